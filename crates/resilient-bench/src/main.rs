@@ -1,0 +1,3 @@
+//! The benchmarks.
+
+fn main() {}

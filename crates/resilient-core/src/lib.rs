@@ -1,0 +1,1 @@
+//! Durable, verified, journaled file writes for coding agents.
