@@ -1,0 +1,336 @@
+//! The disk seam: what the rest of the library may ask of a file system, and what it may assume.
+//!
+//! # The durability contract
+//!
+//! * Bytes of a file survive a power loss after [`File::sync`] of that file.
+//! * A *name* (created, renamed or removed) survives after [`Dir::sync`] of the directory that
+//!   holds it. A rename between two directories is one operation: it is durable as a whole once
+//!   the directory that received the name is synced.
+//! * [`Dir::rename`] is atomic: every reader sees the old or the new file, never neither.
+//! * Nothing else is promised. Whatever is pending may survive, be lost or be reordered.
+//!
+//! Every directory is a handle and every operation takes a single name in it, so that nobody can
+//! lead an operation elsewhere by exchanging a parent directory for a link.
+//!
+//! [`RealDisk`] is the operating system, and with it the only code that may call the operating
+//! system; `SimDisk` (feature `sim`) is a disk in memory that crashes on demand.
+
+use std::any::Any;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Debug;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+mod clock;
+mod real;
+#[cfg(feature = "sim")]
+pub mod sim;
+
+pub use clock::{Clock, FixedClock, SystemClock};
+pub use real::RealDisk;
+
+/// A shared handle on a directory.
+pub type DirRef = Arc<dyn Dir>;
+/// A handle on an open regular file.
+pub type FileBox = Box<dyn File>;
+
+/// A file system that can be entered at a directory.
+pub trait Disk: Send + Sync + Debug {
+    /// Opens the directory at an absolute path, following links.
+    ///
+    /// This is the only call that takes a whole path; it serves to enter the roots.
+    ///
+    /// # Errors
+    /// The path does not exist, is no directory or may not be searched.
+    fn open_root(&self, path: &Path) -> io::Result<DirRef>;
+
+    /// Syncs several files and directories, side by side where that is faster; one answer each.
+    fn sync_all(&self, items: &[SyncItem]) -> Vec<io::Result<()>> {
+        items.iter().map(SyncItem::sync).collect()
+    }
+}
+
+/// Something to be made durable.
+#[derive(Clone, Debug)]
+pub enum SyncItem {
+    /// A file's content and length.
+    File(Arc<dyn File>),
+    /// The names in a directory.
+    Dir(DirRef),
+}
+
+impl SyncItem {
+    /// Makes it durable.
+    ///
+    /// # Errors
+    /// As [`File::sync`] and [`Dir::sync`].
+    pub fn sync(&self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.sync(),
+            Self::Dir(dir) => dir.sync(),
+        }
+    }
+}
+
+/// What a rename does when the new name exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replace {
+    /// Take its place.
+    Yes,
+    /// Refuse with [`io::ErrorKind::AlreadyExists`]; of several contenders exactly one wins.
+    No,
+}
+
+/// What a name leads to, links not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Dir,
+    /// A symbolic link.
+    Link,
+    /// A FIFO, socket, device or anything else.
+    Other,
+}
+
+/// The identity of a file or directory: equal for two handles on the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId {
+    /// The device that holds it.
+    pub device: u64,
+    /// Its number on that device.
+    pub inode: u64,
+}
+
+/// Facts about a file or directory at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// Its identity.
+    pub id: FileId,
+    /// Length in bytes.
+    pub len: u64,
+    /// Number of names it has.
+    pub links: u64,
+    /// Last change of the content, in nanoseconds since 1970.
+    pub mtime_ns: i128,
+    /// Last change of content or attributes, in nanoseconds since 1970.
+    pub ctime_ns: i128,
+}
+
+/// An open directory. Every `name` is one path component, and no operation follows a link.
+pub trait Dir: Send + Sync + Debug {
+    /// Opens a directory in this one.
+    ///
+    /// # Errors
+    /// There is none of that name ([`io::ErrorKind::NotFound`]), or it is a link or a file
+    /// ([`io::ErrorKind::NotADirectory`]).
+    fn open_dir(&self, name: &OsStr) -> io::Result<DirRef>;
+
+    /// Opens a directory several components down, without following a link anywhere.
+    ///
+    /// # Errors
+    /// As [`Dir::open_dir`], for any component.
+    fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef>;
+
+    /// Opens a regular file for reading.
+    ///
+    /// # Errors
+    /// There is none of that name; it is a link ([`io::ErrorKind::InvalidInput`]) or no regular
+    /// file ([`io::ErrorKind::InvalidInput`]). Never waits on a FIFO or a device.
+    fn open(&self, name: &OsStr) -> io::Result<FileBox>;
+
+    /// Opens a regular file for reading and for writing in place.
+    ///
+    /// # Errors
+    /// As [`Dir::open`], or it may not be written.
+    fn open_write(&self, name: &OsStr) -> io::Result<FileBox>;
+
+    /// Creates a file that did not exist and opens it for reading and writing.
+    ///
+    /// # Errors
+    /// The name exists ([`io::ErrorKind::AlreadyExists`]), or the directory refuses a new one.
+    fn create_new(&self, name: &OsStr, access: Access) -> io::Result<FileBox>;
+
+    /// Creates a directory.
+    ///
+    /// # Errors
+    /// The name exists ([`io::ErrorKind::AlreadyExists`]), or the directory refuses a new one.
+    fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()>;
+
+    /// Tells what a name is; a link is itself.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    fn stat(&self, name: &OsStr) -> io::Result<Stat>;
+
+    /// Tells this directory's own facts.
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn stat_self(&self) -> io::Result<Stat>;
+
+    /// Reads where a link points.
+    ///
+    /// # Errors
+    /// It is no link.
+    fn read_link(&self, name: &OsStr) -> io::Result<PathBuf>;
+
+    /// Gives a file or directory another name, here or in another directory of the same disk.
+    ///
+    /// # Errors
+    /// The new name exists and `replace` is [`Replace::No`]; the directories are on different
+    /// file systems ([`io::ErrorKind::CrossesDevices`]); the file system refuses.
+    fn rename(
+        &self,
+        name: &OsStr,
+        to: &dyn Dir,
+        to_name: &OsStr,
+        replace: Replace,
+    ) -> io::Result<()>;
+
+    /// Removes a file's or a link's name.
+    ///
+    /// # Errors
+    /// There is none of that name, or it is a directory.
+    fn remove_file(&self, name: &OsStr) -> io::Result<()>;
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// There is none of that name, or it is not empty.
+    fn remove_dir(&self, name: &OsStr) -> io::Result<()>;
+
+    /// Lists the names in this directory, sorted.
+    ///
+    /// # Errors
+    /// The directory may not be read.
+    fn entries(&self) -> io::Result<Vec<OsString>>;
+
+    /// Makes every name created, renamed or removed here so far durable.
+    ///
+    /// # Errors
+    /// The device failed; what was pending may be lost and the call must not be repeated in hope.
+    fn sync(&self) -> io::Result<()>;
+
+    /// Opens the lock file of that name, creating it when absent.
+    ///
+    /// # Errors
+    /// It can be neither opened nor created.
+    fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>>;
+
+    /// For implementations: two handles given to [`Dir::rename`] must be of one kind.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Who may use what is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// What the user's umask says: for files of the workspace.
+    Default,
+    /// The user alone: for state.
+    Private,
+}
+
+/// An open regular file, addressed by offset.
+pub trait File: Send + Sync + Debug {
+    /// Reads at most `buf.len()` bytes at `offset`; 0 at the end.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes all of `bytes` at `offset`, growing the file when needed.
+    ///
+    /// # Errors
+    /// No space, or the device failed; a part may have been written.
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Cuts or extends (with zeros) the file to `len` bytes.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+
+    /// Makes content and length durable.
+    ///
+    /// # Errors
+    /// The device failed: what this sync covered is to be taken as lost, never synced again.
+    fn sync(&self) -> io::Result<()>;
+
+    /// Tells the file's facts, of this handle and not of a name.
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn stat(&self) -> io::Result<Stat>;
+
+    /// Lets only the user read and write this file.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    fn make_private(&self) -> io::Result<()>;
+
+    /// Takes over the permission bits, the owner where permitted, and the extended attributes of
+    /// another file.
+    ///
+    /// # Errors
+    /// The permission bits could not be carried over. (Owner and attributes that this process
+    /// may not set are left.)
+    fn copy_attributes(&self, from: &dyn File) -> io::Result<()>;
+
+    /// For implementations: as [`Dir::as_any`].
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// An advisory lock among processes, with a few bytes of content that all holders share.
+///
+/// The lock dies with its holder: there are no stale locks and no process numbers.
+pub trait LockFile: Send + Sync + Debug {
+    /// Takes the lock if it is free.
+    ///
+    /// # Errors
+    /// The file system has no locks.
+    fn try_lock(&self) -> io::Result<bool>;
+
+    /// Gives the lock back.
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn unlock(&self) -> io::Result<()>;
+
+    /// The content of the lock file as a plain file.
+    fn file(&self) -> &dyn File;
+}
+
+/// Reads a whole file of at most `limit` bytes.
+///
+/// # Errors
+/// The device failed, or the file is larger ([`io::ErrorKind::FileTooLarge`]).
+pub fn read_all(file: &dyn File, limit: u64) -> io::Result<Vec<u8>> {
+    let len = file.stat()?.len;
+    if len > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut bytes = vec![0; usize::try_from(len).map_err(io::Error::other)?];
+    let read = read_up_to(file, &mut bytes, 0)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+/// Fills `buf` from `offset` on until it is full or the file ends; returns how much was read.
+///
+/// # Errors
+/// The device failed.
+pub fn read_up_to(file: &dyn File, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = buf.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, offset + filled as u64)? {
+            0 => break,
+            n => filled += n,
+        }
+    }
+    Ok(filled)
+}

@@ -1,0 +1,42 @@
+//! What only macOS has: a flush that reaches the medium.
+//!
+//! Access control lists and file flags of a replaced file are not carried over. A directory must
+//! be readable to be entered.
+
+use std::ffi::OsString;
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+/// There is no handle on a directory that may not be read.
+pub(super) const SEARCH_ONLY: Option<OFlags> = None;
+
+/// There is no lookup in one call: the caller goes step by step.
+pub(super) fn open_beneath(
+    _dir: BorrowedFd<'_>,
+    _names: &[OsString],
+    _flags: OFlags,
+) -> rustix::io::Result<OwnedFd> {
+    Err(Errno::NOSYS)
+}
+
+/// Waits until the device has what was written to a file or directory, out of its own cache.
+///
+/// File systems without `F_FULLFSYNC`, such as most network ones, get `fsync`.
+pub(super) fn sync(fd: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    match rustix::io::retry_on_intr(|| rustix::fs::fcntl_fullfsync(fd)) {
+        Err(Errno::NOTSUP | Errno::OPNOTSUPP | Errno::NOTTY | Errno::INVAL) => {
+            rustix::io::retry_on_intr(|| rustix::fs::fsync(fd))
+        }
+        done => done,
+    }
+}
+
+/// Nothing that a new file inherits here is an attribute.
+pub(super) const INHERITED: &[&str] = &[];
+
+/// Tells whether an attribute may pass to new content: all may.
+pub(super) fn may_carry_over(_attribute: &[u8]) -> bool {
+    true
+}

@@ -1,0 +1,144 @@
+//! The operating system's file system, behind the traits of [`disk`](super).
+//!
+//! This folder is the only code that calls the operating system. What all systems share is here:
+//! the handles on files and locks, the wait for many of them at once (`sync`), and the check that a
+//! name is one path component. `unix` and `windows` know directories and attributes; below `unix`,
+//! `linux` and `macos` hold the calls that these two do not share. What a system cannot do is said at the top of its file.
+
+use std::any::Any;
+use std::ffi::OsStr;
+use std::fs::TryLockError;
+use std::io;
+use std::path::Path;
+
+use super::{Dir, DirRef, Disk, File, LockFile, Stat, SyncItem};
+
+#[cfg(any(windows, test))]
+mod names;
+mod sync;
+#[cfg(test)]
+mod tests;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as platform;
+#[cfg(windows)]
+use windows as platform;
+
+/// The file systems of this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {
+    fn open_root(&self, path: &Path) -> io::Result<DirRef> {
+        platform::open_root(path)
+    }
+
+    fn sync_all(&self, items: &[SyncItem]) -> Vec<io::Result<()>> {
+        sync::sync_all(items)
+    }
+}
+
+/// An open regular file.
+#[derive(Debug)]
+struct RealFile(std::fs::File);
+
+impl RealFile {
+    /// Accepts an open file if it is a regular one, so that no later call can wait on it.
+    fn regular(file: std::fs::File) -> io::Result<Self> {
+        match platform::stat_file(&file)?.kind {
+            super::Kind::File => Ok(Self(file)),
+            _ => Err(not_regular()),
+        }
+    }
+}
+
+impl File for RealFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        loop {
+            match platform::read_at(&self.0, buf, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        platform::write_all_at(&self.0, bytes, offset)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        platform::sync_file(&self.0)
+    }
+
+    fn stat(&self) -> io::Result<Stat> {
+        platform::stat_file(&self.0)
+    }
+
+    fn make_private(&self) -> io::Result<()> {
+        platform::make_private(&self.0)
+    }
+
+    fn copy_attributes(&self, from: &dyn File) -> io::Result<()> {
+        let from = from.as_any().downcast_ref::<Self>().ok_or_else(foreign)?;
+        platform::copy_attributes(&self.0, &from.0)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A lock that belongs to the open file: it excludes other handles, also those of this process,
+/// and ends when the handle is closed, however that comes about.
+#[derive(Debug)]
+struct RealLock(RealFile);
+
+impl LockFile for RealLock {
+    fn try_lock(&self) -> io::Result<bool> {
+        match self.0.0.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    fn unlock(&self) -> io::Result<()> {
+        self.0.0.unlock()
+    }
+
+    fn file(&self) -> &dyn File {
+        &self.0
+    }
+}
+
+/// Passes a name that is one path component and therefore cannot lead out of a directory.
+///
+/// The callers have checked their paths long before; this is the last door.
+fn component(name: &OsStr) -> io::Result<&OsStr> {
+    if platform::is_component(name) {
+        Ok(name)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a single path component"))
+    }
+}
+
+/// The directory as this platform's own kind.
+fn same_disk(dir: &dyn Dir) -> io::Result<&platform::RealDir> {
+    dir.as_any().downcast_ref().ok_or_else(foreign)
+}
+
+fn foreign() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "a handle of another disk")
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
+}

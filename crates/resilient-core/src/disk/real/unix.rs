@@ -1,0 +1,382 @@
+//! Directories as descriptors, and every operation as an `at` call with one name.
+//!
+//! Access is by handle throughout: whoever exchanges a parent directory for a link changes what
+//! the next lookup finds, never where an operation under way takes place.
+
+use std::any::Any;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RawMode, RenameFlags, Uid, XattrFlags};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::{RealFile, RealLock, component, not_regular, same_disk};
+use crate::disk::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Stat};
+
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod system;
+#[cfg(target_vendor = "apple")]
+#[path = "macos.rs"]
+mod system;
+
+/// How directories are opened: readable, since a descriptor that is not cannot be synced.
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// How files are opened: never through a link, and never waiting on a FIFO or becoming the
+/// terminal of the process, should the name lead to one.
+const FILE: OFlags =
+    OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// The permission bits, with set-user-id, set-group-id and sticky.
+const PERMISSIONS: RawMode = 0o7777;
+
+pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
+    let fd = open_searchable(DIRECTORY, |flags| rustix::fs::open(path, flags, Mode::empty()))?;
+    Ok(Arc::new(RealDir { fd }))
+}
+
+/// An open directory.
+#[derive(Debug)]
+pub(super) struct RealDir {
+    pub(super) fd: OwnedFd,
+}
+
+impl RealDir {
+    fn open_file(&self, name: &OsStr, flags: OFlags, mode: Mode) -> io::Result<RealFile> {
+        let name = component(name)?;
+        match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags | FILE, mode)) {
+            Ok(fd) => RealFile::regular(fd.into()),
+            // A link, a directory opened for writing, a socket, a device without a driver.
+            Err(Errno::LOOP | Errno::ISDIR | Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP) => {
+                Err(not_regular())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Dir for RealDir {
+    fn open_dir(&self, name: &OsStr) -> io::Result<DirRef> {
+        let fd = open_child(self.fd.as_fd(), component(name)?)?;
+        Ok(Arc::new(Self { fd }))
+    }
+
+    fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
+        for name in names {
+            component(name)?;
+        }
+        let direct =
+            open_searchable(DIRECTORY, |flags| system::open_beneath(self.fd.as_fd(), names, flags));
+        let fd = match direct {
+            Err(Errno::NOSYS) => walk(self.fd.as_fd(), names)?,
+            done => done?,
+        };
+        Ok(Arc::new(Self { fd }))
+    }
+
+    fn open(&self, name: &OsStr) -> io::Result<FileBox> {
+        Ok(Box::new(self.open_file(name, OFlags::RDONLY, Mode::empty())?))
+    }
+
+    fn open_write(&self, name: &OsStr) -> io::Result<FileBox> {
+        Ok(Box::new(self.open_file(name, OFlags::RDWR, Mode::empty())?))
+    }
+
+    fn create_new(&self, name: &OsStr, access: Access) -> io::Result<FileBox> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+        let mode = match access {
+            Access::Default => 0o666,
+            Access::Private => 0o600,
+        };
+        Ok(Box::new(self.open_file(name, flags, Mode::from_raw_mode(mode))?))
+    }
+
+    fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()> {
+        let mode = match access {
+            Access::Default => 0o777,
+            Access::Private => 0o700,
+        };
+        Ok(rustix::fs::mkdirat(&self.fd, component(name)?, Mode::from_raw_mode(mode))?)
+    }
+
+    fn stat(&self, name: &OsStr) -> io::Result<Stat> {
+        Ok(facts(&rustix::fs::statat(&self.fd, component(name)?, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    fn stat_self(&self) -> io::Result<Stat> {
+        Ok(facts(&rustix::fs::fstat(&self.fd)?))
+    }
+
+    fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let target = rustix::fs::readlinkat(&self.fd, component(name)?, Vec::new())?;
+        Ok(OsString::from_vec(target.into_bytes()).into())
+    }
+
+    fn rename(
+        &self,
+        name: &OsStr,
+        to: &dyn Dir,
+        to_name: &OsStr,
+        replace: Replace,
+    ) -> io::Result<()> {
+        let (name, to, to_name) = (component(name)?, same_disk(to)?, component(to_name)?);
+        match replace {
+            Replace::Yes => rustix::fs::renameat(&self.fd, name, &to.fd, to_name)?,
+            Replace::No => rename_new(&self.fd, name, &to.fd, to_name)?,
+        }
+        Ok(())
+    }
+
+    fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.fd, component(name)?, AtFlags::empty())?)
+    }
+
+    fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.fd, component(name)?, AtFlags::REMOVEDIR)?)
+    }
+
+    fn entries(&self) -> io::Result<Vec<OsString>> {
+        // A fresh descriptor: two readers of one would share the position.
+        let own = rustix::fs::openat(&self.fd, c".", DIRECTORY, Mode::empty())?;
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::new(own)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(OsStr::from_bytes(name).to_owned());
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        match system::sync(self.fd.as_fd()) {
+            // Opened when it could not be read; perhaps it can now.
+            Err(Errno::BADF) => {
+                let readable = rustix::fs::openat(&self.fd, c".", DIRECTORY, Mode::empty())?;
+                Ok(system::sync(readable.as_fd())?)
+            }
+            done => Ok(done?),
+        }
+    }
+
+    fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
+        let flags = OFlags::RDWR | OFlags::CREATE;
+        Ok(Box::new(RealLock(self.open_file(name, flags, Mode::from_raw_mode(0o600))?)))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Opens a directory, also one that may be searched but not read.
+fn open_searchable(
+    flags: OFlags,
+    open: impl Fn(OFlags) -> rustix::io::Result<OwnedFd>,
+) -> rustix::io::Result<OwnedFd> {
+    let opened = match (retry_on_intr(|| open(flags)), system::SEARCH_ONLY) {
+        (Err(Errno::ACCESS), Some(search)) => retry_on_intr(|| open(flags | search)),
+        (opened, _) => opened,
+    };
+    // Systems differ in what they call a link where a directory is asked for.
+    opened.map_err(|error| match error {
+        Errno::LOOP => Errno::NOTDIR,
+        error => error,
+    })
+}
+
+fn open_child(dir: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
+    open_searchable(DIRECTORY | OFlags::NOFOLLOW, |flags| {
+        rustix::fs::openat(dir, name, flags, Mode::empty())
+    })
+}
+
+/// Opens a directory several components down, step by step. Each step starts at a descriptor, so
+/// a link that takes the place of a directory behind it changes nothing.
+pub(super) fn walk(dir: BorrowedFd<'_>, names: &[OsString]) -> rustix::io::Result<OwnedFd> {
+    let mut fd = rustix::io::fcntl_dupfd_cloexec(dir, 0)?;
+    for name in names {
+        fd = open_child(fd.as_fd(), name)?;
+    }
+    Ok(fd)
+}
+
+/// Renames without taking the place of an existing name.
+fn rename_new(from: &OwnedFd, name: &OsStr, to: &OwnedFd, to_name: &OsStr) -> io::Result<()> {
+    match rustix::fs::renameat_with(from, name, to, to_name, RenameFlags::NOREPLACE) {
+        Err(error) if is_unsupported(error) => link_new(from, name, to, to_name),
+        done => Ok(done?),
+    }
+}
+
+/// The same where kernel or file system have no such rename: a link never replaces either.
+///
+/// After a crash in between, the file has both names. A directory cannot have two: it is refused.
+pub(super) fn link_new(
+    from: &OwnedFd,
+    name: &OsStr,
+    to: &OwnedFd,
+    to_name: &OsStr,
+) -> io::Result<()> {
+    rustix::fs::linkat(from, name, to, to_name, AtFlags::empty())?;
+    Ok(rustix::fs::unlinkat(from, name, AtFlags::empty())?)
+}
+
+/// A name that does not lead out of its directory. (A NUL is refused by every call.)
+pub(super) fn is_component(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/')
+}
+
+pub(super) fn read_at(file: &std::fs::File, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.read_at(buf, offset)
+}
+
+pub(super) fn write_all_at(file: &std::fs::File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    file.write_all_at(bytes, offset)
+}
+
+pub(super) fn sync_file(file: &std::fs::File) -> io::Result<()> {
+    Ok(system::sync(file.as_fd())?)
+}
+
+pub(super) fn stat_file(file: &std::fs::File) -> io::Result<Stat> {
+    Ok(facts(&rustix::fs::fstat(file)?))
+}
+
+pub(super) fn make_private(file: &std::fs::File) -> io::Result<()> {
+    Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(0o600))?)
+}
+
+pub(super) fn copy_attributes(file: &std::fs::File, from: &std::fs::File) -> io::Result<()> {
+    let theirs = rustix::fs::fstat(from)?;
+    let ours = rustix::fs::fstat(file)?;
+    let (same_user, same_group) = copy_owner(file, &ours, &theirs)?;
+    copy_xattrs(file, from)?;
+    // IMPORTANT: the permissions come last, since a new owner takes set-user-id away and an
+    // access control list rewrites the group's bits.
+    let mode = permissions(theirs.st_mode as RawMode, same_user, same_group);
+    Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?)
+}
+
+/// Gives a file the user and group of another as far as this process may; tells which are equal.
+fn copy_owner(
+    file: &std::fs::File,
+    ours: &rustix::fs::Stat,
+    theirs: &rustix::fs::Stat,
+) -> io::Result<(bool, bool)> {
+    let mut same_user = ours.st_uid == theirs.st_uid;
+    let mut same_group = ours.st_gid == theirs.st_gid;
+    let attempt = |uid, gid| match rustix::fs::fchown(file, uid, gid) {
+        Ok(()) => Ok(true),
+        // An identity unknown in this container is invalid; some file systems have no owners.
+        Err(error) if error == Errno::PERM || is_unsupported(error) => Ok(false),
+        Err(error) => Err(io::Error::from(error)),
+    };
+    // One at a time: many may set a group that they are in, and few may set a user.
+    if !same_group {
+        same_group = attempt(None, Some(Gid::from_raw(theirs.st_gid)))?;
+    }
+    if !same_user {
+        same_user = attempt(Some(Uid::from_raw(theirs.st_uid)), None)?;
+    }
+    Ok((same_user, same_group))
+}
+
+/// The permissions of a replaced file, without what they would give to somebody else.
+pub(super) fn permissions(mode: RawMode, same_user: bool, same_group: bool) -> RawMode {
+    let mut mode = mode & PERMISSIONS;
+    if !same_user {
+        mode &= !0o4000;
+    }
+    if !same_group {
+        // The new group's members were others to the old file, and stay what they were.
+        mode = (mode & !0o2070) | ((mode & 0o007) << 3);
+    }
+    mode
+}
+
+/// Gives a file the extended attributes of another, as far as this process may.
+fn copy_xattrs(file: &std::fs::File, from: &std::fs::File) -> io::Result<()> {
+    let names = match read_growing(|buf| rustix::fs::flistxattr(from, buf)) {
+        Ok(names) => names,
+        Err(error) if is_out_of_reach(error) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    let names = || names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    for inherited in system::INHERITED {
+        if !names().any(|name| name == inherited.as_bytes()) {
+            // Mostly there is none; where it cannot be removed it could not be set either.
+            let _ = rustix::fs::fremovexattr(file, *inherited);
+        }
+    }
+    for name in names().filter(|name| system::may_carry_over(name)) {
+        let copied = read_growing(|buf| rustix::fs::fgetxattr(from, name, buf))
+            .and_then(|value| rustix::fs::fsetxattr(file, name, &value, XattrFlags::empty()));
+        match copied {
+            Err(error) if !is_out_of_reach(error) => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Errors that say that an attribute is not for this process, this file system or no longer there.
+fn is_out_of_reach(error: Errno) -> bool {
+    #[cfg(target_os = "linux")]
+    const GONE: Errno = Errno::NODATA;
+    #[cfg(target_vendor = "apple")]
+    const GONE: Errno = Errno::NOATTR;
+    matches!(error, Errno::PERM | Errno::ACCESS | GONE) || is_unsupported(error)
+}
+
+/// Errors with which systems and file systems say that they lack a call or a flag of it.
+fn is_unsupported(error: Errno) -> bool {
+    [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&error)
+}
+
+/// Calls a function that fills a buffer, with larger ones until the answer fits.
+fn read_growing(
+    mut read: impl FnMut(&mut [u8]) -> rustix::io::Result<usize>,
+) -> rustix::io::Result<Vec<u8>> {
+    // Linux stores 64 KiB at most; only a huge resource fork of macOS is refused.
+    const LEN_MAX: usize = 32 << 20;
+    let mut buf = vec![0; 1024];
+    loop {
+        match read(&mut buf) {
+            Err(Errno::RANGE) if buf.len() < LEN_MAX => buf = vec![0; buf.len() * 8],
+            Err(error) => return Err(error),
+            Ok(len) => {
+                buf.truncate(len);
+                return Ok(buf);
+            }
+        }
+    }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the widths differ from system to system")]
+fn facts(stat: &rustix::fs::Stat) -> Stat {
+    let nanoseconds =
+        |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+    Stat {
+        kind: match FileType::from_raw_mode(stat.st_mode as RawMode) {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Dir,
+            FileType::Symlink => Kind::Link,
+            _ => Kind::Other,
+        },
+        id: FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 },
+        len: u64::try_from(stat.st_size).unwrap_or(0),
+        links: stat.st_nlink as u64,
+        mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+    }
+}

@@ -1,0 +1,401 @@
+//! A disk in memory that crashes on demand, deterministic to the byte.
+//!
+//! A [`SimDisk`] keeps two trees: the live one, which programs see, and the durable one, which
+//! survives in any case. What happened since the last syncs is pending. [`SimDisk::crash_states`]
+//! lists every disk that a power loss at this moment may leave, under one of two [`Model`]s, and
+//! each is a `SimDisk` again, on which recovery can run and crash in turn. [`SimDisk::kill`] is
+//! the milder end: the process dies, the disk stays as programs saw it.
+//!
+//! # What the model promises
+//!
+//! * It is never kinder than the contract of [`crate::disk`]. A file's name does not become
+//!   durable with its bytes, nor its bytes with its name, nor a new directory with what is in it:
+//!   a file moved into a directory whose own name is lost is lost as well.
+//! * A rename is whole or absent. It is durable when either of its directories was synced.
+//! * After a failed sync, what it covered may survive or not, and no later sync settles that.
+//! * Operations that change something are counted from 0 and traced, and any of them can be given
+//!   a [`Fault`].
+//!
+//! # What it does not
+//!
+//! * Time, permissions of directories, quotas and the case of names are not simulated.
+//! * Of a torn write only four shares are tried ([`Model::Strict`]), not every set of blocks.
+//! * Two moves of directories into each other, both pending, are not kept from surviving in an
+//!   order that loses both.
+//! * Durable bytes never rot.
+//!
+//! The helpers that take a path (as `a/b`, from the root of the disk) act from outside: they are
+//! no operations, meet no faults, and panic when used in a way that makes no sense.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Component, Path};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{DirRef, Disk};
+use pending::DataChange;
+use state::State;
+use tree::{Body, Ino, Node, ROOT, Slot};
+
+mod crash;
+mod fault;
+mod handle;
+mod pending;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use crash::{CrashStates, Model};
+pub use fault::{Fault, FaultKind, is_power_loss};
+pub use tree::Attributes;
+
+type Shared = Arc<Mutex<State>>;
+type SyncHook = Arc<dyn Fn(&str, SyncKind) -> bool + Send + Sync>;
+
+/// What is synced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncKind {
+    /// A file, by [`super::File::sync`].
+    File,
+    /// A directory, by [`super::Dir::sync`].
+    Dir,
+}
+
+/// A disk in memory. Clones are handles on the same disk.
+#[derive(Clone)]
+pub struct SimDisk {
+    shared: Shared,
+}
+
+impl Disk for SimDisk {
+    fn open_root(&self, path: &Path) -> io::Result<DirRef> {
+        handle::open_root(&self.shared, path)
+    }
+}
+
+impl Default for SimDisk {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for SimDisk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state().fmt(f)
+    }
+}
+
+/// Making and preparing a disk.
+impl SimDisk {
+    /// An empty disk.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::from_state(State::new())
+    }
+
+    /// Limits the bytes that all files together may hold. A write that exceeds them writes what
+    /// fits and fails for lack of space.
+    #[must_use]
+    pub fn with_capacity(self, bytes: u64) -> Self {
+        self.state().capacity = Some(bytes);
+        self
+    }
+
+    /// Chooses the seed for samples of crash states.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        self.state().seed = seed;
+        self
+    }
+
+    /// Gives a file its content, both live and durable, with all directories above it: for
+    /// preparing a disk, and as a foreign change that is already safe.
+    pub fn write_file(&self, path: &str, bytes: &[u8]) {
+        let mut state = self.state();
+        let ino = overwrite(&mut state, path, bytes);
+        state.sync_path(ino);
+    }
+
+    /// Overwrites or creates a file in place as a foreign program does: nothing is durable yet.
+    pub fn edit(&self, path: &str, bytes: &[u8]) {
+        overwrite(&mut self.state(), path, bytes);
+    }
+
+    /// Removes the name of a file, a link or an empty directory as a foreign program does: the
+    /// removal is not durable yet.
+    ///
+    /// # Panics
+    /// There is no such path, or it is a directory with something in it.
+    pub fn unlink(&self, path: &str) {
+        let mut state = self.state();
+        let slot = place_of(&mut state, path);
+        let ino = state.live.lookup(slot.dir, &slot.name);
+        let Some(ino) = ino else { panic!("no {path}") };
+        assert!(state.live.entries(ino).is_none_or(|entries| entries.is_empty()), "full: {path}");
+        state.name(ino, Some(slot), None);
+    }
+
+    /// Makes a directory and those above it, durable.
+    pub fn mkdir(&self, path: &str) {
+        let mut state = self.state();
+        let ino = directories(&mut state, &names(path));
+        state.sync_path(ino);
+    }
+
+    /// Makes a symbolic link, durable.
+    ///
+    /// # Panics
+    /// The path exists.
+    pub fn symlink(&self, path: &str, target: impl AsRef<Path>) {
+        self.place(path, Body::Link(target.as_ref().into()));
+    }
+
+    /// Makes something that is neither file nor directory nor link, durable.
+    ///
+    /// # Panics
+    /// The path exists.
+    pub fn fifo(&self, path: &str) {
+        self.place(path, Body::Other);
+    }
+
+    /// Gives a file a second name, durable.
+    ///
+    /// # Panics
+    /// There is no such file, or the new path exists.
+    pub fn hard_link(&self, path: &str, new: &str) {
+        let mut state = self.state();
+        let ino = state.live.locate(&names(path));
+        let ino = ino.filter(|ino| state.live.entries(*ino).is_none());
+        let Some(ino) = ino else { panic!("no file {path}") };
+        let slot = free_place_of(&mut state, new);
+        state.name(ino, None, Some(slot));
+        state.sync_path(ino);
+    }
+
+    /// Makes a directory the root of another device, and all that is in it part of that device.
+    pub fn mount(&self, path: &str, device: u64) {
+        self.mkdir(path);
+        let mut state = self.state();
+        let Some(top) = state.live.locate(&names(path)) else { return };
+        let mut open = vec![top];
+        while let Some(ino) = open.pop() {
+            open.extend(state.live.entries(ino).into_iter().flat_map(|names| names.values()));
+            let State { live, durable, .. } = &mut *state;
+            for node in [live, durable].into_iter().filter_map(|tree| tree.edit(ino)) {
+                node.device = device;
+            }
+        }
+    }
+
+    /// Gives a file or directory its attributes, durable.
+    ///
+    /// # Panics
+    /// There is no such path.
+    pub fn set_attributes(&self, path: &str, attributes: Attributes) {
+        let mut state = self.state();
+        let Some(ino) = state.live.locate(&names(path)) else { panic!("no {path}") };
+        let attributes = Arc::new(attributes);
+        let State { live, durable, .. } = &mut *state;
+        for node in [live, durable].into_iter().filter_map(|tree| tree.edit(ino)) {
+            node.attributes = attributes.clone();
+        }
+    }
+
+    fn place(&self, path: &str, body: Body) {
+        let mut state = self.state();
+        let slot = free_place_of(&mut state, path);
+        let ino = state.create(slot, body, Attributes::with_mode(0o644));
+        state.sync_path(ino);
+    }
+}
+
+/// Faults, and syncs left out.
+impl SimDisk {
+    /// Plans a fault. Several can be planned; of those at one operation the first counts.
+    pub fn plan(&self, fault: Fault) {
+        self.state().faults.plan(fault);
+    }
+
+    /// Has the sync of that index, counted from 0 over files and directories, do nothing.
+    pub fn skip_sync(&self, index: u64) {
+        self.state().skipped_sync = Some(index);
+    }
+
+    /// Has every sync do nothing for which `skip` returns true when told its path. The disks that
+    /// come of this one by a crash or a kill inherit that. `skip` must not use the disk.
+    pub fn on_sync(&self, skip: impl Fn(&str, SyncKind) -> bool + Send + Sync + 'static) {
+        self.state().sync_hook = Some(Arc::new(skip));
+    }
+
+    /// The disks that a power loss at this moment may leave: all of them when they are at most
+    /// `limit`, else a sample of `limit`. Nothing is held open or locked on them, their operations
+    /// count from 0, and no fault is planned.
+    #[must_use]
+    pub fn crash_states(&self, model: Model, limit: usize) -> CrashStates {
+        let state = self.state();
+        let (live, durable) = (state.live.clone(), state.durable.clone());
+        let base = state.restarted(live, durable, state.pending.clone());
+        CrashStates::new(base, state.ops, model, limit)
+    }
+
+    /// The disk as the next process finds it after this one was killed: all that was done is
+    /// seen, pending stays pending, and nothing is held open or locked. Operations count from 0,
+    /// and no fault is planned.
+    #[must_use]
+    pub fn kill(&self) -> Self {
+        let state = self.state();
+        let (live, durable) = (state.live.clone(), state.durable.clone());
+        let mut killed = state.restarted(live, durable, state.pending.clone());
+        let orphans = killed.live.nodes().filter(|(_, node)| node.links == 0);
+        let orphans: Vec<Ino> = orphans.map(|(ino, _)| ino).collect();
+        for ino in orphans {
+            killed.forget(ino);
+        }
+        Self::from_state(killed)
+    }
+}
+
+/// Looking at a disk.
+impl SimDisk {
+    /// How many operations there were that change something.
+    #[must_use]
+    pub fn ops(&self) -> u64 {
+        self.state().ops
+    }
+
+    /// How many syncs there were, of files and directories.
+    #[must_use]
+    pub fn syncs(&self) -> u64 {
+        self.state().syncs
+    }
+
+    /// The operations that change something, one a line, with the paths that things had then. A
+    /// failed one ends with `!` and its error.
+    #[must_use]
+    pub fn trace(&self) -> Vec<String> {
+        self.state().trace.clone()
+    }
+
+    /// Whether all that programs see is durable.
+    #[must_use]
+    pub fn is_durable(&self) -> bool {
+        self.state().pending.is_empty()
+    }
+
+    /// All files with their content.
+    #[must_use]
+    pub fn tree(&self) -> BTreeMap<String, Vec<u8>> {
+        let state = self.state();
+        let node = |ino| state.live.get(ino).filter(|node| node.is_file());
+        let paths = state.live.walk().into_iter();
+        paths.filter_map(|(path, ino)| Some((path, node(ino)?.bytes().to_vec()))).collect()
+    }
+
+    /// All directories but the root.
+    #[must_use]
+    pub fn dirs(&self) -> BTreeSet<String> {
+        let state = self.state();
+        let paths = state.live.walk().into_iter();
+        paths.filter(|(_, ino)| state.live.entries(*ino).is_some()).map(|(path, _)| path).collect()
+    }
+
+    /// The content of a file, if there is one.
+    #[must_use]
+    pub fn read(&self, path: &str) -> Option<Vec<u8>> {
+        let state = self.state();
+        let node = state.live.get(state.live.locate(&names(path))?)?;
+        node.is_file().then(|| node.bytes().to_vec())
+    }
+
+    /// The attributes of what a path leads to, if there is something.
+    #[must_use]
+    pub fn attributes(&self, path: &str) -> Option<Attributes> {
+        let state = self.state();
+        let node = state.live.get(state.live.locate(&names(path))?)?;
+        Some(node.attributes.as_ref().clone())
+    }
+
+    /// A digest of all that programs see: paths, kinds, contents and attributes, but no times and
+    /// no inode numbers. Equal for disks that no program can tell apart by these.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let state = self.state();
+        let mut hasher = DefaultHasher::new();
+        for (path, ino) in state.live.walk() {
+            let Some(node) = state.live.get(ino) else { continue };
+            (path, &node.attributes).hash(&mut hasher);
+            match &node.body {
+                Body::Dir(entries) => entries.len().hash(&mut hasher),
+                body => body.hash(&mut hasher),
+            }
+        }
+        hasher.finish()
+    }
+
+    fn from_state(state: State) -> Self {
+        Self { shared: Arc::new(Mutex::new(state)) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.shared)
+    }
+}
+
+fn lock(shared: &Shared) -> MutexGuard<'_, State> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn names(path: &str) -> Vec<OsString> {
+    let normal = |component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        _ => None,
+    };
+    Path::new(path).components().filter_map(normal).collect()
+}
+
+/// The directory at that path, made with those above it where there is none.
+fn directories(state: &mut State, names: &[OsString]) -> Ino {
+    state.tick += 1;
+    names.iter().fold(ROOT, |dir, name| {
+        let slot = Slot::new(dir, name);
+        match state.live.lookup(dir, name) {
+            Some(ino) if state.live.entries(ino).is_some() => ino,
+            Some(_) => panic!("{} is no directory", state.live.slot_path(&slot)),
+            None => state.create(slot, Body::empty_dir(), Attributes::with_mode(0o755)),
+        }
+    })
+}
+
+/// The place of a path, the directories above it made.
+fn place_of(state: &mut State, path: &str) -> Slot {
+    let names = names(path);
+    let Some((name, above)) = names.split_last() else { panic!("the root is in no directory") };
+    Slot::new(directories(state, above), name)
+}
+
+fn free_place_of(state: &mut State, path: &str) -> Slot {
+    let slot = place_of(state, path);
+    assert!(state.live.lookup(slot.dir, &slot.name).is_none(), "{path} exists");
+    slot
+}
+
+fn overwrite(state: &mut State, path: &str, bytes: &[u8]) -> Ino {
+    let slot = place_of(state, path);
+    let ino = match state.live.lookup(slot.dir, &slot.name) {
+        Some(ino) => {
+            let is_file = state.live.get(ino).is_some_and(Node::is_file);
+            assert!(is_file, "{path} is no file");
+            state.change(ino, DataChange::SetLen(0));
+            ino
+        }
+        None => state.create(slot, Body::empty_file(), Attributes::with_mode(0o644)),
+    };
+    if !bytes.is_empty() {
+        state.change(ino, DataChange::Write { offset: 0, bytes: bytes.into() });
+    }
+    ino
+}

@@ -1,0 +1,248 @@
+//! What a simulated disk has done but not yet made durable.
+//!
+//! Changes of a file's content and attributes are kept per inode, changes of names in one list.
+//! Both are in the order in which they were made. [`Pending`] moves them to the durable tree when
+//! something is synced; which of the others survive a crash is chosen in `crash.rs`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::tree::{Attributes, Body, Ino, Node, Slot, Tree};
+
+/// A change of one file.
+#[derive(Clone, Debug)]
+pub(super) enum DataChange {
+    Write { offset: usize, bytes: Arc<[u8]> },
+    SetLen(usize),
+    Attributes(Arc<Attributes>),
+}
+
+/// How much of a change reached the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Share {
+    Lost,
+    /// The first half of a write.
+    Half,
+    /// Only the length that a write gave the file: its bytes are zeros.
+    Hole,
+    Kept,
+}
+
+impl DataChange {
+    pub(super) fn apply(&self, node: &mut Node, share: Share, tick: u64) {
+        let Body::File(content) = &mut node.body else { return };
+        match (self, share) {
+            (_, Share::Lost) => return,
+            (Self::Write { offset, bytes }, share) => {
+                let written = match share {
+                    Share::Lost | Share::Hole => 0,
+                    Share::Half => bytes.len() / 2,
+                    Share::Kept => bytes.len(),
+                };
+                let end = offset + if share == Share::Hole { bytes.len() } else { written };
+                if written == 0 && (share != Share::Hole || end <= content.len()) {
+                    return;
+                }
+                let content = Arc::make_mut(content);
+                if content.len() < end {
+                    content.resize(end, 0);
+                }
+                let from = bytes.get(..written);
+                if let (Some(from), Some(to)) = (from, content.get_mut(*offset..offset + written)) {
+                    to.copy_from_slice(from);
+                }
+                node.modified = tick;
+            }
+            (Self::SetLen(_) | Self::Attributes(_), Share::Half | Share::Hole) => return,
+            (Self::SetLen(len), Share::Kept) => {
+                Arc::make_mut(content).resize(*len, 0);
+                node.modified = tick;
+            }
+            (Self::Attributes(attributes), Share::Kept) => {
+                node.attributes = attributes.clone();
+            }
+        }
+        node.changed = tick;
+    }
+}
+
+/// Where a pending change stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// The next sync makes it durable.
+    Open,
+    /// A sync that covered it failed: it may survive or not, and no later sync settles that.
+    Doomed,
+    /// Durable, but waiting for a doomed change before it, since the order matters.
+    Settled,
+}
+
+/// A pending change of one file.
+#[derive(Clone, Debug)]
+pub(super) struct DataEffect {
+    pub(super) change: DataChange,
+    pub(super) tick: u64,
+    pub(super) fate: Fate,
+}
+
+/// A pending change of names: a creation gives a name, a removal takes one, a rename does both.
+#[derive(Clone, Debug)]
+pub(super) struct NameEffect {
+    pub(super) ino: Ino,
+    pub(super) takes: Option<Slot>,
+    pub(super) gives: Option<Slot>,
+    /// The inode that loses a name for good: removed, or replaced by a rename.
+    pub(super) buries: Option<Ino>,
+    pub(super) tick: u64,
+    /// A sync that covered it failed: no later sync settles it by itself.
+    pub(super) doomed: bool,
+    /// A later sync of some directory took it along, if the file system is an ordered one.
+    pub(super) committed: bool,
+}
+
+impl NameEffect {
+    pub(super) fn slots(&self) -> impl Iterator<Item = &Slot> {
+        self.takes.iter().chain(&self.gives)
+    }
+
+    fn touches(&self, dir: Ino) -> bool {
+        self.slots().any(|slot| slot.dir == dir)
+    }
+
+    pub(super) fn apply(&self, tree: &mut Tree) {
+        if let Some(slot) = &self.takes {
+            tree.set(slot, None, self.tick);
+        }
+        if let Some(slot) = &self.gives {
+            tree.set(slot, Some(self.ino), self.tick);
+        }
+    }
+
+    pub(super) fn describe(&self, tree: &Tree) -> String {
+        match (&self.takes, &self.gives) {
+            (Some(from), Some(to)) => {
+                format!("rename {} -> {}", tree.slot_path(from), tree.slot_path(to))
+            }
+            (Some(from), None) => format!("remove {}", tree.slot_path(from)),
+            (None, Some(to)) => format!("create {}", tree.slot_path(to)),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// All that is not durable yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pending {
+    pub(super) data: BTreeMap<Ino, Vec<DataEffect>>,
+    pub(super) names: Vec<NameEffect>,
+}
+
+impl Pending {
+    pub(super) fn is_empty(&self) -> bool {
+        self.data.is_empty() && self.names.is_empty()
+    }
+
+    /// Makes the changes of a file durable.
+    pub(super) fn settle_data(&mut self, durable: &mut Tree, ino: Ino) {
+        let Some(effects) = self.data.get_mut(&ino) else { return };
+        for effect in effects.iter_mut().filter(|effect| effect.fate == Fate::Open) {
+            effect.fate = Fate::Settled;
+        }
+        let settled = effects.iter().take_while(|effect| effect.fate == Fate::Settled).count();
+        if let Some(node) = durable.edit(ino) {
+            for effect in effects.drain(..settled) {
+                effect.change.apply(node, Share::Kept, effect.tick);
+            }
+        }
+        if effects.is_empty() {
+            self.data.remove(&ino);
+        }
+    }
+
+    /// Notes that a sync of a file failed.
+    pub(super) fn doom_data(&mut self, ino: Ino) {
+        for effect in self.data.get_mut(&ino).into_iter().flatten() {
+            if effect.fate == Fate::Open {
+                effect.fate = Fate::Doomed;
+            }
+        }
+    }
+
+    /// Makes durable what happened to the names in a directory. Returns the inodes concerned.
+    pub(super) fn settle_dir(&mut self, durable: &mut Tree, dir: Ino) -> Vec<Ino> {
+        let inos = self.settle(durable, |effect| effect.touches(dir) && !effect.doomed);
+        for effect in self.names.iter_mut().filter(|effect| !effect.doomed) {
+            effect.committed = true;
+        }
+        inos
+    }
+
+    /// Makes durable what happened to one name.
+    pub(super) fn settle_slot(&mut self, durable: &mut Tree, slot: &Slot) {
+        self.settle(durable, |effect| effect.slots().any(|other| other == slot));
+    }
+
+    fn settle(&mut self, durable: &mut Tree, wanted: impl Fn(&NameEffect) -> bool) -> Vec<Ino> {
+        let mut chosen: Vec<bool> = self.names.iter().map(wanted).collect();
+        close(&mut chosen, &needs(&self.names));
+        let mut inos = Vec::new();
+        let mut rest = Vec::new();
+        for (effect, chosen) in std::mem::take(&mut self.names).into_iter().zip(chosen) {
+            if chosen {
+                effect.apply(durable);
+                inos.extend(effect.buries.into_iter().chain([effect.ino]));
+            } else {
+                rest.push(effect);
+            }
+        }
+        self.names = rest;
+        inos
+    }
+
+    /// Notes that a sync of a directory failed.
+    pub(super) fn doom_dir(&mut self, dir: Ino) {
+        for effect in self.names.iter_mut().filter(|effect| effect.touches(dir)) {
+            effect.doomed = true;
+        }
+    }
+}
+
+/// For each change of names, the earlier ones without which it cannot be.
+///
+/// These are the changes of the same names (without the first of two renames the second would
+/// leave the file two names, and a name given anew would cost the file that had moved away from it
+/// its only one), and for a directory that goes, all that happened in it.
+pub(super) fn needs(names: &[NameEffect]) -> Vec<Vec<usize>> {
+    let mut last: BTreeMap<&Slot, usize> = BTreeMap::new();
+    let mut touching: BTreeMap<Ino, Vec<usize>> = BTreeMap::new();
+    let mut needs = Vec::with_capacity(names.len());
+    for (index, effect) in names.iter().enumerate() {
+        let mut earlier: Vec<usize> =
+            effect.slots().filter_map(|slot| last.insert(slot, index)).collect();
+        let buried = effect.buries.and_then(|ino| touching.get(&ino));
+        earlier.extend(buried.into_iter().flatten());
+        for slot in effect.slots() {
+            touching.entry(slot.dir).or_default().push(index);
+        }
+        needs.push(earlier);
+    }
+    needs
+}
+
+/// Adds to a choice of changes whatever these need.
+pub(super) fn close(chosen: &mut [bool], needs: &[Vec<usize>]) {
+    for (index, earlier) in needs.iter().enumerate().rev() {
+        if chosen.get(index) == Some(&true) {
+            choose(chosen, earlier);
+        }
+    }
+}
+
+/// Marks the changes of those indices as chosen.
+pub(super) fn choose(chosen: &mut [bool], indices: &[usize]) {
+    for index in indices {
+        if let Some(chosen) = chosen.get_mut(*index) {
+            *chosen = true;
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The state of a simulated disk: its trees, what is pending, who holds what open, its faults.
+//!
+//! The methods here are the plain changes; counting operations and meeting faults is
+//! [`State::operate`], and the rules of names and handles are in `handle.rs`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use super::fault::{Faults, Need, Turn};
+use super::pending::{DataChange, DataEffect, Fate, NameEffect, Pending, Share};
+use super::tree::{Attributes, Body, Ino, Node, ROOT, Slot, Tree};
+use super::{SyncHook, SyncKind};
+
+/// A file may not be longer; the simulation would run out of memory first.
+const FILE_LEN_MAX: usize = 1 << 32;
+
+#[derive(Clone)]
+pub(super) struct State {
+    /// What programs see.
+    pub(super) live: Tree,
+    /// What survives in any case.
+    pub(super) durable: Tree,
+    pub(super) pending: Pending,
+    pub(super) handles: BTreeMap<Ino, u64>,
+    /// The handle that holds the lock of an inode.
+    pub(super) locks: BTreeMap<Ino, u64>,
+    pub(super) next_ino: Ino,
+    pub(super) next_holder: u64,
+    pub(super) tick: u64,
+    pub(super) capacity: Option<u64>,
+    pub(super) seed: u64,
+    pub(super) ops: u64,
+    pub(super) syncs: u64,
+    pub(super) trace: Vec<String>,
+    pub(super) faults: Faults,
+    pub(super) skipped_sync: Option<u64>,
+    pub(super) sync_hook: Option<SyncHook>,
+}
+
+impl State {
+    pub(super) fn new() -> Self {
+        Self {
+            live: Tree::new(),
+            durable: Tree::new(),
+            pending: Pending::default(),
+            handles: BTreeMap::new(),
+            locks: BTreeMap::new(),
+            next_ino: ROOT + 1,
+            next_holder: 0,
+            tick: 0,
+            capacity: None,
+            seed: 0,
+            ops: 0,
+            syncs: 0,
+            trace: Vec::new(),
+            faults: Faults::default(),
+            skipped_sync: None,
+            sync_hook: None,
+        }
+    }
+
+    /// The same disk for programs that start anew: nothing open, nothing locked, no faults.
+    pub(super) fn restarted(&self, live: Tree, durable: Tree, pending: Pending) -> Self {
+        Self {
+            live,
+            durable,
+            pending,
+            next_ino: self.next_ino,
+            tick: self.tick,
+            capacity: self.capacity,
+            seed: self.seed,
+            sync_hook: self.sync_hook.clone(),
+            ..Self::new()
+        }
+    }
+
+    /// Runs one operation that changes something: counts and traces it, and has it meet its fault.
+    pub(super) fn operate<T>(
+        &mut self,
+        need: Need,
+        mut text: String,
+        act: impl FnOnce(&mut Self, Turn) -> io::Result<T>,
+    ) -> io::Result<T> {
+        self.faults.powered()?;
+        let turn = self.faults.turn(self.ops, need);
+        self.ops += 1;
+        self.tick += 1;
+        let result = act(self, turn);
+        if let Err(error) = &result {
+            text = match error.raw_os_error() {
+                Some(errno) => format!("{text} ! errno {errno}"),
+                None => format!("{text} ! {error}"),
+            };
+        }
+        self.trace.push(text);
+        result
+    }
+
+    /// Counts a sync and tells whether a mutation test wants it left out.
+    pub(super) fn skips(&mut self, ino: Ino, kind: SyncKind) -> bool {
+        let index = self.syncs;
+        self.syncs += 1;
+        let hooked = self.sync_hook.as_ref().is_some_and(|hook| hook(&self.live.path(ino), kind));
+        hooked || self.skipped_sync == Some(index)
+    }
+
+    pub(super) fn node(&self, ino: Ino) -> io::Result<&Node> {
+        self.live.get(ino).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Makes a new inode and gives it a name.
+    pub(super) fn create(&mut self, slot: Slot, body: Body, attributes: Arc<Attributes>) -> Ino {
+        let ino = self.next_ino;
+        self.next_ino += 1;
+        let node = Node {
+            body,
+            attributes,
+            device: self.live.get(slot.dir).map_or(1, |dir| dir.device),
+            links: 0,
+            place: slot.clone(),
+            modified: self.tick,
+            changed: self.tick,
+        };
+        // Nothing durable leads to the inode before its name is durable, so it may lie there.
+        self.durable.insert(ino, node.clone());
+        self.live.insert(ino, node);
+        self.name(ino, None, Some(slot));
+        ino
+    }
+
+    /// Takes a name from an inode, gives it one, or both at once.
+    pub(super) fn name(&mut self, ino: Ino, takes: Option<Slot>, gives: Option<Slot>) {
+        let lost = gives.as_ref().or(takes.as_ref());
+        let buries = lost.and_then(|slot| self.live.lookup(slot.dir, &slot.name));
+        let (doomed, committed) = (false, false);
+        let effect = NameEffect { ino, takes, gives, buries, tick: self.tick, doomed, committed };
+        effect.apply(&mut self.live);
+        self.pending.names.push(effect);
+        if let Some(buried) = buries {
+            self.forget(buried);
+        }
+    }
+
+    /// Changes a file.
+    pub(super) fn change(&mut self, ino: Ino, change: DataChange) {
+        let tick = self.tick;
+        let Some(node) = self.live.edit(ino) else { return };
+        change.apply(node, Share::Kept, tick);
+        let effect = DataEffect { change, tick, fate: Fate::Open };
+        self.pending.data.entry(ino).or_default().push(effect);
+    }
+
+    /// Writes as much as there is room for.
+    pub(super) fn write(&mut self, ino: Ino, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let offset = usize::try_from(offset).map_err(io::Error::other)?;
+        let end = offset.checked_add(bytes.len()).filter(|end| *end <= FILE_LEN_MAX);
+        let end = end.ok_or(io::ErrorKind::FileTooLarge)?;
+        let roof = self.roof(ino)?;
+        let fitting = bytes.len().min(roof.saturating_sub(offset));
+        if let Some(bytes) = bytes.get(..fitting).filter(|bytes| !bytes.is_empty()) {
+            self.change(ino, DataChange::Write { offset, bytes: bytes.into() });
+        }
+        if end > roof && fitting < bytes.len() { Err(super::fault::no_space()) } else { Ok(()) }
+    }
+
+    pub(super) fn set_len(&mut self, ino: Ino, len: u64) -> io::Result<()> {
+        let len = usize::try_from(len).ok().filter(|len| *len <= FILE_LEN_MAX);
+        let len = len.ok_or(io::ErrorKind::FileTooLarge)?;
+        if len > self.roof(ino)? {
+            return Err(super::fault::no_space());
+        }
+        self.change(ino, DataChange::SetLen(len));
+        Ok(())
+    }
+
+    /// The length that a file may have without overfilling the disk.
+    fn roof(&self, ino: Ino) -> io::Result<usize> {
+        let len = self.node(ino)?.body.len();
+        let Some(capacity) = self.capacity else { return Ok(usize::MAX) };
+        let used: u64 = self.live.nodes().map(|(_, node)| node.bytes().len() as u64).sum();
+        Ok(len.saturating_add(usize::try_from(capacity.saturating_sub(used)).unwrap_or(usize::MAX)))
+    }
+
+    pub(super) fn sync_file(&mut self, ino: Ino) {
+        self.pending.settle_data(&mut self.durable, ino);
+    }
+
+    pub(super) fn sync_dir(&mut self, dir: Ino) {
+        for ino in self.pending.settle_dir(&mut self.durable, dir) {
+            self.forget(ino);
+        }
+    }
+
+    /// Makes a path and what it leads to durable, and nothing else.
+    pub(super) fn sync_path(&mut self, mut ino: Ino) {
+        self.pending.settle_data(&mut self.durable, ino);
+        while let Some(node) = self.live.get(ino).filter(|_| ino != ROOT) {
+            self.pending.settle_slot(&mut self.durable, &node.place);
+            ino = node.place.dir;
+        }
+    }
+
+    pub(super) fn opened(&mut self, ino: Ino) {
+        *self.handles.entry(ino).or_default() += 1;
+    }
+
+    pub(super) fn closed(&mut self, ino: Ino) {
+        if let Some(count) = self.handles.get_mut(&ino) {
+            *count -= 1;
+            if *count == 0 {
+                self.handles.remove(&ino);
+                self.forget(ino);
+            }
+        }
+    }
+
+    /// Drops an inode from wherever nothing leads to it any more.
+    pub(super) fn forget(&mut self, ino: Ino) {
+        let nameless = |tree: &Tree| tree.get(ino).is_none_or(|node| node.links == 0);
+        if ino == ROOT || self.handles.contains_key(&ino) || !nameless(&self.live) {
+            return;
+        }
+        self.live.remove(ino);
+        if nameless(&self.durable) && !self.pending.names.iter().any(|effect| effect.ino == ino) {
+            self.durable.remove(ino);
+            self.pending.data.remove(&ino);
+        }
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SimDisk")
+            .field("ops", &self.ops)
+            .field("files", &self.live.walk().into_keys().collect::<Vec<_>>())
+            .field("pending", &self.pending)
+            .finish_non_exhaustive()
+    }
+}
