@@ -1,0 +1,188 @@
+//! Finding text whatever its line endings are, and giving inserted text the endings of its surroundings.
+//!
+//! A line ending here is LF or CRLF. A CR on its own is an ordinary character.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memmem;
+use memchr::{memchr, memchr_iter, memrchr};
+
+/// One place where the string occurs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Match {
+    /// Where, in the text that was searched; never half a CRLF at either end.
+    pub(super) range: Range<usize>,
+    /// Whether the line endings are those that were asked for.
+    pub(super) literal: bool,
+}
+
+/// Finds the matches of `old` that do not overlap, from the left, taking LF and CRLF as equal.
+pub(super) fn find(text: &[u8], old: &str) -> Vec<Match> {
+    let has_crlf = |bytes| memmem::find(bytes, b"\r\n").is_some();
+    if !old.contains('\n') || !(has_crlf(old.as_bytes()) || has_crlf(text)) {
+        return memmem::find_iter(text, old)
+            .map(|start| Match { range: start..start + old.len(), literal: true })
+            .collect();
+    }
+    let flat = Flat::of(text);
+    let flat_old = old.replace("\r\n", "\n");
+    let mut dropped = flat.dropped.iter().copied().peekable();
+    let mut shift = 0;
+    // Every CR left out so far moves the offset by one. One that stands at the offset itself does
+    // not, so a match which starts with a line ending takes in the CR and one which stops short of it leaves it.
+    let mut in_text = |at: usize| {
+        while dropped.next_if(|line_feed| *line_feed < at).is_some() {
+            shift += 1;
+        }
+        at + shift
+    };
+    memmem::find_iter(&flat.text, flat_old.as_bytes())
+        .map(|start| {
+            let range = in_text(start)..in_text(start + flat_old.len());
+            let literal = text.get(range.clone()) == Some(old.as_bytes());
+            Match { range, literal }
+        })
+        .collect()
+}
+
+/// Text with every CRLF made an LF.
+struct Flat {
+    text: Vec<u8>,
+    /// Where in `text` the LFs stand that lost their CR.
+    dropped: Vec<usize>,
+}
+
+impl Flat {
+    fn of(text: &[u8]) -> Self {
+        let mut flat = Self { text: Vec::with_capacity(text.len()), dropped: Vec::new() };
+        let mut copied_to = 0;
+        for carriage_return in memmem::find_iter(text, b"\r\n") {
+            flat.text.extend_from_slice(text.get(copied_to..carriage_return).unwrap_or_default());
+            flat.dropped.push(flat.text.len());
+            copied_to = carriage_return + 1;
+        }
+        flat.text.extend_from_slice(text.get(copied_to..).unwrap_or_default());
+        flat
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Lf,
+    CrLf,
+}
+
+impl Ending {
+    /// The ending whose LF stands at `line_feed`.
+    fn at(text: &[u8], line_feed: usize) -> Self {
+        let before = line_feed.checked_sub(1).and_then(|at| text.get(at));
+        if before == Some(&b'\r') { Self::CrLf } else { Self::Lf }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Lf => "\n",
+            Self::CrLf => "\r\n",
+        }
+    }
+
+    /// The more frequent ending, if one is.
+    fn dominant(endings: impl Iterator<Item = Self>) -> Option<Self> {
+        let (mut lf, mut crlf) = (0_usize, 0_usize);
+        for ending in endings {
+            match ending {
+                Self::Lf => lf += 1,
+                Self::CrLf => crlf += 1,
+            }
+        }
+        match lf.cmp(&crlf) {
+            std::cmp::Ordering::Less => Some(Self::CrLf),
+            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Greater => Some(Self::Lf),
+        }
+    }
+}
+
+/// The new text, spelled for one match after the other.
+#[derive(Debug)]
+pub(super) struct Inserted<'a> {
+    text: &'a [u8],
+    new: &'a str,
+    new_breaks: usize,
+    old_has_crlf: bool,
+    /// The last answer of `of_line` and the offset up to which it holds: a line may have many matches.
+    line: Option<(usize, Option<Ending>)>,
+    of_file: Option<Ending>,
+}
+
+impl<'a> Inserted<'a> {
+    pub(super) fn new(text: &'a [u8], old: &str, new: &'a str) -> Self {
+        let new_breaks = memchr_iter(b'\n', new.as_bytes()).count();
+        let of_file = if new_breaks == 0 {
+            None
+        } else {
+            Ending::dominant(memchr_iter(b'\n', text).map(|at| Ending::at(text, at)))
+        };
+        let old_has_crlf = old.contains("\r\n");
+        Self { text, new, new_breaks, old_has_crlf, line: None, of_file }
+    }
+
+    /// What to put in the place of `found`; matches are asked for from left to right.
+    pub(super) fn instead_of(&mut self, found: &Match) -> Cow<'a, str> {
+        if self.new_breaks == 0 || found.literal && self.old_has_crlf {
+            return Cow::Borrowed(self.new);
+        }
+        let region = self.text.get(found.range.clone()).unwrap_or_default();
+        let endings: Vec<Ending> =
+            memchr_iter(b'\n', region).map(|at| Ending::at(region, at)).collect();
+        if endings.is_empty() {
+            return match self.of_line(found.range.end) {
+                None => Cow::Borrowed(self.new),
+                Some(ending) => self.spelled(found, std::iter::repeat(ending)),
+            };
+        }
+        if endings.len() == self.new_breaks {
+            // As many lines as before: each keeps its own ending.
+            return self.spelled(found, endings.into_iter());
+        }
+        let ending = Ending::dominant(endings.into_iter()).or(self.of_file).unwrap_or(Ending::Lf);
+        self.spelled(found, std::iter::repeat(ending))
+    }
+
+    /// The ending of the line that holds offset `at`, or of the line before if it has none.
+    fn of_line(&mut self, at: usize) -> Option<Ending> {
+        if let Some((until, ending)) = self.line
+            && at <= until
+        {
+            return ending;
+        }
+        let ending_at = |line_feed| Ending::at(self.text, line_feed);
+        let rest = self.text.get(at..).unwrap_or_default();
+        let (until, ending) = match memchr(b'\n', rest) {
+            Some(offset) => (at + offset, Some(ending_at(at + offset))),
+            None => (usize::MAX, memrchr(b'\n', self.text).map(ending_at)),
+        };
+        self.line = Some((until, ending));
+        ending
+    }
+
+    fn spelled(&self, found: &Match, mut endings: impl Iterator<Item = Ending>) -> Cow<'a, str> {
+        let mut spelled = String::with_capacity(self.new.len() + self.new_breaks);
+        for line in self.new.split_inclusive('\n') {
+            let Some(content) = line.strip_suffix('\n') else {
+                spelled.push_str(line);
+                continue;
+            };
+            let ending = endings.next().unwrap_or(Ending::Lf);
+            match content.strip_suffix('\r') {
+                Some(_) if found.literal => spelled.push_str(line),
+                bare => {
+                    spelled.push_str(bare.unwrap_or(content));
+                    spelled.push_str(ending.as_str());
+                }
+            }
+        }
+        Cow::Owned(spelled)
+    }
+}

@@ -1,0 +1,493 @@
+//! Replacing a string inside a file without disturbing anything else in it.
+//!
+//! [`replace`] works on the file's bytes and is pure: bytes in, bytes or a [`Refusal`] out. It promises that
+//! whatever lies outside the matches comes back byte for byte, in whatever encoding and with whatever
+//! line endings it had; only the inserted text is translated, so that it fits in. When the string is
+//! not there, [`Nearest`] tells which part of the file was probably meant and what differs.
+//!
+//! Reading the file, checking its digest and writing the result are left to the caller.
+//!
+//! | File | What decides |
+//! |---|---|
+//! | UTF-8, with or without a byte order mark | its bytes |
+//! | UTF-16 with a byte order mark | its code units; a match never starts inside one |
+//! | Western single-byte text | its bytes, then its reading as windows-1252 |
+//! | anything else | its bytes, where they are unambiguous |
+//!
+//! Double-byte encodings (Shift_JIS, GBK, Big5) are not decoded. Plain ASCII can be replaced in such a
+//! file as long as no match could begin inside a double-byte character. UTF-16 without a byte order
+//! mark is not recognised, and UTF-32 is refused.
+
+mod encoding;
+mod endings;
+mod fold;
+mod nearest;
+
+use thiserror::Error;
+
+pub use self::nearest::{Difference, Nearest};
+
+use self::encoding::Reading;
+use self::endings::{Inserted, Match};
+
+/// How many line numbers [`Refusal::AmbiguousMatch`] lists.
+const LINES_LISTED_MAX: usize = 10;
+
+/// The file after the edit; every byte outside the matches is the file's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// The whole new content.
+    pub content: Vec<u8>,
+    /// How many matches were replaced.
+    pub replacements: u64,
+}
+
+/// Why nothing was replaced.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The string to replace is empty, so it would match everywhere.
+    #[error("old_string is empty")]
+    EmptyOldString,
+    /// The caller asked for no replacement at all.
+    #[error("count is zero")]
+    CountZero,
+    /// The file is not UTF-8, and the string occurs in no encoding we can tell it to be in.
+    #[error("{message}")]
+    NotUtf8 {
+        /// Where the file stops being UTF-8 and what it was read as instead.
+        message: String,
+    },
+    /// The string does not occur.
+    #[error("old_string does not occur in the file")]
+    NotFound {
+        /// The part of the file that comes closest, if any comes close.
+        nearest: Option<Nearest>,
+    },
+    /// The string occurs, but not as often as the caller expects.
+    #[error("old_string occurs {actual} times, expected {expected}")]
+    InsufficientMatches {
+        /// The caller's count.
+        expected: i64,
+        /// How many matches do not overlap.
+        actual: u64,
+    },
+    /// The string occurs more often than the caller expects.
+    #[error("old_string occurs {actual} times, expected {expected}")]
+    AmbiguousMatch {
+        /// The caller's count.
+        expected: i64,
+        /// How many matches do not overlap.
+        actual: u64,
+        /// The lines on which the first ten matches begin, counted from 1.
+        lines: Vec<u64>,
+    },
+    /// The new text has a character that the file's encoding lacks.
+    #[error(
+        "{character:?} at byte {offset} of new_string does not exist in the file's encoding ({encoding})"
+    )]
+    Unencodable {
+        /// The file's encoding, or `unknown`.
+        encoding: String,
+        /// The first such character.
+        character: char,
+        /// Where it stands in the new text, in bytes.
+        offset: usize,
+    },
+}
+
+/// Replaces `old` by `new` in `file`, where `old` occurs as often as `count` says.
+///
+/// A positive `count` asks for exactly that many matches which do not overlap, `-1` for all of them
+/// and at least one.
+///
+/// Line endings count as equal: `old` written with LF matches lines that end in CRLF and the other
+/// way round. If taking them literally leaves exactly `count` matches, those are the ones meant.
+/// The inserted text takes over the endings of the text it replaces, or of the line it lands in. There
+/// are two exceptions, both where the caller was explicit: an `old` that holds CRLF and matches
+/// literally is replaced by `new` as given, and a CRLF in `new` stays one when `old` matches literally.
+///
+/// # Errors
+///
+/// One [`Refusal`] per situation; a negative `count` other than `-1` is never satisfied.
+///
+/// ```
+/// use resilient_core::edit::replace;
+///
+/// let edited = replace(b"one\r\ntwo\r\n", "one\n", "1\nand\n", 1)?;
+/// assert_eq!(edited.content, b"1\r\nand\r\ntwo\r\n");
+/// # Ok::<(), resilient_core::edit::Refusal>(())
+/// ```
+pub fn replace(file: &[u8], old: &str, new: &str, count: i64) -> Result<Edited, Refusal> {
+    if old.is_empty() {
+        return Err(Refusal::EmptyOldString);
+    }
+    if count == 0 {
+        return Err(Refusal::CountZero);
+    }
+    for reading in encoding::readings(file, old) {
+        let matches = choose(endings::find(&reading.text, old), count);
+        if matches.is_empty() {
+            continue;
+        }
+        if let Some(at) =
+            matches.iter().map(|found| found.range.start).find(|at| reading.may_split(*at))
+        {
+            return Err(Refusal::NotUtf8 {
+                message: format!(
+                    "old_string at offset {at} may begin inside a double-byte character, \
+                     and the file's encoding is unknown"
+                ),
+            });
+        }
+        check_count(&reading.text, &matches, count)?;
+        return splice(file, &reading, &matches, old, new);
+    }
+    Err(match std::str::from_utf8(file) {
+        Ok(text) => Refusal::NotFound { nearest: nearest::find(text, old) },
+        Err(error) => Refusal::NotUtf8 { message: encoding::describe(file, &error) },
+    })
+}
+
+/// Keeps the literal matches alone when there are just as many as wanted.
+fn choose(matches: Vec<Match>, count: i64) -> Vec<Match> {
+    let literal = matches.iter().filter(|found| found.literal).count();
+    if literal != matches.len() && i64::try_from(literal) == Ok(count) {
+        matches.into_iter().filter(|found| found.literal).collect()
+    } else {
+        matches
+    }
+}
+
+fn check_count(text: &[u8], matches: &[Match], expected: i64) -> Result<(), Refusal> {
+    let actual = matches.len() as u64;
+    match u64::try_from(expected) {
+        Ok(wanted) if actual == wanted => Ok(()),
+        Ok(wanted) if actual < wanted => Err(Refusal::InsufficientMatches { expected, actual }),
+        Err(_) if expected == -1 => Ok(()),
+        _ => Err(Refusal::AmbiguousMatch { expected, actual, lines: first_lines(text, matches) }),
+    }
+}
+
+fn first_lines(text: &[u8], matches: &[Match]) -> Vec<u64> {
+    let mut line = 1;
+    let mut counted_to = 0;
+    let mut lines = Vec::new();
+    for found in matches.iter().take(LINES_LISTED_MAX) {
+        let between = text.get(counted_to..found.range.start).unwrap_or_default();
+        line += memchr::memchr_iter(b'\n', between).count() as u64;
+        counted_to = found.range.start;
+        lines.push(line);
+    }
+    lines
+}
+
+fn splice(
+    file: &[u8],
+    reading: &Reading<'_>,
+    matches: &[Match],
+    old: &str,
+    new: &str,
+) -> Result<Edited, Refusal> {
+    reading.check_encodable(new)?;
+    let mut inserted = Inserted::new(&reading.text, old, new);
+    let mut offsets = reading.offsets();
+    let mut content = Vec::with_capacity(file.len());
+    let mut copied_to = 0;
+    for found in matches {
+        let start = offsets.in_file(found.range.start);
+        content.extend_from_slice(file.get(copied_to..start).unwrap_or_default());
+        reading.encode_onto(&inserted.instead_of(found), &mut content);
+        copied_to = offsets.in_file(found.range.end);
+    }
+    content.extend_from_slice(file.get(copied_to..).unwrap_or_default());
+    Ok(Edited { content, replacements: matches.len() as u64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(file: &[u8], old: &str, new: &str, count: i64) -> Vec<u8> {
+        replace(file, old, new, count).unwrap().content
+    }
+
+    fn utf16(text: &str, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        let marked = format!("\u{feff}{text}");
+        marked.encode_utf16().flat_map(to_bytes).collect()
+    }
+
+    #[test]
+    fn refuses_an_empty_string_before_a_zero_count() {
+        assert_eq!(replace(b"a", "", "b", 0), Err(Refusal::EmptyOldString));
+        assert_eq!(replace(b"a", "a", "b", 0), Err(Refusal::CountZero));
+    }
+
+    #[test]
+    fn count_is_exact() {
+        let file = b"x\ny\nx\n";
+        assert_eq!(
+            replace(file, "x", "z", 2),
+            Ok(Edited { content: b"z\ny\nz\n".to_vec(), replacements: 2 })
+        );
+        assert_eq!(replace(file, "x", "z", -1), replace(file, "x", "z", 2));
+        assert_eq!(
+            replace(file, "x", "z", 1),
+            Err(Refusal::AmbiguousMatch { expected: 1, actual: 2, lines: vec![1, 3] })
+        );
+        assert_eq!(
+            replace(file, "x", "z", 3),
+            Err(Refusal::InsufficientMatches { expected: 3, actual: 2 })
+        );
+    }
+
+    #[test]
+    fn other_negative_counts_are_never_satisfied() {
+        assert_eq!(
+            replace(b"x\n\nx", "x", "z", -2),
+            Err(Refusal::AmbiguousMatch { expected: -2, actual: 2, lines: vec![1, 3] })
+        );
+        assert_eq!(replace(b"x", "q", "z", -2), Err(Refusal::NotFound { nearest: None }));
+        assert_eq!(replace(b"x", "q", "z", -1), Err(Refusal::NotFound { nearest: None }));
+    }
+
+    #[test]
+    fn lists_ten_lines_at_most() {
+        let Err(Refusal::AmbiguousMatch { actual, lines, .. }) =
+            replace("x\n".repeat(12).as_bytes(), "x", "y", 1)
+        else {
+            panic!("twelve matches are ambiguous");
+        };
+        assert_eq!((actual, lines), (12, (1..=10).collect()));
+    }
+
+    #[test]
+    fn matches_do_not_overlap() {
+        assert_eq!(edited(b"aaaa", "aaa", "b", 1), b"ba");
+        assert_eq!(edited(b"aaaaaa", "aaa", "b", 2), b"bb");
+        assert_eq!(edited(b"abababa", "aba", "-", -1), b"-b-");
+    }
+
+    #[test]
+    fn crlf_file_stays_crlf() {
+        let file = b"one\r\ntwo\r\nthree\r\n";
+        assert_eq!(edited(file, "one\ntwo\n", "1\n2\n", 1), b"1\r\n2\r\nthree\r\n");
+        assert_eq!(edited(file, "two", "2\n2b", 1), b"one\r\n2\r\n2b\r\nthree\r\n");
+        assert_eq!(edited(file, "three\n", "3\n4\n5\n", 1), b"one\r\ntwo\r\n3\r\n4\r\n5\r\n");
+        assert_eq!(edited(b"one\r\ntwo", "two", "2\n3", 1), b"one\r\n2\r\n3");
+    }
+
+    #[test]
+    fn a_match_never_takes_half_a_crlf() {
+        assert_eq!(edited(b"a\r\nb\r\n", "\nb", "", 1), b"a\r\n");
+        assert_eq!(edited(b"a\r\nb\r\n", "a\n", "", 1), b"b\r\n");
+        assert_eq!(edited(b"a\r\nb\r\n", "\n", "\n\n", 2), b"a\r\n\r\nb\r\n\r\n");
+        assert_eq!(edited(b"a\r\nb", "\n", " ", 1), b"a b");
+    }
+
+    #[test]
+    fn lf_file_stays_lf_when_the_string_has_crlf() {
+        assert_eq!(edited(b"one\ntwo\n", "one\r\ntwo", "1\r\n2\r\n3", 1), b"1\n2\n3\n");
+    }
+
+    #[test]
+    fn explicit_line_endings_are_obeyed_where_the_match_is_literal() {
+        assert_eq!(edited(b"a\r\nb\r\n", "a\r\n", "a\n", 1), b"a\nb\r\n");
+        assert_eq!(edited(b"a\nb\n", "a\n", "a\r\n", 1), b"a\r\nb\n");
+    }
+
+    #[test]
+    fn mixed_endings_are_kept_line_by_line() {
+        let file = b"a\r\nb\nc\r\nd\n";
+        assert_eq!(edited(file, "a\nb\nc\n", "A\nB\nC\n", 1), b"A\r\nB\nC\r\nd\n");
+        assert_eq!(edited(file, "a\nb\nc\n", "A\nB\n", 1), b"A\r\nB\r\nd\n");
+        assert_eq!(edited(file, "c", "c\nc", 1), b"a\r\nb\nc\r\nc\r\nd\n");
+        assert_eq!(edited(file, "d", "d\nd", 1), b"a\r\nb\nc\r\nd\nd\n");
+    }
+
+    #[test]
+    fn literal_endings_decide_between_places_only_when_they_are_as_many_as_wanted() {
+        let file = b"x\ny\n--\r\nx\r\ny\r\n";
+        assert_eq!(edited(file, "x\ny", "z", 1), b"z\n--\r\nx\r\ny\r\n");
+        assert_eq!(edited(file, "x\r\ny", "z", 1), b"x\ny\n--\r\nz\r\n");
+        assert_eq!(edited(file, "x\ny", "z", -1), b"z\n--\r\nz\r\n");
+    }
+
+    #[test]
+    fn lone_carriage_returns_are_ordinary_bytes() {
+        assert_eq!(edited(b"a\rb\r\r\nc\r\n", "c\n", "d\n", 1), b"a\rb\r\r\nd\r\n");
+    }
+
+    #[test]
+    fn latin_1_bytes_are_left_alone() {
+        let file = b"caf\xe9 = 1\nth\xe9 = 2\n";
+        assert_eq!(edited(file, "= 2", "= 3", 1), b"caf\xe9 = 1\nth\xe9 = 3\n");
+        assert_eq!(edited(file, "= 2", "= \u{fc}\u{20ac}", 1), b"caf\xe9 = 1\nth\xe9 = \xfc\x80\n");
+        assert_eq!(edited(file, "th\u{e9}", "tea", 1), b"caf\xe9 = 1\ntea = 2\n");
+        assert_eq!(
+            edited(b"caf\xe9\r\nx\r\n", "caf\u{e9}\nx", "th\u{e9}\ny", 1),
+            b"th\xe9\r\ny\r\n"
+        );
+    }
+
+    #[test]
+    fn characters_the_encoding_lacks_are_refused() {
+        assert_eq!(
+            replace(b"caf\xe9 = 1\n", "= 1", "= \u{43b}", 1),
+            Err(Refusal::Unencodable {
+                encoding: "windows-1252".to_owned(),
+                character: '\u{43b}',
+                offset: 2
+            })
+        );
+        // Cyrillic in windows-1251: there is no telling which encoding that is.
+        assert_eq!(
+            replace(b"\xcf\xf0\xe8\xe2\xe5\xf2 = 1\n", "= 1", "\u{e9}", 1),
+            Err(Refusal::Unencodable {
+                encoding: "unknown".to_owned(),
+                character: '\u{e9}',
+                offset: 0
+            })
+        );
+    }
+
+    #[test]
+    fn damaged_utf_8_takes_utf_8() {
+        let file = b"\xc3\xa9\xc3\xa8 \xff one\n";
+        assert_eq!(edited(file, "one", "\u{fc}", 1), b"\xc3\xa9\xc3\xa8 \xff \xc3\xbc\n");
+        assert_eq!(edited(file, "\u{e9}", "e", 1), b"e\xc3\xa8 \xff one\n");
+    }
+
+    #[test]
+    fn binary_is_edited_where_ascii_occurs() {
+        assert_eq!(edited(b"\x00\xff\xfename\x00\x80", "name", "n", 1), b"\x00\xff\xfen\x00\x80");
+    }
+
+    #[test]
+    fn half_a_double_byte_character_is_no_match() {
+        // Shift_JIS katakana, whose second bytes are `A` and `C`.
+        let file = b"\x83\x41\x83\x43\x83\x45 = 1\n";
+        let Err(Refusal::NotUtf8 { message }) = replace(file, "A", "B", 1) else {
+            panic!("the A is half a character");
+        };
+        assert!(message.starts_with("old_string at offset 1 may begin inside"), "{message}");
+        assert_eq!(edited(file, "= 1", "= 2", 1), b"\x83\x41\x83\x43\x83\x45 = 2\n");
+    }
+
+    #[test]
+    fn not_utf_8_is_said_only_when_nothing_matched() {
+        let message = |file: &[u8]| match replace(file, "absent", "x", 1) {
+            Err(Refusal::NotUtf8 { message }) => message,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            message(b"caf\xe9"),
+            "invalid byte 0xe9 at offset 3, \
+             and old_string does not occur in it read as windows-1252 either"
+        );
+        assert_eq!(
+            message(b"\xff\xfe\x00\x00a\x00\x00\x00"),
+            "invalid byte 0xff at offset 0, and utf-32 is not supported"
+        );
+    }
+
+    #[test]
+    fn byte_order_mark_stays() {
+        assert_eq!(edited(b"\xef\xbb\xbfone\n", "one", "two", 1), b"\xef\xbb\xbftwo\n");
+        assert_eq!(edited(b"\xef\xbb\xbfone\r\n", "one\n", "1\n2\n", 1), b"\xef\xbb\xbf1\r\n2\r\n");
+    }
+
+    #[test]
+    fn utf_16_is_edited_in_its_own_units() {
+        for to_bytes in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+            let file = utf16("a \u{1f600} one\r\ntwo\r\n", to_bytes);
+            assert_eq!(
+                edited(&file, "one\ntwo", "\u{e9}\n\u{1f601}", 1),
+                utf16("a \u{1f600} \u{e9}\r\n\u{1f601}\r\n", to_bytes)
+            );
+        }
+    }
+
+    #[test]
+    fn utf_16_matches_begin_with_a_unit() {
+        // As bytes, `aa` would also match in the middle of two of these.
+        let file = utf16("\u{6161}\u{6161}a", u16::to_le_bytes);
+        assert_eq!(edited(&file, "a", "b", 1), utf16("\u{6161}\u{6161}b", u16::to_le_bytes));
+    }
+
+    #[test]
+    fn utf_16_damage_is_left_alone() {
+        // A lone surrogate before and an odd byte after.
+        let file = b"\xff\xfe\x00\xd8a\x00b\x00\x07";
+        assert_eq!(edited(file, "b", "cd", 1), b"\xff\xfe\x00\xd8a\x00c\x00d\x00\x07");
+    }
+
+    /// A small generator with a fixed seed (xorshift), so that a failure repeats.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % bound as u64) as usize
+        }
+
+        fn text(&mut self, alphabet: &[&str], pieces_max: usize) -> String {
+            (0..self.below(pieces_max)).map(|_| alphabet[self.below(alphabet.len())]).collect()
+        }
+    }
+
+    #[test]
+    fn bytes_outside_the_match_are_the_files_own() {
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let around: [&[u8]; 10] =
+            [b"a", b"b", b" ", b"\n", b"\r\n", b"\r", b"\xe9", b"\xc3\xa9", b"\x00", b"\xff"];
+        for _ in 0..4000 {
+            let bytes = |random: &mut Random| -> Vec<u8> {
+                (0..random.below(12)).flat_map(|_| around[random.below(10)]).copied().collect()
+            };
+            let (prefix, suffix) = (bytes(&mut random), bytes(&mut random));
+            if prefix.starts_with(b"\xff") || prefix.starts_with(b"\x00") {
+                continue;
+            }
+            let old = format!("<{}>", random.text(&["x", "y", "\n", "\r\n"], 6));
+            let new = random.text(&["z", "\n", "\r\n"], 5);
+            let there = if random.below(2) == 0 { old.replace("\r\n", "\n") } else { old.clone() };
+            let file = [&prefix, there.as_bytes(), &suffix].concat();
+            let edited = replace(&file, &old, &new, 1).unwrap().content;
+            assert!(edited.starts_with(&prefix), "{file:?} {old:?} {new:?}: {edited:?}");
+            let rest = &edited[prefix.len()..];
+            assert!(rest.ends_with(&suffix), "{file:?} {old:?} {new:?}: {edited:?}");
+            let inserted = &rest[..rest.len() - suffix.len()];
+            let inserted = String::from_utf8(inserted.to_vec()).unwrap();
+            assert_eq!(inserted.replace("\r\n", "\n"), new.replace("\r\n", "\n"));
+        }
+    }
+
+    #[test]
+    fn replacing_and_replacing_back_gives_the_file() {
+        let mut random = Random(7);
+        for _ in 0..2000 {
+            let file = random.text(&["a", "b", "\u{e9}", "\n", "\r\n", "\t"], 30);
+            let old = random.text(&["a", "b", "\u{e9}", "\n"], 4);
+            let Ok(edited) = replace(file.as_bytes(), &old, &old, -1) else { continue };
+            assert_eq!(edited.content, file.as_bytes(), "{old:?}");
+        }
+    }
+
+    #[test]
+    fn large_and_hostile_files_are_linear_work() {
+        let line = "ab".repeat(2_500_000);
+        assert_eq!(edited(line.as_bytes(), "b", "\n", -1).len(), 5_000_000);
+        assert!(replace(line.as_bytes(), &"ba".repeat(1_000_000), "", 1).is_err());
+        assert!(replace(line.as_bytes(), "no such thing, anywhere", "", 1).is_err());
+        assert!(replace(line.as_bytes(), "AB ab", "", 1).is_err());
+        let lines = "    }\r\n".repeat(200_000);
+        assert_eq!(edited(lines.as_bytes(), "}\n", "}\n", -1), lines.as_bytes());
+        assert!(replace(lines.as_bytes(), &"\t}\n".repeat(100_000), "", 1).is_err());
+        assert!(replace(lines.as_bytes(), "if absent {\n  return;\n}\n", "", 1).is_err());
+        let wide = utf16(&"\u{6261}".repeat(500_000), u16::to_le_bytes);
+        assert!(replace(&wide, &"\u{6162}".repeat(250_000), "", 1).is_err());
+    }
+}

@@ -1,0 +1,471 @@
+//! The error envelope: what an agent is told, and what it should do, for every [`Error`].
+//!
+//! One exhaustive match: a new situation does not compile until somebody decides its answer. The
+//! shape is `spec/errors.schema.json`; the reasoning behind each row is `docs/errors.md`.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::error::Error;
+
+/// What went wrong, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// A content filter would reject the draft.
+    Blocked,
+    /// The world is not as the caller believes.
+    StalePrecondition,
+    /// The disk or a state file does not hold what it should.
+    WriteCorruption,
+    /// There is no room.
+    QuotaExceeded,
+    /// The request is not allowed or not well formed.
+    PolicyViolation,
+}
+
+/// Where the cause lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasonHint {
+    /// In what the content says.
+    ContentFilter,
+    /// In how much there is.
+    SizeLimit,
+    /// In how it is written.
+    Encoding,
+    /// In who may do it.
+    Permission,
+    /// Elsewhere; the context tells.
+    Unknown,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuggestedAction {
+    /// Take the detected strings out.
+    Redact,
+    /// Send smaller parts.
+    Split,
+    /// Write it in another form.
+    Escape,
+    /// Let a person decide.
+    AskUser,
+    /// Try again, as the context says.
+    RetryLater,
+    /// Do not repeat this request.
+    Abort,
+}
+
+/// A failure as typed data: exactly these eight fields.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Envelope {
+    /// Always false.
+    pub ok: bool,
+    /// The version of this shape, `1`.
+    pub schema_version: &'static str,
+    /// What went wrong.
+    pub error: ErrorKind,
+    /// Where the cause lies.
+    pub reason_hint: ReasonHint,
+    /// The kinds of pattern that were found, for [`ErrorKind::Blocked`].
+    pub detected_patterns: Vec<String>,
+    /// What to do next.
+    pub suggested_action: SuggestedAction,
+    /// How many more identical attempts will be looked at.
+    pub retry_budget: u32,
+    /// The facts; `tool` is always among them once a tool answers.
+    pub context: Map<String, Value>,
+}
+
+impl Envelope {
+    /// Makes an envelope without patterns, budget or facts.
+    #[must_use]
+    pub fn new(error: ErrorKind, hint: ReasonHint, action: SuggestedAction) -> Box<Self> {
+        Box::new(Self::of(error, hint, action, Value::Null))
+    }
+
+    /// Adds one fact to the context.
+    #[must_use]
+    pub fn with(mut self: Box<Self>, key: &str, fact: impl Into<Value>) -> Box<Self> {
+        self.context.insert(key.to_owned(), fact.into());
+        self
+    }
+
+    fn of(
+        error: ErrorKind,
+        reason_hint: ReasonHint,
+        action: SuggestedAction,
+        context: Value,
+    ) -> Self {
+        Self {
+            ok: false,
+            schema_version: "1",
+            error,
+            reason_hint,
+            detected_patterns: Vec::new(),
+            suggested_action: action,
+            retry_budget: 0,
+            context: match context {
+                Value::Object(map) => map,
+                _ => Map::new(),
+            },
+        }
+    }
+}
+
+impl From<&Error> for Envelope {
+    fn from(error: &Error) -> Self {
+        use ErrorKind::{Blocked, PolicyViolation, StalePrecondition, WriteCorruption};
+        use ReasonHint::{ContentFilter, Encoding, Permission, Unknown};
+        use SuggestedAction::{Abort, AskUser, Redact, RetryLater};
+
+        let encoding = |context| Self::of(PolicyViolation, Encoding, Abort, context);
+        let permission = |context| Self::of(PolicyViolation, Permission, Abort, context);
+        let stale = |action, context| Self::of(StalePrecondition, Unknown, action, context);
+        let corrupt = |hint, context| Self::of(WriteCorruption, hint, Abort, context);
+
+        match error {
+            Error::EmptyPath => permission(json!({"path": "", "reason": "empty_path"})),
+            Error::InvalidPath { path } => {
+                permission(json!({"path": path, "reason": "invalid_path"}))
+            }
+            Error::EscapesWorkspace { path, resolved, workspaces } => permission(json!({
+                "path": path, "reason": "escapes_workspace",
+                "resolved": resolved, "workspaces": workspaces,
+            })),
+            Error::ProtectedPath { path } => permission(json!({
+                "path": path, "reason": "protected_path",
+                "hint": "the state directory and .git are not written by tools",
+            })),
+            Error::NotARegularFile { path, what: "a directory" } => Self::of(
+                PolicyViolation,
+                Unknown,
+                Abort,
+                json!({
+                    "path": path, "reason": "is_a_directory",
+                    "errno": 21, "strerror": "Is a directory",
+                }),
+            ),
+            Error::NotARegularFile { path, what } => {
+                permission(json!({"path": path, "reason": "not_a_regular_file", "is": what}))
+            }
+            Error::LinkLoop { path } => permission(json!({"path": path, "reason": "link_loop"})),
+            Error::HardLinked { path, links } => permission(json!({
+                "path": path, "reason": "hard_linked", "links": links,
+                "hint": "replacing the file would part it from its other names; \
+                         hard_links: in_place in policy.yaml writes through to all of them",
+            })),
+            Error::MakeDirectory { path, source } => {
+                let (kind, hint) = match Self::kind_of_os(source) {
+                    (PolicyViolation, _) => (PolicyViolation, Permission),
+                    other => other,
+                };
+                Self::of(
+                    kind,
+                    hint,
+                    Abort,
+                    json!({
+                        "path": path, "reason": format!("mkdir_failed: {}", strerror(source)),
+                        "errno": source.raw_os_error(),
+                    }),
+                )
+            }
+            Error::UnsafeRoot { root, variable } => permission(json!({
+                "root": root, "variable": variable, "reason": "unsafe_root",
+                "hint": error.to_string(),
+            })),
+            Error::NewerFormat { found, known } => permission(json!({
+                "reason": "newer_state_format", "found": found, "known": known,
+                "hint": "update resilient-write, or point RW_STATE_DIR elsewhere",
+            })),
+
+            Error::AlreadyExists { path, sha256 } => stale(
+                AskUser,
+                json!({
+                    "path": path, "reason": "file_already_exists", "existing_sha256": sha256,
+                    "hint": "use mode overwrite with expected_prev_sha256, or another path",
+                }),
+            ),
+            Error::Stale { path, expected, actual } => stale(
+                AskUser,
+                json!({
+                    "path": path, "expected_prev_sha256": expected,
+                    "actual_prev_sha256": actual.map(|sha256| sha256.to_string())
+                        .unwrap_or_default(),
+                }),
+            ),
+            Error::ReadBack { path, expected, actual, bytes } => corrupt(
+                Unknown,
+                json!({
+                    "path": path, "reason": "read_back_differs", "expected_sha256": expected,
+                    "actual_sha256": actual, "bytes": bytes,
+                }),
+            ),
+            Error::Blocked { path, report, reject_at, retry_budget, draft } => {
+                let mut context = json!({
+                    "score": report.score, "verdict": report.verdict,
+                    "classify_reject_at": reject_at,
+                    "detected": report.detected_patterns,
+                    "suggested_actions": report.suggested_actions,
+                });
+                if let Some(path) = path {
+                    set(&mut context, "path", path);
+                }
+                if let Some(draft) = draft {
+                    set(&mut context, "draft_sha256", &draft.to_string());
+                }
+                Self {
+                    detected_patterns: report.kinds(),
+                    retry_budget: *retry_budget,
+                    ..Self::of(Blocked, ContentFilter, Redact, context)
+                }
+            }
+            Error::Os { path, operation, source } => Self::of_os(path, operation, source),
+            Error::OutcomeUnknown { path, journal_id, source } => Self::of(
+                WriteCorruption,
+                Unknown,
+                RetryLater,
+                json!({
+                    "path": path, "reason": "outcome_unknown", "outcome": "unknown",
+                    "journal_id": journal_id, "strerror": strerror(source),
+                    "errno": source.raw_os_error(),
+                    "hint": "the change may have been made; read the file and the journal \
+                             before trying again",
+                }),
+            ),
+            Error::Locked { waited_ms } => stale(
+                RetryLater,
+                json!({
+                    "reason": "workspace_locked", "waited_ms": waited_ms,
+                    "hint": "another process is writing in this workspace; try again",
+                }),
+            ),
+            Error::Internal { message } => {
+                corrupt(Unknown, json!({"reason": format!("internal: {message}")}))
+            }
+
+            Error::EmptyOldString { path } => {
+                encoding(json!({"path": path, "reason": "empty_old_string"}))
+            }
+            Error::CountZero { path } => {
+                encoding(json!({"path": path, "reason": "count_cannot_be_zero"}))
+            }
+            Error::FileNotFound { path } => {
+                stale(AskUser, json!({"path": path, "reason": "file_not_found"}))
+            }
+            Error::NotUtf8 { path, message } => {
+                encoding(json!({"path": path, "reason": format!("not_utf8: {message}")}))
+            }
+            Error::Unencodable { path, encoding: name, character, offset } => encoding(json!({
+                "path": path, "reason": "unencodable_character", "encoding": name,
+                "character": character, "offset": offset,
+                "hint": "the file's encoding has no such character; write it in another way",
+            })),
+            Error::OldStringNotFound { path, old_string, nearest } => {
+                let mut context = json!({
+                    "path": path, "reason": "old_string_not_found", "old_string": old_string,
+                });
+                if let (Some(nearest), Value::Object(map)) = (nearest, &mut context) {
+                    map.insert("nearest".into(), json!(nearest));
+                }
+                stale(AskUser, context)
+            }
+            Error::InsufficientMatches { path, old_string, expected, actual } => stale(
+                AskUser,
+                json!({
+                    "path": path, "reason": "insufficient_matches", "old_string": old_string,
+                    "expected_count": expected, "actual_count": actual,
+                }),
+            ),
+            Error::AmbiguousMatch { path, old_string, expected, actual, lines } => stale(
+                AskUser,
+                json!({
+                    "path": path, "reason": "ambiguous_match", "old_string": old_string,
+                    "expected_count": expected, "actual_count": actual, "lines": lines,
+                    "hint": "add surrounding lines to old_string, or pass count",
+                }),
+            ),
+
+            Error::SessionName { session } => encoding(json!({
+                "session": session, "reason": "session_must_match_^[A-Za-z0-9_-]{1,64}$",
+            })),
+            Error::ChunkIndex { session, index } => encoding(json!({
+                "session": session, "index": index, "reason": "index_must_be_int_in_1..999",
+            })),
+            Error::TotalExpected { session, total_expected } => encoding(json!({
+                "session": session, "total_expected": total_expected,
+                "reason": "total_expected_must_be_int_in_1..999",
+            })),
+            Error::IndexExceedsTotal { session, index, total_expected } => encoding(json!({
+                "session": session, "index": index, "total_expected": total_expected,
+                "reason": "index_exceeds_total_expected",
+            })),
+            Error::SessionNotFound { session } => {
+                stale(Abort, json!({"session": session, "reason": "session_not_found"}))
+            }
+            Error::NoChunks { session } => {
+                stale(Abort, json!({"session": session, "reason": "no_chunks_found"}))
+            }
+            Error::NonContiguous { session, have, missing, unexpected } => {
+                let mut context = json!({
+                    "session": session, "reason": "non_contiguous_chunks",
+                    "have": have, "missing": missing,
+                });
+                if let (Some(unexpected), Value::Object(map)) = (unexpected, &mut context) {
+                    map.insert("unexpected".into(), json!(unexpected));
+                }
+                stale(Abort, context)
+            }
+            Error::ChunkCount { session, have, total_expected } => stale(
+                Abort,
+                json!({
+                    "session": session, "reason": "chunk_count_mismatch",
+                    "have": have, "total_expected": total_expected,
+                }),
+            ),
+            Error::ComposedNotUtf8 { session, message } => corrupt(
+                Encoding,
+                json!({"session": session, "reason": format!("composed_not_utf8: {message}")}),
+            ),
+            Error::BadManifest { session, manifest, reason } => corrupt(
+                Encoding,
+                json!({"session": session, "manifest": manifest, "reason": reason}),
+            ),
+
+            Error::BadBase64 { message } => {
+                encoding(json!({"reason": format!("bad_base64: {message}")}))
+            }
+            Error::UnsupportedEncoding { encoding: name } => encoding(json!({
+                "encoding": name, "valid": ["base64", "utf-8"], "reason": "unsupported_encoding",
+            })),
+            Error::NoReference => encoding(json!({"reason": "must_provide_sha256_or_label"})),
+            Error::BadDigest { sha256 } => {
+                encoding(json!({"sha256": sha256, "reason": "not_a_lowercase_sha256_hex"}))
+            }
+            Error::ScratchNotFound { sha256, label, asked_both } => {
+                let mut context = json!({"sha256": sha256, "reason": "not_found"});
+                if let (true, Value::Object(map)) = (*asked_both, &mut context) {
+                    map.insert("label".into(), json!(label));
+                }
+                stale(Abort, context)
+            }
+            Error::ScratchGetDisabled => permission(
+                json!({"reason": "scratch_get_disabled", "env": "RW_SCRATCH_DISABLE_GET"}),
+            ),
+            Error::ScratchDrift { sha256, actual } => corrupt(
+                Unknown,
+                json!({
+                    "sha256": sha256, "actual_sha256": actual, "reason": "hash_drift_on_read",
+                }),
+            ),
+            Error::ScratchNotUtf8 { sha256, message } => Self::of(
+                PolicyViolation,
+                Encoding,
+                RetryLater,
+                json!({
+                    "sha256": sha256, "reason": "not_valid_utf8",
+                    "hint": "retry_with_encoding_base64", "errno": message,
+                }),
+            ),
+            Error::BadIndexLine { index, bad_line } => {
+                corrupt(Encoding, json!({"index": index, "bad_line": bad_line}))
+            }
+
+            Error::HandoffFields { missing_fields } => {
+                encoding(json!({"missing_fields": missing_fields}))
+            }
+            Error::HandoffStatus { status } => encoding(json!({
+                "status": status, "valid": ["blocked", "complete", "handed_off", "partial"],
+            })),
+            Error::HandoffNotAList { field } => {
+                encoding(json!({"field": field, "reason": "must_be_list"}))
+            }
+            Error::HandoffState { index } => encoding(json!({
+                "field": "last_good_state", "index": index,
+                "reason": "each_entry_needs_path_and_sha256",
+            })),
+            Error::FrontMatter { path, reason } => {
+                encoding(json!({"path": path, "reason": reason}))
+            }
+            Error::NotFound { path } => stale(Abort, json!({"path": path, "reason": "not_found"})),
+
+            Error::CheckpointName { name } => {
+                encoding(json!({"name": name, "reason": "name_must_match_^[A-Za-z0-9_-]{1,64}$"}))
+            }
+            Error::CheckpointFormat { format } => {
+                encoding(json!({"format": format, "valid": ["json", "markdown", "yaml"]}))
+            }
+            Error::CheckpointTtl { ttl } => encoding(json!({
+                "ttl": ttl, "reason": "ttl_must_be_session|permanent|ISO_8601_duration",
+            })),
+            Error::CheckpointNotFound { name } => {
+                stale(Abort, json!({"name": name, "reason": "checkpoint_not_found"}))
+            }
+            Error::CheckpointCorrupt { name, reason } => {
+                corrupt(Encoding, json!({"name": name, "reason": reason}))
+            }
+
+            Error::Policy { path, source } => {
+                let mut context = json!({"path": path, "reason": source.reason()});
+                if let crate::risk::PolicyError::BadRegex { family, name, .. } = source {
+                    set(&mut context, "family", family);
+                    set(&mut context, "name", name);
+                }
+                encoding(context)
+            }
+            Error::BadArgument { argument, message } => {
+                encoding(json!({"argument": argument, "reason": message}))
+            }
+            Error::Deferred => corrupt(Unknown, json!({"reason": "internal: deferred"})),
+        }
+    }
+}
+
+impl Envelope {
+    /// What the operating system's refusal means for the agent.
+    fn of_os(path: &str, operation: &str, source: &io::Error) -> Self {
+        let context = json!({
+            "path": path, "operation": operation,
+            "errno": source.raw_os_error(), "strerror": strerror(source),
+        });
+        let (error, hint) = Self::kind_of_os(source);
+        Self::of(error, hint, SuggestedAction::Abort, context)
+    }
+
+    fn kind_of_os(source: &io::Error) -> (ErrorKind, ReasonHint) {
+        use io::ErrorKind as K;
+        match source.kind() {
+            K::StorageFull | K::QuotaExceeded | K::FileTooLarge => {
+                (ErrorKind::QuotaExceeded, ReasonHint::SizeLimit)
+            }
+            K::PermissionDenied | K::ReadOnlyFilesystem | K::CrossesDevices => {
+                (ErrorKind::PolicyViolation, ReasonHint::Permission)
+            }
+            // EIO has no kind of its own in the standard library.
+            _ if source.raw_os_error() == Some(5) => {
+                (ErrorKind::WriteCorruption, ReasonHint::Unknown)
+            }
+            _ => (ErrorKind::PolicyViolation, ReasonHint::Unknown),
+        }
+    }
+}
+
+/// The system's words for an error, whose number has a field of its own.
+fn strerror(source: &io::Error) -> String {
+    let text = source.to_string();
+    let number = source.raw_os_error().map(|errno| format!(" (os error {errno})"));
+    match number.and_then(|number| text.strip_suffix(&number)) {
+        Some(words) => words.to_owned(),
+        None => text,
+    }
+}
+
+fn set(context: &mut Value, key: &str, value: &str) {
+    if let Value::Object(map) = context {
+        map.insert(key.into(), value.into());
+    }
+}

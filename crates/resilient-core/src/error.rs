@@ -1,0 +1,227 @@
+//! Every situation in which a request is not carried out, with the facts that the next actor needs.
+//!
+//! What an agent should do about each is decided in [`crate::envelope`] and nowhere else.
+
+use std::io;
+
+use crate::digest::Digest;
+use crate::edit::Nearest;
+use crate::risk;
+
+/// What an operation of this library answers.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a request was not carried out. Unless it says otherwise, nothing has changed on disk.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "each variant says what its facts are about")]
+pub enum Error {
+    /// The path is empty.
+    #[error("the path is empty")]
+    EmptyPath,
+    /// The path has a NUL byte or a component that this system cannot name.
+    #[error("{path:?} is not a path")]
+    InvalidPath { path: String },
+    /// The path leads out of every workspace.
+    #[error("{path:?} leads out of the workspace")]
+    EscapesWorkspace { path: String, resolved: String, workspaces: Vec<String> },
+    /// The path leads into the state directory or the repository's own.
+    #[error("{path:?} is protected")]
+    ProtectedPath { path: String },
+    /// The path is a FIFO, a socket, a device or a directory.
+    #[error("{path:?} is {what}, not a regular file")]
+    NotARegularFile { path: String, what: &'static str },
+    /// The path goes through more links than a path may.
+    #[error("{path:?} goes through too many links")]
+    LinkLoop { path: String },
+    /// The file has further names, and replacing it would part them.
+    #[error("{path:?} has {links} hard links")]
+    HardLinked { path: String, links: u64 },
+    /// A directory on the way could not be made.
+    #[error("cannot make the directories of {path:?}")]
+    MakeDirectory { path: String, source: io::Error },
+    /// A workspace or state directory is one that holds the system.
+    #[error(
+        "resilient-write: refusing to use '{root}' as {variable}. \
+         Set the variable to your project directory."
+    )]
+    UnsafeRoot { root: String, variable: String },
+    /// The state directory was written by a later version.
+    #[error("the state directory has format {found}, this version knows {known}")]
+    NewerFormat { found: String, known: u32 },
+
+    /// A file is there that was to be created.
+    #[error("{path:?} exists")]
+    AlreadyExists { path: String, sha256: Option<Digest> },
+    /// The file is not the one that the caller believes to know.
+    #[error("{path:?} has changed")]
+    Stale { path: String, expected: String, actual: Option<Digest> },
+    /// What was read back is not what was written.
+    #[error("{path:?} reads back as other bytes")]
+    ReadBack { path: String, expected: Digest, actual: Digest, bytes: u64 },
+    /// The draft is likely to be rejected by a content filter.
+    #[error("the content looks like something that a filter rejects")]
+    Blocked {
+        path: Option<String>,
+        report: Box<risk::Report>,
+        reject_at: risk::Verdict,
+        retry_budget: u32,
+        /// Where the draft is kept.
+        draft: Option<Digest>,
+    },
+    /// The operating system refused.
+    #[error("{path:?}: {operation}: {source}")]
+    Os { path: String, operation: &'static str, source: io::Error },
+    /// The change may or may not have been made; recovery brings file and journal together.
+    #[error("the disk failed after the change of {path:?} was promised")]
+    OutcomeUnknown { path: String, journal_id: Option<String>, source: io::Error },
+    /// Another process has held the workspace for too long.
+    #[error("the workspace stayed locked for {waited_ms} ms")]
+    Locked { waited_ms: u64 },
+    /// A fault in this program.
+    #[error("internal fault: {message}")]
+    Internal { message: String },
+
+    /// Nothing was given to be replaced.
+    #[error("old_string is empty")]
+    EmptyOldString { path: String },
+    /// No replacement was asked for.
+    #[error("count is zero")]
+    CountZero { path: String },
+    /// The file to be edited is not there.
+    #[error("{path:?} does not exist")]
+    FileNotFound { path: String },
+    /// The file is no text in any encoding that the text to be replaced fits.
+    #[error("{path:?} is not UTF-8: {message}")]
+    NotUtf8 { path: String, message: String },
+    /// The file's encoding has no such character.
+    #[error("{path:?} is {encoding}, which has no {character:?}")]
+    Unencodable { path: String, encoding: String, character: char, offset: usize },
+    /// The text to be replaced is not in the file.
+    #[error("old_string does not occur in {path:?}")]
+    OldStringNotFound { path: String, old_string: String, nearest: Option<Box<Nearest>> },
+    /// It occurs less often than it was to be replaced.
+    #[error("old_string occurs {actual} times in {path:?}, {expected} were expected")]
+    InsufficientMatches { path: String, old_string: String, expected: i64, actual: u64 },
+    /// It occurs more often than it was to be replaced.
+    #[error("old_string occurs {actual} times in {path:?}, {expected} were expected")]
+    AmbiguousMatch { path: String, old_string: String, expected: i64, actual: u64, lines: Vec<u64> },
+
+    /// The name of a chunk session has other characters or another length.
+    #[error("{session:?} is not a session name")]
+    SessionName { session: String },
+    /// The part's number is out of range.
+    #[error("part number {index} is not in 1..=999")]
+    ChunkIndex { session: String, index: i64 },
+    /// The total is out of range.
+    #[error("a total of {total_expected} is not in 1..=999")]
+    TotalExpected { session: String, total_expected: i64 },
+    /// The part's number is beyond the total.
+    #[error("part {index} is beyond the total of {total_expected}")]
+    IndexExceedsTotal { session: String, index: i64, total_expected: i64 },
+    /// There is no such session.
+    #[error("there is no chunk session {session:?}")]
+    SessionNotFound { session: String },
+    /// The session has no parts.
+    #[error("chunk session {session:?} has no parts")]
+    NoChunks { session: String },
+    /// Parts are missing in between.
+    #[error("chunk session {session:?} lacks parts {missing:?}")]
+    NonContiguous {
+        session: String,
+        have: Vec<u32>,
+        missing: Vec<u32>,
+        unexpected: Option<Vec<u32>>,
+    },
+    /// There are more or fewer parts than announced.
+    #[error("chunk session {session:?} has {have} parts of {total_expected}")]
+    ChunkCount { session: String, have: usize, total_expected: u32 },
+    /// The parts together are no text.
+    #[error("the parts of {session:?} do not make UTF-8: {message}")]
+    ComposedNotUtf8 { session: String, message: String },
+    /// The session's manifest cannot be read.
+    #[error("the manifest {manifest:?} is damaged: {reason}")]
+    BadManifest { session: String, manifest: String, reason: String },
+
+    /// The text is no base64.
+    #[error("bad base64: {message}")]
+    BadBase64 { message: String },
+    /// The name of an encoding is not known.
+    #[error("encoding {encoding:?} is not supported")]
+    UnsupportedEncoding { encoding: String },
+    /// A reference names neither digest nor label.
+    #[error("neither sha256 nor label is given")]
+    NoReference,
+    /// The text is no digest.
+    #[error("{sha256:?} is not a lower-case sha256")]
+    BadDigest { sha256: String },
+    /// The scratchpad has no such entry.
+    #[error("the scratchpad has no such entry")]
+    ScratchNotFound { sha256: Option<String>, label: Option<String>, asked_both: bool },
+    /// Reading the scratchpad is switched off.
+    #[error("reading the scratchpad is switched off")]
+    ScratchGetDisabled,
+    /// The kept bytes are no longer those that were put.
+    #[error("the kept bytes of {sha256} have changed")]
+    ScratchDrift { sha256: Digest, actual: Digest },
+    /// The kept bytes are no text.
+    #[error("the kept bytes are not UTF-8: {message}")]
+    ScratchNotUtf8 { sha256: Digest, message: String },
+    /// A line of the scratchpad's index cannot be read.
+    #[error("the scratchpad's index has a damaged line")]
+    BadIndexLine { index: String, bad_line: String },
+
+    /// The handoff lacks required fields.
+    #[error("the handoff lacks {missing_fields:?}")]
+    HandoffFields { missing_fields: Vec<&'static str> },
+    /// The handoff's status is none of the four.
+    #[error("{status} is no handoff status")]
+    HandoffStatus { status: serde_json::Value },
+    /// A field of the handoff is no list.
+    #[error("{field} is not a list")]
+    HandoffNotAList { field: &'static str },
+    /// An entry of `last_good_state` lacks its path or digest.
+    #[error("last_good_state[{index}] needs path and sha256")]
+    HandoffState { index: usize },
+    /// The handoff's front matter cannot be read.
+    #[error("the handoff {path:?} is damaged: {reason}")]
+    FrontMatter { path: String, reason: String },
+    /// There is no such file to read.
+    #[error("{path:?} does not exist")]
+    NotFound { path: String },
+
+    /// The checkpoint's name has other characters or another length.
+    #[error("{name:?} is not a checkpoint name")]
+    CheckpointName { name: String },
+    /// The checkpoint's format is none of the three.
+    #[error("{format:?} is no checkpoint format")]
+    CheckpointFormat { format: String },
+    /// The checkpoint's time to live cannot be read.
+    #[error("{ttl:?} is no time to live")]
+    CheckpointTtl { ttl: String },
+    /// There is no such checkpoint.
+    #[error("there is no checkpoint {name:?}")]
+    CheckpointNotFound { name: String },
+    /// The checkpoint's file cannot be read.
+    #[error("checkpoint {name:?} is damaged: {reason}")]
+    CheckpointCorrupt { name: String, reason: String },
+
+    /// The policy file cannot be used.
+    #[error("the policy {path:?} cannot be used: {source}")]
+    Policy { path: String, source: risk::PolicyError },
+    /// An argument has a value that the tool does not take.
+    #[error("{argument}: {message}")]
+    BadArgument { argument: &'static str, message: String },
+
+    /// The request must wait for the batch in front of it; never leaves the committer.
+    #[error("deferred to the next batch")]
+    #[doc(hidden)]
+    Deferred,
+}
+
+impl Error {
+    /// Adds the path and the deed to what the operating system said.
+    pub(crate) fn os(path: impl Into<String>, operation: &'static str, source: io::Error) -> Self {
+        Self::Os { path: path.into(), operation, source }
+    }
+}

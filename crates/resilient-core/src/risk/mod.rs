@@ -1,0 +1,452 @@
+//! The pre-flight classifier: how likely is it that a content filter or a size limit refuses a text?
+//!
+//! [`score`] looks a text over and answers with a [`Report`]: a number, a [`Verdict`], what was
+//! found where, and what an agent could do about it. The answer depends on the text and the
+//! [`Policy`] alone. Nothing here reads a file, a clock or the environment; finding and reading the
+//! policy file, and deciding what a verdict forbids, is left to the callers.
+//!
+//! It is a heuristic. A `safe` verdict does not promise that a text holds no secret, and plain
+//! prose can look like one (`logo@2x.png` passes for an e-mail address).
+//!
+//! ```
+//! use resilient_core::risk::{self, Policy, Verdict};
+//!
+//! let text = format!("token = {}{}", "ghp_", "x".repeat(36));
+//! let report = risk::score(&text, &Policy::default());
+//! assert_eq!(report.verdict, Verdict::Low);
+//! assert_eq!(report.kinds(), ["github_pat"]);
+//! ```
+
+mod pattern;
+mod policy;
+mod report;
+
+use memchr::memchr_iter;
+
+pub use self::pattern::Pattern;
+pub use self::policy::{HardLinks, Policy, PolicyError, Thresholds};
+pub use self::report::{Action, Detection, PatternHit, Report, SizeHit, UnknownVerdict, Verdict};
+
+/// Scores a text against the built-in patterns, the size rules and what the policy adds or disables.
+///
+/// The same text and policy always give the same report, and no input makes it panic. The time is
+/// linear in the text for the built-in patterns; a pattern that a policy adds can be slower.
+#[must_use]
+pub fn score(content: &str, policy: &Policy) -> Report {
+    let shape = Shape::of(content);
+    let mut tally = Tally::default();
+    let mut detected_patterns = Vec::new();
+
+    let patterns = pattern::built_in().iter().chain(&policy.extra_patterns);
+    for pattern in patterns.filter(|p| !policy.disabled_families.contains(p.family())) {
+        let before = detected_patterns.len();
+        detected_patterns.extend(pattern.hits(content).map(Detection::Pattern));
+        tally.add(pattern.family(), detected_patterns.len() - before);
+    }
+    let mut suggested_actions = tally.actions();
+
+    // The order of these additions is part of the contract: it decides on which side of a
+    // threshold a sum of decimal fractions falls.
+    let mut score = tally.score();
+    for rule in &SIZE_RULES {
+        if let Some(value) = rule.exceeded_by(&shape) {
+            score += rule.score;
+            detected_patterns.push(Detection::Size(SizeHit {
+                rule: rule.name,
+                value,
+                threshold: rule.threshold,
+            }));
+            suggested_actions.push(rule.action(value));
+        }
+    }
+    let score = score.clamp(0.0, 1.0);
+
+    Report {
+        score: (score * 10_000.0).round() / 10_000.0,
+        verdict: policy.thresholds.verdict(score),
+        bytes: shape.bytes,
+        line_count: shape.line_count,
+        max_line_len: shape.max_line_len,
+        detected_patterns,
+        suggested_actions,
+    }
+}
+
+/// The measures that the size rules look at.
+struct Shape {
+    bytes: usize,
+    line_count: usize,
+    max_line_len: usize,
+}
+
+impl Shape {
+    fn of(content: &str) -> Self {
+        let newlines = memchr_iter(b'\n', content.as_bytes()).count();
+        let open_end = !content.is_empty() && !content.ends_with('\n');
+        Self {
+            bytes: content.len(),
+            line_count: newlines + usize::from(open_end),
+            max_line_len: content.split('\n').map(|line| line.chars().count()).max().unwrap_or(0),
+        }
+    }
+}
+
+/// One limit on the shape of a text; it fires strictly above its threshold.
+struct SizeRule {
+    name: &'static str,
+    key: &'static str,
+    measure: fn(&Shape) -> usize,
+    threshold: usize,
+    score: f64,
+    remedy: Remedy,
+}
+
+/// What makes a text fit under a [`SizeRule`].
+enum Remedy {
+    Split,
+    Escape,
+}
+
+const SIZE_RULES: [SizeRule; 4] = [
+    SizeRule {
+        name: "big_100kb",
+        key: "total_bytes",
+        measure: |shape| shape.bytes,
+        threshold: 100_000,
+        score: 0.15,
+        remedy: Remedy::Split,
+    },
+    SizeRule {
+        name: "big_500kb",
+        key: "total_bytes",
+        measure: |shape| shape.bytes,
+        threshold: 500_000,
+        score: 0.30,
+        remedy: Remedy::Split,
+    },
+    SizeRule {
+        name: "long_line",
+        key: "max_line_len",
+        measure: |shape| shape.max_line_len,
+        threshold: 2_000,
+        score: 0.20,
+        remedy: Remedy::Escape,
+    },
+    SizeRule {
+        name: "many_lines",
+        key: "line_count",
+        measure: |shape| shape.line_count,
+        threshold: 5_000,
+        score: 0.10,
+        remedy: Remedy::Split,
+    },
+];
+
+impl SizeRule {
+    fn exceeded_by(&self, shape: &Shape) -> Option<usize> {
+        Some((self.measure)(shape)).filter(|value| *value > self.threshold)
+    }
+
+    fn action(&self, value: usize) -> Action {
+        let reason = format!("{}_{value}_exceeds_{}", self.key, self.threshold);
+        match self.remedy {
+            Remedy::Split => Action::Split { reason },
+            Remedy::Escape => Action::Escape { reason },
+        }
+    }
+}
+
+/// How often each family was found, in the order of first hits.
+#[derive(Default)]
+struct Tally<'a> {
+    families: Vec<(&'a str, usize)>,
+}
+
+impl<'a> Tally<'a> {
+    fn add(&mut self, family: &'a str, hits: usize) {
+        if hits == 0 {
+            return;
+        }
+        match self.families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, count)) => *count += hits,
+            None => self.families.push((family, hits)),
+        }
+    }
+
+    /// Sums the families: the first hit counts in full, each further one a quarter, until the
+    /// family weighs half as much again.
+    fn score(&self) -> f64 {
+        self.families.iter().fold(0.0, |sum, &(family, hits)| {
+            let further = hits.saturating_sub(1) as f64;
+            sum + pattern::weight(family) * (1.0 + 0.25 * further).min(1.5)
+        })
+    }
+
+    fn actions(&self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        let mut targets: Vec<String> = self
+            .families
+            .iter()
+            .filter(|(family, _)| pattern::is_redactable(family))
+            .map(|(family, _)| (*family).to_owned())
+            .collect();
+        if !targets.is_empty() {
+            targets.sort_unstable();
+            actions.push(Action::Redact { targets });
+        }
+        if self.families.iter().any(|(family, _)| *family == pattern::BINARY_HINT) {
+            actions.push(Action::Split { reason: "binary_content_detected".to_owned() });
+        }
+        actions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn scored(content: &str) -> Report {
+        score(content, &Policy::default())
+    }
+
+    fn under(content: &str, policy: &str) -> Report {
+        score(content, &Policy::parse(policy).unwrap())
+    }
+
+    fn pat() -> String {
+        ["gh", "p_", &"x".repeat(36)].concat()
+    }
+
+    fn api_key() -> String {
+        ["AK", "IA", &"Z".repeat(16)].concat()
+    }
+
+    fn jwt() -> String {
+        ["ey", "Ja.ey", "Jb.c"].concat()
+    }
+
+    #[test]
+    fn an_empty_text_is_safe() {
+        assert_eq!(
+            serde_json::to_value(scored("")).unwrap(),
+            json!({
+                "score": 0.0,
+                "verdict": "safe",
+                "bytes": 0,
+                "line_count": 0,
+                "max_line_len": 0,
+                "detected_patterns": [],
+                "suggested_actions": [],
+            })
+        );
+    }
+
+    #[test]
+    fn lines_are_counted_at_line_feeds_and_measured_in_characters() {
+        for (text, bytes, line_count, max_line_len) in [
+            ("\n", 1, 1, 0),
+            ("a", 1, 1, 1),
+            ("a\n", 2, 1, 1),
+            ("a\nb", 3, 2, 1),
+            ("é€\r\n\nabc", 11, 3, 3),
+        ] {
+            let report = scored(text);
+            assert_eq!(
+                (report.bytes, report.line_count, report.max_line_len),
+                (bytes, line_count, max_line_len),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_report_lists_hits_by_pattern_then_position_and_sizes_last() {
+        let long = "-".repeat(2001);
+        let text = format!("{long}\nb@c.io\na@b.io {}\n{}\n{}", pat(), jwt(), api_key());
+        let report = serde_json::to_value(scored(&text)).unwrap();
+        assert_eq!(
+            report["detected_patterns"],
+            json!([
+                {"kind": "api_key", "pattern": "aws_access_key_id", "match": "AKIAZZZZZZZZZZZZ…", "line": 5},
+                {"kind": "github_pat", "pattern": "ghp", "match": "ghp_xxxxxxxxxxxx…", "line": 3},
+                {"kind": "jwt", "pattern": "jwt_triplet", "match": jwt(), "line": 4},
+                {"kind": "pii", "pattern": "email", "match": "b@c.io", "line": 2},
+                {"kind": "pii", "pattern": "email", "match": "a@b.io", "line": 3},
+                {"kind": "size", "pattern": "long_line", "match": null, "line": null,
+                 "value": 2001, "threshold": 2000},
+            ])
+        );
+        assert_eq!(
+            report["suggested_actions"],
+            json!([
+                {"action": "redact", "targets": ["api_key", "github_pat", "jwt", "pii"]},
+                {"action": "escape", "reason": "max_line_len_2001_exceeds_2000"},
+            ])
+        );
+        assert_eq!(scored(&text).kinds(), ["api_key", "github_pat", "jwt", "pii", "size"]);
+    }
+
+    #[test]
+    fn a_family_saturates_at_half_as_much_again() {
+        for (hits, score) in [(1, 0.15), (2, 0.1875), (3, 0.225), (4, 0.225), (100, 0.225)] {
+            assert_eq!(scored(&"a@b.io ".repeat(hits)).score, score, "{hits} hits");
+        }
+        // Two patterns of one family count together: 0.15 × 1.25.
+        assert_eq!(scored("a@b.io 123-45-6789").score, 0.1875);
+    }
+
+    #[test]
+    fn families_add_up_to_the_threshold_they_reach_on_paper() {
+        let both = format!("{} {}", api_key(), pat());
+        assert_eq!((scored(&both).score, scored(&both).verdict), (0.7, Verdict::High));
+        let medium = format!("{} a@b.io", jwt());
+        assert_eq!((scored(&medium).score, scored(&medium).verdict), (0.4, Verdict::Medium));
+        assert_eq!(scored("a@b.io").verdict, Verdict::Low);
+        assert_eq!(scored("a at b").verdict, Verdict::Safe);
+    }
+
+    #[test]
+    fn the_score_ends_at_one() {
+        let text = format!("{} {} {} a@b.io {}", api_key(), pat(), jwt(), "a".repeat(200));
+        assert_eq!(scored(&text).score, 1.0);
+    }
+
+    #[test]
+    fn a_blob_is_split_off_rather_than_redacted() {
+        let report = scored(&"a".repeat(200));
+        assert_eq!((report.score, report.verdict), (0.2, Verdict::Low));
+        let reason = "binary_content_detected".to_owned();
+        assert_eq!(report.suggested_actions, [Action::Split { reason }]);
+    }
+
+    #[test]
+    fn size_rules_fire_just_above_their_limit() {
+        // Lines of 99 characters and a line feed; the remainder is one more line.
+        let text =
+            |count: usize| ("-".repeat(99) + "\n").repeat(count / 100) + &"-".repeat(count % 100);
+        let fired = |text: &str| {
+            let report = scored(text);
+            let rules: Vec<_> = report
+                .detected_patterns
+                .iter()
+                .map(|found| match found {
+                    Detection::Size(hit) => (hit.rule, hit.value, hit.threshold),
+                    Detection::Pattern(hit) => panic!("{hit:?}"),
+                })
+                .collect();
+            (report.score, rules)
+        };
+        assert_eq!(fired(&text(100_000)), (0.0, vec![]));
+        assert_eq!(fired(&text(100_001)), (0.15, vec![("big_100kb", 100_001, 100_000)]));
+        // 500 000 bytes are exactly 5000 lines.
+        assert_eq!(fired(&text(500_000)), (0.15, vec![("big_100kb", 500_000, 100_000)]));
+        assert_eq!(
+            fired(&text(500_001)),
+            (
+                0.55,
+                vec![
+                    ("big_100kb", 500_001, 100_000),
+                    ("big_500kb", 500_001, 500_000),
+                    ("many_lines", 5_001, 5_000),
+                ]
+            )
+        );
+        assert_eq!(fired(&"é".repeat(2_000)), (0.0, vec![]));
+        assert_eq!(fired(&"é".repeat(2_001)), (0.2, vec![("long_line", 2_001, 2_000)]));
+        assert_eq!(fired(&"\n".repeat(5_000)), (0.0, vec![]));
+        assert_eq!(fired(&"\n".repeat(5_001)), (0.1, vec![("many_lines", 5_001, 5_000)]));
+    }
+
+    #[test]
+    fn size_rules_say_what_to_do() {
+        let reasons: Vec<_> = scored(&"-\n".repeat(250_001)).suggested_actions;
+        assert_eq!(
+            serde_json::to_value(reasons).unwrap(),
+            json!([
+                {"action": "split", "reason": "total_bytes_500002_exceeds_100000"},
+                {"action": "split", "reason": "total_bytes_500002_exceeds_500000"},
+                {"action": "split", "reason": "line_count_250001_exceeds_5000"},
+            ])
+        );
+    }
+
+    #[test]
+    fn a_policy_moves_thresholds_and_disables_families() {
+        assert_eq!(under("a@b.io", "thresholds: {high: 0.15}").verdict, Verdict::High);
+        assert_eq!(under("a@b.io", "thresholds: {low: 1}").verdict, Verdict::Safe);
+        let disabled = under(
+            "a@b.io house-7",
+            "disable_families: [pii, house]\n\
+             extend_patterns: {house: [{name: number, regex: 'house-\\d'}]}",
+        );
+        assert_eq!((disabled.score, disabled.detected_patterns), (0.0, vec![]));
+    }
+
+    #[test]
+    fn a_new_family_is_listed_without_weight_and_without_advice() {
+        let report =
+            under("house-7", "extend_patterns: {house: [{name: number, regex: 'house-\\d'}]}");
+        assert_eq!(report.score, 0.0);
+        assert_eq!(report.kinds(), ["house"]);
+        assert_eq!(report.suggested_actions, []);
+    }
+
+    #[test]
+    fn an_added_pattern_of_a_known_family_counts_for_it() {
+        let report =
+            under("a@b.io house-7", "extend_patterns: {pii: [{name: number, regex: 'house-\\d'}]}");
+        assert_eq!(report.score, 0.1875);
+        let names: Vec<_> = report
+            .detected_patterns
+            .iter()
+            .map(|found| match found {
+                Detection::Pattern(hit) => hit.pattern.as_ref(),
+                Detection::Size(hit) => hit.rule,
+            })
+            .collect();
+        assert_eq!(names, ["email", "number"]);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic_or_leave_its_range() {
+        let parts = [
+            "",
+            "a",
+            "@",
+            ".",
+            "-",
+            "_",
+            " ",
+            "\n",
+            "\r\n",
+            "\0",
+            "é",
+            "٣",
+            "🙂",
+            "\u{301}",
+            "eyJ",
+            "AKIA",
+            "sk-ant-oat",
+            "Bearer ",
+            "b@c.io",
+            "123-45-6789",
+            "-----BEGIN ",
+            "PRIVATE KEY",
+        ];
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        for _ in 0..2_000 {
+            let mut text = String::new();
+            for _ in 0..40 {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                text.push_str(parts[(state % parts.len() as u64) as usize]);
+            }
+            let report = scored(&text);
+            assert!((0.0..=1.0).contains(&report.score), "{text:?}");
+            assert_eq!(report.line_count, text.lines().count(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,490 @@
+//! What a workspace may change about the server's judgement: the policy and its YAML file.
+//!
+//! A policy starts from the built-in values, and a file replaces those it names. A key that this
+//! release does not know is ignored, so that one file serves several releases. A known key with a
+//! value that means nothing is an error, because a policy that silently does not apply protects
+//! nobody. The file comes from a workspace and is not trusted: its size, its nesting and its
+//! aliases are bounded. Finding and reading it is left to the callers.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::pattern::Pattern;
+use super::report::Verdict;
+
+/// A policy file may not be longer than this.
+const FILE_BYTES_MAX: usize = 1 << 20;
+
+/// A policy may not add more patterns than this: each is one more pass over every text.
+const EXTRA_PATTERNS_MAX: usize = 256;
+
+/// A message about YAML can quote the file; it is cut to this length.
+const MESSAGE_CHARS_MAX: usize = 200;
+
+/// What decides about a text and about a write.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Which score earns which verdict.
+    pub thresholds: Thresholds,
+    /// How often a blocked write may be tried again.
+    pub retry_budget: u32,
+    /// Families that are not looked for, in the built-in patterns and in the added ones.
+    pub disabled_families: BTreeSet<String>,
+    /// Patterns that are looked for after the built-in ones.
+    pub extra_patterns: Vec<Pattern>,
+    /// What a write does to a file that has several names.
+    pub hard_links: HardLinks,
+    /// Whether writes into `.git` are let through.
+    pub allow_git: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            thresholds: Thresholds::default(),
+            retry_budget: 3,
+            disabled_families: BTreeSet::new(),
+            extra_patterns: Vec::new(),
+            hard_links: HardLinks::Refuse,
+            allow_git: false,
+        }
+    }
+}
+
+/// The scores from which on a text earns a verdict; below `low` it is safe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// For [`Verdict::High`].
+    pub high: f64,
+    /// For [`Verdict::Medium`].
+    pub medium: f64,
+    /// For [`Verdict::Low`].
+    pub low: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { high: 0.70, medium: 0.40, low: 0.10 }
+    }
+}
+
+impl Thresholds {
+    /// Returns the verdict that a score earns. The highest threshold that it reaches decides.
+    #[must_use]
+    pub fn verdict(&self, score: f64) -> Verdict {
+        if score >= self.high {
+            Verdict::High
+        } else if score >= self.medium {
+            Verdict::Medium
+        } else if score >= self.low {
+            Verdict::Low
+        } else {
+            Verdict::Safe
+        }
+    }
+}
+
+/// What a write does to a file that has several names, which a rename would part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HardLinks {
+    /// Refuses the write.
+    Refuse,
+    /// Writes into the existing file, so that all its names keep showing the same content.
+    InPlace,
+}
+
+/// Why a policy file does not count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// A pattern's regex does not compile.
+    #[error("regex of pattern `{name}` in family `{family}`: {message}")]
+    BadRegex {
+        /// The pattern's family.
+        family: String,
+        /// The pattern's name.
+        name: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The text is not one YAML document, or a larger one than any policy needs.
+    #[error("policy is not valid YAML: {message}")]
+    Yaml {
+        /// What is wrong with it, and where.
+        message: String,
+    },
+    /// The document is something else than a mapping.
+    #[error("policy is not a YAML mapping")]
+    NotMapping,
+    /// A key has a value that it cannot have.
+    #[error("policy key `{key}` {message}")]
+    BadValue {
+        /// The key, dotted when it is an inner one.
+        key: String,
+        /// What the value must be.
+        message: String,
+    },
+}
+
+impl PolicyError {
+    /// Returns the error in the form clients know as `context.reason`.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match self {
+            Self::BadRegex { message, .. } => format!("bad_regex: {message}"),
+            Self::Yaml { message } => format!("yaml_error: {message}"),
+            Self::NotMapping => "policy_yaml_not_mapping".to_owned(),
+            Self::BadValue { key, message } => format!("bad_value: {key} {message}"),
+        }
+    }
+}
+
+impl Policy {
+    /// Reads the text of a policy file; an empty one means the built-in values.
+    ///
+    /// | Key | Form |
+    /// |---|---|
+    /// | `thresholds` | mapping with any of `high`, `medium`, `low` to numbers |
+    /// | `retry_budget` | mapping with `default` to an integer |
+    /// | `disable_families` | list of families |
+    /// | `extend_patterns` | mapping from family to a list of `{name, regex}` |
+    /// | `hard_links` | `refuse` or `in_place` |
+    /// | `allow_git_writes` | boolean |
+    ///
+    /// Below `extend_patterns`, what does not have this form is skipped: files exist that rely on
+    /// it.
+    ///
+    /// ```
+    /// use resilient_core::risk::Policy;
+    ///
+    /// let policy = Policy::parse("thresholds: {high: 0.9}\ndisable_families: [pii]\n")?;
+    /// assert_eq!(policy.thresholds.high, 0.9);
+    /// assert!(policy.disabled_families.contains("pii"));
+    /// assert_eq!(policy.retry_budget, 3);
+    /// # Ok::<(), resilient_core::risk::PolicyError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - [`PolicyError::Yaml`] if the text is not one YAML document, repeats a key, or exceeds the
+    ///   limits on size, nesting and aliases;
+    /// - [`PolicyError::NotMapping`] if the document is a list or a scalar;
+    /// - [`PolicyError::BadValue`] if one of the keys above has another form;
+    /// - [`PolicyError::BadRegex`] if an added pattern does not compile.
+    pub fn parse(text: &str) -> Result<Self, PolicyError> {
+        let mut policy = Self::default();
+        let file = match parse_yaml(text)? {
+            Value::Null => return Ok(policy),
+            Value::Object(file) => file,
+            _ => return Err(PolicyError::NotMapping),
+        };
+
+        if let Some(thresholds) = mapping(&file, "thresholds")? {
+            let own = &mut policy.thresholds;
+            for (key, slot) in
+                [("high", &mut own.high), ("medium", &mut own.medium), ("low", &mut own.low)]
+            {
+                if let Some(value) = present(thresholds, key) {
+                    *slot = value
+                        .as_f64()
+                        .ok_or_else(|| bad(&format!("thresholds.{key}"), "must be a number"))?;
+                }
+            }
+        }
+        if let Some(value) =
+            mapping(&file, "retry_budget")?.and_then(|budget| present(budget, "default"))
+        {
+            policy.retry_budget = value
+                .as_u64()
+                .and_then(|count| u32::try_from(count).ok())
+                .ok_or_else(|| bad("retry_budget.default", "must be an integer from 0"))?;
+        }
+        if let Some(value) = present(&file, "disable_families") {
+            let families = value.as_array().and_then(|list| {
+                list.iter().map(|family| family.as_str().map(str::to_owned)).collect()
+            });
+            policy.disabled_families =
+                families.ok_or_else(|| bad("disable_families", "must be a list of names"))?;
+        }
+        policy.extra_patterns = extra_patterns(&file)?;
+        if let Some(value) = present(&file, "hard_links") {
+            policy.hard_links = match value.as_str() {
+                Some("refuse") => HardLinks::Refuse,
+                Some("in_place") => HardLinks::InPlace,
+                _ => return Err(bad("hard_links", "must be `refuse` or `in_place`")),
+            };
+        }
+        if let Some(value) = present(&file, "allow_git_writes") {
+            policy.allow_git =
+                value.as_bool().ok_or_else(|| bad("allow_git_writes", "must be true or false"))?;
+        }
+        Ok(policy)
+    }
+}
+
+/// Reads one YAML document within limits that no honest policy reaches.
+fn parse_yaml(text: &str) -> Result<Value, PolicyError> {
+    if text.len() > FILE_BYTES_MAX {
+        let message = format!("longer than {FILE_BYTES_MAX} bytes");
+        return Err(PolicyError::Yaml { message });
+    }
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 16,
+            flow_nesting_limit: 16,
+            max_nodes: 20_000,
+            max_events: 60_000,
+            max_anchors: 100,
+            max_aliases: 100,
+            max_recorded_anchor_events: 20_000,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: 20_000,
+            max_replay_stack_depth: 16,
+        },
+        with_snippet: false,
+        // Otherwise a pattern could not be named `on` or `n`.
+        strict_booleans: true,
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
+        PolicyError::Yaml { message: message.chars().take(MESSAGE_CHARS_MAX).collect() }
+    })
+}
+
+/// Gathers what `extend_patterns` adds, in the order of the file.
+fn extra_patterns(file: &Map<String, Value>) -> Result<Vec<Pattern>, PolicyError> {
+    let families = file.get("extend_patterns").and_then(Value::as_object);
+    let entries = families.into_iter().flatten().flat_map(|(family, entries)| {
+        entries.as_array().into_iter().flatten().map(move |entry| (family, entry))
+    });
+
+    let mut patterns = Vec::new();
+    for (family, entry) in entries {
+        let field = |key| entry.get(key).and_then(Value::as_str);
+        let (Some(name), Some(regex)) = (field("name"), field("regex")) else { continue };
+        if patterns.len() == EXTRA_PATTERNS_MAX {
+            let message = format!("must not have more than {EXTRA_PATTERNS_MAX} patterns");
+            return Err(bad("extend_patterns", &message));
+        }
+        patterns.push(Pattern::new(family, name, regex)?);
+    }
+    Ok(patterns)
+}
+
+/// Returns a key's value; a key without one (`thresholds:`) counts as absent.
+fn present<'a>(map: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    map.get(key).filter(|value| !value.is_null())
+}
+
+fn mapping<'a>(
+    map: &'a Map<String, Value>,
+    key: &str,
+) -> Result<Option<&'a Map<String, Value>>, PolicyError> {
+    present(map, key)
+        .map(|value| value.as_object().ok_or_else(|| bad(key, "must be a mapping")))
+        .transpose()
+}
+
+fn bad(key: &str, message: &str) -> PolicyError {
+    PolicyError::BadValue { key: key.to_owned(), message: message.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Policy {
+        Policy::parse(text).unwrap()
+    }
+
+    fn error(text: &str) -> PolicyError {
+        Policy::parse(text).unwrap_err()
+    }
+
+    fn assert_is_default(policy: &Policy) {
+        assert_eq!(policy.thresholds, Thresholds { high: 0.7, medium: 0.4, low: 0.1 });
+        assert_eq!(policy.retry_budget, 3);
+        assert!(policy.disabled_families.is_empty());
+        assert!(policy.extra_patterns.is_empty());
+        assert_eq!(policy.hard_links, HardLinks::Refuse);
+        assert!(!policy.allow_git);
+    }
+
+    #[test]
+    fn a_file_without_content_means_the_built_in_values() {
+        assert_is_default(&Policy::default());
+        for text in ["", "\u{feff}", " \n", "# only a comment\n", "---\n", "{}", "\u{feff}{}\n"] {
+            assert_is_default(&parse(text));
+        }
+    }
+
+    #[test]
+    fn keys_without_a_value_and_unknown_keys_change_nothing() {
+        assert_is_default(&parse(
+            "version: 1\nfuture: [a, {b: c}]\nthresholds:\nretry_budget: {}\n\
+             disable_families: ~\nextend_patterns:\nhard_links:\nallow_git_writes: null\n",
+        ));
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let policy = parse(
+            "\u{feff}version: 1\n\
+             thresholds: {high: 1, medium: 0.5}\n\
+             retry_budget:\n  default: 7\n  other: 9\n\
+             disable_families:\n  - pii\n  - jwt\n\
+             extend_patterns:\n  house:\n    - name: on\n      regex: 'H-\\d{4}'\n\
+             hard_links: in_place\n\
+             allow_git_writes: true\n",
+        );
+        assert_eq!(policy.thresholds, Thresholds { high: 1.0, medium: 0.5, low: 0.1 });
+        assert_eq!(policy.retry_budget, 7);
+        assert_eq!(policy.disabled_families, ["jwt", "pii"].map(str::to_owned).into());
+        let [pattern] = policy.extra_patterns.as_slice() else { panic!("{policy:?}") };
+        assert_eq!((pattern.family(), pattern.name()), ("house", "on"));
+        assert_eq!(policy.hard_links, HardLinks::InPlace);
+        assert!(policy.allow_git);
+    }
+
+    #[test]
+    fn incomplete_patterns_are_skipped_and_the_others_keep_their_order() {
+        let policy = parse(
+            "extend_patterns:\n\
+             \x20 zeta:\n    - {name: first, regex: a}\n    - {name: no_regex}\n    - {regex: no_name}\n\
+             \x20   - just text\n    - {name: 5, regex: b}\n    - {name: second, regex: b, weight: 9}\n\
+             \x20 not_a_list: {name: x, regex: y}\n\
+             \x20 alpha: [{name: third, regex: c}]\n",
+        );
+        let names: Vec<_> = policy.extra_patterns.iter().map(|p| (p.family(), p.name())).collect();
+        assert_eq!(names, [("zeta", "first"), ("zeta", "second"), ("alpha", "third")]);
+        assert!(parse("extend_patterns: [a, b]").extra_patterns.is_empty());
+    }
+
+    #[test]
+    fn a_document_that_is_no_mapping_is_refused() {
+        for text in ["- a\n", "text", "5", "[]", "false"] {
+            assert_eq!(error(text), PolicyError::NotMapping);
+        }
+        assert_eq!(error("[]").reason(), "policy_yaml_not_mapping");
+    }
+
+    #[test]
+    fn a_bad_regex_is_named() {
+        let found = error("extend_patterns: {house: [{name: open, regex: 'a(b'}]}");
+        let expected = PolicyError::BadRegex {
+            family: "house".to_owned(),
+            name: "open".to_owned(),
+            message: "unclosed group".to_owned(),
+        };
+        assert_eq!(found, expected);
+        assert_eq!(found.reason(), "bad_regex: unclosed group");
+    }
+
+    #[test]
+    fn a_regex_that_could_exhaust_memory_or_stack_is_refused() {
+        for regex in [r"(\w{1000}){1000}", &"(".repeat(10_000), "(?=look)ahead", r"(a)\1"] {
+            let text = format!("extend_patterns: {{house: [{{name: big, regex: '{regex}'}}]}}");
+            let reason = error(&text).reason();
+            assert!(reason.starts_with("bad_regex: "), "{reason}");
+            assert_eq!(reason.lines().count(), 1, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_known_key_with_a_meaningless_value_is_refused() {
+        for (text, reason) in [
+            ("thresholds: 0.5", "bad_value: thresholds must be a mapping"),
+            ("thresholds: {low: '0.5'}", "bad_value: thresholds.low must be a number"),
+            ("thresholds: {high: true}", "bad_value: thresholds.high must be a number"),
+            ("retry_budget: 3", "bad_value: retry_budget must be a mapping"),
+            (
+                "retry_budget: {default: -1}",
+                "bad_value: retry_budget.default must be an integer from 0",
+            ),
+            (
+                "retry_budget: {default: 4294967296}",
+                "bad_value: retry_budget.default must be an integer from 0",
+            ),
+            ("disable_families: pii", "bad_value: disable_families must be a list of names"),
+            ("disable_families: [pii, 1]", "bad_value: disable_families must be a list of names"),
+            ("hard_links: follow", "bad_value: hard_links must be `refuse` or `in_place`"),
+            ("hard_links: [refuse]", "bad_value: hard_links must be `refuse` or `in_place`"),
+            ("allow_git_writes: yes", "bad_value: allow_git_writes must be true or false"),
+        ] {
+            assert_eq!(error(text).reason(), reason);
+        }
+    }
+
+    #[test]
+    fn malformed_yaml_is_refused() {
+        for text in [
+            "thresholds: {high: 1",
+            "a:\n\tb: 1\n",
+            "a: 1\na: 2\n",
+            "a: 1\n---\nb: 2\n",
+            "a: *nowhere\n",
+            "thresholds: {high: .nan}",
+            "a: \0\n",
+        ] {
+            let reason = error(text).reason();
+            assert!(reason.starts_with("yaml_error: "), "{text:?}: {reason}");
+        }
+    }
+
+    #[test]
+    fn hostile_yaml_ends_in_an_error() {
+        let billion_laughs = ('b'..='j')
+            .zip('a'..='i')
+            .map(|(name, of)| {
+                format!("{name}: &{name} [{}]\n", vec![format!("*{of}"); 9].join(","))
+            })
+            .fold("a: &a [x]\n".to_owned(), |text, line| text + &line);
+        for text in [
+            "[".repeat(10_000),
+            "{".repeat(10_000),
+            "{a: ".repeat(10_000),
+            "- ".repeat(10_000),
+            "? ".repeat(10_000),
+            (0..200).map(|depth| " ".repeat(depth) + "a:\n").collect(),
+            format!("a: [{}]", "x,".repeat(20_000)),
+            format!("a: '{}'", "x".repeat(FILE_BYTES_MAX)),
+            "a: &a [*a]".to_owned(),
+            billion_laughs,
+        ] {
+            let PolicyError::Yaml { message } = error(&text) else { panic!("{}", error(&text)) };
+            assert!(message.chars().count() <= MESSAGE_CHARS_MAX, "{message}");
+        }
+    }
+
+    #[test]
+    fn patterns_are_limited_in_number() {
+        let file = |count| {
+            format!("extend_patterns: {{f: [{}]}}", vec!["{name: x, regex: y}"; count].join(","))
+        };
+        assert_eq!(parse(&file(256)).extra_patterns.len(), 256);
+        assert_eq!(
+            error(&file(257)).reason(),
+            "bad_value: extend_patterns must not have more than 256 patterns"
+        );
+    }
+
+    #[test]
+    fn a_threshold_is_reached_by_a_score_equal_to_it() {
+        let thresholds = Thresholds::default();
+        for (score, verdict) in [
+            (0.0, Verdict::Safe),
+            (0.0999, Verdict::Safe),
+            (0.1, Verdict::Low),
+            (0.3999, Verdict::Low),
+            (0.4, Verdict::Medium),
+            (0.6999, Verdict::Medium),
+            (0.7, Verdict::High),
+            (1.0, Verdict::High),
+        ] {
+            assert_eq!(thresholds.verdict(score), verdict, "{score}");
+        }
+    }
+}

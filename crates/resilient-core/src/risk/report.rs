@@ -1,0 +1,192 @@
+//! What the classifier answers: the report, its verdict, and how both look as JSON.
+//!
+//! The field names and their types are what clients of `rw.risk_score` already parse.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+/// How a text fared.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Report {
+    /// From 0 (nothing found) to 1, rounded to four digits.
+    pub score: f64,
+    /// The score as a word, by the policy's thresholds and before the rounding.
+    pub verdict: Verdict,
+    /// The length of the text in UTF-8 bytes.
+    pub bytes: usize,
+    /// The number of lines; a last line without a line feed counts, an empty text has none.
+    pub line_count: usize,
+    /// The length of the longest line in characters.
+    pub max_line_len: usize,
+    /// What was found: by pattern and then by position, size rules last.
+    pub detected_patterns: Vec<Detection>,
+    /// What an agent could do about it.
+    pub suggested_actions: Vec<Action>,
+}
+
+impl Report {
+    /// Returns the kinds of everything detected, `size` included: sorted, each once.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<String> {
+        let kinds: BTreeSet<&str> = self.detected_patterns.iter().map(Detection::kind).collect();
+        kinds.into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// The score as a word; a riskier verdict is the greater one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Nothing speaks against writing the text.
+    Safe,
+    /// Something was found that a filter may dislike.
+    Low,
+    /// A filter may well refuse the text.
+    Medium,
+    /// A filter will likely refuse the text.
+    High,
+}
+
+impl Verdict {
+    /// Returns the verdict's name, the one that [`FromStr`] reads.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Verdict {
+    type Err = UnknownVerdict;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [Self::Safe, Self::Low, Self::Medium, Self::High]
+            .into_iter()
+            .find(|verdict| verdict.as_str() == text)
+            .ok_or_else(|| UnknownVerdict { found: text.to_owned() })
+    }
+}
+
+/// A text that names no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is not one of safe, low, medium, high")]
+pub struct UnknownVerdict {
+    /// The text.
+    pub found: String,
+}
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub enum Detection {
+    /// A pattern matched.
+    Pattern(PatternHit),
+    /// A size rule was exceeded.
+    Size(SizeHit),
+}
+
+impl Detection {
+    /// Returns the family of a pattern, or `size`.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Pattern(hit) => &hit.kind,
+            Self::Size(_) => SizeHit::KIND,
+        }
+    }
+}
+
+/// One match of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PatternHit {
+    /// The pattern's family.
+    pub kind: Cow<'static, str>,
+    /// The pattern's name.
+    pub pattern: Cow<'static, str>,
+    /// The beginning of the matched text.
+    #[serde(rename = "match")]
+    pub snippet: String,
+    /// The line on which the match begins, from 1.
+    pub line: usize,
+}
+
+/// A size rule that was exceeded. As JSON it has all the keys of a [`PatternHit`], too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizeHit {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// What was measured.
+    pub value: usize,
+    /// The most that the rule lets pass.
+    pub threshold: usize,
+}
+
+impl SizeHit {
+    /// The kind of every size hit.
+    pub const KIND: &'static str = "size";
+}
+
+impl Serialize for SizeHit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("SizeHit", 6)?;
+        object.serialize_field("kind", Self::KIND)?;
+        object.serialize_field("pattern", self.rule)?;
+        object.serialize_field("match", &None::<&str>)?;
+        object.serialize_field("line", &None::<usize>)?;
+        object.serialize_field("value", &self.value)?;
+        object.serialize_field("threshold", &self.threshold)?;
+        object.end()
+    }
+}
+
+/// One thing an agent could do about a detection.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(tag = "action", rename_all = "lowercase")]
+pub enum Action {
+    /// Take the secrets out.
+    Redact {
+        /// The families that were found, sorted.
+        targets: Vec<String>,
+    },
+    /// Write the text in several parts.
+    Split {
+        /// What is too large, in machine-readable words.
+        reason: String,
+    },
+    /// Break the long lines up or encode them.
+    Escape {
+        /// What is too long, in machine-readable words.
+        reason: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_ordered_and_read_back() {
+        let verdicts = [Verdict::Safe, Verdict::Low, Verdict::Medium, Verdict::High];
+        assert!(verdicts.is_sorted_by(|a, b| a < b));
+        for verdict in verdicts {
+            assert_eq!(verdict.to_string().parse(), Ok(verdict));
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.as_str());
+        }
+        let unknown = "High".parse::<Verdict>().unwrap_err();
+        assert_eq!(unknown.to_string(), "`High` is not one of safe, low, medium, high");
+    }
+}
