@@ -1,0 +1,469 @@
+//! The journal: one JSON line for every file that was published, in the order of publishing.
+//!
+//! The first seven fields of a [`Row`] are those of the Python server, whose rows are read here
+//! and which reads ours. The others let recovery tell an unfinished write from a finished one
+//! (`docs/format.md`) and chain each row to the one before it, so that a row that was changed or
+//! taken out afterwards is noticed.
+//!
+//! A last line that is torn was never answered for, and is cut by the next writer. A damaged line
+//! elsewhere is counted and skipped; it blocks nothing.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::{Digest, Hasher};
+use crate::disk::{File, read_up_to};
+
+/// How a file came to its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// It did not exist.
+    Create,
+    /// Its content was replaced as a whole.
+    Overwrite,
+    /// Bytes were added at its end.
+    Append,
+    /// Parts of it were replaced.
+    Replace,
+}
+
+/// One published file. Fields are declared in the order in which they are written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The absolute path; tells files of equal `path` in two workspaces apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abs_path: Option<String>,
+    /// Further files of the same change, which have no row of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Also>,
+    /// Length of the file at which an append began that was made in place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+    /// `seq` of the first row that was made durable together with this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u64>,
+    /// Length of the file in bytes.
+    pub bytes: u64,
+    /// Who wrote.
+    pub caller: String,
+    /// Ties the row to the one before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<String>,
+    /// The row's identity: `wj_`, 12 hex digits of the clock, 8 of chance.
+    pub journal_id: String,
+    /// A line that belongs into another log together with this row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<Line>,
+    /// How the file came to its content.
+    pub mode: Mode,
+    /// The path as it was reported.
+    pub path: String,
+    /// Digest of the content before; absent for a file that did not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
+    /// The row's number, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
+    /// Digest of the file's content.
+    pub sha256: Digest,
+    /// Name under which the content was staged. As long as that name exists, the file is not
+    /// published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub staged: Option<String>,
+    /// When, `YYYY-MM-DDTHH:MM:SSZ`.
+    pub ts: String,
+}
+
+/// A file that is published together with the file of a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Also {
+    /// The absolute path.
+    pub abs_path: String,
+    /// Digest of the content before; absent for a file that did not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
+    /// Digest of the content.
+    pub sha256: Digest,
+    /// Name under which the content was staged.
+    pub staged: String,
+}
+
+/// A line of another log that is appended together with a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The log's absolute path.
+    pub abs_path: String,
+    /// The log's length before.
+    pub at: u64,
+    /// The line, without its end.
+    pub text: String,
+}
+
+/// What an agent sees of a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Entry {
+    /// As [`Row::journal_id`].
+    pub journal_id: String,
+    /// As [`Row::ts`].
+    pub ts: String,
+    /// As [`Row::path`].
+    pub path: String,
+    /// As [`Row::abs_path`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abs_path: Option<String>,
+    /// As [`Row::sha256`].
+    pub sha256: Digest,
+    /// As [`Row::prev_sha256`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
+    /// As [`Row::bytes`].
+    pub bytes: u64,
+    /// As [`Row::mode`].
+    pub mode: Mode,
+    /// As [`Row::caller`].
+    pub caller: String,
+}
+
+impl From<Row> for Entry {
+    fn from(row: Row) -> Self {
+        Self {
+            journal_id: row.journal_id,
+            ts: row.ts,
+            path: row.path,
+            abs_path: row.abs_path,
+            sha256: row.sha256,
+            prev_sha256: row.prev_sha256,
+            bytes: row.bytes,
+            mode: row.mode,
+            caller: row.caller,
+        }
+    }
+}
+
+impl Row {
+    /// Chains the row to its predecessor and gives the line to be written, end included.
+    ///
+    /// The chain value is the first 16 bytes of SHA-256 over the predecessor's chain value (or
+    /// nothing) and the row's own line without it.
+    pub(crate) fn chained(&mut self, previous: Option<&str>) -> io::Result<Vec<u8>> {
+        self.chain = Some(self.link(previous)?);
+        let mut line = serde_json::to_vec(self)?;
+        line.push(b'\n');
+        Ok(line)
+    }
+
+    /// Whether the row follows a row of that chain value and is as it was written. Rows of the
+    /// Python server have no chain and follow anything.
+    #[must_use]
+    pub fn follows(&self, previous: Option<&str>) -> bool {
+        match &self.chain {
+            None => true,
+            Some(chain) => self.link(previous).is_ok_and(|link| link == *chain),
+        }
+    }
+
+    fn link(&self, previous: Option<&str>) -> io::Result<String> {
+        let bare = Self { chain: None, ..self.clone() };
+        let mut hasher = Hasher::default();
+        hasher.update(previous.unwrap_or_default().as_bytes());
+        hasher.update(&serde_json::to_vec(&bare)?);
+        Ok(hasher.finish().short())
+    }
+
+    /// Reads one line, its end not included.
+    #[must_use]
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
+    }
+}
+
+/// A line of the journal, newest first, with the offset at which it begins.
+#[derive(Debug)]
+pub(crate) struct LineAt {
+    pub(crate) offset: u64,
+    /// Without the end.
+    pub(crate) text: Vec<u8>,
+    /// Whether the line has its end.
+    pub(crate) ended: bool,
+}
+
+/// Reads lines from the end of a log towards its beginning, a block at a time.
+pub(crate) struct Backwards<'a> {
+    file: &'a dyn File,
+    /// Offset of the first byte that `held` has.
+    start: u64,
+    /// Bytes read but not handed out, a whole number of lines once `start` is 0.
+    held: Vec<u8>,
+    done: bool,
+}
+
+const BLOCK: u64 = 32 * 1024;
+
+impl<'a> Backwards<'a> {
+    pub(crate) fn new(file: &'a dyn File, len: u64) -> Self {
+        Self { file, start: len, held: Vec::new(), done: len == 0 }
+    }
+
+    fn step(&mut self) -> io::Result<Option<LineAt>> {
+        loop {
+            // The last byte is this line's own end, if it has one; the line begins after the
+            // newline before it.
+            let body = self.held.len().saturating_sub(1);
+            let before = self.held.get(..body).unwrap_or_default();
+            let begins = match memchr::memrchr(b'\n', before) {
+                Some(at) => at + 1,
+                None if self.start == 0 => 0,
+                None => {
+                    self.refill()?;
+                    continue;
+                }
+            };
+            if self.held.is_empty() {
+                self.done = true;
+                return Ok(None);
+            }
+            let mut text = self.held.split_off(begins);
+            let ended = text.pop_if(|last| *last == b'\n').is_some();
+            self.done = self.held.is_empty() && self.start == 0;
+            return Ok(Some(LineAt { offset: self.start + begins as u64, text, ended }));
+        }
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        // Doubling keeps one line of any length linear.
+        let want = BLOCK.max(self.held.len() as u64).min(self.start);
+        let mut block = vec![0; usize::try_from(want).map_err(io::Error::other)?];
+        let read = read_up_to(self.file, &mut block, self.start - want)?;
+        if read as u64 != want {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        block.append(&mut self.held);
+        self.held = block;
+        self.start -= want;
+        Ok(())
+    }
+}
+
+impl Iterator for Backwards<'_> {
+    type Item = io::Result<LineAt>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let step = self.step();
+        if step.is_err() {
+            self.done = true;
+        }
+        step.transpose()
+    }
+}
+
+/// Which rows to look at.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only rows of exactly this reported path.
+    pub path: Option<String>,
+    /// Only rows of this mode.
+    pub mode: Option<Mode>,
+}
+
+/// The newest rows of a journal.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Tail {
+    /// Oldest first.
+    pub entries: Vec<Entry>,
+    /// How many lines on the way could not be read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub damaged_lines: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// Reads the last `n` rows that pass the filter. Costs what the rows cost, not the journal.
+pub(crate) fn tail(file: &dyn File, n: usize, filter: &Filter) -> io::Result<Tail> {
+    let mut tail = Tail::default();
+    let mut newest = true;
+    for line in Backwards::new(file, file.stat()?.len) {
+        if tail.entries.len() >= n {
+            break;
+        }
+        let line = line?;
+        let torn = std::mem::take(&mut newest) && !line.ended;
+        match Row::parse(&line.text) {
+            Some(row) => {
+                if filter.path.as_ref().is_none_or(|path| *path == row.path)
+                    && filter.mode.is_none_or(|mode| mode == row.mode)
+                {
+                    tail.entries.push(row.into());
+                }
+            }
+            // A torn end and an empty line are no damage.
+            None if torn || line.text.iter().all(u8::is_ascii_whitespace) => {}
+            None => tail.damaged_lines += 1,
+        }
+    }
+    tail.entries.reverse();
+    Ok(tail)
+}
+
+/// What a walk along the journal's chain found; see [`crate::Workspace::verify_journal`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Verification {
+    /// How many rows were read.
+    pub rows: u64,
+    /// How many of them are chained; rows of the Python server are not.
+    pub chained: u64,
+    /// Where the chain does not hold, in the order of the lines.
+    pub breaks: Vec<Break>,
+}
+
+/// A line of the journal that is not as it was written, or does not follow the one before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Break {
+    /// The line's number, from 1.
+    pub line: u64,
+    /// Whose row it is, where that can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub journal_id: Option<String>,
+    /// `unreadable` or `chain_mismatch`.
+    pub reason: &'static str,
+}
+
+/// Walks the chain of a journal, given as its text.
+///
+/// A row is held against the row before it. After a line that cannot be read there is nothing to
+/// hold the next row against; it counts as following, and the damage is reported once.
+pub(crate) fn verify(journal: &[u8]) -> Verification {
+    let mut found = Verification::default();
+    let mut previous: Option<String> = None;
+    let mut after_damage = false;
+    let mut lines = (1..).zip(journal.split(|byte| *byte == b'\n')).peekable();
+    while let Some((number, line)) = lines.next() {
+        let torn = lines.peek().is_none();
+        let Some(row) = Row::parse(line) else {
+            if !torn && !line.iter().all(u8::is_ascii_whitespace) {
+                found.breaks.push(Break { line: number, journal_id: None, reason: "unreadable" });
+                after_damage = true;
+            }
+            continue;
+        };
+        found.rows += 1;
+        if row.chain.is_some() {
+            found.chained += 1;
+            // The chain covers the fields that a row has; whatever else is in the line is foreign.
+            let as_written = serde_json::to_vec(&row).is_ok_and(|text| text == line);
+            let follows = row.follows(previous.as_deref());
+            if !as_written || !(follows || after_damage) {
+                found.breaks.push(Break {
+                    line: number,
+                    journal_id: Some(row.journal_id),
+                    reason: "chain_mismatch",
+                });
+            }
+        }
+        previous = row.chain;
+        after_damage = false;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of a journal of `count` chained rows.
+    fn chained_lines(count: u64) -> Vec<String> {
+        let mut previous = None;
+        (1..=count)
+            .map(|seq| {
+                let mut row = Row {
+                    abs_path: None,
+                    also: Vec::new(),
+                    at: None,
+                    batch: Some(seq),
+                    bytes: seq,
+                    caller: "test".to_owned(),
+                    chain: None,
+                    journal_id: format!("wj_{seq}"),
+                    line: None,
+                    mode: Mode::Create,
+                    path: format!("{seq}.txt"),
+                    prev_sha256: None,
+                    seq: Some(seq),
+                    sha256: Digest::of(&seq.to_le_bytes()),
+                    staged: None,
+                    ts: "2026-11-21T10:00:00Z".to_owned(),
+                };
+                let line = row.chained(previous.as_deref()).unwrap();
+                previous = row.chain;
+                String::from_utf8(line).unwrap()
+            })
+            .collect()
+    }
+
+    fn breaks(lines: &[String]) -> Vec<(u64, &'static str)> {
+        let found = verify(lines.concat().as_bytes());
+        found.breaks.into_iter().map(|broken| (broken.line, broken.reason)).collect()
+    }
+
+    #[test]
+    fn a_journal_as_it_was_written_has_no_break() {
+        let lines = chained_lines(4);
+        let found = verify(lines.concat().as_bytes());
+        assert_eq!(found, Verification { rows: 4, chained: 4, breaks: Vec::new() });
+        assert_eq!(verify(b""), Verification::default());
+    }
+
+    #[test]
+    fn a_changed_row_is_noticed_and_only_it() {
+        let mut lines = chained_lines(4);
+        lines[1] = lines[1].replace("2.txt", "9.txt");
+        assert_eq!(breaks(&lines), [(2, "chain_mismatch")]);
+        let mut lines = chained_lines(4);
+        lines[1] = lines[1].replace("{\"batch\"", "{\"added\":1,\"batch\"");
+        assert_eq!(breaks(&lines), [(2, "chain_mismatch")]);
+    }
+
+    #[test]
+    fn a_row_that_was_taken_out_or_moved_is_noticed() {
+        let mut lines = chained_lines(4);
+        lines.remove(1);
+        assert_eq!(breaks(&lines), [(2, "chain_mismatch")]);
+        let mut lines = chained_lines(4);
+        lines.swap(1, 2);
+        assert_eq!(
+            breaks(&lines),
+            [(2, "chain_mismatch"), (3, "chain_mismatch"), (4, "chain_mismatch")]
+        );
+    }
+
+    #[test]
+    fn damage_is_reported_once_and_a_torn_end_is_none() {
+        let mut lines = chained_lines(3);
+        lines[1] = "garbage\n".to_owned();
+        lines.push("{\"torn".to_owned());
+        assert_eq!(breaks(&lines), [(2, "unreadable")]);
+    }
+
+    #[test]
+    fn rows_without_a_chain_follow_anything() {
+        let foreign = format!(
+            concat!(
+                r#"{{"bytes":1,"caller":"x","journal_id":"wj_0","mode":"create","path":"a","#,
+                r#""sha256":"{}","ts":"2026-11-21T10:00:00Z"}}"#,
+                "\n"
+            ),
+            Digest::of(b"a")
+        );
+        let mut lines = vec![foreign];
+        lines.extend(chained_lines(2));
+        let found = verify(lines.concat().as_bytes());
+        assert_eq!(found, Verification { rows: 3, chained: 2, breaks: Vec::new() });
+    }
+}

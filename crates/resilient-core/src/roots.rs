@@ -1,0 +1,380 @@
+//! The access boundary: the workspace roots, and the way from a path that an agent writes to a
+//! file inside them.
+//!
+//! A path is resolved once, by directory handles, without ever asking the kernel to follow a link:
+//! what a [`Target`] holds stays inside its root whatever is renamed or linked meanwhile. Links
+//! are followed by hand where they end inside; one that leads outside is refused.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::disk::{DirRef, Disk, Kind, Stat};
+use crate::error::{Error, Result};
+
+/// The name of the state directory.
+pub const STATE_DIR: &str = ".resilient_write";
+
+/// As Linux's own limit (`MAXSYMLINKS`, `path_resolution(7)`).
+const MAX_LINKS: usize = 40;
+
+/// Whether tools may write into a repository's own directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Git {
+    /// `.git` is refused.
+    Protected,
+    /// The policy has opened it.
+    Open,
+}
+
+/// A directory under which files may be written, opened when it is first needed.
+#[derive(Debug)]
+pub struct Root {
+    path: PathBuf,
+    dir: Mutex<Option<DirRef>>,
+}
+
+impl Root {
+    /// Names a root by its absolute path with all links resolved.
+    #[must_use]
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, dir: Mutex::new(None) }
+    }
+
+    /// Its absolute path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its handle; entered anew when the directory was removed and made again.
+    pub(crate) fn dir(&self, disk: &dyn Disk) -> Result<DirRef> {
+        let mut held = self.dir.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(dir) = held.as_ref()
+            && dir.stat_self().is_ok_and(|stat| stat.links > 0)
+        {
+            return Ok(dir.clone());
+        }
+        let dir = disk
+            .open_root(&self.path)
+            .map_err(|source| Error::os(self.path.to_string_lossy(), "open", source))?;
+        *held = Some(dir.clone());
+        Ok(dir)
+    }
+}
+
+/// All roots, and the directory at which relative paths begin.
+#[derive(Debug)]
+pub struct Roots {
+    disk: Arc<dyn Disk>,
+    cwd: PathBuf,
+    list: Vec<Root>,
+    state: PathBuf,
+}
+
+/// Where a file is or would be, as a handle inside a root.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The deepest directory on the way that exists.
+    pub(crate) dir: DirRef,
+    /// The directories to be made below it, outermost first.
+    pub(crate) missing: Vec<OsString>,
+    /// The file's own name.
+    pub(crate) name: OsString,
+    /// The absolute path with all links resolved.
+    pub(crate) path: PathBuf,
+    /// The path as it is reported.
+    pub(crate) shown: String,
+    /// What the name was when it was looked at; `None` for a file that did not exist.
+    pub(crate) stat: Option<Stat>,
+}
+
+impl Roots {
+    /// Sets the boundary. All paths are absolute with their links resolved; `state` is the
+    /// directory that holds the state directory.
+    #[must_use]
+    pub fn new(disk: Arc<dyn Disk>, cwd: PathBuf, roots: Vec<PathBuf>, state: &Path) -> Self {
+        Self {
+            disk,
+            cwd,
+            list: roots.into_iter().map(Root::new).collect(),
+            state: state.join(STATE_DIR),
+        }
+    }
+
+    /// The roots' absolute paths.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.list.iter().map(Root::path)
+    }
+
+    /// The directory at which relative paths begin.
+    #[must_use]
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// Resolves a path that is to be written.
+    ///
+    /// # Errors
+    /// The path is empty or cannot be named; it leads out of every root, into the state directory
+    /// or into `.git`; it is a directory, FIFO, socket or device; it goes through a file.
+    pub fn writable(&self, path: &str, git: Git) -> Result<Target> {
+        let target = self.locate(path).map_err(|error| match error {
+            Error::Os { path, source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
+                Error::MakeDirectory { path, source }
+            }
+            other => other,
+        })?;
+        if self.protects(&target.path, git) {
+            return Err(Error::ProtectedPath { path: path.to_owned() });
+        }
+        if let Some(Stat { kind: Kind::Other, .. }) = target.stat {
+            return Err(Error::NotARegularFile {
+                path: path.to_owned(),
+                what: "a FIFO, socket or device",
+            });
+        }
+        Ok(target)
+    }
+
+    /// Resolves a path that is to be read: a relative one in the working directory first, then in
+    /// each root.
+    ///
+    /// # Errors
+    /// As [`Roots::writable`], but for protection; and the file does not exist.
+    pub fn readable(&self, path: &str) -> Result<Target> {
+        let first = self.locate(path).map_err(|error| match error {
+            Error::Os { path, source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
+                Error::NotFound { path }
+            }
+            other => other,
+        });
+        if matches!(&first, Ok(target) if target.stat.is_some()) || Path::new(path).is_absolute() {
+            return first.and_then(|target| self.existing(target, path));
+        }
+        for root in &self.list {
+            if let Some(inside) = root.path.join(path).to_str()
+                && let Ok(target) = self.locate(inside)
+                && target.stat.is_some()
+                && target.path.starts_with(&root.path)
+            {
+                return self.existing(target, path);
+            }
+        }
+        first.and_then(|target| self.existing(target, path))
+    }
+
+    fn existing(&self, target: Target, path: &str) -> Result<Target> {
+        match target.stat {
+            None => Err(Error::NotFound { path: path.to_owned() }),
+            Some(Stat { kind: Kind::Other, .. }) => Err(Error::NotARegularFile {
+                path: path.to_owned(),
+                what: "a FIFO, socket or device",
+            }),
+            Some(_) => Ok(target),
+        }
+    }
+
+    /// Reports a path: relative to the working directory, else to the root that holds it, else
+    /// absolute; always with `/`.
+    #[must_use]
+    pub fn show(&self, path: &Path) -> String {
+        let base = std::iter::once(self.cwd.as_path())
+            .chain(self.paths())
+            .find_map(|base| path.strip_prefix(base).ok());
+        let shown = base.unwrap_or(path);
+        if shown.as_os_str().is_empty() {
+            return ".".to_owned();
+        }
+        let parts: Vec<_> = shown.iter().map(OsStr::to_string_lossy).collect();
+        if shown.is_absolute() { shown.to_string_lossy().into_owned() } else { parts.join("/") }
+    }
+
+    /// Finds the root that holds an absolute path and enters it; for recovery, which meets paths
+    /// that were resolved before.
+    pub(crate) fn locate(&self, path: &str) -> Result<Target> {
+        if path.is_empty() {
+            return Err(Error::EmptyPath);
+        }
+        if path.contains('\0') {
+            return Err(Error::InvalidPath { path: path.to_owned() });
+        }
+        let absolute = self.cwd.join(path);
+        if let Some(target) = self.straight(path, &absolute)? {
+            return Ok(target);
+        }
+        self.walk(path, &absolute)
+    }
+
+    /// The common case in one call to the kernel: a path written without links and dots.
+    fn straight(&self, given: &str, absolute: &Path) -> Result<Option<Target>> {
+        for root in &self.list {
+            let Ok(inside) = absolute.strip_prefix(&root.path) else { continue };
+            let names: Option<Vec<OsString>> = inside
+                .components()
+                .map(|part| match part {
+                    Component::Normal(name) => Some(name.to_owned()),
+                    _ => None,
+                })
+                .collect();
+            let Some(mut names) = names else { return Ok(None) };
+            // Joined anew: the path may be written with `//` and `/./`.
+            let path = root.path.join(names.iter().collect::<PathBuf>());
+            let Some(name) = names.pop() else { return Ok(None) };
+            let top = root.dir(&*self.disk)?;
+            let dir = if names.is_empty() { Ok(top) } else { top.open_beneath(&names) };
+            let Ok(dir) = dir else { return Ok(None) };
+            let stat = match dir.stat(&name) {
+                Ok(Stat { kind: Kind::Link | Kind::Dir, .. }) => return Ok(None),
+                Ok(stat) => Some(stat),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(source) => return Err(Error::os(given, "stat", source)),
+            };
+            let shown = self.show(&path);
+            return Ok(Some(Target { dir, missing: Vec::new(), name, path, shown, stat }));
+        }
+        Ok(None)
+    }
+
+    /// Follows every component by hand, links and `..` included, from the top of the file system.
+    fn walk(&self, given: &str, absolute: &Path) -> Result<Target> {
+        let os = |source| Error::os(given, "resolve", source);
+        let top: PathBuf = absolute.ancestors().last().unwrap_or(absolute).to_owned();
+        let ground = self.disk.open_root(&top).map_err(os)?;
+        let mut stack: Vec<(OsString, DirRef)> = Vec::new();
+        let mut missing: Vec<OsString> = Vec::new();
+        let mut found: Option<(OsString, Stat)> = None;
+        let mut links = 0;
+        let mut ahead: VecDeque<OsString> = names(absolute).collect();
+
+        while let Some(name) = ahead.pop_front() {
+            if name == ".." {
+                if missing.pop().is_none() {
+                    stack.pop();
+                }
+                continue;
+            }
+            if !missing.is_empty() {
+                missing.push(name);
+                continue;
+            }
+            let dir = stack.last().map_or(&ground, |(_, dir)| dir);
+            // IMPORTANT: no error tells what there is outside.
+            let os = |source| {
+                let mut at = top.clone();
+                at.extend(stack.iter().map(|(name, _)| name).chain([&name]));
+                if self.paths().any(|root| at.starts_with(root) || root.starts_with(&at)) {
+                    return os(source);
+                }
+                at.extend(&ahead);
+                self.escapes(given, &at)
+            };
+            match dir.stat(&name) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(name),
+                Err(source) => return Err(os(source)),
+                Ok(stat) => match stat.kind {
+                    Kind::Link => {
+                        links += 1;
+                        if links > MAX_LINKS {
+                            return Err(Error::LinkLoop { path: given.to_owned() });
+                        }
+                        let to = dir.read_link(&name).map_err(os)?;
+                        if to.is_absolute() {
+                            stack.clear();
+                        }
+                        for part in names(&to).rev() {
+                            ahead.push_front(part);
+                        }
+                    }
+                    Kind::File | Kind::Other if ahead.is_empty() => found = Some((name, stat)),
+                    // Fails, as it should, where it is no directory.
+                    Kind::Dir | Kind::File | Kind::Other => {
+                        let dir = dir.open_dir(&name).map_err(os)?;
+                        stack.push((name, dir));
+                    }
+                },
+            }
+        }
+
+        let mut path = top;
+        path.extend(stack.iter().map(|(name, _)| name));
+        path.extend(&missing);
+        path.extend(found.iter().map(|(name, _)| name));
+        if !self.list.iter().any(|root| path.starts_with(&root.path)) {
+            return Err(self.escapes(given, &path));
+        }
+        let (name, stat) = match found {
+            Some((name, stat)) => (name, Some(stat)),
+            None => match missing.pop() {
+                Some(name) => (name, None),
+                None => {
+                    return Err(Error::NotARegularFile {
+                        path: given.to_owned(),
+                        what: "a directory",
+                    });
+                }
+            },
+        };
+        let dir = stack.pop().map_or(ground, |(_, dir)| dir);
+        // Directories are only ever made inside a root, never on the way to one.
+        let made_in = path.ancestors().nth(missing.len() + 1).unwrap_or(&path);
+        if !self.list.iter().any(|root| made_in.starts_with(&root.path)) {
+            return Err(os(io::ErrorKind::NotFound.into()));
+        }
+        let shown = self.show(&path);
+        Ok(Target { dir, missing, name, path, shown, stat })
+    }
+
+    fn escapes(&self, given: &str, resolved: &Path) -> Error {
+        Error::EscapesWorkspace {
+            path: given.to_owned(),
+            resolved: resolved.to_string_lossy().into_owned(),
+            workspaces: self.paths().map(|root| root.to_string_lossy().into_owned()).collect(),
+        }
+    }
+
+    /// Whether tools must keep their hands off: the state directory, wherever it is, and `.git`.
+    ///
+    /// Names are compared as the most lenient file system would.
+    fn protects(&self, path: &Path, git: Git) -> bool {
+        if path.starts_with(&self.state) {
+            return true;
+        }
+        let Some(inside) = self.paths().find_map(|root| path.strip_prefix(root).ok()) else {
+            return true;
+        };
+        inside.iter().any(|name| {
+            let folded = fold(&name.to_string_lossy());
+            folded == STATE_DIR || (folded == ".git" && git == Git::Protected)
+        })
+    }
+}
+
+fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
+    path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some(OsString::from("..")),
+        _ => None,
+    })
+}
+
+/// The name as a file system sees it that ignores case, invisible characters (HFS+), trailing dots
+/// and spaces, short names and streams (NTFS): the same tricks that git refuses in `.git`.
+fn fold(name: &str) -> String {
+    let visible: String = name
+        .chars()
+        .filter(|c| {
+            !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+                | '\u{206a}'..='\u{206f}' | '\u{feff}')
+        })
+        .flat_map(char::to_lowercase)
+        .collect();
+    let plain = visible.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    match plain {
+        "git~1" => ".git".to_owned(),
+        "resili~1" => STATE_DIR.to_owned(),
+        _ => plain.to_owned(),
+    }
+}

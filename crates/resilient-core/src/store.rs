@@ -1,0 +1,551 @@
+//! The state directory: its layout, its lock, the staging slots and the end of the journal.
+//!
+//! # Staging slots
+//!
+//! New content is written into a *slot*: a file in `tmp/` whose name was made durable while it was
+//! empty. Publishing renames the slot to its target. So, for any journal row, **the slot's name
+//! exists exactly as long as the file is not published**, after a power loss too, and recovery
+//! never has to guess from contents that somebody may have edited since (`docs/design/0001`).
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::digest::{Digest, Hasher};
+use crate::disk::{
+    Access, Clock, DirRef, Disk, File, FileId, Kind, LockFile, Stat, read_all, read_up_to,
+};
+use crate::error::{Error, Result};
+use crate::journal::{Backwards, Row};
+use crate::roots::{Git, Root, Roots, STATE_DIR, Target};
+use crate::stamp;
+
+/// The version of the state directory's format.
+const FORMAT: u32 = 1;
+/// How long a call waits for another process before it answers `workspace_locked`.
+const LOCK_WAIT: Duration = Duration::from_secs(30);
+/// Blocks in which files are digested and copied.
+const BLOCK: usize = 128 * 1024;
+
+/// What all families share: the disk, the clock, the boundary and the way into the state.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) roots: Roots,
+    /// The directory that holds the state directory.
+    pub(crate) home: Root,
+    pub(crate) caller: String,
+    pub(crate) queue: crate::commit::Queue,
+}
+
+impl Store {
+    /// The state directory's absolute path.
+    pub(crate) fn state_path(&self) -> PathBuf {
+        self.home.path().join(STATE_DIR)
+    }
+
+    /// Reports a path in the state directory: relative to the directory that holds it.
+    pub(crate) fn show_state(&self, path: &Path) -> String {
+        path.strip_prefix(self.home.path()).map_or_else(
+            |_| path.to_string_lossy().into_owned(),
+            |inside| inside.iter().map(OsStr::to_string_lossy).collect::<Vec<_>>().join("/"),
+        )
+    }
+
+    /// Opens a directory of the state for reading; `None` where nothing was ever written.
+    pub(crate) fn state_dir(&self, below: &[&str]) -> Result<Option<DirRef>> {
+        let mut names = vec![OsString::from(STATE_DIR)];
+        names.extend(below.iter().map(OsString::from));
+        match self.home.dir(&*self.disk)?.open_beneath(&names) {
+            Ok(dir) => Ok(Some(dir)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Error::os(self.shown_state(below), "open", source)),
+        }
+    }
+
+    /// Opens a file of the state for reading; `None` where it does not exist.
+    pub(crate) fn state_file(&self, below: &[&str], name: &str) -> Result<Option<Arc<dyn File>>> {
+        let Some(dir) = self.state_dir(below)? else { return Ok(None) };
+        match dir.open(OsStr::new(name)) {
+            Ok(file) => Ok(Some(file.into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => {
+                Err(Error::os(format!("{}/{name}", self.shown_state(below)), "open", source))
+            }
+        }
+    }
+
+    /// Reads a file of the state; `None` where it does not exist.
+    pub(crate) fn state_bytes(&self, below: &[&str], name: &str) -> Result<Option<Vec<u8>>> {
+        let Some(file) = self.state_file(below, name)? else { return Ok(None) };
+        read_all(&*file, u64::MAX).map(Some).map_err(|source| {
+            Error::os(format!("{}/{name}", self.shown_state(below)), "read", source)
+        })
+    }
+
+    pub(crate) fn shown_state(&self, below: &[&str]) -> String {
+        std::iter::once(STATE_DIR).chain(below.iter().copied()).collect::<Vec<_>>().join("/")
+    }
+
+    /// The time now, as it is written.
+    pub(crate) fn now(&self) -> String {
+        stamp::utc(self.clock.now_ns())
+    }
+
+    /// A new row's identity.
+    pub(crate) fn journal_id(&self) -> String {
+        let clock = self.clock.now_ns() & 0xFFFF_FFFF_FFFF;
+        format!("wj_{clock:012x}{:08x}", self.clock.random() >> 32)
+    }
+
+    /// Finds the target of a path in the state directory that is to be written, under the lock.
+    pub(crate) fn state_target(&self, state: &State, below: &[&str], name: &str) -> Result<Target> {
+        let shown = format!("{}/{name}", self.shown_state(below));
+        let mut dir = state.dir.clone();
+        let mut missing: Vec<OsString> = Vec::new();
+        for part in below {
+            if missing.is_empty() {
+                match dir.open_dir(OsStr::new(part)) {
+                    Ok(next) => dir = next,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        missing.push(part.into());
+                    }
+                    Err(source) => return Err(Error::os(shown, "open", source)),
+                }
+            } else {
+                missing.push(part.into());
+            }
+        }
+        let stat = if missing.is_empty() {
+            match dir.stat(OsStr::new(name)) {
+                Ok(Stat { kind: Kind::File, .. } | Stat { kind: Kind::Dir, .. }) | Err(_) => {
+                    dir.stat(OsStr::new(name)).ok()
+                }
+                Ok(_) => {
+                    return Err(Error::NotARegularFile {
+                        path: shown,
+                        what: "a link, FIFO, socket or device",
+                    });
+                }
+            }
+        } else {
+            None
+        };
+        let mut path = self.state_path();
+        path.extend(below);
+        path.push(name);
+        let shown = self.show_state(&path);
+        Ok(Target { dir, missing, name: name.into(), path, shown, stat })
+    }
+
+    /// Opens the directories that lead from a root to a file, but the one that holds it.
+    pub(crate) fn directories_above(&self, path: &Path) -> Vec<DirRef> {
+        let homes = self.roots.paths().chain([self.home.path()]);
+        let Some(root) =
+            homes.filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
+        else {
+            return Vec::new();
+        };
+        let mut above = Vec::new();
+        let Ok(mut dir) = self.disk.open_root(root) else { return above };
+        let names: Vec<&OsStr> = path.strip_prefix(root).unwrap_or(path).iter().collect();
+        for name in names.iter().take(names.len().saturating_sub(1)) {
+            above.push(dir.clone());
+            match dir.open_dir(name) {
+                Ok(next) => dir = next,
+                Err(_) => return above,
+            }
+        }
+        above
+    }
+
+    /// Finds the target of an absolute path that a journal row names.
+    pub(crate) fn row_target(&self, state: &State, path: &str, git: Git) -> Result<Target> {
+        if let Ok(inside) = Path::new(path).strip_prefix(self.state_path()) {
+            let mut names: Vec<&str> = inside.iter().filter_map(OsStr::to_str).collect();
+            let name = names.pop().ok_or(Error::InvalidPath { path: path.to_owned() })?;
+            return self.state_target(state, &names, name);
+        }
+        self.roots.writable(path, git)
+    }
+}
+
+/// The open state directory. Whoever holds it and the lock may write.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) dir: DirRef,
+    pub(crate) tmp: DirRef,
+    lock: Box<dyn LockFile>,
+    pub(crate) journal: Arc<dyn File>,
+    /// The journal's length, last number and last chain value: where the next row goes.
+    pub(crate) end: End,
+    /// Slots whose names are durable.
+    pub(crate) pool: Vec<OsString>,
+    /// This process among those that write here.
+    owner: u64,
+    slots_made: u64,
+    /// Set when a batch was left unfinished: recovery comes before anything else.
+    pub(crate) dirty: bool,
+    pub(crate) digests: Digests,
+    /// Directories that this process has published in before.
+    pub(crate) grounds: HashSet<FileId>,
+}
+
+/// Where the journal ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct End {
+    pub(crate) len: u64,
+    pub(crate) seq: u64,
+    pub(crate) chain: Option<String>,
+}
+
+impl State {
+    /// Opens or makes the state directory and takes its lock.
+    pub(crate) fn open(store: &Store) -> Result<Self> {
+        let os = |what: &str, source| Error::os(format!("{STATE_DIR}{what}"), "open", source);
+        let home = store.home.dir(&*store.disk)?;
+        let mut made = false;
+        let dir = open_or_make(&*home, STATE_DIR, &mut made).map_err(|e| os("", e))?;
+        let lock = dir.open_lock(OsStr::new("lock")).map_err(|e| os("/lock", e))?;
+        wait_for(&*lock)?;
+        let opened = (|| {
+            check_format(&*dir, &mut made)?;
+            let tmp = open_or_make(&*dir, "tmp", &mut made).map_err(|e| os("/tmp", e))?;
+            let journal = match dir.open_write(OsStr::new("journal.jsonl")) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    made = true;
+                    dir.create_new(OsStr::new("journal.jsonl"), Access::Private)
+                }
+                other => other,
+            }
+            .map_err(|e| os("/journal.jsonl", e))?;
+            // Also when a process before this one made them and died before its sync.
+            dir.sync().and_then(|()| home.sync()).map_err(|e| os("", e))?;
+            Ok((tmp, journal))
+        })();
+        let (tmp, journal) = match opened {
+            Ok(parts) => parts,
+            Err(error) => {
+                let _ = lock.unlock();
+                return Err(error);
+            }
+        };
+        Ok(Self {
+            dir,
+            tmp,
+            lock,
+            journal: journal.into(),
+            end: End::default(),
+            pool: Vec::new(),
+            owner: store.clock.random(),
+            slots_made: 0,
+            dirty: true,
+            digests: Digests::default(),
+            grounds: HashSet::new(),
+        })
+    }
+
+    /// Takes the lock again.
+    pub(crate) fn lock(&self) -> Result<()> {
+        wait_for(&*self.lock)
+    }
+
+    /// Gives the lock back. Nothing is lost when that fails: it dies with the process.
+    pub(crate) fn unlock(&self) {
+        let _ = self.lock.unlock();
+    }
+
+    /// Whether the open handles are still what the names lead to: a user may have removed the
+    /// state directory, or parts of it, under a running server.
+    pub(crate) fn is_current(&self, store: &Store) -> bool {
+        let same = |dir: &DirRef, name: &str, id: io::Result<Stat>| matches!((dir.stat(OsStr::new(name)), id), (Ok(now), Ok(held)) if now.id == held.id);
+        store.home.dir(&*store.disk).is_ok_and(|home| same(&home, STATE_DIR, self.dir.stat_self()))
+            && same(&self.dir, "lock", self.lock.file().stat())
+            && same(&self.dir, "journal.jsonl", self.journal.stat())
+            && same(&self.dir, "tmp", self.tmp.stat_self())
+    }
+
+    /// Learns where the journal ends from the last writer; false when recovery has to find out.
+    pub(crate) fn refresh(&mut self) -> io::Result<bool> {
+        let len = self.journal.stat()?.len;
+        let mut record = [0; Settled::LEN];
+        let read = read_up_to(self.lock.file(), &mut record, 0)?;
+        match Settled::decode(record.get(..read).unwrap_or_default()) {
+            Some(settled) if settled.end.len == len => {
+                self.end = settled.end;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Notes that everything up to the journal's end is published. Needs no sync: it spares the
+    /// next writer a look at the slots, which after a power loss it takes anyway.
+    pub(crate) fn settle(&self) {
+        let record = Settled { owner: self.owner, end: self.end.clone() }.encode();
+        let _ = self.lock.file().write_all_at(&record, 0);
+    }
+
+    /// Makes slots, without making their names durable.
+    pub(crate) fn make_slots(&mut self, count: usize) -> io::Result<Vec<OsString>> {
+        let mut made = Vec::with_capacity(count);
+        for _ in 0..count {
+            self.slots_made += 1;
+            let name = OsString::from(format!("s-{:016x}-{}", self.owner, self.slots_made));
+            self.tmp.create_new(&name, Access::Default)?;
+            made.push(name);
+        }
+        Ok(made)
+    }
+
+    /// Takes a durable slot and opens it; makes more when there are none.
+    pub(crate) fn take_slot(&mut self) -> io::Result<(OsString, Arc<dyn File>)> {
+        loop {
+            let Some(name) = self.pool.pop() else {
+                let made = self.make_slots(SLOTS)?;
+                self.tmp.sync()?;
+                self.pool = made;
+                continue;
+            };
+            match self.tmp.open_write(&name) {
+                Ok(file) => return Ok((name, file.into())),
+                // Another process swept the slots when it started.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => self.pool.clear(),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Removes whatever lies in `tmp/`. Under the lock, and with nothing in flight, all of it is
+    /// garbage.
+    pub(crate) fn sweep(&mut self) -> io::Result<()> {
+        self.pool.clear();
+        for name in self.tmp.entries()? {
+            match self.tmp.stat(&name)?.kind {
+                Kind::Dir => remove_tree(&*self.tmp, &name)?,
+                _ => self.tmp.remove_file(&name)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the last row's number and chain from the journal itself.
+    pub(crate) fn find_end(&mut self) -> io::Result<()> {
+        let len = self.journal.stat()?.len;
+        let mut end = End { len, ..End::default() };
+        for line in Backwards::new(&*self.journal, len) {
+            if let Some(row) = Row::parse(&line?.text) {
+                end.seq = row.seq.unwrap_or_default();
+                end.chain = row.chain;
+                break;
+            }
+        }
+        self.end = end;
+        Ok(())
+    }
+}
+
+impl Drop for State {
+    /// Leaves no empty slots behind. Best effort: the next process sweeps.
+    fn drop(&mut self) {
+        for name in &self.pool {
+            let _ = self.tmp.remove_file(name);
+        }
+    }
+}
+
+/// How many slots are kept ready.
+pub(crate) const SLOTS: usize = 16;
+
+/// What the last writer leaves in the lock file.
+struct Settled {
+    owner: u64,
+    end: End,
+}
+
+impl Settled {
+    const MAGIC: &'static [u8; 8] = b"rwsettl1";
+    const LEN: usize = 8 + 8 + 8 + 8 + 32 + 16;
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Self::MAGIC.to_vec();
+        bytes.extend(self.owner.to_le_bytes());
+        bytes.extend(self.end.len.to_le_bytes());
+        bytes.extend(self.end.seq.to_le_bytes());
+        let mut chain = self.end.chain.clone().unwrap_or_default().into_bytes();
+        chain.resize(32, b' ');
+        bytes.extend(chain);
+        let sum = Digest::of(&bytes);
+        bytes.extend(sum.as_bytes().iter().take(16));
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (body, sum) = bytes.split_at_checked(Self::LEN - 16)?;
+        let digest = Digest::of(body);
+        if !digest.as_bytes().starts_with(sum) || sum.len() != 16 {
+            return None;
+        }
+        let number = |at: usize| body.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
+        if !body.starts_with(Self::MAGIC) {
+            return None;
+        }
+        let chain = str::from_utf8(body.get(32..64)?).ok()?.trim_end();
+        Some(Self {
+            owner: number(8)?,
+            end: End {
+                len: number(16)?,
+                seq: number(24)?,
+                chain: (!chain.is_empty()).then(|| chain.to_owned()),
+            },
+        })
+    }
+}
+
+/// Digests of files that were appended to in place, so that the next append need not read what is
+/// there: the hasher after the last byte, valid while the file's facts are the same.
+#[derive(Debug, Default)]
+pub(crate) struct Digests {
+    /// Most recently used last.
+    known: Vec<(FileId, Stat, Hasher)>,
+}
+
+impl Digests {
+    const MOST: usize = 32;
+
+    pub(crate) fn get(&self, now: &Stat) -> Option<Hasher> {
+        self.known.iter().find(|(_, stat, _)| stat == now).map(|(_, _, hasher)| hasher.clone())
+    }
+
+    pub(crate) fn put(&mut self, now: Stat, hasher: Hasher) {
+        self.known.retain(|(id, ..)| *id != now.id);
+        if self.known.len() >= Self::MOST {
+            self.known.remove(0);
+        }
+        self.known.push((now.id, now, hasher));
+    }
+}
+
+/// Digests a file from `from` to `to`.
+pub(crate) fn digest_range(
+    file: &dyn File,
+    from: u64,
+    to: u64,
+    into: &mut Hasher,
+) -> io::Result<()> {
+    let want = usize::try_from((to - from).min(BLOCK as u64)).map_err(io::Error::other)?;
+    let mut block = vec![0; want];
+    let mut at = from;
+    while at < to {
+        let want = usize::try_from((to - at).min(block.len() as u64)).map_err(io::Error::other)?;
+        let part = block.get_mut(..want).unwrap_or_default();
+        let read = read_up_to(file, part, at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        into.update(part.get(..read).unwrap_or_default());
+        at += read as u64;
+    }
+    Ok(())
+}
+
+/// Digests a whole file.
+pub(crate) fn digest_of(file: &dyn File) -> io::Result<(Digest, u64)> {
+    let len = file.stat()?.len;
+    let mut hasher = Hasher::default();
+    digest_range(file, 0, len, &mut hasher)?;
+    Ok((hasher.finish(), len))
+}
+
+/// Digests what a target's name leads to now; `None` where there is nothing.
+pub(crate) fn digest_now(target: &Target) -> io::Result<Option<Digest>> {
+    match target.dir.open(&target.name) {
+        Ok(file) => Ok(Some(digest_of(&*file)?.0)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn open_or_make(parent: &dyn crate::disk::Dir, name: &str, made: &mut bool) -> io::Result<DirRef> {
+    let name = OsStr::new(name);
+    match parent.open_dir(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        other => return other,
+    }
+    match parent.create_dir(name, Access::Private) {
+        Ok(()) => *made = true,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    parent.open_dir(name)
+}
+
+fn check_format(dir: &dyn crate::disk::Dir, made: &mut bool) -> Result<()> {
+    let name = OsStr::new("format");
+    let os = |source| Error::os(format!("{STATE_DIR}/format"), "open", source);
+    let text = match dir.open(name) {
+        Ok(file) => read_all(&*file, 64).map_err(os)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let file = dir.create_new(name, Access::Private).map_err(os)?;
+            *made = true;
+            file.write_all_at(format!("{FORMAT}\n").as_bytes(), 0)
+                .and_then(|()| file.sync())
+                .map_err(os)?;
+            return Ok(());
+        }
+        Err(source) => return Err(os(source)),
+    };
+    let text = String::from_utf8_lossy(&text);
+    match text.trim().parse::<u32>() {
+        Ok(found) if found > FORMAT => {
+            Err(Error::NewerFormat { found: found.to_string(), known: FORMAT })
+        }
+        // A torn file can only be one that this version was making.
+        _ => Ok(()),
+    }
+}
+
+fn wait_for(lock: &dyn LockFile) -> Result<()> {
+    let os = |source| Error::os(format!("{STATE_DIR}/lock"), "lock", source);
+    let mut pause = Duration::from_micros(50);
+    let mut waited = Duration::ZERO;
+    while !lock.try_lock().map_err(os)? {
+        if waited >= LOCK_WAIT {
+            return Err(Error::Locked { waited_ms: waited.as_millis() as u64 });
+        }
+        std::thread::sleep(pause);
+        waited += pause;
+        pause = (pause * 2).min(Duration::from_millis(2));
+    }
+    Ok(())
+}
+
+/// Removes a directory with all that is in it, without following a link and without recursion.
+pub(crate) fn remove_tree(parent: &dyn crate::disk::Dir, name: &OsStr) -> io::Result<()> {
+    let mut open: Vec<(DirRef, OsString)> = vec![(parent.open_dir(name)?, name.to_owned())];
+    while let Some((dir, _)) = open.last() {
+        let mut deeper = None;
+        for entry in dir.entries()? {
+            match dir.stat(&entry)?.kind {
+                Kind::Dir => {
+                    deeper = Some((dir.open_dir(&entry)?, entry));
+                    break;
+                }
+                _ => dir.remove_file(&entry)?,
+            }
+        }
+        if let Some(next) = deeper {
+            open.push(next);
+        } else if let Some((_, name)) = open.pop() {
+            match open.last() {
+                Some((above, _)) => above.remove_dir(&name)?,
+                None => parent.remove_dir(&name)?,
+            }
+        }
+    }
+    Ok(())
+}
