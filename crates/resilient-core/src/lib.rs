@@ -1,1 +1,28 @@
 //! Durable, verified, journaled file writes for coding agents.
+
+pub mod analytics;
+pub mod checkpoint;
+pub mod chunk;
+mod commit;
+pub mod digest;
+pub mod disk;
+pub mod edit;
+pub mod envelope;
+pub mod error;
+pub mod front_matter;
+pub mod handoff;
+pub mod journal;
+mod name;
+pub mod recovery;
+pub mod risk;
+pub mod roots;
+pub mod scratch;
+pub mod stamp;
+mod store;
+pub mod validate;
+pub mod workspace;
+pub mod write;
+
+pub use envelope::Envelope;
+pub use error::{Error, Result};
+pub use workspace::{Builder, Workspace};

@@ -1,0 +1,264 @@
+//! The handoff: `HANDOFF.md`, from which a fresh agent can go on, with digests that tell whether
+//! the files are still as they were left.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::checkpoint::CheckpointRef;
+use crate::commit::{Old, Op};
+use crate::digest::Digest;
+use crate::disk::read_all;
+use crate::error::{Error, Result};
+use crate::front_matter;
+use crate::journal::{Also, Mode};
+use crate::risk::Policy;
+use crate::roots::Target;
+use crate::stamp;
+use crate::store::{Store, digest_of};
+use crate::write::{git, put};
+
+/// Where the handoff is when nobody says otherwise.
+pub const DEFAULT_PATH: &str = "HANDOFF.md";
+/// The directory of the copies, in the state directory.
+const ARCHIVE: &str = "handoffs";
+const REQUIRED: [&str; 6] =
+    ["task_id", "status", "agent", "summary", "next_steps", "last_good_state"];
+const STATUSES: [&str; 4] = ["complete", "partial", "blocked", "handed_off"];
+
+/// The handoff of a workspace.
+#[derive(Clone, Copy, Debug)]
+pub struct Handoff<'a> {
+    pub(crate) store: &'a Store,
+}
+
+/// What is to be handed off.
+#[derive(Clone, Debug)]
+pub struct HandoffRequest {
+    /// The facts, in the caller's order.
+    pub envelope: Map<String, Value>,
+    /// Prose that follows them.
+    pub body: String,
+    /// Where to write, usually [`DEFAULT_PATH`].
+    pub path: String,
+    /// Whether to keep a copy of the handoff that is replaced.
+    pub archive: bool,
+}
+
+/// A handoff that is durably written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HandoffReceipt {
+    /// Where it is.
+    pub handoff_path: String,
+    /// Digest of the file.
+    pub sha256: Digest,
+    /// Length of the file.
+    pub bytes: u64,
+    /// The journal row.
+    pub journal_id: String,
+    /// Files of `last_good_state` that are not as it says.
+    pub drift_warnings: Vec<Drift>,
+    /// The checkpoints there are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checkpoint_refs: Vec<CheckpointRef>,
+}
+
+/// A handoff as it was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Found {
+    /// Where it is.
+    pub handoff_path: String,
+    /// The facts.
+    pub envelope: Value,
+    /// The prose.
+    pub body: String,
+    /// Files of `last_good_state` that are not as it says.
+    pub drift_warnings: Vec<Drift>,
+    /// The checkpoints there are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checkpoint_refs: Vec<CheckpointRef>,
+}
+
+/// A file that is not as the handoff says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Drift {
+    /// The path as the handoff has it.
+    pub path: Value,
+    /// `missing`, `hash_mismatch` or `invalid_path`.
+    pub reason: &'static str,
+    /// What it should be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_sha256: Option<String>,
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actual_sha256: Option<Digest>,
+}
+
+impl Handoff<'_> {
+    /// Writes the handoff, in place of one that is there.
+    ///
+    /// # Errors
+    /// A required fact is missing or of the wrong kind; the path or the disk refuses.
+    pub fn write(
+        &self,
+        request: HandoffRequest,
+        checkpoint_refs: Vec<CheckpointRef>,
+        policy: &Policy,
+    ) -> Result<HandoffReceipt> {
+        let HandoffRequest { mut envelope, body, path, archive } = request;
+        check(&envelope)?;
+        if !envelope.contains_key("updated_at") {
+            envelope.insert("updated_at".to_owned(), self.store.now().into());
+        }
+        let drift_warnings = self.drift(&envelope);
+        let text = front_matter::write(&envelope, &body).ok_or_else(too_deep)?.into_bytes();
+        let digest = Digest::of(&text);
+        let task = file_name(envelope.get("task_id").unwrap_or(&Value::Null));
+        let (git, hard_links) = (git(policy), policy.hard_links);
+        self.store.submit(move |op| {
+            let target = op.store.roots.writable(&path, git)?;
+            op.claim(&target)?;
+            let old = op.old(&target)?;
+            let mut also = Vec::new();
+            if let (true, Some(old)) = (archive, &old) {
+                also.extend(keep_copy(op, &target, old, &task)?);
+            }
+            let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
+            let receipt = put(op, target, old.as_ref(), &text, digest, mode, hard_links)?;
+            op.together_with(also);
+            Ok(HandoffReceipt {
+                handoff_path: receipt.path,
+                sha256: receipt.sha256,
+                bytes: receipt.bytes,
+                journal_id: receipt.journal_id,
+                drift_warnings: drift_warnings.clone(),
+                checkpoint_refs: checkpoint_refs.clone(),
+            })
+        })
+    }
+
+    /// Reads the handoff and compares the files that it names.
+    ///
+    /// # Errors
+    /// There is none at that path; it is no handoff, or lacks a required fact; the path leads out of
+    /// the workspace.
+    pub fn read(&self, path: &str, checkpoint_refs: Vec<CheckpointRef>) -> Result<Found> {
+        let target = self.store.roots.readable(path)?;
+        let os = |source| Error::os(target.shown.clone(), "read", source);
+        let file = target.dir.open(&target.name).map_err(os)?;
+        let bytes = read_all(&*file, u64::MAX).map_err(os)?;
+        let damaged = |reason| Error::FrontMatter { path: target.shown.clone(), reason };
+        let text = String::from_utf8(bytes)
+            .map_err(|error| damaged(format!("not_utf8: {}", error.utf8_error())))?;
+        let (envelope, body) = front_matter::read(&text).map_err(damaged)?;
+        check(&envelope)?;
+        Ok(Found {
+            handoff_path: target.shown.clone(),
+            drift_warnings: self.drift(&envelope),
+            envelope: Value::Object(envelope),
+            body: body.to_owned(),
+            checkpoint_refs,
+        })
+    }
+
+    fn drift(&self, envelope: &Map<String, Value>) -> Vec<Drift> {
+        let states = envelope.get("last_good_state").and_then(Value::as_array);
+        states
+            .into_iter()
+            .flatten()
+            .filter_map(|state| self.drift_of(state.get("path")?, state.get("sha256")?))
+            .collect()
+    }
+
+    fn drift_of(&self, path: &Value, expected: &Value) -> Option<Drift> {
+        let drift = |reason| Drift {
+            path: path.clone(),
+            reason,
+            expected_sha256: None,
+            actual_sha256: None,
+        };
+        let Some(text) = path.as_str() else { return Some(drift("invalid_path")) };
+        let target = match self.store.roots.readable(text) {
+            Ok(target) => target,
+            Err(Error::NotFound { .. }) => return Some(drift("missing")),
+            // The path goes through what is a file now.
+            Err(Error::Os { source, .. }) if source.kind() == io::ErrorKind::NotADirectory => {
+                return Some(drift("missing"));
+            }
+            Err(_) => return Some(drift("invalid_path")),
+        };
+        let Ok(file) = target.dir.open(&target.name) else { return Some(drift("missing")) };
+        let Ok((actual, _)) = digest_of(&*file) else { return Some(drift("missing")) };
+        let expected = expected.as_str().map_or_else(|| expected.to_string(), str::to_owned);
+        (actual.to_string() != expected).then(|| Drift {
+            expected_sha256: Some(expected),
+            actual_sha256: Some(actual),
+            ..drift("hash_mismatch")
+        })
+    }
+}
+
+/// Stages a copy of the handoff that is replaced, under a name that no other content has.
+fn keep_copy(op: &mut Op<'_>, target: &Target, old: &Old, task: &str) -> Result<Option<Also>> {
+    let stem = format!("{}_{task}", stamp::compact(op.store.clock.now_ns()));
+    let mut name = format!("{stem}.md");
+    // A second handoff in one second must not replace the copy of the first.
+    for next in 2_u32.. {
+        let copy_at = op.store.state_target(op.state, &[ARCHIVE], &name)?;
+        op.claim(&copy_at)?;
+        match op.old(&copy_at)? {
+            None => {
+                let text = read_all(&*old.file, u64::MAX)
+                    .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+                let staged = op.stage(&copy_at, &text, old.digest)?;
+                return op.publish_also(staged, copy_at, None).map(Some);
+            }
+            Some(copy) if copy.digest == old.digest => break,
+            Some(_) => name = format!("{stem}_{next}.md"),
+        }
+    }
+    Ok(None)
+}
+
+fn too_deep() -> Error {
+    Error::BadArgument {
+        argument: "envelope",
+        message: format!("more than {} levels of lists and maps", front_matter::DEPTH),
+    }
+}
+
+fn check(envelope: &Map<String, Value>) -> Result<()> {
+    let missing_fields: Vec<_> =
+        REQUIRED.into_iter().filter(|field| !envelope.contains_key(*field)).collect();
+    if !missing_fields.is_empty() {
+        return Err(Error::HandoffFields { missing_fields });
+    }
+    let status = envelope.get("status").unwrap_or(&Value::Null);
+    if !status.as_str().is_some_and(|status| STATUSES.contains(&status)) {
+        return Err(Error::HandoffStatus { status: status.clone() });
+    }
+    for field in ["next_steps", "last_good_state"] {
+        if !envelope.get(field).is_some_and(Value::is_array) {
+            return Err(Error::HandoffNotAList { field });
+        }
+    }
+    let states = envelope.get("last_good_state").and_then(Value::as_array);
+    for (index, state) in states.into_iter().flatten().enumerate() {
+        if state.get("path").is_none() || state.get("sha256").is_none() {
+            return Err(Error::HandoffState { index });
+        }
+    }
+    Ok(())
+}
+
+/// A task's identity as part of a file name: whatever a file system may refuse becomes `_`.
+fn file_name(task: &Value) -> String {
+    let text = task.as_str().map_or_else(|| task.to_string(), str::to_owned);
+    let safe: String = text
+        .chars()
+        .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' })
+        .collect();
+    // A name may have 255 bytes, of which the time and the ending take some.
+    safe.char_indices().take_while(|(at, _)| *at < 200).map(|(_, c)| c).collect()
+}

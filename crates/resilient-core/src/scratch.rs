@@ -1,0 +1,326 @@
+//! The scratchpad: content that must not be in the tree, kept under its own digest.
+//!
+//! Putting the same bytes twice keeps them once. What is got is verified against the digest that
+//! was asked for.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::disk::read_all;
+use crate::error::{Error, Result};
+use crate::journal::Mode;
+use crate::store::{Store, digest_of};
+
+const SCRATCH: &str = "scratch";
+const INDEX: &str = "index.jsonl";
+
+/// The scratchpad of a workspace.
+#[derive(Clone, Copy, Debug)]
+pub struct Scratch<'a> {
+    pub(crate) store: &'a Store,
+    /// Whether reading is switched off.
+    pub(crate) sealed: bool,
+}
+
+/// How bytes are written in JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Encoding {
+    /// As text.
+    #[default]
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// In the standard alphabet, padded.
+    #[serde(rename = "base64")]
+    Base64,
+}
+
+impl Encoding {
+    /// Reads the name of an encoding.
+    ///
+    /// # Errors
+    /// It is neither `utf-8` nor `base64`.
+    pub fn named(name: &str) -> Result<Self> {
+        match name {
+            "utf-8" => Ok(Self::Utf8),
+            "base64" => Ok(Self::Base64),
+            _ => Err(Error::UnsupportedEncoding { encoding: name.to_owned() }),
+        }
+    }
+}
+
+/// What is to be kept.
+#[derive(Clone, Debug, Default)]
+pub struct PutRequest {
+    /// The bytes, as text or in base64.
+    pub content: String,
+    /// Which of the two.
+    pub encoding: Encoding,
+    /// A name to find it by.
+    pub label: Option<String>,
+    /// What it is.
+    pub content_type: Option<String>,
+    /// Anything else.
+    pub notes: Option<String>,
+}
+
+/// Content that is durably kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PutReceipt {
+    /// Its digest.
+    pub sha256: Digest,
+    /// Where it is kept.
+    pub scratch_path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Whether it had been kept before.
+    pub deduped: bool,
+    /// The journal row; none when it had been kept before.
+    pub journal_id: Option<String>,
+    /// What the user should look after.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something that the user should look after.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// In one word.
+    pub reason: &'static str,
+    /// What to do.
+    pub hint: &'static str,
+}
+
+/// One row of the index: one for every put.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexRow {
+    /// Length of the content.
+    pub bytes: u64,
+    /// As in [`PutRequest`].
+    #[serde(default)]
+    pub content_type: Option<String>,
+    /// When it was put.
+    pub created_at: String,
+    /// How it came.
+    pub encoding: Encoding,
+    /// As in [`PutRequest`].
+    #[serde(default)]
+    pub label: Option<String>,
+    /// As in [`PutRequest`].
+    #[serde(default)]
+    pub notes: Option<String>,
+    /// Digest of the content.
+    pub sha256: Digest,
+}
+
+/// What the index says of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reference {
+    /// The last row that matches.
+    pub entry: IndexRow,
+    /// Where the content is kept.
+    pub scratch_path: String,
+    /// Whether it is there.
+    pub bin_exists: bool,
+    /// How many rows match.
+    pub alias_count: u64,
+}
+
+/// Kept content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// Its digest, verified.
+    pub sha256: Digest,
+    /// As text or in base64.
+    pub content: String,
+    /// Which of the two.
+    pub encoding: Encoding,
+    /// Its length.
+    pub bytes: u64,
+    /// From the last row of that digest.
+    pub content_type: Option<String>,
+    /// From the last row of that digest.
+    pub label: Option<String>,
+}
+
+impl Scratch<'_> {
+    /// Keeps content.
+    ///
+    /// # Errors
+    /// The encoding is not known, or the content is not in it; the disk refuses.
+    pub fn put(&self, request: PutRequest) -> Result<PutReceipt> {
+        let PutRequest { content, encoding, label, content_type, notes } = request;
+        let bytes = match encoding {
+            Encoding::Utf8 => content.into_bytes(),
+            Encoding::Base64 => BASE64
+                .decode(content)
+                .map_err(|error| Error::BadBase64 { message: error.to_string() })?,
+        };
+        let sha256 = Digest::of(&bytes);
+        let warnings = self.warnings();
+        self.store.submit(move |op| {
+            let target = op.store.state_target(op.state, &[SCRATCH], &bin_name(sha256))?;
+            op.claim(&target)?;
+            let old = op.old(&target)?;
+            let deduped = old.as_ref().is_some_and(|old| old.digest == sha256);
+            let scratch_path = target.shown.clone();
+            let journal_id = if deduped {
+                None
+            } else {
+                let staged = op.stage(&target, &bytes, sha256)?;
+                Some(op.publish_state(staged, target, old.as_ref(), Mode::Create)?.journal_id)
+            };
+            let row = IndexRow {
+                bytes: bytes.len() as u64,
+                content_type: content_type.clone(),
+                created_at: op.store.now(),
+                encoding,
+                label: label.clone(),
+                notes: notes.clone(),
+                sha256,
+            };
+            let text = serde_json::to_string(&row)
+                .map_err(|error| Error::Internal { message: error.to_string() })?;
+            let index = op.store.state_target(op.state, &[SCRATCH], INDEX)?;
+            op.append_line(index, text)?;
+            Ok(PutReceipt {
+                sha256,
+                scratch_path,
+                bytes: bytes.len() as u64,
+                deduped,
+                journal_id,
+                warnings: warnings.clone(),
+            })
+        })
+    }
+
+    /// Tells what is known of an entry; of a digest, a label, or both together.
+    ///
+    /// # Errors
+    /// Neither is given; the digest is none; there is no such entry; the index is damaged.
+    pub fn reference(&self, sha256: Option<&str>, label: Option<&str>) -> Result<Reference> {
+        if sha256.is_none() && label.is_none() {
+            return Err(Error::NoReference);
+        }
+        let digest = sha256.map(parse_digest).transpose()?;
+        let mut matching: Vec<IndexRow> = self.rows()?;
+        matching.retain(|row| {
+            digest.is_none_or(|digest| digest == row.sha256)
+                && label.is_none_or(|label| row.label.as_deref() == Some(label))
+        });
+        let alias_count = matching.len() as u64;
+        let Some(entry) = matching.pop() else {
+            return Err(Error::ScratchNotFound {
+                sha256: sha256.map(str::to_owned),
+                label: label.map(str::to_owned),
+                asked_both: true,
+            });
+        };
+        let name = bin_name(entry.sha256);
+        let bin_exists = self.store.state_file(&[SCRATCH], &name)?.is_some();
+        let scratch_path = format!("{}/{name}", self.store.shown_state(&[SCRATCH]));
+        Ok(Reference { entry, scratch_path, bin_exists, alias_count })
+    }
+
+    /// Gives kept content back.
+    ///
+    /// # Errors
+    /// Reading is switched off; the digest is none; the encoding is not known; there is no such
+    /// content; it has changed since; it is no text and was asked for as such.
+    pub fn get(&self, sha256: &str, encoding: Encoding) -> Result<Kept> {
+        if self.sealed {
+            return Err(Error::ScratchGetDisabled);
+        }
+        let digest = parse_digest(sha256)?;
+        let name = bin_name(digest);
+        let Some(file) = self.store.state_file(&[SCRATCH], &name)? else {
+            return Err(Error::ScratchNotFound {
+                sha256: Some(sha256.to_owned()),
+                label: None,
+                asked_both: false,
+            });
+        };
+        let shown = format!("{}/{name}", self.store.shown_state(&[SCRATCH]));
+        let os = |source| Error::os(shown, "read", source);
+        let bytes = read_all(&*file, u64::MAX).map_err(os)?;
+        let actual = Digest::of(&bytes);
+        if actual != digest {
+            return Err(Error::ScratchDrift { sha256: digest, actual });
+        }
+        let len = bytes.len() as u64;
+        let content = match encoding {
+            Encoding::Base64 => BASE64.encode(bytes),
+            Encoding::Utf8 => String::from_utf8(bytes).map_err(|error| Error::ScratchNotUtf8 {
+                sha256: digest,
+                message: error.utf8_error().to_string(),
+            })?,
+        };
+        let row = self.rows()?.into_iter().rfind(|row| row.sha256 == digest);
+        let (content_type, label) =
+            row.map(|row| (row.content_type, row.label)).unwrap_or_default();
+        Ok(Kept { sha256: digest, content, encoding, bytes: len, content_type, label })
+    }
+
+    fn rows(&self) -> Result<Vec<IndexRow>> {
+        let text = self.store.state_bytes(&[SCRATCH], INDEX)?.unwrap_or_default();
+        let torn = !text.ends_with(b"\n");
+        let mut lines = text.split(|byte| *byte == b'\n').peekable();
+        let mut rows = Vec::new();
+        while let Some(line) = lines.next() {
+            match serde_json::from_slice(line) {
+                Ok(row) => rows.push(row),
+                Err(_) if line.is_empty() || (torn && lines.peek().is_none()) => {}
+                Err(_) => {
+                    return Err(Error::BadIndexLine {
+                        index: format!("{}/{INDEX}", self.store.shown_state(&[SCRATCH])),
+                        bad_line: String::from_utf8_lossy(line).chars().take(200).collect(),
+                    });
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let ignored = (|| {
+            let home = self.store.home.dir(&*self.store.disk).ok()?;
+            let file = home.open(".gitignore".as_ref()).ok()?;
+            let text = read_all(&*file, 1 << 20).ok()?;
+            let text = String::from_utf8_lossy(&text).into_owned();
+            Some(text.lines().any(|line| {
+                let line = line.trim();
+                let bare = line.strip_suffix('/').unwrap_or(line);
+                let bare = bare.strip_prefix("**/").or(bare.strip_prefix('/')).unwrap_or(bare);
+                bare == crate::roots::STATE_DIR
+            }))
+        })();
+        if ignored == Some(true) {
+            return Vec::new();
+        }
+        vec![Warning {
+            reason: "state_dir_not_gitignored",
+            hint: "add '.resilient_write/' to .gitignore to keep scratched material out of git",
+        }]
+    }
+
+    /// Whether content of that digest is kept, unchanged.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn holds(&self, digest: Digest) -> Result<bool> {
+        let Some(file) = self.store.state_file(&[SCRATCH], &bin_name(digest))? else {
+            return Ok(false);
+        };
+        let (actual, _) =
+            digest_of(&*file).map_err(|source| Error::os(bin_name(digest), "read", source))?;
+        Ok(actual == digest)
+    }
+}
+
+fn bin_name(digest: Digest) -> String {
+    format!("{digest}.bin")
+}
+
+fn parse_digest(sha256: &str) -> Result<Digest> {
+    sha256.parse().map_err(|_| Error::BadDigest { sha256: sha256.to_owned() })
+}

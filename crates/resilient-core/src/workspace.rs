@@ -1,0 +1,366 @@
+//! The facade: open a workspace, then ask it for what it holds.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::analytics;
+use crate::checkpoint::Checkpoints;
+use crate::chunk::{Chunks, ComposeReceipt};
+use crate::commit::Queue;
+use crate::disk::{Clock, Disk, Kind, RealDisk, Stat, SystemClock, read_all};
+use crate::error::{Error, Result};
+use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
+use crate::journal::{self, Filter, Tail};
+use crate::recovery;
+use crate::risk::{self, Policy};
+use crate::roots::{Root, Roots};
+use crate::scratch::{PutRequest, Scratch};
+use crate::stamp;
+use crate::store::Store;
+use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
+
+/// What the library is told about its surroundings; it asks the environment for nothing.
+#[derive(Debug)]
+pub struct Builder {
+    cwd: PathBuf,
+    roots: Vec<PathBuf>,
+    state: PathBuf,
+    policy_file: Option<PathBuf>,
+    sealed_scratch: bool,
+    caller: String,
+    disk: Arc<dyn Disk>,
+    clock: Arc<dyn Clock>,
+}
+
+/// A workspace: the files that an agent may write, and the state beside them.
+///
+/// Opening one touches nothing; the first change does. Any number of processes may have the same
+/// workspace open.
+#[derive(Debug)]
+pub struct Workspace {
+    store: Store,
+    policy_file: PathBuf,
+    sealed_scratch: bool,
+    policy: Mutex<Option<(Option<Stat>, Arc<Policy>)>>,
+}
+
+impl Builder {
+    /// Sets the boundary to one directory, which also holds the state. It must be absolute, with
+    /// all links resolved.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        let root = root.into();
+        Self {
+            cwd: root.clone(),
+            roots: vec![root.clone()],
+            state: root,
+            policy_file: None,
+            sealed_scratch: false,
+            caller: "resilient-write".to_owned(),
+            disk: Arc::new(RealDisk),
+            clock: Arc::new(SystemClock),
+        }
+    }
+
+    /// Sets the directory at which relative paths begin.
+    #[must_use]
+    pub fn cwd(self, cwd: impl Into<PathBuf>) -> Self {
+        Self { cwd: cwd.into(), ..self }
+    }
+
+    /// Sets the directories under which files may be written.
+    #[must_use]
+    pub fn roots(self, roots: Vec<PathBuf>) -> Self {
+        Self { roots, ..self }
+    }
+
+    /// Sets the directory that holds the state directory.
+    #[must_use]
+    pub fn state(self, state: impl Into<PathBuf>) -> Self {
+        Self { state: state.into(), ..self }
+    }
+
+    /// Sets the policy file; a relative path begins where the state directory is.
+    #[must_use]
+    pub fn policy_file(self, file: impl Into<PathBuf>) -> Self {
+        Self { policy_file: Some(file.into()), ..self }
+    }
+
+    /// Switches reading the scratchpad off.
+    #[must_use]
+    pub fn seal_scratch(self, sealed: bool) -> Self {
+        Self { sealed_scratch: sealed, ..self }
+    }
+
+    /// Sets the name that journal rows bear.
+    #[must_use]
+    pub fn caller(self, caller: impl Into<String>) -> Self {
+        Self { caller: caller.into(), ..self }
+    }
+
+    /// Sets another disk than the operating system's.
+    #[must_use]
+    pub fn disk(self, disk: Arc<dyn Disk>) -> Self {
+        Self { disk, ..self }
+    }
+
+    /// Sets another clock than the operating system's.
+    #[must_use]
+    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// Makes the workspace. Nothing is touched.
+    #[must_use]
+    pub fn open(self) -> Workspace {
+        let Self { cwd, roots, state, policy_file, sealed_scratch, caller, disk, clock } = self;
+        let default = Path::new(crate::roots::STATE_DIR).join("policy.yaml");
+        Workspace {
+            policy_file: state.join(policy_file.unwrap_or(default)),
+            sealed_scratch,
+            policy: Mutex::default(),
+            store: Store {
+                roots: Roots::new(disk.clone(), cwd, roots, &state),
+                home: Root::new(state),
+                disk,
+                clock,
+                caller,
+                queue: Queue::default(),
+            },
+        }
+    }
+}
+
+impl Workspace {
+    /// Describes a workspace of one directory; see [`Builder::new`].
+    #[must_use]
+    pub fn builder(root: impl Into<PathBuf>) -> Builder {
+        Builder::new(root)
+    }
+
+    /// The access boundary.
+    #[must_use]
+    pub fn roots(&self) -> &Roots {
+        &self.store.roots
+    }
+
+    /// The directory that holds the state directory.
+    #[must_use]
+    pub fn state_root(&self) -> &Path {
+        self.store.home.path()
+    }
+
+    /// The policy in force: read anew when its file has changed.
+    ///
+    /// # Errors
+    /// The file is there and cannot be read or used.
+    pub fn policy(&self) -> Result<Arc<Policy>> {
+        let shown = self.policy_file.to_string_lossy();
+        let os = |source| Error::os(shown.clone(), "read", source);
+        let file = match self.open_policy() {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) => return Err(os(source)),
+        };
+        let stat = file.as_ref().map(|file| file.stat()).transpose().map_err(os)?;
+        let mut known = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, policy)) = known.as_ref()
+            && *of == stat
+        {
+            return Ok(policy.clone());
+        }
+        let policy = match file {
+            None => Policy::default(),
+            Some(file) => {
+                let bytes = read_all(&*file, 1 << 24).map_err(os)?;
+                Policy::parse(&String::from_utf8_lossy(&bytes))
+                    .map_err(|source| Error::Policy { path: shown.to_string(), source })?
+            }
+        };
+        let policy = Arc::new(policy);
+        *known = Some((stat, policy.clone()));
+        Ok(policy)
+    }
+
+    fn open_policy(&self) -> io::Result<crate::disk::FileBox> {
+        // The operator names this file, so that its links may lead anywhere.
+        let mut path = self.policy_file.clone();
+        for _ in 0..8 {
+            let parent = path.parent().unwrap_or(Path::new("/"));
+            let dir = self.store.disk.open_root(parent)?;
+            let name = path.file_name().unwrap_or(OsStr::new("")).to_owned();
+            match dir.stat(&name)?.kind {
+                Kind::Link => path = parent.join(dir.read_link(&name)?),
+                _ => return dir.open(&name),
+            }
+        }
+        Err(io::ErrorKind::InvalidInput.into())
+    }
+
+    /// Predicts whether a content filter rejects a text.
+    ///
+    /// # Errors
+    /// The policy file cannot be used.
+    pub fn risk_score(&self, content: &str) -> Result<risk::Report> {
+        Ok(risk::score(content, &*self.policy()?))
+    }
+
+    /// Writes one file; see [`WriteReceipt`] for what it promises. A draft that is blocked is kept
+    /// in the scratchpad.
+    ///
+    /// # Errors
+    /// The content is blocked; the path is refused; the file exists, or is not the one expected;
+    /// the disk refuses. Nothing has changed then, but after [`Error::OutcomeUnknown`].
+    pub fn write(&self, request: WriteRequest) -> Result<WriteReceipt> {
+        let policy = self.policy()?;
+        if request.reject_at.is_none() {
+            return write::write(&self.store, request, &policy);
+        }
+        let blocked = write::classify(&request.content, &request.path, request.reject_at, &policy);
+        match blocked {
+            Err(error) => Err(self.keep_draft(error, request.content, &request.path)),
+            Ok(()) => {
+                write::write(&self.store, WriteRequest { reject_at: None, ..request }, &policy)
+            }
+        }
+    }
+
+    /// Replaces text in one file, and leaves every other byte of it alone.
+    ///
+    /// # Errors
+    /// As [`Workspace::write`]; and the text does not occur as often as expected.
+    pub fn replace(&self, request: ReplaceRequest) -> Result<WriteReceipt> {
+        let policy = self.policy()?;
+        let draft = request.reject_at.map(|_| (request.new_string.clone(), request.path.clone()));
+        write::replace(&self.store, request, &policy).map_err(|error| match draft {
+            Some((content, path)) => self.keep_draft(error, content, &path),
+            None => error,
+        })
+    }
+
+    fn keep_draft(&self, error: Error, content: String, of: &str) -> Error {
+        let Error::Blocked { path, report, reject_at, retry_budget, .. } = error else {
+            return error;
+        };
+        // Without room for it the refusal stands all the same.
+        let kept = self.scratch().put(PutRequest {
+            content,
+            label: Some(format!("draft:{of}")),
+            notes: Some("blocked draft".to_owned()),
+            ..PutRequest::default()
+        });
+        let draft = kept.ok().map(|receipt| receipt.sha256);
+        Error::Blocked { path, report, reject_at, retry_budget, draft }
+    }
+
+    /// The chunk sessions.
+    #[must_use]
+    pub fn chunks(&self) -> Chunks<'_> {
+        Chunks { store: &self.store }
+    }
+
+    /// Joins the parts of a chunk session into one file.
+    ///
+    /// # Errors
+    /// As [`Chunks::compose`].
+    pub fn compose(
+        &self,
+        session: &str,
+        output_path: &str,
+        separator: &str,
+        cleanup: bool,
+    ) -> Result<ComposeReceipt> {
+        let policy = self.policy()?;
+        self.chunks().compose(session, output_path, separator, cleanup, &policy)
+    }
+
+    /// The scratchpad.
+    #[must_use]
+    pub fn scratch(&self) -> Scratch<'_> {
+        Scratch { store: &self.store, sealed: self.sealed_scratch }
+    }
+
+    /// The checkpoints.
+    #[must_use]
+    pub fn checkpoints(&self) -> Checkpoints<'_> {
+        Checkpoints { store: &self.store }
+    }
+
+    /// Writes the handoff.
+    ///
+    /// # Errors
+    /// As [`Handoff::write`].
+    pub fn write_handoff(&self, request: HandoffRequest) -> Result<HandoffReceipt> {
+        let refs = self.checkpoints().refs()?;
+        Handoff { store: &self.store }.write(request, refs, &*self.policy()?)
+    }
+
+    /// Reads the handoff.
+    ///
+    /// # Errors
+    /// As [`Handoff::read`].
+    pub fn read_handoff(&self, path: &str) -> Result<Found> {
+        Handoff { store: &self.store }.read(path, self.checkpoints().refs()?)
+    }
+
+    /// The newest rows of the journal.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn journal_tail(&self, n: usize, filter: &Filter) -> Result<Tail> {
+        let Some(file) = self.store.state_file(&[], "journal.jsonl")? else {
+            return Ok(Tail::default());
+        };
+        journal::tail(&*file, n, filter)
+            .map_err(|source| Error::os(self.store.shown_state(&["journal.jsonl"]), "read", source))
+    }
+
+    /// Walks the journal's chain from its first row to its last, to see whether a row was changed,
+    /// moved or taken out. Rows taken off its end leave no trace in it.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn verify_journal(&self) -> Result<journal::Verification> {
+        let text = self.store.state_bytes(&[], "journal.jsonl")?.unwrap_or_default();
+        Ok(journal::verify(&text))
+    }
+
+    /// What the journal tells about the work. `since` is an ISO 8601 time with an offset.
+    ///
+    /// # Errors
+    /// `since` is no such time; the disk refuses.
+    pub fn analytics(
+        &self,
+        since: Option<&str>,
+        session_filter: Option<String>,
+    ) -> Result<analytics::Report> {
+        let since = since
+            .map(|text| {
+                stamp::parse(text).ok_or(Error::BadArgument {
+                    argument: "since",
+                    message: "not an ISO 8601 time with an offset or Z".to_owned(),
+                })
+            })
+            .transpose()?;
+        let text = self.store.state_bytes(&[], "journal.jsonl")?.unwrap_or_default();
+        Ok(analytics::report(&text, &analytics::Query { since, session_filter }))
+    }
+
+    /// Has the calls that come now wait, so that they are committed as one batch.
+    #[cfg(feature = "sim")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn hold(&self) -> crate::commit::Held<'_> {
+        self.store.hold()
+    }
+
+    /// Finishes or withdraws what a crash has interrupted. The next change would do so too.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn recover(&self) -> Result<recovery::Report> {
+        self.store.recover()
+    }
+}

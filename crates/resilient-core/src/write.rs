@@ -1,0 +1,306 @@
+//! Single-file writes: create, overwrite, append and replace.
+//!
+//! A write that is answered with a [`WriteReceipt`] is on disk: content, name and journal row. One
+//! that is answered with an error has changed nothing, but for [`Error::OutcomeUnknown`].
+//!
+//! An overwrite keeps the file's permission bits, owner, extended attributes and links; a replace
+//! keeps every byte around what it replaces. Content that is in place already is not written.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::commit::{Journaled, Old, Op};
+use crate::digest::Digest;
+use crate::disk::{Kind, read_all};
+use crate::edit::{self, Refusal};
+use crate::error::{Error, Result};
+use crate::journal::Mode;
+use crate::risk::{self, HardLinks, Policy, Verdict};
+use crate::roots::{Git, Target};
+use crate::store::Store;
+
+/// From this length on, bytes are appended where the file is instead of writing it anew: what an
+/// append costs is then flat in the file's length. While such an append is under way a reader may
+/// see a part of it; after a crash, recovery cuts a part off.
+pub const APPEND_IN_PLACE_FROM: u64 = 64 * 1024;
+
+/// What to do when the file exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteMode {
+    /// Refuse.
+    Create,
+    /// Replace its content.
+    Overwrite,
+    /// Add to its end.
+    Append,
+}
+
+/// One file to be written.
+#[derive(Clone, Debug)]
+pub struct WriteRequest {
+    /// The path as the agent writes it.
+    pub path: String,
+    /// What the file shall hold, or what is added to it.
+    pub content: String,
+    /// What to do when the file exists.
+    pub mode: WriteMode,
+    /// The digest that the file must have before, in hex; `""` for a file that must not exist.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuses content of this verdict or a higher one.
+    pub reject_at: Option<Verdict>,
+}
+
+/// One text to be replaced in a file.
+#[derive(Clone, Debug)]
+pub struct ReplaceRequest {
+    /// The path as the agent writes it.
+    pub path: String,
+    /// The text to be replaced.
+    pub old_string: String,
+    /// The text that takes its place.
+    pub new_string: String,
+    /// How often it must occur; -1 for as often as it does.
+    pub count: i64,
+    /// As in [`WriteRequest`].
+    pub expected_prev_sha256: Option<String>,
+    /// As in [`WriteRequest`], for the new text.
+    pub reject_at: Option<Verdict>,
+}
+
+/// A file that is durably written and journaled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WriteReceipt {
+    /// The path as it is reported; where the path was a link, its target's.
+    pub path: String,
+    /// The absolute path with all links resolved.
+    pub abs_path: String,
+    /// Digest of the whole file.
+    pub sha256: Digest,
+    /// Length of the whole file.
+    pub bytes: u64,
+    /// What was done.
+    pub mode_applied: Mode,
+    /// The journal row.
+    pub journal_id: String,
+    /// When.
+    pub wrote_at: String,
+    /// How many occurrences were replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replacements: Option<u64>,
+    /// Set when the content was in place already and the file was not touched.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
+}
+
+/// Refuses content that a filter is likely to reject.
+pub(crate) fn classify(
+    content: &str,
+    path: &str,
+    reject_at: Option<Verdict>,
+    policy: &Policy,
+) -> Result<()> {
+    let Some(reject_at) = reject_at else { return Ok(()) };
+    let report = risk::score(content, policy);
+    if report.verdict < reject_at {
+        return Ok(());
+    }
+    Err(Error::Blocked {
+        path: Some(path.to_owned()),
+        report: Box::new(report),
+        reject_at,
+        retry_budget: policy.retry_budget,
+        draft: None,
+    })
+}
+
+pub(crate) fn git(policy: &Policy) -> Git {
+    if policy.allow_git { Git::Open } else { Git::Protected }
+}
+
+/// Writes one file.
+pub(crate) fn write(store: &Store, request: WriteRequest, policy: &Policy) -> Result<WriteReceipt> {
+    classify(&request.content, &request.path, request.reject_at, policy)?;
+    let WriteRequest { path, content, mode, expected_prev_sha256, .. } = request;
+    let content = Arc::new(content.into_bytes());
+    // Digested here, where calls run side by side, and not under the lock.
+    let digest = Digest::of(&content);
+    let (git, hard_links) = (git(policy), policy.hard_links);
+    store.submit(move |op| {
+        let target = op.store.roots.writable(&path, git)?;
+        op.claim(&target)?;
+        if mode == WriteMode::Append {
+            return append(op, target, content.clone(), digest, expected_prev_sha256.as_deref());
+        }
+        if mode == WriteMode::Create && target.stat.is_some() {
+            // What may not be read exists all the same.
+            let sha256 = op.old(&target).ok().flatten().map(|old| old.digest);
+            return Err(Error::AlreadyExists { path: target.shown, sha256 });
+        }
+        let old = op.old(&target)?;
+        check(&target, old.as_ref(), expected_prev_sha256.as_deref())?;
+        let journal_mode = match mode {
+            WriteMode::Create => Mode::Create,
+            _ => Mode::Overwrite,
+        };
+        put(op, target, old.as_ref(), &content, digest, journal_mode, hard_links)
+    })
+}
+
+/// Replaces text in one file.
+pub(crate) fn replace(
+    store: &Store,
+    request: ReplaceRequest,
+    policy: &Policy,
+) -> Result<WriteReceipt> {
+    let ReplaceRequest { path, old_string, new_string, count, expected_prev_sha256, reject_at } =
+        request;
+    if old_string.is_empty() {
+        return Err(Error::EmptyOldString { path });
+    }
+    if count == 0 {
+        return Err(Error::CountZero { path });
+    }
+    let (git, hard_links) = (git(policy), policy.hard_links);
+    let target = store.roots.writable(&path, git)?;
+    if target.stat.is_none() {
+        return Err(Error::FileNotFound { path: target.shown });
+    }
+    classify(&new_string, &target.shown, reject_at, policy)?;
+    store.submit(move |op| {
+        let target = op.store.roots.writable(&path, git)?;
+        op.claim(&target)?;
+        let Some(old) = op.old(&target)? else {
+            return Err(Error::FileNotFound { path: target.shown });
+        };
+        check(&target, Some(&old), expected_prev_sha256.as_deref())?;
+        let bytes = read_all(&*old.file, u64::MAX)
+            .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+        let edited = edit::replace(&bytes, &old_string, &new_string, count)
+            .map_err(|refusal| refused(refusal, &target.shown, &old_string))?;
+        drop(bytes);
+        let digest = Digest::of(&edited.content);
+        let mut receipt =
+            put(op, target, Some(&old), &edited.content, digest, Mode::Replace, hard_links)?;
+        receipt.replacements = Some(edited.replacements);
+        Ok(receipt)
+    })
+}
+
+/// Compares a file's digest with what the caller believes it to be.
+pub(crate) fn check(target: &Target, old: Option<&Old>, expected: Option<&str>) -> Result<()> {
+    let Some(expected) = expected else { return Ok(()) };
+    let actual = old.map(|old| old.digest);
+    if actual.map(|digest| digest.to_string()).unwrap_or_default() == expected {
+        return Ok(());
+    }
+    Err(Error::Stale { path: target.shown.clone(), expected: expected.to_owned(), actual })
+}
+
+/// Stages and publishes the whole content of a file, unless it is in place.
+pub(crate) fn put(
+    op: &mut Op<'_>,
+    target: Target,
+    old: Option<&Old>,
+    content: &[u8],
+    digest: Digest,
+    mode: Mode,
+    hard_links: HardLinks,
+) -> Result<WriteReceipt> {
+    let at = Place::of(&target);
+    let bytes = content.len() as u64;
+    if let Some(old) = old {
+        if old.digest == digest {
+            let journaled = op.confirm(&target, old, mode);
+            return Ok(WriteReceipt {
+                unchanged: true,
+                ..at.receipt(digest, bytes, mode, journaled)
+            });
+        }
+        if old.stat.links > 1 && hard_links == HardLinks::Refuse {
+            return Err(Error::HardLinked { path: target.shown, links: old.stat.links });
+        }
+    }
+    let staged = op.stage(&target, content, digest)?;
+    let journaled = op.publish(staged, target, old, mode)?;
+    Ok(at.receipt(digest, bytes, mode, journaled))
+}
+
+fn append(
+    op: &mut Op<'_>,
+    target: Target,
+    content: Arc<Vec<u8>>,
+    digest: Digest,
+    expected: Option<&str>,
+) -> Result<WriteReceipt> {
+    let long = |stat: &crate::disk::Stat| {
+        stat.kind == Kind::File && (stat.len >= APPEND_IN_PLACE_FROM || stat.links > 1)
+    };
+    if target.stat.as_ref().is_some_and(long) && !content.is_empty() {
+        let Some((old, before)) = op.old_for_append(&target)? else {
+            return Err(Error::Deferred);
+        };
+        check(&target, Some(&old), expected)?;
+        let at = Place::of(&target);
+        let bytes = old.stat.len + content.len() as u64;
+        let (journaled, digest) = op.append(&target, &old, &before, content)?;
+        return Ok(at.receipt(digest, bytes, Mode::Append, journaled));
+    }
+    let old = op.old(&target)?;
+    check(&target, old.as_ref(), expected)?;
+    let Some(found) = &old else {
+        return put(op, target, None, &content, digest, Mode::Append, HardLinks::Refuse);
+    };
+    let mut whole = read_all(&*found.file, u64::MAX)
+        .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+    whole.extend_from_slice(&content);
+    let digest = Digest::of(&whole);
+    put(op, target, old.as_ref(), &whole, digest, Mode::Append, HardLinks::Refuse)
+}
+
+fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
+    let (path, old_string) = (path.to_owned(), old_string.to_owned());
+    match refusal {
+        Refusal::EmptyOldString => Error::EmptyOldString { path },
+        Refusal::CountZero => Error::CountZero { path },
+        Refusal::NotUtf8 { message } => Error::NotUtf8 { path, message },
+        Refusal::NotFound { nearest } => {
+            Error::OldStringNotFound { path, old_string, nearest: nearest.map(Box::new) }
+        }
+        Refusal::InsufficientMatches { expected, actual } => {
+            Error::InsufficientMatches { path, old_string, expected, actual }
+        }
+        Refusal::AmbiguousMatch { expected, actual, lines } => {
+            Error::AmbiguousMatch { path, old_string, expected, actual, lines }
+        }
+        Refusal::Unencodable { encoding, character, offset } => {
+            Error::Unencodable { path, encoding, character, offset }
+        }
+    }
+}
+
+/// The two paths of a receipt, kept while the target goes its way.
+struct Place {
+    path: String,
+    abs_path: String,
+}
+
+impl Place {
+    fn of(target: &Target) -> Self {
+        Self { path: target.shown.clone(), abs_path: target.path.to_string_lossy().into_owned() }
+    }
+
+    fn receipt(self, sha256: Digest, bytes: u64, mode: Mode, journaled: Journaled) -> WriteReceipt {
+        WriteReceipt {
+            path: self.path,
+            abs_path: self.abs_path,
+            sha256,
+            bytes,
+            mode_applied: mode,
+            journal_id: journaled.journal_id,
+            wrote_at: journaled.ts,
+            replacements: None,
+            unchanged: false,
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! The journal and the state directory: what is read from a damaged one, and what is written anew
+//! when parts of it are taken away.
+
+use resilient_core::Workspace;
+use resilient_core::digest::Digest;
+use resilient_core::journal::{Filter, Line, Mode, Row};
+use resilient_core::scratch::PutRequest;
+use serde_json::{Value, json};
+
+use crate::home::{FORBIDDEN, Home, append, create, envelope, overwrite, replace, sha};
+
+/// A row as the Python server writes it.
+fn foreign(id: &str, path: &str) -> String {
+    format!(
+        "{{\"bytes\":3,\"caller\":\"python\",\"journal_id\":\"{id}\",\"mode\":\"create\",\
+         \"path\":\"{path}\",\"sha256\":\"{}\",\"ts\":\"2023-01-01T00:00:00Z\"}}",
+        sha("abc")
+    )
+}
+
+fn tail(ws: &Workspace, n: usize) -> Vec<String> {
+    let tail = ws.journal_tail(n, &Filter::default()).unwrap();
+    tail.entries.into_iter().map(|entry| entry.journal_id).collect()
+}
+
+#[test]
+fn entries_have_these_fields() {
+    let home = Home::new();
+    let ws = home.builder().caller("tests").open();
+    let first = ws.write(create("a.txt", "abc")).unwrap();
+    let second = ws.write(overwrite("a.txt", "")).unwrap();
+    let tail = ws.journal_tail(9, &Filter::default()).unwrap();
+    let common = |value: &mut Value| {
+        value["path"] = json!("a.txt");
+        value["abs_path"] = json!(home.abs("a.txt"));
+        value["caller"] = json!("tests");
+    };
+    let mut expected = json!([
+        {
+            "journal_id": first.journal_id, "ts": first.wrote_at, "sha256": sha("abc"),
+            "bytes": 3, "mode": "create",
+        },
+        {
+            "journal_id": second.journal_id, "ts": second.wrote_at, "sha256": sha(""),
+            "prev_sha256": sha("abc"), "bytes": 0, "mode": "overwrite",
+        },
+    ]);
+    expected.as_array_mut().unwrap().iter_mut().for_each(common);
+    assert_eq!(serde_json::to_value(&tail).unwrap(), json!({ "entries": expected }));
+}
+
+#[test]
+fn the_tail_is_the_newest_rows_oldest_first() {
+    let home = Home::new();
+    let ws = home.open();
+    let ids: Vec<String> =
+        (0..5).map(|n| ws.write(create(&format!("{n}"), "")).unwrap().journal_id).collect();
+    assert_eq!(tail(&ws, 2), ids[3..]);
+    assert_eq!(tail(&ws, 5), ids);
+    assert_eq!(tail(&ws, 1_000_000), ids);
+    assert_eq!(tail(&ws, 0), [""; 0]);
+}
+
+#[test]
+fn a_tail_is_cut_after_it_is_filtered() {
+    let home = Home::new();
+    let ws = home.open();
+    ws.write(create("a", "1")).unwrap();
+    ws.write(append("a", "2")).unwrap();
+    ws.write(create("b", "1")).unwrap();
+    ws.write(append("a", "3")).unwrap();
+    ws.replace(replace("a", "3", "4")).unwrap();
+    ws.write(overwrite("b", "2")).unwrap();
+    let found = |path: Option<&str>, mode, n| -> Vec<(String, Mode)> {
+        let filter = Filter { path: path.map(str::to_owned), mode };
+        let tail = ws.journal_tail(n, &filter).unwrap();
+        tail.entries.into_iter().map(|entry| (entry.path, entry.mode)).collect()
+    };
+    let row = |path: &str, mode| (path.to_owned(), mode);
+    assert_eq!(
+        found(Some("a"), None, 3),
+        [row("a", Mode::Append), row("a", Mode::Append), row("a", Mode::Replace)]
+    );
+    assert_eq!(
+        found(None, Some(Mode::Create), 9),
+        [row("a", Mode::Create), row("b", Mode::Create)]
+    );
+    assert_eq!(found(Some("b"), Some(Mode::Overwrite), 1), [row("b", Mode::Overwrite)]);
+    assert_eq!(found(Some("b"), Some(Mode::Replace), 9), []);
+    assert_eq!(found(Some("./a"), None, 9), []);
+    assert_eq!(found(Some(""), None, 9), []);
+}
+
+#[test]
+fn rows_of_the_python_server_are_read_and_continued() {
+    let home = Home::new();
+    let theirs = [foreign("wj_1", "a"), foreign("wj_2", "b")].map(|row| row + "\n").concat();
+    home.put(".resilient_write/journal.jsonl", &theirs);
+    home.policy("version: 1\n");
+    let ws = home.open();
+    assert_eq!(tail(&ws, 9), ["wj_1", "wj_2"]);
+    let receipt = ws.write(create("c", "")).unwrap();
+    assert_eq!(tail(&ws, 9), ["wj_1", "wj_2", &receipt.journal_id]);
+    // Their rows stay byte for byte; ours begin to count.
+    let journal = home.journal();
+    assert!(journal.starts_with(theirs.as_bytes()));
+    assert_eq!(home.rows()[2].seq, Some(1));
+    let ours = journal.strip_prefix(theirs.as_bytes()).unwrap();
+    let ours: Value = serde_json::from_slice(ours).unwrap();
+    for field in ["journal_id", "ts", "path", "sha256", "bytes", "mode", "caller"] {
+        assert!(!ours[field].is_null(), "{field}");
+    }
+}
+
+#[test]
+fn a_torn_last_line_is_no_damage_and_is_cut() {
+    for torn in [
+        &b"{\"bytes\":3,\"caller\":\"x\",\"jour"[..],
+        b"{",
+        b"\xFF\xFE",
+        &[0; 4096],
+        b"{\"bytes\":3}\n\0\0\0\0",
+        b"\n\n",
+    ] {
+        let home = Home::new();
+        let ws = home.open();
+        let first = ws.write(create("a", "")).unwrap().journal_id;
+        drop(ws);
+        let whole = home.journal();
+        home.put(".resilient_write/journal.jsonl", [&whole, torn].concat());
+        let ws = home.open();
+        assert_eq!(tail(&ws, 9), [first.as_str()]);
+        let second = ws.write(create("b", "")).unwrap().journal_id;
+        assert_eq!(tail(&ws, 9), [first, second]);
+        // Nothing of it is left between the rows, and they are one chain.
+        assert!(home.journal().starts_with(&whole));
+        assert_eq!(home.rows().len(), 2);
+    }
+}
+
+#[test]
+fn a_torn_line_under_an_open_workspace_is_cut_too() {
+    let home = Home::new();
+    let ws = home.open();
+    ws.write(create("a", "")).unwrap();
+    home.put(".resilient_write/journal.jsonl", [&home.journal(), &b"{\"by"[..]].concat());
+    ws.write(create("b", "")).unwrap();
+    assert_eq!(home.rows().len(), 2);
+}
+
+#[test]
+fn a_last_row_that_lacks_only_its_end_stays() {
+    let home = Home::new();
+    let ws = home.open();
+    let first = ws.write(create("a", "")).unwrap().journal_id;
+    let whole = home.journal();
+    home.put(".resilient_write/journal.jsonl", whole.strip_suffix(b"\n").unwrap());
+    assert_eq!(tail(&ws, 9), [first.as_str()]);
+    let second = ws.write(create("b", "")).unwrap().journal_id;
+    assert_eq!(tail(&ws, 9), [first, second]);
+    assert_eq!(home.rows().len(), 2);
+}
+
+#[test]
+fn damage_in_the_middle_is_counted_and_blocks_nothing() {
+    let home = Home::new();
+    let ws = home.open();
+    let ids: Vec<String> =
+        (0..4).map(|n| ws.write(create(&format!("{n}"), "")).unwrap().journal_id).collect();
+    drop(ws);
+    let mut lines: Vec<Vec<u8>> =
+        home.journal().split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    lines[1] = b"\0\0\0\0\n".to_vec();
+    lines.insert(3, b"[1, \"no row\"]\n{\"path\":\n".to_vec());
+    lines.insert(0, b"\xC3\x28\n\n".to_vec());
+    let damaged = lines.concat();
+    home.put(".resilient_write/journal.jsonl", &damaged);
+    let ws = home.open();
+    let tail = ws.journal_tail(9, &Filter::default()).unwrap();
+    // The empty line is no damage.
+    assert_eq!(tail.damaged_lines, 4);
+    assert_eq!(serde_json::to_value(&tail).unwrap()["damaged_lines"], json!(4));
+    let seen: Vec<_> = tail.entries.iter().map(|entry| entry.journal_id.clone()).collect();
+    assert_eq!(seen, [&ids[0], &ids[2], &ids[3]].map(Clone::clone));
+    // What is not looked at is not counted.
+    assert_eq!(ws.journal_tail(1, &Filter::default()).unwrap().damaged_lines, 0);
+    ws.write(create("more", "")).unwrap();
+    assert!(home.journal().starts_with(&damaged));
+    assert_eq!(ws.journal_tail(9, &Filter::default()).unwrap().entries.len(), 4);
+}
+
+#[test]
+fn lines_of_any_length_are_read_backwards() {
+    // Around one and two blocks of 32 KiB, and a line longer than many.
+    for long in [32_760, 32_766, 32_767, 32_768, 32_769, 65_535, 65_536, 65_537, 400_000] {
+        let home = Home::new();
+        let filler = |id: &str, len: usize| {
+            let bare = foreign(id, "").len() + 1;
+            foreign(id, &"p".repeat(len - bare)) + "\n"
+        };
+        let rows = [filler("wj_1", 300), filler("wj_2", long), filler("wj_3", 300)].concat();
+        assert_eq!(rows.len(), long + 600);
+        home.put(".resilient_write/journal.jsonl", rows);
+        assert_eq!(tail(&home.open(), 9), ["wj_1", "wj_2", "wj_3"], "{long}");
+        let one = filler("wj_1", long);
+        home.put(".resilient_write/journal.jsonl", one.trim_end());
+        assert_eq!(tail(&home.open(), 9), ["wj_1"], "{long} alone");
+    }
+}
+
+#[test]
+fn a_row_that_was_changed_no_longer_follows() {
+    let home = Home::new();
+    let ws = home.open();
+    for n in 0..3 {
+        ws.write(create(&format!("{n}"), "")).unwrap();
+    }
+    let rows = home.rows();
+    let chain = |at: usize| rows[at].chain.as_deref();
+    assert_eq!(rows.iter().map(|row| row.seq).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
+    assert!(rows[0].follows(None) && rows[1].follows(chain(0)) && rows[2].follows(chain(1)));
+    // Changed, taken out, put in another place.
+    let changed = Row { path: "other".to_owned(), ..rows[1].clone() };
+    assert!(!changed.follows(chain(0)));
+    assert!(!rows[2].follows(chain(0)));
+    assert!(!rows[1].follows(chain(1)) && !rows[0].follows(chain(2)));
+    // A row of the Python server has no chain and follows anything.
+    assert!(Row::parse(foreign("wj_1", "a").as_bytes()).unwrap().follows(chain(2)));
+}
+
+#[test]
+fn the_chain_goes_on_from_workspace_to_workspace() {
+    let home = Home::new();
+    let (one, two) = (home.open(), home.open());
+    for n in 0..6 {
+        let ws = if n % 2 == 0 { &one } else { &two };
+        ws.write(create(&format!("{n}"), "")).unwrap();
+    }
+    drop((one, two));
+    home.open().write(create("last", "")).unwrap();
+    let numbers: Vec<_> = home.rows().iter().filter_map(|row| row.seq).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn the_state_directory_may_vanish_under_an_open_workspace() {
+    let home = Home::new();
+    let ws = home.open();
+    ws.write(create("a", "")).unwrap();
+    for n in 0..3 {
+        std::fs::remove_dir_all(home.state("")).unwrap();
+        assert_eq!(tail(&ws, 9), [""; 0]);
+        let id = ws.write(create(&format!("{n}"), "")).unwrap().journal_id;
+        assert_eq!(tail(&ws, 9), [id]);
+        assert_eq!(home.rows().len(), 1);
+    }
+}
+
+#[test]
+fn parts_of_the_state_may_vanish_under_an_open_workspace() {
+    let home = Home::new();
+    let ws = home.open();
+    ws.write(create("a", "")).unwrap();
+    for (n, part) in ["lock", "format"].iter().enumerate() {
+        std::fs::remove_file(home.state(part)).unwrap();
+        ws.write(create(&format!("b{n}"), "")).unwrap();
+        // A second workspace makes it anew, or has found it; both go on together.
+        home.open().write(create(&format!("c{n}"), "")).unwrap();
+        ws.write(create(&format!("d{n}"), "")).unwrap();
+    }
+    assert_eq!(home.rows().len(), 7);
+    std::fs::remove_dir_all(home.state("tmp")).unwrap();
+    ws.write(create("e", "")).unwrap();
+    assert_eq!(home.rows().len(), 8);
+    std::fs::remove_file(home.state("journal.jsonl")).unwrap();
+    let id = ws.write(create("f", "")).unwrap().journal_id;
+    assert_eq!(tail(&ws, 9), [id]);
+    assert_eq!(home.rows()[0].seq, Some(1));
+}
+
+#[test]
+fn slots_may_vanish_under_an_open_workspace() {
+    let home = Home::new();
+    let ws = home.open();
+    for n in 0..3 {
+        ws.write(create(&format!("{n}"), "")).unwrap();
+        for entry in std::fs::read_dir(home.state("tmp")).unwrap() {
+            std::fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+    }
+    ws.write(create("last", "")).unwrap();
+    assert_eq!(home.rows().len(), 4);
+}
+
+#[test]
+fn a_moved_workspace_is_written_on() {
+    let home = Home::new();
+    let old = home.path("old");
+    std::fs::create_dir(&old).unwrap();
+    let ws = Workspace::builder(&old).open();
+    ws.write(create("a", "")).unwrap();
+    let put = PutRequest { content: "kept".to_owned(), ..PutRequest::default() };
+    ws.scratch().put(put).unwrap();
+    drop(ws);
+    std::fs::rename(&old, home.path("new")).unwrap();
+    // Without it nobody knows that the last writer was done.
+    std::fs::remove_file(home.path("new/.resilient_write/lock")).unwrap();
+    let ws = Workspace::builder(home.path("new")).open();
+    ws.write(create("b", "")).unwrap();
+    assert_eq!(tail(&ws, 9).len(), 3);
+}
+
+#[test]
+fn a_newer_format_is_refused() {
+    let home = Home::new();
+    home.put(".resilient_write/format", "2\n");
+    let ws = home.open();
+    let expected = envelope(
+        FORBIDDEN,
+        json!({
+            "reason": "newer_state_format", "found": "2", "known": 1,
+            "hint": "update resilient-write, or point RW_STATE_DIR elsewhere",
+        }),
+    );
+    assert_eq!(home.refused(|| ws.write(create("a", ""))), expected);
+    assert_eq!(home.refused(|| ws.recover()), expected);
+    assert_eq!(std::fs::read(home.state("format")).unwrap(), b"2\n");
+    // This version's own, and one that was torn when it was made.
+    for text in ["1\n", "1", ""] {
+        home.put(".resilient_write/format", text);
+        home.open().write(overwrite("a", text)).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_state_that_is_no_directory_of_its_own_is_refused() {
+    use std::os::unix::fs::symlink;
+    for part in ["", "tmp", "journal.jsonl", "lock", "format"] {
+        let home = Home::new();
+        let elsewhere = home.beside("elsewhere");
+        if matches!(part, "" | "tmp") {
+            std::fs::create_dir(&elsewhere).unwrap();
+        } else {
+            std::fs::write(&elsewhere, "").unwrap();
+        }
+        if !part.is_empty() {
+            std::fs::create_dir(home.path(".resilient_write")).unwrap();
+        }
+        let link = home.abs(&format!(".resilient_write/{part}"));
+        symlink(&elsewhere, link.trim_end_matches('/')).unwrap();
+        let ws = home.open();
+        let found = home.refused(|| ws.write(create("a", "")));
+        assert_eq!(found["error"], "policy_violation", "{part}");
+        let shown = format!(".resilient_write/{part}");
+        assert_eq!(found["context"]["path"], json!(shown.trim_end_matches('/')));
+        if matches!(part, "" | "journal.jsonl") {
+            assert!(ws.journal_tail(9, &Filter::default()).is_err());
+        }
+    }
+}
+
+/// A row that says that `slot` is still to become the file at `path`.
+fn promised(path: &str, slot: &str, content: &str) -> Row {
+    Row {
+        abs_path: Some(path.to_owned()),
+        batch: Some(1),
+        bytes: content.len() as u64,
+        seq: Some(1),
+        sha256: Digest::of(content.as_bytes()),
+        staged: Some(slot.to_owned()),
+        ..Row::parse(foreign("wj_1", "a").as_bytes()).unwrap()
+    }
+}
+
+#[test]
+fn what_a_crash_interrupted_is_finished() {
+    let home = Home::new();
+    let row = promised(&home.abs("d/a"), "s-1", "abc");
+    home.put(".resilient_write/tmp/s-1", "abc");
+    home.put(".resilient_write/journal.jsonl", serde_json::to_string(&row).unwrap() + "\n");
+    let report = home.open().recover().unwrap();
+    assert_eq!(report.finished, ["a"]);
+    assert_eq!(home.text("d/a"), "abc");
+    assert_eq!(home.rows().len(), 1);
+}
+
+/// A repository may bring a state directory along, made to write where no tool may.
+#[test]
+fn a_journal_of_a_stranger_writes_nothing_into_git() {
+    let evil = "#!/bin/sh\n";
+    for path in [".git/hooks/post-commit", "../outside", "d/../.git/hooks/post-commit"] {
+        let home = Home::new();
+        home.policy("allow_git_writes: true\n");
+        home.put(".git/config", "abc");
+        let row = promised(&home.abs(path), "s-1", evil);
+        home.put(".resilient_write/tmp/s-1", evil);
+        home.put(".resilient_write/journal.jsonl", serde_json::to_string(&row).unwrap() + "\n");
+        let ws = home.open();
+        ws.write(create("a", "")).unwrap();
+        assert!(!home.path(path).exists(), "{path}");
+        assert!(!home.path(".git/hooks").exists(), "{path}");
+        let kept = std::fs::read(home.state(&format!("conflicts/{}.bin", sha(evil)))).unwrap();
+        assert_eq!(kept, evil.as_bytes());
+        assert_eq!(tail(&ws, 9).len(), 1);
+    }
+}
+
+#[test]
+fn a_journal_of_a_stranger_adds_no_lines_elsewhere_and_moves_no_files() {
+    let home = Home::new();
+    home.put(".git/config", "abc");
+    home.put("b", "abc");
+    let line = Line { abs_path: home.abs(".git/config"), at: 3, text: "[evil]".to_owned() };
+    let first = Row { line: Some(line), staged: None, ..promised(&home.abs("b"), "", "abc") };
+    // What is named as a slot is a file of the user.
+    let second = Row { seq: Some(2), ..promised(&home.abs("moved"), &home.abs("b"), "abc") };
+    let third = Row { seq: Some(3), ..promised(&home.abs("moved"), "..", "abc") };
+    let rows: String =
+        [first, second, third].map(|row| serde_json::to_string(&row).unwrap() + "\n").concat();
+    home.put(".resilient_write/journal.jsonl", rows);
+    home.open().write(create("a", "")).unwrap();
+    assert_eq!((home.text(".git/config").as_str(), home.text("b").as_str()), ("abc", "abc"));
+    assert!(!home.path("moved").exists());
+}

@@ -1,0 +1,25 @@
+//! The library's behaviour, by floor and family.
+#![allow(clippy::disallowed_methods, reason = "tests look at the disk from outside")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test that panics fails, in its helpers too"
+)]
+
+mod analytics;
+mod attributes;
+mod checkpoint;
+mod chunk;
+mod elsewhere;
+mod envelope;
+mod handoff;
+mod home;
+mod journal;
+mod meddling;
+mod paths;
+mod replace;
+mod scratch;
+mod tidy;
+mod write;

@@ -1,0 +1,255 @@
+//! What happens while a call waits for the disk: an editor comes in between, the disk fails.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use resilient_core::disk::{DirRef, Disk, RealDisk, SyncItem};
+use resilient_core::write::WriteReceipt;
+use resilient_core::{Result, Workspace};
+use serde_json::{Value, json};
+
+use crate::home::{
+    FORBIDDEN, Home, STALE, append, create, envelope, overwrite, refusal, replace, sha,
+};
+
+/// What happens during one wait; the workspace is at the path.
+type Deed = Box<dyn FnOnce(&Path) -> io::Result<()> + Send>;
+
+/// A disk on which something happens at each wait. A deed that fails makes the wait fail, whatever
+/// it is for.
+struct Meddled {
+    deeds: Mutex<VecDeque<Deed>>,
+    workspace: PathBuf,
+}
+
+impl std::fmt::Debug for Meddled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Meddled")
+    }
+}
+
+impl Disk for Meddled {
+    fn open_root(&self, path: &Path) -> io::Result<DirRef> {
+        RealDisk.open_root(path)
+    }
+
+    fn sync_all(&self, items: &[SyncItem]) -> Vec<io::Result<()>> {
+        let deed = self.deeds.lock().unwrap().pop_front();
+        match deed.map_or(Ok(()), |deed| deed(&self.workspace)) {
+            Ok(()) => items.iter().map(SyncItem::sync).collect(),
+            Err(error) => items.iter().map(|_| Err(error.kind().into())).collect(),
+        }
+    }
+}
+
+/// A workspace whose next call meets these deeds, one at each of its waits.
+fn meddled<const N: usize>(home: &Home, deeds: [Deed; N]) -> Workspace {
+    let disk = Arc::new(Meddled { deeds: Mutex::default(), workspace: home.path("") });
+    let ws = home.builder().disk(disk.clone()).open();
+    ws.write(create("warm", "")).unwrap();
+    disk.deeds.lock().unwrap().extend(deeds);
+    ws
+}
+
+fn edit(content: &'static str) -> Deed {
+    Box::new(move |workspace| std::fs::write(workspace.join("a"), content))
+}
+
+fn nothing() -> Deed {
+    Box::new(|_| Ok(()))
+}
+
+fn refuse(kind: io::ErrorKind) -> Deed {
+    Box::new(move |_| Err(kind.into()))
+}
+
+type Call = fn(&Workspace) -> Result<WriteReceipt>;
+
+/// Every way of changing a file that holds a `b`.
+const CALLS: [Call; 3] = [
+    |ws| ws.write(overwrite("a", "new")),
+    |ws| ws.replace(replace("a", "b", "x")),
+    |ws| ws.write(append("a", "d")),
+];
+
+fn long() -> String {
+    format!("b{}", "x".repeat(70_000))
+}
+
+#[test]
+fn an_edit_before_the_last_look_is_not_lost() {
+    for before in ["abc", &long()] {
+        for call in CALLS {
+            let home = Home::new();
+            home.put("a", before);
+            let ws = meddled(&home, [edit("edited")]);
+            assert_eq!(
+                refusal(call(&ws)),
+                envelope(
+                    STALE,
+                    json!({
+                        "path": "a", "expected_prev_sha256": sha(before),
+                        "actual_prev_sha256": sha("edited"),
+                    })
+                )
+            );
+            assert_eq!(home.text("a"), "edited");
+            assert_eq!(home.rows().len(), 1);
+            home.assert_tidy();
+            ws.write(overwrite("a", "next")).unwrap();
+            assert_eq!(home.rows().len(), 2);
+        }
+    }
+}
+
+#[test]
+fn a_removal_before_the_last_look_is_noticed() {
+    for before in ["abc", &long()] {
+        for call in CALLS {
+            let home = Home::new();
+            home.put("a", before);
+            let ws =
+                meddled(&home, [Box::new(|workspace| std::fs::remove_file(workspace.join("a")))]);
+            let found = refusal(call(&ws));
+            assert_eq!(found["context"]["actual_prev_sha256"], "");
+            assert!(!home.path("a").exists());
+            assert_eq!(home.rows().len(), 1);
+            home.assert_tidy();
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_only_touched_is_written() {
+    for before in ["abc".to_owned(), long()] {
+        for call in CALLS {
+            let home = Home::new();
+            home.put("a", &before);
+            let same = before.clone();
+            let ws = meddled(
+                &home,
+                [Box::new(move |workspace| std::fs::write(workspace.join("a"), same))],
+            );
+            call(&ws).unwrap();
+            assert_eq!(home.rows().len(), 2);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_appears_before_the_last_look_is_not_lost() {
+    for (request, expected) in [
+        (
+            create("a", "new"),
+            json!({
+                "path": "a", "reason": "file_already_exists", "existing_sha256": sha("made"),
+                "hint": "use mode overwrite with expected_prev_sha256, or another path",
+            }),
+        ),
+        (
+            overwrite("a", "new"),
+            json!({"path": "a", "expected_prev_sha256": "", "actual_prev_sha256": sha("made")}),
+        ),
+    ] {
+        let home = Home::new();
+        let ws = meddled(&home, [edit("made")]);
+        assert_eq!(refusal(ws.write(request)), envelope(STALE, expected));
+        assert_eq!(home.text("a"), "made");
+        assert_eq!(home.rows().len(), 1);
+        home.assert_tidy();
+    }
+}
+
+#[test]
+fn an_edit_after_an_append_is_in_the_next_digest() {
+    let home = Home::new();
+    home.put("a", long());
+    // The same length as the file has by then, so that only its times tell.
+    let other = format!("{}y\n", "y".repeat(70_001));
+    let content = other.clone();
+    let ws = meddled(
+        &home,
+        [nothing(), Box::new(move |workspace| std::fs::write(workspace.join("a"), content))],
+    );
+    ws.write(append("a", "1\n")).unwrap();
+    assert_eq!(home.text("a"), other);
+    let receipt = ws.write(append("a", "2\n")).unwrap();
+    assert_eq!(receipt.sha256.to_string(), sha(other + "2\n"));
+}
+
+#[test]
+fn content_that_reads_back_differently_is_not_published() {
+    let spoil = |workspace: &Path| {
+        for entry in std::fs::read_dir(workspace.join(".resilient_write/tmp"))? {
+            let path = entry?.path();
+            if std::fs::read(&path)? == b"new" {
+                std::fs::write(path, "nEw")?;
+            }
+        }
+        Ok(())
+    };
+    let home = Home::new();
+    home.put("a", "abc");
+    let ws = meddled(&home, [Box::new(spoil)]);
+    assert_eq!(
+        home.refused(|| ws.write(overwrite("a", "new"))),
+        envelope(
+            ["write_corruption", "unknown", "abort"],
+            json!({
+                "path": "a", "reason": "read_back_differs", "expected_sha256": sha("new"),
+                "actual_sha256": sha("nEw"), "bytes": 3,
+            })
+        )
+    );
+    ws.write(overwrite("a", "new")).unwrap();
+    assert_eq!(home.rows().len(), 2);
+}
+
+#[test]
+fn a_disk_that_fails_before_the_promise_changes_nothing() {
+    let full = ["quota_exceeded", "size_limit", "abort"];
+    for (kind, expected) in
+        [(io::ErrorKind::StorageFull, full), (io::ErrorKind::PermissionDenied, FORBIDDEN)]
+    {
+        for call in CALLS {
+            let home = Home::new();
+            home.put("a", "abc");
+            let ws = meddled(&home, [refuse(kind)]);
+            let found = home.refused(|| call(&ws));
+            let seen =
+                ["error", "reason_hint", "suggested_action"].map(|field| found[field].clone());
+            assert_eq!(seen, expected.map(Value::from));
+            call(&ws).unwrap();
+            assert_eq!(home.rows().len(), 2);
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_fails_after_the_promise_leaves_an_unknown_outcome() {
+    for before in ["abc", &long()] {
+        for call in CALLS {
+            let home = Home::new();
+            home.put("a", before);
+            let ws = meddled(&home, [nothing(), refuse(io::ErrorKind::Other)]);
+            let found = refusal(call(&ws));
+            assert_eq!(
+                (&found["error"], &found["suggested_action"], &found["context"]["outcome"]),
+                (&json!("write_corruption"), &json!("retry_later"), &json!("unknown"))
+            );
+            // Whatever it was, file and journal agree once the next call is through.
+            ws.write(create("next", "")).unwrap();
+            let rows = home.rows();
+            let now = rows.iter().rev().find(|row| row.path == "a");
+            let digest = now.map_or(sha(before), |row| row.sha256.to_string());
+            assert_eq!(sha(home.read("a")), digest);
+            assert_eq!(
+                now.map(|row| json!(row.journal_id)),
+                Some(found["context"]["journal_id"].clone())
+            );
+            home.assert_tidy();
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! Where paths lead: the boundary, links, what is protected, and how a path is reported.
+
+use resilient_core::journal::Filter;
+use resilient_core::roots::Git;
+use resilient_core::{Envelope, Workspace};
+use serde_json::{Value, json};
+
+use crate::home::{FORBIDDEN, Home, append, create, envelope, overwrite, replace};
+
+/// A workspace with a neighbour that it must not touch.
+fn fenced() -> (Home, Workspace) {
+    let home = Home::new();
+    home.put("../outside.txt", "abc");
+    let ws = home.open();
+    (home, ws)
+}
+
+fn escape(home: &Home, path: &str, resolved: &str) -> Value {
+    envelope(
+        FORBIDDEN,
+        json!({
+            "path": path, "reason": "escapes_workspace",
+            "resolved": resolved, "workspaces": [home.beside("w")],
+        }),
+    )
+}
+
+/// Tries every way of changing a file; all give the same refusal.
+#[track_caller]
+fn refused(home: &Home, ws: &Workspace, path: &str) -> Value {
+    let found = home.refused(|| ws.write(create(path, "new")));
+    assert_eq!(home.refused(|| ws.write(overwrite(path, "new"))), found);
+    assert_eq!(home.refused(|| ws.write(append(path, "new"))), found);
+    assert_eq!(home.refused(|| ws.replace(replace(path, "abc", "new"))), found);
+    found
+}
+
+#[test]
+fn an_empty_path_is_none() {
+    let (home, ws) = fenced();
+    let expected = envelope(FORBIDDEN, json!({"path": "", "reason": "empty_path"}));
+    assert_eq!(refused(&home, &ws, ""), expected);
+}
+
+#[test]
+fn a_nul_is_in_no_path() {
+    let (home, ws) = fenced();
+    let expected = envelope(FORBIDDEN, json!({"path": "a\0b", "reason": "invalid_path"}));
+    assert_eq!(refused(&home, &ws, "a\0b"), expected);
+}
+
+#[test]
+fn paths_that_lead_outside_are_refused() {
+    let (home, ws) = fenced();
+    std::fs::create_dir(home.path("d")).unwrap();
+    for (path, resolved) in [
+        ("../outside.txt", home.beside("outside.txt")),
+        ("../escape.txt", home.beside("escape.txt")),
+        ("d/../../escape.txt", home.beside("escape.txt")),
+        ("missing/../../escape.txt", home.beside("escape.txt")),
+        ("../missing/escape.txt", home.beside("missing/escape.txt")),
+        ("..", home.beside("").trim_end_matches('/').to_owned()),
+        ("/etc/passwd", "/etc/passwd".to_owned()),
+        ("/", "/".to_owned()),
+        ("/../../etc/passwd", "/etc/passwd".to_owned()),
+        (&home.beside("outside.txt"), home.beside("outside.txt")),
+        // A name that only begins like the workspace's.
+        (&home.beside("w2/a.txt"), home.beside("w2/a.txt")),
+        ("../w2/a.txt", home.beside("w2/a.txt")),
+    ] {
+        assert_eq!(refused(&home, &ws, path), escape(&home, path, &resolved));
+    }
+}
+
+#[test]
+fn a_file_outside_is_no_oracle() {
+    // What lies behind a file outside is refused as what does not exist.
+    let (home, ws) = fenced();
+    let path = "../outside.txt/a";
+    assert_eq!(refused(&home, &ws, path), escape(&home, path, &home.beside("outside.txt/a")));
+}
+
+#[test]
+fn dots_inside_are_followed() {
+    let (home, ws) = fenced();
+    ws.write(create("d/e/../a.txt", "one")).unwrap();
+    assert_eq!(home.text("d/a.txt"), "one");
+    assert!(!home.path("d/e").exists());
+    let receipt = ws.write(create("./d/./b.txt", "two")).unwrap();
+    assert_eq!(receipt.path, "d/b.txt");
+    let receipt = ws.write(overwrite("../w/d/b.txt", "three")).unwrap();
+    assert_eq!(receipt.path, "d/b.txt");
+    let receipt = ws.write(create(&home.abs("c.txt"), "four")).unwrap();
+    assert_eq!((receipt.path.as_str(), receipt.abs_path), ("c.txt", home.abs("c.txt")));
+    // As the Python server, a slash at the end means nothing.
+    assert_eq!(ws.write(create("e.txt/", "five")).unwrap().path, "e.txt");
+}
+
+#[test]
+fn strange_names_are_names() {
+    let (home, ws) = fenced();
+    for name in
+        [" ", "-rf", "a b", "~", "$HOME", "*", "a\nb", "é", "\u{1F980}", "...", ".gitignore"]
+    {
+        let receipt = ws.write(create(name, name)).unwrap();
+        assert_eq!(receipt.path, name);
+        assert_eq!(home.text(name), name);
+    }
+}
+
+#[cfg(unix)]
+mod links {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[track_caller]
+    fn is_link_to(home: &Home, link: &str, target: &str) {
+        assert_eq!(std::fs::read_link(home.path(link)).unwrap().to_str(), Some(target));
+    }
+
+    #[test]
+    fn the_target_is_replaced_and_the_link_kept() {
+        let (home, ws) = fenced();
+        home.put("real/a.txt", "abc");
+        symlink("real/a.txt", home.path("link")).unwrap();
+        let receipt = ws.write(overwrite("link", "new")).unwrap();
+        assert_eq!(
+            (receipt.path.as_str(), receipt.abs_path),
+            ("real/a.txt", home.abs("real/a.txt"))
+        );
+        assert_eq!(home.text("real/a.txt"), "new");
+        ws.replace(replace("link", "new", "newer")).unwrap();
+        ws.write(append("link", " still")).unwrap();
+        assert_eq!(home.text("real/a.txt"), "newer still");
+        is_link_to(&home, "link", "real/a.txt");
+        let exists = home.refused(|| ws.write(create("link", "x")));
+        assert_eq!(exists["context"]["path"], "real/a.txt");
+        let paths = ws.journal_tail(9, &Filter::default()).unwrap().entries;
+        assert!(paths.iter().all(|entry| entry.path == "real/a.txt"));
+    }
+
+    #[test]
+    fn links_of_every_kind_are_followed_inside() {
+        let (home, ws) = fenced();
+        home.put("real/a.txt", "abc");
+        symlink(home.path("real/a.txt"), home.path("absolute")).unwrap();
+        symlink("absolute", home.path("chain")).unwrap();
+        symlink("real", home.path("dir")).unwrap();
+        symlink("../w/real/a.txt", home.path("out-and-in")).unwrap();
+        symlink("../dir/./a.txt", home.path("real/self")).unwrap();
+        for (n, path) in
+            ["absolute", "chain", "dir/a.txt", "out-and-in", "dir/self", "dir/../chain"]
+                .into_iter()
+                .enumerate()
+        {
+            let receipt = ws.write(overwrite(path, &n.to_string())).unwrap();
+            assert_eq!(receipt.path, "real/a.txt", "{path}");
+            assert_eq!(home.text("real/a.txt"), n.to_string());
+        }
+        assert_eq!(ws.write(create("dir/new/b.txt", "x")).unwrap().path, "real/new/b.txt");
+    }
+
+    #[test]
+    fn a_workspace_is_entered_through_links_from_outside() {
+        let (home, ws) = fenced();
+        symlink("w", home.beside("alias")).unwrap();
+        let receipt = ws.write(create(&home.beside("alias/a.txt"), "x")).unwrap();
+        assert_eq!(receipt.abs_path, home.abs("a.txt"));
+    }
+
+    #[test]
+    fn a_dangling_link_makes_its_target() {
+        let (home, ws) = fenced();
+        symlink("d/a.txt", home.path("link")).unwrap();
+        let missing = home.refused(|| ws.replace(replace("link", "a", "b")));
+        assert_eq!(missing["context"], json!({"path": "d/a.txt", "reason": "file_not_found"}));
+        assert_eq!(ws.write(create("link", "new")).unwrap().path, "d/a.txt");
+        assert_eq!(home.text("d/a.txt"), "new");
+        is_link_to(&home, "link", "d/a.txt");
+    }
+
+    #[test]
+    fn links_that_lead_outside_are_refused() {
+        let (home, ws) = fenced();
+        std::fs::create_dir(home.path("d")).unwrap();
+        symlink("../outside.txt", home.path("file")).unwrap();
+        symlink(home.beside("outside.txt"), home.path("absolute")).unwrap();
+        symlink("..", home.path("up")).unwrap();
+        symlink("../none.txt", home.path("dangling")).unwrap();
+        symlink("../up/outside.txt", home.path("d/chain")).unwrap();
+        symlink("/", home.path("top")).unwrap();
+        symlink("/proc/self/cwd", home.path("magic")).unwrap();
+        let outside = home.beside("outside.txt");
+        for (path, resolved) in [
+            ("file", &outside),
+            ("absolute", &outside),
+            ("up/outside.txt", &outside),
+            ("up/new.txt", &home.beside("new.txt")),
+            ("up/new/new.txt", &home.beside("new/new.txt")),
+            ("dangling", &home.beside("none.txt")),
+            ("d/chain", &outside),
+            ("top/etc/passwd", &"/etc/passwd".to_owned()),
+            ("top", &"/".to_owned()),
+        ] {
+            assert_eq!(refused(&home, &ws, path), escape(&home, path, resolved));
+        }
+        let found = refused(&home, &ws, "magic/a.txt");
+        assert_eq!(found["error"], "policy_violation");
+        // By `..` of the text it would be inside, by that of the file system it is not.
+        symlink("../outside.txt", home.path("d/out")).unwrap();
+        symlink("/etc", home.path("etc")).unwrap();
+        let found = refused(&home, &ws, "etc/../a.txt");
+        assert_eq!(found, escape(&home, "etc/../a.txt", "/a.txt"));
+    }
+
+    #[test]
+    fn links_in_a_circle_are_refused() {
+        let (home, ws) = fenced();
+        symlink("b", home.path("a")).unwrap();
+        symlink("a", home.path("b")).unwrap();
+        symlink(".", home.path("dot")).unwrap();
+        let expected =
+            |path: &str| envelope(FORBIDDEN, json!({"path": path, "reason": "link_loop"}));
+        assert_eq!(refused(&home, &ws, "a"), expected("a"));
+        assert_eq!(refused(&home, &ws, "a/x"), expected("a/x"));
+        // Forty links are followed, and no more.
+        ws.write(create(&format!("{}x", "dot/".repeat(40)), "")).unwrap();
+        let far = format!("{}y", "dot/".repeat(41));
+        assert_eq!(refused(&home, &ws, &far), expected(&far));
+    }
+
+    #[test]
+    fn links_into_what_is_protected_are_refused() {
+        let (home, ws) = fenced();
+        home.put(".git/config", "abc");
+        symlink(".git", home.path("vcs")).unwrap();
+        symlink(".git/config", home.path("config")).unwrap();
+        symlink(".resilient_write", home.path("state")).unwrap();
+        for path in
+            ["vcs/config", "config", "vcs/hooks/post-commit", "state/journal.jsonl", "state/x"]
+        {
+            assert_eq!(refused(&home, &ws, path), protected(path));
+        }
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused() {
+        use std::os::unix::net::UnixListener;
+        let (home, ws) = fenced();
+        let _socket = UnixListener::bind(home.path("socket")).unwrap();
+        let made = rustix::fs::mknodat(
+            rustix::fs::CWD,
+            home.path("fifo"),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        );
+        made.unwrap();
+        symlink("fifo", home.path("link")).unwrap();
+        for path in ["socket", "fifo", "link"] {
+            assert_eq!(
+                refused(&home, &ws, path),
+                envelope(
+                    FORBIDDEN,
+                    json!({
+                        "path": path, "reason": "not_a_regular_file",
+                        "is": "a FIFO, socket or device",
+                    })
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn a_device_is_refused() {
+        // A whole workspace of devices; nothing is written, so that the state may lie there too.
+        let home = Home::new();
+        let ws = Workspace::builder("/dev").state(home.path("")).open();
+        for path in ["null", "zero"] {
+            let found = home.refused(|| ws.write(overwrite(path, "x")));
+            assert_eq!(found["context"]["reason"], "not_a_regular_file");
+        }
+    }
+
+    #[test]
+    fn reading_stays_inside_too() {
+        let (home, ws) = fenced();
+        home.put("a.md", "abc");
+        symlink("../outside.txt", home.path("link")).unwrap();
+        symlink("a.md", home.path("good")).unwrap();
+        let read = |path: &str| {
+            home.refused(|| ws.roots().readable(path).map(|_| ()))["context"]["reason"].clone()
+        };
+        assert_eq!(read("link"), "escapes_workspace");
+        assert_eq!(read("../outside.txt"), "escapes_workspace");
+        assert_eq!(read(&home.beside("outside.txt")), "escapes_workspace");
+        assert_eq!(read("none.md"), "not_found");
+        assert_eq!(read("a.md/none.md"), "not_found");
+        assert_eq!(read("d/none.md"), "not_found");
+        assert_eq!(read("."), "is_a_directory");
+        assert_eq!(read(""), "empty_path");
+        for path in ["a.md", "good", &home.abs("a.md")] {
+            ws.roots().readable(path).unwrap();
+        }
+        let handoff = home.refused(|| ws.read_handoff("../outside.txt"));
+        assert_eq!(handoff["context"]["reason"], "escapes_workspace");
+    }
+}
+
+fn protected(path: &str) -> Value {
+    envelope(
+        FORBIDDEN,
+        json!({
+            "path": path, "reason": "protected_path",
+            "hint": "the state directory and .git are not written by tools",
+        }),
+    )
+}
+
+#[test]
+fn the_state_directory_and_git_are_protected() {
+    let (home, ws) = fenced();
+    home.put("sub/.git/config", "abc");
+    ws.write(create("a.txt", "")).unwrap();
+    for path in [
+        ".resilient_write/journal.jsonl",
+        ".resilient_write/new/a.txt",
+        ".resilient_write",
+        "./.resilient_write/policy.yaml",
+        "missing/../.resilient_write/policy.yaml",
+        ".Resilient_Write/policy.yaml",
+        ".RESILIENT_WRITE/policy.yaml",
+        "sub/.resilient_write/policy.yaml",
+        ".resilient_write./policy.yaml",
+        "resili~1/policy.yaml",
+        ".git",
+        ".git/hooks/post-commit",
+        ".GIT/config",
+        ".Git/config",
+        ".git./config",
+        ".git /config",
+        ".git::$INDEX_ALLOCATION/config",
+        "git~1/config",
+        "GIT~1/config",
+        ".g\u{200c}it/config",
+        ".\u{feff}git/config",
+        "sub/.git/config",
+    ] {
+        let found = refused(&home, &ws, path);
+        if path == ".resilient_write" {
+            assert_eq!(found["context"]["reason"], "is_a_directory");
+        } else {
+            assert_eq!(found, protected(path));
+        }
+    }
+    for path in ["git/a", ".github/a", ".gitmodules", "resilient_write/a", ".git2/a", "a.git"] {
+        ws.write(create(path, "")).unwrap();
+    }
+}
+
+#[test]
+fn a_policy_opens_git_and_never_the_state() {
+    let home = Home::new();
+    home.policy("allow_git_writes: true\n");
+    home.put(".git/config", "abc");
+    let ws = home.open();
+    ws.write(overwrite(".git/config", "new")).unwrap();
+    ws.write(create(".git/info/exclude", "*.o\n")).unwrap();
+    assert_eq!(home.text(".git/config"), "new");
+    let path = ".resilient_write/policy.yaml";
+    assert_eq!(refused(&home, &ws, path), protected(path));
+    assert!(ws.roots().writable(".git/config", Git::Protected).is_err());
+}
+
+#[test]
+fn state_that_lies_elsewhere_is_protected_too() {
+    let home = Home::new();
+    for dir in ["w", "s"] {
+        std::fs::create_dir(home.path(dir)).unwrap();
+    }
+    let roots = vec![home.path("w"), home.path("s")];
+    let ws = Workspace::builder(home.path("w")).roots(roots).state(home.path("s")).open();
+    ws.write(create("../s/a.txt", "")).unwrap();
+    let path = home.abs("s/.resilient_write/journal.jsonl");
+    let found = ws.write(overwrite(&path, "x")).unwrap_err();
+    assert_eq!(serde_json::to_value(Envelope::from(&found)).unwrap(), protected(&path));
+}
+
+#[test]
+fn paths_are_reported_from_where_the_agent_stands() {
+    let home = Home::new();
+    for dir in ["one/sub", "two"] {
+        std::fs::create_dir_all(home.path(dir)).unwrap();
+    }
+    let ws = Workspace::builder(home.path("one"))
+        .roots(vec![home.path("one"), home.path("two")])
+        .cwd(home.path("one/sub"))
+        .open();
+    let path = |request| ws.write(request).unwrap().path;
+    // Below the working directory, in its root, in another root.
+    assert_eq!(path(create("d/a.txt", "")), "d/a.txt");
+    assert_eq!(path(create("../b.txt", "")), "b.txt");
+    assert_eq!(path(create("../../two/c.txt", "")), "c.txt");
+    assert_eq!(path(create(&home.abs("one/d.txt"), "")), "d.txt");
+    for file in ["one/sub/d/a.txt", "one/b.txt", "two/c.txt", "one/d.txt"] {
+        assert!(home.path(file).exists(), "{file}");
+    }
+    let roots = ws.roots();
+    assert_eq!(roots.show(&home.path("one/sub")), ".");
+    assert_eq!(roots.show(&home.path("two")), ".");
+    assert_eq!(roots.show(&home.path("three/a.txt")), home.abs("three/a.txt"));
+}
+
+#[test]
+fn equal_names_in_two_roots_are_told_apart() {
+    let home = Home::new();
+    for dir in ["one", "two"] {
+        std::fs::create_dir(home.path(dir)).unwrap();
+    }
+    let roots = vec![home.path("one"), home.path("two")];
+    let ws = Workspace::builder(home.path("one")).roots(roots).open();
+    let paths = [home.abs("one/a.txt"), home.abs("two/a.txt")];
+    for path in &paths {
+        let receipt = ws.write(create(path, path)).unwrap();
+        assert_eq!((receipt.path.as_str(), &receipt.abs_path), ("a.txt", path));
+    }
+    let filter = Filter { path: Some("a.txt".to_owned()), mode: None };
+    let entries = ws.journal_tail(9, &filter).unwrap().entries;
+    let seen: Vec<String> = entries.into_iter().filter_map(|entry| entry.abs_path).collect();
+    assert_eq!(seen, paths);
+}
+
+#[test]
+fn a_file_is_read_from_the_first_root_that_has_it() {
+    let home = Home::new();
+    for dir in ["one", "two"] {
+        std::fs::create_dir(home.path(dir)).unwrap();
+    }
+    home.put("two/a.md", "abc");
+    home.put("b.md", "abc");
+    let roots = vec![home.path("one"), home.path("two")];
+    let ws = Workspace::builder(home.path("one")).roots(roots).open();
+    ws.roots().readable("a.md").unwrap();
+    ws.roots().readable("../two/a.md").unwrap();
+    let outside = home.refused(|| ws.roots().readable("../b.md").map(|_| ()));
+    assert_eq!(outside["context"]["reason"], "escapes_workspace");
+    // What one root leads out of, the other must not lead into.
+    let missing = home.refused(|| ws.roots().readable("b.md").map(|_| ()));
+    assert_eq!(missing["context"]["reason"], "not_found");
+}
+
+#[test]
+fn a_root_that_is_not_there_is_told() {
+    let home = Home::new();
+    let ws = Workspace::builder(home.path("none")).state(home.path("")).open();
+    let found = home.refused(|| ws.write(create("a.txt", "x")));
+    assert_eq!(found["error"], "policy_violation");
+    assert_eq!(found["context"]["path"], json!(home.abs("none")));
+    std::fs::create_dir(home.path("none")).unwrap();
+    ws.write(create("a.txt", "x")).unwrap();
+    // Taken away and made again under the open workspace.
+    std::fs::remove_dir_all(home.path("none")).unwrap();
+    std::fs::create_dir(home.path("none")).unwrap();
+    ws.write(create("a.txt", "x")).unwrap();
+    assert_eq!(home.text("none/a.txt"), "x");
+}

@@ -1,0 +1,419 @@
+//! The scratchpad on a real disk.
+
+use resilient_core::Workspace;
+use resilient_core::journal::Mode;
+use resilient_core::scratch::{Encoding, PutReceipt, PutRequest};
+use serde_json::{Value, json};
+
+use crate::home::{Home, damaged, digest, entries, envelope, json_of, malformed, refusal, stale};
+
+const INDEX: &str = ".resilient_write/scratch/index.jsonl";
+
+fn text(content: &str) -> PutRequest {
+    PutRequest { content: content.to_owned(), ..PutRequest::default() }
+}
+
+fn labelled(content: &str, label: &str) -> PutRequest {
+    PutRequest { label: Some(label.to_owned()), ..text(content) }
+}
+
+fn base64(content: &str) -> PutRequest {
+    PutRequest { encoding: Encoding::Base64, ..text(content) }
+}
+
+fn put(ws: &Workspace, request: PutRequest) -> PutReceipt {
+    ws.scratch().put(request).expect("a receipt")
+}
+
+fn bin(content: impl AsRef<[u8]>) -> String {
+    format!(".resilient_write/scratch/{}.bin", digest(content))
+}
+
+#[test]
+fn content_is_kept_under_its_digest() {
+    let home = Home::new();
+    home.put(".gitignore", ".resilient_write/\n");
+    let ws = home.open();
+    let receipt = put(
+        &ws,
+        PutRequest {
+            label: Some("näme".to_owned()),
+            content_type: Some("text/plain".to_owned()),
+            notes: Some("why \"not\"".to_owned()),
+            ..text("tökén")
+        },
+    );
+    assert_eq!(
+        json_of(&receipt),
+        json!({
+            "sha256": digest("tökén"), "scratch_path": bin("tökén"), "bytes": 7, "deduped": false,
+            "journal_id": receipt.journal_id, "warnings": [],
+        })
+    );
+    assert_eq!(home.text(&bin("tökén")), "tökén");
+    assert_eq!(
+        home.text(INDEX),
+        format!(
+            "{{\"bytes\":7,\"content_type\":\"text/plain\",\
+             \"created_at\":\"2023-11-14T22:13:20Z\",\"encoding\":\"utf-8\",\"label\":\"näme\",\
+             \"notes\":\"why \\\"not\\\"\",\"sha256\":\"{}\"}}\n",
+            digest("tökén")
+        )
+    );
+    let [row] = &entries(&ws)[..] else { panic!("one row") };
+    assert_eq!((&row.path, row.mode, row.bytes), (&bin("tökén"), Mode::Create, 7));
+    assert_eq!(Some(&row.journal_id), receipt.journal_id.as_ref());
+    home.assert_tidy();
+}
+
+#[cfg(unix)]
+#[test]
+fn content_is_private_to_the_user() {
+    let home = Home::new();
+    put(&home.open(), text("secret"));
+    assert_eq!(home.mode(".resilient_write"), 0o700);
+    assert_eq!(home.mode(".resilient_write/scratch"), 0o700);
+    assert_eq!(home.mode(&bin("secret")), 0o600);
+    assert_eq!(home.mode(INDEX), 0o600);
+}
+
+#[test]
+fn the_same_bytes_are_kept_once_and_indexed_every_time() {
+    let home = Home::new();
+    let ws = home.open();
+    put(&ws, labelled("x", "one"));
+    let second = put(&ws, labelled("x", "two"));
+    assert!(second.deduped);
+    assert_eq!((second.journal_id, second.bytes), (None, 1));
+    // In base64 too; "eA==" is "x".
+    assert!(put(&ws, base64("eA==")).deduped);
+    assert_eq!(entries(&ws).len(), 1);
+    let index = home.text(INDEX);
+    let lines: Vec<Value> =
+        index.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(
+        lines[2],
+        json!({
+            "sha256": digest("x"), "label": null, "content_type": null, "bytes": 1,
+            "encoding": "base64", "notes": null, "created_at": "2023-11-14T22:13:20Z",
+        })
+    );
+    home.assert_tidy();
+}
+
+#[test]
+fn a_reference_is_found_by_digest_by_label_or_by_both() {
+    let home = Home::new();
+    let ws = home.open();
+    put(&ws, labelled("x", "a"));
+    put(&ws, labelled("y", "b"));
+    put(&ws, labelled("x", "b"));
+    let key = digest("x").to_string();
+    let scratch = ws.scratch();
+
+    let found = scratch.reference(Some(&key), None).expect("a reference");
+    assert_eq!(
+        json_of(&found),
+        json!({
+            "entry": {
+                "sha256": key, "label": "b", "content_type": null, "bytes": 1,
+                "encoding": "utf-8", "notes": null, "created_at": "2023-11-14T22:13:20Z",
+            },
+            "scratch_path": bin("x"), "bin_exists": true, "alias_count": 2,
+        })
+    );
+    let found = scratch.reference(None, Some("b")).expect("a reference");
+    assert_eq!((found.entry.sha256, found.alias_count), (digest("x"), 2));
+    let found = scratch.reference(Some(&key), Some("a")).expect("a reference");
+    assert_eq!((found.entry.label.as_deref(), found.alias_count), (Some("a"), 1));
+    let y = digest("y").to_string();
+    assert_eq!(
+        refusal(scratch.reference(Some(&y), Some("a"))),
+        stale(json!({"sha256": y, "label": "a", "reason": "not_found"})),
+        "both must match"
+    );
+    assert_eq!(
+        refusal(scratch.reference(None, Some("c"))),
+        stale(json!({"sha256": null, "label": "c", "reason": "not_found"}))
+    );
+
+    std::fs::remove_file(home.path(&bin("x"))).expect("removed");
+    assert!(!scratch.reference(Some(&key), None).expect("a reference").bin_exists);
+}
+
+#[test]
+fn a_reference_needs_a_key_and_creates_nothing() {
+    let home = Home::new();
+    let ws = home.open();
+    assert_eq!(
+        refusal(ws.scratch().reference(None, None)),
+        malformed(json!({"reason": "must_provide_sha256_or_label"}))
+    );
+    let upper = digest("x").to_string().to_uppercase();
+    for wrong in ["", "abc", upper.as_str(), &"g".repeat(64), "../../../etc/passwd"] {
+        let expected = malformed(json!({"sha256": wrong, "reason": "not_a_lowercase_sha256_hex"}));
+        assert_eq!(refusal(ws.scratch().reference(Some(wrong), Some("a"))), expected);
+        assert_eq!(refusal(ws.scratch().get(wrong, Encoding::Utf8)), expected);
+    }
+    let key = digest("x").to_string();
+    assert_eq!(
+        refusal(ws.scratch().reference(Some(&key), None)),
+        stale(json!({"sha256": key, "label": null, "reason": "not_found"}))
+    );
+    assert_eq!(
+        refusal(ws.scratch().get(&key, Encoding::Utf8)),
+        stale(json!({"sha256": key, "reason": "not_found"}))
+    );
+    assert_eq!(home.names(""), [""; 0]);
+}
+
+#[test]
+fn what_is_got_is_what_was_put() {
+    let home = Home::new();
+    let ws = home.open();
+    put(&ws, labelled("größe\r\n\0", "old"));
+    put(
+        &ws,
+        PutRequest { content_type: Some("text/x".to_owned()), ..labelled("größe\r\n\0", "new") },
+    );
+    let key = digest("größe\r\n\0").to_string();
+    assert_eq!(
+        json_of(ws.scratch().get(&key, Encoding::Utf8).expect("content")),
+        json!({
+            "sha256": key, "content": "größe\r\n\0", "encoding": "utf-8", "bytes": 10,
+            "content_type": "text/x", "label": "new",
+        })
+    );
+    let got = ws.scratch().get(&key, Encoding::Base64).expect("content");
+    assert_eq!(json_of(&got)["encoding"], "base64");
+    assert_eq!(got.content, "Z3LDtsOfZQ0KAA==");
+    // Without an index the content is there all the same.
+    std::fs::remove_file(home.path(INDEX)).expect("removed");
+    let got = ws.scratch().get(&key, Encoding::Utf8).expect("content");
+    assert_eq!((got.label, got.content_type), (None, None));
+}
+
+#[test]
+fn bytes_that_are_no_text_come_back_in_base64() {
+    let home = Home::new();
+    let ws = home.open();
+    let receipt = put(&ws, base64("/wD+"));
+    assert_eq!((receipt.sha256, receipt.bytes), (digest(b"\xff\x00\xfe"), 3));
+    let key = receipt.sha256.to_string();
+    let refused = refusal(ws.scratch().get(&key, Encoding::Utf8));
+    let told = refused["context"]["errno"].clone();
+    assert!(told.as_str().is_some_and(|told| told.contains("index 0")), "{told}");
+    assert_eq!(
+        refused,
+        envelope(
+            ["policy_violation", "encoding", "retry_later"],
+            json!({
+                "sha256": key, "reason": "not_valid_utf8",
+                "hint": "retry_with_encoding_base64", "errno": told,
+            }),
+        )
+    );
+    assert_eq!(ws.scratch().get(&key, Encoding::Base64).expect("content").content, "/wD+");
+}
+
+#[test]
+fn base64_is_strict() {
+    let home = Home::new();
+    let ws = home.open();
+    // Whitespace, missing and surplus padding, another alphabet, half a byte, no base64 at all.
+    for wrong in ["eA==\n", "e A==", " eA==", "eA", "eA=", "eA===", "_-8=", "e", "eA==eA==", "ß"] {
+        let refused = refusal(ws.scratch().put(base64(wrong)));
+        let told = refused["context"]["reason"].as_str().unwrap_or_default().to_owned();
+        assert!(told.starts_with("bad_base64: "), "{wrong:?}: {told}");
+        assert_eq!(refused, malformed(json!({"reason": told})));
+    }
+    assert_eq!(home.names(""), [""; 0]);
+    assert_eq!(put(&ws, base64("")).bytes, 0);
+    assert_eq!(put(&ws, base64("+/8=")).sha256, digest(b"\xfb\xff"));
+}
+
+#[test]
+fn other_encodings_are_refused() {
+    for name in ["utf8", "UTF-8", "hex", ""] {
+        assert_eq!(
+            refusal(Encoding::named(name)),
+            malformed(json!({
+                "encoding": name, "valid": ["base64", "utf-8"], "reason": "unsupported_encoding",
+            }))
+        );
+    }
+    assert_eq!(Encoding::named("utf-8").expect("an encoding"), Encoding::Utf8);
+    assert_eq!(Encoding::named("base64").expect("an encoding"), Encoding::Base64);
+}
+
+#[test]
+fn a_sealed_scratchpad_gives_nothing_whatever_is_asked() {
+    let home = Home::new();
+    let key = put(&home.open(), text("secret")).sha256.to_string();
+    let ws = home.builder().seal_scratch(true).open();
+    let expected = envelope(
+        ["policy_violation", "permission", "abort"],
+        json!({"reason": "scratch_get_disabled", "env": "RW_SCRATCH_DISABLE_GET"}),
+    );
+    assert_eq!(refusal(ws.scratch().get(&key, Encoding::Utf8)), expected);
+    assert_eq!(refusal(ws.scratch().get("nonsense", Encoding::Base64)), expected);
+    // It takes and tells all the same.
+    assert!(put(&ws, text("secret")).deduped);
+    assert_eq!(ws.scratch().reference(Some(&key), None).expect("a reference").alias_count, 2);
+}
+
+#[test]
+fn changed_bytes_are_noticed_and_putting_them_again_heals() {
+    let home = Home::new();
+    let ws = home.open();
+    put(&ws, text("right"));
+    home.put(&bin("right"), "wrong");
+    let key = digest("right");
+    assert_eq!(
+        refusal(ws.scratch().get(&key.to_string(), Encoding::Utf8)),
+        envelope(
+            ["write_corruption", "unknown", "abort"],
+            json!({
+                "sha256": key, "actual_sha256": digest("wrong"), "reason": "hash_drift_on_read",
+            }),
+        )
+    );
+    assert!(!ws.scratch().holds(key).expect("an answer"));
+    let receipt = put(&ws, text("right"));
+    assert!(!receipt.deduped);
+    assert!(receipt.journal_id.is_some());
+    assert_eq!(
+        ws.scratch().get(&key.to_string(), Encoding::Utf8).expect("content").content,
+        "right"
+    );
+    assert!(ws.scratch().holds(key).expect("an answer"));
+    home.assert_tidy();
+}
+
+#[test]
+fn a_torn_last_line_of_the_index_is_ignored_and_cut() {
+    let home = Home::new();
+    let ws = home.open();
+    put(&ws, labelled("x", "one"));
+    let whole = home.text(INDEX);
+    for torn in [&whole[..20], "\0\0\0\0\0", "{"] {
+        home.put(INDEX, format!("{whole}{torn}"));
+        let found = ws.scratch().reference(None, Some("one")).expect("a reference");
+        assert_eq!(found.alias_count, 1, "{torn:?}");
+        assert_eq!(
+            ws.scratch().get(&digest("x").to_string(), Encoding::Utf8).expect("content").content,
+            "x"
+        );
+    }
+    put(&ws, labelled("x", "two"));
+    let index = home.text(INDEX);
+    assert!(index.starts_with(&whole));
+    assert_eq!(index.lines().count(), 2);
+    // A line that only lacks its end is whole.
+    home.put(INDEX, whole.trim_end());
+    assert_eq!(ws.scratch().reference(None, Some("one")).expect("a reference").alias_count, 1);
+    put(&ws, labelled("x", "two"));
+    assert_eq!(home.text(INDEX), index);
+}
+
+#[test]
+fn a_damaged_line_in_the_middle_of_the_index_is_named() {
+    let home = Home::new();
+    let ws = home.open();
+    put(&ws, labelled("x", "one"));
+    let whole = home.text(INDEX);
+    for bad in ["{\"half\":", "[]", "nonsense", &"é".repeat(300)] {
+        home.put(INDEX, format!("{bad}\n{whole}"));
+        let told: String = bad.chars().take(200).collect();
+        let expected = damaged(json!({"index": INDEX, "bad_line": told}));
+        assert_eq!(refusal(ws.scratch().reference(None, Some("one"))), expected);
+        assert_eq!(refusal(ws.scratch().get(&digest("x").to_string(), Encoding::Utf8)), expected);
+        assert_eq!(put(&ws, text("x")).journal_id, None, "taking goes on");
+    }
+    // Empty lines and the line ends of another system are none.
+    home.put(INDEX, format!("\n{}\r\n\n{whole}", whole.trim_end()));
+    assert_eq!(ws.scratch().reference(None, Some("one")).expect("a reference").alias_count, 2);
+}
+
+#[test]
+fn an_index_of_the_python_server_is_read() {
+    let home = Home::new();
+    let key = digest("x");
+    home.put(&bin("x"), "x");
+    home.put(
+        INDEX,
+        format!(
+            "{{\"bytes\":1,\"content_type\":null,\"created_at\":\"2026-01-01T00:00:00Z\",\
+             \"encoding\":\"utf-8\",\"label\":\"n\\u00e4me\",\"notes\":null,\"sha256\":\"{key}\"}}\n"
+        ),
+    );
+    let ws = home.open();
+    let found = ws.scratch().reference(None, Some("näme")).expect("a reference");
+    assert_eq!((found.entry.sha256, found.bin_exists), (key, true));
+}
+
+#[test]
+fn the_user_is_warned_until_the_state_directory_is_ignored() {
+    let warned = json!([{
+        "reason": "state_dir_not_gitignored",
+        "hint": "add '.resilient_write/' to .gitignore to keep scratched material out of git",
+    }]);
+    let home = Home::new();
+    let ws = home.open();
+    let warnings = |content: &str| json_of(put(&ws, text(content)).warnings);
+    assert_eq!(warnings("a"), warned, "without a .gitignore");
+    for line in [
+        ".resilient_write",
+        ".resilient_write/",
+        "/.resilient_write",
+        "/.resilient_write/",
+        "**/.resilient_write",
+        "**/.resilient_write/",
+        "  .resilient_write/  ",
+    ] {
+        home.put(".gitignore", format!("target\n{line}\nother"));
+        assert_eq!(warnings("a"), json!([]), "{line:?}");
+        home.put(".gitignore", format!("target\r\n{line}\r\n"));
+        assert_eq!(warnings("a"), json!([]), "{line:?}");
+    }
+    for line in [
+        "",
+        "# .resilient_write",
+        "#.resilient_write",
+        "!.resilient_write",
+        ".resilient_write/scratch",
+        "a/.resilient_write",
+        ".resilient_write//",
+        "//.resilient_write",
+        ".resilient_writes",
+    ] {
+        home.put(".gitignore", format!("{line}\n"));
+        assert_eq!(warnings("a"), warned, "{line:?}");
+    }
+    home.put(".gitignore", b"\xff\xfe\n.resilient_write\n");
+    assert_eq!(warnings("a"), json!([]), "a line that is no text is no obstacle");
+}
+
+#[test]
+fn many_threads_put_without_losing_a_line() {
+    let home = Home::new();
+    let spaces = [home.open(), home.open()];
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let ws = &spaces[thread % 2];
+            scope.spawn(move || {
+                for n in 0..10 {
+                    put(ws, labelled(&format!("{}", n % 5), &format!("{thread}")));
+                }
+            });
+        }
+    });
+    assert_eq!(home.text(INDEX).lines().count(), 40);
+    assert_eq!(entries(&spaces[0]).len(), 5, "five different contents");
+    for n in 0..5 {
+        let key = digest(n.to_string()).to_string();
+        let found = spaces[1].scratch().reference(Some(&key), None).expect("a reference");
+        assert_eq!(found.alias_count, 8);
+    }
+}
