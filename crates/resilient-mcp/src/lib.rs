@@ -1,1 +1,78 @@
 //! The MCP server over the library.
+//!
+//! [`serve_stdio`] speaks MCP on the standard streams, [`serve`] on any pair of streams, in both
+//! eras of the protocol: with the `initialize` handshake and without it. A failed tool is a
+//! result with `isError` and the envelope; JSON-RPC errors are kept for what is not a tool call.
+//! Whatever a client sends, it gets an answer and the server goes on.
+//!
+//! From the wire inward: `wire` cuts lines and writes replies, `message` tells what a line asks
+//! for, [`Server`] finds the tool and makes the call, `args` checks the arguments, [`tools`] says
+//! which tools there are, `reply` turns an answer into a result. The library stays synchronous:
+//! each call has a blocking thread of its own.
+
+mod args;
+mod budget;
+#[doc(hidden)]
+pub mod docs;
+mod message;
+mod names;
+mod reply;
+mod schema;
+pub mod seam;
+mod server;
+mod skim;
+pub mod tools;
+mod wire;
+
+use std::io;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+
+pub use names::ToolNames;
+pub use schema::Schema;
+pub use server::Server;
+
+use wire::{Wire, write_lines};
+
+/// Serves on the standard streams until standard input ends and every call is answered.
+///
+/// Runs its own small runtime: one thread for the protocol, one per call that is running.
+///
+/// # Errors
+/// The runtime cannot be started, or standard output fails while somebody reads it.
+pub fn serve_stdio(server: Server) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let (stdin, stdout) = rmcp::transport::stdio_pipes();
+        serve(server, stdin, stdout).await
+    })
+}
+
+/// Serves on a pair of streams until the reader ends and every call is answered.
+///
+/// An end before the first request is no error: clients start a server only to look at it.
+///
+/// # Errors
+/// The writer fails for another reason than that nobody reads it any more.
+pub async fn serve<R, W>(server: Server, reader: R, writer: W) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let (replies, to_write) = mpsc::unbounded_channel();
+    let writing = tokio::spawn(write_lines(writer, to_write));
+    match server.serve(Wire::new(reader, replies)).await {
+        Ok(running) => {
+            let _ = running.waiting().await;
+        }
+        Err(ServerInitializeError::ConnectionClosed(_)) => {}
+        Err(error) => return Err(io::Error::other(error)),
+    }
+    match writing.await {
+        Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}

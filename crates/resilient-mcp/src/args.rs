@@ -1,0 +1,240 @@
+//! Checks a call's arguments against the tool's schema, before anything runs.
+//!
+//! What is refused here is refused by name: which argument, what was expected, what came. Values
+//! (a session's spelling, an index out of range) are the library's business. The one argument
+//! whose absence says something is the text itself: a call that arrives without it was almost
+//! certainly cut at the model's output limit, and sending it again would fail the same way.
+
+use serde_json::{Map, Value};
+
+use crate::seam::{Envelope, ErrorKind, ReasonHint, SuggestedAction};
+
+/// Arguments that carry text of any length, and what to do when one is missing.
+const TEXTS: &[(&str, &str)] = &[
+    (
+        "content",
+        "the call was probably cut at the output token limit; do not resend it. Send the text in \
+         smaller parts with rw_chunk_append (or rw_chunk_write), then publish it with \
+         rw_chunk_compose",
+    ),
+    (
+        "new_string",
+        "the call was probably cut at the output token limit; do not resend it. Make the edit in \
+         several rw_safe_replace calls with shorter strings",
+    ),
+];
+
+/// Returns the arguments in the form in which they can be deserialized.
+///
+/// # Errors
+/// The envelope of the first argument that is unknown, missing or of another type.
+pub(crate) fn check(
+    schema: &Map<String, Value>,
+    mut arguments: Map<String, Value>,
+) -> Result<Map<String, Value>, Box<Envelope>> {
+    let empty = Map::new();
+    let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+
+    if let Some(name) = arguments.keys().find(|name| !known.contains_key(*name)) {
+        return Err(refusal(name, format!("unknown_argument: {name}"))
+            .with("expected", known.keys().cloned().collect::<Vec<_>>()));
+    }
+    let missing: Vec<&str> =
+        required.filter_map(Value::as_str).filter(|name| !arguments.contains_key(*name)).collect();
+    let absent = |name: &str| {
+        refusal(name, format!("missing_argument: {name}"))
+            .with("expected", expected(known.get(name)))
+    };
+    if let Some((text, hint)) = TEXTS.iter().find(|(text, _)| missing.contains(text)) {
+        return Err(cut(absent(text), hint));
+    }
+    if let Some(name) = missing.first() {
+        return Err(absent(name));
+    }
+    for (name, value) in &mut arguments {
+        if let Some(schema) = known.get(name.as_str()) {
+            check_value(name, schema, value)?;
+        }
+    }
+    Ok(arguments)
+}
+
+/// The refusal of arguments that came as the text of an object and do not parse as one.
+pub(crate) fn broken_text(schema: &Map<String, Value>) -> Box<Envelope> {
+    let takes = |name: &str| schema.get("properties").is_some_and(|all| all.get(name).is_some());
+    let refused = unfit("arguments_not_an_object").with("expected", "object");
+    match TEXTS.iter().find(|(text, _)| takes(text)) {
+        Some((_, hint)) => cut(refused, hint),
+        None => refused,
+    }
+}
+
+/// The refusal of arguments for a reason that belongs to none of them.
+pub(crate) fn unfit(reason: &str) -> Box<Envelope> {
+    Envelope::new(ErrorKind::PolicyViolation, ReasonHint::Encoding, SuggestedAction::Abort)
+        .with("reason", reason)
+}
+
+fn refusal(argument: &str, reason: String) -> Box<Envelope> {
+    unfit(&reason).with("argument", argument)
+}
+
+/// Says of a refused call that it was cut, and how to go on.
+fn cut(mut refused: Box<Envelope>, hint: &str) -> Box<Envelope> {
+    refused.reason_hint = ReasonHint::SizeLimit;
+    refused.suggested_action = SuggestedAction::Split;
+    refused.with("hint", hint)
+}
+
+fn check_value(name: &str, schema: &Value, value: &mut Value) -> Result<(), Box<Envelope>> {
+    let fits = match schema.get("type").and_then(Value::as_str) {
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("number") => value.is_number(),
+        Some("integer") => {
+            if let Some(whole) = value.as_f64().and_then(whole_number) {
+                *value = Value::from(whole);
+            }
+            value.is_i64()
+        }
+        _ => true,
+    };
+    if !fits {
+        return Err(wrong_type(name, schema, value));
+    }
+    match schema.get("enum").and_then(Value::as_array) {
+        Some(valid) if !valid.contains(value) => Err(not_one_of(name, valid, value)),
+        _ => Ok(()),
+    }
+}
+
+fn wrong_type(name: &str, schema: &Value, value: &Value) -> Box<Envelope> {
+    let reason = match name {
+        "index" | "total_expected" => format!("{name}_must_be_int_in_1..999"),
+        _ => format!("wrong_type: {name}"),
+    };
+    refusal(name, reason).with("expected", expected(Some(schema))).with("got", kind(value))
+}
+
+/// The refusal of a word outside its list, with the keys under which the library reports the same.
+fn not_one_of(name: &str, valid: &[Value], value: &Value) -> Box<Envelope> {
+    let reason = match name {
+        "encoding" => "unsupported_encoding".to_owned(),
+        _ => format!("invalid_value: {name}"),
+    };
+    let list = if name == "mode" { "valid_modes" } else { "valid" };
+    let mut refused = refusal(name, reason).with(name, value.clone()).with(list, valid.to_vec());
+    if name == "mode" {
+        refused.reason_hint = ReasonHint::Unknown;
+    }
+    refused
+}
+
+/// What an argument should be, in one word or as the list of its words.
+fn expected(schema: Option<&Value>) -> Value {
+    let of = |key| schema.and_then(|schema| schema.get(key)).cloned();
+    of("enum").or_else(|| of("type")).unwrap_or_else(|| Value::from("any JSON value"))
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The integer that a float such as `1.0` stands for, where floats count in steps of one.
+fn whole_number(float: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (float.fract() == 0.0 && float.abs() <= EXACT).then_some(float as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn try_with(arguments: Value) -> Result<Value, (Value, ReasonHint, SuggestedAction)> {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string"},
+                "content": {"type": "string"},
+                "mode": {"type": "string", "enum": ["create", "append"]},
+                "index": {"type": "integer"},
+                "data": {"description": "anything"},
+            },
+            "required": ["path", "content"],
+        });
+        check(schema.as_object().unwrap(), arguments.as_object().unwrap().clone())
+            .map(Value::Object)
+            .map_err(|refused| {
+                (Value::Object(refused.context), refused.reason_hint, refused.suggested_action)
+            })
+    }
+
+    fn context(arguments: Value) -> Value {
+        try_with(arguments).unwrap_err().0
+    }
+
+    #[test]
+    fn good_arguments_pass_and_integral_floats_become_integers() {
+        let good = json!({"path": "a", "content": "", "index": 3, "data": null});
+        assert_eq!(try_with(good.clone()), Ok(good.clone()));
+        let float = json!({"path": "a", "content": "", "index": 3.0, "data": null});
+        assert_eq!(try_with(float), Ok(good));
+    }
+
+    #[test]
+    fn a_refusal_names_the_argument() {
+        assert_eq!(
+            context(json!({"content": ""})),
+            json!({"reason": "missing_argument: path", "argument": "path", "expected": "string"})
+        );
+        assert_eq!(
+            context(json!({"path": "a", "content": "", "file": 1})),
+            json!({
+                "reason": "unknown_argument: file", "argument": "file",
+                "expected": ["path", "content", "mode", "index", "data"]
+            })
+        );
+        assert_eq!(
+            context(json!({"path": null, "content": ""})),
+            json!({
+                "reason": "wrong_type: path", "argument": "path",
+                "expected": "string", "got": "null"
+            })
+        );
+        assert_eq!(
+            context(json!({"path": "a", "content": "", "mode": "Create"})),
+            json!({
+                "reason": "invalid_value: mode", "argument": "mode",
+                "mode": "Create", "valid_modes": ["create", "append"]
+            })
+        );
+    }
+
+    #[test]
+    fn an_index_that_is_no_integer_is_refused_in_the_librarys_words() {
+        for index in [json!("1"), json!(1.5), json!(true), json!(1e300), json!(u64::MAX)] {
+            let context = context(json!({"path": "a", "content": "", "index": index}));
+            assert_eq!(context["reason"], "index_must_be_int_in_1..999");
+        }
+    }
+
+    #[test]
+    fn a_missing_text_means_the_call_was_cut() {
+        let (context, hint, action) = try_with(json!({})).unwrap_err();
+        assert_eq!(context["reason"], "missing_argument: content");
+        assert!(context["hint"].as_str().unwrap().contains("do not resend"));
+        assert_eq!((hint, action), (ReasonHint::SizeLimit, SuggestedAction::Split));
+    }
+}

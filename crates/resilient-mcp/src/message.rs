@@ -1,0 +1,266 @@
+//! One line of input: what it asks for, or the answer that refuses it.
+//!
+//! The SDK drops what it cannot parse, and a client that asked then waits for ever. Here every
+//! line that may have been a request is answered. Two faults that models make, a lone surrogate
+//! and arguments sent as a string, do not cost the call its answer as a tool result: the first is
+//! patched so that the call can be refused by the tool's own envelope, the second is simply read.
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode,
+    JsonRpcMessage, RequestId, RequestMetaObject,
+};
+use serde_json::{Map, Value, json};
+
+use crate::skim::Skim;
+
+/// What a line turned out to be.
+pub(crate) enum Incoming {
+    /// A request, or the cancellation of one.
+    Message(Box<ClientJsonRpcMessage>),
+    /// A line that is refused with this reply.
+    Refused(Value),
+    /// A notification that nobody here listens to, or a reply to nothing.
+    Ignored,
+}
+
+/// What is wrong with a tool call that can be told apart but not run; travels with the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// An escape such as `\ud800` without its other half: no text can hold it.
+    LoneSurrogate,
+    /// Bytes that are not UTF-8.
+    NotUtf8,
+    /// The arguments are a string that is not the text of an object; one that was cut, mostly.
+    BrokenText,
+    /// The arguments are something else that is no object.
+    NotAnObject,
+}
+
+/// Reads one line, without its newline.
+pub(crate) fn read(line: &[u8]) -> Incoming {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Incoming::Ignored;
+    }
+    match serde_json::from_slice(line) {
+        Ok(Value::Object(message)) => classify(message, None),
+        Ok(Value::Array(_)) => refused(
+            None,
+            ErrorCode::INVALID_REQUEST,
+            "batches are not supported; send one message a line",
+        ),
+        Ok(_) => refused(None, ErrorCode::INVALID_REQUEST, "a message is a JSON object"),
+        Err(error) => {
+            let (patched, flaw) = patch(line);
+            match serde_json::from_slice(&patched) {
+                Ok(Value::Object(message)) if is_tool_call(&message) => {
+                    classify(message, Some(flaw))
+                }
+                _ => {
+                    let message = format!("parse error: {error}");
+                    refused(Skim::id_of(line), ErrorCode::PARSE_ERROR, &message)
+                }
+            }
+        }
+    }
+}
+
+/// The reply to a line that was too long to be kept.
+pub(crate) fn too_long(id: Option<RequestId>, limit: usize) -> Value {
+    let message = format!("a message may have at most {limit} bytes; send the content in parts");
+    error_reply(id, ErrorCode::INVALID_REQUEST, &message)
+}
+
+/// The reply to a request whose id belongs to one that is not done yet.
+pub(crate) fn id_in_use(id: &RequestId) -> Value {
+    let message = "a request with this id is still being worked on";
+    error_reply(Some(id.clone()), ErrorCode::INVALID_REQUEST, message)
+}
+
+fn refused(id: Option<RequestId>, code: ErrorCode, message: &str) -> Incoming {
+    Incoming::Refused(error_reply(id, code, message))
+}
+
+fn error_reply(id: Option<RequestId>, code: ErrorCode, message: &str) -> Value {
+    let id = id.map_or(Value::Null, RequestId::into_json_value);
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}})
+}
+
+fn is_tool_call(message: &Map<String, Value>) -> bool {
+    message.get("method").is_some_and(|method| method == "tools/call")
+}
+
+fn is_reply(message: &Map<String, Value>) -> bool {
+    message.contains_key("result") || message.contains_key("error")
+}
+
+fn classify(message: Map<String, Value>, flaw: Option<Flaw>) -> Incoming {
+    let id = match message.get("id") {
+        None if message.get("method").is_some_and(|name| name == "notifications/cancelled") => {
+            return cancellation(message);
+        }
+        // Nothing is ever asked of the client and no other notification changes anything, and
+        // the SDK ends the connection over one that comes before the first request.
+        None => return Incoming::Ignored,
+        Some(_) if !message.contains_key("method") && is_reply(&message) => {
+            return Incoming::Ignored;
+        }
+        Some(id) => serde_json::from_value::<RequestId>(id.clone()).ok(),
+    };
+    let Some(id) = id else {
+        return refused(None, ErrorCode::INVALID_REQUEST, "an id is a string or an integer");
+    };
+    if message.get("jsonrpc").is_none_or(|version| version != "2.0") {
+        return refused(Some(id), ErrorCode::INVALID_REQUEST, "\"jsonrpc\" must be \"2.0\"");
+    }
+    if is_tool_call(&message) {
+        return tool_call(id, message, flaw);
+    }
+    match serde_json::from_value(Value::Object(message)) {
+        Ok(request) => Incoming::Message(Box::new(request)),
+        Err(_) => refused(Some(id), ErrorCode::INVALID_REQUEST, "not a valid request"),
+    }
+}
+
+fn cancellation(message: Map<String, Value>) -> Incoming {
+    match serde_json::from_value(Value::Object(message)) {
+        Ok(cancelled @ JsonRpcMessage::Notification(_)) => Incoming::Message(Box::new(cancelled)),
+        _ => Incoming::Ignored,
+    }
+}
+
+/// Builds a tool call by hand: the SDK's own way copies the content several times and knows
+/// neither a flaw nor arguments in a string.
+fn tool_call(id: RequestId, mut message: Map<String, Value>, flaw: Option<Flaw>) -> Incoming {
+    let Some(Value::Object(mut params)) = message.shift_remove("params") else {
+        return refused(Some(id), ErrorCode::INVALID_PARAMS, "params must be an object");
+    };
+    let Some(Value::String(name)) = params.shift_remove("name") else {
+        return refused(Some(id), ErrorCode::INVALID_PARAMS, "name must be a string");
+    };
+    let (arguments, flaw) = match params.shift_remove("arguments") {
+        None | Some(Value::Null) => (Map::new(), flaw),
+        Some(Value::Object(arguments)) => (arguments, flaw),
+        Some(Value::String(text)) => match serde_json::from_str(&text) {
+            Ok(Value::Object(arguments)) => (arguments, flaw),
+            _ => (Map::new(), flaw.or(Some(Flaw::BrokenText))),
+        },
+        Some(_) => (Map::new(), flaw.or(Some(Flaw::NotAnObject))),
+    };
+    let mut request =
+        CallToolRequest::new(CallToolRequestParams::new(name).with_arguments(arguments));
+    match params.shift_remove("_meta") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(meta)) => {
+            request.extensions.insert(RequestMetaObject::from(meta));
+        }
+        Some(_) => {
+            return refused(Some(id), ErrorCode::INVALID_PARAMS, "_meta must be an object");
+        }
+    }
+    if let Some(flaw) = flaw {
+        request.extensions.insert(flaw);
+    }
+    let request = ClientRequest::CallToolRequest(request);
+    Incoming::Message(Box::new(ClientJsonRpcMessage::request(request, id)))
+}
+
+/// Makes a line parse that only fails for its characters, and says which.
+fn patch(line: &[u8]) -> (Vec<u8>, Flaw) {
+    match std::str::from_utf8(line) {
+        Ok(_) => (without_lone_surrogates(line), Flaw::LoneSurrogate),
+        Err(_) => {
+            let text = String::from_utf8_lossy(line);
+            (without_lone_surrogates(text.as_bytes()), Flaw::NotUtf8)
+        }
+    }
+}
+
+/// Replaces every `\uD800`–`\uDFFF` escape that is not part of a pair by `\uFFFD`.
+fn without_lone_surrogates(line: &[u8]) -> Vec<u8> {
+    let mut patched = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let (plain, escape) = rest.split_at(at);
+        patched.extend_from_slice(plain);
+        let (kept, taken): (&[u8], usize) = match (surrogate(escape), escape.get(6..)) {
+            (Some(Half::High), Some(next)) if surrogate(next) == Some(Half::Low) => (escape, 12),
+            (Some(_), _) => (br"\ufffd", 6),
+            // A backslash and the character it escapes go together: `\\ud800` is plain text.
+            (None, _) => (escape, 2),
+        };
+        patched.extend(kept.iter().take(taken));
+        rest = escape.get(taken..).unwrap_or_default();
+    }
+    patched.extend_from_slice(rest);
+    patched
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Half {
+    High,
+    Low,
+}
+
+/// Which half of a pair the escape at the start of `text` is, if any.
+fn surrogate(text: &[u8]) -> Option<Half> {
+    let digits = std::str::from_utf8(text.strip_prefix(br"\u")?.get(..4)?).ok()?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xD800..=0xDBFF => Some(Half::High),
+        0xDC00..=0xDFFF => Some(Half::Low),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patched(line: &str) -> String {
+        String::from_utf8(without_lone_surrogates(line.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn only_lone_surrogates_are_patched() {
+        assert_eq!(patched(r#""\ud83d\ude00""#), r#""\ud83d\ude00""#);
+        assert_eq!(patched(r#""\ud83d""#), r#""\ufffd""#);
+        assert_eq!(patched(r#""\ude00\ud83d""#), r#""\ufffd\ufffd""#);
+        assert_eq!(patched(r#""\ud83d\ud83d\ude00""#), r#""\ufffd\ud83d\ude00""#);
+        assert_eq!(patched(r#""\\ud83d \" \n""#), r#""\\ud83d \" \n""#);
+        assert_eq!(patched(r#""\ud8"#), r#""\ud8"#);
+        assert_eq!(patched(r"\"), r"\");
+    }
+
+    #[test]
+    fn what_nobody_listens_to_is_ignored() {
+        for line in [
+            r#""#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","method":"textDocument/didOpen"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#,
+        ] {
+            assert!(matches!(read(line.as_bytes()), Incoming::Ignored), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_read_is_answered_with_its_id() {
+        for (line, id, code) in [
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(null), -32600),
+            (r#"7"#, json!(null), -32600),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(null), -32600),
+            (r#"{"id":5,"method":"ping"}"#, json!(5), -32600),
+            (r#"{"jsonrpc":"2.0","id":6}"#, json!(6), -32600),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#, json!(7), -32602),
+            (r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{}}"#, json!(8), -32602),
+            (r#"{"jsonrpc":"2.0","id":"x","method":"ping""#, json!("x"), -32700),
+            (r#"{"jsonrpc":"2.0","id":9,"method":"\ud800"}"#, json!(9), -32700),
+            (r#"hello"#, json!(null), -32700),
+        ] {
+            let Incoming::Refused(reply) = read(line.as_bytes()) else { panic!("{line}") };
+            assert_eq!(reply["id"], id, "{line}");
+            assert_eq!(reply["error"]["code"], code, "{line}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! From an answer to the result that goes over the wire, for success and failure alike.
+//!
+//! Some clients show the model the structured content, some the text; so both hold the same
+//! JSON. The text is compact, its keys are sorted and it is plain ASCII.
+
+use std::io;
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Serialize;
+use serde_json::{Map, Serializer, Value};
+
+use crate::args::unfit;
+use crate::seam::{Answer, Envelope};
+
+/// The result of a call of the tool with this canonical name.
+pub(crate) fn result_of(tool: &str, answer: Answer) -> CallToolResult {
+    let (is_error, mut value) = match answer {
+        Ok(Value::Object(mut success)) => {
+            success.insert("ok".to_owned(), Value::Bool(true));
+            (false, Value::Object(success))
+        }
+        Ok(_) => (true, failure(tool, unfit("success_is_not_an_object"))),
+        Err(envelope) => (true, failure(tool, envelope)),
+    };
+    value.sort_all_objects();
+    let text = vec![ContentBlock::text(ascii_json(&value))];
+    let mut result =
+        if is_error { CallToolResult::error(text) } else { CallToolResult::success(text) };
+    result.structured_content = Some(value);
+    result
+}
+
+fn failure(tool: &str, mut envelope: Box<Envelope>) -> Value {
+    envelope.context.entry("tool").or_insert_with(|| tool.into());
+    serde_json::to_value(envelope).unwrap_or_else(|_| Value::Object(Map::new()))
+}
+
+fn ascii_json(value: &Value) -> String {
+    let mut text = Vec::with_capacity(128);
+    // Neither a `Vec` nor a `Value` gives a serializer a reason to fail.
+    let _ = value.serialize(&mut Serializer::with_formatter(&mut text, Ascii));
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Compact JSON whose strings escape everything beyond ASCII.
+struct Ascii;
+
+impl serde_json::ser::Formatter for Ascii {
+    fn write_string_fragment<W: io::Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if fragment.is_ascii() {
+            return writer.write_all(fragment.as_bytes());
+        }
+        let mut units = [0; 2];
+        for character in fragment.chars() {
+            match u8::try_from(character) {
+                Ok(byte) if byte.is_ascii() => writer.write_all(&[byte])?,
+                _ => {
+                    for unit in character.encode_utf16(&mut units) {
+                        write!(writer, "\\u{unit:04x}")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn text_of(result: &CallToolResult) -> &str {
+        result.content[0].as_text().map(|text| text.text.as_str()).unwrap()
+    }
+
+    #[test]
+    fn text_and_structure_of_a_success_are_the_same_sorted_ascii_json() {
+        let result =
+            result_of("rw.x", Ok(json!({"z": [1.5, null], "a": {"ü": "é\u{1F600}\n", "b": 1}})));
+        assert_eq!(
+            text_of(&result),
+            r#"{"a":{"b":1,"\u00fc":"\u00e9\ud83d\ude00\n"},"ok":true,"z":[1.5,null]}"#
+        );
+        assert_eq!(
+            result.structured_content,
+            Some(json!({"ok": true, "a": {"b": 1, "ü": "é\u{1F600}\n"}, "z": [1.5, null]}))
+        );
+        assert_eq!(result.is_error, Some(false));
+    }
+
+    #[test]
+    fn a_failure_is_the_envelope_of_eight_keys_and_names_its_tool() {
+        let result = result_of("rw.x", Err(unfit("because")));
+        assert_eq!(
+            text_of(&result),
+            concat!(
+                r#"{"context":{"reason":"because","tool":"rw.x"},"detected_patterns":[],"#,
+                r#""error":"policy_violation","ok":false,"reason_hint":"encoding","#,
+                r#""retry_budget":0,"schema_version":"1","suggested_action":"abort"}"#
+            )
+        );
+        assert_eq!(result.is_error, Some(true));
+        let kept = result_of("rw.x", Err(unfit("because").with("tool", "rw.y")));
+        assert_eq!(kept.structured_content.unwrap()["context"]["tool"], "rw.y");
+    }
+}

@@ -1,0 +1,19 @@
+//! What this crate uses of the library: a workspace to act on and the envelope of a failure.
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use resilient_core::Workspace;
+pub use resilient_core::envelope::{Envelope, ErrorKind, ReasonHint, SuggestedAction};
+
+/// One call, after its arguments were checked: the success object without its `ok`, or the
+/// envelope that says what went wrong.
+pub type Answer = Result<Value, Box<Envelope>>;
+
+/// Turns what the library answers into what a tool answers.
+pub(crate) fn answer<T: Serialize>(result: resilient_core::Result<T>) -> Answer {
+    match result {
+        Ok(success) => Ok(serde_json::to_value(success).unwrap_or_default()),
+        Err(error) => Err(Box::new(Envelope::from(&error))),
+    }
+}

@@ -1,0 +1,280 @@
+//! The server: the tools, what it says about itself, and how one call is made.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult,
+    Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
+    ServerCapabilities, ServerConfig, Tool as ListedTool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Map, Value};
+
+use crate::args;
+use crate::budget::RetryBudget;
+use crate::message::Flaw;
+use crate::names::{ToolNames, means};
+use crate::reply::result_of;
+use crate::schema::Schema;
+use crate::seam::{Answer, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
+use crate::tools::{self, Effect, ToolSpec};
+
+/// How long a client may keep the list of tools: it only changes with the program.
+const LIST_TTL_MS: u64 = 60 * 60 * 1000;
+
+const INSTRUCTIONS: &str = "\
+Durable file writes: when a call answers ok, the file is on disk, verified by hash and journaled; \
+after a crash it is old or new, never half.
+- Short file: rw_safe_write. It creates by default; to replace, pass mode overwrite and the \
+sha256 you last saw as expected_prev_sha256.
+- Small edit: rw_safe_replace.
+- Long file (over ~8 KB or 200 lines): rw_chunk_append part by part, then rw_chunk_compose. A \
+call that is cut at your output limit loses only its own part; rw_chunk_status says where to go \
+on.
+- Secrets: pass classify, or ask rw_risk_score first; keep raw material with rw_scratch_put.
+- Long task: rw_checkpoint as you go, rw_checkpoint_list after a restart; rw_handoff_write for \
+whoever comes next.
+A failure has ok false. Follow suggested_action: redact, split, escape and ask_user mean change \
+the call; retry_later means wait; abort means do not repeat it. context says what was wrong. \
+stale_precondition means the file is not what you think: read it again before writing.";
+
+/// The MCP server over one workspace; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Server {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    workspace: Workspace,
+    names: ToolNames,
+    tools: Vec<Listed>,
+    budget: RetryBudget,
+}
+
+#[derive(Debug)]
+struct Listed {
+    spec: ToolSpec,
+    schema: OnceLock<Schema>,
+}
+
+impl Listed {
+    fn schema(&self) -> &Schema {
+        self.schema.get_or_init(self.spec.schema)
+    }
+}
+
+impl Server {
+    /// A server with all tools. It touches no disk before the first call.
+    pub fn new(workspace: Workspace, names: ToolNames) -> Self {
+        Self::with_tools(workspace, names, Vec::new())
+    }
+
+    /// A server with all tools and some more, for tests.
+    #[doc(hidden)]
+    pub fn with_tools(workspace: Workspace, names: ToolNames, more: Vec<ToolSpec>) -> Self {
+        let tools = tools::all()
+            .into_iter()
+            .chain(more)
+            .map(|spec| Listed { spec, schema: OnceLock::new() })
+            .collect();
+        let budget = RetryBudget::default();
+        Self { inner: Arc::new(Inner { workspace, names, tools, budget }) }
+    }
+
+    /// Calls a tool by either of its names, as a client would, and gives its structured content.
+    ///
+    /// # Errors
+    /// The tool failed: the value is the envelope.
+    pub fn call(&self, tool: &str, arguments: Value) -> Result<Value, Value> {
+        let (arguments, flaw) = match arguments {
+            Value::Object(arguments) => (arguments, None),
+            _ => (Map::new(), Some(Flaw::NotAnObject)),
+        };
+        let result = self.inner.call(tool, arguments, flaw);
+        let content = result.structured_content.unwrap_or_default();
+        if result.is_error == Some(true) { Err(content) } else { Ok(content) }
+    }
+
+    /// The tools as clients see them.
+    #[doc(hidden)]
+    pub fn listed_tools(&self) -> Vec<ListedTool> {
+        self.inner.tools.iter().map(|tool| listed(tool, self.inner.names)).collect()
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let mut config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_instructions(self.inner.names.spell(INSTRUCTIONS));
+        config.server_info = identity();
+        config
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
+        result.ttl_ms = LIST_TTL_MS;
+        result.cache_scope = CacheScope::Public;
+        Ok(result)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut result = ListToolsResult::with_all_items(self.listed_tools());
+        if is_modern(&context) {
+            result.ttl_ms = Some(LIST_TTL_MS);
+            result.cache_scope = Some(CacheScope::Public);
+            result.meta = Some(signature());
+        }
+        Ok(result)
+    }
+
+    /// Runs the call on a blocking thread, where it is run to its end: a cancellation can keep a
+    /// call from starting and its reply from being sent, but never stop a write half way.
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let inner = Arc::clone(&self.inner);
+        let name = request.name.clone();
+        let arguments = request.arguments.unwrap_or_default();
+        let flaw = context.extensions.get::<Flaw>().copied();
+        let cancelled = context.ct.clone();
+        let call = tokio::task::spawn_blocking(move || {
+            if cancelled.is_cancelled() {
+                // Nobody reads this: the SDK drops the reply.
+                return CallToolResult::default();
+            }
+            inner.call(&name, arguments, flaw)
+        });
+        let mut result = match call.await {
+            Ok(result) => result,
+            Err(_) => result_of(self.inner.canonical(&request.name), Err(panicked())),
+        };
+        if is_modern(&context) {
+            result.meta = Some(signature());
+        }
+        Ok(result.into())
+    }
+}
+
+impl Inner {
+    fn find(&self, called: &str) -> Option<&Listed> {
+        self.tools.iter().find(|tool| means(called, tool.spec.name))
+    }
+
+    fn canonical<'a>(&self, called: &'a str) -> &'a str {
+        self.find(called).map_or(called, |tool| tool.spec.name)
+    }
+
+    fn call(
+        &self,
+        called: &str,
+        arguments: Map<String, Value>,
+        flaw: Option<Flaw>,
+    ) -> CallToolResult {
+        match self.find(called) {
+            None => result_of(called, Err(unknown_tool(called))),
+            Some(tool) => result_of(tool.spec.name, self.answer(tool, arguments, flaw)),
+        }
+    }
+
+    fn answer(&self, tool: &Listed, arguments: Map<String, Value>, flaw: Option<Flaw>) -> Answer {
+        let schema = &tool.schema().input;
+        let arguments = match flaw {
+            None => args::check(schema, arguments),
+            Some(Flaw::BrokenText) => Err(args::broken_text(schema)),
+            Some(Flaw::NotAnObject) => Err(args::unfit("arguments_not_an_object")),
+            Some(Flaw::LoneSurrogate) => Err(args::unfit("lone_surrogate")),
+            Some(Flaw::NotUtf8) => Err(args::unfit("not_utf8")),
+        };
+        let arguments = arguments.map_err(|refused| self.in_our_names(refused))?;
+        let Some(key) = self.budget.key(tool.spec.name, &arguments) else {
+            return (tool.spec.run)(&self.workspace, arguments);
+        };
+        if let Some(refused) = self.budget.exhausted(key) {
+            return Err(refused);
+        }
+        let mut answer = (tool.spec.run)(&self.workspace, arguments);
+        self.budget.settle(key, &mut answer);
+        answer
+    }
+
+    /// Hints speak of other tools; they use the names that the client knows.
+    fn in_our_names(&self, mut refused: Box<Envelope>) -> Box<Envelope> {
+        if let Some(Value::String(hint)) = refused.context.get_mut("hint") {
+            *hint = self.names.spell(hint);
+        }
+        refused
+    }
+}
+
+/// Whether the request speaks the protocol that has no handshake.
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+fn identity() -> Implementation {
+    Implementation::new("resilient-write", env!("CARGO_PKG_VERSION"))
+}
+
+/// Who answered: without a handshake, each result says so.
+fn signature() -> MetaObject {
+    let mut meta = MetaObject::default();
+    if let Ok(identity) = serde_json::to_value(identity()) {
+        meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), identity);
+    }
+    meta
+}
+
+fn unknown_tool(called: &str) -> Box<Envelope> {
+    Envelope::new(ErrorKind::PolicyViolation, ReasonHint::Unknown, SuggestedAction::Abort)
+        .with("unknown_tool", called)
+}
+
+fn panicked() -> Box<Envelope> {
+    Envelope::new(ErrorKind::WriteCorruption, ReasonHint::Unknown, SuggestedAction::Abort)
+        .with("reason", "internal_panic")
+}
+
+fn listed(tool: &Listed, names: ToolNames) -> ListedTool {
+    let Schema { description, input } = tool.schema();
+    let description = Cow::<str>::Owned(names.spell(description));
+    let mut input = input.clone();
+    if names == ToolNames::Dotted
+        && let Some(Value::Object(properties)) = input.get_mut("properties")
+    {
+        for property in properties.values_mut() {
+            if let Some(Value::String(text)) = property.get_mut("description") {
+                *text = names.spell(text);
+            }
+        }
+    }
+    ListedTool::new(names.listed(tool.spec.name), description, input)
+        .with_title(tool.spec.title)
+        .with_annotations(annotations(tool.spec.effect))
+}
+
+fn annotations(effect: Effect) -> ToolAnnotations {
+    let (read_only, destructive, idempotent) = match effect {
+        Effect::Reads => (true, false, true),
+        Effect::Adds => (false, false, false),
+        Effect::Sets => (false, true, true),
+        Effect::Changes => (false, true, false),
+    };
+    ToolAnnotations::new()
+        .read_only(read_only)
+        .destructive(destructive)
+        .idempotent(idempotent)
+        .open_world(false)
+}

@@ -1,0 +1,67 @@
+//! The handoff tools: the note one agent leaves for the next.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use resilient_core::handoff::HandoffRequest;
+
+use super::{Effect, Tool, ToolSpec};
+use crate::seam::{Answer, Workspace, answer};
+
+/// The tools of this file.
+pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<HandoffWrite>(), ToolSpec::of::<HandoffRead>()];
+
+/// Leave a note for the next agent; replaces an earlier one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HandoffWrite {
+    /// Required: task_id, status (complete|partial|blocked|handed_off), agent, summary, next_steps
+    /// [..], last_good_state [{path, sha256}]. More keys are kept.
+    pub envelope: Map<String, Value>,
+    /// Markdown below it.
+    #[serde(default)]
+    pub body: String,
+    #[serde(default = "handoff_md")]
+    pub path: String,
+    /// Keep a copy of the earlier note.
+    #[serde(default)]
+    pub archive: bool,
+}
+
+impl Tool for HandoffWrite {
+    const NAME: &'static str = "rw.handoff_write";
+    const TITLE: &'static str = "Write a handoff note";
+    const EFFECT: Effect = Effect::Changes;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.write_handoff(HandoffRequest {
+            envelope: self.envelope,
+            body: self.body,
+            path: self.path,
+            archive: self.archive,
+        }))
+    }
+}
+
+/// Read the handoff note, and which of its files changed since.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HandoffRead {
+    #[serde(default = "handoff_md")]
+    pub path: String,
+}
+
+impl Tool for HandoffRead {
+    const NAME: &'static str = "rw.handoff_read";
+    const TITLE: &'static str = "Read a handoff note";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.read_handoff(&self.path))
+    }
+}
+
+fn handoff_md() -> String {
+    "HANDOFF.md".to_owned()
+}

@@ -1,0 +1,160 @@
+//! The tools that look and change nothing: risk, syntax, the journal and its totals.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use resilient_core::journal::{Filter, Mode};
+use resilient_core::validate;
+use serde_json::Value;
+
+use super::{Effect, Tool, ToolSpec};
+use crate::args::unfit;
+use crate::seam::{Answer, Workspace, answer};
+
+/// The tools of this file.
+pub const TOOLS: &[ToolSpec] = &[
+    ToolSpec::of::<RiskScore>(),
+    ToolSpec::of::<Validate>(),
+    ToolSpec::of::<JournalTail>(),
+    ToolSpec::of::<Analytics>(),
+];
+
+/// Look for secrets, personal data and oversize in text before writing it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RiskScore {
+    pub content: String,
+    pub language_hint: Option<String>,
+    pub target_path: Option<String>,
+}
+
+impl Tool for RiskScore {
+    const NAME: &'static str = "rw.risk_score";
+    const TITLE: &'static str = "Score the risk of a text";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        let mut scored = answer(workspace.risk_score(&self.content))?;
+        if let Value::Object(fields) = &mut scored {
+            fields.insert("language_hint".to_owned(), self.language_hint.into());
+            fields.insert("target_path".to_owned(), self.target_path.into());
+        }
+        Ok(scored)
+    }
+}
+
+/// Check the syntax of text.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Validate {
+    pub content: String,
+    /// Guessed when absent.
+    pub format_hint: Option<Format>,
+    pub target_path: Option<String>,
+}
+
+impl Tool for Validate {
+    const NAME: &'static str = "rw.validate";
+    const TITLE: &'static str = "Check syntax";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        let _ = workspace;
+        let hint = self.format_hint.map(Into::into);
+        answer(Ok(validate::validate(&self.content, hint, self.target_path.as_deref())))
+    }
+}
+
+/// List the last writes: path, hash, size, time.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JournalTail {
+    #[serde(default = "twenty")]
+    #[schemars(range(min = 1))]
+    pub n: i64,
+    /// Exact path.
+    pub filter_path: Option<String>,
+    pub filter_mode: Option<JournalMode>,
+}
+
+impl Tool for JournalTail {
+    const NAME: &'static str = "rw.journal_tail";
+    const TITLE: &'static str = "List the last writes";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        let filter = Filter { path: self.filter_path, mode: self.filter_mode.map(Into::into) };
+        match usize::try_from(self.n) {
+            Ok(n) if n > 0 => answer(workspace.journal_tail(n, &filter)),
+            _ => Err(unfit("n_must_be_at_least_1").with("argument", "n").with("n", self.n)),
+        }
+    }
+}
+
+/// Totals of the journal: by path, mode, session and time.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Analytics {
+    /// ISO 8601 time with offset or Z.
+    pub since: Option<String>,
+    /// Only this chunk session.
+    pub session_filter: Option<String>,
+}
+
+impl Tool for Analytics {
+    const NAME: &'static str = "rw.analytics";
+    const TITLE: &'static str = "Sum up the journal";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.analytics(self.since.as_deref(), self.session_filter))
+    }
+}
+
+/// A format whose syntax can be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    Latex,
+    Json,
+    Python,
+    Yaml,
+    Toml,
+}
+
+/// How a journaled write came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum JournalMode {
+    Create,
+    Overwrite,
+    Append,
+    Replace,
+}
+
+impl From<Format> for validate::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Latex => Self::Latex,
+            Format::Json => Self::Json,
+            Format::Python => Self::Python,
+            Format::Yaml => Self::Yaml,
+            Format::Toml => Self::Toml,
+        }
+    }
+}
+
+impl From<JournalMode> for Mode {
+    fn from(mode: JournalMode) -> Self {
+        match mode {
+            JournalMode::Create => Self::Create,
+            JournalMode::Overwrite => Self::Overwrite,
+            JournalMode::Append => Self::Append,
+            JournalMode::Replace => Self::Replace,
+        }
+    }
+}
+
+fn twenty() -> i64 {
+    20
+}

@@ -1,0 +1,89 @@
+//! The tools: one struct per tool, whose fields are its arguments and whose doc comment is its
+//! description.
+//!
+//! A tool exists by being listed in its file's `TOOLS`; name, schema, checks, annotations,
+//! snapshots and the page in `docs/tools.md` follow from the struct. The field docs are read by
+//! agents and paid for in tokens by everybody: they are terse, and a field whose name says it all
+//! has none.
+#![expect(missing_docs, reason = "a field or variant that needs no explaining has none")]
+
+pub mod checkpoint;
+pub mod chunk;
+pub mod handoff;
+pub mod inspect;
+pub mod scratch;
+pub mod write;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::args::unfit;
+use crate::schema::{Schema, schema_of};
+use crate::seam::{Answer, Workspace};
+
+/// A tool: its arguments as a type, and what to do with them.
+pub trait Tool: DeserializeOwned + JsonSchema {
+    /// The canonical name, with a dot: `rw.safe_write`.
+    const NAME: &'static str;
+    /// The name people see.
+    const TITLE: &'static str;
+    /// What a call does to the world.
+    const EFFECT: Effect;
+
+    /// Does the work; runs on a blocking thread and may be called from many at once.
+    ///
+    /// # Errors
+    /// The envelope of whatever the library refused.
+    fn run(self, workspace: &Workspace) -> Answer;
+}
+
+/// What a call does to the world; the four MCP annotations follow from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Changes nothing.
+    Reads,
+    /// Adds, and adds again when repeated.
+    Adds,
+    /// May replace or remove; repeating it changes nothing more.
+    Sets,
+    /// May replace; repeating it may change more.
+    Changes,
+}
+
+/// One row of the tool table.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolSpec {
+    /// The canonical name, with a dot.
+    pub name: &'static str,
+    /// The name people see.
+    pub title: &'static str,
+    /// What a call does to the world.
+    pub effect: Effect,
+    /// Makes the description and the schema of the arguments.
+    pub schema: fn() -> Schema,
+    /// Runs one call whose arguments fit the schema.
+    pub run: fn(&Workspace, Map<String, Value>) -> Answer,
+}
+
+impl ToolSpec {
+    /// The row of the tool `T`.
+    pub const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            title: T::TITLE,
+            effect: T::EFFECT,
+            schema: schema_of::<T>,
+            run: |workspace, arguments| match T::deserialize(Value::Object(arguments)) {
+                Ok(tool) => tool.run(workspace),
+                Err(error) => Err(unfit(&error.to_string())),
+            },
+        }
+    }
+}
+
+/// Every tool of the server, in the order in which it is listed.
+pub fn all() -> Vec<ToolSpec> {
+    [write::TOOLS, chunk::TOOLS, scratch::TOOLS, checkpoint::TOOLS, handoff::TOOLS, inspect::TOOLS]
+        .concat()
+}

@@ -1,0 +1,130 @@
+//! `rw.safe_write` and `rw.safe_replace`: the tools that change the user's files directly.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use resilient_core::risk;
+use resilient_core::write::{self as core, ReplaceRequest, WriteRequest};
+
+use super::{Effect, Tool, ToolSpec};
+use crate::seam::{Answer, Workspace, answer};
+
+/// The tools of this file.
+pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<SafeWrite>(), ToolSpec::of::<SafeReplace>()];
+
+/// Write a UTF-8 text file durably: a crash leaves the old or the new file, whole. Long content
+/// (over ~8 KB) is safer in parts: rw_chunk_append.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SafeWrite {
+    /// In the workspace.
+    pub path: String,
+    pub content: String,
+    /// create refuses an existing file.
+    #[serde(default)]
+    pub mode: WriteMode,
+    /// Hash the file must still have.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuse text that looks like secrets.
+    #[serde(default)]
+    pub classify: bool,
+    #[serde(default)]
+    pub classify_reject_at: Verdict,
+}
+
+impl Tool for SafeWrite {
+    const NAME: &'static str = "rw.safe_write";
+    const TITLE: &'static str = "Write a file";
+    const EFFECT: Effect = Effect::Changes;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.write(WriteRequest {
+            path: self.path,
+            content: self.content,
+            mode: self.mode.into(),
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+        }))
+    }
+}
+
+/// Replace an exact string in a file, durably; everything else keeps its bytes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SafeReplace {
+    pub path: String,
+    /// Exact text, whitespace included.
+    pub old_string: String,
+    pub new_string: String,
+    /// How often old_string must occur; -1: all.
+    #[serde(default = "one")]
+    pub count: i64,
+    /// Hash the file must still have.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuse text that looks like secrets.
+    #[serde(default)]
+    pub classify: bool,
+    #[serde(default)]
+    pub classify_reject_at: Verdict,
+}
+
+impl Tool for SafeReplace {
+    const NAME: &'static str = "rw.safe_replace";
+    const TITLE: &'static str = "Edit a file";
+    const EFFECT: Effect = Effect::Changes;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.replace(ReplaceRequest {
+            path: self.path,
+            old_string: self.old_string,
+            new_string: self.new_string,
+            count: self.count,
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+        }))
+    }
+}
+
+/// What a write does with a file that is there already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WriteMode {
+    #[default]
+    Create,
+    Overwrite,
+    Append,
+}
+
+/// A risk verdict from which on a write is refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Low,
+    Medium,
+    #[default]
+    High,
+}
+
+impl From<WriteMode> for core::WriteMode {
+    fn from(mode: WriteMode) -> Self {
+        match mode {
+            WriteMode::Create => Self::Create,
+            WriteMode::Overwrite => Self::Overwrite,
+            WriteMode::Append => Self::Append,
+        }
+    }
+}
+
+impl From<Verdict> for risk::Verdict {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Low => Self::Low,
+            Verdict::Medium => Self::Medium,
+            Verdict::High => Self::High,
+        }
+    }
+}
+
+fn one() -> i64 {
+    1
+}

@@ -1,0 +1,326 @@
+//! Lines in, lines out: the transport under the SDK.
+//!
+//! The SDK's own transport drops overlong lines and unparsable ones without a word, and gives
+//! calls that are still running five seconds once its input ends. This one answers every line
+//! that may have been a request, takes lines of [`LINE_MAX`] bytes, and reports the end of input
+//! only when every request it handed out has been worked off.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, GetExtensions, JsonRpcMessage, JsonRpcNotification,
+    RequestId,
+};
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{Notify, mpsc};
+
+use crate::message::{self, Incoming};
+use crate::skim::Skim;
+
+/// The longest line that is taken.
+pub(crate) const LINE_MAX: usize = 256 << 20;
+
+/// How much is asked of the reader at a time: what a pipe holds.
+const PIECE: usize = 64 << 10;
+
+/// A line buffer larger than this is given back once its line is done; one that is kept spares the
+/// next long line the page faults of a new one, which cost more than parsing it.
+const BUFFER_KEPT: usize = 4 << 20;
+
+/// Replies on their way to the writer, each a whole line.
+pub(crate) type Replies = mpsc::UnboundedSender<Vec<u8>>;
+
+/// The transport: reads requests, hands replies to the writer.
+pub(crate) struct Wire<R> {
+    lines: Lines<R>,
+    replies: Replies,
+    in_flight: Arc<InFlight>,
+}
+
+impl<R: AsyncRead + Send + Unpin> Wire<R> {
+    /// A transport that reads from `reader` and sends its replies to `replies`.
+    pub(crate) fn new(reader: R, replies: Replies) -> Self {
+        Self { lines: Lines::new(reader, LINE_MAX), replies, in_flight: Arc::default() }
+    }
+
+    fn answer(&self, reply: &serde_json::Value) {
+        // A writer that is gone means a client that is gone.
+        let _ = self.replies.send(line_of(reply.to_string().into_bytes()));
+    }
+
+    /// Lets a request pass to the SDK, watched until it is done, and the cancellation of one
+    /// that is not. The SDK ends the connection over a cancellation before the first request.
+    fn admit(&self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        match &mut message {
+            JsonRpcMessage::Request(request) => {
+                let Some(watch) = InFlight::enter(&self.in_flight, &request.id) else {
+                    self.answer(&message::id_in_use(&request.id));
+                    return None;
+                };
+                request.request.extensions_mut().insert(Arc::new(watch));
+            }
+            JsonRpcMessage::Notification(JsonRpcNotification {
+                notification: ClientNotification::CancelledNotification(cancelled),
+                ..
+            }) => {
+                let id = cancelled.params.request_id.as_ref()?;
+                if !self.in_flight.lock().contains(id) {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        Some(message)
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let sent = serde_json::to_vec(&item).map_err(io::Error::from).and_then(|reply| {
+            self.replies.send(line_of(reply)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        });
+        std::future::ready(sent)
+    }
+
+    /// Cancel safe: whatever was read stays in `lines`.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let incoming = match self.lines.next().await {
+                Ok(Some(Line::Whole(line))) => message::read(line),
+                Ok(Some(Line::TooLong(id))) => Incoming::Refused(message::too_long(id, LINE_MAX)),
+                Ok(None) | Err(_) => {
+                    self.in_flight.none_left().await;
+                    return None;
+                }
+            };
+            match incoming {
+                Incoming::Message(message) => {
+                    if let Some(message) = self.admit(*message) {
+                        return Some(message);
+                    }
+                }
+                Incoming::Refused(reply) => self.answer(&reply),
+                Incoming::Ignored => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes lines until no sender is left; those that are waiting go out together.
+///
+/// # Errors
+/// The reader of the replies is gone or the stream fails.
+pub(crate) async fn write_lines<W: AsyncWrite + Unpin>(
+    mut writer: W,
+    mut replies: mpsc::UnboundedReceiver<Vec<u8>>,
+) -> io::Result<()> {
+    while let Some(mut lines) = replies.recv().await {
+        while lines.len() < PIECE
+            && let Ok(line) = replies.try_recv()
+        {
+            lines.extend_from_slice(&line);
+        }
+        writer.write_all(&lines).await?;
+        writer.flush().await?;
+    }
+    Ok(())
+}
+
+fn line_of(mut reply: Vec<u8>) -> Vec<u8> {
+    reply.push(b'\n');
+    reply
+}
+
+/// The requests that were handed out and are not done.
+#[derive(Debug, Default)]
+struct InFlight {
+    ids: Mutex<HashSet<RequestId>>,
+    emptied: Notify,
+}
+
+/// Rides in a request's extensions and so is dropped when its handler ends, however it ends.
+#[derive(Debug)]
+struct Watch {
+    id: RequestId,
+    in_flight: Arc<InFlight>,
+}
+
+impl InFlight {
+    /// Enters a request, unless one of the same id is not done yet.
+    fn enter(this: &Arc<Self>, id: &RequestId) -> Option<Watch> {
+        let is_new = this.lock().insert(id.clone());
+        is_new.then(|| Watch { id: id.clone(), in_flight: Arc::clone(this) })
+    }
+
+    async fn none_left(&self) {
+        loop {
+            let emptied = self.emptied.notified();
+            if self.lock().is_empty() {
+                return;
+            }
+            emptied.await;
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let mut ids = self.in_flight.lock();
+        ids.remove(&self.id);
+        if ids.is_empty() {
+            self.in_flight.emptied.notify_waiters();
+        }
+    }
+}
+
+/// A line, or what is left of one that is too long.
+enum Line<'a> {
+    Whole(&'a [u8]),
+    TooLong(Option<RequestId>),
+}
+
+/// Splits a stream into lines without keeping more than `line_max` bytes of any, and a piece.
+struct Lines<R> {
+    reader: R,
+    line_max: usize,
+    buffer: Vec<u8>,
+    /// Where the next line starts in `buffer`.
+    start: usize,
+    /// Up to where there is no newline.
+    searched: usize,
+    /// The line being passed over, if it is too long.
+    skimmed: Option<Skim>,
+    ended: bool,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    fn new(reader: R, line_max: usize) -> Self {
+        Self {
+            reader,
+            line_max,
+            buffer: Vec::new(),
+            start: 0,
+            searched: 0,
+            skimmed: None,
+            ended: false,
+        }
+    }
+
+    /// The next line, or nothing at the end. What follows the last newline counts as a line.
+    async fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        let end = loop {
+            let unsearched = self.buffer.get(self.searched..).unwrap_or_default();
+            if let Some(at) = memchr::memchr(b'\n', unsearched) {
+                break self.searched + at;
+            }
+            self.searched = self.buffer.len();
+            if self.searched - self.start > self.line_max || self.skimmed.is_some() {
+                self.skim(self.searched);
+            }
+            if self.ended {
+                if self.start == self.buffer.len() && self.skimmed.is_none() {
+                    return Ok(None);
+                }
+                break self.buffer.len();
+            }
+            self.make_room();
+            self.ended = self.reader.read_buf(&mut self.buffer).await? == 0;
+        };
+        if self.skimmed.is_some() || end - self.start > self.line_max {
+            self.skim(end);
+            self.start = (end + 1).min(self.buffer.len());
+            self.searched = self.start;
+            return Ok(Some(Line::TooLong(self.skimmed.take().and_then(Skim::id))));
+        }
+        let line = self.start..end;
+        self.start = (end + 1).min(self.buffer.len());
+        self.searched = self.start;
+        Ok(self.buffer.get(line).map(Line::Whole))
+    }
+
+    /// Passes over the buffered bytes of the current line up to `end`.
+    fn skim(&mut self, end: usize) {
+        let piece = self.buffer.get(self.start..end).unwrap_or_default();
+        self.skimmed.get_or_insert_default().feed(piece);
+        self.start = end;
+    }
+
+    /// Drops the lines that are done, so that the buffer holds the current one and a piece more.
+    fn make_room(&mut self) {
+        self.buffer.drain(..self.start);
+        self.searched -= self.start;
+        self.start = 0;
+        if self.buffer.is_empty() && self.buffer.capacity() > BUFFER_KEPT {
+            self.buffer = Vec::new();
+        }
+        self.buffer.reserve(PIECE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn lines_of(input: &[u8]) -> Vec<Vec<u8>> {
+        let mut lines = Lines::new(input, LINE_MAX);
+        let mut all = Vec::new();
+        while let Some(Line::Whole(line)) = lines.next().await.unwrap() {
+            all.push(line.to_vec());
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_cut_at_its_newlines_and_at_its_end() {
+        assert_eq!(lines_of(b"").await, Vec::<Vec<u8>>::new());
+        assert_eq!(lines_of(b"a\n\nbc\n").await, [&b"a"[..], b"", b"bc"]);
+        assert_eq!(lines_of(b"a\nb").await, [b"a", b"b"]);
+        let long = [vec![b'x'; 3 * PIECE + 5], b"\ny\n".to_vec()].concat();
+        assert_eq!(lines_of(&long).await, [vec![b'x'; 3 * PIECE + 5], b"y".to_vec()]);
+    }
+
+    #[tokio::test]
+    async fn an_overlong_line_is_passed_over_and_its_id_kept() {
+        const MAX: usize = 4 * BUFFER_KEPT;
+        let filler = vec![b'x'; 2 * MAX];
+        for (head, tail) in [
+            (&br#"{"id":4,"params":""#[..], &b"\"}\nnext\n"[..]),
+            (&br#"{"params":""#[..], &b"\",\"id\":4}\nnext\n"[..]),
+        ] {
+            let mut lines = Lines::new(head.chain(filler.as_slice()).chain(tail), MAX);
+            let Some(Line::TooLong(id)) = lines.next().await.unwrap() else { panic!("not long") };
+            assert_eq!(id, Some(RequestId::Number(4)));
+            let Some(Line::Whole(next)) = lines.next().await.unwrap() else { panic!("not whole") };
+            assert_eq!(next, b"next");
+            assert!(lines.next().await.unwrap().is_none());
+            assert!(lines.buffer.capacity() <= BUFFER_KEPT, "the buffer was given back");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_line_of_exactly_the_limit_is_whole() {
+        let input = [vec![b'x'; 10], b"\n".to_vec(), vec![b'y'; 11], b"\n".to_vec()].concat();
+        let mut lines = Lines::new(input.as_slice(), 10);
+        assert!(matches!(lines.next().await, Ok(Some(Line::Whole(line))) if line.len() == 10));
+        assert!(matches!(lines.next().await, Ok(Some(Line::TooLong(None)))));
+        assert!(matches!(lines.next().await, Ok(None)));
+    }
+}

@@ -1,0 +1,488 @@
+//! The server over a pair of streams, line by line, as a client drives it.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and so do its helpers"
+)]
+
+mod common;
+
+use std::sync::{Arc, Barrier, LazyLock};
+
+use common::{Client, envelope};
+use resilient_mcp::seam::{Answer, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
+use resilient_mcp::tools::{Effect, Tool, ToolSpec};
+use resilient_mcp::{Server, ToolNames};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// Answers what it was given.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Echo {
+    content: String,
+    count: Option<i64>,
+    data: Option<Value>,
+}
+
+impl Tool for Echo {
+    const NAME: &'static str = "rw.test_echo";
+    const TITLE: &'static str = "Echo";
+    const EFFECT: Effect = Effect::Reads;
+    fn run(self, _: &Workspace) -> Answer {
+        Ok(json!({"content": self.content, "count": self.count, "data": self.data}))
+    }
+}
+
+/// Says how long its text is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Measure {
+    content: String,
+}
+
+impl Tool for Measure {
+    const NAME: &'static str = "rw.test_measure";
+    const TITLE: &'static str = "Measure";
+    const EFFECT: Effect = Effect::Reads;
+    fn run(self, _: &Workspace) -> Answer {
+        Ok(json!({"bytes": self.content.len()}))
+    }
+}
+
+/// A call of [`Measure`] goes around its text.
+const CALL_HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"rw_test_measure","arguments":{"content":""#;
+const CALL_TAIL: &[u8] = br#""}}}"#;
+
+/// Panics.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Panic {}
+
+impl Tool for Panic {
+    const NAME: &'static str = "rw.test_panic";
+    const TITLE: &'static str = "Panic";
+    const EFFECT: Effect = Effect::Reads;
+    fn run(self, _: &Workspace) -> Answer {
+        panic!("a tool that panics on purpose");
+    }
+}
+
+/// How many calls of [`Together`] must be inside at once.
+const CROWD: usize = 64;
+
+static MEETING: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(CROWD));
+
+/// Answers once [`CROWD`] calls of it are running.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Together {}
+
+impl Tool for Together {
+    const NAME: &'static str = "rw.test_together";
+    const TITLE: &'static str = "Together";
+    const EFFECT: Effect = Effect::Reads;
+    fn run(self, _: &Workspace) -> Answer {
+        MEETING.wait();
+        Ok(json!({}))
+    }
+}
+
+/// Waits for the test twice: when it has begun, and before it ends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Slow<const N: usize> {}
+
+static GATES: LazyLock<[Arc<Barrier>; 2]> =
+    LazyLock::new(|| std::array::from_fn(|_| Arc::new(Barrier::new(2))));
+static DONE: [std::sync::atomic::AtomicBool; 2] =
+    [const { std::sync::atomic::AtomicBool::new(false) }; 2];
+
+impl<const N: usize> Tool for Slow<N> {
+    const NAME: &'static str = "rw.test_slow";
+    const TITLE: &'static str = "Slow";
+    const EFFECT: Effect = Effect::Changes;
+    fn run(self, _: &Workspace) -> Answer {
+        GATES[N].wait();
+        GATES[N].wait();
+        DONE[N].store(true, std::sync::atomic::Ordering::SeqCst);
+        Ok(json!({}))
+    }
+}
+
+/// Meets a [`Slow`] call at its gate.
+async fn gate(number: usize) {
+    let gate = Arc::clone(&GATES[number]);
+    tokio::task::spawn_blocking(move || gate.wait()).await.unwrap();
+}
+
+/// Holds everything back.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Blocked {
+    #[serde(rename = "content")]
+    _content: String,
+    #[serde(default, rename = "classify")]
+    _classify: bool,
+}
+
+impl Tool for Blocked {
+    const NAME: &'static str = "rw.test_blocked";
+    const TITLE: &'static str = "Blocked";
+    const EFFECT: Effect = Effect::Changes;
+    fn run(self, _: &Workspace) -> Answer {
+        let mut blocked =
+            Envelope::new(ErrorKind::Blocked, ReasonHint::ContentFilter, SuggestedAction::Redact);
+        blocked.retry_budget = 3;
+        Err(blocked)
+    }
+}
+
+fn tools() -> Vec<ToolSpec> {
+    vec![
+        ToolSpec::of::<Echo>(),
+        ToolSpec::of::<Measure>(),
+        ToolSpec::of::<Panic>(),
+        ToolSpec::of::<Together>(),
+        ToolSpec::of::<Blocked>(),
+    ]
+}
+
+/// `_meta` of a request that needs no handshake.
+fn modern() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+    })
+}
+
+#[tokio::test]
+async fn the_handshake_names_the_server_and_instructs_the_agent() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut client = Client::connect(tools());
+        let result = client.initialize(version).await;
+        assert_eq!(result["protocolVersion"], version);
+        assert_eq!(result["serverInfo"]["name"], "resilient-write");
+        assert_eq!(result["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(result["capabilities"], json!({"tools": {}}));
+        let instructions = result["instructions"].as_str().unwrap();
+        assert!(instructions.contains("rw_chunk_append") && instructions.len() < 2048);
+        let pong = client.request(json!(9), "ping", json!({})).await;
+        assert_eq!(pong["result"], json!({}));
+        let result = client.call("rw_test_echo", json!({"content": "x"})).await;
+        assert!(result.get("resultType").is_none() && result.get("_meta").is_none());
+        assert!(client.hang_up().await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn requests_without_a_handshake_are_served() {
+    let mut client = Client::connect(tools());
+    let found = client.request(json!(1), "server/discover", json!({"_meta": modern()})).await;
+    let found = &found["result"];
+    assert!(found["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")));
+    assert_eq!(found["ttlMs"], 3_600_000);
+    assert_eq!(found["cacheScope"], "public");
+
+    let list = client.request(json!(2), "tools/list", json!({"_meta": modern()})).await;
+    let list = &list["result"];
+    assert_eq!(list["resultType"], "complete");
+    assert_eq!(list["ttlMs"], 3_600_000);
+    assert_eq!(list["cacheScope"], "public");
+    assert_eq!(list["tools"][0]["name"], "rw_safe_write");
+
+    let arguments = json!({"content": "x"});
+    let params = json!({"name": "rw_test_echo", "arguments": arguments, "_meta": modern()});
+    let result = client.request(json!(3), "tools/call", params).await;
+    assert_eq!(result["result"]["structuredContent"]["content"], "x");
+    assert_eq!(result["result"]["resultType"], "complete");
+    let signed = &result["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!(signed["name"], "resilient-write");
+    assert!(client.hang_up().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_client_that_only_looks_leaves_a_server_that_ends_in_peace() {
+    assert!(Client::connect(tools()).hang_up().await.is_empty());
+    let mut client = Client::connect(tools());
+    client.request(json!(1), "server/discover", json!({"_meta": modern()})).await;
+    assert!(client.hang_up().await.is_empty());
+}
+
+#[tokio::test]
+async fn what_comes_before_the_first_request_does_not_end_the_server() {
+    let mut client = Client::connect(tools());
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+    client.send(&json!({"jsonrpc": "2.0", "id": 4, "result": {}})).await;
+    let params = json!({"requestId": 4});
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+        .await;
+    client.send_line(b"not json").await;
+    assert_eq!(client.receive().await.unwrap()["error"]["code"], -32700);
+    assert_eq!(client.initialize("2025-11-25").await["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn a_tool_is_called_by_either_name_and_listed_as_asked() {
+    let mut client = Client::initialized(tools()).await;
+    for name in ["rw_test_echo", "rw.test_echo"] {
+        let result = client.call(name, json!({"content": "é", "count": 2.0})).await;
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(text, r#"{"content":"\u00e9","count":2,"data":null,"ok":true}"#);
+        assert_eq!(
+            result["structuredContent"],
+            json!({"content": "é", "count": 2, "data": null, "ok": true})
+        );
+        assert_eq!(result["isError"], false);
+    }
+    let mut dotted =
+        Client::of(Server::new(Workspace::builder("/nowhere").open(), ToolNames::Dotted));
+    let instructions = dotted.initialize("2025-11-25").await["instructions"].clone();
+    assert!(!instructions.as_str().unwrap().contains("rw_"));
+    let list = dotted.request(json!(1), "tools/list", json!({})).await;
+    assert_eq!(list["result"]["tools"][0]["name"], "rw.safe_write");
+    let cut = dotted.call_failing("rw_safe_write", json!({"path": "a"})).await;
+    assert!(cut["context"]["hint"].as_str().unwrap().contains("rw.chunk_append"));
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_a_failed_result() {
+    let mut client = Client::initialized(tools()).await;
+    let envelope = client.call_failing("rw_nothing", json!({})).await;
+    assert_eq!(envelope["error"], "policy_violation");
+    assert_eq!(envelope["reason_hint"], "unknown");
+    assert_eq!(envelope["suggested_action"], "abort");
+    assert_eq!(envelope["context"], json!({"unknown_tool": "rw_nothing", "tool": "rw_nothing"}));
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_refused_by_name() {
+    let mut client = Client::initialized(tools()).await;
+    let envelope = client.call_failing("rw_safe_write", json!({"path": 1, "content": ""})).await;
+    assert_eq!(envelope["error"], "policy_violation");
+    assert_eq!(envelope["reason_hint"], "encoding");
+    assert_eq!(
+        envelope["context"],
+        json!({
+            "reason": "wrong_type: path", "argument": "path", "expected": "string",
+            "got": "integer", "tool": "rw.safe_write"
+        })
+    );
+    let null = json!({"path": "a", "content": "", "expected_prev_sha256": null});
+    let envelope = client.call_failing("rw_safe_write", null).await;
+    assert_eq!(envelope["context"]["reason"], "wrong_type: expected_prev_sha256");
+    let extra = json!({"path": "a", "content": "", "foo": 1});
+    let envelope = client.call_failing("rw_safe_write", extra).await;
+    assert_eq!(envelope["context"]["reason"], "unknown_argument: foo");
+}
+
+#[tokio::test]
+async fn a_call_that_was_cut_is_told_to_go_on_in_parts() {
+    let mut client = Client::initialized(tools()).await;
+    let cut = client.call_failing("rw_safe_write", json!({"path": "a.md"})).await;
+    assert_eq!(cut["reason_hint"], "size_limit");
+    assert_eq!(cut["suggested_action"], "split");
+    assert_eq!(cut["context"]["reason"], "missing_argument: content");
+    let hint = cut["context"]["hint"].as_str().unwrap();
+    assert!(hint.contains("rw_chunk_append") && hint.contains("do not resend"));
+
+    let params = json!({"name": "rw_safe_write", "arguments": r#"{"path":"a.md","content":"th"#});
+    let reply = client.request(json!(1), "tools/call", params).await;
+    let broken = envelope(&reply["result"]);
+    assert_eq!(broken["context"]["reason"], "arguments_not_an_object");
+    assert_eq!(broken["context"]["hint"], hint);
+    assert_eq!(broken["suggested_action"], "split");
+}
+
+#[tokio::test]
+async fn arguments_sent_as_a_string_are_read() {
+    let mut client = Client::initialized(tools()).await;
+    let params = json!({"name": "rw_test_echo", "arguments": r#"{"content":"from a string"}"#});
+    let reply = client.request(json!(1), "tools/call", params).await;
+    assert_eq!(reply["result"]["structuredContent"]["content"], "from a string");
+    let params = json!({"name": "rw_test_echo", "arguments": [1]});
+    let reply = client.request(json!(1), "tools/call", params).await;
+    assert_eq!(envelope(&reply["result"])["context"]["reason"], "arguments_not_an_object");
+}
+
+#[tokio::test]
+async fn text_that_is_no_text_is_refused_and_the_server_goes_on() {
+    let mut client = Client::initialized(tools()).await;
+    let call = |content: &[u8]| [CALL_HEAD, content, CALL_TAIL].concat();
+    for (content, reason) in
+        [(&br"x \ud800 y"[..], "lone_surrogate"), (&b"x \xff y"[..], "not_utf8")]
+    {
+        client.send_line(&call(content)).await;
+        let reply = client.receive().await.unwrap();
+        assert_eq!(reply["id"], 7);
+        let refused = envelope(&reply["result"]);
+        assert_eq!(refused["error"], "policy_violation");
+        assert_eq!(refused["reason_hint"], "encoding");
+        assert_eq!(refused["context"], json!({"reason": reason, "tool": "rw.test_measure"}));
+    }
+    client.send_line(&call(br"\ud83d\ude00")).await;
+    let reply = client.receive().await.unwrap();
+    assert_eq!(reply["result"]["structuredContent"]["bytes"], 4);
+}
+
+#[tokio::test]
+async fn lines_that_cannot_be_parsed_are_answered() {
+    let mut client = Client::initialized(tools()).await;
+    let deep = [
+        br#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"rw_test_echo","arguments":{"content":"","data":"#.as_slice(),
+        &b"[".repeat(100_000),
+        &b"]".repeat(100_000),
+        b"}}}",
+    ]
+    .concat();
+    for (line, id, code) in [
+        (&deep[..], json!(8), -32700),
+        (br#"{"jsonrpc":"2.0","id":"s","method":"#, json!("s"), -32700),
+        (br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, Value::Null, -32600),
+        (br#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Value::Null, -32600),
+        (br#"{"jsonrpc":"2.0","id":3,"method":"nothing/here"}"#, json!(3), -32601),
+    ] {
+        client.send_line(line).await;
+        let reply = client.receive().await.unwrap();
+        assert_eq!(reply["id"], id);
+        assert_eq!(reply["error"]["code"], code);
+        assert_eq!(reply["jsonrpc"], "2.0");
+    }
+    client.call("rw_test_echo", json!({"content": "still here"})).await;
+}
+
+#[tokio::test]
+async fn a_line_of_64_mib_is_served() {
+    let mut client = Client::initialized(tools()).await;
+    client.send_raw(CALL_HEAD).await;
+    client.send_raw(&vec![b'x'; 64 << 20]).await;
+    client.send_line(CALL_TAIL).await;
+    let reply = client.receive().await.unwrap();
+    assert_eq!(reply["id"], 7);
+    assert_eq!(reply["result"]["structuredContent"], json!({"ok": true, "bytes": 64 << 20}));
+}
+
+#[tokio::test]
+async fn a_line_beyond_the_limit_is_refused_and_the_server_goes_on() {
+    let mut client = Client::initialized(tools()).await;
+    client.send_raw(br#"{"jsonrpc":"2.0","method":"tools/call","params":{"content":""#).await;
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..257 {
+        client.send_raw(&piece).await;
+    }
+    client.send_line(br#""},"id":5}"#).await;
+    let reply = client.receive().await.unwrap();
+    assert_eq!(reply["id"], 5);
+    assert_eq!(reply["error"]["code"], -32600);
+    client.call("rw_test_echo", json!({"content": "still here"})).await;
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_and_the_server_goes_on() {
+    let mut client = Client::initialized(tools()).await;
+    let envelope = client.call_failing("rw_test_panic", json!({})).await;
+    assert_eq!(envelope["error"], "write_corruption");
+    assert_eq!(envelope["reason_hint"], "unknown");
+    assert_eq!(envelope["suggested_action"], "abort");
+    assert_eq!(envelope["context"], json!({"reason": "internal_panic", "tool": "rw.test_panic"}));
+    client.call("rw_test_echo", json!({"content": "still here"})).await;
+}
+
+#[tokio::test]
+async fn identical_retries_of_a_blocked_call_run_out() {
+    let mut client = Client::initialized(tools()).await;
+    let secret = json!({"content": "secret", "classify": true});
+    for left in [3, 2, 1, 0] {
+        let envelope = client.call_failing("rw_test_blocked", secret.clone()).await;
+        assert_eq!(envelope["retry_budget"], left);
+        assert!(envelope["context"].get("reason").is_none(), "it was run");
+    }
+    let envelope = client.call_failing("rw_test_blocked", secret).await;
+    assert_eq!(envelope["retry_budget"], 0);
+    assert_eq!(envelope["error"], "blocked");
+    assert_eq!(envelope["context"]["reason"], "retry_budget_exhausted");
+    let changed = json!({"content": "changed", "classify": true});
+    let envelope = client.call_failing("rw_test_blocked", changed).await;
+    assert_eq!(envelope["retry_budget"], 3);
+}
+
+#[tokio::test]
+async fn outstanding_calls_run_side_by_side() {
+    let mut client = Client::initialized(tools()).await;
+    let params = json!({"name": "rw_test_together", "arguments": {}});
+    for id in 0..CROWD {
+        client
+            .send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
+            .await;
+    }
+    let mut answered = Vec::new();
+    for _ in 0..CROWD {
+        answered.push(client.receive().await.unwrap()["id"].as_u64().unwrap());
+    }
+    answered.sort_unstable();
+    assert!(answered.into_iter().eq(0..CROWD as u64));
+}
+
+#[tokio::test]
+async fn a_call_that_is_running_when_the_input_ends_is_answered() {
+    let mut client = Client::initialized(vec![ToolSpec::of::<Slow<0>>()]).await;
+    let params = json!({"name": "rw_test_slow", "arguments": {}});
+    // No newline either: the end of the input ends the line.
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    client.send_raw(call.to_string().as_bytes()).await;
+    client.end_input().await;
+    gate(0).await;
+    gate(0).await;
+    let rest = client.hang_up().await;
+    assert_eq!(rest.len(), 1);
+    assert_eq!(rest[0]["result"]["structuredContent"], json!({"ok": true}));
+}
+
+#[tokio::test]
+async fn a_cancelled_call_is_run_to_its_end_without_a_reply() {
+    let mut client = Client::initialized(vec![ToolSpec::of::<Slow<1>>()]).await;
+    let params = json!({"name": "rw_test_slow", "arguments": {}});
+    client
+        .send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
+        .await;
+    gate(1).await;
+    let params = json!({"requestId": 1});
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+        .await;
+    client.request(json!(2), "ping", json!({})).await;
+    gate(1).await;
+    assert!(client.hang_up().await.is_empty());
+    assert!(DONE[1].load(std::sync::atomic::Ordering::SeqCst));
+}
+
+#[tokio::test]
+async fn an_id_that_is_in_use_is_refused() {
+    let mut client = Client::initialized(tools()).await;
+    let params = json!({"name": "rw_test_echo", "arguments": {"content": "x"}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    client.send_raw(format!("{call}\n{call}\n").as_bytes()).await;
+    let replies = [client.receive().await.unwrap(), client.receive().await.unwrap()];
+    assert!(replies.iter().any(|reply| reply["error"]["code"] == -32600));
+    assert!(replies.iter().any(|reply| reply.get("result").is_some()));
+}
+
+#[tokio::test]
+async fn every_tool_is_callable() {
+    let mut client = Client::initialized(tools()).await;
+    let list = client.request(json!(1), "tools/list", json!({})).await;
+    for tool in list["result"]["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        if name.starts_with("rw_test") {
+            continue;
+        }
+        let mut arguments = Map::new();
+        arguments.insert("never_an_argument".to_owned(), Value::Null);
+        let envelope = client.call_failing(name, Value::Object(arguments)).await;
+        assert_eq!(envelope["context"]["argument"], "never_an_argument", "{name}");
+    }
+}
