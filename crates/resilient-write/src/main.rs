@@ -1,3 +1,14 @@
-//! The command-line program.
+//! `resilient-write`: the MCP server and the command line.
 
-fn main() {}
+mod cli;
+mod commands;
+mod config;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    cli::Cli::parse().run()
+}

@@ -1,0 +1,117 @@
+//! The command line: what can be asked for, and who answers.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use resilient_core::Workspace;
+
+use crate::commands::{
+    analytics, call, checkpoint, chunk, demo, handoff, journal, recover, replace, risk, scratch,
+    serve, validate, write,
+};
+use crate::config::Surroundings;
+use crate::output::Output;
+
+const AFTER_HELP: &str = "\
+Exit status:
+  0  done
+  1  not done; with --json, standard output has the error envelope
+  2  the command line itself was wrong
+
+Environment:
+  RW_WORKSPACE             directories in which files may be written; default: this one
+  RW_STATE_DIR             directory that holds .resilient_write/; default: this one
+  RW_POLICY_FILE           policy to use instead of .resilient_write/policy.yaml
+  RW_SCRATCH_DISABLE_GET   when set, the scratchpad gives nothing back
+  RW_ALLOW_UNSAFE_ROOTS    1: warn about a system directory as workspace instead of refusing it";
+
+/// Durable, verified, journaled file writes for coding agents.
+///
+/// Without a command it serves MCP on standard input and output.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = AFTER_HELP)]
+pub(crate) struct Cli {
+    /// A directory in which files may be written; may be given several times
+    #[arg(short, long, value_name = "DIR", global = true)]
+    workspace: Vec<PathBuf>,
+    /// Print the answer as one line of JSON, the value that the MCP tool gives
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(flatten)]
+    serve: serve::Serve,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve MCP (what happens without a command, too)
+    Serve(serve::Serve),
+    /// Write one file
+    Write(write::Write),
+    /// Replace text in one file
+    Replace(replace::Replace),
+    /// Write a long file in parts
+    #[command(subcommand)]
+    Chunk(chunk::Chunk),
+    /// Keep material out of the tree, by its hash
+    #[command(subcommand)]
+    Scratch(scratch::Scratch),
+    /// Keep named JSON values
+    #[command(subcommand)]
+    Checkpoint(checkpoint::Checkpoint),
+    /// Leave a note for the next agent, or read it
+    #[command(subcommand)]
+    Handoff(handoff::Handoff),
+    /// Look at the journal of all writes
+    #[command(subcommand)]
+    Journal(journal::Journal),
+    /// Sum up the journal
+    Analytics(analytics::Analytics),
+    /// Look for secrets, personal data and oversize in a text
+    Risk(risk::Risk),
+    /// Check the syntax of a text
+    Validate(validate::Validate),
+    /// Finish or withdraw what a crash has interrupted
+    Recover(recover::Recover),
+    /// Call any tool with its arguments as JSON
+    Call(call::Call),
+    /// Replay the incident that Resilient Write was made for, against this very program
+    Demo(demo::Demo),
+}
+
+impl Cli {
+    /// Does what was asked for, and reports what kept it from being done.
+    pub(crate) fn run(self) -> ExitCode {
+        let output = Output::new(self.json);
+        self.dispatch(&output).unwrap_or_else(|error| output.fault(&error))
+    }
+
+    fn dispatch(self, output: &Output) -> Result<ExitCode> {
+        let Self { workspace: more, json: _, serve, command } = self;
+        let open =
+            || -> Result<Workspace> { Ok(Surroundings::of_process()?.workspace(&more)?.open()) };
+        let Some(command) = command else { return serve.run(open, output) };
+        if serve.is_given() {
+            return Ok(output.misuse("the options of the server stand after `serve`, or alone"));
+        }
+        match command {
+            Command::Serve(command) => command.run(open, output),
+            Command::Write(command) => command.run(&open()?, output),
+            Command::Replace(command) => command.run(&open()?, output),
+            Command::Chunk(command) => command.run(&open()?, output),
+            Command::Scratch(command) => command.run(&open()?, output),
+            Command::Checkpoint(command) => command.run(&open()?, output),
+            Command::Handoff(command) => command.run(&open()?, output),
+            Command::Journal(command) => command.run(&open()?, output),
+            Command::Analytics(command) => command.run(&open()?, output),
+            Command::Risk(command) => command.run(&open()?, output),
+            Command::Validate(command) => command.run(output),
+            Command::Recover(command) => command.run(&open()?, output),
+            Command::Call(command) => command.run(open()?, output),
+            Command::Demo(command) => command.run(output),
+        }
+    }
+}

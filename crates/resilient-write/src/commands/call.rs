@@ -1,0 +1,55 @@
+//! `call`: any tool by its name on the wire, with its arguments as JSON.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use resilient_core::{Error, Workspace};
+use resilient_mcp::{Server, ToolNames};
+use serde_json::Value;
+
+use super::input;
+use crate::output::Output;
+
+/// Calls one tool as an MCP client would, and prints its answer as JSON.
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// The tool: rw_safe_write or rw.safe_write
+    tool: String,
+    /// The arguments as a JSON object; - is standard input
+    #[arg(default_value = "{}", value_name = "JSON")]
+    arguments: String,
+}
+
+impl Call {
+    /// Calls the tool.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn run(self, workspace: Workspace, output: &Output) -> Result<ExitCode> {
+        let arguments = match self.arguments.as_str() {
+            "-" => input::json("arguments", "-"),
+            text => input::parse_json("arguments", text),
+        };
+        let arguments = match arguments {
+            Ok(arguments) => arguments,
+            Err(error) => return self.unreadable(error, output),
+        };
+        match Server::new(workspace, ToolNames::Underscore).call(&self.tool, arguments) {
+            Ok(success) if output.is_json() => output.line(&success)?,
+            Ok(success) => output.raw(format!("{success:#}\n").as_bytes())?,
+            Err(envelope) => return output.failure(&words(&self.tool, &envelope), &envelope),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn unreadable(&self, error: Error, output: &Output) -> Result<ExitCode> {
+        output.answer(&self.tool, Err::<(), _>(error), |()| String::new())
+    }
+}
+
+/// A headline for an envelope, which has no message of its own.
+fn words(tool: &str, envelope: &Value) -> String {
+    let text = |name| envelope.get(name).and_then(Value::as_str).unwrap_or_default();
+    format!("{tool}: {} ({})", text("error"), text("reason_hint"))
+}

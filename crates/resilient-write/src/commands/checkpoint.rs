@@ -1,0 +1,152 @@
+//! `checkpoint`: named JSON values that outlive the process that saved them.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, Subcommand, ValueEnum};
+use resilient_core::Workspace;
+use resilient_core::checkpoint::{Checkpoint as Found, Cleanup, List, Listed, SaveReceipt};
+use resilient_core::checkpoint::{Format, SaveRequest};
+
+use super::input;
+use crate::output::{Output, card};
+
+const NAME_WIDTH: usize = 24;
+
+/// What to do with checkpoints.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Checkpoint {
+    /// Save a value, in place of an earlier one of that name
+    Save(Save),
+    /// Print a saved value
+    Read(Name),
+    /// List what is saved
+    List,
+    /// Remove what has expired, and what was for one session
+    Cleanup(Clean),
+}
+
+/// A value to be saved.
+#[derive(Debug, Args)]
+pub(crate) struct Save {
+    /// Its name: 1 to 64 of A-Z a-z 0-9 _ -
+    name: String,
+    /// The value as JSON; without it, standard input is read
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    data: Option<String>,
+    /// A label for what the value is; it is kept as given whatever this says
+    #[arg(long, value_enum, default_value_t = Label::Json)]
+    format: Label,
+    /// session, permanent or an ISO 8601 duration such as P7D
+    #[arg(long, default_value = "session")]
+    ttl: String,
+}
+
+/// A value to be read.
+#[derive(Debug, Args)]
+pub(crate) struct Name {
+    /// Its name
+    name: String,
+}
+
+/// What a cleanup takes.
+#[derive(Debug, Args)]
+pub(crate) struct Clean {
+    /// Leave the values that are for one session
+    #[arg(long)]
+    keep_session: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Label {
+    Json,
+    Yaml,
+    Markdown,
+}
+
+impl Checkpoint {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        let checkpoints = workspace.checkpoints();
+        match self {
+            Self::Save(save) => {
+                let result = save.request().and_then(|request| checkpoints.save(request));
+                output.answer("rw.checkpoint", result, told_save)
+            }
+            Self::Read(Name { name }) => {
+                output.answer("rw.checkpoint_read", checkpoints.read(&name), told_found)
+            }
+            Self::List => output.answer("rw.checkpoint_list", checkpoints.list(), told_list),
+            Self::Cleanup(Clean { keep_session }) => output.answer(
+                "rw.checkpoint_cleanup",
+                checkpoints.cleanup(!keep_session),
+                told_cleanup,
+            ),
+        }
+    }
+}
+
+impl Save {
+    fn request(self) -> resilient_core::Result<SaveRequest> {
+        let Self { name, data, format, ttl } = self;
+        let data = match data {
+            Some(text) => input::parse_json("data", &text)?,
+            None => input::json("data", "-")?,
+        };
+        let format = match format {
+            Label::Json => Format::Json,
+            Label::Yaml => Format::Yaml,
+            Label::Markdown => Format::Markdown,
+        };
+        Ok(SaveRequest { name, data, format, ttl })
+    }
+}
+
+fn told_save(receipt: &SaveReceipt) -> String {
+    card(
+        &format!("saved {}", receipt.name),
+        &[
+            ("bytes", receipt.bytes.to_string()),
+            ("sha256", receipt.sha256.to_string()),
+            ("ttl", receipt.ttl.clone()),
+            ("first saved", receipt.created_at.clone()),
+            ("journal", receipt.journal_id.clone()),
+        ],
+    )
+}
+
+/// The value alone, so that it can be piped on.
+fn told_found(found: &Found) -> String {
+    format!("{:#}\n", found.data)
+}
+
+fn told_list(list: &List) -> String {
+    if list.checkpoints.is_empty() {
+        return "no checkpoints\n".to_owned();
+    }
+    list.checkpoints.iter().map(told_listed).collect()
+}
+
+fn told_listed(listed: &Listed) -> String {
+    match listed {
+        Listed::Sound { name, bytes, ttl, updated_at, .. } => {
+            let text = |value: &serde_json::Value| value.as_str().unwrap_or("?").to_owned();
+            format!("{name:NAME_WIDTH$}  {}  {bytes:>8}  {}\n", text(updated_at), text(ttl))
+        }
+        Listed::Corrupt { name, bytes, .. } => {
+            format!("{name:NAME_WIDTH$}  {:20}  {bytes:>8}\n", "damaged")
+        }
+    }
+}
+
+fn told_cleanup(cleanup: &Cleanup) -> String {
+    let removed: String = cleanup
+        .removed
+        .iter()
+        .map(|removed| format!("removed {} ({})\n", removed.name, removed.reason))
+        .collect();
+    format!("{removed}kept {}\n", cleanup.kept)
+}

@@ -1,0 +1,120 @@
+//! `handoff`: the note that one agent leaves for the next.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use resilient_core::handoff::{DEFAULT_PATH, Drift, Found, HandoffReceipt, HandoffRequest};
+use resilient_core::{Error, Workspace};
+use serde_json::Value;
+
+use super::input;
+use crate::output::{Output, card};
+
+/// What to do with the note.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Handoff {
+    /// Leave a note, in place of an earlier one
+    Write(Leave),
+    /// Read the note, and which of its files have changed since
+    Read(Take),
+}
+
+/// A note to be left.
+#[derive(Debug, Args)]
+pub(crate) struct Leave {
+    /// File with the facts as a JSON object; - is standard input. It needs task_id, status,
+    /// agent, summary, next_steps and last_good_state
+    #[arg(default_value = "-")]
+    envelope: String,
+    /// Prose that follows the facts
+    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
+    body: String,
+    /// Where to write it
+    #[arg(long, default_value = DEFAULT_PATH)]
+    path: String,
+    /// Keep a copy of the note that is replaced
+    #[arg(long)]
+    archive: bool,
+}
+
+/// A note to be read.
+#[derive(Debug, Args)]
+pub(crate) struct Take {
+    /// Where it is
+    #[arg(long, default_value = DEFAULT_PATH)]
+    path: String,
+}
+
+impl Handoff {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        match self {
+            Self::Write(leave) => {
+                let result = leave.request().and_then(|request| workspace.write_handoff(request));
+                output.answer("rw.handoff_write", result, told_receipt)
+            }
+            Self::Read(Take { path }) => {
+                output.answer("rw.handoff_read", workspace.read_handoff(&path), told_found)
+            }
+        }
+    }
+}
+
+impl Leave {
+    fn request(self) -> resilient_core::Result<HandoffRequest> {
+        let Self { envelope, body, path, archive } = self;
+        let Value::Object(envelope) = input::json("envelope", &envelope)? else {
+            return Err(Error::BadArgument {
+                argument: "envelope",
+                message: "not a JSON object".to_owned(),
+            });
+        };
+        Ok(HandoffRequest { envelope, body, path, archive })
+    }
+}
+
+fn told_receipt(receipt: &HandoffReceipt) -> String {
+    let rows = [
+        ("bytes", receipt.bytes.to_string()),
+        ("sha256", receipt.sha256.to_string()),
+        ("journal", receipt.journal_id.clone()),
+    ];
+    card(&format!("wrote {}", receipt.handoff_path), &rows) + &told_drift(&receipt.drift_warnings)
+}
+
+fn told_found(found: &Found) -> String {
+    let facts: Vec<(&str, String)> = found
+        .envelope
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, fact)| (name.as_str(), told_fact(fact)))
+        .collect();
+    let mut text = card(&found.handoff_path, &facts);
+    text += &told_drift(&found.drift_warnings);
+    if !found.body.is_empty() {
+        text += &format!("\n{}\n", found.body.trim_end());
+    }
+    text
+}
+
+fn told_fact(fact: &Value) -> String {
+    match fact {
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn told_drift(drift: &[Drift]) -> String {
+    drift
+        .iter()
+        .map(|drift| format!("warning: {}: {}\n", told_fact(&drift.path), drift.reason))
+        .collect()
+}

@@ -1,0 +1,112 @@
+//! Where a command's text comes from: an option, a file that the user names, or standard input.
+
+use std::io::{self, Read as _};
+
+use clap::{Args, ValueEnum};
+use resilient_core::{Error, Result, risk};
+use serde_json::Value;
+
+/// Content that is given on the command line or on standard input.
+#[derive(Debug, Args)]
+pub(crate) struct Content {
+    /// The text itself; without it, standard input is read to its end
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    content: Option<String>,
+}
+
+impl Content {
+    /// Gives the text.
+    ///
+    /// # Errors
+    /// Standard input cannot be read, or is not UTF-8.
+    pub(crate) fn text(self) -> Result<String> {
+        self.content.map_or_else(|| utf8("-", read("-")?), Ok)
+    }
+
+    /// Gives the bytes.
+    ///
+    /// # Errors
+    /// Standard input cannot be read.
+    pub(crate) fn bytes(self) -> Result<Vec<u8>> {
+        self.content.map_or_else(|| read("-"), |text| Ok(text.into_bytes()))
+    }
+}
+
+/// Whether text that looks like secrets is refused.
+#[derive(Debug, Args)]
+pub(crate) struct Classify {
+    /// Refuse content that looks like secrets, from this verdict on
+    #[arg(
+        long,
+        value_enum,
+        value_name = "VERDICT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "high"
+    )]
+    classify: Option<Verdict>,
+}
+
+impl Classify {
+    /// The verdict from which on content is refused.
+    pub(crate) fn reject_at(&self) -> Option<risk::Verdict> {
+        self.classify.map(|verdict| match verdict {
+            Verdict::Low => risk::Verdict::Low,
+            Verdict::Medium => risk::Verdict::Medium,
+            Verdict::High => risk::Verdict::High,
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Verdict {
+    Low,
+    Medium,
+    High,
+}
+
+/// Reads a file as text; `-` is standard input.
+///
+/// # Errors
+/// It is not there, cannot be read, or is not UTF-8.
+pub(crate) fn text(file: &str) -> Result<String> {
+    utf8(file, read(file)?)
+}
+
+/// Reads a file as JSON; `-` is standard input.
+///
+/// # Errors
+/// As [`text`]; and it is not JSON.
+pub(crate) fn json(argument: &'static str, file: &str) -> Result<Value> {
+    parse_json(argument, &text(file)?)
+}
+
+/// Reads JSON from text.
+///
+/// # Errors
+/// It is not JSON.
+pub(crate) fn parse_json(argument: &'static str, text: &str) -> Result<Value> {
+    serde_json::from_str(text)
+        .map_err(|error| Error::BadArgument { argument, message: format!("not JSON: {error}") })
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]
+fn read(file: &str) -> Result<Vec<u8>> {
+    let read = if file == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(file)
+    };
+    read.map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => Error::NotFound { path: file.to_owned() },
+        _ => Error::Os { path: file.to_owned(), operation: "read", source },
+    })
+}
+
+fn utf8(file: &str, bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
+        path: file.to_owned(),
+        message: error.utf8_error().to_string(),
+    })
+}

@@ -1,0 +1,113 @@
+//! `journal`: the newest rows, and whether the chain of all rows holds.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, Subcommand, ValueEnum};
+use resilient_core::Workspace;
+use resilient_core::journal::{Filter, Mode, Tail, Verification};
+
+use crate::output::Output;
+
+/// What to look at.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Journal {
+    /// List the last writes, the newest at the end
+    Tail(Last),
+    /// Walk the chain of rows: exit status 1 when one was changed, moved or taken out
+    Verify,
+}
+
+/// Which rows.
+#[derive(Debug, Args)]
+pub(crate) struct Last {
+    /// How many
+    #[arg(short, long = "number", value_name = "N", default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    number: u32,
+    /// Only those of exactly this path
+    #[arg(long)]
+    path: Option<String>,
+    /// Only those of this mode
+    #[arg(long, value_enum)]
+    mode: Option<Written>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Written {
+    Create,
+    Overwrite,
+    Append,
+    Replace,
+}
+
+impl Journal {
+    /// Looks.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        match self {
+            Self::Tail(Last { number, path, mode }) => {
+                let mode = mode.map(|mode| match mode {
+                    Written::Create => Mode::Create,
+                    Written::Overwrite => Mode::Overwrite,
+                    Written::Append => Mode::Append,
+                    Written::Replace => Mode::Replace,
+                });
+                let number = usize::try_from(number).unwrap_or(usize::MAX);
+                let result = workspace.journal_tail(number, &Filter { path, mode });
+                output.answer("rw.journal_tail", result, told_tail)
+            }
+            Self::Verify => {
+                let result = workspace.verify_journal();
+                let broken = result.as_ref().is_ok_and(|found| !found.breaks.is_empty());
+                let code = output.answer("journal_verify", result, told_verification)?;
+                Ok(if broken { ExitCode::FAILURE } else { code })
+            }
+        }
+    }
+}
+
+fn told_tail(tail: &Tail) -> String {
+    let mut text = String::new();
+    for entry in &tail.entries {
+        let mode = word(entry.mode);
+        let hash: String = entry.sha256.to_string().chars().take(12).collect();
+        let _ =
+            writeln!(text, "{}  {mode:9}  {:>9}  {hash}  {}", entry.ts, entry.bytes, entry.path);
+    }
+    if tail.entries.is_empty() {
+        text.push_str("no rows\n");
+    }
+    if tail.damaged_lines > 0 {
+        let _ = writeln!(text, "{} lines could not be read", tail.damaged_lines);
+    }
+    text
+}
+
+fn word(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Create => "create",
+        Mode::Overwrite => "overwrite",
+        Mode::Append => "append",
+        Mode::Replace => "replace",
+    }
+}
+
+fn told_verification(found: &Verification) -> String {
+    let mut text = String::new();
+    for broken in &found.breaks {
+        let of = broken.journal_id.as_deref().unwrap_or("-");
+        let _ = writeln!(text, "line {}: {} ({of})", broken.line, broken.reason);
+    }
+    let _ = writeln!(
+        text,
+        "{} rows, {} chained, {} breaks",
+        found.rows,
+        found.chained,
+        found.breaks.len()
+    );
+    text
+}

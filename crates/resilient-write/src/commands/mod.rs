@@ -1,0 +1,17 @@
+//! The commands, one file for each: its arguments, whose doc comments are its help, and `run`.
+
+pub(crate) mod analytics;
+pub(crate) mod call;
+pub(crate) mod checkpoint;
+pub(crate) mod chunk;
+pub(crate) mod demo;
+pub(crate) mod handoff;
+mod input;
+pub(crate) mod journal;
+pub(crate) mod recover;
+pub(crate) mod replace;
+pub(crate) mod risk;
+pub(crate) mod scratch;
+pub(crate) mod serve;
+pub(crate) mod validate;
+pub(crate) mod write;

@@ -1,0 +1,149 @@
+//! `scratch`: material that must not be in the tree, kept under its own hash.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use clap::{Args, Subcommand, ValueEnum};
+use resilient_core::Workspace;
+use resilient_core::scratch::{Encoding, PutReceipt, PutRequest, Reference};
+
+use super::input::Content;
+use crate::output::{Output, card};
+
+/// What to do with the scratchpad.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Scratch {
+    /// Keep text or bytes
+    Put(Put),
+    /// Find material by hash, label or both, without reading it
+    Ref(Ref),
+    /// Print what is kept under a hash, verified
+    Get(Get),
+}
+
+/// Material to be kept.
+#[derive(Debug, Args)]
+pub(crate) struct Put {
+    #[command(flatten)]
+    content: Content,
+    /// A name to find it by
+    #[arg(long)]
+    label: Option<String>,
+    /// What it is, as a media type
+    #[arg(long, value_name = "TYPE")]
+    content_type: Option<String>,
+    /// Anything else
+    #[arg(long)]
+    notes: Option<String>,
+}
+
+/// Material to be found.
+#[derive(Debug, Args)]
+pub(crate) struct Ref {
+    /// Its hash
+    #[arg(long)]
+    sha256: Option<String>,
+    /// Its label
+    #[arg(long)]
+    label: Option<String>,
+}
+
+/// Material to be read.
+#[derive(Debug, Args)]
+pub(crate) struct Get {
+    /// Its hash
+    sha256: String,
+    /// How --json writes it; without --json the bytes come as they are
+    #[arg(long, value_enum, default_value_t = Form::Utf8)]
+    encoding: Form,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Form {
+    #[value(name = "utf-8")]
+    Utf8,
+    Base64,
+}
+
+impl Scratch {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        match self {
+            Self::Put(put) => {
+                let result = put.request().and_then(|request| workspace.scratch().put(request));
+                output.answer("rw.scratch_put", result, told_put)
+            }
+            Self::Ref(Ref { sha256, label }) => {
+                let result = workspace.scratch().reference(sha256.as_deref(), label.as_deref());
+                output.answer("rw.scratch_ref", result, told_ref)
+            }
+            Self::Get(get) => get.run(workspace, output),
+        }
+    }
+}
+
+impl Put {
+    /// Bytes that are no text travel in base64.
+    fn request(self) -> resilient_core::Result<PutRequest> {
+        let Self { content, label, content_type, notes } = self;
+        let (content, encoding) = match String::from_utf8(content.bytes()?) {
+            Ok(text) => (text, Encoding::Utf8),
+            Err(error) => (BASE64.encode(error.as_bytes()), Encoding::Base64),
+        };
+        Ok(PutRequest { content, encoding, label, content_type, notes })
+    }
+}
+
+impl Get {
+    fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        const TOOL: &str = "rw.scratch_get";
+        if output.is_json() {
+            let encoding = match self.encoding {
+                Form::Utf8 => Encoding::Utf8,
+                Form::Base64 => Encoding::Base64,
+            };
+            let result = workspace.scratch().get(&self.sha256, encoding);
+            return output.answer(TOOL, result, |kept| kept.content.clone());
+        }
+        match workspace.scratch().get(&self.sha256, Encoding::Base64) {
+            Ok(kept) => {
+                output.raw(&BASE64.decode(kept.content).map_err(anyhow::Error::msg)?)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(error) => output.answer(TOOL, Err::<(), _>(error), |()| String::new()),
+        }
+    }
+}
+
+fn told_put(receipt: &PutReceipt) -> String {
+    let heading = if receipt.deduped { "kept already" } else { "kept" };
+    let mut rows = vec![
+        ("sha256", receipt.sha256.to_string()),
+        ("bytes", receipt.bytes.to_string()),
+        ("file", receipt.scratch_path.clone()),
+    ];
+    rows.extend(receipt.warnings.iter().map(|warning| ("warning", warning.hint.to_owned())));
+    card(heading, &rows)
+}
+
+fn told_ref(found: &Reference) -> String {
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+    card(
+        &found.entry.sha256.to_string(),
+        &[
+            ("bytes", found.entry.bytes.to_string()),
+            ("label", or_none(&found.entry.label)),
+            ("type", or_none(&found.entry.content_type)),
+            ("notes", or_none(&found.entry.notes)),
+            ("put at", found.entry.created_at.clone()),
+            ("entries", found.alias_count.to_string()),
+            ("file", found.scratch_path.clone()),
+            ("there", if found.bin_exists { "yes" } else { "no" }.to_owned()),
+        ],
+    )
+}

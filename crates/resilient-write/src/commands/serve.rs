@@ -1,0 +1,85 @@
+//! `serve`: the MCP server. It is also what runs without a command.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use resilient_core::Workspace;
+use resilient_mcp::{Server, ToolNames};
+
+use crate::output::Output;
+
+/// How the server is reached and what it calls its tools.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// How the server is reached [default: stdio]
+    #[arg(long, value_enum)]
+    transport: Option<Transport>,
+    /// How tools are named in the list; both names can always be called [default: underscore]
+    #[arg(long, value_enum, value_name = "FORM")]
+    tool_names: Option<Names>,
+    /// Address to listen on, for HTTP
+    #[arg(long)]
+    host: Option<String>,
+    /// Port to listen on, for HTTP
+    #[arg(long)]
+    port: Option<u16>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Transport {
+    /// Standard input and output
+    Stdio,
+    /// Not in this version
+    Sse,
+    /// Not in this version
+    Http,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Names {
+    /// rw_safe_write: every client takes these
+    Underscore,
+    /// rw.safe_write
+    Dotted,
+}
+
+impl Serve {
+    /// Whether any option of the server was given.
+    pub(crate) fn is_given(&self) -> bool {
+        let Self { transport, tool_names, host, port } = self;
+        transport.is_some() || tool_names.is_some() || host.is_some() || port.is_some()
+    }
+
+    /// Serves until the client hangs up.
+    ///
+    /// # Errors
+    /// The workspace is refused, or standard output fails while somebody reads it.
+    pub(crate) fn run(
+        self,
+        open: impl FnOnce() -> Result<Workspace>,
+        output: &Output,
+    ) -> Result<ExitCode> {
+        match self.transport {
+            None | Some(Transport::Stdio) if self.host.is_none() && self.port.is_none() => {}
+            None | Some(Transport::Stdio) => {
+                return Ok(output.misuse(
+                    "--host and --port are for HTTP, which is not in this version; \
+                     the server speaks on standard input and output",
+                ));
+            }
+            Some(Transport::Sse | Transport::Http) => {
+                return Ok(output.misuse(
+                    "HTTP is not in this version; use --transport stdio, and a stdio-to-HTTP \
+                     proxy in front of it where HTTP is needed",
+                ));
+            }
+        }
+        let names = match self.tool_names {
+            None | Some(Names::Underscore) => ToolNames::Underscore,
+            Some(Names::Dotted) => ToolNames::Dotted,
+        };
+        resilient_mcp::serve_stdio(Server::new(open()?, names))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

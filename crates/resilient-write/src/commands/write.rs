@@ -1,0 +1,83 @@
+//! `write`: one file, durably.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use resilient_core::Workspace;
+use resilient_core::journal::Mode;
+use resilient_core::write::{WriteMode, WriteReceipt, WriteRequest};
+
+use super::input::{Classify, Content};
+use crate::output::{Output, card};
+
+/// Writes one file; when it answers, content, name and journal row are on disk.
+#[derive(Debug, Args)]
+pub(crate) struct Write {
+    /// The file, in the workspace
+    path: String,
+    #[command(flatten)]
+    content: Content,
+    /// What to do with a file that exists
+    #[arg(long, value_enum, default_value_t = Existing::Create)]
+    mode: Existing,
+    /// SHA-256 that the file must have before; empty: there must be none
+    #[arg(long, value_name = "SHA256")]
+    expect: Option<String>,
+    #[command(flatten)]
+    classify: Classify,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Existing {
+    /// Refuse to touch it
+    Create,
+    /// Replace its content
+    Overwrite,
+    /// Add to its end
+    Append,
+}
+
+impl Write {
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        let Self { path, content, mode, expect, classify } = self;
+        let result = content.text().and_then(|content| {
+            workspace.write(WriteRequest {
+                path,
+                content,
+                mode: match mode {
+                    Existing::Create => WriteMode::Create,
+                    Existing::Overwrite => WriteMode::Overwrite,
+                    Existing::Append => WriteMode::Append,
+                },
+                expected_prev_sha256: expect,
+                reject_at: classify.reject_at(),
+            })
+        });
+        output.answer("rw.safe_write", result, told)
+    }
+}
+
+/// A receipt in words.
+pub(crate) fn told(receipt: &WriteReceipt) -> String {
+    let did = match receipt.mode_applied {
+        _ if receipt.unchanged => "unchanged",
+        Mode::Create => "created",
+        Mode::Overwrite => "overwrote",
+        Mode::Append => "appended to",
+        Mode::Replace => "edited",
+    };
+    let mut rows = vec![
+        ("bytes", receipt.bytes.to_string()),
+        ("sha256", receipt.sha256.to_string()),
+        ("journal", receipt.journal_id.clone()),
+    ];
+    if let Some(count) = receipt.replacements {
+        rows.insert(0, ("replaced", count.to_string()));
+    }
+    card(&format!("{did} {}", receipt.path), &rows)
+}

@@ -1,0 +1,215 @@
+//! What the commands say: answers on standard output, failures where their reader looks.
+//!
+//! With `--json`, success and failure are one line on standard output, the same value that the MCP
+//! tool answers. Without it a success is text for people, and a failure goes to standard error:
+//! what happened, what to do next, and the facts. Nothing else in this crate prints.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use resilient_core::{Envelope, Error};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Facts that are said elsewhere in a failure, or only repeat the command line.
+const UNSAID: [&str; 5] = ["tool", "hint", "old_string", "detected", "suggested_actions"];
+/// A longer fact is cut: the reader sits at a terminal.
+const FACT_LEN: usize = 200;
+
+/// Where a command's answer goes.
+#[derive(Debug)]
+pub(crate) struct Output {
+    json: bool,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Says what the library answered to the tool of this name; `human` words a success.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn answer<T: Serialize>(
+        &self,
+        tool: &str,
+        result: resilient_core::Result<T>,
+        human: impl FnOnce(&T) -> String,
+    ) -> Result<ExitCode> {
+        match result {
+            Ok(success) => {
+                if self.json {
+                    self.line(&with_ok(serde_json::to_value(&success)?))?;
+                } else {
+                    print(human(&success).as_bytes())?;
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(error) => self.failure(&error.to_string(), &envelope(&error, tool)?),
+        }
+    }
+
+    /// Says that something was not done: what happened, and the envelope.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn failure(&self, message: &str, envelope: &Value) -> Result<ExitCode> {
+        if self.json {
+            self.line(envelope)?;
+        } else {
+            complain(&told(message, envelope));
+        }
+        Ok(ExitCode::FAILURE)
+    }
+
+    /// Prints a value as one line of JSON, its keys sorted.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn line(&self, value: &Value) -> Result<()> {
+        let mut value = value.clone();
+        value.sort_all_objects();
+        print(format!("{value}\n").as_bytes())
+    }
+
+    /// Prints bytes as they are.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Result<()> {
+        print(bytes)
+    }
+
+    /// Tells how far a long command is: on standard output, which `--json` keeps for the result.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn progress(&self, line: &str) -> Result<()> {
+        if self.json {
+            complain(&format!("{line}\n"));
+            return Ok(());
+        }
+        print(format!("{line}\n").as_bytes())
+    }
+
+    /// Says what is wrong with the command line, where its parser could not know.
+    pub(crate) fn misuse(&self, message: &str) -> ExitCode {
+        complain(&format!("resilient-write: {message}\n"));
+        ExitCode::from(2)
+    }
+
+    /// Says what kept a command from being run at all.
+    pub(crate) fn fault(&self, error: &anyhow::Error) -> ExitCode {
+        if self.json
+            && let Some(error) = error.downcast_ref::<Error>()
+            && let Ok(envelope) = envelope(error, "resilient-write")
+            && self.line(&envelope).is_ok()
+        {
+            return ExitCode::FAILURE;
+        }
+        let text = format!("{error:#}");
+        let text = text.strip_prefix("resilient-write: ").unwrap_or(&text);
+        complain(&format!("resilient-write: {text}\n"));
+        ExitCode::FAILURE
+    }
+}
+
+/// A heading and, below it, names and values in two columns.
+pub(crate) fn card(heading: &str, rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    rows.iter().fold(format!("{heading}\n"), |mut text, (name, value)| {
+        let _ = writeln!(text, "  {name:width$}  {value}");
+        text
+    })
+}
+
+/// The success object as MCP gives it.
+fn with_ok(mut success: Value) -> Value {
+    if let Value::Object(fields) = &mut success {
+        fields.insert("ok".to_owned(), Value::Bool(true));
+    }
+    success
+}
+
+/// The envelope as MCP gives it: it names the tool.
+fn envelope(error: &Error, tool: &str) -> Result<Value> {
+    let mut envelope = Envelope::from(error);
+    envelope.context.entry("tool").or_insert_with(|| tool.into());
+    Ok(serde_json::to_value(envelope)?)
+}
+
+/// A failure in words.
+fn told(message: &str, envelope: &Value) -> String {
+    let message = message.strip_prefix("resilient-write: ").unwrap_or(message);
+    let mut text = format!("resilient-write: {message}\n");
+    let empty = serde_json::Map::new();
+    let context = envelope.get("context").and_then(Value::as_object).unwrap_or(&empty);
+    let action = envelope.get("suggested_action").and_then(Value::as_str).unwrap_or("abort");
+    let next = context.get("hint").and_then(Value::as_str).unwrap_or_else(|| advice(action));
+    let _ = writeln!(text, "next: {action} - {next}");
+    let detected = context.get("detected").and_then(Value::as_array);
+    for hit in detected.into_iter().flatten() {
+        let _ = writeln!(text, "  {}", told_hit(hit));
+    }
+    for (name, fact) in context.iter().filter(|(name, fact)| {
+        !UNSAID.contains(&name.as_str()) && !fact.is_null() && fact.as_str() != Some("")
+    }) {
+        let _ = writeln!(text, "  {name}: {}", shortened(fact));
+    }
+    text
+}
+
+/// One line for something that the classifier detected.
+pub(crate) fn told_hit(hit: &Value) -> String {
+    let text = |name| hit.get(name).and_then(Value::as_str).unwrap_or_default();
+    match hit.get("line").and_then(Value::as_u64) {
+        Some(line) => {
+            format!("line {line}: {} ({}) {}", text("kind"), text("pattern"), text("match"))
+        }
+        None => {
+            let number = |name| hit.get(name).and_then(Value::as_u64).unwrap_or_default();
+            let (value, threshold) = (number("value"), number("threshold"));
+            format!("size ({}): {value}, at most {threshold}", text("pattern"))
+        }
+    }
+}
+
+fn advice(action: &str) -> &'static str {
+    match action {
+        "redact" => "take the detected strings out and write again",
+        "split" => "send it in smaller parts",
+        "escape" => "write it in another form",
+        "ask_user" => "look at the file as it is now, then decide",
+        "retry_later" => "try again",
+        _ => "this will not work as it is; change it before trying again",
+    }
+}
+
+fn shortened(fact: &Value) -> String {
+    let text = fact.as_str().map_or_else(|| fact.to_string(), str::to_owned);
+    match text.char_indices().nth(FACT_LEN) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// A reader that has seen enough is no failure.
+fn print(bytes: &[u8]) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Where standard error is gone, there is nobody to tell.
+fn complain(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

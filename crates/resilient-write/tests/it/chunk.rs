@@ -1,0 +1,54 @@
+//! `chunk`.
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn parts_are_kept_previewed_composed_and_removed() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run_with(&["chunk", "append", "s", "--total", "3"], "one\n").ok();
+    assert!(ran.stdout.starts_with("kept part 1 of s\n  bytes    4\n"), "{ran:?}");
+    sandbox.run_with(&["chunk", "write", "s", "3"], "three\n").ok();
+
+    let ran = sandbox.run(&["chunk", "status", "s"]).ok();
+    assert_eq!(
+        ran.stdout,
+        "session s\n  parts    1 3\n  total    3\n  kept in  .resilient_write/chunks/s\n"
+    );
+    let gap = sandbox.run(&["chunk", "compose", "s", "out.txt", "--json"]).envelope();
+    assert_eq!(gap["context"]["missing"], json!([2]));
+    assert!(!sandbox.path("out.txt").exists());
+
+    sandbox.run(&["chunk", "write", "s", "2", "--content", "two\n"]).ok();
+    let preview = sandbox.run(&["chunk", "preview", "s", "--separator", "-\n"]).ok();
+    assert_eq!(preview.stdout, "one\n-\ntwo\n-\nthree\n");
+    let ran = sandbox.run(&["chunk", "compose", "s", "out.txt", "--separator", "-\n"]).ok();
+    assert!(ran.stdout.starts_with("composed out.txt\n  parts    3\n  bytes    18\n"), "{ran:?}");
+    assert_eq!(sandbox.text("out.txt"), preview.stdout);
+
+    let answer = sandbox.run(&["chunk", "compose", "s", "out.txt", "--cleanup", "--json"]).ok();
+    assert_eq!(answer.json()["cleaned_up"], true);
+    assert_eq!(sandbox.run(&["chunk", "status", "s"]).ok().stdout, "there is no session s\n");
+}
+
+#[test]
+fn reset_says_what_it_removed() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["chunk", "append", "s", "--content", "x"]).ok();
+    assert_eq!(sandbox.run(&["chunk", "reset", "s"]).ok().stdout, "removed session s, 2 files\n");
+    let answer = sandbox.run(&["chunk", "reset", "s", "--json"]).ok().json();
+    assert_eq!(answer, json!({"ok": true, "session": "s", "removed": 0, "existed": false}));
+}
+
+#[test]
+fn numbers_out_of_range_are_the_librarys_business() {
+    let sandbox = Sandbox::new();
+    for index in ["0", "-1", "1000"] {
+        let refused = sandbox.run(&["chunk", "write", "s", index, "--content", "x", "--json"]);
+        assert_eq!(refused.envelope()["context"]["reason"], "index_must_be_int_in_1..999");
+    }
+    let refused = sandbox.run(&["chunk", "append", "s", "--total", "0", "--content", "", "--json"]);
+    assert_eq!(refused.envelope()["context"]["reason"], "total_expected_must_be_int_in_1..999");
+    assert_eq!(sandbox.run(&["chunk", "write", "s", "one"]).code, 2);
+}

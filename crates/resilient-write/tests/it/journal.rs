@@ -1,0 +1,86 @@
+//! `journal` and `recover`.
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+const JOURNAL: &str = ".resilient_write/journal.jsonl";
+
+fn with_three_writes() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["write", "a.txt", "--content", "1"]).ok();
+    sandbox.run(&["write", "b.txt", "--content", "2"]).ok();
+    sandbox.run(&["write", "a.txt", "--content", "3", "--mode", "append"]).ok();
+    sandbox
+}
+
+#[test]
+fn the_tail_lists_the_last_writes() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&["journal", "tail"]).ok().stdout, "no rows\n");
+    let sandbox = with_three_writes();
+    let paths = |args: &[&str]| {
+        let args = [&["journal", "tail", "--json"], args].concat();
+        let entries = sandbox.run(&args).ok().json()["entries"].take();
+        let paths = entries.as_array().unwrap().iter();
+        paths.map(|entry| entry["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(&[]), ["a.txt", "b.txt", "a.txt"]);
+    assert_eq!(paths(&["-n", "2"]), ["b.txt", "a.txt"]);
+    assert_eq!(paths(&["--path", "b.txt"]), ["b.txt"]);
+    assert_eq!(paths(&["--mode", "append"]), ["a.txt"]);
+    let text = sandbox.run(&["journal", "tail", "-n", "1"]).ok().stdout;
+    let words: Vec<&str> = text.split_whitespace().skip(1).collect();
+    // The hash of "13" begins so.
+    assert_eq!(words, ["append", "2", "3fdba35f04dc", "a.txt"]);
+    assert_eq!(sandbox.run(&["journal", "tail", "-n", "0"]).code, 2);
+}
+
+#[test]
+fn a_sound_chain_is_verified() {
+    let sandbox = with_three_writes();
+    let ran = sandbox.run(&["journal", "verify"]).ok();
+    assert_eq!(ran.stdout, "3 rows, 3 chained, 0 breaks\n");
+    let empty = Sandbox::new().run(&["journal", "verify", "--json"]).ok().json();
+    assert_eq!(empty, json!({"ok": true, "rows": 0, "chained": 0, "breaks": []}));
+}
+
+#[test]
+fn a_changed_row_breaks_the_chain() {
+    let sandbox = with_three_writes();
+    let changed = sandbox.text(JOURNAL).replacen("b.txt", "c.txt", 1);
+    sandbox.put(JOURNAL, changed);
+    let ran = sandbox.run(&["journal", "verify"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.starts_with("line 2: chain_mismatch (wj_"), "{ran:?}");
+    assert!(ran.stdout.ends_with("\n3 rows, 3 chained, 1 breaks\n"), "{ran:?}");
+}
+
+#[test]
+fn a_row_that_was_taken_out_breaks_the_chain() {
+    let sandbox = with_three_writes();
+    let journal = sandbox.text(JOURNAL);
+    let without: String = journal.split_inclusive('\n').skip(1).collect();
+    sandbox.put(JOURNAL, without);
+    let ran = sandbox.run(&["journal", "verify", "--json"]);
+    assert_eq!(ran.code, 1);
+    let found = ran.json();
+    assert_eq!(found["breaks"][0]["line"], 1);
+    assert_eq!(found["breaks"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn recovery_reports_what_it_did() {
+    let sandbox = with_three_writes();
+    assert_eq!(sandbox.run(&["recover"]).ok().stdout, "nothing to recover\n");
+    let mut torn = sandbox.text(JOURNAL);
+    torn.push_str("{\"abs_path\":");
+    sandbox.put(JOURNAL, torn);
+    assert_eq!(sandbox.run(&["recover"]).ok().stdout, "cut        12 bytes of a torn row\n");
+    let again = sandbox.run(&["recover", "--json"]).ok().json();
+    assert_eq!(
+        again,
+        json!({"ok": true, "finished": [], "withdrawn": [], "conflicts": [], "cut": 0})
+    );
+    sandbox.run(&["journal", "verify"]).ok();
+}

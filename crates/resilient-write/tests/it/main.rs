@@ -1,0 +1,23 @@
+//! The real binary: its command line, one file for each command, and its server over stdio.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test looks at the disk as anybody would, and ends where it is wrong"
+)]
+
+mod analytics;
+mod call;
+mod checkpoint;
+mod chunk;
+mod demo;
+mod handoff;
+mod journal;
+mod risk;
+mod sandbox;
+mod scratch;
+mod serve;
+mod stdio;
+mod surroundings;
+mod validate;
+mod write;

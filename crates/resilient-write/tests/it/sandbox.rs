@@ -1,0 +1,269 @@
+//! A workspace of its own for each test, the binary in it, and a client that speaks lines.
+
+use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Whatever the surroundings of the tests say, the binary does not hear it.
+const VARIABLES: [&str; 5] = [
+    "RW_WORKSPACE",
+    "RW_STATE_DIR",
+    "RW_POLICY_FILE",
+    "RW_SCRATCH_DISABLE_GET",
+    "RW_ALLOW_UNSAFE_ROOTS",
+];
+
+static ENVELOPE: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
+    let schema = include_str!("../../../../spec/errors.schema.json");
+    jsonschema::draft202012::new(&serde_json::from_str(schema).unwrap()).unwrap()
+});
+
+/// Asserts that a value is an error envelope by `spec/errors.schema.json`.
+pub(crate) fn assert_envelope(value: &Value) {
+    let faults: Vec<String> = ENVELOPE.iter_errors(value).map(|fault| fault.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:?} in {value}");
+}
+
+/// Text that a content filter would reject: two captured requests.
+pub(crate) fn secrets() -> String {
+    let token = ["sk-", "ant-", "oat01-", &"A1b2C3d4".repeat(8)].concat();
+    let session = ["ey", "JhbGciOiJI", ".ey", "JzdWIiOiIx", ".c2lnbmF0dXJl"].concat();
+    format!("Authorization: Bearer {token}\nX-Again: Bearer {token}\nCookie: {session}\n")
+}
+
+/// A temporary workspace.
+pub(crate) struct Sandbox {
+    dir: TempDir,
+    variables: Vec<(&'static str, String)>,
+}
+
+/// What a command did.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Sandbox {
+    pub(crate) fn new() -> Self {
+        Self { dir: TempDir::new().unwrap(), variables: Vec::new() }
+    }
+
+    /// Sets a variable for every binary that is started here from now on.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    /// The workspace, its links resolved.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap()
+    }
+
+    pub(crate) fn path(&self, inside: impl AsRef<Path>) -> PathBuf {
+        self.root().join(inside)
+    }
+
+    pub(crate) fn put(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    pub(crate) fn text(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    /// The names in the workspace.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.root()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn command(&self, cwd: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_resilient-write"));
+        for variable in VARIABLES {
+            command.env_remove(variable);
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value))).current_dir(cwd);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the binary with these arguments and this standard input.
+    pub(crate) fn run_with<S: AsRef<OsStr>>(&self, args: &[S], stdin: impl AsRef<[u8]>) -> Ran {
+        self.run_in(&self.root(), args, stdin)
+    }
+
+    /// Runs the binary with nothing on standard input.
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Ran {
+        self.run_with(args, "")
+    }
+
+    /// Runs the binary in another directory.
+    pub(crate) fn run_in<S: AsRef<OsStr>>(
+        &self,
+        cwd: &Path,
+        args: &[S],
+        stdin: impl AsRef<[u8]>,
+    ) -> Ran {
+        let mut child = self.command(cwd).args(args).spawn().unwrap();
+        // A command that reads nothing may have ended already.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        Ran {
+            code: status.code().unwrap(),
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr).unwrap(),
+        }
+    }
+
+    /// Starts the server, with these arguments, and shakes hands.
+    pub(crate) fn serve(&self, args: &[&str]) -> Client {
+        let mut client = self.connect(args);
+        let params = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "0"},
+        });
+        client.request("initialize", params);
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    /// Starts the server.
+    pub(crate) fn connect(&self, args: &[&str]) -> Client {
+        let mut child = self.command(&self.root()).args(args).spawn().unwrap();
+        Client {
+            to_server: child.stdin.take(),
+            from_server: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        }
+    }
+}
+
+impl Ran {
+    /// Standard output as one line of JSON.
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.stdout.matches('\n').count(), 1, "{self:?}");
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// A success: nothing on standard error.
+    pub(crate) fn ok(self) -> Self {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{self:?}");
+        self
+    }
+
+    /// A failure for people: nothing on standard output.
+    pub(crate) fn complaint(&self) -> &str {
+        assert_eq!((self.code, self.stdout.as_str()), (1, ""), "{self:?}");
+        &self.stderr
+    }
+
+    /// A failure for programs: the envelope on standard output, nothing on standard error.
+    pub(crate) fn envelope(&self) -> Value {
+        assert_eq!((self.code, self.stderr.as_str()), (1, ""), "{self:?}");
+        let envelope = self.json();
+        assert_envelope(&envelope);
+        envelope
+    }
+}
+
+/// A client of one server process. Dropping it hangs up.
+pub(crate) struct Client {
+    pub(crate) to_server: Option<ChildStdin>,
+    from_server: BufReader<ChildStdout>,
+    child: Child,
+}
+
+impl Client {
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.send_line(message.to_string().as_bytes());
+    }
+
+    pub(crate) fn send_line(&mut self, line: &[u8]) {
+        let to_server = self.to_server.as_mut().unwrap();
+        to_server.write_all(line).unwrap();
+        to_server.write_all(b"\n").unwrap();
+        to_server.flush().unwrap();
+    }
+
+    /// The next line of the server, or nothing at its end.
+    pub(crate) fn receive(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        let size = self.from_server.read_line(&mut line).unwrap();
+        (size > 0).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        self.send(&json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}));
+        let mut reply = self.receive().unwrap();
+        assert_eq!(reply["id"], 7, "{reply}");
+        reply["result"].take()
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let content = result["content"].as_array().unwrap();
+        assert_eq!((content.len(), &content[0]["type"]), (1, &json!("text")), "{result}");
+        let text: Value = serde_json::from_str(content[0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, result["structuredContent"], "text and structure say the same");
+        assert_eq!(result["isError"] == true, text["ok"] == false, "{result}");
+        text
+    }
+
+    /// A call that succeeds, with at least these fields in its answer.
+    pub(crate) fn gives(&mut self, tool: &str, arguments: Value, fields: &[&str]) -> Value {
+        let answer = self.call(tool, arguments);
+        assert_eq!(answer["ok"], true, "{tool}: {answer}");
+        for field in fields {
+            assert!(answer.get(field).is_some(), "{tool}: no {field} in {answer}");
+        }
+        answer
+    }
+
+    /// A call that fails with this `error/reason_hint/suggested_action` and these facts.
+    pub(crate) fn fails(
+        &mut self,
+        tool: &str,
+        arguments: Value,
+        kind: &str,
+        facts: Value,
+    ) -> Value {
+        let answer = self.call(tool, arguments.clone());
+        assert_envelope(&answer);
+        let word = |name: &str| answer[name].as_str().unwrap().to_owned();
+        let found = [word("error"), word("reason_hint"), word("suggested_action")].join("/");
+        assert_eq!(found, kind, "{tool} {arguments}: {answer}");
+        for (name, fact) in facts.as_object().unwrap() {
+            assert_eq!(answer["context"][name], *fact, "{tool} {arguments}: {name} in {answer}");
+        }
+        let canonical = tool.replacen('_', ".", 1);
+        assert!([tool, &canonical].map(Value::from).contains(&answer["context"]["tool"]));
+        answer
+    }
+
+    /// Ends the input and gives what the server still said, and its exit code.
+    pub(crate) fn hang_up(mut self) -> (Vec<Value>, i32) {
+        drop(self.to_server.take());
+        let rest = std::iter::from_fn(|| self.receive()).collect();
+        (rest, self.child.wait().unwrap().code().unwrap())
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        drop(self.to_server.take());
+        let _ = self.child.wait();
+    }
+}

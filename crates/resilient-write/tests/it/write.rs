@@ -1,0 +1,109 @@
+//! `write` and `replace`.
+
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, secrets};
+
+/// Of the text `one\n`.
+const ONE: &str = "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806";
+
+#[test]
+fn content_comes_from_standard_input_or_from_the_option() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run_with(&["write", "deep/a.txt"], "one\n").ok();
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[0], "created deep/a.txt");
+    assert_eq!(lines[1], "  bytes    4");
+    assert_eq!(lines[2], format!("  sha256   {ONE}"));
+    assert_eq!(sandbox.text("deep/a.txt"), "one\n");
+
+    let ran = sandbox.run(&["write", "deep/a.txt", "--mode", "append", "--content", "-two"]).ok();
+    assert!(ran.stdout.starts_with("appended to deep/a.txt\n"), "{ran:?}");
+    assert_eq!(sandbox.text("deep/a.txt"), "one\n-two");
+    let ran = sandbox.run_with(&["write", "deep/a.txt", "--mode", "overwrite"], "").ok();
+    assert!(ran.stdout.starts_with("overwrote deep/a.txt\n  bytes    0\n"), "{ran:?}");
+}
+
+#[test]
+fn a_failure_says_what_to_do_next() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "one\n");
+    let ran = sandbox.run_with(&["write", "a.txt"], "two\n");
+    assert_eq!(
+        ran.complaint(),
+        format!(
+            "resilient-write: \"a.txt\" exists\n\
+             next: ask_user - use mode overwrite with expected_prev_sha256, or another path\n  \
+             path: a.txt\n  reason: file_already_exists\n  existing_sha256: {ONE}\n"
+        )
+    );
+    assert_eq!(sandbox.text("a.txt"), "one\n");
+    let envelope = sandbox.run_with(&["--json", "write", "a.txt"], "two\n").envelope();
+    assert_eq!(envelope["context"]["tool"], "rw.safe_write");
+}
+
+#[test]
+fn the_expected_hash_guards_the_file() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "one\n");
+    let overwrite = ["write", "a.txt", "--mode", "overwrite", "--content", "two\n"];
+    let stale = sandbox.run(&[&overwrite[..], &["--json", "--expect", ""]].concat()).envelope();
+    assert_eq!(stale["error"], "stale_precondition");
+    assert_eq!(stale["context"]["actual_prev_sha256"], ONE);
+    sandbox.run(&[&overwrite[..], &["--expect", ONE]].concat()).ok();
+    assert_eq!(sandbox.text("a.txt"), "two\n");
+}
+
+#[test]
+fn content_that_looks_like_secrets_is_refused_when_asked() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run_with(&["write", "a.txt", "--classify"], secrets());
+    let complaint = ran.complaint();
+    assert!(complaint.contains("\nnext: redact - take the detected strings out"), "{complaint}");
+    assert!(complaint.contains("\n  line 1: api_key (anthropic_oat) sk-ant-oat01-A1b"));
+    assert!(complaint.contains("\n  draft_sha256: "), "{complaint}");
+    assert!(!complaint.contains(&"A1b2C3d4".repeat(2)), "the secret itself is not shown");
+    assert!(!sandbox.path("a.txt").exists());
+
+    let token = secrets().lines().next().unwrap().to_owned();
+    sandbox.run_with(&["write", "a.txt", "--classify"], &token).ok();
+    let low = sandbox.run_with(&["write", "b.txt", "--classify=low", "--json"], &token).envelope();
+    assert_eq!(low["error"], "blocked");
+    assert_eq!(low["retry_budget"], 3);
+    assert_eq!(low["detected_patterns"], json!(["api_key"]));
+}
+
+#[test]
+fn input_that_is_not_utf8_is_refused() {
+    let sandbox = Sandbox::new();
+    let refused = sandbox.run_with(&["write", "a.txt", "--json"], b"\xFF").envelope();
+    assert_eq!(
+        (&refused["error"], &refused["reason_hint"]),
+        (&json!("policy_violation"), &json!("encoding"))
+    );
+    assert!(!sandbox.path("a.txt").exists());
+}
+
+#[test]
+fn replace_edits_what_occurs_as_often_as_expected() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "x\r\ny\r\nx\r\n");
+    let complaint =
+        sandbox.run(&["replace", "a.txt", "--old", "x", "--new", "z"]).complaint().to_owned();
+    assert!(complaint.contains("next: ask_user - add surrounding lines"), "{complaint}");
+    assert!(complaint.contains("\n  lines: [1,3]\n"), "{complaint}");
+
+    let ran = sandbox.run(&["replace", "a.txt", "--old", "x", "--new", "-z", "--count", "-1"]);
+    assert!(ran.ok().stdout.starts_with("edited a.txt\n  replaced  2\n"));
+    assert_eq!(sandbox.text("a.txt"), "-z\r\ny\r\n-z\r\n");
+    let answer =
+        sandbox.run(&["replace", "a.txt", "--old", "y", "--new", "Y", "--json"]).ok().json();
+    assert_eq!(
+        (&answer["ok"], &answer["mode_applied"], &answer["replacements"]),
+        (&json!(true), &json!("replace"), &json!(1))
+    );
+    let stale = ["replace", "a.txt", "--old", "Y", "--new", "y", "--expect", ONE, "--json"];
+    assert_eq!(sandbox.run(&stale).envelope()["error"], "stale_precondition");
+    let blocked = ["replace", "a.txt", "--old", "Y", "--new", &secrets(), "--classify", "--json"];
+    assert_eq!(sandbox.run(&blocked).envelope()["error"], "blocked");
+}
