@@ -1,3 +1,142 @@
-//! The benchmarks.
+//! The benchmarks: what the server and the library cost, against the floors and their peers.
+//!
+//! A *scenario* lets subjects do the same work by turns and compares them ([`measure`]): our
+//! server as a separate process, over its wire ([`client`]); the library in this process; bare
+//! loops of the same system calls ([`floor`]); the writers that agents have without a server
+//! ([`writers`]); and the Python server, where an interpreter is named that has it. Only ratios of
+//! one run mean anything, and only on one file system.
 
-fn main() {}
+#![expect(clippy::disallowed_methods, reason = "the floors are the operating system's own calls")]
+
+mod client;
+mod floor;
+mod measure;
+mod report;
+mod scenario;
+mod text;
+mod writers;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, Parser, Subcommand};
+
+use client::Program;
+use measure::Random;
+use report::Table;
+use scenario::{ALL, Setting};
+
+/// Measures Resilient Write against the least that its work can cost.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run scenarios and report what they found
+    Run(Run),
+    /// List the scenarios
+    List,
+}
+
+#[derive(Debug, Args)]
+struct Run {
+    /// Take a tenth of the rounds
+    #[arg(long)]
+    quick: bool,
+    /// Run these scenarios only
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    only: Vec<String>,
+    /// The server; without it, the one that was built together with this program
+    #[arg(long, value_name = "PATH")]
+    server: Option<PathBuf>,
+    /// A Python interpreter that has resilient-write 0.3.0, to compare with
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// Where to write, on the file system that is to be measured; without it, the system's
+    /// directory for temporary files
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Draws the order of turns and the texts
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Also write the findings as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Also write the findings as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+fn main() -> Result<()> {
+    match Cli::parse().command {
+        Command::Run(run) => run.run(),
+        Command::List => {
+            let names: Vec<&str> = ALL.iter().map(|scenario| scenario.name).collect();
+            say(&format!("{}\n", names.join("\n")))
+        }
+    }
+}
+
+impl Run {
+    fn run(self) -> Result<()> {
+        for name in &self.only {
+            if !ALL.iter().any(|scenario| scenario.name == name) {
+                bail!("there is no scenario {name}");
+            }
+        }
+        let server = match &self.server {
+            Some(path) => path.canonicalize().with_context(|| format!("{}", path.display()))?,
+            None => server_beside_us()?,
+        };
+        ensure!(server.exists(), "no server at {}: build it, or name it", server.display());
+        let mut setting = Setting {
+            dir: self.dir.clone().unwrap_or_else(std::env::temp_dir).canonicalize()?,
+            ours: Program::ours(&server),
+            python: self.python.as_deref().map(Program::python),
+            random: Random::new(self.seed),
+            quick: self.quick,
+        };
+        let mut tables: Vec<Table> = Vec::new();
+        for scenario in &ALL {
+            if !self.only.is_empty() && !self.only.iter().any(|name| name == scenario.name) {
+                continue;
+            }
+            let found = (scenario.run)(&mut setting)
+                .with_context(|| format!("scenario {}", scenario.name))?;
+            for table in found {
+                say(&format!("{}\n", table.to_text()))?;
+                tables.push(table);
+            }
+            // After each scenario, so that an interrupted run leaves what it found.
+            self.save(&tables)?;
+        }
+        Ok(())
+    }
+
+    fn save(&self, tables: &[Table]) -> Result<()> {
+        if let Some(path) = &self.json {
+            std::fs::write(path, serde_json::to_vec_pretty(tables)?)?;
+        }
+        if let Some(path) = &self.markdown {
+            let pages: Vec<String> = tables.iter().map(Table::to_markdown).collect();
+            std::fs::write(path, pages.join("\n"))?;
+        }
+        Ok(())
+    }
+}
+
+/// The server in the directory that this program is in.
+fn server_beside_us() -> Result<PathBuf> {
+    let us = std::env::current_exe()?;
+    let dir = us.parent().unwrap_or(Path::new("."));
+    Ok(dir.join(format!("resilient-write{}", std::env::consts::EXE_SUFFIX)))
+}
+
+fn say(text: &str) -> Result<()> {
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
