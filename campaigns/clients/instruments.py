@@ -1,0 +1,132 @@
+"""The programs that test a server by themselves: the Inspector, a fuzzer, a linter of schemas."""
+
+import json
+import os
+import subprocess
+
+import checks
+
+SECONDS = 600
+
+
+class Inspector:
+    """The Inspector's command line; each run starts a server of its own."""
+
+    def __init__(self, node, modules):
+        program = modules / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+        self.command = [node / "node", program, "--cli"]
+
+    def calls(self, server, workspace, era):
+        """Makes every call of the table; exit status 5 stands for isError."""
+        checked = []
+        for call in checks.calls():
+            ran = self._call(server, workspace, era, call["tool"], call["arguments"])
+            name = f"{call['tool']} {json.dumps(call['arguments'])[:60]}"
+            checked.append((name, _problem_of_call(ran, call["answer"])))
+        return checked
+
+    def strict(self, server, workspace, era):
+        """Lists the tools and has the schemas examined for portability.
+
+        It warns of the argument that may be any JSON value; that one is meant.
+        """
+        ran = self._run(server, workspace, era, "--method", "tools/list", "--strict")
+        if ran.returncode:
+            return [("tools/list", f"exit {ran.returncode}: {ran.stdout}{ran.stderr}")]
+        tools = json.loads(ran.stdout)["result"]["tools"]
+        wrong = len(tools) != checks.TOOL_COUNT
+        return [("tools/list", f"{len(tools)} tools" if wrong else None)]
+
+    def load(self, server, workspace, era):
+        """Appends 200 parts to one session, eight calls at a time; none may be lost."""
+        part = {"session": "load", "content": "x\n"}
+        ran = self._call(server, workspace, era, "rw_chunk_append", part,
+                         "--load", "--load-requests", "200", "--load-concurrency", "8")
+        status = self._call(server, workspace, era, "rw_chunk_status", {"session": "load"})
+        present = _structured(status).get("present_indices", [])
+        lost = None if present == list(range(1, 201)) else f"{len(present)} parts are there"
+        failed = None if ran.returncode == 0 else f"exit {ran.returncode}: {ran.stdout}{ran.stderr}"
+        return [("load", failed), ("parts", lost)]
+
+    def _call(self, server, workspace, era, tool, arguments, *more):
+        return self._run(
+            server, workspace, era, "--method", "tools/call", "--tool-name", tool,
+            "--tool-args-json", json.dumps(arguments), *more)
+
+    def _run(self, server, workspace, era, *arguments):
+        place = ["--cwd", workspace, "--protocol-era", era, "--format", "json", "-q"]
+        catalog = {**os.environ, "MCP_CATALOG_PATH": str(workspace.parent / f"{workspace.name}.json")}
+        return subprocess.run([*self.command, server, *place, *arguments], env=catalog,
+                              capture_output=True, text=True, timeout=SECONDS)
+
+
+def _problem_of_call(ran, expected):
+    if "tool_not_found" in ran.stderr:
+        # The Inspector does not send a call of a tool that is not listed.
+        return None if "unknown_tool" in expected.get("context", {}) else ran.stderr
+    status = 0 if expected["ok"] else 5
+    if ran.returncode != status:
+        return f"exit {ran.returncode}: {ran.stdout}{ran.stderr}"
+    result = json.loads(ran.stdout)["result"]
+    result["structured"] = result["structuredContent"]
+    return checks.problem_of(result, expected)
+
+
+def _structured(ran):
+    return json.loads(ran.stdout)["result"]["structuredContent"]
+
+
+def fuzzer(environment):
+    """The check of mcp-fuzzer: malformed messages and arguments; no call may hang or crash.
+
+    Its other findings are not about us: it takes any answer that is not a JSON-RPC error for
+    acceptance, and counts an echo of the argument in a failure's context as a reflection.
+    """
+    def check(server, workspace, era):
+        out = workspace / "fuzzer"
+        ran = subprocess.run(
+            [environment / "mcp-fuzzer", "--protocol", "stdio", "--endpoint", server,
+             "--mode", "all", "--phase", "both", "--runs", "20", "--seed", "1", "--no-corpus",
+             "--no-network", "--fs-root", workspace, "--tool-timeout", "5", "--output-dir", out],
+            cwd=workspace, capture_output=True, text=True, timeout=SECONDS)
+        if ran.returncode:
+            return [("exit", f"{ran.returncode}: {ran.stdout[-1000:]}{ran.stderr[-1000:]}")]
+        summary = json.loads((out / "run_summary.json").read_text())
+        findings = json.loads((out / "findings.json").read_text())["findings"]
+        bad = [f for f in findings if f["category"] in ("hang", "crash")]
+        checked = [("tools", None if summary["tools"] else "no tool was fuzzed")]
+        return checked + [(f["target"], f"{f['category']}: {f['detail']}") for f in bad]
+
+    return check
+
+
+def linter(environment):
+    """The check of agent-friend: the schemas of the tools have no errors.
+
+    Its warnings are opinions (each argument described, no argument called `content`) that cost
+    tokens in every session.
+    """
+    def check(server, workspace, era):
+        tools = workspace / "tools.json"
+        tools.write_text(json.dumps(_tools(server, workspace)))
+        ran = subprocess.run([environment / "agent-friend", "validate", tools, "--json"],
+                             capture_output=True, text=True, timeout=SECONDS)
+        errors = json.loads(ran.stdout)["errors"]
+        return [("schemas", f"{errors} errors: {ran.stdout}" if errors or ran.returncode else None)]
+
+    return check
+
+
+def _tools(server, workspace):
+    """The tools as the server lists them, without any client in between."""
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {},
+             "clientInfo": {"name": "campaign", "version": "1"}}
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    ran = subprocess.run([server], cwd=workspace, input=text, capture_output=True, text=True,
+                         timeout=SECONDS)
+    return json.loads(ran.stdout.splitlines()[1])["result"]["tools"]

@@ -1,0 +1,14 @@
+//! Any text is checked, in every format, and every finding is on a line of it.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use resilient_core::validate::{Format, validate};
+
+fuzz_target!(|text: &str| {
+    let lines = text.split('\n').count() + 1;
+    for format in [Format::Latex, Format::Json, Format::Yaml, Format::Toml] {
+        for item in validate(text, Some(format), None).errors {
+            assert!((1..=lines).contains(&item.line), "{format:?} {item:?}");
+        }
+    }
+});
