@@ -287,11 +287,9 @@ impl Chunks<'_> {
             let shown = target.shown.clone();
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
             let journaled = match &old {
-                // Parts must not go before the file that they made is durable, and a file that is
-                // there already may be somebody's who has not synced it.
-                Some(old) if old.digest == sha256 && !cleanup => {
-                    staged.remove();
-                    op.confirm(&target, old, mode)
+                Some(old) if old.digest == sha256 => {
+                    staged.remove(op.state);
+                    op.confirm(&target, old, mode)?
                 }
                 _ => op.publish(staged, target, old.as_ref(), mode)?,
             };

@@ -38,7 +38,8 @@ pub struct Row {
     /// Further files of the same change, which have no row of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Also>,
-    /// Length of the file at which an append began that was made in place.
+    /// Length of the file at which an append began that was made in place; 0 for a write through
+    /// all of its names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
     /// `seq` of the first row that was made durable together with this one.
@@ -48,7 +49,7 @@ pub struct Row {
     pub bytes: u64,
     /// Who wrote.
     pub caller: String,
-    /// Ties the row to the one before it.
+    /// See [`Row::chained`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain: Option<String>,
     /// The row's identity: `wj_`, 12 hex digits of the clock, 8 of chance.
@@ -68,12 +69,15 @@ pub struct Row {
     pub seq: Option<u64>,
     /// Digest of the file's content.
     pub sha256: Digest,
-    /// Name under which the content was staged. As long as that name exists, the file is not
-    /// published.
+    /// Name under which the content, or what is appended in place, was staged. As long as that
+    /// name exists, the write is not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub staged: Option<String>,
     /// When, `YYYY-MM-DDTHH:MM:SSZ`.
     pub ts: String,
+    /// Name of a slot that holds what the file was, for a write through all of its names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
 }
 
 /// A file that is published together with the file of a row.
@@ -398,6 +402,7 @@ mod tests {
                     seq: Some(seq),
                     sha256: Digest::of(&seq.to_le_bytes()),
                     staged: None,
+                    undo: None,
                     ts: "2026-11-21T10:00:00Z".to_owned(),
                 };
                 let line = row.chained(previous.as_deref()).unwrap();

@@ -1,6 +1,7 @@
 //! Durable, verified, journaled file writes for coding agents.
 
 pub mod analytics;
+mod batch;
 pub mod checkpoint;
 pub mod chunk;
 mod commit;

@@ -211,7 +211,7 @@ pub(crate) fn put(
     let bytes = content.len() as u64;
     if let Some(old) = old {
         if old.digest == digest {
-            let journaled = op.confirm(&target, old, mode);
+            let journaled = op.confirm(&target, old, mode)?;
             return Ok(WriteReceipt {
                 unchanged: true,
                 ..at.receipt(digest, bytes, mode, journaled)
@@ -243,7 +243,7 @@ fn append(
         check(&target, Some(&old), expected)?;
         let at = Place::of(&target);
         let bytes = old.stat.len + content.len() as u64;
-        let (journaled, digest) = op.append(&target, &old, &before, content)?;
+        let (journaled, digest) = op.append(&target, &old, &before, &content, digest)?;
         return Ok(at.receipt(digest, bytes, Mode::Append, journaled));
     }
     let old = op.old(&target)?;

@@ -11,7 +11,8 @@
 //! * It is never kinder than the contract of [`crate::disk`]. A file's name does not become
 //!   durable with its bytes, nor its bytes with its name, nor a new directory with what is in it:
 //!   a file moved into a directory whose own name is lost is lost as well.
-//! * A rename is whole or absent. It is durable when either of its directories was synced.
+//! * A rename is whole or absent. It is durable when the directory that received the name was
+//!   synced.
 //! * After a failed sync, what it covered may survive or not, and no later sync settles that.
 //! * Operations that change something are counted from 0 and traced, and any of them can be given
 //!   a [`Fault`].

@@ -109,6 +109,11 @@ impl NameEffect {
         self.slots().any(|slot| slot.dir == dir)
     }
 
+    /// Whether a sync of the directory makes it durable: that of the one which receives the name.
+    fn is_settled_by(&self, dir: Ino) -> bool {
+        self.gives.as_ref().or(self.takes.as_ref()).is_some_and(|slot| slot.dir == dir)
+    }
+
     pub(super) fn apply(&self, tree: &mut Tree) {
         if let Some(slot) = &self.takes {
             tree.set(slot, None, self.tick);
@@ -170,7 +175,7 @@ impl Pending {
 
     /// Makes durable what happened to the names in a directory. Returns the inodes concerned.
     pub(super) fn settle_dir(&mut self, durable: &mut Tree, dir: Ino) -> Vec<Ino> {
-        let inos = self.settle(durable, |effect| effect.touches(dir) && !effect.doomed);
+        let inos = self.settle(durable, |effect| effect.is_settled_by(dir) && !effect.doomed);
         for effect in self.names.iter_mut().filter(|effect| !effect.doomed) {
             effect.committed = true;
         }
