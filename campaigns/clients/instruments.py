@@ -55,7 +55,7 @@ class Inspector:
 
     def _run(self, server, workspace, era, *arguments):
         place = ["--cwd", workspace, "--protocol-era", era, "--format", "json", "-q"]
-        catalog = {**os.environ, "MCP_CATALOG_PATH": str(workspace.parent / f"{workspace.name}.json")}
+        catalog = {**os.environ, "MCP_CATALOG_PATH": str(workspace / "inspector.json")}
         return subprocess.run([*self.command, server, *place, *arguments], env=catalog,
                               capture_output=True, text=True, timeout=SECONDS)
 

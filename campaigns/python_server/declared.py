@@ -160,11 +160,6 @@ def parser_words(field):
             and bool(re.fullmatch(r"errors\[0\]\.(message|col)", field.place)))
 
 
-@meant("the YAML parser lets a tab pass before the first key")
-def leading_tab(field):
-    return field.tool == "validate" and field.arguments["content"].startswith("\t")
-
-
 @meant("an unclosed brace is shown where it opens, and findings have columns")
 def latex_places(field):
     if field.tool != "validate" or field.theirs["format"] != "latex":
@@ -175,8 +170,8 @@ def latex_places(field):
     return field.theirs["errors"][index]["message"].startswith("Unclosed braces")
 
 
-@meant("a policy that cannot be used refuses every write, as one that silently does not apply "
-       "protects nobody")
+@meant("a policy that cannot be used refuses every write that is to be judged, as one that silently "
+       "does not apply protects nobody")
 def strict_policy(field):
     return (field.tool in ("risk_score", "safe_write")
             and refused(field.ours, "policy_violation", "encoding")

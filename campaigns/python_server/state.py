@@ -9,7 +9,8 @@ def sha256(text):
 
 DATED = "2026-01-02T03:04:05Z"
 ENVELOPE = {
-    "task_id": "move-42", "status": "partial", "agent": "first", "summary": "half — ünïcode: #1",
+    "task_id": "move-42", "status": "partial", "agent": "first",
+    "summary": "half — ünïcode: #1",
     "next_steps": ["read a.txt", "it's \"quoted\": yes", "- not a list", "", "00", "1e3", "null",
                    "multi\nline\n", " leading", "trailing ", "{x}", "@at", "é漢\U0001F600", "~",
                    "123e456", "08"],

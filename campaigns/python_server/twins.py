@@ -202,12 +202,13 @@ def checkpoints():
     for name in ("c", "n" * 64, "n" * 65, "", "a b", "../c", "ü"):
         yield ("checkpoint", {"name": name, "data": 1})
         yield ("checkpoint_read", {"name": name})
-    for data in (None, True, 0, -1, 1.5, 1e300, 2**53, 2**63, 10**25, "", "ü\u2028\U0001F600", [], {},
+    for data in (None, True, 0, -1, 1.5, 31.245270191439438, 1e300, 2**53, 2**63, 10**25, "",
+                 "ü\u2028\U0001F600", [], {},
                  [[[1]]], {"b": 1, "a": {"d": 1, "c": [None]}}, {"": ""}):
         yield ("checkpoint", {"name": "data", "data": data})
         yield ("checkpoint_read", {"name": "data"})
     for ttl in ("P1D\n", "session", "permanent", "P", "PT", "P1D", "P1Y2M3DT4H5M6S", "PT1S", "P1W",
-                "P1.5D", "1D", "", "p1d", None, 1):
+                "P1.5D", "1D", "", "p1d", None, 1, "P2D"):
         yield ("checkpoint", {"name": "ttl", "data": 1, "ttl": ttl})
     for form in ("json", "yaml", "markdown", "text", None):
         yield ("checkpoint", {"name": "form", "data": {"k": [1]}, "format": form})
@@ -280,7 +281,8 @@ def validations():
     texts = {
         "latex": (LATEX, "", "}", "{", "\\end{a}", "plain", "\\begin{a}\n\\begin{b}\n",
                   "ftp://a%b \\% a_b $ c_d $", "\\begin{a}\\end{b}\\being\\beings"),
-        "json": ('{"key":}', "", "[1,]", '{"a":1,"a":2}', "NaN", "[1", '"\\x"', "nul", "{} {}", "01",
+        "json": ('{"key":}', "", "[1,]", '{"a":1,"a":2}', "NaN", "[1", '"\\x"', "nul", "{} {}",
+                 "01",
                  "\ufeff{}", '{"a" 1}', "[1 2]", '"a\nb"', "{'a':1}", '{"a":1,}', "-Infinity"),
         "python": ("def foo(", "", "x = 1\n", "x = = 1\n", "if x:\npass\n", "  x\n", "print 'x'\n",
                    "match x:\n    case 1: pass\n", "'abc\n", "x = 1\n\ty = 2\n", "return 1\n"),
@@ -336,7 +338,8 @@ def journals():
 
 def policies():
     texts = (
-        POLICY, "", "[]", "a: [", "version: 2", "thresholds: {low: 0.0}", "thresholds: {medium: 0.1}",
+        POLICY, "", "[]", "a: [", "version: 2", "thresholds: {low: 0.0}",
+        "thresholds: {medium: 0.1}",
         "extend_patterns: {api_key: [{name: bad, regex: '('}]}", "extend_patterns: []",
         "extend_patterns: {x: [{name: only}], y: text, z: [1]}", "retry_budget: 7",
         "retry_budget: {default: 0}", "disable_families: github_pat",

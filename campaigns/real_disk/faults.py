@@ -129,4 +129,4 @@ def fault_at(stage: Stage, seen: Seen, act: int | str, sticky: bool, tally: Tall
         faults = [f"the server: {error!r}"]
         server.kill()
         server.close()
-    tally.violations += [f"{where}: {fault}" for fault in faults]
+    tally.violations += [f"{where}: {fault}" for fault in dict.fromkeys(faults)]

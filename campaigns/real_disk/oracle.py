@@ -121,7 +121,9 @@ class Snapshot:
         files = {}
         for path in files_below(workspace):
             inside = path.relative_to(workspace)
-            if STATE not in inside.parts and str(inside) != without:
+            # Staged content is no file of the user's; whether it stays is for `litter` to say.
+            staged = path.name.startswith(".rw-")
+            if STATE not in inside.parts and str(inside) != without and not staged:
                 files[str(inside)] = cls._facts(path)
         kept = {}
         for path in files_below(state):

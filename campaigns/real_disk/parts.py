@@ -46,7 +46,7 @@ def over_scenarios(run_one: Callable[..., Tally], binary: Path, ground: Path,
     if not tracer.supported():
         total.notes.append("skipped: needs Linux on x86-64")
         return total
-    chosen = [one for one in SCENARIOS if options.only in one.name]
+    chosen = [one for one in SCENARIOS if not options.only or one.name in options.only]
     elsewhere = another_device(ground)
     if elsewhere is None:
         chosen = [one for one in chosen if not one.apart]

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import dataclass, field
 
-SHOWN = 40
+SHOWN = 8
 
 
 @dataclass
@@ -23,13 +23,21 @@ class Tally:
         self.violations += other.violations
         self.notes += other.notes
 
+    def _by_kind(self) -> dict[str, list[str]]:
+        """The violations by what they begin with: a scenario, or a situation."""
+        kinds: dict[str, list[str]] = {}
+        for line in self.violations:
+            kinds.setdefault(line.partition(",")[0].partition(":")[0], []).append(line)
+        return kinds
+
     def report(self, name: str, seconds: float) -> None:
         done = ", ".join(f"{by} {what}" for what, by in self.counts.items())
         print(f"{name}: {done}; {seconds:.0f} s; violations: {len(self.violations)}")
-        for line in self.violations[:SHOWN]:
-            print(f"  VIOLATION {line}")
-        if len(self.violations) > SHOWN:
-            print(f"  and {len(self.violations) - SHOWN} more")
-        for line in sorted(set(self.notes))[:SHOWN]:
+        for kind, lines in self._by_kind().items():
+            for line in lines[:SHOWN]:
+                print(f"  VIOLATION {line}")
+            if len(lines) > SHOWN:
+                print(f"  and {len(lines) - SHOWN} more of {kind}")
+        for line in sorted(set(self.notes)):
             print(f"  note: {line}")
         sys.stdout.flush()

@@ -28,6 +28,19 @@ def server():
     return max(built, key=lambda path: path.stat().st_mtime).resolve()
 
 
+def python_3_12():
+    """An interpreter of Python 3.12, or None."""
+    for name in (os.environ.get("PYTHON_3_12"), "python3.12"):
+        path = name and shutil.which(name)
+        if path:
+            named = {**os.environ, "PYENV_VERSION": "3.12"}
+            asked = [path, "-c", "import sys; print(sys.executable, *sys.version_info[:2])"]
+            ran = subprocess.run(asked, capture_output=True, text=True, env=named)
+            if ran.returncode == 0 and ran.stdout.endswith("3 12\n"):
+                return ran.stdout.split()[0]
+    return None
+
+
 def python_packages(*packages, python=sys.executable):
     """A virtual environment with these packages; the path of its `bin`."""
     place, done = _place("python", packages)

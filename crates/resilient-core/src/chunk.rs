@@ -11,16 +11,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::{Digest, Hasher};
-use crate::disk::{DirRef, File, Kind, read_up_to};
+use crate::disk::{DirRef, File, Kind, read_all, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::name::is_name;
 use crate::risk::{HardLinks, Policy};
-use crate::store::Store;
+use crate::store::{CHUNKS, Store, digest_of_dir};
 use crate::write::git;
 
-/// The directory of all sessions, in the state directory.
-pub(crate) const CHUNKS: &str = "chunks";
 const MANIFEST: &str = "manifest.json";
 const MOST: u32 = 999;
 const BLOCK: usize = 128 * 1024;
@@ -208,10 +206,14 @@ impl Chunks<'_> {
                     total_expected: total_expected.into(),
                 });
             }
-            let old_manifest = op.store.state_bytes(&below, MANIFEST)?;
+            let old_manifest = op.old(&manifest_at)?;
             let now = op.store.now();
             let mut manifest = match &old_manifest {
-                Some(bytes) => read_manifest(&session, bytes)?,
+                Some(old) => {
+                    let bytes = read_all(&*old.file, u64::MAX)
+                        .map_err(|e| Error::os(manifest_at.shown.clone(), "read", e))?;
+                    read_manifest(&session, &bytes)?
+                }
                 None => Manifest {
                     created_at: now.clone(),
                     session: session.clone(),
@@ -227,8 +229,7 @@ impl Chunks<'_> {
             let old_part = op.old(&part_at)?;
             let chunk_path = part_at.shown.clone();
             let staged_manifest = op.stage(&manifest_at, &text, Digest::of(&text))?;
-            let old_manifest = old_manifest.map(|bytes| Digest::of(&bytes));
-            let also = op.publish_also(staged_manifest, manifest_at, old_manifest)?;
+            let also = op.publish_also(staged_manifest, manifest_at, old_manifest.as_ref())?;
             // The first of the two may have made the directory.
             let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
             let staged = op.stage(&part_at, content.as_bytes(), digest)?;
@@ -287,16 +288,20 @@ impl Chunks<'_> {
             let shown = target.shown.clone();
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
             let journaled = match &old {
-                // Parts must not go before the file that they made is durable, and a file that is
-                // there already may be somebody's who has not synced it.
-                Some(old) if old.digest == sha256 && !cleanup => {
-                    staged.remove();
-                    op.confirm(&target, old, mode)
+                Some(old) if old.digest == sha256 => {
+                    staged.remove(op.state);
+                    op.confirm(&target, old, mode)?
                 }
                 _ => op.publish(staged, target, old.as_ref(), mode)?,
             };
             if cleanup && let Some(chunks) = op.store.state_dir(&[CHUNKS])? {
-                op.discard(chunks, OsString::from(&session));
+                let known = |name: &OsStr| {
+                    let index = part_index(name)?;
+                    chunk_hashes.get(indices.binary_search(&index).ok()?).copied()
+                };
+                let found = digest_of_dir(&*dir, known)
+                    .map_err(|source| Error::os(op.store.shown_state(&below), "read", source))?;
+                op.discard_with_row(chunks, format!("{CHUNKS}/{session}"), found)?;
             }
             Ok(ComposeReceipt {
                 session: session.clone(),

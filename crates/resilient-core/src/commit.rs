@@ -1,33 +1,26 @@
-//! The commit path: the one routine by which every byte reaches a file.
+//! The way to a batch: calls queue here, look, decide and stage under the lock.
 //!
-//! 1. **stage**: new content goes into a slot (see [`crate::store`]);
-//! 2. **intend**: the journal rows, which name the slots, are appended; slots and journal are
-//!    synced side by side, the *first wait*, and the slots read back and compared. From here on
-//!    recovery finishes what was begun;
-//! 3. **publish**: each slot is renamed to its target;
-//! 4. the touched directories are synced side by side, the *second wait*; then, and not before,
-//!    the callers are answered.
-//!
-//! A row whose slot is gone is finished: nothing needs to be retired.
-//!
-//! **Group commit.** Calls in flight queue here. Whoever finds nobody at work takes the lock and
-//! the whole queue; all that it holds shares the two waits. A call that fails drops out alone; a
-//! call for a file that the batch already writes waits for the next one.
+//! Calls in flight are committed together. Whoever finds nobody at work takes the lock and the
+//! whole queue; all that it holds shares the waits for the disk (see [`crate::batch`]). A call
+//! that fails drops out alone; a call for a file that the batch already writes waits for the next
+//! one.
 
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::batch::{Batch, repeat};
 use crate::digest::{Digest, Hasher};
-use crate::disk::{Access, DirRef, File, FileId, Replace, Stat, SyncItem};
+use crate::disk::{Access, DirRef, File, FileId, Replace, Stat, SyncItem, read_all};
 use crate::error::{Error, Result};
-use crate::journal::{Also, Line, Mode, Row};
+use crate::journal::{Also, Gone, Line, Mode, Row};
 use crate::recovery;
 use crate::roots::Target;
-use crate::store::{End, SLOTS, State, Store, digest_now, digest_of, digest_range};
+use crate::sectors::Sectors;
+use crate::store::{State, Store, copy_all, digest_now, digest_of, digest_range};
 
 /// The calls that wait to be committed, and the state that one of them at a time holds.
 #[derive(Debug, Default)]
@@ -77,14 +70,24 @@ impl Drop for Held<'_> {
 type Work = Box<dyn FnMut(&mut Op<'_>) -> Result<()> + Send>;
 type Outcome = Arc<Mutex<Option<Result<()>>>>;
 
-struct Job {
+pub(crate) struct Job {
     work: Work,
     outcome: Outcome,
 }
 
 impl Job {
-    fn answer(self, result: Result<()>) {
+    pub(crate) fn answer(self, result: Result<()>) {
         *lock(&self.outcome) = Some(result);
+    }
+}
+
+impl Drop for Job {
+    /// Nobody waits for ever, whatever becomes of the call that leads.
+    fn drop(&mut self) {
+        lock(&self.outcome).get_or_insert_with(|| {
+            let source = io::Error::other("the commit panicked");
+            Err(Error::OutcomeUnknown { path: String::new(), journal_id: None, source })
+        });
     }
 }
 
@@ -152,6 +155,11 @@ impl Store {
         Held { queue: &self.queue }
     }
 
+    /// Whether a change could begin at once.
+    pub(crate) fn is_free(&self) -> bool {
+        self.queue.state.try_lock().is_ok_and(|held| held.as_ref().is_some_and(State::is_free))
+    }
+
     /// Runs recovery if anything is in need of it, and reports.
     pub(crate) fn recover(&self) -> Result<recovery::Report> {
         let mut held = lock(&self.queue.state);
@@ -167,7 +175,6 @@ impl Store {
         held: &'a mut Option<State>,
         report: Option<&mut recovery::Report>,
     ) -> Result<&'a mut State> {
-        let mut fresh = false;
         if let Some(state) = held.as_ref() {
             state.lock()?;
             if !state.is_current(self) {
@@ -177,16 +184,12 @@ impl Store {
         }
         let state = match held {
             Some(state) => state,
-            None => {
-                fresh = true;
-                held.insert(State::open(self)?)
-            }
+            None => held.insert(State::open(self)?),
         };
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
             if !state.dirty && report.is_none() && state.refresh().map_err(os)? {
-                // What a killed process staged and never promised.
-                return if fresh { state.sweep().map_err(os) } else { Ok(()) };
+                return Ok(());
             }
             state.dirty = true;
             let found = recovery::run(self, state)?;
@@ -203,9 +206,20 @@ impl Store {
         Ok(state)
     }
 
+    /// Commits a batch; gives back what has to wait for the next one.
     fn lead(&self, jobs: VecDeque<Job>) -> Vec<Job> {
         let mut held = lock(&self.queue.state);
-        let state = match self.enter(&mut held, None) {
+        let led = catch_unwind(AssertUnwindSafe(|| self.commit(&mut held, jobs)));
+        led.unwrap_or_else(|_| {
+            // The jobs were answered when they were dropped. What was known of the state may be
+            // wrong: the next call takes the lock anew and recovers first.
+            *held = None;
+            Vec::new()
+        })
+    }
+
+    fn commit(&self, held: &mut Option<State>, jobs: VecDeque<Job>) -> Vec<Job> {
+        let state = match self.enter(held, None) {
             Ok(state) => state,
             Err(error) => {
                 for job in jobs {
@@ -224,23 +238,25 @@ impl Store {
             match result {
                 Ok(Ok(())) => {
                     claimed.extend(change.claims.iter().cloned());
-                    batch.made.extend(change.made.iter().cloned());
                     batch.changes.push((job, change));
                 }
                 Ok(Err(error)) => {
-                    batch.unmake.extend(change.made.iter().cloned());
-                    change.drop_staged(state);
+                    batch.undo(change, state);
                     match error {
                         Error::Deferred => deferred.push(job),
                         error => job.answer(Err(error)),
                     }
                 }
                 Err(panic) => {
-                    batch.unmake.extend(change.made.iter().cloned());
-                    change.drop_staged(state);
+                    batch.undo(change, state);
                     job.answer(Err(Error::Internal { message: panic_text(&*panic) }));
                 }
             }
+        }
+        if let Some(source) = state.sync_failed.take() {
+            // What other calls have made may be among what that sync has lost, and no later sync
+            // would tell.
+            batch.refuse(state, &source);
         }
         batch.commit(self, state);
         state.unlock();
@@ -260,20 +276,28 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 #[derive(Debug)]
 #[must_use = "a staged file reaches its target only when it is published"]
 pub(crate) struct Staged {
-    slot: OsString,
+    pub(crate) slot: OsString,
     /// Where the slot is: `tmp/`, or beside a target on another device.
-    dir: DirRef,
+    pub(crate) dir: DirRef,
+    /// For a slot beside a target, the slot in `tmp/` that tells where it is.
+    pub(crate) note: Option<OsString>,
     /// How a journal row finds the slot again: its name in `tmp/`, or an absolute path.
     place: String,
-    file: Arc<dyn File>,
+    pub(crate) file: Arc<dyn File>,
     pub(crate) digest: Digest,
     pub(crate) len: u64,
 }
 
 impl Staged {
     /// Takes back content that turned out not to be needed. What cannot be removed is swept.
-    pub(crate) fn remove(self) {
-        let _ = self.dir.remove_file(&self.slot);
+    pub(crate) fn remove(&self, state: &State) {
+        let removed = self.dir.remove_file(&self.slot);
+        // IMPORTANT: the note goes after what it tells of; else nobody would find that again.
+        if let Some(note) = &self.note
+            && removed.and_then(|()| self.dir.sync()).is_ok()
+        {
+            let _ = state.tmp.remove_file(note);
+        }
     }
 }
 
@@ -285,34 +309,69 @@ pub(crate) struct Old {
     pub(crate) digest: Digest,
 }
 
+/// How staged content reaches its target.
 #[derive(Debug)]
-enum How {
+pub(crate) enum How {
     /// The slot takes the target's name.
     Rename(Replace),
-    /// The slot's bytes are copied into the target, which keeps its other names.
-    Through(Arc<dyn File>),
+    /// The slot's bytes are copied into the target, which keeps its other names. What it held is
+    /// in a slot of its own.
+    Through { file: Arc<dyn File>, undo: Staged },
+}
+
+impl How {
+    /// Whether the slot stays until the file is durable.
+    pub(crate) fn is_in_place(&self) -> bool {
+        !matches!(self, Self::Rename(_))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Publish {
+    pub(crate) staged: Staged,
+    pub(crate) target: Target,
+    pub(crate) how: How,
+    /// What it replaces.
+    pub(crate) before: Option<Before>,
+}
+
+impl Publish {
+    /// All slots of it.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &Staged> {
+        let undo = match &self.how {
+            How::Through { undo, .. } => Some(undo),
+            How::Rename(_) => None,
+        };
+        std::iter::once(&self.staged).chain(undo)
+    }
+}
+
+/// Bytes that are added at a file's end, where it is.
+#[derive(Debug)]
+pub(crate) struct Append {
+    pub(crate) file: Arc<dyn File>,
+    pub(crate) target: Target,
+    /// The file's length before.
+    pub(crate) at: u64,
+    pub(crate) bytes: Arc<Vec<u8>>,
+    /// The hasher after the last of the bytes.
+    pub(crate) after: Hasher,
+    pub(crate) before: Before,
 }
 
 /// A name that goes: first into `tmp/`, in one step, and is emptied there afterwards.
 #[derive(Debug)]
-struct Discard {
-    dir: DirRef,
-    name: OsString,
-    grave: OsString,
-}
-
-#[derive(Debug)]
-struct Publish {
-    staged: Staged,
-    target: Target,
-    how: How,
-    /// What it replaces, where that is a file of the workspace.
-    before: Option<Before>,
+pub(crate) struct Discard {
+    pub(crate) dir: DirRef,
+    pub(crate) name: OsString,
+    pub(crate) grave: OsString,
+    /// Where it belongs to a row: the slot that stays until it is done.
+    pub(crate) slot: Option<OsString>,
 }
 
 /// What a call has based its change on.
 #[derive(Clone, Copy, Debug)]
-struct Before {
+pub(crate) struct Before {
     stat: Stat,
     digest: Digest,
 }
@@ -324,7 +383,7 @@ impl Before {
 
     /// The last look before a file changes: an editor, which knows no lock, may have come in
     /// between.
-    fn still_holds(&self, target: &Target) -> Result<()> {
+    pub(crate) fn still_holds(&self, target: &Target) -> Result<()> {
         let now = target.dir.stat(&target.name);
         if matches!(now, Ok(now) if now == self.stat) {
             return Ok(());
@@ -338,17 +397,6 @@ impl Before {
     }
 }
 
-/// Bytes that are added at the end of a file where it is.
-#[derive(Debug)]
-struct InPlace {
-    file: Arc<dyn File>,
-    at: u64,
-    bytes: Arc<Vec<u8>>,
-    target: Target,
-    before: Before,
-    after: Hasher,
-}
-
 /// What at most one call of a batch may change: a name, and a file that may have several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Claim {
@@ -360,50 +408,37 @@ enum Claim {
 /// the last of them.
 #[derive(Debug, Default)]
 pub(crate) struct Change {
-    publishes: Vec<Publish>,
-    append: Option<InPlace>,
-    line: Option<(Arc<dyn File>, Line)>,
-    row: Option<Row>,
-    discards: Vec<Discard>,
-    /// Slots that only tell where a slot beside a target is.
-    notes: Vec<OsString>,
-    made: Vec<(DirRef, OsString)>,
-    /// Files and directories that have not changed but must be durable before the answer.
-    confirm: Vec<SyncItem>,
-    /// Targets that were not published but must be reachable.
-    ground: Vec<Target>,
+    pub(crate) publishes: Vec<Publish>,
+    pub(crate) append: Option<Append>,
+    pub(crate) line: Option<(Arc<dyn File>, Line, Target)>,
+    pub(crate) row: Option<Row>,
+    pub(crate) discards: Vec<Discard>,
+    /// Directories that were made for it.
+    pub(crate) made: Vec<(DirRef, OsString)>,
     claims: Vec<Claim>,
 }
 
 impl Change {
-    fn drop_staged(self, state: &State) {
-        for publish in self.publishes {
-            publish.staged.remove();
-        }
-        for note in self.notes {
-            let _ = state.tmp.remove_file(&note);
-        }
+    /// The targets of all that it writes.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
+        let line = self.line.iter().map(|(_, _, target)| target);
+        let append = self.append.iter().map(|append| &append.target);
+        self.publishes.iter().map(|publish| &publish.target).chain(append).chain(line)
     }
 
-    /// The directories above those that this process has never published in: somebody may have
-    /// made them a moment ago, and a file is only as durable as the names that lead to it.
-    fn new_ground(&self, store: &Store, state: &mut State) -> Vec<DirRef> {
-        let mut above = Vec::new();
-        let targets = self.publishes.iter().map(|publish| &publish.target);
-        for target in targets.chain(&self.ground) {
-            let Ok(stat) = target.dir.stat_self() else { continue };
-            if state.grounds.insert(stat.id) {
-                above.extend(store.directories_above(&target.path));
-            }
-        }
-        above
+    /// What it is based on.
+    pub(crate) fn grounds(&self) -> impl Iterator<Item = (&Before, &Target)> {
+        let publishes = self.publishes.iter();
+        let replaced =
+            publishes.filter_map(|publish| publish.before.as_ref().zip(Some(&publish.target)));
+        replaced.chain(self.append.iter().map(|append| (&append.before, &append.target)))
     }
 
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.row.as_ref().map(|row| row.path.clone()).unwrap_or_default()
     }
 
-    fn unknown(&self, source: io::Error) -> Error {
+    pub(crate) fn unknown(&self, source: io::Error) -> Error {
         Error::OutcomeUnknown {
             path: self.name(),
             journal_id: self.row.as_ref().map(|row| row.journal_id.clone()),
@@ -449,6 +484,15 @@ impl Op<'_> {
         let (digest, _) =
             digest_of(&*file).map_err(|e| Error::os(target.shown.clone(), "read", e))?;
         Ok(Some(Old { file, stat, digest }))
+    }
+
+    /// The same with the content, which is read once: what is edited is what was digested.
+    pub(crate) fn old_content(&self, target: &Target) -> Result<Option<(Old, Vec<u8>)>> {
+        let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
+        let content = read_all(&*file, u64::MAX)
+            .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+        let digest = Digest::of(&content);
+        Ok(Some((Old { file, stat, digest }, content)))
     }
 
     fn open_old(&self, target: &Target) -> Result<Option<(Arc<dyn File>, Stat)>> {
@@ -504,7 +548,7 @@ impl Op<'_> {
     ) -> Result<Staged> {
         let mut staged = self.open_slot(target)?;
         staged.file.write_all_at(bytes, 0).map_err(|source| {
-            let _ = staged.dir.remove_file(&staged.slot);
+            staged.remove(self.state);
             Error::os(target.shown.clone(), "write", source)
         })?;
         staged.digest = digest;
@@ -532,33 +576,39 @@ impl Op<'_> {
             Ok(())
         })();
         if let Err(error) = written {
-            let _ = staged.dir.remove_file(&staged.slot);
+            staged.remove(self.state);
             return Err(error);
         }
         staged.digest = hasher.finish();
         Ok(staged)
     }
 
+    /// Opens a slot from which a rename can reach the target.
     fn open_slot(&mut self, target: &Target) -> Result<Staged> {
         let os = |source| Error::os(target.shown.clone(), "stage", source);
         let device = |dir: &DirRef| dir.stat_self().map(|stat| stat.id.device);
-        let (slot, file) = self.state.take_slot().map_err(os)?;
-        let staged = Staged {
+        let near = device(&target.dir)
+            .and_then(|there| Ok(there == device(&self.state.tmp)?))
+            .map_err(os)?;
+        let staged = self.take_slot().map_err(os)?;
+        if near { Ok(staged) } else { self.stage_beside(staged, target).map_err(os) }
+    }
+
+    fn take_slot(&mut self) -> io::Result<Staged> {
+        let (slot, file) = self.state.take_slot()?;
+        Ok(Staged {
             place: slot.to_string_lossy().into_owned(),
             slot,
             dir: self.state.tmp.clone(),
+            note: None,
             file,
             digest: Digest::of(b""),
             len: 0,
-        };
-        let same_device = device(&target.dir)
-            .and_then(|there| Ok(there == device(&self.state.tmp)?))
-            .map_err(os)?;
-        if same_device { Ok(staged) } else { self.stage_beside(staged, target).map_err(os) }
+        })
     }
 
-    /// Gives a target on another device a slot beside it, where a rename can reach it. The slot in
-    /// `tmp/` becomes a note of it, so that recovery finds it without a search.
+    /// Gives a target on another device a slot beside it. The slot in `tmp/` becomes a note of it,
+    /// so that recovery finds it without a search.
     fn stage_beside(&mut self, note: Staged, target: &Target) -> io::Result<Staged> {
         let mut path = target.path.clone();
         path.pop();
@@ -570,14 +620,24 @@ impl Op<'_> {
         path.push(&slot);
         let place = path.to_string_lossy().into_owned();
         let pointer = serde_json::to_vec(&Beside { beside: place.clone() })?;
-        self.change.notes.push(note.slot);
-        note.file.write_all_at(&pointer, 0)?;
-        note.file.sync()?;
-        let file = target.dir.create_new(&slot, Access::Default)?.into();
-        target.dir.sync().inspect_err(|_| {
-            let _ = target.dir.remove_file(&slot);
-        })?;
-        Ok(Staged { slot, dir: target.dir.clone(), place, file, digest: note.digest, len: 0 })
+        let noted = note.file.write_all_at(&pointer, 0).and_then(|()| note.file.sync());
+        let file = match noted.and_then(|()| target.dir.create_new(&slot, Access::Default)) {
+            Ok(file) => file.into(),
+            Err(error) => {
+                note.remove(self.state);
+                return Err(error);
+            }
+        };
+        let dir = target.dir.clone();
+        let staged = Staged { slot, dir, note: Some(note.slot), place, file, ..note };
+        match staged.dir.sync() {
+            Ok(()) => Ok(staged),
+            Err(error) => {
+                self.state.sync_failed = Some(repeat(&error));
+                staged.remove(self.state);
+                Err(error)
+            }
+        }
     }
 
     /// Publishes staged content at a target, with a row in the journal.
@@ -590,10 +650,51 @@ impl Op<'_> {
     ) -> Result<Journaled> {
         let row = self.new_row(&target, staged.digest, staged.len, old.map(|old| old.digest), mode);
         let staged_name = staged.place.clone();
-        self.push(staged, &mut target, old, Access::Default)?;
-        let through =
-            matches!(self.change.publishes.last(), Some(Publish { how: How::Through(_), .. }));
-        Ok(self.journal(Row { staged: Some(staged_name), at: through.then_some(0), ..row }))
+        let row = Row { staged: Some(staged_name), ..row };
+        match old.filter(|old| old.stat.links > 1) {
+            None => {
+                self.push(staged, &mut target, old, Access::Default)?;
+                Ok(self.journal(row))
+            }
+            Some(old) => {
+                let undo = self.publish_through(staged, target, old)?;
+                Ok(self.journal(Row { undo: Some(undo), ..row }))
+            }
+        }
+    }
+
+    /// Publishes by way of the file itself; gives the slot that holds what it was.
+    fn publish_through(&mut self, staged: Staged, target: Target, old: &Old) -> Result<String> {
+        let os = |source| Error::os(target.shown.clone(), "stage", source);
+        let prepared = (|| {
+            let file = target
+                .dir
+                .open_write(&target.name)
+                .map_err(|source| Error::os(target.shown.clone(), "open", source))?;
+            self.settle(&target, SyncItem::File(old.file.clone()))?;
+            Ok(file)
+        })();
+        let undo = prepared.and_then(|file| Ok((file, self.take_slot().map_err(os)?)));
+        let (file, undo) = match undo {
+            Ok(parts) => parts,
+            Err(error) => {
+                staged.remove(self.state);
+                return Err(error);
+            }
+        };
+        let undo = Staged { digest: old.digest, len: old.stat.len, ..undo };
+        let copied = copy_all(&*old.file, &*undo.file)
+            .and_then(|()| undo.file.make_private())
+            .and_then(|()| staged.file.make_private());
+        let place = undo.place.clone();
+        self.change.publishes.push(Publish {
+            staged,
+            target: target.clone(),
+            how: How::Through { file: file.into(), undo },
+            before: Some(Before::of(old)),
+        });
+        copied.map_err(os)?;
+        Ok(place)
     }
 
     /// Publishes a state file, private to the user, with a row in the journal.
@@ -607,7 +708,7 @@ impl Op<'_> {
         let row = self.new_row(&target, staged.digest, staged.len, old.map(|old| old.digest), mode);
         let staged_name = staged.place.clone();
         self.push(staged, &mut target, None, Access::Private)?;
-        self.set_replace(old.is_some());
+        self.set_old(old);
         Ok(self.journal(Row { staged: Some(staged_name), ..row }))
     }
 
@@ -616,22 +717,24 @@ impl Op<'_> {
         &mut self,
         staged: Staged,
         mut target: Target,
-        old: Option<Digest>,
+        old: Option<&Old>,
     ) -> Result<Also> {
         let also = Also {
             abs_path: target.path.to_string_lossy().into_owned(),
-            prev_sha256: old,
+            prev_sha256: old.map(|old| old.digest),
             sha256: staged.digest,
             staged: staged.place.clone(),
         };
         self.push(staged, &mut target, None, Access::Private)?;
-        self.set_replace(old.is_some());
+        self.set_old(old);
         Ok(also)
     }
 
-    fn set_replace(&mut self, replace: bool) {
+    /// Says what a file of the state replaces, of which it takes nothing over.
+    fn set_old(&mut self, old: Option<&Old>) {
         if let Some(publish) = self.change.publishes.last_mut() {
-            publish.how = How::Rename(if replace { Replace::Yes } else { Replace::No });
+            publish.how = How::Rename(if old.is_some() { Replace::Yes } else { Replace::No });
+            publish.before = old.map(Before::of);
         }
     }
 
@@ -652,32 +755,16 @@ impl Op<'_> {
             }
             .map_err(|source| Error::os(shown, "set attributes", source))
         })();
-        let how = match old {
-            None => Ok(How::Rename(Replace::No)),
-            Some(old) if old.stat.links > 1 => target
-                .dir
-                .open_write(&target.name)
-                .map(|file| How::Through(file.into()))
-                .map_err(|source| Error::os(target.shown.clone(), "open", source)),
-            Some(_) => Ok(How::Rename(Replace::Yes)),
-        };
-        match prepared.and(how) {
-            Ok(how) => {
-                let before = old.map(Before::of);
-                self.change.publishes.push(Publish { staged, target: target.clone(), how, before });
-                Ok(())
-            }
-            Err(error) => {
-                staged.remove();
-                Err(error)
-            }
-        }
+        let how = How::Rename(if old.is_some() { Replace::Yes } else { Replace::No });
+        let before = old.map(Before::of);
+        self.change.publishes.push(Publish { staged, target: target.clone(), how, before });
+        prepared
     }
 
-    /// Appends to a file where it is, with a row in the journal.
+    /// Appends to a file where it is, with a row in the journal; gives the digest of the whole.
     pub(crate) fn append(
         &mut self,
-        target: &Target,
+        target: Target,
         old: &Old,
         before: &Hasher,
         bytes: Arc<Vec<u8>>,
@@ -686,33 +773,45 @@ impl Op<'_> {
             .dir
             .open_write(&target.name)
             .map_err(|source| Error::os(target.shown.clone(), "open", source))?;
+        if self.state.digests.get(&old.stat).is_none() {
+            self.settle(&target, SyncItem::File(old.file.clone()))?;
+        }
         let mut after = before.clone();
         after.update(&bytes);
-        let digest = after.finish();
-        let at = old.stat.len;
-        let row =
-            self.new_row(target, digest, at + bytes.len() as u64, Some(old.digest), Mode::Append);
-        self.change.append = Some(InPlace {
-            file: file.into(),
-            at,
-            bytes,
-            target: target.clone(),
-            before: Before::of(old),
-            after,
-        });
-        Ok((self.journal(Row { at: Some(at), ..row }), digest))
+        let (sha256, at) = (after.finish(), old.stat.len);
+        let len = at + bytes.len() as u64;
+        let row = self.new_row(&target, sha256, len, Some(old.digest), Mode::Append);
+        let sectors = Some(Sectors::of(&bytes, at));
+        let (file, before) = (file.into(), Before::of(old));
+        self.change.append = Some(Append { file, target, at, bytes, after, before });
+        Ok((self.journal(Row { at: Some(at), sectors, ..row }), sha256))
+    }
+
+    /// Makes a file durable that others may have written, with the names that lead to it.
+    ///
+    /// IMPORTANT: it is so before a row says anything of it. Else a crash could keep the row and
+    /// lose what it speaks of.
+    fn settle(&mut self, target: &Target, file: SyncItem) -> Result<()> {
+        let mut items = vec![file, SyncItem::Dir(target.dir.clone())];
+        items.extend(self.state.unreached(self.store, target).into_iter().map(SyncItem::Dir));
+        for result in self.store.disk.sync_all(&items) {
+            result.map_err(|source| {
+                self.state.sync_failed = Some(repeat(&source));
+                Error::os(target.shown.clone(), "sync", source)
+            })?;
+        }
+        self.state.reached(target);
+        Ok(())
     }
 
     /// Journals a write that found its content in place, and makes sure that it is durable.
-    pub(crate) fn confirm(&mut self, target: &Target, old: &Old, mode: Mode) -> Journaled {
+    pub(crate) fn confirm(&mut self, target: &Target, old: &Old, mode: Mode) -> Result<Journaled> {
         // Some systems sync only what is open for writing; a file that may not be written is synced
         // as it was opened.
         let file = target.dir.open_write(&target.name).map_or_else(|_| old.file.clone(), Arc::from);
-        self.change.confirm.push(SyncItem::File(file));
-        self.change.confirm.push(SyncItem::Dir(target.dir.clone()));
-        self.change.ground.push(target.clone());
+        self.settle(target, SyncItem::File(file))?;
         let row = self.new_row(target, old.digest, old.stat.len, Some(old.digest), mode);
-        self.journal(row)
+        Ok(self.journal(row))
     }
 
     /// Appends a line to a log of the state. It belongs to this call's row, if it has one.
@@ -722,26 +821,42 @@ impl Op<'_> {
         let os = |source| Error::os(target.shown.clone(), "open", source);
         let file: Arc<dyn File> = match target.dir.open_write(&target.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let file = target.dir.create_new(&target.name, Access::Private).map_err(os)?;
-                self.change.confirm.push(SyncItem::Dir(target.dir.clone()));
-                file
+                target.dir.create_new(&target.name, Access::Private)
             }
-            other => other.map_err(os)?,
+            other => other,
         }
+        .map_err(os)?
         .into();
         let at = recovery::cut_torn_tail(&*file).map_err(os)?;
         let line = Line { abs_path: target.path.to_string_lossy().into_owned(), at, text };
         if let Some(row) = &mut self.change.row {
             row.line = Some(line.clone());
         }
-        self.change.line = Some((file, line));
+        self.change.line = Some((file, line, target));
         Ok(())
     }
 
     /// Takes a file or a whole directory away in one step.
     pub(crate) fn discard(&mut self, dir: DirRef, name: OsString) {
         let grave = format!("gone-{:016x}", self.store.clock.random()).into();
-        self.change.discards.push(Discard { dir, name, grave });
+        self.change.discards.push(Discard { dir, name, grave, slot: None });
+    }
+
+    /// Takes a directory of the state away together with the file of this call's row.
+    pub(crate) fn discard_with_row(
+        &mut self,
+        dir: DirRef,
+        path: String,
+        sha256: Digest,
+    ) -> Result<()> {
+        let os = |source| Error::os(self.store.shown_state(&[&path]), "stage", source);
+        let (slot, _) = self.state.take_slot().map_err(os)?;
+        let name = Path::new(&path).file_name().unwrap_or_default().to_owned();
+        let grave = recovery::grave(&slot);
+        let gone = Gone { path, sha256, slot: slot.to_string_lossy().into_owned() };
+        self.change.row.iter_mut().for_each(|row| row.gone.push(gone.clone()));
+        self.change.discards.push(Discard { dir, name, grave, slot: Some(slot) });
+        Ok(())
     }
 
     /// Names the files that belong to this call's row.
@@ -767,15 +882,18 @@ impl Op<'_> {
             bytes,
             caller: self.store.caller.clone(),
             chain: None,
+            gone: Vec::new(),
             journal_id: self.store.journal_id(),
             line: None,
             mode,
             path: target.shown.clone(),
             prev_sha256,
+            sectors: None,
             seq: None,
             sha256,
             staged: None,
             ts: self.store.now(),
+            undo: None,
         }
     }
 
@@ -793,425 +911,6 @@ pub(crate) const BESIDE: &str = ".rw-";
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Beside {
     pub(crate) beside: String,
-}
-
-/// What becomes of a change on its way through the batch.
-enum Fate {
-    Going,
-    /// Nothing of it happened; its row is to go.
-    Failed(Error),
-    /// It is in the journal, and recovery will finish or withdraw it.
-    Unknown(Error),
-}
-
-#[derive(Default)]
-struct Batch {
-    changes: Vec<(Job, Change)>,
-    made: Vec<(DirRef, OsString)>,
-    /// Directories made for calls that came to nothing.
-    unmake: Vec<(DirRef, OsString)>,
-}
-
-impl Batch {
-    fn commit(mut self, store: &Store, state: &mut State) {
-        let changes = std::mem::take(&mut self.changes);
-        if !changes.is_empty() {
-            let (jobs, changes): (Vec<Job>, Vec<Change>) = changes.into_iter().unzip();
-            let fates = self.run(store, state, &changes);
-            for ((job, change), fate) in jobs.into_iter().zip(changes).zip(fates) {
-                match fate {
-                    Fate::Going => job.answer(Ok(())),
-                    Fate::Unknown(error) => job.answer(Err(error)),
-                    Fate::Failed(error) => {
-                        self.unmake.extend(change.made.iter().cloned());
-                        change.drop_staged(state);
-                        job.answer(Err(error));
-                    }
-                }
-            }
-        }
-        for (dir, name) in self.unmake.iter().rev() {
-            // Not empty when another call of the batch uses it.
-            let _ = dir.remove_dir(name);
-        }
-    }
-
-    fn run(&self, store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
-        let mut fates: Vec<Fate> = changes.iter().map(|_| Fate::Going).collect();
-        let start = state.end.clone();
-
-        if let Err(source) = self.intend(store, state, changes, &mut fates) {
-            return withdraw_all(state, &start, changes, &source);
-        }
-        if fates.iter().any(|fate| matches!(fate, Fate::Failed(_)))
-            && let Err(source) = rewrite_rows(state, &start, changes, &fates)
-        {
-            return withdraw_all(state, &start, changes, &source);
-        }
-
-        let mut published = false;
-        for (change, fate) in changes.iter().zip(&mut fates) {
-            if matches!(fate, Fate::Going) {
-                *fate = publish(state, change);
-                published |= matches!(fate, Fate::Going);
-            }
-            state.dirty |= matches!(fate, Fate::Unknown(_));
-        }
-        // A row goes only when nothing was published after it was promised; else it goes by way of
-        // a record that survives a crash.
-        if fates.iter().any(|fate| matches!(fate, Fate::Failed(_))) {
-            let withdrawn = if published || state.dirty {
-                recovery::withdraw(state, &start, &surviving(changes, &fates))
-            } else {
-                rewrite_rows(state, &start, changes, &fates)
-            };
-            if let Err(source) = withdrawn {
-                state.dirty = true;
-                for (change, fate) in changes.iter().zip(&mut fates) {
-                    *fate = Fate::Unknown(change.unknown(repeat(&source)));
-                }
-            }
-        }
-
-        self.make_durable(store, state, changes, &mut fates);
-        for (change, fate) in changes.iter().zip(&fates) {
-            if matches!(fate, Fate::Going) {
-                finish(state, change);
-            }
-        }
-        if !state.dirty {
-            state.settle();
-        }
-        fates
-    }
-
-    /// Stages become durable and the rows promised: the first wait.
-    fn intend(
-        &self,
-        store: &Store,
-        state: &mut State,
-        changes: &[Change],
-        fates: &mut [Fate],
-    ) -> io::Result<()> {
-        let bytes = append_rows(state, changes.iter().filter_map(|change| change.row.as_ref()))?;
-        let mut items = Vec::new();
-        if !bytes.is_empty() {
-            state.journal.write_all_at(&bytes, state.end.len)?;
-            items.push(SyncItem::File(state.journal.clone()));
-        }
-        state.end.len += bytes.len() as u64;
-        // IMPORTANT: the way to a file is durable before the file goes there; else a crash could
-        // take both its names. A call may use a directory that another one has made.
-        items.extend(
-            self.made.iter().chain(&self.unmake).map(|(dir, _)| SyncItem::Dir(dir.clone())),
-        );
-        for change in changes {
-            items.extend(change.new_ground(store, state).into_iter().map(SyncItem::Dir));
-        }
-        let common = items.len();
-        let mut owners = Vec::new();
-        for (who, change) in changes.iter().enumerate() {
-            for publish in &change.publishes {
-                items.push(SyncItem::File(publish.staged.file.clone()));
-                owners.push((who, publish));
-            }
-        }
-        if items.is_empty() {
-            return Ok(());
-        }
-        let mut results = store.disk.sync_all(&items).into_iter();
-        for result in results.by_ref().take(common) {
-            result?;
-        }
-        for ((who, publish), result) in owners.into_iter().zip(results) {
-            let shown = || publish.target.shown.clone();
-            let verified = result
-                .and_then(|()| digest_of(&*publish.staged.file))
-                .map_err(|source| Error::os(shown(), "sync", source))
-                .and_then(|(actual, bytes)| {
-                    if actual == publish.staged.digest && bytes == publish.staged.len {
-                        return Ok(());
-                    }
-                    let expected = publish.staged.digest;
-                    Err(Error::ReadBack { path: shown(), expected, actual, bytes })
-                });
-            if let (Err(error), Some(fate)) = (verified, fates.get_mut(who)) {
-                *fate = Fate::Failed(error);
-            }
-        }
-        Ok(())
-    }
-
-    /// The second wait.
-    fn make_durable(
-        &self,
-        store: &Store,
-        state: &mut State,
-        changes: &[Change],
-        fates: &mut [Fate],
-    ) {
-        let mut items = Vec::new();
-        let mut seen: HashSet<FileId> = HashSet::new();
-        // Which changes stand and fall with an item; no entry for the slots.
-        let mut needs: Vec<Vec<usize>> = Vec::new();
-        let mut place: std::collections::HashMap<FileId, usize> = std::collections::HashMap::new();
-        let mut add = |item: SyncItem, who: Option<usize>| {
-            let id = match &item {
-                SyncItem::Dir(dir) => dir.stat_self().map(|stat| stat.id).ok(),
-                SyncItem::File(file) => file.stat().map(|stat| stat.id).ok(),
-            };
-            let at = match id {
-                Some(id) if !seen.insert(id) => place.get(&id).copied(),
-                _ => None,
-            };
-            let at = at.unwrap_or_else(|| {
-                items.push(item);
-                needs.push(Vec::new());
-                if let Some(id) = id {
-                    place.insert(id, items.len() - 1);
-                }
-                items.len() - 1
-            });
-            if let (Some(who), Some(needs)) = (who, needs.get_mut(at)) {
-                needs.push(who);
-            }
-        };
-        for (who, (change, fate)) in changes.iter().zip(fates.iter()).enumerate() {
-            if !matches!(fate, Fate::Going) {
-                continue;
-            }
-            for publish in &change.publishes {
-                match &publish.how {
-                    How::Rename(_) => add(SyncItem::Dir(publish.target.dir.clone()), Some(who)),
-                    How::Through(file) => add(SyncItem::File(file.clone()), Some(who)),
-                }
-            }
-            if let Some(append) = &change.append {
-                add(SyncItem::File(append.file.clone()), Some(who));
-            }
-            if let Some((file, _)) = &change.line {
-                add(SyncItem::File(file.clone()), Some(who));
-            }
-            for item in &change.confirm {
-                add(item.clone(), Some(who));
-            }
-            for discard in &change.discards {
-                add(SyncItem::Dir(discard.dir.clone()), Some(who));
-                // A rename is durable once the directory that received the name is.
-                add(SyncItem::Dir(state.tmp.clone()), Some(who));
-            }
-        }
-        let used = changes.iter().map(|change| change.publishes.len()).sum::<usize>();
-        let mut slots = Vec::new();
-        if state.pool.len() < (SLOTS / 4).max(used.min(4 * SLOTS)) {
-            // A failure here shows at the next call, which needs them.
-            slots = state.make_slots(SLOTS.max(used)).unwrap_or_default();
-        }
-        if !slots.is_empty() {
-            add(SyncItem::Dir(state.tmp.clone()), None);
-        }
-        if items.is_empty() {
-            return;
-        }
-        let synced = store.disk.sync_all(&items);
-        for (result, needs) in synced.into_iter().zip(needs) {
-            let Err(source) = result else { continue };
-            if needs.is_empty() {
-                for slot in slots.drain(..) {
-                    let _ = state.tmp.remove_file(&slot);
-                }
-            }
-            for who in needs {
-                if let (Some(change), Some(fate)) = (changes.get(who), fates.get_mut(who))
-                    && matches!(fate, Fate::Going)
-                {
-                    *fate = Fate::Unknown(change.unknown(repeat(&source)));
-                    state.dirty = true;
-                }
-            }
-        }
-        state.pool.append(&mut slots);
-    }
-}
-
-/// Numbers and chains rows onto the journal's end; gives the bytes.
-pub(crate) fn append_rows<'a>(
-    state: &mut State,
-    rows: impl Iterator<Item = &'a Row>,
-) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let first = state.end.seq + 1;
-    for row in rows {
-        state.end.seq += 1;
-        let mut row = Row { seq: Some(state.end.seq), batch: Some(first), ..row.clone() };
-        bytes.extend(row.chained(state.end.chain.as_deref())?);
-        state.end.chain = row.chain;
-    }
-    Ok(bytes)
-}
-
-fn surviving<'a>(changes: &'a [Change], fates: &[Fate]) -> Vec<&'a Row> {
-    changes
-        .iter()
-        .zip(fates)
-        .filter(|(_, fate)| !matches!(fate, Fate::Failed(_)))
-        .filter_map(|(change, _)| change.row.as_ref())
-        .collect()
-}
-
-/// Takes the rows of failed changes out again, before anything was published.
-fn rewrite_rows(
-    state: &mut State,
-    start: &End,
-    changes: &[Change],
-    fates: &[Fate],
-) -> io::Result<()> {
-    state.journal.set_len(start.len)?;
-    state.end = start.clone();
-    let bytes = append_rows(state, surviving(changes, fates).into_iter())?;
-    state.journal.write_all_at(&bytes, start.len)?;
-    state.end.len += bytes.len() as u64;
-    state.journal.sync()
-}
-
-/// The journal failed: nothing of the batch happens, if the disk still lets us say so.
-fn withdraw_all(
-    state: &mut State,
-    start: &End,
-    changes: &[Change],
-    source: &io::Error,
-) -> Vec<Fate> {
-    state.end = start.clone();
-    let withdrawn = state.journal.set_len(start.len).and_then(|()| state.journal.sync());
-    // Whatever the journal holds now is read again before it is used.
-    state.dirty = true;
-    // Their sync may be what failed.
-    state.grounds.clear();
-    changes
-        .iter()
-        .map(|change| match &withdrawn {
-            Ok(()) => Fate::Failed(Error::os(change.name(), "journal", repeat(source))),
-            Err(_) => Fate::Unknown(change.unknown(repeat(source))),
-        })
-        .collect()
-}
-
-fn publish(state: &mut State, change: &Change) -> Fate {
-    for (step, publish) in change.publishes.iter().enumerate() {
-        let Publish { staged, target, how, before } = publish;
-        if step == 0
-            && let Some(before) = before
-            && let Err(error) = before.still_holds(target)
-        {
-            return Fate::Failed(error);
-        }
-        let result = match how {
-            How::Rename(replace) => {
-                staged.dir.rename(&staged.slot, &*target.dir, &target.name, *replace)
-            }
-            How::Through(file) => copy_through(&*staged.file, &**file),
-        };
-        match result {
-            Ok(()) => {}
-            // Once a file of the change is out, or half of one, only forward is safe.
-            Err(source) if step > 0 || matches!(how, How::Through(_)) => {
-                return Fate::Unknown(change.unknown(source));
-            }
-            Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
-                let (path, now) = (target.shown.clone(), digest_now(target).ok().flatten());
-                return Fate::Failed(match change.row.as_ref().map(|row| row.mode) {
-                    Some(Mode::Create) => Error::AlreadyExists { path, sha256: now },
-                    _ => Error::Stale { path, expected: String::new(), actual: now },
-                });
-            }
-            Err(source) => {
-                return Fate::Failed(Error::os(target.shown.clone(), "rename", source));
-            }
-        }
-    }
-    if let Some(InPlace { file, at, bytes, target, before, after }) = &change.append {
-        if let Err(error) = before.still_holds(target) {
-            return Fate::Failed(error);
-        }
-        if let Err(source) = file.write_all_at(bytes, *at) {
-            return match file.set_len(*at) {
-                Ok(()) => Fate::Failed(Error::os(target.shown.clone(), "append", source)),
-                Err(_) => Fate::Unknown(change.unknown(source)),
-            };
-        }
-        // Before the wait: what others write during it must be noticed by the next append.
-        if let Ok(stat) = file.stat()
-            && stat.len == at + bytes.len() as u64
-        {
-            state.digests.put(stat, after.clone());
-        }
-    }
-    if let Some((file, line)) = &change.line
-        && let Err(source) = write_line(&**file, line)
-    {
-        if change.publishes.is_empty() && file.set_len(line.at).is_ok() {
-            return Fate::Failed(Error::os(line.abs_path.clone(), "append", source));
-        }
-        return Fate::Unknown(change.unknown(source));
-    }
-    for Discard { dir, name, grave } in &change.discards {
-        if let Err(source) = dir.rename(name, &*state.tmp, grave, Replace::Yes)
-            && source.kind() != io::ErrorKind::NotFound
-        {
-            return Fate::Unknown(change.unknown(source));
-        }
-    }
-    Fate::Going
-}
-
-/// Writes the line of a change where it belongs.
-pub(crate) fn write_line(file: &dyn File, line: &Line) -> io::Result<()> {
-    let mut bytes = line.text.clone().into_bytes();
-    bytes.push(b'\n');
-    file.write_all_at(&bytes, line.at)
-}
-
-/// Copies a slot's bytes into a file that keeps its identity.
-pub(crate) fn copy_through(from: &dyn File, to: &dyn File) -> io::Result<()> {
-    let mut block = vec![0; 128 * 1024];
-    let mut at = 0;
-    loop {
-        let read = crate::disk::read_up_to(from, &mut block, at)?;
-        if read == 0 {
-            break;
-        }
-        to.write_all_at(block.get(..read).unwrap_or_default(), at)?;
-        at += read as u64;
-    }
-    to.set_len(at)
-}
-
-/// What comes after the second wait and needs no wait of its own, but for a write through links.
-fn finish(state: &mut State, change: &Change) {
-    for publish in &change.publishes {
-        if let How::Through(_) = publish.how {
-            let removed = publish.staged.dir.remove_file(&publish.staged.slot);
-            if removed.and_then(|()| publish.staged.dir.sync()).is_err() {
-                state.dirty = true;
-            }
-        }
-    }
-    for note in &change.notes {
-        let _ = state.tmp.remove_file(note);
-    }
-    for Discard { grave, .. } in &change.discards {
-        if state.tmp.remove_file(grave).is_err() {
-            let _ = crate::store::remove_tree(&*state.tmp, grave);
-        }
-    }
-}
-
-/// The same error again: a system's error cannot be cloned.
-pub(crate) fn repeat(source: &io::Error) -> io::Error {
-    source.raw_os_error().map_or_else(
-        || io::Error::new(source.kind(), source.to_string()),
-        io::Error::from_raw_os_error,
-    )
 }
 
 impl Error {

@@ -409,8 +409,15 @@ impl From<&Error> for Envelope {
                 corrupt(Encoding, json!({"name": name, "reason": reason}))
             }
 
-            Error::Policy { path, source } => {
-                let mut context = json!({"path": path, "reason": source.reason()});
+            Error::Policy { path, line, source } => {
+                let at = line.map(|line| format!(" at line {line}")).unwrap_or_default();
+                let mut context = json!({
+                    "path": path, "reason": source.reason(), "line": line,
+                    "hint": format!(
+                        "the user has to correct {path}{at}; until then only writes without \
+                         classify are taken, under the built-in policy"
+                    ),
+                });
                 if let crate::risk::PolicyError::BadRegex { family, name, .. } = source {
                     set(&mut context, "family", family);
                     set(&mut context, "name", name);

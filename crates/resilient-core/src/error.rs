@@ -208,7 +208,7 @@ pub enum Error {
 
     /// The policy file cannot be used.
     #[error("the policy {path:?} cannot be used: {source}")]
-    Policy { path: String, source: risk::PolicyError },
+    Policy { path: String, line: Option<u64>, source: risk::PolicyError },
     /// An argument has a value that the tool does not take.
     #[error("{argument}: {message}")]
     BadArgument { argument: &'static str, message: String },

@@ -22,6 +22,9 @@ pub fn write(facts: &Map<String, Value>, body: &str) -> Option<String> {
         return None;
     }
     let mut text = String::from("---\n");
+    if facts.is_empty() {
+        text.push_str("{}\n");
+    }
     emit_map(&mut text, facts, 0);
     text.push_str("---\n");
     let body = body.trim_end();
@@ -254,6 +257,14 @@ mod tests {
             assert_eq!(Value::Object(read), Value::Object(facts.clone()), "{text}");
             assert_eq!(rest.trim_end(), body.trim_end());
         }
+    }
+
+    #[test]
+    fn no_facts_read_back_as_none() {
+        let text = write(&Map::new(), "body").expect("not deep");
+        assert_eq!(text, "---\n{}\n---\n\nbody\n");
+        assert_eq!(read(&text), Ok((Map::new(), "body\n")));
+        assert_eq!(read("---\n<<: ~\n---\n"), Ok((Map::new(), "")));
     }
 
     #[test]

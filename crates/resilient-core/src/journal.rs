@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::{Digest, Hasher};
 use crate::disk::{File, read_up_to};
+pub use crate::sectors::Sectors;
 
 /// How a file came to its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,9 +49,12 @@ pub struct Row {
     pub bytes: u64,
     /// Who wrote.
     pub caller: String,
-    /// Ties the row to the one before it.
+    /// See [`Row::chained`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain: Option<String>,
+    /// What is taken away together with the write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<Gone>,
     /// The row's identity: `wj_`, 12 hex digits of the clock, 8 of chance.
     pub journal_id: String,
     /// A line that belongs into another log together with this row.
@@ -63,17 +67,24 @@ pub struct Row {
     /// Digest of the content before; absent for a file that did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev_sha256: Option<Digest>,
+    /// Sums of what was appended in place, 8 hex digits for each sector: a crash may leave a part of
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sectors: Option<Sectors>,
     /// The row's number, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
     /// Digest of the file's content.
     pub sha256: Digest,
-    /// Name under which the content was staged. As long as that name exists, the file is not
-    /// published.
+    /// Name under which the content was staged. As long as that name exists, the write is not
+    /// finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub staged: Option<String>,
     /// When, `YYYY-MM-DDTHH:MM:SSZ`.
     pub ts: String,
+    /// Name of a slot that holds what the file was, for a write through all of its names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
 }
 
 /// A file that is published together with the file of a row.
@@ -88,6 +99,18 @@ pub struct Also {
     pub sha256: Digest,
     /// Name under which the content was staged.
     pub staged: String,
+}
+
+/// A directory of the state that is taken away once the file of a row is published.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gone {
+    /// Its path in the state directory.
+    pub path: String,
+    /// Digest of what is in it: what somebody has changed since is left alone.
+    pub sha256: Digest,
+    /// A slot that exists until the directory is gone for good. A later directory of that name
+    /// is thus told from this one.
+    pub slot: String,
 }
 
 /// A line of another log that is appended together with a row.
@@ -170,6 +193,12 @@ impl Row {
         hasher.update(previous.unwrap_or_default().as_bytes());
         hasher.update(&serde_json::to_vec(&bare)?);
         Ok(hasher.finish().short())
+    }
+
+    /// Whether the file was written where it is, so that a reader may have seen a part of it.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.at.is_some() || self.undo.is_some()
     }
 
     /// Reads one line, its end not included.
@@ -390,14 +419,17 @@ mod tests {
                     bytes: seq,
                     caller: "test".to_owned(),
                     chain: None,
+                    gone: Vec::new(),
                     journal_id: format!("wj_{seq}"),
                     line: None,
                     mode: Mode::Create,
                     path: format!("{seq}.txt"),
                     prev_sha256: None,
+                    sectors: None,
                     seq: Some(seq),
                     sha256: Digest::of(&seq.to_le_bytes()),
                     staged: None,
+                    undo: None,
                     ts: "2026-11-21T10:00:00Z".to_owned(),
                 };
                 let line = row.chained(previous.as_deref()).unwrap();

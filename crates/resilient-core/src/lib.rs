@@ -1,6 +1,7 @@
 //! Durable, verified, journaled file writes for coding agents.
 
 pub mod analytics;
+mod batch;
 pub mod checkpoint;
 pub mod chunk;
 mod commit;
@@ -17,6 +18,7 @@ pub mod recovery;
 pub mod risk;
 pub mod roots;
 pub mod scratch;
+mod sectors;
 pub mod stamp;
 mod store;
 pub mod validate;

@@ -7,7 +7,7 @@
 //! exists exactly as long as the file is not published**, after a power loss too, and recovery
 //! never has to guess from contents that somebody may have edited since (`docs/design/0001`).
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crate::digest::{Digest, Hasher};
 use crate::disk::{
-    Access, Clock, DirRef, Disk, File, FileId, Kind, LockFile, Stat, read_all, read_up_to,
+    Access, Clock, Dir, DirRef, Disk, File, FileId, Kind, LockFile, Stat, read_all, read_up_to,
 };
 use crate::error::{Error, Result};
 use crate::journal::{Backwards, Row};
@@ -25,6 +25,8 @@ use crate::stamp;
 
 /// The version of the state directory's format.
 const FORMAT: u32 = 1;
+/// The directory of all chunk sessions, in the state directory.
+pub(crate) const CHUNKS: &str = "chunks";
 /// How long a call waits for another process before it answers `workspace_locked`.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
 /// Blocks in which files are digested and copied.
@@ -191,8 +193,11 @@ pub(crate) struct State {
     /// Set when a batch was left unfinished: recovery comes before anything else.
     pub(crate) dirty: bool,
     pub(crate) digests: Digests,
-    /// Directories that this process has published in before.
-    pub(crate) grounds: HashSet<FileId>,
+    /// Set when a sync has failed while calls were staging.
+    pub(crate) sync_failed: Option<io::Error>,
+    /// Directories that are known to be reachable after a power loss. They are held open, so that
+    /// no other directory can take over their identity.
+    grounds: HashMap<PathBuf, DirRef>,
 }
 
 /// Where the journal ends.
@@ -208,16 +213,14 @@ impl State {
     pub(crate) fn open(store: &Store) -> Result<Self> {
         let os = |what: &str, source| Error::os(format!("{STATE_DIR}{what}"), "open", source);
         let home = store.home.dir(&*store.disk)?;
-        let mut made = false;
-        let dir = open_or_make(&*home, STATE_DIR, &mut made).map_err(|e| os("", e))?;
+        let dir = open_or_make(&*home, STATE_DIR).map_err(|e| os("", e))?;
         let lock = dir.open_lock(OsStr::new("lock")).map_err(|e| os("/lock", e))?;
         wait_for(&*lock)?;
         let opened = (|| {
-            check_format(&*dir, &mut made)?;
-            let tmp = open_or_make(&*dir, "tmp", &mut made).map_err(|e| os("/tmp", e))?;
+            check_format(&*dir)?;
+            let tmp = open_or_make(&*dir, "tmp").map_err(|e| os("/tmp", e))?;
             let journal = match dir.open_write(OsStr::new("journal.jsonl")) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    made = true;
                     dir.create_new(OsStr::new("journal.jsonl"), Access::Private)
                 }
                 other => other,
@@ -245,13 +248,23 @@ impl State {
             slots_made: 0,
             dirty: true,
             digests: Digests::default(),
-            grounds: HashSet::new(),
+            sync_failed: None,
+            grounds: HashMap::new(),
         })
     }
 
     /// Takes the lock again.
     pub(crate) fn lock(&self) -> Result<()> {
         wait_for(&*self.lock)
+    }
+
+    /// Whether nobody has the lock.
+    pub(crate) fn is_free(&self) -> bool {
+        let free = self.lock.try_lock().is_ok_and(|taken| taken);
+        if free {
+            self.unlock();
+        }
+        free
     }
 
     /// Gives the lock back. Nothing is lost when that fails: it dies with the process.
@@ -290,6 +303,34 @@ impl State {
         let _ = self.lock.file().write_all_at(&record, 0);
     }
 
+    /// Takes that note back, before the journal's end is replaced: it could be as long as before.
+    pub(crate) fn unsettle(&self) -> io::Result<()> {
+        self.lock.file().write_all_at(&[0; Settled::LEN], 0)
+    }
+
+    /// The directories whose sync makes a target's own one reachable; none for a known one.
+    ///
+    /// Somebody may have made them a moment ago, and a file is only as durable as the names that
+    /// lead to it.
+    pub(crate) fn unreached(&self, store: &Store, target: &Target) -> Vec<DirRef> {
+        let id = |dir: &DirRef| dir.stat_self().map(|stat| stat.id).ok();
+        let known = target.path.parent().and_then(|parent| self.grounds.get(parent));
+        if known.is_some_and(|known| id(known).is_some() && id(known) == id(&target.dir)) {
+            return Vec::new();
+        }
+        store.directories_above(&target.path)
+    }
+
+    /// Notes that those directories were synced.
+    pub(crate) fn reached(&mut self, target: &Target) {
+        if self.grounds.len() >= GROUNDS {
+            self.grounds.clear();
+        }
+        if let Some(parent) = target.path.parent() {
+            self.grounds.insert(parent.to_owned(), target.dir.clone());
+        }
+    }
+
     /// Makes slots, without making their names durable.
     pub(crate) fn make_slots(&mut self, count: usize) -> io::Result<Vec<OsString>> {
         let mut made = Vec::with_capacity(count);
@@ -326,7 +367,12 @@ impl State {
         self.pool.clear();
         for name in self.tmp.entries()? {
             match self.tmp.stat(&name)?.kind {
-                Kind::Dir => remove_tree(&*self.tmp, &name)?,
+                Kind::Dir => {
+                    // IMPORTANT: a directory that came here is here for good before it is emptied;
+                    // a crash must not put what is left of it back.
+                    self.tmp.sync()?;
+                    remove_tree(&*self.tmp, &name)?;
+                }
                 _ => self.tmp.remove_file(&name)?,
             }
         }
@@ -360,6 +406,8 @@ impl Drop for State {
 
 /// How many slots are kept ready.
 pub(crate) const SLOTS: usize = 16;
+/// How many directories are kept open.
+const GROUNDS: usize = 64;
 
 /// What the last writer leaves in the lock file.
 struct Settled {
@@ -461,6 +509,27 @@ pub(crate) fn digest_of(file: &dyn File) -> io::Result<(Digest, u64)> {
     Ok((hasher.finish(), len))
 }
 
+/// Digests a directory: the names in it and the contents of its files, but for those that `known`
+/// tells. What is in directories below it does not count.
+pub(crate) fn digest_of_dir(
+    dir: &dyn Dir,
+    known: impl Fn(&OsStr) -> Option<Digest>,
+) -> io::Result<Digest> {
+    let mut hasher = Hasher::default();
+    for name in dir.entries()? {
+        hasher.update(name.as_encoded_bytes());
+        hasher.update(b"/");
+        if dir.stat(&name)?.kind == Kind::File {
+            let digest = match known(&name) {
+                Some(digest) => digest,
+                None => digest_of(&*dir.open(&name)?)?.0,
+            };
+            hasher.update(digest.as_bytes());
+        }
+    }
+    Ok(hasher.finish())
+}
+
 /// Digests what a target's name leads to now; `None` where there is nothing.
 pub(crate) fn digest_now(target: &Target) -> io::Result<Option<Digest>> {
     match target.dir.open(&target.name) {
@@ -470,42 +539,65 @@ pub(crate) fn digest_now(target: &Target) -> io::Result<Option<Digest>> {
     }
 }
 
-fn open_or_make(parent: &dyn crate::disk::Dir, name: &str, made: &mut bool) -> io::Result<DirRef> {
+/// Copies a file's bytes to an offset of another; tells where they end there.
+fn copy_to(from: &dyn File, to: &dyn File, offset: u64) -> io::Result<u64> {
+    let mut block = vec![0; BLOCK];
+    let mut at = 0;
+    loop {
+        let read = read_up_to(from, &mut block, at)?;
+        if read == 0 {
+            return Ok(offset + at);
+        }
+        to.write_all_at(block.get(..read).unwrap_or_default(), offset + at)?;
+        at += read as u64;
+    }
+}
+
+/// Gives a file the bytes of another, and no more.
+pub(crate) fn copy_all(from: &dyn File, to: &dyn File) -> io::Result<()> {
+    to.set_len(copy_to(from, to, 0)?)
+}
+
+fn open_or_make(parent: &dyn Dir, name: &str) -> io::Result<DirRef> {
     let name = OsStr::new(name);
     match parent.open_dir(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         other => return other,
     }
     match parent.create_dir(name, Access::Private) {
-        Ok(()) => *made = true,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => parent.open_dir(name),
     }
-    parent.open_dir(name)
 }
 
-fn check_format(dir: &dyn crate::disk::Dir, made: &mut bool) -> Result<()> {
+fn check_format(dir: &dyn Dir) -> Result<()> {
     let name = OsStr::new("format");
     let os = |source| Error::os(format!("{STATE_DIR}/format"), "open", source);
     let text = match dir.open(name) {
         Ok(file) => read_all(&*file, 64).map_err(os)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let file = dir.create_new(name, Access::Private).map_err(os)?;
-            *made = true;
-            file.write_all_at(format!("{FORMAT}\n").as_bytes(), 0)
-                .and_then(|()| file.sync())
-                .map_err(os)?;
-            return Ok(());
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(source) => return Err(os(source)),
     };
-    let text = String::from_utf8_lossy(&text);
-    match text.trim().parse::<u32>() {
+    match String::from_utf8_lossy(&text).trim().parse::<u32>() {
         Ok(found) if found > FORMAT => {
             Err(Error::NewerFormat { found: found.to_string(), known: FORMAT })
         }
-        // A torn file can only be one that this version was making.
-        _ => Ok(()),
+        Ok(_) => Ok(()),
+        // A torn file can only be one that this version was making. It needs no sync: without it,
+        // the next process makes it again.
+        Err(_) => {
+            let file = match dir.open_write(name) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    dir.create_new(name, Access::Private)
+                }
+                other => other,
+            };
+            let written = file.and_then(|file| {
+                file.set_len(0)?;
+                file.write_all_at(format!("{FORMAT}\n").as_bytes(), 0)
+            });
+            written.map_err(os)
+        }
     }
 }
 
@@ -525,7 +617,7 @@ fn wait_for(lock: &dyn LockFile) -> Result<()> {
 }
 
 /// Removes a directory with all that is in it, without following a link and without recursion.
-pub(crate) fn remove_tree(parent: &dyn crate::disk::Dir, name: &OsStr) -> io::Result<()> {
+pub(crate) fn remove_tree(parent: &dyn Dir, name: &OsStr) -> io::Result<()> {
     let mut open: Vec<(DirRef, OsString)> = vec![(parent.open_dir(name)?, name.to_owned())];
     while let Some((dir, _)) = open.last() {
         let mut deeper = None;

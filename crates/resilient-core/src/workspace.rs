@@ -175,13 +175,31 @@ impl Workspace {
             None => Policy::default(),
             Some(file) => {
                 let bytes = read_all(&*file, 1 << 24).map_err(os)?;
-                Policy::parse(&String::from_utf8_lossy(&bytes))
-                    .map_err(|source| Error::Policy { path: shown.to_string(), source })?
+                let text = String::from_utf8_lossy(&bytes);
+                Policy::parse(&text).map_err(|source| Error::Policy {
+                    path: shown.to_string(),
+                    line: source.line(&text),
+                    source,
+                })?
             }
         };
         let policy = Arc::new(policy);
         *known = Some((stat, policy.clone()));
         Ok(policy)
+    }
+
+    /// The policy for a write whose content is not judged. A file that cannot be used keeps nobody
+    /// from writing, and permits nothing: of all policies the built-in one permits least.
+    fn policy_or_least(&self) -> Arc<Policy> {
+        self.policy().unwrap_or_default()
+    }
+
+    /// Blames a policy that cannot be used for a refusal that it might have lifted.
+    fn or_policy(&self, error: Error) -> Error {
+        match (&error, self.policy()) {
+            (Error::HardLinked { .. }, Err(policy)) => policy,
+            _ => error,
+        }
     }
 
     fn open_policy(&self) -> io::Result<crate::disk::FileBox> {
@@ -214,10 +232,11 @@ impl Workspace {
     /// The content is blocked; the path is refused; the file exists, or is not the one expected;
     /// the disk refuses. Nothing has changed then, but after [`Error::OutcomeUnknown`].
     pub fn write(&self, request: WriteRequest) -> Result<WriteReceipt> {
-        let policy = self.policy()?;
         if request.reject_at.is_none() {
-            return write::write(&self.store, request, &policy);
+            return write::write(&self.store, request, &self.policy_or_least())
+                .map_err(|error| self.or_policy(error));
         }
+        let policy = self.policy()?;
         let blocked = write::classify(&request.content, &request.path, request.reject_at, &policy);
         match blocked {
             Err(error) => Err(self.keep_draft(error, request.content, &request.path)),
@@ -232,11 +251,14 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::write`]; and the text does not occur as often as expected.
     pub fn replace(&self, request: ReplaceRequest) -> Result<WriteReceipt> {
-        let policy = self.policy()?;
+        let policy = match request.reject_at {
+            Some(_) => self.policy()?,
+            None => self.policy_or_least(),
+        };
         let draft = request.reject_at.map(|_| (request.new_string.clone(), request.path.clone()));
         write::replace(&self.store, request, &policy).map_err(|error| match draft {
             Some((content, path)) => self.keep_draft(error, content, &path),
-            None => error,
+            None => self.or_policy(error),
         })
     }
 
@@ -272,8 +294,9 @@ impl Workspace {
         separator: &str,
         cleanup: bool,
     ) -> Result<ComposeReceipt> {
-        let policy = self.policy()?;
-        self.chunks().compose(session, output_path, separator, cleanup, &policy)
+        let policy = self.policy_or_least();
+        let composed = self.chunks().compose(session, output_path, separator, cleanup, &policy);
+        composed.map_err(|error| self.or_policy(error))
     }
 
     /// The scratchpad.
@@ -294,7 +317,9 @@ impl Workspace {
     /// As [`Handoff::write`].
     pub fn write_handoff(&self, request: HandoffRequest) -> Result<HandoffReceipt> {
         let refs = self.checkpoints().refs()?;
-        Handoff { store: &self.store }.write(request, refs, &*self.policy()?)
+        Handoff { store: &self.store }
+            .write(request, refs, &self.policy_or_least())
+            .map_err(|error| self.or_policy(error))
     }
 
     /// Reads the handoff.
@@ -354,6 +379,13 @@ impl Workspace {
     #[must_use]
     pub fn hold(&self) -> crate::commit::Held<'_> {
         self.store.hold()
+    }
+
+    /// Whether a change could begin at once: no other call and no other process is at one. Only a
+    /// hint, since that may be over before the change is asked for.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.store.is_free()
     }
 
     /// Finishes or withdraws what a crash has interrupted. The next change would do so too.

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::commit::{Journaled, Old, Op};
 use crate::digest::Digest;
-use crate::disk::{Kind, read_all};
+use crate::disk::Kind;
 use crate::edit::{self, Refusal};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
@@ -170,12 +170,10 @@ pub(crate) fn replace(
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
-        let Some(old) = op.old(&target)? else {
+        let Some((old, bytes)) = op.old_content(&target)? else {
             return Err(Error::FileNotFound { path: target.shown });
         };
         check(&target, Some(&old), expected_prev_sha256.as_deref())?;
-        let bytes = read_all(&*old.file, u64::MAX)
-            .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
         let edited = edit::replace(&bytes, &old_string, &new_string, count)
             .map_err(|refusal| refused(refusal, &target.shown, &old_string))?;
         drop(bytes);
@@ -211,7 +209,7 @@ pub(crate) fn put(
     let bytes = content.len() as u64;
     if let Some(old) = old {
         if old.digest == digest {
-            let journaled = op.confirm(&target, old, mode);
+            let journaled = op.confirm(&target, old, mode)?;
             return Ok(WriteReceipt {
                 unchanged: true,
                 ..at.receipt(digest, bytes, mode, journaled)
@@ -243,19 +241,17 @@ fn append(
         check(&target, Some(&old), expected)?;
         let at = Place::of(&target);
         let bytes = old.stat.len + content.len() as u64;
-        let (journaled, digest) = op.append(&target, &old, &before, content)?;
+        let (journaled, digest) = op.append(target, &old, &before, content)?;
         return Ok(at.receipt(digest, bytes, Mode::Append, journaled));
     }
-    let old = op.old(&target)?;
-    check(&target, old.as_ref(), expected)?;
-    let Some(found) = &old else {
+    let found = op.old_content(&target)?;
+    check(&target, found.as_ref().map(|(old, _)| old), expected)?;
+    let Some((old, mut whole)) = found else {
         return put(op, target, None, &content, digest, Mode::Append, HardLinks::Refuse);
     };
-    let mut whole = read_all(&*found.file, u64::MAX)
-        .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
     whole.extend_from_slice(&content);
     let digest = Digest::of(&whole);
-    put(op, target, old.as_ref(), &whole, digest, Mode::Append, HardLinks::Refuse)
+    put(op, target, Some(&old), &whole, digest, Mode::Append, HardLinks::Refuse)
 }
 
 fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {

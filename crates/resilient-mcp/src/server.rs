@@ -1,6 +1,7 @@
 //! The server: the tools, what it says about itself, and how one call is made.
 
 use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
@@ -20,6 +21,7 @@ use crate::reply::result_of;
 use crate::schema::Schema;
 use crate::seam::{Answer, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
 use crate::tools::{self, Effect, ToolSpec};
+use crate::wire::Watch;
 
 /// How long a client may keep the list of tools: it only changes with the program.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
@@ -138,8 +140,12 @@ impl ServerHandler for Server {
         Ok(result)
     }
 
-    /// Runs the call on a blocking thread, where it is run to its end: a cancellation can keep a
-    /// call from starting and its reply from being sent, but never stop a write half way.
+    /// Runs the call to its end: a cancellation can keep a call from starting and its reply from
+    /// being sent, but never stop a write half way.
+    ///
+    /// Calls run on blocking threads, side by side. But the quick call of a client that waits for
+    /// its answer anyway runs right here, which spares it two changes of threads; unless it would
+    /// have to wait for another process, and a ping with it.
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -150,17 +156,22 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let flaw = context.extensions.get::<Flaw>().copied();
         let cancelled = context.ct.clone();
-        let call = tokio::task::spawn_blocking(move || {
+        let in_turn = context.extensions.get::<Arc<Watch>>().is_some_and(|it| it.is_in_turn());
+        let is_quick = in_turn && inner.find(&name).is_some_and(|tool| tool.spec.quick);
+        let call = move || {
             if cancelled.is_cancelled() {
                 // Nobody reads this: the SDK drops the reply.
                 return CallToolResult::default();
             }
             inner.call(&name, arguments, flaw)
-        });
-        let mut result = match call.await {
-            Ok(result) => result,
-            Err(_) => result_of(self.inner.canonical(&request.name), Err(panicked())),
         };
+        let done = if is_quick && self.inner.workspace.is_free() {
+            catch_unwind(AssertUnwindSafe(call)).ok()
+        } else {
+            tokio::task::spawn_blocking(call).await.ok()
+        };
+        let mut result =
+            done.unwrap_or_else(|| result_of(self.inner.canonical(&request.name), Err(panicked())));
         if is_modern(&context) {
             result.meta = Some(signature());
         }

@@ -32,6 +32,9 @@ const PIECE: usize = 64 << 10;
 /// next long line the page faults of a new one, which cost more than parsing it.
 const BUFFER_KEPT: usize = 4 << 20;
 
+/// After so many requests that came alone, a client is taken for one that waits for each answer.
+const IN_TURN_MIN: usize = 4;
+
 /// Replies on their way to the writer, each a whole line.
 pub(crate) type Replies = mpsc::UnboundedSender<Vec<u8>>;
 
@@ -40,12 +43,15 @@ pub(crate) struct Wire<R> {
     lines: Lines<R>,
     replies: Replies,
     in_flight: Arc<InFlight>,
+    /// How many requests in a row came alone: see [`Watch::is_in_turn`].
+    in_turn: usize,
 }
 
 impl<R: AsyncRead + Send + Unpin> Wire<R> {
     /// A transport that reads from `reader` and sends its replies to `replies`.
     pub(crate) fn new(reader: R, replies: Replies) -> Self {
-        Self { lines: Lines::new(reader, LINE_MAX), replies, in_flight: Arc::default() }
+        let lines = Lines::new(reader, LINE_MAX);
+        Self { lines, replies, in_flight: Arc::default(), in_turn: 0 }
     }
 
     fn answer(&self, reply: &serde_json::Value) {
@@ -55,10 +61,13 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
 
     /// Lets a request pass to the SDK, watched until it is done, and the cancellation of one
     /// that is not. The SDK ends the connection over a cancellation before the first request.
-    fn admit(&self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+    fn admit(&mut self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match &mut message {
             JsonRpcMessage::Request(request) => {
-                let Some(watch) = InFlight::enter(&self.in_flight, &request.id) else {
+                let is_alone = self.in_flight.lock().is_empty() && self.lines.are_drained();
+                self.in_turn = if is_alone { self.in_turn + 1 } else { 0 };
+                let in_turn = self.in_turn > IN_TURN_MIN;
+                let Some(watch) = InFlight::enter(&self.in_flight, &request.id, in_turn) else {
                     self.answer(&message::id_in_use(&request.id));
                     return None;
                 };
@@ -154,16 +163,25 @@ struct InFlight {
 
 /// Rides in a request's extensions and so is dropped when its handler ends, however it ends.
 #[derive(Debug)]
-struct Watch {
+pub(crate) struct Watch {
     id: RequestId,
     in_flight: Arc<InFlight>,
+    in_turn: bool,
+}
+
+impl Watch {
+    /// Whether the client has been waiting for each answer before it asked again, so that nothing
+    /// else is likely to come while this request is worked on.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.in_turn
+    }
 }
 
 impl InFlight {
     /// Enters a request, unless one of the same id is not done yet.
-    fn enter(this: &Arc<Self>, id: &RequestId) -> Option<Watch> {
+    fn enter(this: &Arc<Self>, id: &RequestId, in_turn: bool) -> Option<Watch> {
         let is_new = this.lock().insert(id.clone());
-        is_new.then(|| Watch { id: id.clone(), in_flight: Arc::clone(this) })
+        is_new.then(|| Watch { id: id.clone(), in_flight: Arc::clone(this), in_turn })
     }
 
     async fn none_left(&self) {
@@ -222,6 +240,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             skimmed: None,
             ended: false,
         }
+    }
+
+    /// Whether everything that was read was handed out.
+    fn are_drained(&self) -> bool {
+        self.start == self.buffer.len()
     }
 
     /// The next line, or nothing at the end. What follows the last newline counts as a line.

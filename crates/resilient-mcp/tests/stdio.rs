@@ -486,3 +486,13 @@ async fn every_tool_is_callable() {
         assert_eq!(envelope["context"]["argument"], "never_an_argument", "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_tail_of_no_rows_is_refused() {
+    let mut client = Client::initialized(tools()).await;
+    for n in [0, -1] {
+        let envelope = client.call_failing("rw_journal_tail", json!({"n": n})).await;
+        assert_eq!(envelope["reason_hint"], "encoding");
+        assert_eq!(envelope["context"]["reason"], "n_must_be_at_least_1");
+    }
+}

@@ -4,11 +4,13 @@ mod cli;
 mod commands;
 mod config;
 mod output;
+mod signals;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 fn main() -> ExitCode {
+    signals::survive_size_limit();
     cli::Cli::parse().run()
 }

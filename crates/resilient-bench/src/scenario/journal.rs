@@ -120,14 +120,17 @@ fn rows(random: &mut Random) -> Result<Vec<u8>> {
             caller: "resilient-write".to_owned(),
             // Nobody who only reads follows the chain.
             chain: Some(digest.short()),
+            gone: Vec::new(),
             journal_id: format!("wj_{:012x}{:08x}", seq, random.next() >> 32),
             line: None,
             mode: MODES.get(random.below(MODES.len())).copied().unwrap_or(Mode::Create),
             path,
             prev_sha256: Some(digest),
+            sectors: None,
             seq: Some(seq),
             sha256: digest,
             staged: Some(format!("s-{:016x}-{seq}", random.next())),
+            undo: None,
             ts: format!("2026-11-{:02}T{hour:02}:{minute:02}:{second:02}Z", day + 1),
         };
         serde_json::to_writer(&mut text, &row)?;

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
-use resilient_core::disk::{DirRef, Disk, RealDisk, SyncItem};
+use resilient_core::disk::{self, DirRef, Disk, RealDisk, SyncItem};
 use rustix::fs::Advice;
 
 use super::{Contents, Setting};
@@ -95,15 +95,14 @@ impl Commit {
         let items = self.items(files)?;
         let rows = vec![b'x'; 450 * files];
         let (cost, ()) = timed(|| {
-            for mut slot in slots.iter().map(|slot| &**slot) {
-                slot.write_all(content)?;
-            }
-            (&*self.journal).write_all(&rows)?;
-            match &self.way {
-                Way::Library => {
-                    RealDisk.sync_all(&items).into_iter().collect::<std::io::Result<()>>()?;
+            if matches!(self.way, Way::Library) {
+                self.write_by_library(&items, content, &rows)?;
+            } else {
+                for mut slot in slots.iter().map(|slot| &**slot) {
+                    slot.write_all(content)?;
                 }
-                way => way.wait(&slots, &self.journal, self.len)?,
+                (&*self.journal).write_all(&rows)?;
+                self.way.wait(&slots, &self.journal, self.len)?;
             }
             for number in 0..files {
                 let name = number.to_string();
@@ -116,13 +115,28 @@ impl Commit {
     }
 
     /// The journal and the slots, as the library opens them.
-    fn items(&self, files: usize) -> Result<Vec<SyncItem>> {
+    fn items(&self, files: usize) -> Result<Vec<Arc<dyn disk::File>>> {
         let tmp = self.root.open_dir("tmp".as_ref())?;
-        let mut items = vec![SyncItem::File(self.root.open_write("journal".as_ref())?.into())];
+        let mut items = vec![self.root.open_write("journal".as_ref())?.into()];
         for number in 0..files {
-            items.push(SyncItem::File(tmp.open_write(number.to_string().as_ref())?.into()));
+            items.push(tmp.open_write(number.to_string().as_ref())?.into());
         }
         Ok(items)
+    }
+
+    fn write_by_library(
+        &self,
+        items: &[Arc<dyn disk::File>],
+        content: &[u8],
+        rows: &[u8],
+    ) -> Result<()> {
+        let Some((journal, slots)) = items.split_first() else { return Ok(()) };
+        for slot in slots {
+            slot.write_all_at(content, 0)?;
+        }
+        journal.write_all_at(rows, self.len)?;
+        let items: Vec<SyncItem> = items.iter().cloned().map(SyncItem::File).collect();
+        Ok(RealDisk.sync_all(&items).into_iter().collect::<std::io::Result<()>>()?)
     }
 }
 

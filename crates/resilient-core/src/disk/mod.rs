@@ -213,7 +213,9 @@ pub trait Dir: Send + Sync + Debug {
     /// Makes every name created, renamed or removed here so far durable.
     ///
     /// # Errors
-    /// The device failed; what was pending may be lost and the call must not be repeated in hope.
+    /// The device failed, and what was pending may be lost. Unlike that of a file, a later sync that
+    /// succeeds makes up for it: a file system logs its names in order, and a log that cannot be
+    /// written is not written any more.
     fn sync(&self) -> io::Result<()>;
 
     /// Opens the lock file of that name, creating it when absent.

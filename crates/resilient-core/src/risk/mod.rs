@@ -18,6 +18,7 @@
 //! ```
 
 mod pattern;
+mod place;
 mod policy;
 mod report;
 

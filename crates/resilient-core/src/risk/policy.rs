@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::pattern::Pattern;
+use super::place;
 use super::report::Verdict;
 
 /// A policy file may not be longer than this.
@@ -113,6 +114,8 @@ pub enum PolicyError {
     Yaml {
         /// What is wrong with it, and where.
         message: String,
+        /// The line of it.
+        line: Option<u64>,
     },
     /// The document is something else than a mapping.
     #[error("policy is not a YAML mapping")]
@@ -133,9 +136,20 @@ impl PolicyError {
     pub fn reason(&self) -> String {
         match self {
             Self::BadRegex { message, .. } => format!("bad_regex: {message}"),
-            Self::Yaml { message } => format!("yaml_error: {message}"),
+            Self::Yaml { message, .. } => format!("yaml_error: {message}"),
             Self::NotMapping => "policy_yaml_not_mapping".to_owned(),
             Self::BadValue { key, message } => format!("bad_value: {key} {message}"),
+        }
+    }
+
+    /// Returns the line to correct in the text that was refused.
+    #[must_use]
+    pub fn line(&self, text: &str) -> Option<u64> {
+        match self {
+            Self::BadRegex { family, name, .. } => place::line_of_regex(text, family, name),
+            Self::Yaml { line, .. } => *line,
+            Self::NotMapping => Some(1),
+            Self::BadValue { key, .. } => place::line_of_key(text, key),
         }
     }
 }
@@ -227,7 +241,7 @@ impl Policy {
 fn parse_yaml(text: &str) -> Result<Value, PolicyError> {
     if text.len() > FILE_BYTES_MAX {
         let message = format!("longer than {FILE_BYTES_MAX} bytes");
-        return Err(PolicyError::Yaml { message });
+        return Err(PolicyError::Yaml { message, line: None });
     }
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -250,7 +264,8 @@ fn parse_yaml(text: &str) -> Result<Value, PolicyError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
-        PolicyError::Yaml { message: message.chars().take(MESSAGE_CHARS_MAX).collect() }
+        let line = error.location().map(|location| location.line());
+        PolicyError::Yaml { message: message.chars().take(MESSAGE_CHARS_MAX).collect(), line }
     })
 }
 
@@ -419,6 +434,20 @@ mod tests {
     }
 
     #[test]
+    fn the_line_to_correct_is_named() {
+        for (text, line) in [
+            ("- a\n", 1),
+            ("version: 1\nthresholds: {high: [\n", 2),
+            ("a: 1\nb: 2\na: 3\n", 3),
+            ("\n\nallow_git_writes: maybe\n", 3),
+            ("thresholds:\n  high: 1\n  low: x\n", 3),
+            ("extend_patterns:\n  a:\n  - name: n\n    regex: (\n", 4),
+        ] {
+            assert_eq!(error(text).line(text), Some(line), "{text}");
+        }
+    }
+
+    #[test]
     fn malformed_yaml_is_refused() {
         for text in [
             "thresholds: {high: 1",
@@ -454,7 +483,9 @@ mod tests {
             "a: &a [*a]".to_owned(),
             billion_laughs,
         ] {
-            let PolicyError::Yaml { message } = error(&text) else { panic!("{}", error(&text)) };
+            let PolicyError::Yaml { message, .. } = error(&text) else {
+                panic!("{}", error(&text))
+            };
             assert!(message.chars().count() <= MESSAGE_CHARS_MAX, "{message}");
         }
     }

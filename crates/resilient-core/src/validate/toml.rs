@@ -2,19 +2,44 @@
 //!
 //! The crate bounds the nesting of arrays, inline tables and dotted keys itself.
 
-use ::toml::de::DeTable;
+use ::toml::Spanned;
+use ::toml::de::{DeTable, DeValue};
 
 use super::{Item, Lines};
 
 /// Finds the first error, if there is one.
 pub(super) fn check(text: &str) -> Option<Item> {
-    let error = DeTable::parse(text).err()?;
+    let error = match DeTable::parse(text) {
+        Ok(table) => {
+            let at = number_without_digits(table.get_ref())?;
+            return Some(Lines::new(text).error(at, "invalid number, expected digits"));
+        }
+        Err(error) => error,
+    };
     // The message is one line per fact; an item is one line.
     let message = error.message().lines().collect::<Vec<_>>().join(", ");
     Some(match error.span() {
         Some(span) => Lines::new(text).error(span.start, message),
         None => Item::error(1, None, message),
     })
+}
+
+/// Where the first `0x`, `0o` or `0b` with nothing behind it is, which the crate lets pass.
+fn number_without_digits(table: &DeTable<'_>) -> Option<usize> {
+    let mut first: Option<usize> = None;
+    let mut ahead: Vec<&Spanned<DeValue<'_>>> = table.values().collect();
+    while let Some(value) = ahead.pop() {
+        match value.get_ref() {
+            DeValue::Integer(integer) if integer.as_str().is_empty() => {
+                let at = value.span().start;
+                first = Some(first.map_or(at, |first| first.min(at)));
+            }
+            DeValue::Array(items) => ahead.extend(items.iter()),
+            DeValue::Table(table) => ahead.extend(table.values()),
+            _ => {}
+        }
+    }
+    first
 }
 
 #[cfg(test)]
@@ -47,6 +72,14 @@ mod tests {
         assert_eq!(place("a 1\n"), Some((1, Some(3))));
         assert_eq!(place("a = 1\nb = \"x\n"), Some((2, Some(7))));
         assert_eq!(place("\"é\" = [1, \n"), Some((1, Some(10))));
+    }
+
+    #[test]
+    fn a_number_needs_digits() {
+        assert_eq!(place("a = 0x\n"), Some((1, Some(5))));
+        assert_eq!(place("a = 0xg\n"), Some((1, Some(7))));
+        assert_eq!(place("b = 1\n[t]\na = [1, {x = 0b}]\nb = 0o\n"), Some((3, Some(14))));
+        assert_eq!(check("a = 0x0\nb = 99999999999999999999\n"), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use resilient_core::disk::{DirRef, Disk, RealDisk, SyncItem};
+use resilient_core::handoff::HandoffRequest;
 use resilient_core::write::WriteReceipt;
 use resilient_core::{Result, Workspace};
 use serde_json::{Value, json};
@@ -121,6 +122,41 @@ fn a_removal_before_the_last_look_is_noticed() {
     }
 }
 
+/// The last of several files of one call is looked at as well.
+#[test]
+fn an_edit_of_a_handoff_while_its_copy_is_archived_is_not_lost() {
+    let handoff = |summary: &str| {
+        let envelope = json!({
+            "task_id": "t-1", "status": "partial", "agent": "a", "summary": summary,
+            "next_steps": ["go on"], "last_good_state": [],
+        });
+        let Value::Object(envelope) = envelope else { unreachable!("an object") };
+        HandoffRequest { envelope, body: String::new(), path: "a".to_owned(), archive: true }
+    };
+    let home = Home::new();
+    home.builder().open().write_handoff(handoff("old")).unwrap();
+    let ws = meddled(&home, [edit("edited")]);
+    let found = refusal(ws.write_handoff(handoff("new")));
+    assert_eq!(found["context"]["actual_prev_sha256"], sha("edited"));
+    assert_eq!(home.text("a"), "edited");
+    assert_eq!(home.rows().len(), 2);
+    assert!(!home.path(".resilient_write/handoffs").exists());
+    home.assert_tidy();
+}
+
+#[test]
+fn an_edit_of_a_session_while_a_part_is_written_is_not_lost() {
+    const MANIFEST: &str = ".resilient_write/chunks/s/manifest.json";
+    let home = Home::new();
+    home.builder().open().chunks().write("s", 1, "one".to_owned(), None).unwrap();
+    let ws = meddled(&home, [Box::new(|at| std::fs::write(at.join(MANIFEST), "edited"))]);
+    let found = refusal(ws.chunks().write("s", 2, "two".to_owned(), None));
+    assert_eq!(found["context"]["actual_prev_sha256"], sha("edited"));
+    assert_eq!(home.text(MANIFEST), "edited");
+    assert!(!home.path(".resilient_write/chunks/s/part-002.txt").exists());
+    assert_eq!(home.rows().len(), 2);
+}
+
 #[test]
 fn a_file_that_is_only_touched_is_written() {
     for before in ["abc".to_owned(), long()] {
@@ -171,7 +207,12 @@ fn an_edit_after_an_append_is_in_the_next_digest() {
     let content = other.clone();
     let ws = meddled(
         &home,
-        [nothing(), Box::new(move |workspace| std::fs::write(workspace.join("a"), content))],
+        [
+            // What others wrote is made durable before a row speaks of it.
+            nothing(),
+            nothing(),
+            Box::new(move |workspace| std::fs::write(workspace.join("a"), content)),
+        ],
     );
     ws.write(append("a", "1\n")).unwrap();
     assert_eq!(home.text("a"), other);
@@ -230,10 +271,16 @@ fn a_disk_that_fails_before_the_promise_changes_nothing() {
 #[test]
 fn a_disk_that_fails_after_the_promise_leaves_an_unknown_outcome() {
     for before in ["abc", &long()] {
-        for call in CALLS {
+        for (at, call) in CALLS.iter().enumerate() {
             let home = Home::new();
             home.put("a", before);
-            let ws = meddled(&home, [nothing(), refuse(io::ErrorKind::Other)]);
+            // An append in place first makes durable what others wrote.
+            let in_place = before.len() > 3 && at == 2;
+            let ws = if in_place {
+                meddled(&home, [nothing(), nothing(), refuse(io::ErrorKind::Other)])
+            } else {
+                meddled(&home, [nothing(), refuse(io::ErrorKind::Other)])
+            };
             let found = refusal(call(&ws));
             assert_eq!(
                 (&found["error"], &found["suggested_action"], &found["context"]["outcome"]),

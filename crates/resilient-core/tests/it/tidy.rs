@@ -30,7 +30,7 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
     ),
     (Ignore, &["disk"]),
     // The commit path.
-    (Know, &["commit", "journal", "recovery", "roots", "store"]),
+    (Know, &["batch", "commit", "journal", "recovery", "roots", "sectors", "store"]),
     (Ignore, &["write"]),
     // The families of tools.
     (Ignore, &["analytics", "checkpoint", "chunk", "handoff", "scratch"]),

@@ -7,7 +7,7 @@ use std::thread;
 use resilient_core::journal::Mode;
 use resilient_core::risk::Verdict;
 use resilient_core::scratch::Encoding;
-use resilient_core::write::{APPEND_IN_PLACE_FROM, WriteRequest};
+use resilient_core::write::{APPEND_IN_PLACE_FROM, ReplaceRequest, WriteRequest};
 use resilient_core::{Envelope, Error};
 use serde_json::{Value, json};
 
@@ -271,42 +271,54 @@ fn the_draft_is_looked_at_before_the_path() {
 }
 
 #[test]
-fn a_policy_that_cannot_be_used_refuses_every_write() {
+fn a_policy_that_cannot_be_used_judges_nothing_and_permits_nothing() {
     let home = Home::new();
     home.put("a.txt", "abc");
     let ws = home.open();
     let path = home.abs(".resilient_write/policy.yaml");
+    let judged = |path: &str| rejecting(Verdict::High, create(path, ""));
+    let expected = |line: u64, reason: &str| {
+        let hint = format!(
+            "the user has to correct {path} at line {line}; until then only writes without \
+             classify are taken, under the built-in policy"
+        );
+        envelope(MALFORMED, json!({"path": path, "reason": reason, "line": line, "hint": hint}))
+    };
     home.policy("- a list\n");
-    let found = home.refused(|| ws.write(create("b.txt", "")));
-    let expected = envelope(MALFORMED, json!({"path": path, "reason": "policy_yaml_not_mapping"}));
-    assert_eq!(found, expected);
-    assert_eq!(home.refused(|| ws.replace(replace("a.txt", "a", "b"))), expected);
+    let refused = expected(1, "policy_yaml_not_mapping");
+    assert_eq!(home.refused(|| ws.write(judged("b.txt"))), refused);
+    let edit = || ReplaceRequest { reject_at: Some(Verdict::Low), ..replace("a.txt", "a", "b") };
+    assert_eq!(home.refused(|| ws.replace(edit())), refused);
+    ws.write(create("b.txt", "")).unwrap();
+    ws.replace(replace("a.txt", "a", "b")).unwrap();
 
-    home.policy("extend_patterns: {house: [{name: open, regex: 'a(b'}]}\n");
-    let mut found = home.refused(|| ws.write(create("b.txt", "")));
-    let reason = found["context"]["reason"].take();
-    assert!(reason.as_str().unwrap().starts_with("bad_regex: "), "{reason}");
-    assert_eq!(
-        found,
-        envelope(
-            MALFORMED,
-            json!({"path": path, "reason": null, "family": "house", "name": "open"})
-        )
-    );
+    home.policy("extend_patterns:\n  house:\n  - name: open\n    regex: 'a(b'\n");
+    let found = home.refused(|| ws.write(judged("c.txt")));
+    let mut refused = expected(4, "bad_regex: unclosed group");
+    refused["context"]["family"] = json!("house");
+    refused["context"]["name"] = json!("open");
+    assert_eq!(found, refused);
 
-    home.policy("{\n");
-    let found = home.refused(|| ws.write(create("b.txt", "")));
+    home.policy("version: 1\nallow_git_writes: true\nhard_links: [in_place\n");
+    let found = home.refused(|| ws.write(judged("c.txt")));
     let reason = found["context"]["reason"].as_str().unwrap();
     assert!(reason.starts_with("yaml_error: "), "{reason}");
+    assert_eq!(found["context"]["line"], 3);
+    // What the file may have been meant to permit is not permitted.
+    let protected = home.refused(|| ws.write(create(".git/config", "")));
+    assert_eq!(protected["context"]["reason"], "protected_path");
+    std::fs::hard_link(home.abs("a.txt"), home.abs("twin.txt")).unwrap();
+    assert_eq!(home.refused(|| ws.replace(replace("a.txt", "c", "d"))), found);
+    assert_eq!(home.refused(|| ws.write(overwrite("a.txt", ""))), found);
 
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    let found = home.refused(|| ws.write(create("b.txt", "")));
+    let found = home.refused(|| ws.write(judged("c.txt")));
     assert_eq!(found["error"], "policy_violation");
     assert_eq!(found["context"]["path"], json!(path));
 
     std::fs::remove_dir(&path).unwrap();
-    ws.write(create("b.txt", "")).unwrap();
+    ws.write(judged("c.txt")).unwrap();
 }
 
 #[test]

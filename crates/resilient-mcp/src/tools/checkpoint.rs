@@ -37,6 +37,7 @@ impl Tool for Checkpoint {
     const NAME: &'static str = "rw.checkpoint";
     const TITLE: &'static str = "Save a checkpoint";
     const EFFECT: Effect = Effect::Sets;
+    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.checkpoints().save(SaveRequest {
@@ -59,6 +60,7 @@ impl Tool for CheckpointRead {
     const NAME: &'static str = "rw.checkpoint_read";
     const TITLE: &'static str = "Read a checkpoint";
     const EFFECT: Effect = Effect::Reads;
+    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.checkpoints().read(&self.name))

@@ -34,6 +34,7 @@ impl Tool for ChunkWrite {
     const NAME: &'static str = "rw.chunk_write";
     const TITLE: &'static str = "Store a part";
     const EFFECT: Effect = Effect::Sets;
+    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let Self { session, index, content, total_expected } = self;
@@ -56,6 +57,7 @@ impl Tool for ChunkAppend {
     const NAME: &'static str = "rw.chunk_append";
     const TITLE: &'static str = "Store the next part";
     const EFFECT: Effect = Effect::Adds;
+    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let Self { session, content, total_expected } = self;
@@ -117,6 +119,7 @@ impl Tool for ChunkStatus {
     const NAME: &'static str = "rw.chunk_status";
     const TITLE: &'static str = "List the parts";
     const EFFECT: Effect = Effect::Reads;
+    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.chunks().status(&self.session))

@@ -81,6 +81,7 @@ impl Tool for JournalTail {
     const NAME: &'static str = "rw.journal_tail";
     const TITLE: &'static str = "List the last writes";
     const EFFECT: Effect = Effect::Reads;
+    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let filter = Filter { path: self.filter_path, mode: self.filter_mode.map(Into::into) };

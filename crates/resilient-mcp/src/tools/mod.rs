@@ -30,8 +30,10 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const TITLE: &'static str;
     /// What a call does to the world.
     const EFFECT: Effect;
+    /// Whether a call takes no longer than the disk needs to take a text of its length.
+    const QUICK: bool = false;
 
-    /// Does the work; runs on a blocking thread and may be called from many at once.
+    /// Does the work; may be called from many threads at once.
     ///
     /// # Errors
     /// The envelope of whatever the library refused.
@@ -60,6 +62,8 @@ pub struct ToolSpec {
     pub title: &'static str,
     /// What a call does to the world.
     pub effect: Effect,
+    /// Whether a call takes no longer than the disk needs to take a text of its length.
+    pub quick: bool,
     /// Makes the description and the schema of the arguments.
     pub schema: fn() -> Schema,
     /// Runs one call whose arguments fit the schema.
@@ -73,6 +77,7 @@ impl ToolSpec {
             name: T::NAME,
             title: T::TITLE,
             effect: T::EFFECT,
+            quick: T::QUICK,
             schema: schema_of::<T>,
             run: |workspace, arguments| match T::deserialize(Value::Object(arguments)) {
                 Ok(tool) => tool.run(workspace),

@@ -36,6 +36,7 @@ impl Tool for SafeWrite {
     const NAME: &'static str = "rw.safe_write";
     const TITLE: &'static str = "Write a file";
     const EFFECT: Effect = Effect::Changes;
+    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.write(WriteRequest {
@@ -72,6 +73,7 @@ impl Tool for SafeReplace {
     const NAME: &'static str = "rw.safe_replace";
     const TITLE: &'static str = "Edit a file";
     const EFFECT: Effect = Effect::Changes;
+    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.replace(ReplaceRequest {

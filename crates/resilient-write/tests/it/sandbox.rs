@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+const BINARY: &str = env!("CARGO_BIN_EXE_resilient-write");
+
 /// Whatever the surroundings of the tests say, the binary does not hear it.
 const VARIABLES: [&str; 5] = [
     "RW_WORKSPACE",
@@ -89,8 +91,8 @@ impl Sandbox {
         names
     }
 
-    fn command(&self, cwd: &Path) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_resilient-write"));
+    fn command(&self, program: &str, cwd: &Path) -> Command {
+        let mut command = Command::new(program);
         for variable in VARIABLES {
             command.env_remove(variable);
         }
@@ -116,7 +118,7 @@ impl Sandbox {
         args: &[S],
         stdin: impl AsRef<[u8]>,
     ) -> Ran {
-        let mut child = self.command(cwd).args(args).spawn().unwrap();
+        let mut child = self.command(BINARY, cwd).args(args).spawn().unwrap();
         // A command that reads nothing may have ended already.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
         let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
@@ -129,25 +131,20 @@ impl Sandbox {
 
     /// Starts the server, with these arguments, and shakes hands.
     pub(crate) fn serve(&self, args: &[&str]) -> Client {
-        let mut client = self.connect(args);
-        let params = json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "0"},
-        });
-        client.request("initialize", params);
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
+        self.connect(args).greeted()
+    }
+
+    /// Starts the server from a shell that has run `before`, and shakes hands.
+    #[cfg(unix)]
+    pub(crate) fn serve_after(&self, before: &str) -> Client {
+        let script = format!("{before} && exec \"$0\"");
+        let mut shell = self.command("sh", &self.root());
+        Client::of(shell.args(["-c", &script, BINARY])).greeted()
     }
 
     /// Starts the server.
     pub(crate) fn connect(&self, args: &[&str]) -> Client {
-        let mut child = self.command(&self.root()).args(args).spawn().unwrap();
-        Client {
-            to_server: child.stdin.take(),
-            from_server: BufReader::new(child.stdout.take().unwrap()),
-            child,
-        }
+        Client::of(self.command(BINARY, &self.root()).args(args))
     }
 }
 
@@ -182,11 +179,36 @@ impl Ran {
 /// A client of one server process. Dropping it hangs up.
 pub(crate) struct Client {
     pub(crate) to_server: Option<ChildStdin>,
-    from_server: BufReader<ChildStdout>,
+    from_server: Option<BufReader<ChildStdout>>,
     child: Child,
 }
 
 impl Client {
+    fn of(command: &mut Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        Self {
+            to_server: child.stdin.take(),
+            from_server: child.stdout.take().map(BufReader::new),
+            child,
+        }
+    }
+
+    fn greeted(mut self) -> Self {
+        let params = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "0"},
+        });
+        self.request("initialize", params);
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        self
+    }
+
+    /// Closes the server's standard output.
+    pub(crate) fn stop_listening(&mut self) {
+        self.from_server = None;
+    }
+
     pub(crate) fn send(&mut self, message: &Value) {
         self.send_line(message.to_string().as_bytes());
     }
@@ -201,7 +223,7 @@ impl Client {
     /// The next line of the server, or nothing at its end.
     pub(crate) fn receive(&mut self) -> Option<Value> {
         let mut line = String::new();
-        let size = self.from_server.read_line(&mut line).unwrap();
+        let size = self.from_server.as_mut()?.read_line(&mut line).unwrap();
         (size > 0).then(|| serde_json::from_str(&line).unwrap())
     }
 

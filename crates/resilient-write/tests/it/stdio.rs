@@ -45,6 +45,58 @@ fn a_call_that_is_running_when_the_input_ends_is_answered() {
 }
 
 #[test]
+fn a_client_that_stops_listening_does_no_harm_to_its_write() {
+    let (sandbox, mut client) = served();
+    client.stop_listening();
+    let content = "line\n".repeat(100_000);
+    let params = json!({"name": "rw_safe_write", "arguments": {"path": "a", "content": content}});
+    client.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+    assert_eq!(client.hang_up(), (vec![], 0));
+    assert!(sandbox.text("a") == content);
+    let journal = sandbox.text(".resilient_write/journal.jsonl");
+    assert_eq!(journal.lines().count(), 1);
+    assert!(std::fs::read_dir(sandbox.path(".resilient_write/tmp")).unwrap().next().is_none());
+}
+
+/// Beyond the limit the system sends a signal that ends a process which is not prepared.
+#[cfg(unix)]
+#[test]
+fn a_limit_on_the_size_of_files_is_an_answer_and_not_the_end() {
+    const FULL: &str = "quota_exceeded/size_limit/abort";
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "old");
+    // In units of 512 or 1024 bytes, as the shell likes.
+    let mut client = sandbox.serve_after("ulimit -f 8");
+    let write = |content: &str| json!({"path": "a.txt", "content": content, "mode": "overwrite"});
+    let facts = json!({"path": "a.txt", "errno": 27, "operation": "write"});
+    client.fails("rw_safe_write", write(&"x".repeat(100_000)), FULL, facts);
+    assert_eq!(sandbox.text("a.txt"), "old");
+    client.gives("rw_safe_write", write("new"), &[]);
+    assert_eq!(sandbox.text("a.txt"), "new");
+
+    // At last the journal is what cannot grow. Each refused write leaves everything as it was.
+    let journal = ".resilient_write/journal.jsonl";
+    let fits = (1..100)
+        .take_while(|n| {
+            let arguments = write(&n.to_string());
+            let params = json!({"name": "rw_safe_write", "arguments": arguments});
+            client.request("tools/call", params)["isError"] == false
+        })
+        .count();
+    assert!((5..50).contains(&fits), "{fits}");
+    let rows = sandbox.text(journal);
+    for _ in 0..3 {
+        client.fails("rw_safe_write", write("more"), FULL, json!({"errno": 27}));
+        assert_eq!(sandbox.text("a.txt"), fits.to_string());
+        assert_eq!(sandbox.text(journal), rows);
+    }
+    client.gives("rw_journal_tail", json!({}), &[]);
+    assert_eq!(client.hang_up(), (vec![], 0));
+    sandbox.run(&["write", "a.txt", "--content", "more", "--mode", "overwrite"]).ok();
+    assert_eq!(sandbox.text(journal).lines().count(), fits + 2);
+}
+
+#[test]
 fn a_line_of_64_mib_is_a_call_like_any_other() {
     let (_sandbox, mut client) = served();
     let frame = |content: &str| {
@@ -815,12 +867,16 @@ fn a_policy_that_cannot_be_used_is_refused_by_name() {
         sandbox.put(file, policy);
         client.fails("rw_risk_score", json!({"content": ""}), REFUSED, facts.clone());
         let write = json!({"path": "a", "content": "", "classify": true});
-        client.fails("rw_safe_write", write, REFUSED, facts)
+        let refused = client.fails("rw_safe_write", write, REFUSED, facts);
+        // Who does not ask for judgement can go on working.
+        let write = json!({"path": "b", "content": "", "mode": "overwrite"});
+        client.gives("rw_safe_write", write, &[]);
+        refused
     };
     let policy = "extend_patterns:\n  api_key:\n  - {name: mine, regex: '('}\n";
-    let bad = fails(policy, json!({"family": "api_key", "name": "mine"}));
+    let bad = fails(policy, json!({"family": "api_key", "name": "mine", "line": 3}));
     assert!(bad["context"]["reason"].as_str().unwrap().starts_with("bad_regex: "));
-    let bad = fails("a: [", json!({}));
+    let bad = fails("a: 1\nb: [", json!({"line": 2}));
     assert!(bad["context"]["reason"].as_str().unwrap().starts_with("yaml_error: "));
     fails("- a", json!({"reason": "policy_yaml_not_mapping"}));
 }

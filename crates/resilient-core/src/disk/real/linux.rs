@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{Advice, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 /// Opens a directory that may be searched but not read.
@@ -42,6 +42,15 @@ pub(super) fn open_beneath(
 /// a staged file has taken over.
 pub(super) fn sync(fd: BorrowedFd<'_>) -> rustix::io::Result<()> {
     rustix::io::retry_on_intr(|| rustix::fs::fsync(fd))
+}
+
+/// Has the kernel begin to write a file from an offset on, without waiting.
+///
+/// The advice that the pages will not be needed does so first of all, and then drops those that
+/// are clean; what was just written is not. (`sync_file_range` would say it better, but has no safe
+/// binding here.)
+pub(super) fn begin_writing(fd: BorrowedFd<'_>, from: u64) {
+    let _ = rustix::fs::fadvise(fd, from, None, Advice::DontNeed);
 }
 
 /// Access that a new file has from its directory's defaults, and must lose when the file that it

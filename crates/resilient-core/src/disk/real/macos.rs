@@ -33,6 +33,9 @@ pub(super) fn sync(fd: BorrowedFd<'_>) -> rustix::io::Result<()> {
     }
 }
 
+/// There is no such hint.
+pub(super) fn begin_writing(_fd: BorrowedFd<'_>, _from: u64) {}
+
 /// Nothing that a new file inherits here is an attribute.
 pub(super) const INHERITED: &[&str] = &[];
 

@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Dir, DirRef, Disk, File, LockFile, Stat, SyncItem};
 
@@ -44,14 +45,27 @@ impl Disk for RealDisk {
 
 /// An open regular file.
 #[derive(Debug)]
-struct RealFile(std::fs::File);
+struct RealFile {
+    file: std::fs::File,
+    /// Lowest offset that was written and not synced since, for [`RealFile::begin`].
+    unsynced_from: AtomicU64,
+}
 
 impl RealFile {
     /// Accepts an open file if it is a regular one, so that no later call can wait on it.
     fn regular(file: std::fs::File) -> io::Result<Self> {
         match platform::stat_file(&file)?.kind {
-            super::Kind::File => Ok(Self(file)),
+            super::Kind::File => Ok(Self { file, unsynced_from: AtomicU64::new(u64::MAX) }),
             _ => Err(not_regular()),
+        }
+    }
+
+    /// Has the system begin to write what a sync is going to wait for. A hint: it may do nothing,
+    /// and its failure shows at the sync.
+    fn begin(&self) {
+        let from = self.unsynced_from.load(Ordering::Relaxed);
+        if from != u64::MAX {
+            platform::begin_writing(&self.file, from);
         }
     }
 }
@@ -59,7 +73,7 @@ impl RealFile {
 impl File for RealFile {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
         loop {
-            match platform::read_at(&self.0, buf, offset) {
+            match platform::read_at(&self.file, buf, offset) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 done => return done,
             }
@@ -67,28 +81,31 @@ impl File for RealFile {
     }
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        platform::write_all_at(&self.0, bytes, offset)
+        self.unsynced_from.fetch_min(offset, Ordering::Relaxed);
+        platform::write_all_at(&self.file, bytes, offset)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
+        self.file.set_len(len)
     }
 
     fn sync(&self) -> io::Result<()> {
-        platform::sync_file(&self.0)
+        // A write that comes in between only loses its hint.
+        self.unsynced_from.store(u64::MAX, Ordering::Relaxed);
+        platform::sync_file(&self.file)
     }
 
     fn stat(&self) -> io::Result<Stat> {
-        platform::stat_file(&self.0)
+        platform::stat_file(&self.file)
     }
 
     fn make_private(&self) -> io::Result<()> {
-        platform::make_private(&self.0)
+        platform::make_private(&self.file)
     }
 
     fn copy_attributes(&self, from: &dyn File) -> io::Result<()> {
         let from = from.as_any().downcast_ref::<Self>().ok_or_else(foreign)?;
-        platform::copy_attributes(&self.0, &from.0)
+        platform::copy_attributes(&self.file, &from.file)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -103,7 +120,7 @@ struct RealLock(RealFile);
 
 impl LockFile for RealLock {
     fn try_lock(&self) -> io::Result<bool> {
-        match self.0.0.try_lock() {
+        match self.0.file.try_lock() {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) => Err(error),
@@ -111,7 +128,7 @@ impl LockFile for RealLock {
     }
 
     fn unlock(&self) -> io::Result<()> {
-        self.0.0.unlock()
+        self.0.file.unlock()
     }
 
     fn file(&self) -> &dyn File {

@@ -248,6 +248,10 @@ pub(super) fn sync_file(file: &std::fs::File) -> io::Result<()> {
     Ok(system::sync(file.as_fd())?)
 }
 
+pub(super) fn begin_writing(file: &std::fs::File, from: u64) {
+    system::begin_writing(file.as_fd(), from);
+}
+
 pub(super) fn stat_file(file: &std::fs::File) -> io::Result<Stat> {
     Ok(facts(&rustix::fs::fstat(file)?))
 }

@@ -217,6 +217,9 @@ pub(super) fn sync_file(file: &std::fs::File) -> io::Result<()> {
     file.sync_all()
 }
 
+/// There is no such hint.
+pub(super) fn begin_writing(_file: &std::fs::File, _from: u64) {}
+
 pub(super) fn stat_file(file: &std::fs::File) -> io::Result<Stat> {
     Ok(facts(&Metadata::from_file(file)?))
 }

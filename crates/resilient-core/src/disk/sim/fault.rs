@@ -19,7 +19,7 @@ pub enum FaultKind {
     PowerCut,
     /// As [`FaultKind::PowerCut`], but a write is carried out to its half.
     TornWrite,
-    /// The operation fails and does nothing, except that a failed sync dooms what it covered.
+    /// The operation fails and does nothing, except that a failed sync of a file dooms what it covered.
     Io {
         /// The number of the operating system's error.
         errno: i32,

@@ -254,12 +254,7 @@ impl Dir for SimDir {
         let dir = self.0.ino;
         let text = format!("syncdir {}", state.live.path(dir));
         state.operate(Need::Nothing, text, |state, turn| {
-            if let Err(error) = turn.go() {
-                if !is_power_loss(&error) {
-                    state.pending.doom_dir(dir);
-                }
-                return Err(error);
-            }
+            turn.go()?;
             if !state.skips(dir, SyncKind::Dir) {
                 state.sync_dir(dir);
             }
@@ -341,7 +336,9 @@ impl File for SimFile {
                 Turn::Go => state.write(self.handle.ino, bytes, offset),
                 Turn::Fail(error) => Err(error),
                 Turn::Half(error) => {
-                    let half = bytes.get(..bytes.len() / 2).unwrap_or_default();
+                    let from = usize::try_from(offset).unwrap_or(usize::MAX);
+                    let half = state.half(from, bytes.len());
+                    let half = bytes.get(..half).unwrap_or_default();
                     state.write(self.handle.ino, half, offset)?;
                     Err(error)
                 }
@@ -415,7 +412,9 @@ impl LockFile for SimLock {
     fn try_lock(&self) -> io::Result<bool> {
         let mut state = lock(&self.file.handle.disk);
         state.faults.powered()?;
-        Ok(*state.locks.entry(self.file.handle.ino).or_insert(self.holder) == self.holder)
+        let held = *state.locks.entry(self.file.handle.ino).or_insert(self.holder) == self.holder;
+        state.lock_refusals += u64::from(!held);
+        Ok(held)
     }
 
     fn unlock(&self) -> io::Result<()> {

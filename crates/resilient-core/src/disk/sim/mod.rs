@@ -11,8 +11,11 @@
 //! * It is never kinder than the contract of [`crate::disk`]. A file's name does not become
 //!   durable with its bytes, nor its bytes with its name, nor a new directory with what is in it:
 //!   a file moved into a directory whose own name is lost is lost as well.
-//! * A rename is whole or absent. It is durable when either of its directories was synced.
-//! * After a failed sync, what it covered may survive or not, and no later sync settles that.
+//! * A rename is whole or absent. It is durable when the directory that received the name was
+//!   synced.
+//! * After a failed sync of a file, what it covered may survive or not, and no later sync settles
+//!   that. A failed sync of a directory settles nothing, and a later one does: names go through the
+//!   file system's log, which keeps their order and stops for good when it cannot be written.
 //! * Operations that change something are counted from 0 and traced, and any of them can be given
 //!   a [`Fault`].
 //!
@@ -110,6 +113,12 @@ impl SimDisk {
     pub fn with_seed(self, seed: u64) -> Self {
         self.state().seed = seed;
         self
+    }
+
+    /// Sets what the disk writes whole or not at all: a torn write ends where a sector does, as near
+    /// to its half as that allows. Without this it ends at any byte, which is harder than disks are.
+    pub fn set_sector(&self, bytes: usize) {
+        self.state().sector = bytes.max(1);
     }
 
     /// Gives a file its content, both live and durable, with all directories above it: for
@@ -273,6 +282,12 @@ impl SimDisk {
         self.state().syncs
     }
 
+    /// How often a lock was asked for that another handle held.
+    #[must_use]
+    pub fn lock_refusals(&self) -> u64 {
+        self.state().lock_refusals
+    }
+
     /// The operations that change something, one a line, with the paths that things had then. A
     /// failed one ends with `!` and its error.
     #[must_use]
@@ -395,7 +410,8 @@ fn overwrite(state: &mut State, path: &str, bytes: &[u8]) -> Ino {
         None => state.create(slot, Body::empty_file(), Attributes::with_mode(0o644)),
     };
     if !bytes.is_empty() {
-        state.change(ino, DataChange::Write { offset: 0, bytes: bytes.into() });
+        let half = state.half(0, bytes.len());
+        state.change(ino, DataChange::Write { offset: 0, bytes: bytes.into(), half });
     }
     ino
 }

@@ -12,7 +12,12 @@ use super::tree::{Attributes, Body, Ino, Node, Slot, Tree};
 /// A change of one file.
 #[derive(Clone, Debug)]
 pub(super) enum DataChange {
-    Write { offset: usize, bytes: Arc<[u8]> },
+    /// `half` is how many of the bytes reach the disk when the write is torn.
+    Write {
+        offset: usize,
+        bytes: Arc<[u8]>,
+        half: usize,
+    },
     SetLen(usize),
     Attributes(Arc<Attributes>),
 }
@@ -21,7 +26,7 @@ pub(super) enum DataChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
     Lost,
-    /// The first half of a write.
+    /// The first half of a write, see [`super::SimDisk::set_sector`].
     Half,
     /// Only the length that a write gave the file: its bytes are zeros.
     Hole,
@@ -33,10 +38,10 @@ impl DataChange {
         let Body::File(content) = &mut node.body else { return };
         match (self, share) {
             (_, Share::Lost) => return,
-            (Self::Write { offset, bytes }, share) => {
+            (Self::Write { offset, bytes, half }, share) => {
                 let written = match share {
                     Share::Lost | Share::Hole => 0,
-                    Share::Half => bytes.len() / 2,
+                    Share::Half => *half,
                     Share::Kept => bytes.len(),
                 };
                 let end = offset + if share == Share::Hole { bytes.len() } else { written };
@@ -94,8 +99,6 @@ pub(super) struct NameEffect {
     /// The inode that loses a name for good: removed, or replaced by a rename.
     pub(super) buries: Option<Ino>,
     pub(super) tick: u64,
-    /// A sync that covered it failed: no later sync settles it by itself.
-    pub(super) doomed: bool,
     /// A later sync of some directory took it along, if the file system is an ordered one.
     pub(super) committed: bool,
 }
@@ -105,8 +108,9 @@ impl NameEffect {
         self.takes.iter().chain(&self.gives)
     }
 
-    fn touches(&self, dir: Ino) -> bool {
-        self.slots().any(|slot| slot.dir == dir)
+    /// Whether a sync of the directory makes it durable: that of the one which receives the name.
+    fn is_settled_by(&self, dir: Ino) -> bool {
+        self.gives.as_ref().or(self.takes.as_ref()).is_some_and(|slot| slot.dir == dir)
     }
 
     pub(super) fn apply(&self, tree: &mut Tree) {
@@ -170,10 +174,8 @@ impl Pending {
 
     /// Makes durable what happened to the names in a directory. Returns the inodes concerned.
     pub(super) fn settle_dir(&mut self, durable: &mut Tree, dir: Ino) -> Vec<Ino> {
-        let inos = self.settle(durable, |effect| effect.touches(dir) && !effect.doomed);
-        for effect in self.names.iter_mut().filter(|effect| !effect.doomed) {
-            effect.committed = true;
-        }
+        let inos = self.settle(durable, |effect| effect.is_settled_by(dir));
+        self.names.iter_mut().for_each(|effect| effect.committed = true);
         inos
     }
 
@@ -197,13 +199,6 @@ impl Pending {
         }
         self.names = rest;
         inos
-    }
-
-    /// Notes that a sync of a directory failed.
-    pub(super) fn doom_dir(&mut self, dir: Ino) {
-        for effect in self.names.iter_mut().filter(|effect| effect.touches(dir)) {
-            effect.doomed = true;
-        }
     }
 }
 

@@ -26,10 +26,12 @@ pub(super) struct State {
     pub(super) handles: BTreeMap<Ino, u64>,
     /// The handle that holds the lock of an inode.
     pub(super) locks: BTreeMap<Ino, u64>,
+    pub(super) lock_refusals: u64,
     pub(super) next_ino: Ino,
     pub(super) next_holder: u64,
     pub(super) tick: u64,
     pub(super) capacity: Option<u64>,
+    pub(super) sector: usize,
     pub(super) seed: u64,
     pub(super) ops: u64,
     pub(super) syncs: u64,
@@ -47,10 +49,12 @@ impl State {
             pending: Pending::default(),
             handles: BTreeMap::new(),
             locks: BTreeMap::new(),
+            lock_refusals: 0,
             next_ino: ROOT + 1,
             next_holder: 0,
             tick: 0,
             capacity: None,
+            sector: 1,
             seed: 0,
             ops: 0,
             syncs: 0,
@@ -70,6 +74,7 @@ impl State {
             next_ino: self.next_ino,
             tick: self.tick,
             capacity: self.capacity,
+            sector: self.sector,
             seed: self.seed,
             sync_hook: self.sync_hook.clone(),
             ..Self::new()
@@ -134,8 +139,7 @@ impl State {
     pub(super) fn name(&mut self, ino: Ino, takes: Option<Slot>, gives: Option<Slot>) {
         let lost = gives.as_ref().or(takes.as_ref());
         let buries = lost.and_then(|slot| self.live.lookup(slot.dir, &slot.name));
-        let (doomed, committed) = (false, false);
-        let effect = NameEffect { ino, takes, gives, buries, tick: self.tick, doomed, committed };
+        let effect = NameEffect { ino, takes, gives, buries, tick: self.tick, committed: false };
         effect.apply(&mut self.live);
         self.pending.names.push(effect);
         if let Some(buried) = buries {
@@ -152,6 +156,12 @@ impl State {
         self.pending.data.entry(ino).or_default().push(effect);
     }
 
+    /// How much of a torn write reaches the disk.
+    pub(super) fn half(&self, offset: usize, len: usize) -> usize {
+        let end = offset.saturating_add(len / 2);
+        (end - end % self.sector).saturating_sub(offset)
+    }
+
     /// Writes as much as there is room for.
     pub(super) fn write(&mut self, ino: Ino, bytes: &[u8], offset: u64) -> io::Result<()> {
         let offset = usize::try_from(offset).map_err(io::Error::other)?;
@@ -160,7 +170,8 @@ impl State {
         let roof = self.roof(ino)?;
         let fitting = bytes.len().min(roof.saturating_sub(offset));
         if let Some(bytes) = bytes.get(..fitting).filter(|bytes| !bytes.is_empty()) {
-            self.change(ino, DataChange::Write { offset, bytes: bytes.into() });
+            let half = self.half(offset, bytes.len());
+            self.change(ino, DataChange::Write { offset, bytes: bytes.into(), half });
         }
         if end > roof && fitting < bytes.len() { Err(super::fault::no_space()) } else { Ok(()) }
     }

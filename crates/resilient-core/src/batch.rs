@@ -1,0 +1,585 @@
+//! The commit: how the changes of a batch become durable, all of them in the same few waits.
+//!
+//! 1. **stage**: new content is in a slot (see [`crate::store`]);
+//! 2. **intend**: the journal rows, which name the slots, are appended; slots, journal and the way
+//!    to the targets are synced side by side, the *first wait*, and the slots read back and
+//!    compared. From here on recovery finishes or undoes what was begun;
+//! 3. **publish**: each slot is renamed to its target;
+//! 4. the touched directories are synced side by side, the *second wait*; then, and not before,
+//!    the callers are answered.
+//!
+//! A row whose slot is gone is finished: nothing needs to be retired. Only a write through hard
+//! links has a slot left, which is removed in a *third wait* when the file is durable. An append to
+//! a long file needs no slot: its row tells what a crash can leave of it ([`crate::sectors`]).
+//!
+//! An error is answered only when the disk has said that nothing of the call will come back;
+//! otherwise the answer is [`Error::OutcomeUnknown`], and recovery comes before the next batch.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io;
+
+use crate::commit::{Append, Change, Discard, How, Job, Publish, Staged};
+use crate::disk::{Disk, File, FileId, Replace, SyncItem, read_up_to};
+use crate::error::Error;
+use crate::journal::{Line, Mode, Row};
+use crate::recovery;
+use crate::store::{End, SLOTS, State, Store, copy_all, digest_now, digest_of};
+
+/// What becomes of a change on its way through the batch.
+enum Fate {
+    Going,
+    /// Nothing of it happened; its row is to go.
+    Failed(Error),
+    /// It is in the journal, and recovery will finish or withdraw it.
+    Unknown(Error),
+}
+
+impl Fate {
+    fn is_going(&self) -> bool {
+        matches!(self, Self::Going)
+    }
+
+    fn is_failed(&self) -> bool {
+        matches!(self, Self::Failed(_))
+    }
+}
+
+/// Calls that are committed together.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(crate) changes: Vec<(Job, Change)>,
+    /// Calls that came to nothing.
+    undone: Vec<Change>,
+}
+
+impl Batch {
+    /// Takes back what was staged for a call that came to nothing.
+    pub(crate) fn undo(&mut self, change: Change, state: &State) {
+        for slot in change.publishes.iter().flat_map(Publish::slots) {
+            slot.remove(state);
+        }
+        for slot in change.discards.iter().filter_map(|discard| discard.slot.as_ref()) {
+            let _ = state.tmp.remove_file(slot);
+        }
+        self.undone.push(change);
+    }
+
+    /// Answers all calls that a sync has failed.
+    pub(crate) fn refuse(&mut self, state: &State, source: &io::Error) {
+        for (job, change) in std::mem::take(&mut self.changes) {
+            job.answer(Err(Error::os(change.name(), "sync", repeat(source))));
+            self.undo(change, state);
+        }
+    }
+
+    /// Carries the changes out, and answers each call.
+    pub(crate) fn commit(mut self, store: &Store, state: &mut State) {
+        let (jobs, changes): (Vec<Job>, Vec<Change>) =
+            std::mem::take(&mut self.changes).into_iter().unzip();
+        if !changes.is_empty() {
+            let fates = run(store, state, &changes);
+            for ((job, change), fate) in jobs.into_iter().zip(changes).zip(fates) {
+                match fate {
+                    Fate::Going => job.answer(Ok(())),
+                    Fate::Unknown(error) => job.answer(Err(error)),
+                    Fate::Failed(error) => {
+                        self.undo(change, state);
+                        job.answer(Err(error));
+                    }
+                }
+            }
+        }
+        for (dir, name) in self.undone.iter().flat_map(|change| &change.made).rev() {
+            // Not empty when another call of the batch uses it.
+            let _ = dir.remove_dir(name);
+        }
+    }
+}
+
+fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
+    let mut fates: Vec<Fate> = changes.iter().map(|_| Fate::Going).collect();
+    let start = state.end.clone();
+
+    if let Err(source) = intend(store, state, changes, &mut fates) {
+        return withdraw_all(state, &start, changes, &source);
+    }
+    if fates.iter().any(Fate::is_failed)
+        && let Err(source) = intend_again(state, &start, changes, &fates)
+    {
+        return withdraw_all(state, &start, changes, &source);
+    }
+
+    let mut published = false;
+    for (change, fate) in changes.iter().zip(&mut fates) {
+        if fate.is_going() {
+            *fate = publish(state, change);
+            published |= !fate.is_failed();
+        }
+        state.dirty |= matches!(fate, Fate::Unknown(_));
+    }
+    if fates.iter().any(Fate::is_failed) {
+        // The row of a file that was published must survive while another row is taken out.
+        let withdrawn = if published {
+            recovery::withdraw(state, &start, &surviving(changes, &fates))
+        } else {
+            intend_again(state, &start, changes, &fates)
+        };
+        if let Err(source) = withdrawn {
+            state.dirty = true;
+            return changes.iter().map(|change| unknown(change, &source)).collect();
+        }
+    }
+
+    make_durable(store, state, changes, &mut fates);
+    retire(store, state, changes, &mut fates);
+    take_away(store, state, changes, &mut fates);
+    for (change, fate) in changes.iter().zip(&fates) {
+        match fate {
+            Fate::Going => tidy(state, change),
+            Fate::Unknown(_) => state.dirty = true,
+            Fate::Failed(_) => {}
+        }
+    }
+    if !state.dirty {
+        state.settle();
+    }
+    fates
+}
+
+fn unknown(change: &Change, source: &io::Error) -> Fate {
+    Fate::Unknown(change.unknown(repeat(source)))
+}
+
+/// Stages become durable and the rows promised: the first wait.
+fn intend(
+    store: &Store,
+    state: &mut State,
+    changes: &[Change],
+    fates: &mut [Fate],
+) -> io::Result<()> {
+    let mut wait = Wait::default();
+    let bytes = append_rows(state, changes.iter().filter_map(|change| change.row.as_ref()))?;
+    if !bytes.is_empty() {
+        state.journal.write_all_at(&bytes, state.end.len)?;
+        state.end.len += bytes.len() as u64;
+        wait.add(SyncItem::File(state.journal.clone()), None);
+    }
+    for (who, change) in changes.iter().enumerate() {
+        // IMPORTANT: the way to a file is durable before the file goes there; else a crash could
+        // take both its names.
+        for dir in change.targets().flat_map(|target| state.unreached(store, target)) {
+            wait.add(SyncItem::Dir(dir), Some(who));
+        }
+        for slot in change.publishes.iter().flat_map(Publish::slots) {
+            wait.add(SyncItem::File(slot.file.clone()), Some(who));
+        }
+    }
+    for (owners, result) in wait.run(&*store.disk) {
+        let Err(source) = result else { continue };
+        if owners.is_empty() {
+            return Err(source);
+        }
+        for who in owners {
+            if let (Some(change), Some(fate)) = (changes.get(who), fates.get_mut(who)) {
+                *fate = Fate::Failed(Error::os(change.name(), "sync", repeat(&source)));
+            }
+        }
+    }
+    for (change, fate) in changes.iter().zip(fates).filter(|(_, fate)| fate.is_going()) {
+        change.targets().for_each(|target| state.reached(target));
+        let mut slots = change
+            .publishes
+            .iter()
+            .flat_map(|publish| publish.slots().map(|slot| (slot, publish.target.shown.as_str())));
+        if let Err(error) = slots.try_for_each(|(slot, shown)| verify(slot, shown)) {
+            *fate = Fate::Failed(error);
+        }
+    }
+    Ok(())
+}
+
+/// Reads a slot back.
+fn verify(slot: &Staged, shown: &str) -> Result<(), Error> {
+    let (actual, bytes) =
+        digest_of(&*slot.file).map_err(|source| Error::os(shown, "read back", source))?;
+    if actual == slot.digest && bytes == slot.len {
+        return Ok(());
+    }
+    Err(Error::ReadBack { path: shown.to_owned(), expected: slot.digest, actual, bytes })
+}
+
+/// Takes the rows of failed changes out again, while nothing is published yet.
+fn intend_again(
+    state: &mut State,
+    start: &End,
+    changes: &[Change],
+    fates: &[Fate],
+) -> io::Result<()> {
+    // IMPORTANT: the old rows are gone for good before others take their place; a mixture of the
+    // two could not be told from damage.
+    state.journal.set_len(start.len)?;
+    state.journal.sync()?;
+    state.end = start.clone();
+    let bytes = append_rows(state, surviving(changes, fates).into_iter())?;
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    state.journal.write_all_at(&bytes, start.len)?;
+    state.end.len += bytes.len() as u64;
+    state.journal.sync()
+}
+
+/// The journal failed: nothing of the batch happens, if the disk still lets us say so.
+fn withdraw_all(
+    state: &mut State,
+    start: &End,
+    changes: &[Change],
+    source: &io::Error,
+) -> Vec<Fate> {
+    state.end = start.clone();
+    let withdrawn = state.journal.set_len(start.len).and_then(|()| state.journal.sync());
+    // Whatever the journal holds now is read again before it is used.
+    state.dirty = true;
+    changes
+        .iter()
+        .map(|change| match &withdrawn {
+            Ok(()) => Fate::Failed(Error::os(change.name(), "journal", repeat(source))),
+            Err(_) => unknown(change, source),
+        })
+        .collect()
+}
+
+fn publish(state: &mut State, change: &Change) -> Fate {
+    // All of them before the first changes: from then on only forward is safe.
+    let mut grounds = change.grounds();
+    if let Err(error) = grounds.try_for_each(|(before, target)| before.still_holds(target)) {
+        return Fate::Failed(error);
+    }
+    for (step, publish) in change.publishes.iter().enumerate() {
+        match publish_one(publish, change) {
+            Fate::Going => {}
+            // Once a file of the change is out, only forward is safe.
+            Fate::Failed(Error::Os { source, .. }) if step > 0 => return unknown(change, &source),
+            Fate::Failed(Error::AlreadyExists { .. } | Error::Stale { .. }) if step > 0 => {
+                return unknown(change, &io::ErrorKind::AlreadyExists.into());
+            }
+            fate => return fate,
+        }
+    }
+    if let Some(bytes) = &change.append {
+        let fate = append(state, bytes, change);
+        if !fate.is_going() {
+            return fate;
+        }
+    }
+    if let Some((file, line, _)) = &change.line
+        && let Err(source) = write_line(&**file, line)
+    {
+        if change.publishes.is_empty() && file.set_len(line.at).is_ok() {
+            return Fate::Failed(Error::os(line.abs_path.clone(), "append", source));
+        }
+        return unknown(change, &source);
+    }
+    Fate::Going
+}
+
+/// Adds bytes at a file's end and reads them back.
+fn append(state: &mut State, append: &Append, change: &Change) -> Fate {
+    let Append { file, target, at, bytes, after, .. } = append;
+    let written = file.write_all_at(bytes, *at).and_then(|()| holds(&**file, *at, bytes));
+    let failed = match written {
+        Ok(true) => {
+            // Before the wait: what others write during it must be noticed by the next append.
+            if let Ok(stat) = file.stat()
+                && stat.len == at + bytes.len() as u64
+            {
+                state.digests.put(stat, after.clone());
+            }
+            return Fate::Going;
+        }
+        Ok(false) => match digest_of(&**file) {
+            Ok((actual, bytes)) => {
+                let path = target.shown.clone();
+                Error::ReadBack { path, expected: after.finish(), actual, bytes }
+            }
+            Err(source) => Error::os(target.shown.clone(), "read back", source),
+        },
+        Err(source) => Error::os(target.shown.clone(), "append", source),
+    };
+    match file.set_len(*at).and_then(|()| file.sync()) {
+        Ok(()) => Fate::Failed(failed),
+        Err(source) => unknown(change, &source),
+    }
+}
+
+/// Whether a file holds `bytes` at an offset.
+fn holds(file: &dyn File, at: u64, bytes: &[u8]) -> io::Result<bool> {
+    let mut here = vec![0; bytes.len()];
+    let read = read_up_to(file, &mut here, at)?;
+    Ok(read == bytes.len() && here == bytes)
+}
+
+fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -> Fate {
+    let shown = || target.shown.clone();
+    let (result, undone, deed) = match how {
+        How::Rename(replace) => {
+            let renamed = staged.dir.rename(&staged.slot, &*target.dir, &target.name, *replace);
+            // The slot tells whether the system has done what it says it has not.
+            let undone = renamed.is_err() && staged.dir.stat(&staged.slot).is_ok();
+            (renamed, undone, "rename")
+        }
+        How::Through { file, undo } => {
+            let copied = copy_all(&*staged.file, &**file);
+            let undone = copied.is_err()
+                && copy_all(&*undo.file, &**file).and_then(|()| file.sync()).is_ok();
+            (copied, undone, "write")
+        }
+    };
+    match result {
+        Ok(()) => Fate::Going,
+        Err(source) if !undone => unknown(change, &source),
+        Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
+            let (path, now) = (shown(), digest_now(target).ok().flatten());
+            Fate::Failed(match change.row.as_ref().map(|row| row.mode) {
+                Some(Mode::Create) => Error::AlreadyExists { path, sha256: now },
+                _ => Error::Stale { path, expected: String::new(), actual: now },
+            })
+        }
+        Err(source) => Fate::Failed(Error::os(shown(), deed, source)),
+    }
+}
+
+/// The second wait.
+fn make_durable(store: &Store, state: &mut State, changes: &[Change], fates: &mut [Fate]) {
+    let mut wait = Wait::default();
+    for (who, (change, _)) in going(changes, fates) {
+        for publish in &change.publishes {
+            let item = match &publish.how {
+                How::Rename(_) => SyncItem::Dir(publish.target.dir.clone()),
+                How::Through { file, .. } => SyncItem::File(file.clone()),
+            };
+            wait.add(item, Some(who));
+        }
+        if let Some(append) = &change.append {
+            wait.add(SyncItem::File(append.file.clone()), Some(who));
+        }
+        if let Some((file, _, target)) = &change.line {
+            wait.add(SyncItem::File(file.clone()), Some(who));
+            wait.add(SyncItem::Dir(target.dir.clone()), Some(who));
+        }
+    }
+    // Slots are made where their sync costs no wait of its own.
+    let slots = if in_place(changes, fates) { Vec::new() } else { refill(state, changes) };
+    finish_wait(wait, slots, store, state, changes, fates);
+}
+
+/// What was written in place is durable: its slots go, and with them the intent. The third wait.
+fn retire(store: &Store, state: &mut State, changes: &[Change], fates: &mut [Fate]) {
+    if !in_place(changes, fates) {
+        return;
+    }
+    let mut wait = Wait::default();
+    let mut failed = Vec::new();
+    for (who, (change, _)) in going(changes, fates) {
+        for publish in change.publishes.iter().filter(|publish| publish.how.is_in_place()) {
+            let Staged { dir, slot, .. } = &publish.staged;
+            match dir.remove_file(slot) {
+                Ok(()) => drop(wait.add(SyncItem::Dir(dir.clone()), Some(who))),
+                Err(source) => failed.push((who, source)),
+            }
+        }
+    }
+    for (who, source) in failed {
+        if let (Some(change), Some(fate)) = (changes.get(who), fates.get_mut(who)) {
+            *fate = unknown(change, &source);
+        }
+    }
+    let slots = refill(state, changes);
+    finish_wait(wait, slots, store, state, changes, fates);
+}
+
+/// What goes is moved to `tmp/`, now that nothing can bring back what it was needed for. Then the
+/// slots go that tell of it. Two waits.
+fn take_away(store: &Store, state: &mut State, changes: &[Change], fates: &mut [Fate]) {
+    discard_each(store, state, changes, fates, |state, Discard { dir, name, grave, .. }| match dir
+        .rename(name, &*state.tmp, grave, Replace::Yes)
+    {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(true),
+    });
+    discard_each(store, state, changes, fates, |state, discard| {
+        let removed = discard.slot.as_ref().map(|slot| state.tmp.remove_file(slot));
+        removed.transpose().map(|removed| removed.is_some())
+    });
+}
+
+/// Does something in `tmp/` for each discard, and makes durable what was done.
+fn discard_each(
+    store: &Store,
+    state: &mut State,
+    changes: &[Change],
+    fates: &mut [Fate],
+    act: impl Fn(&State, &Discard) -> io::Result<bool>,
+) {
+    let mut wait = Wait::default();
+    for (who, (change, fate)) in changes.iter().zip(fates.iter_mut()).enumerate() {
+        for discard in &change.discards {
+            if !fate.is_going() {
+                break;
+            }
+            match act(state, discard) {
+                // A rename is durable once the directory that received the name is.
+                Ok(true) => drop(wait.add(SyncItem::Dir(state.tmp.clone()), Some(who))),
+                Ok(false) => {}
+                Err(source) => *fate = unknown(change, &source),
+            }
+        }
+    }
+    finish_wait(wait, Vec::new(), store, state, changes, fates);
+}
+
+fn going<'a>(
+    changes: &'a [Change],
+    fates: &'a [Fate],
+) -> impl Iterator<Item = (usize, (&'a Change, &'a Fate))> {
+    changes.iter().zip(fates).enumerate().filter(|(_, (_, fate))| fate.is_going())
+}
+
+fn in_place(changes: &[Change], fates: &[Fate]) -> bool {
+    going(changes, fates)
+        .any(|(_, (change, _))| change.publishes.iter().any(|publish| publish.how.is_in_place()))
+}
+
+/// Makes slots when few are left.
+fn refill(state: &mut State, changes: &[Change]) -> Vec<OsString> {
+    let used: usize =
+        changes.iter().flat_map(|change| &change.publishes).map(|p| p.slots().count()).sum();
+    if state.pool.len() >= (SLOTS / 4).max(used.min(4 * SLOTS)) {
+        return Vec::new();
+    }
+    // A failure here shows at the next call, which needs them.
+    state.make_slots(SLOTS.max(used)).unwrap_or_default()
+}
+
+/// Waits, and keeps the slots whose names have become durable.
+fn finish_wait(
+    mut wait: Wait,
+    mut slots: Vec<OsString>,
+    store: &Store,
+    state: &mut State,
+    changes: &[Change],
+    fates: &mut [Fate],
+) {
+    let place = (!slots.is_empty()).then(|| wait.add(SyncItem::Dir(state.tmp.clone()), None));
+    for (at, (owners, result)) in wait.run(&*store.disk).into_iter().enumerate() {
+        let Err(source) = result else { continue };
+        if place == Some(at) {
+            for slot in slots.drain(..) {
+                let _ = state.tmp.remove_file(&slot);
+            }
+        }
+        for who in owners {
+            if let (Some(change), Some(fate)) = (changes.get(who), fates.get_mut(who))
+                && fate.is_going()
+            {
+                *fate = unknown(change, &source);
+            }
+        }
+    }
+    state.pool.append(&mut slots);
+}
+
+/// What needs no wait.
+fn tidy(state: &mut State, change: &Change) {
+    for Publish { staged, how, .. } in &change.publishes {
+        if let How::Through { undo, .. } = how {
+            undo.remove(state);
+        }
+        if let Some(note) = &staged.note {
+            let _ = state.tmp.remove_file(note);
+        }
+    }
+    for Discard { grave, .. } in &change.discards {
+        if state.tmp.remove_file(grave).is_err() {
+            let _ = crate::store::remove_tree(&*state.tmp, grave);
+        }
+    }
+}
+
+/// Things to be synced side by side, each once, with the changes that stand and fall with it.
+#[derive(Default)]
+struct Wait {
+    items: Vec<SyncItem>,
+    /// Of each item; none for what concerns all.
+    owners: Vec<Vec<usize>>,
+    places: HashMap<FileId, usize>,
+}
+
+impl Wait {
+    /// Adds an item, and tells its place.
+    fn add(&mut self, item: SyncItem, owner: Option<usize>) -> usize {
+        let id = match &item {
+            SyncItem::Dir(dir) => dir.stat_self(),
+            SyncItem::File(file) => file.stat(),
+        };
+        let id = id.map(|stat| stat.id).ok();
+        let place = id.and_then(|id| self.places.get(&id).copied()).unwrap_or_else(|| {
+            self.items.push(item);
+            self.owners.push(Vec::new());
+            self.items.len() - 1
+        });
+        self.places.extend(id.map(|id| (id, place)));
+        if let (Some(owner), Some(owners)) = (owner, self.owners.get_mut(place)) {
+            owners.push(owner);
+        }
+        place
+    }
+
+    fn run(self, disk: &dyn Disk) -> Vec<(Vec<usize>, io::Result<()>)> {
+        if self.items.is_empty() {
+            return Vec::new();
+        }
+        self.owners.into_iter().zip(disk.sync_all(&self.items)).collect()
+    }
+}
+
+/// Numbers and chains rows onto the journal's end; gives the bytes.
+pub(crate) fn append_rows<'a>(
+    state: &mut State,
+    rows: impl Iterator<Item = &'a Row>,
+) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let first = state.end.seq + 1;
+    for row in rows {
+        state.end.seq += 1;
+        let mut row = Row { seq: Some(state.end.seq), batch: Some(first), ..row.clone() };
+        bytes.extend(row.chained(state.end.chain.as_deref())?);
+        state.end.chain = row.chain;
+    }
+    Ok(bytes)
+}
+
+fn surviving<'a>(changes: &'a [Change], fates: &[Fate]) -> Vec<&'a Row> {
+    changes
+        .iter()
+        .zip(fates)
+        .filter(|(_, fate)| !fate.is_failed())
+        .filter_map(|(change, _)| change.row.as_ref())
+        .collect()
+}
+
+/// Writes the line of a change where it belongs.
+pub(crate) fn write_line(file: &dyn File, line: &Line) -> io::Result<()> {
+    let mut bytes = line.text.clone().into_bytes();
+    bytes.push(b'\n');
+    file.write_all_at(&bytes, line.at)
+}
+
+/// The same error again: a system's error cannot be cloned.
+pub(crate) fn repeat(source: &io::Error) -> io::Error {
+    source.raw_os_error().map_or_else(
+        || io::Error::new(source.kind(), source.to_string()),
+        io::Error::from_raw_os_error,
+    )
+}

@@ -1,0 +1,95 @@
+//! Appends in place, of which a part may be there: they stay when all of it is, and are cut off
+//! otherwise, which needs no space.
+
+use std::io;
+
+use super::{Verdict, make_reachable};
+use crate::digest::Hasher;
+use crate::disk::{File, read_up_to};
+use crate::error::{Error, Result};
+use crate::journal::{Row, Sectors};
+use crate::roots::Git;
+use crate::store::{State, Store, digest_range};
+
+/// Decides what becomes of a row whose bytes were added where the file is, at offset `at`.
+///
+/// A file that is not what the append left or a crash can have left of it was changed by somebody
+/// else since: it is theirs, and the row stays.
+pub(super) fn resolve(
+    store: &Store,
+    state: &State,
+    row: &Row,
+    at: u64,
+    sectors: &Sectors,
+) -> Result<Verdict> {
+    let os = |source| Error::os(row.path.clone(), "recover", source);
+    let path = row.abs_path.as_deref().unwrap_or_default();
+    let Ok(target) = store.row_target(state, path, Git::Protected) else {
+        return Ok(Verdict::Published);
+    };
+    let file = match target.dir.open_write(&target.name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Verdict::Published),
+        other => other.map_err(os)?,
+    };
+    match look(row, &*file, at, sectors).map_err(os)? {
+        Found::All => {
+            // IMPORTANT: the row before the file; a killed process may have left both pending.
+            state.journal.sync().map_err(os)?;
+            write_again(&*file, at, row.bytes).and_then(|()| file.sync()).map_err(os)?;
+            make_reachable(store, state, row)?;
+            Ok(Verdict::Published)
+        }
+        Found::Part => {
+            file.set_len(at).and_then(|()| file.sync()).map_err(os)?;
+            Ok(Verdict::Withdrawn)
+        }
+        Found::Foreign => Ok(Verdict::Published),
+    }
+}
+
+/// What there is of an append.
+enum Found {
+    All,
+    /// A part, or nothing.
+    Part,
+    /// Something else.
+    Foreign,
+}
+
+fn look(row: &Row, file: &dyn File, at: u64, sectors: &Sectors) -> io::Result<Found> {
+    let len = file.stat()?.len;
+    let Some(added) = row.bytes.checked_sub(at).filter(|_| len >= at) else {
+        return Ok(Found::Foreign);
+    };
+    let mut digest = Hasher::default();
+    digest_range(file, 0, at, &mut digest)?;
+    if Some(digest.clone().finish()) != row.prev_sha256 {
+        return Ok(Found::Foreign);
+    }
+    if len >= row.bytes {
+        digest_range(file, at, row.bytes, &mut digest)?;
+        if digest.finish() == row.sha256 {
+            return Ok(Found::All);
+        }
+    }
+    let is_ours = sectors.explain(file, at, added)?;
+    Ok(if is_ours { Found::Part } else { Found::Foreign })
+}
+
+/// Writes again what is there: a sync may have failed for it, after which a file system takes what
+/// it could not write for written, and only fresh bytes are certain to be.
+fn write_again(file: &dyn File, from: u64, to: u64) -> io::Result<()> {
+    const BLOCK: u64 = 64 * 1024;
+    let mut block = vec![0; BLOCK as usize];
+    let mut at = from;
+    while at < to {
+        let want = BLOCK.min(to - at) as usize;
+        let read = read_up_to(file, block.get_mut(..want).unwrap_or_default(), at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.write_all_at(block.get(..read).unwrap_or_default(), at)?;
+        at += read as u64;
+    }
+    Ok(())
+}

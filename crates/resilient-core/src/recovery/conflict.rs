@@ -1,0 +1,80 @@
+//! Content that was promised and cannot be published, since somebody has changed the target: it is
+//! kept in `conflicts/`.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+use super::slot::Slot;
+use crate::digest::Digest;
+use crate::disk::{Access, Replace};
+use crate::store::{State, copy_all, digest_of};
+
+const KEPT: &str = ".kept";
+
+fn kept_name(slot: &OsStr) -> OsString {
+    let mut name = slot.to_owned();
+    name.push(KEPT);
+    name
+}
+
+/// The digest of a slot's content that was set aside.
+pub(super) fn kept(state: &State, place: &str) -> io::Result<Option<Digest>> {
+    let Some(slot) = Path::new(place).file_name() else { return Ok(None) };
+    match state.tmp.open(&kept_name(slot)) {
+        Ok(file) => Ok(Some(digest_of(&*file)?.0)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Sets content aside that could not be published, and gives its digest.
+///
+/// IMPORTANT: under a name that tells of it. A slot that is just gone stands for a finished write,
+/// and one that is still there when its row is gone is swept.
+pub(super) fn keep(state: &State, slot: &Slot) -> io::Result<Digest> {
+    let kept = kept_name(&slot.name);
+    let digest = digest_of(&*slot.file)?.0;
+    slot.file.sync()?;
+    match slot.dir.rename(&slot.name, &*state.tmp, &kept, Replace::Yes) {
+        // A slot beside its target stays until the row is gone.
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            let unnamed = OsStr::new("keeping");
+            let copy = match state.tmp.create_new(unnamed, Access::Private) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    state.tmp.open_write(unnamed)
+                }
+                other => other,
+            }?;
+            copy_all(&*slot.file, &*copy)?;
+            copy.sync()?;
+            state.tmp.rename(unnamed, &*state.tmp, &kept, Replace::Yes)?;
+        }
+        other => other?,
+    }
+    state.tmp.sync()?;
+    Ok(digest)
+}
+
+/// Puts what was set aside where it is found, once no row stands for it any more.
+pub(super) fn shelve(state: &State) -> io::Result<()> {
+    let mut kept = state.tmp.entries()?;
+    kept.retain(|name| name.as_encoded_bytes().ends_with(KEPT.as_bytes()));
+    if kept.is_empty() {
+        return Ok(());
+    }
+    let name = OsStr::new("conflicts");
+    match state.dir.create_dir(name, Access::Private) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    state.dir.sync()?;
+    let conflicts = state.dir.open_dir(name)?;
+    for name in kept {
+        let digest = digest_of(&*state.tmp.open(&name)?)?.0;
+        let shelf = OsString::from(format!("{digest}.bin"));
+        // Needs no sync: a crash that takes it back leaves the old name, which is found again.
+        state.tmp.rename(&name, &*conflicts, &shelf, Replace::Yes)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! Directories that go together with a row: a session whose parts were composed.
+//!
+//! Each has a slot that exists until it is gone for good. So long nobody else can have made a new
+//! directory of its name under the lock; one that a stranger has made or changed is told by what
+//! it holds, and stays.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+use super::slot;
+use crate::disk::{Replace, Stat};
+use crate::journal::{Gone, Row};
+use crate::name::is_name;
+use crate::store::{CHUNKS, State, digest_of_dir};
+
+/// Where in `tmp/` a directory goes before it is emptied.
+pub(crate) fn grave(slot: &OsStr) -> OsString {
+    let mut name = OsString::from("gone-");
+    name.push(slot);
+    name
+}
+
+/// Takes away what belongs to a row that stays; tells whether there was anything left to do.
+pub(super) fn finish(state: &State, row: &Row) -> io::Result<bool> {
+    let mut unfinished = Vec::new();
+    for gone in row.gone.iter().filter(|gone| slot::is_one_name(&gone.slot)) {
+        if is_there(state.tmp.stat(OsStr::new(&gone.slot)))? {
+            unfinished.push(gone);
+        }
+    }
+    if unfinished.is_empty() {
+        return Ok(false);
+    }
+    // IMPORTANT: the row is durable before anything goes on its account.
+    state.journal.sync()?;
+    for gone in &unfinished {
+        take_away(state, gone)?;
+    }
+    // IMPORTANT: gone for good before the slots are that tell of it.
+    state.tmp.sync()?;
+    for gone in &unfinished {
+        state.tmp.remove_file(OsStr::new(&gone.slot))?;
+    }
+    state.tmp.sync()?;
+    Ok(true)
+}
+
+fn take_away(state: &State, gone: &Gone) -> io::Result<()> {
+    // A journal may be a stranger's: only sessions go.
+    let session = gone.path.strip_prefix(CHUNKS).and_then(|path| path.strip_prefix('/'));
+    let Some(session) = session.filter(|session| is_name(session)) else { return Ok(()) };
+    let grave = grave(OsStr::new(&gone.slot));
+    if is_there(state.tmp.stat(&grave))? {
+        return Ok(());
+    }
+    let chunks = match state.dir.open_dir(OsStr::new(CHUNKS)) {
+        Err(error) if is_absence(&error) => return Ok(()),
+        other => other?,
+    };
+    let dir = match chunks.open_dir(OsStr::new(session)) {
+        Err(error) if is_absence(&error) => return Ok(()),
+        other => other?,
+    };
+    if digest_of_dir(&*dir, |_| None)? == gone.sha256 {
+        chunks.rename(OsStr::new(session), &*state.tmp, &grave, Replace::No)?;
+    }
+    Ok(())
+}
+
+fn is_there(found: io::Result<Stat>) -> io::Result<bool> {
+    match found {
+        Ok(_) => Ok(true),
+        Err(error) if is_absence(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether there is no such directory, or something else of its name.
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}

@@ -1,0 +1,155 @@
+//! Where in a policy file a fault is, for whoever has to correct it.
+//!
+//! The values of a policy come without their places, so a file that is refused is read once more,
+//! event by event. Only texts that were read as YAML before come here: they are short and shallow.
+
+use granit_parser::{Event, Marker, Parser};
+
+use super::Pattern;
+
+/// The line of a key, which is dotted when it is an inner one.
+pub(super) fn line_of_key(text: &str, key: &str) -> Option<u64> {
+    let path: Vec<&str> = key.split('.').collect();
+    let mut scalars = Scalars::new(text);
+    scalars.find_map(|scalar| (scalar.is_key && scalar.path == path).then_some(scalar.line))
+}
+
+/// The line of the first regex of this family and name that does not compile.
+pub(super) fn line_of_regex(text: &str, family: &str, name: &str) -> Option<u64> {
+    let field =
+        |scalar: &Scalar, key| !scalar.is_key && scalar.path == ["extend_patterns", family, key];
+    let mut is_named = false;
+    let mut line = None;
+    for scalar in Scalars::new(text) {
+        if scalar.starts_item {
+            (is_named, line) = (false, None);
+        }
+        if field(&scalar, "name") {
+            is_named = scalar.value == name;
+        } else if field(&scalar, "regex") && Pattern::new(family, name, &scalar.value).is_err() {
+            line = Some(scalar.line);
+        }
+        if is_named && line.is_some() {
+            return line;
+        }
+    }
+    None
+}
+
+/// A scalar and the keys that lead to it, itself included when it is one.
+struct Scalar {
+    path: Vec<String>,
+    is_key: bool,
+    /// Whether it is the first key of a mapping.
+    starts_item: bool,
+    value: String,
+    line: u64,
+}
+
+/// The scalars of a document, up to its first error.
+struct Scalars<'a> {
+    parser: Parser<'a, granit_parser::StrInput<'a>>,
+    open: Vec<Collection>,
+}
+
+/// A collection that is being read.
+enum Collection {
+    List,
+    /// With the key whose value is due, and whether there was one before.
+    Map {
+        key: Option<String>,
+        is_begun: bool,
+    },
+}
+
+impl<'a> Scalars<'a> {
+    fn new(text: &'a str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Self { parser: Parser::new_from_str(text), open: Vec::new() }
+    }
+
+    /// Takes note of a node that has been read: it was a key, or the value of one.
+    fn node(&mut self, value: &str, start: Marker) -> Scalar {
+        let mut scalar = Scalar {
+            path: Vec::new(),
+            is_key: false,
+            starts_item: false,
+            value: value.to_owned(),
+            line: start.line() as u64,
+        };
+        let mut ends_value = false;
+        if let Some(Collection::Map { key, is_begun }) = self.open.last_mut() {
+            if key.is_none() {
+                scalar.is_key = true;
+                scalar.starts_item = !*is_begun;
+                *key = Some(value.to_owned());
+                *is_begun = true;
+            } else {
+                ends_value = true;
+            }
+        }
+        scalar.path = self.open.iter().filter_map(Collection::key).cloned().collect();
+        if ends_value && let Some(Collection::Map { key, .. }) = self.open.last_mut() {
+            *key = None;
+        }
+        scalar
+    }
+}
+
+impl Iterator for Scalars<'_> {
+    type Item = Scalar;
+
+    fn next(&mut self) -> Option<Scalar> {
+        loop {
+            let (event, span) = self.parser.next()?.ok()?;
+            match event {
+                Event::Scalar(value, ..) => return Some(self.node(&value, span.start)),
+                Event::Alias(..) => return Some(self.node("", span.start)),
+                Event::MappingStart(..) => {
+                    self.open.push(Collection::Map { key: None, is_begun: false });
+                }
+                Event::SequenceStart(..) => self.open.push(Collection::List),
+                Event::MappingEnd | Event::SequenceEnd => {
+                    self.open.pop();
+                    self.node("", span.start);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Collection {
+    fn key(&self) -> Option<&String> {
+        match self {
+            Self::List => None,
+            Self::Map { key, .. } => key.as_ref(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_by_its_whole_path() {
+        let text = "\u{feff}# high\nother: {high: 1, [a, {high: 2}]: 3}\n\
+                    low: &x\n- high\n- {high: 4}\nalias: *x\nthresholds:\n  low: 1\n  high: x\n";
+        assert_eq!(line_of_key(text, "thresholds.high"), Some(9));
+        assert_eq!(line_of_key(text, "thresholds"), Some(7));
+        assert_eq!(line_of_key(text, "alias"), Some(6));
+        assert_eq!(line_of_key(text, "high"), None);
+    }
+
+    #[test]
+    fn a_regex_is_found_by_family_name_and_fault() {
+        let text = "extend_patterns:\n  a:\n  - {name: n, regex: '('}\n  b:\n  - name: m\n    \
+                    regex: '('\n  - name: n\n    regex: x\n  - regex: >-\n      (\n    name: n\n";
+        assert_eq!(line_of_regex(text, "a", "n"), Some(3));
+        assert_eq!(line_of_regex(text, "b", "m"), Some(6));
+        // Of a text block it is the line of the text.
+        assert_eq!(line_of_regex(text, "b", "n"), Some(10));
+        assert_eq!(line_of_regex(text, "c", "n"), None);
+    }
+}

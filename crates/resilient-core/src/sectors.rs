@@ -1,0 +1,134 @@
+//! Checksums of appended bytes, one for each sector that they touch.
+//!
+//! A disk writes a sector whole or not at all, and a file's length changes in one step. So what a
+//! crash leaves of an append is, sector by sector, what was appended or zeros; whoever finds
+//! anything else knows that it is somebody else's. Unlike a copy of the bytes, checksums cost no
+//! wait of their own, and the journal keeps nothing of the text.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::disk::{File, read_up_to};
+
+/// The smallest sector in use; larger ones are multiples of it.
+const SECTOR: u64 = 512;
+/// Hex digits kept of a sector's SHA-256. One in four billion foreign sectors passes for ours, and
+/// only as the end of a file that was otherwise left as it was before the crash.
+const DIGITS: usize = 8;
+
+/// The checksums of what was appended, in the order of the sectors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Sectors(String);
+
+impl Sectors {
+    /// Sums up `bytes` that are appended at offset `at`.
+    pub(crate) fn of(bytes: &[u8], at: u64) -> Self {
+        let mut sums = String::new();
+        let mut rest = bytes;
+        let mut offset = at;
+        while !rest.is_empty() {
+            let to_boundary = (SECTOR - offset % SECTOR) as usize;
+            let (piece, after) = rest.split_at(to_boundary.min(rest.len()));
+            sums.push_str(&sum(piece));
+            offset += piece.len() as u64;
+            rest = after;
+        }
+        Self(sums)
+    }
+
+    /// Whether all that a file holds from `at` on may be what a crash left of the append of
+    /// `added` bytes.
+    pub(crate) fn explain(&self, file: &dyn File, at: u64, added: u64) -> io::Result<bool> {
+        let len = file.stat()?.len;
+        let end = at + added;
+        if len > end {
+            return Ok(false);
+        }
+        let mut sums = self.0.as_bytes().chunks(DIGITS);
+        let mut offset = at;
+        let mut buffer = [0; SECTOR as usize];
+        while offset < len {
+            let to = (offset + SECTOR - offset % SECTOR).min(end);
+            let want = (to - offset) as usize;
+            let expected = sums.next();
+            let piece = buffer.get_mut(..want).unwrap_or_default();
+            let read = read_up_to(file, piece, offset)?;
+            let piece = piece.get(..read).unwrap_or_default();
+            let ours = read == want && expected == Some(sum(piece).as_bytes());
+            if !ours && piece.iter().any(|byte| *byte != 0) {
+                return Ok(false);
+            }
+            offset = to;
+        }
+        Ok(true)
+    }
+}
+
+fn sum(piece: &[u8]) -> String {
+    let mut hex = Digest::of(piece).to_string();
+    hex.truncate(DIGITS);
+    hex
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+    use crate::disk::{Access, Disk, RealDisk};
+
+    /// Where the append begins: in the middle of a sector.
+    const AT: u64 = 700;
+
+    fn appended() -> Vec<u8> {
+        (0..2000_u32).map(|n| b'a' + (n % 23) as u8).collect()
+    }
+
+    /// Whether a file that ends in `tail` may be what is left of the append.
+    fn is_explained(tail: &[u8]) -> bool {
+        let dir = tempfile::tempdir().unwrap();
+        let root = RealDisk.open_root(dir.path()).unwrap();
+        let file = root.create_new(OsStr::new("log"), Access::Default).unwrap();
+        file.write_all_at(&vec![b'-'; AT as usize], 0).unwrap();
+        file.write_all_at(tail, AT).unwrap();
+        Sectors::of(&appended(), AT).explain(&*file, AT, 2000).unwrap()
+    }
+
+    #[test]
+    fn there_is_a_sum_for_each_sector_that_is_touched() {
+        // 700..1024, 1024..1536, 1536..2048, 2048..2560, 2560..2700
+        assert_eq!(Sectors::of(&appended(), AT).0.len(), 5 * DIGITS);
+        assert_eq!(Sectors::of(&[b'x'; 512], 512).0.len(), DIGITS);
+        assert_eq!(Sectors::of(b"", 512).0, "");
+    }
+
+    #[test]
+    fn what_a_crash_leaves_is_explained() {
+        let whole = appended();
+        assert!(is_explained(&[]));
+        assert!(is_explained(&whole));
+        assert!(is_explained(&whole[..1024 - 700]), "cut at the end of a sector");
+        assert!(is_explained(&whole[..2048 - 700]));
+        assert!(is_explained(&[0; 2000]), "only the length came");
+        let mut hole = whole.clone();
+        hole[324..836].fill(0);
+        assert!(is_explained(&hole), "one sector did not come");
+        hole[1860..].fill(0);
+        assert!(is_explained(&hole[..1900]), "zeros explain any length");
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_is_not() {
+        let whole = appended();
+        assert!(!is_explained(b"another line\n"));
+        assert!(!is_explained(&whole[..300]), "no crash cuts a sector");
+        assert!(!is_explained(&[&whole[..], b"x"].concat()), "more than was appended");
+        let mut changed = whole.clone();
+        changed[1000] = b'!';
+        assert!(!is_explained(&changed));
+        assert!(!is_explained(&[&whole[..324], b"somebody else's"].concat()));
+    }
+}

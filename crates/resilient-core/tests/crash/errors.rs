@@ -1,0 +1,146 @@
+//! Errors of the disk at every operation: once, and going on.
+//!
+//! A refused call has changed nothing; when the disk cannot say so, the answer is that the outcome
+//! is unknown, and recovery brings files and journal together. After an error that came once the
+//! same process goes on.
+
+use std::time::Instant;
+
+use resilient_core::disk::sim::{Fault, FaultKind, Model};
+use resilient_core::{Envelope, Error};
+
+use crate::campaign::{Budget, Rig, Tally, crash_everywhere, recover};
+use crate::workload::{self, Answer, Order, all, create};
+
+/// EIO, EACCES, ENOSPC, EROFS, EDQUOT.
+const ERRORS: [i32; 5] = [5, 13, 28, 30, 122];
+
+fn kinds(rig: &Rig, at: u64, budget: Budget) -> Vec<FaultKind> {
+    let mut kinds: Vec<FaultKind> = ERRORS
+        .iter()
+        .flat_map(|errno| [false, true].map(|sticky| FaultKind::Io { errno: *errno, sticky }))
+        .collect();
+    if budget.states < 1000 {
+        // Another pair each time: what differs is only whether it goes on and speaks of space.
+        let first = (at as usize * 3) % kinds.len();
+        kinds.rotate_left(first);
+        kinds.truncate(3);
+    }
+    if rig.trace[at as usize].starts_with("write") {
+        kinds.push(FaultKind::ShortWriteThenNoSpace);
+    }
+    kinds
+}
+
+#[test]
+#[ignore = "part of the long campaign: cargo nextest run --run-ignored all"]
+fn an_error_answer_means_that_nothing_has_changed() {
+    let begun = Instant::now();
+    let budget = Budget::of_environment();
+    let mut tally = Tally::default();
+    for scenario in all() {
+        let rig = Rig::new(scenario, Order::Forwards);
+        for at in rig.base..rig.end {
+            for kind in kinds(&rig, at, budget) {
+                tally.points += 1;
+                fail(&rig, Fault { at, kind }, budget, &mut tally);
+            }
+        }
+    }
+    tally.finish("errors", begun);
+}
+
+fn fail(rig: &Rig, fault: Fault, budget: Budget, tally: &mut Tally) {
+    let (disk, ws) = rig.begin();
+    disk.plan(fault);
+    let answers = rig.scenario.act(&ws);
+    let told = || format!("{:?} {}\nanswers: {answers:?}", fault.kind, rig.place(fault.at));
+
+    let verdict = answers.iter().filter_map(Answer::error).try_for_each(|error| {
+        if matches!(error, Error::Internal { .. }) {
+            return Err(format!("an answer without a type: {error}"));
+        }
+        // Every answer has its envelope.
+        let _ = Envelope::from(error);
+        Ok(())
+    });
+    tally.judge(verdict, told);
+
+    let killed = disk.kill();
+    if answers.iter().all(|answer| matches!(answer, Answer::Refused(_))) {
+        tally.judge(rig.expected.check_untouched(&killed), told);
+    }
+    for model in [Model::Strict, Model::Ordered] {
+        let states = disk.crash_states(model, budget.states / 2);
+        for index in 0..states.len() {
+            let lost = states.get(index).expect("a state");
+            let verdict = (|| {
+                rig.expected.check_reader(&lost, &answers)?;
+                recover(&lost, 61)?;
+                rig.expected.check(&lost, &answers, None)
+            })();
+            tally.judge(verdict, || {
+                format!("power loss after {}\n{}", told(), states.describe(index))
+            });
+        }
+    }
+    let verdict = recover(&killed, 62).and_then(|()| rig.expected.check(&killed, &answers, None));
+    tally.judge(verdict, || format!("kill after {}", told()));
+
+    let once = matches!(fault.kind, FaultKind::Io { sticky: false, .. });
+    let later = create(&ws, "later.txt", "later\n");
+    drop(ws);
+    let verdict = (|| {
+        if once && !later.is_done() {
+            return Err(format!("the same process does not go on: {later:?}"));
+        }
+        let later = later.is_done().then_some("later\n");
+        for lost in disk.crash_states(Model::Strict, 8).iter().chain([disk.kill()]) {
+            recover(&lost, 63)?;
+            rig.expected.check(&lost, &answers, later)?;
+        }
+        Ok(())
+    })();
+    tally.judge(verdict, || format!("going on after {}", told()));
+}
+
+#[test]
+#[ignore = "part of the long campaign: cargo nextest run --run-ignored all"]
+fn a_row_is_taken_out_safely_while_another_one_stays() {
+    let begun = Instant::now();
+    let mut tally = Tally::default();
+    for scenario in workload::chosen(workload::BATCHES) {
+        let plain = Rig::new(scenario, Order::Forwards);
+        let publishes =
+            plain.ops(|line| line.starts_with("rename") || line.starts_with("write w/a"));
+        let budget = Budget::of_environment();
+        let every = if budget.states > 1000 { 1 } else { 2 };
+        for at in publishes.into_iter().skip(1).step_by(every) {
+            let trouble = Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } };
+            let rig = Rig::new(scenario, Order::Forwards).with_trouble(trouble);
+            tally.add(crash_everywhere(&rig, Budget { states: budget.states / 2, ..budget }));
+        }
+    }
+    tally.finish("withdrawals", begun);
+}
+
+#[test]
+#[ignore = "part of the long campaign: cargo nextest run --run-ignored all"]
+fn a_sync_that_failed_is_never_trusted() {
+    let begun = Instant::now();
+    let mut tally = Tally::default();
+    for scenario in all() {
+        let plain = Rig::new(scenario, Order::Forwards);
+        let syncs = plain.ops(|line| line.starts_with("sync"));
+        for at in syncs {
+            let kind = FaultKind::Io { errno: 5, sticky: false };
+            fail(
+                &plain,
+                Fault { at, kind },
+                Budget { states: 64, ..Budget::of_environment() },
+                &mut tally,
+            );
+        }
+    }
+    tally.finish("failed syncs", begun);
+}

@@ -1,0 +1,250 @@
+//! Editors that do not take the lock.
+//!
+//! The row of an answered write stays, whatever somebody does to the file afterwards, and recovery
+//! never writes over what is not its own: a file that somebody has changed is, after recovery, to
+//! the byte what it was before.
+
+use std::time::Instant;
+
+use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
+
+use crate::campaign::{Budget, Rig, Tally, recover};
+use crate::workload::{Answer, Order, Scenario, all};
+
+/// What an editor does to a file.
+#[derive(Clone, Debug)]
+enum Edit {
+    Write { content: Vec<u8>, durable: bool },
+    Remove,
+}
+
+impl Edit {
+    fn apply(&self, disk: &SimDisk, path: &str) {
+        match self {
+            Self::Write { content, durable: true } => disk.write_file(path, content),
+            Self::Write { content, durable: false } => disk.edit(path, content),
+            Self::Remove if disk.read(path).is_some() => disk.unlink(path),
+            Self::Remove => {}
+        }
+    }
+}
+
+/// The scenarios of one call that writes one file of the user's, with that file.
+fn targets() -> impl Iterator<Item = (Scenario, Rig, String)> {
+    all().filter_map(|scenario| {
+        let rig = Rig::new(scenario, Order::Forwards);
+        let path = rig.expected.only_target()?;
+        Some((scenario, rig, path))
+    })
+}
+
+#[test]
+fn an_edit_after_the_answer_never_costs_the_row_or_the_edit() {
+    let begun = Instant::now();
+    let budget = Budget::of_environment();
+    let mut tally = Tally::default();
+    for (scenario, rig, path) in targets() {
+        let (before, after) = rig.expected.contents(&path);
+        let mut half = after.clone();
+        half.truncate(before.as_ref().map_or(0, Vec::len) + 3);
+        let mut longer = after.clone();
+        longer.extend_from_slice(b"an editor's line\n");
+        let contents = [b"an editor's\n".to_vec(), half, longer, Vec::new()];
+        // Who takes exactly back what was appended in place also takes its row.
+        let restored = before.filter(|_| !scenario.appends_in_place());
+        let contents = contents.into_iter().chain(restored);
+        let edits = contents.flat_map(|content| {
+            [true, false].map(|durable| Edit::Write { content: content.clone(), durable })
+        });
+        for edit in edits.chain([Edit::Remove]) {
+            let (disk, answers) = rig.run(&[], |_| {});
+            edit.apply(&disk, &path);
+            tally.points += 1;
+            let Some(Answer::Done(Some(id))) = answers.first() else { panic!("{answers:?}") };
+            let told =
+                || format!("{edit:?} after {}", rig.place(rig.end)).chars().take(400).collect();
+            let killed = disk.kill();
+            tally.judge(untouched(&killed, &[&path], &[id]), told);
+            for model in [Model::Strict, Model::Ordered] {
+                let states = disk.crash_states(model, budget.states);
+                for index in 0..states.len() {
+                    let lost = states.get(index).expect("a state");
+                    tally.judge(untouched(&lost, &[&path], &[id]), || {
+                        let told: String = told();
+                        format!("{told}\n{}", states.describe(index))
+                    });
+                }
+            }
+        }
+    }
+    tally.finish("edits after the answer", begun);
+}
+
+/// Recovers, and compares files with what they were before; the rows are there.
+pub fn untouched(disk: &SimDisk, paths: &[&str], rows: &[&String]) -> Result<(), String> {
+    let found: Vec<_> = paths.iter().map(|path| disk.read(path)).collect();
+    recover(disk, 71)?;
+    if !paths.iter().zip(found).all(|(path, found)| disk.read(path) == found) {
+        return Err("recovery has written over an editor's file".to_owned());
+    }
+    let journal = disk.read("w/.resilient_write/journal.jsonl").unwrap_or_default();
+    let journal = String::from_utf8_lossy(&journal);
+    if rows.iter().all(|id| journal.contains(id.as_str())) {
+        return Ok(());
+    }
+    Err("the row of an answered write was withdrawn".to_owned())
+}
+
+#[test]
+fn an_edit_between_a_kill_and_recovery_is_kept() {
+    let begun = Instant::now();
+    let mut tally = Tally::default();
+    for (_, rig, path) in targets() {
+        let (before, after) = rig.expected.contents(&path);
+        for at in rig.base..rig.end {
+            let (disk, answers) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+            tally.points += 1;
+            let mut longer = before.clone().unwrap_or_default();
+            longer.extend_from_slice(b"an editor's line\n");
+            for content in [b"an editor's\n".to_vec(), longer] {
+                let disk = disk.kill();
+                disk.edit(&path, &content);
+                let told = || {
+                    let content =
+                        String::from_utf8_lossy(&content[content.len().saturating_sub(40)..]);
+                    format!(
+                        "edited to ..{content:?} after a kill in {}\n{answers:?}",
+                        rig.place(at)
+                    )
+                };
+                tally.judge(untouched(&disk, &[&path], &[]), told);
+                // What could not be published is there to be found, and no row speaks of it.
+                let kept = disk.tree().into_iter().any(|(path, bytes)| {
+                    path.starts_with("w/.resilient_write/conflicts/")
+                        && (bytes == after || after.ends_with(&bytes))
+                });
+                let rows = disk.read("w/.resilient_write/journal.jsonl").unwrap_or_default();
+                let rows = rows.iter().filter(|byte| **byte == b'\n').count();
+                let promised = rows > rig.expected.rows_before();
+                let begun = rig.trace[at as usize].contains("journal.jsonl");
+                if kept && promised {
+                    tally.judge(Err("a row and a conflict".to_owned()), told);
+                }
+                let _ = begun;
+            }
+            // What is as it was before may have been put there by an editor, or not.
+            if let Some(content) = &before {
+                let disk = disk.kill();
+                disk.edit(&path, content);
+                let verdict = recover(&disk, 72).and_then(|()| match disk.read(&path) {
+                    Some(now) if now == *content || now == after => Ok(()),
+                    now => Err(format!("neither old nor new: {now:?}")),
+                });
+                tally.judge(verdict, || format!("put back after a kill in {}", rig.place(at)));
+            }
+        }
+    }
+    tally.finish("edits after a kill", begun);
+}
+
+/// Crashes the recovery of a write that has met an editor's change, at every operation: in the end
+/// the file is the editor's, no row speaks of the write, and its content is kept.
+pub fn conflict_survives(
+    prepare: &dyn Fn(&SimDisk),
+    recovering: &dyn Fn(&mut dyn FnMut()),
+) -> Result<(), String> {
+    const EDIT: &[u8] = b"an editor's\n";
+    for (scenario, rig, path) in targets() {
+        if scenario.appends_in_place() {
+            continue;
+        }
+        let (_, after) = rig.expected.contents(&path);
+        // The first operation after the first wait: everything is promised, nothing published.
+        let Some(at) = rig
+            .ops(|line| {
+                line.starts_with("rename") && line.ends_with(&format!("-> {path}"))
+                    || line.contains(&format!("write {path} "))
+            })
+            .first()
+            .copied()
+        else {
+            continue;
+        };
+        let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+        let disk = disk.kill();
+        disk.write_file(&path, EDIT);
+        prepare(&disk);
+        let whole = disk.kill();
+        recovering(&mut || recover(&whole, 73).expect("recovery"));
+        for cut_at in 0..=whole.ops() {
+            let cut = disk.kill();
+            cut.plan(Fault { at: cut_at, kind: FaultKind::PowerCut });
+            recovering(&mut || drop(recover(&cut, 73)));
+            let states = cut.crash_states(Model::Strict, 12);
+            for index in 0..states.len() {
+                let lost = states.get(index).expect("a state");
+                recover(&lost, 74)?;
+                let told = || {
+                    format!(
+                        "{}; recovery cut at {cut_at}: {:?}\n{}",
+                        rig.place(at),
+                        cut.trace().last(),
+                        states.describe(index)
+                    )
+                };
+                if lost.read(&path).as_deref() != Some(EDIT) {
+                    return Err(format!("an editor's file was written over: {}", told()));
+                }
+                let rows = crate::oracle::World::of(&lost)?.rows();
+                if rows != rig.expected.rows_before() {
+                    return Err(format!("a row without its change: {}", told()));
+                }
+                let kept = lost.tree().into_iter().any(|(path, bytes)| {
+                    path.starts_with("w/.resilient_write/conflicts/") && after.ends_with(&bytes)
+                });
+                if !kept {
+                    return Err(format!("the content of the write is lost: {}", told()));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_conflict_survives_crashes_of_its_recovery() {
+    conflict_survives(&|_| {}, &|work| work()).expect("no violation");
+}
+
+#[test]
+fn a_session_of_the_same_name_outlives_the_recovery_of_a_cleanup() {
+    let scenario = all().find(|one| one.name == "compose and clean up").expect("the scenario");
+    let rig = Rig::new(scenario, Order::Forwards);
+    let (before, _) = rig.begin();
+    let parts: Vec<(String, Vec<u8>)> =
+        before.tree().into_iter().filter(|(path, _)| path.contains("/chunks/s/")).collect();
+    assert_eq!(parts.len(), 3, "two parts and a manifest");
+    let (disk, answers) = rig.run(&[], |_| {});
+    assert!(answers.iter().all(Answer::is_done), "{answers:?}");
+    // A program that takes no lock makes one that is the same to the byte.
+    let disk = disk.kill();
+    parts.iter().for_each(|(path, bytes)| disk.write_file(path, bytes));
+    recover(&disk, 75).expect("recovery");
+    for (path, bytes) in parts {
+        assert_eq!(disk.read(&path), Some(bytes), "{path}");
+    }
+}
+
+#[test]
+fn a_session_that_somebody_adds_to_is_not_cleaned_up() {
+    let scenario = all().find(|one| one.name == "compose and clean up").expect("the scenario");
+    let rig = Rig::new(scenario, Order::Forwards);
+    let move_away = rig.ops(|line| line.starts_with("rename w/.resilient_write/chunks/s "));
+    let fault = Fault { at: move_away[0], kind: FaultKind::PowerCut };
+    let (disk, _) = rig.run(&[fault], |_| {});
+    let disk = disk.kill();
+    disk.write_file("w/.resilient_write/chunks/s/part-003.txt", b"three");
+    recover(&disk, 76).expect("recovery");
+    assert!(disk.read("w/out/a.txt").is_some(), "what was composed is there");
+    assert!(disk.read("w/.resilient_write/chunks/s/part-003.txt").is_some(), "so is the part");
+}

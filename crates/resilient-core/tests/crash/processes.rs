@@ -1,0 +1,299 @@
+//! Two processes on one workspace, of which one is killed while the other lives on.
+
+use std::any::Any;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
+
+use resilient_core::disk::sim::{Model, SimDisk};
+use resilient_core::disk::{Access, Dir, DirRef, Disk, File, FileBox, LockFile, Replace, Stat};
+
+use crate::campaign::{Budget, Rig, Tally, recover};
+use crate::oracle::Expected;
+use crate::workload::{Answer, Order, all, append, create, done, open, open_on, together};
+
+/// How many more operations that change something a process lives.
+type Life = Arc<AtomicI64>;
+
+fn spend(life: &Life) -> io::Result<()> {
+    if life.fetch_sub(1, Ordering::Relaxed) > 0 { Ok(()) } else { Err(io::Error::other("killed")) }
+}
+
+fn alive(life: &Life) -> io::Result<()> {
+    if life.load(Ordering::Relaxed) > 0 { Ok(()) } else { Err(io::Error::other("killed")) }
+}
+
+/// The disk as one process uses it until it is killed.
+#[derive(Debug)]
+struct Mortal<T>(T, Life);
+
+impl Disk for Mortal<SimDisk> {
+    fn open_root(&self, path: &Path) -> io::Result<DirRef> {
+        alive(&self.1)?;
+        Ok(Arc::new(Mortal(self.0.open_root(path)?, self.1.clone())))
+    }
+}
+
+impl Mortal<DirRef> {
+    fn file(&self, file: io::Result<FileBox>) -> io::Result<FileBox> {
+        Ok(Box::new(Mortal(file?, self.1.clone())))
+    }
+}
+
+impl Dir for Mortal<DirRef> {
+    fn open_dir(&self, name: &OsStr) -> io::Result<DirRef> {
+        alive(&self.1)?;
+        Ok(Arc::new(Self(self.0.open_dir(name)?, self.1.clone())))
+    }
+
+    fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
+        alive(&self.1)?;
+        Ok(Arc::new(Self(self.0.open_beneath(names)?, self.1.clone())))
+    }
+
+    fn open(&self, name: &OsStr) -> io::Result<FileBox> {
+        alive(&self.1)?;
+        self.file(self.0.open(name))
+    }
+
+    fn open_write(&self, name: &OsStr) -> io::Result<FileBox> {
+        alive(&self.1)?;
+        self.file(self.0.open_write(name))
+    }
+
+    fn create_new(&self, name: &OsStr, access: Access) -> io::Result<FileBox> {
+        spend(&self.1)?;
+        self.file(self.0.create_new(name, access))
+    }
+
+    fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()> {
+        spend(&self.1)?;
+        self.0.create_dir(name, access)
+    }
+
+    fn stat(&self, name: &OsStr) -> io::Result<Stat> {
+        alive(&self.1)?;
+        self.0.stat(name)
+    }
+
+    fn stat_self(&self) -> io::Result<Stat> {
+        alive(&self.1)?;
+        self.0.stat_self()
+    }
+
+    fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
+        self.0.read_link(name)
+    }
+
+    fn rename(
+        &self,
+        name: &OsStr,
+        to: &dyn Dir,
+        to_name: &OsStr,
+        replace: Replace,
+    ) -> io::Result<()> {
+        spend(&self.1)?;
+        let to = to.as_any().downcast_ref::<Self>().expect("a directory of this process");
+        self.0.rename(name, &*to.0, to_name, replace)
+    }
+
+    fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        spend(&self.1)?;
+        self.0.remove_file(name)
+    }
+
+    fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
+        spend(&self.1)?;
+        self.0.remove_dir(name)
+    }
+
+    fn entries(&self) -> io::Result<Vec<OsString>> {
+        alive(&self.1)?;
+        self.0.entries()
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        spend(&self.1)?;
+        self.0.sync()
+    }
+
+    fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
+        spend(&self.1)?;
+        let file = self
+            .file(self.0.open_write(name).or_else(|_| self.0.create_new(name, Access::Private)))?;
+        Ok(Box::new(MortalLock { lock: self.0.open_lock(name)?, file }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl File for Mortal<FileBox> {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        alive(&self.1)?;
+        self.0.read_at(buf, offset)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        spend(&self.1)?;
+        self.0.write_all_at(bytes, offset)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        spend(&self.1)?;
+        self.0.set_len(len)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        spend(&self.1)?;
+        self.0.sync()
+    }
+
+    fn stat(&self) -> io::Result<Stat> {
+        alive(&self.1)?;
+        self.0.stat()
+    }
+
+    fn make_private(&self) -> io::Result<()> {
+        spend(&self.1)?;
+        self.0.make_private()
+    }
+
+    fn copy_attributes(&self, from: &dyn File) -> io::Result<()> {
+        spend(&self.1)?;
+        let from = from.as_any().downcast_ref::<Self>().expect("a file of this process");
+        self.0.copy_attributes(&*from.0)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The lock goes when its process does; its content is written like any other file.
+#[derive(Debug)]
+struct MortalLock {
+    lock: Box<dyn LockFile>,
+    file: FileBox,
+}
+
+impl LockFile for MortalLock {
+    fn try_lock(&self) -> io::Result<bool> {
+        self.lock.try_lock()
+    }
+
+    fn unlock(&self) -> io::Result<()> {
+        self.lock.unlock()
+    }
+
+    fn file(&self) -> &dyn File {
+        &*self.file
+    }
+}
+
+#[test]
+#[ignore = "part of the long campaign: cargo nextest run --run-ignored all"]
+fn a_process_goes_on_after_another_one_was_killed() {
+    let begun = Instant::now();
+    let budget = Budget::of_environment();
+    let mut tally = Tally::default();
+    for scenario in all().filter(|scenario| !scenario.cold) {
+        let rig = Rig::new(scenario, Order::Forwards);
+        for life in (0..).step_by(if budget.states > 1000 { 1 } else { 2 }) {
+            // The one that lives has been at work before, and knows how things were then.
+            let (disk, survivor) = rig.begin();
+            let left: Life = Arc::new(AtomicI64::new(life));
+            let mortal = open_on(Arc::new(Mortal(disk.clone(), left.clone())), 2);
+            let answers = rig.scenario.act(&mortal);
+            let died = !answers.iter().all(Answer::is_done);
+            drop(mortal);
+            tally.points += 1;
+            let told = || format!("the other lived {life} in {}\n{answers:?}", rig.place(rig.end));
+            let later = create(&survivor, "later.txt", "later\n");
+            let verdict =
+                if later.is_done() { Ok(()) } else { Err(format!("no later: {later:?}")) };
+            tally.judge(verdict, told);
+            judge(&rig.expected, &disk, &answers, budget, &mut tally, &told);
+            if !died {
+                break;
+            }
+        }
+    }
+    tally.finish("processes", begun);
+}
+
+fn judge(
+    expected: &Expected,
+    disk: &SimDisk,
+    answers: &[Answer],
+    budget: Budget,
+    tally: &mut Tally,
+    told: &dyn Fn() -> String,
+) {
+    let killed = disk.kill();
+    let verdict =
+        recover(&killed, 81).and_then(|()| expected.check(&killed, answers, Some("later\n")));
+    tally.judge(verdict, || format!("all killed after {}", told()));
+    let states = disk.crash_states(Model::Strict, budget.states / 2);
+    for index in 0..states.len() {
+        let lost = states.get(index).expect("a state");
+        let verdict =
+            recover(&lost, 82).and_then(|()| expected.check(&lost, answers, Some("later\n")));
+        tally.judge(verdict, || format!("{}\n{}", told(), states.describe(index)));
+    }
+}
+
+#[test]
+fn a_lock_that_is_held_is_waited_for() {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let ws = open(&disk, 1, Order::Forwards);
+    done(create(&ws, "before.txt", "before"));
+    let root = disk.open_root(Path::new("/w/.resilient_write")).expect("the state directory");
+    let other = root.open_lock(OsStr::new("lock")).expect("the lock");
+    assert!(other.try_lock().expect("locks"), "the lock is free between calls");
+    let syncs = disk.syncs();
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| create(&ws, "after.txt", "after"));
+        // It asks again and again, and syncs nothing as long as it has to.
+        while disk.lock_refusals() < 3 {
+            assert!(!call.is_finished(), "a call went on without the lock");
+            std::thread::yield_now();
+        }
+        assert_eq!(disk.syncs(), syncs);
+        other.unlock().expect("locks");
+        done(call.join().expect("an answer"));
+    });
+}
+
+#[test]
+fn calls_for_one_file_in_one_batch_see_each_other() {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let ws = open(&disk, 1, Order::Forwards);
+    done(create(&ws, "a.txt", "one "));
+    let calls: [fn(&_) -> Answer; 2] =
+        [|ws| append(ws, "a.txt", "two "), |ws| append(ws, "a.txt", "three")];
+    together(&ws, &calls).into_iter().for_each(done);
+    assert_eq!(disk.read("w/a.txt"), Some(b"one two three".to_vec()));
+}
+
+#[test]
+fn processes_take_turns() {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let first = open(&disk, 1, Order::Forwards);
+    let second = open(&disk, 2, Order::Forwards);
+    for turn in 0..20 {
+        done(create(&first, &format!("first-{turn}.txt"), "1"));
+        done(create(&second, &format!("second-{turn}.txt"), "2"));
+    }
+    let lost = disk.crash_states(Model::Strict, 1).get(0).expect("a state");
+    recover(&lost, 3).expect("recovery");
+    let world = crate::oracle::World::of(&lost).expect("a sound journal");
+    assert_eq!(world.rows(), 40);
+}

@@ -1,0 +1,120 @@
+//! Calls of a client that waits for each answer run without a change of threads.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    unreachable_pub,
+    reason = "a test may panic and looks at the disk by itself"
+)]
+
+use std::fs::{self, File};
+use std::thread;
+
+use resilient_mcp::seam::{Answer, Workspace};
+use resilient_mcp::tools::{Effect, Tool, ToolSpec};
+use resilient_mcp::{Server, ToolNames};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+#[allow(dead_code, reason = "shared with other tests")]
+mod common;
+
+use common::{Client, envelope};
+
+/// Tells on which thread it runs, or panics.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Where {
+    #[serde(default)]
+    panic: bool,
+}
+
+impl Tool for Where {
+    const NAME: &'static str = "rw.test_where";
+    const TITLE: &'static str = "Where";
+    const EFFECT: Effect = Effect::Reads;
+    const QUICK: bool = true;
+
+    fn run(self, _: &Workspace) -> Answer {
+        assert!(!self.panic, "asked for");
+        Ok(json!({"thread": format!("{:?}", thread::current().id())}))
+    }
+}
+
+/// A client whose calls have come one at a time for a while, in a workspace that is open.
+async fn settled_client(dir: &TempDir) -> Client {
+    let workspace = Workspace::builder(fs::canonicalize(dir.path()).unwrap()).open();
+    let tools = vec![ToolSpec::of::<Where>()];
+    let server = Server::with_tools(workspace, ToolNames::Underscore, tools);
+    let mut client = Client::of(server);
+    client.initialize("2025-11-25").await;
+    client.call("rw_safe_write", json!({"path": "a.txt", "content": "a"})).await;
+    for _ in 0..8 {
+        client.call("rw_test_where", json!({})).await;
+    }
+    client
+}
+
+fn call(id: u64, tool: &str, arguments: &Value) -> Value {
+    let params = json!({"name": tool, "arguments": arguments});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+}
+
+fn here() -> Value {
+    json!(format!("{:?}", thread::current().id()))
+}
+
+#[tokio::test]
+async fn calls_one_at_a_time_run_on_the_thread_that_reads() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut client = settled_client(&dir).await;
+    let result = client.call("rw_test_where", json!({})).await;
+    assert_eq!(result["structuredContent"]["thread"], here());
+}
+
+#[tokio::test]
+async fn calls_that_come_together_run_side_by_side() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut client = settled_client(&dir).await;
+    let two = format!(
+        "{}\n{}\n",
+        call(2, "rw_test_where", &json!({})),
+        call(3, "rw_test_where", &json!({}))
+    );
+    client.send_raw(two.as_bytes()).await;
+    for _ in 0..2 {
+        let reply = client.receive().await.unwrap();
+        assert_ne!(reply["result"]["structuredContent"]["thread"], here());
+    }
+    // And so does the next one, since more may come again.
+    let result = client.call("rw_test_where", json!({})).await;
+    assert_ne!(result["structuredContent"]["thread"], here());
+}
+
+#[tokio::test]
+async fn a_ping_is_answered_while_a_call_waits_for_another_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut client = settled_client(&dir).await;
+    let lock = File::open(dir.path().join(".resilient_write/lock")).unwrap();
+    lock.lock().unwrap();
+    client.send(&call(7, "rw_safe_write", &json!({"path": "b.txt", "content": "b"}))).await;
+    client.send(&json!({"jsonrpc": "2.0", "id": 8, "method": "ping"})).await;
+    assert_eq!(client.receive().await.unwrap()["id"], 8);
+    lock.unlock().unwrap();
+    let reply = client.receive().await.unwrap();
+    assert_eq!(reply["id"], 7);
+    assert_eq!(reply["result"]["structuredContent"]["ok"], true);
+}
+
+#[tokio::test]
+async fn a_panic_is_an_answer_there_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut client = settled_client(&dir).await;
+    let result = client.call("rw_test_where", json!({"panic": true})).await;
+    assert_eq!(envelope(&result)["context"]["reason"], "internal_panic");
+    let result = client.call("rw_test_where", json!({})).await;
+    assert_eq!(result["structuredContent"]["thread"], here());
+}
