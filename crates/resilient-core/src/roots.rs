@@ -2,7 +2,7 @@
 //! file inside them.
 //!
 //! A path is resolved once, by directory handles, without ever asking the kernel to follow a link:
-//! what [`Target::dir`] holds stays inside its root whatever is renamed or linked meanwhile. Links
+//! what `Target::dir` holds stays inside its root whatever is renamed or linked meanwhile. Links
 //! are followed by hand where they end inside; one that leads outside is refused.
 
 use std::collections::VecDeque;
