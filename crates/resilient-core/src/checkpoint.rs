@@ -10,6 +10,7 @@ use crate::disk::Kind;
 use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::name::is_name;
+use crate::number;
 use crate::stamp;
 use crate::store::Store;
 
@@ -196,10 +197,12 @@ impl Checkpoints<'_> {
     /// Saves a checkpoint, in place of one of that name.
     ///
     /// # Errors
-    /// The name, the format or the time to live is none; the disk refuses.
+    /// The name, the format or the time to live is none; a number is none that a double can hold; the
+    /// disk refuses.
     pub fn save(&self, request: SaveRequest) -> Result<SaveReceipt> {
-        let SaveRequest { name, data, format, ttl } = request;
+        let SaveRequest { name, mut data, format, ttl } = request;
         check_name(&name)?;
+        number::settle("data", &mut data)?;
         if Ttl::parse(&ttl).is_none() {
             return Err(Error::CheckpointTtl { ttl });
         }

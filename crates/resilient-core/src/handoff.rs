@@ -13,6 +13,7 @@ use crate::disk::read_all;
 use crate::error::{Error, Result};
 use crate::front_matter;
 use crate::journal::{Also, Mode};
+use crate::number;
 use crate::risk::Policy;
 use crate::roots::Target;
 use crate::stamp;
@@ -108,6 +109,9 @@ impl Handoff<'_> {
     ) -> Result<HandoffReceipt> {
         let HandoffRequest { mut envelope, body, path, archive } = request;
         check(&envelope)?;
+        for fact in envelope.values_mut() {
+            number::settle("envelope", fact)?;
+        }
         if !envelope.contains_key("updated_at") {
             envelope.insert("updated_at".to_owned(), self.store.now().into());
         }

@@ -14,6 +14,7 @@ pub mod front_matter;
 pub mod handoff;
 pub mod journal;
 mod name;
+mod number;
 pub mod recovery;
 pub mod risk;
 pub mod roots;

@@ -149,6 +149,7 @@ fn any_json_comes_back_as_it_was() {
         "-0.0",
         "9007199254740993",
         "-9223372036854775808",
+        "-123456789012345678901234567890123456789012345678901234567890",
     ] {
         let data: Value = serde_json::from_str(text).expect("JSON");
         save(&ws, "n", data.clone());

@@ -23,6 +23,7 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
             "error",
             "front_matter",
             "name",
+            "number",
             "risk",
             "stamp",
             "validate",

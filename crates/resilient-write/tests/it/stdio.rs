@@ -745,6 +745,31 @@ fn checkpoints_are_saved_listed_read_and_removed() {
 }
 
 #[test]
+fn integers_of_a_checkpoint_have_any_length_and_floats_are_doubles() {
+    let (sandbox, mut client) = served();
+    let data = r#"{"long":-123456789012345678901234567890,"spelled":[1.50,2E3]}"#;
+    let kept = r#"{"long":-123456789012345678901234567890,"spelled":[1.5,2000.0]}"#;
+    let call = |client: &mut Client, name: &str, arguments: &str| {
+        let params = format!(r#"{{"name":"{name}","arguments":{arguments}}}"#);
+        client.send_line(
+            format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}"#)
+                .as_bytes(),
+        );
+        client.receive().unwrap()["result"]["structuredContent"].take()
+    };
+    let saved = call(&mut client, "rw_checkpoint", &format!(r#"{{"name":"n","data":{data}}}"#));
+    assert_eq!(saved["ok"], true, "{saved}");
+    let read = call(&mut client, "rw_checkpoint_read", r#"{"name":"n"}"#);
+    assert_eq!(read["data"].to_string(), kept);
+    let file: Value =
+        serde_json::from_str(&sandbox.text(".resilient_write/checkpoints/n.json")).unwrap();
+    assert_eq!(file["data"].to_string(), kept);
+    let beyond = call(&mut client, "rw_checkpoint", r#"{"name":"n","data":[1e400]}"#);
+    assert_envelope(&beyond);
+    assert_eq!(beyond["context"]["reason"], "number_beyond_double_precision");
+}
+
+#[test]
 fn checkpoint_calls_that_do_not_fit_are_refused() {
     let (sandbox, mut client) = served();
     for name in ["", "a b", "../a", &"x".repeat(65)] {
