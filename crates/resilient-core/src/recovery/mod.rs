@@ -121,6 +121,8 @@ pub(crate) fn run(store: &Store, state: &mut State) -> Result<Report> {
     state.settle();
     Ok(report)
 }
+
+/// What has become of a row.
 enum Verdict {
     Published,
     Finished,
@@ -135,6 +137,7 @@ struct Pending {
     /// What the target holds now.
     now: Option<Digest>,
 }
+
 fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
     let os = |source| Error::os(row.path.clone(), "recover", source);
     let main = row.staged.as_ref().zip(row.abs_path.as_ref());
@@ -192,6 +195,7 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
     }
     Ok(if finished { Verdict::Finished } else { Verdict::Published })
 }
+
 fn content_of(target: &Target) -> io::Result<Option<Digest>> {
     if target.stat.is_none_or(|stat| stat.kind != Kind::File) {
         return Ok(None);

@@ -27,7 +27,7 @@ impl Budget {
         match std::env::var("CRASH_STATES").as_deref() {
             Ok("full") => Self { states: 4096, nested_every: 17, again_every: 3 },
             states => {
-                let states = states.ok().and_then(|states| states.parse().ok()).unwrap_or(12);
+                let states = states.ok().and_then(|states| states.parse().ok()).unwrap_or(6);
                 Self { states, nested_every: 61, again_every: 9 }
             }
         }
