@@ -3,9 +3,9 @@
 
 use std::io;
 
-use super::{Verdict, make_reachable};
+use super::{Verdict, make_reachable, write_again};
 use crate::digest::Hasher;
-use crate::disk::{File, read_up_to};
+use crate::disk::File;
 use crate::error::{Error, Result};
 use crate::journal::{Row, Sectors};
 use crate::roots::Git;
@@ -33,8 +33,6 @@ pub(super) fn resolve(
     };
     match look(row, &*file, at, sectors).map_err(os)? {
         Found::All => {
-            // IMPORTANT: the row before the file; a killed process may have left both pending.
-            state.journal.sync().map_err(os)?;
             write_again(&*file, at, row.bytes).and_then(|()| file.sync()).map_err(os)?;
             make_reachable(store, state, row)?;
             Ok(Verdict::Published)
@@ -74,22 +72,4 @@ fn look(row: &Row, file: &dyn File, at: u64, sectors: &Sectors) -> io::Result<Fo
     }
     let is_ours = sectors.explain(file, at, added)?;
     Ok(if is_ours { Found::Part } else { Found::Foreign })
-}
-
-/// Writes again what is there: a sync may have failed for it, after which a file system takes what
-/// it could not write for written, and only fresh bytes are certain to be.
-fn write_again(file: &dyn File, from: u64, to: u64) -> io::Result<()> {
-    const BLOCK: u64 = 64 * 1024;
-    let mut block = vec![0; BLOCK as usize];
-    let mut at = from;
-    while at < to {
-        let want = BLOCK.min(to - at) as usize;
-        let read = read_up_to(file, block.get_mut(..want).unwrap_or_default(), at)?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        file.write_all_at(block.get(..read).unwrap_or_default(), at)?;
-        at += read as u64;
-    }
-    Ok(())
 }

@@ -31,8 +31,6 @@ pub(super) fn finish(state: &State, row: &Row) -> io::Result<bool> {
     if unfinished.is_empty() {
         return Ok(false);
     }
-    // IMPORTANT: the row is durable before anything goes on its account.
-    state.journal.sync()?;
     for gone in &unfinished {
         take_away(state, gone)?;
     }

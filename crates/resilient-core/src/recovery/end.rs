@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 
+use super::write_again;
 use crate::disk::File;
 use crate::journal::{Backwards, LineAt, Row};
 use crate::store::{End, State};
@@ -28,6 +29,16 @@ pub(super) fn last_batch(state: &State) -> io::Result<LastBatch> {
     }
     batch.rows.reverse();
     Ok(batch)
+}
+
+/// Makes the last batch durable, whatever syncs have failed for it.
+pub(super) fn harden(state: &mut State, batch: &LastBatch) -> io::Result<()> {
+    // The last writer's note says that it is; who starts anew need not write for it.
+    if !state.refresh()? {
+        let len = state.journal.stat()?.len;
+        write_again(&*state.journal, batch.offset, len)?;
+    }
+    state.journal.sync()
 }
 
 /// Cuts what a torn append left at the end of the journal; returns how much.

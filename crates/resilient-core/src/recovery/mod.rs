@@ -28,7 +28,7 @@ use serde::Serialize;
 
 use crate::batch::write_line;
 use crate::digest::Digest;
-use crate::disk::{Access, Kind, Replace, SyncItem, read_up_to};
+use crate::disk::{Access, File, Kind, Replace, SyncItem, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::Row;
 use crate::roots::{Git, Target};
@@ -79,6 +79,9 @@ pub(crate) fn run(store: &Store, state: &mut State) -> Result<Report> {
     withdrawal::redo(state).map_err(os)?;
     report.cut = end::cut(state).map_err(os)?;
     let batch = end::last_batch(state).map_err(os)?;
+    // IMPORTANT: the rows are durable before anything is done on their account; a killed process
+    // may have left them pending.
+    end::harden(state, &batch).map_err(os)?;
     let mut gone = Vec::new();
     for (at, row) in batch.rows.iter().enumerate() {
         let mut verdict = resolve(store, state, row)?;
@@ -100,9 +103,7 @@ pub(crate) fn run(store: &Store, state: &mut State) -> Result<Report> {
             }
         }
     }
-    if gone.is_empty() {
-        state.journal.sync().map_err(os)?;
-    } else {
+    if !gone.is_empty() {
         let stay: Vec<&Row> = batch
             .rows
             .iter()
@@ -175,15 +176,12 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
     if let Some(digest) = conflict {
         return Ok(Verdict::Conflict(digest));
     }
-    // IMPORTANT: the way to a file is durable before the file goes there, and the row before the
-    // file changes: this may be a disk on which a killed process has left everything pending.
+    // IMPORTANT: the way to a file is durable before the file goes there: this may be a disk on
+    // which a killed process has left everything pending.
     make_reachable(store, state, row)?;
     let finished = !pending.is_empty();
-    if finished {
-        state.journal.sync().map_err(os)?;
-    }
     // All of it, or a crash could keep the one file and lose the other's content.
-    pending.iter().try_for_each(|one| one.slot.file.sync()).map_err(os)?;
+    pending.iter().try_for_each(|one| one.slot.harden()).map_err(os)?;
     for one in pending {
         finish(store, one).map_err(os)?;
     }
@@ -194,6 +192,24 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
         redo_line(&target, line).map_err(os)?;
     }
     Ok(if finished { Verdict::Finished } else { Verdict::Published })
+}
+
+/// Writes again what a file holds from `from` to `to`: a sync may have failed for it, after which
+/// a file system takes what it could not write for written, and only fresh bytes are certain to be.
+fn write_again(file: &dyn File, from: u64, to: u64) -> io::Result<()> {
+    const BLOCK: u64 = 64 * 1024;
+    let mut block = vec![0; BLOCK as usize];
+    let mut at = from;
+    while at < to {
+        let want = BLOCK.min(to - at) as usize;
+        let read = read_up_to(file, block.get_mut(..want).unwrap_or_default(), at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.write_all_at(block.get(..read).unwrap_or_default(), at)?;
+        at += read as u64;
+    }
+    Ok(())
 }
 
 fn content_of(target: &Target) -> io::Result<Option<Digest>> {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::write_again;
 use crate::commit::{BESIDE, Beside};
 use crate::disk::{DirRef, File, read_all};
 use crate::store::{State, Store};
@@ -14,6 +15,17 @@ pub(super) struct Slot {
     pub(super) dir: DirRef,
     pub(super) name: OsString,
     pub(super) file: Arc<dyn File>,
+    writable: bool,
+}
+
+impl Slot {
+    /// Makes its content durable, whatever syncs have failed for it.
+    pub(super) fn harden(&self) -> io::Result<()> {
+        if self.writable {
+            write_again(&*self.file, 0, self.file.stat()?.len)?;
+        }
+        self.file.sync()
+    }
 }
 /// Where a slot is that a row names; `None` for a name that no slot has.
 pub(super) fn place(store: &Store, state: &State, place: &str) -> Option<(DirRef, OsString)> {
@@ -30,12 +42,12 @@ pub(super) fn place(store: &Store, state: &State, place: &str) -> Option<(DirRef
 /// Opens a slot; `None` where it does not exist.
 pub(super) fn open(dir: DirRef, name: OsString) -> io::Result<Option<Slot>> {
     // Content that replaces a file that nobody may write has its permissions already.
-    let opened = match dir.open_write(&name) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => dir.open(&name),
-        other => other,
+    let (opened, writable) = match dir.open_write(&name) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => (dir.open(&name), false),
+        other => (other, true),
     };
     match opened {
-        Ok(file) => Ok(Some(Slot { dir, name, file: file.into() })),
+        Ok(file) => Ok(Some(Slot { dir, name, file: file.into(), writable })),
         // No slot has such a name, or is such a thing.
         Err(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput) =>

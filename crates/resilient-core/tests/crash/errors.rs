@@ -10,7 +10,7 @@ use resilient_core::disk::sim::{Fault, FaultKind, Model};
 use resilient_core::{Envelope, Error};
 
 use crate::campaign::{Budget, Rig, Tally, crash_everywhere, recover};
-use crate::workload::{self, Answer, Order, all, create};
+use crate::workload::{self, Answer, Order, all, create, open};
 
 /// EIO, EACCES, ENOSPC, EROFS, EDQUOT.
 const ERRORS: [i32; 5] = [5, 13, 28, 30, 122];
@@ -143,4 +143,40 @@ fn a_sync_that_failed_is_never_trusted() {
         }
     }
     tally.finish("failed syncs", begun);
+}
+
+#[test]
+#[ignore = "part of the long campaign: cargo nextest run --run-ignored all"]
+fn a_sync_of_recovery_that_failed_is_never_trusted() {
+    let begun = Instant::now();
+    let mut tally = Tally::default();
+    let every = if Budget::of_environment().states > 1000 { 1 } else { 5 };
+    for scenario in all() {
+        let rig = Rig::new(scenario, Order::Forwards);
+        for at in (rig.base..=rig.end).step_by(every) {
+            let (disk, answers) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+            let whole = disk.kill();
+            recover(&whole, 64).expect("recovery");
+            let syncs = whole.trace().into_iter().zip(0..);
+            for (line, at) in syncs.filter(|(line, _)| line.starts_with("sync ")) {
+                tally.points += 1;
+                let disk = disk.kill();
+                disk.plan(Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } });
+                let ws = open(&disk, 64, Order::Forwards);
+                let first = create(&ws, "later.txt", "later\n");
+                let again = create(&ws, "later.txt", "later\n");
+                for lost in disk.crash_states(Model::Strict, 8).iter() {
+                    let verdict = match (&first, &again) {
+                        (Answer::Refused(_), Answer::Done(_)) => recover(&lost, 65)
+                            .and_then(|()| rig.expected.check(&lost, &answers, Some("later\n"))),
+                        other => Err(format!("recovery does not fail and go on: {other:?}")),
+                    };
+                    tally.judge(verdict, || {
+                        format!("after an error in recovery at {line}, killed in {}", rig.place(at))
+                    });
+                }
+            }
+        }
+    }
+    tally.finish("errors in recovery", begun);
 }
