@@ -49,7 +49,8 @@ pub struct Row {
     pub bytes: u64,
     /// Who wrote.
     pub caller: String,
-    /// See [`Row::chained`].
+    /// What ties the row to the one before it: the first 16 bytes of SHA-256, in hexadecimal, over
+    /// that row's chain value (or nothing) and this row's own line without the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain: Option<String>,
     /// What is taken away together with the write.

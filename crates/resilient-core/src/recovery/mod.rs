@@ -5,7 +5,7 @@
 //! it once: every step first looks at what is there.
 //!
 //! For each row of the last batch:
-//! * no slot of it exists: it was finished (see [`crate::store`]); it stays;
+//! * no slot of it exists: it was finished (see `store.rs`); it stays;
 //! * a slot exists and is damaged: the batch was never promised; the row goes;
 //! * a slot exists, holds what the row promises, and the target is what it was: it is published;
 //! * a slot exists, and the target was to be written through all of its names: if that is done,
