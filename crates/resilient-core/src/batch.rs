@@ -65,14 +65,6 @@ impl Batch {
         self.undone.push(change);
     }
 
-    /// Answers all calls that a sync has failed.
-    pub(crate) fn refuse(&mut self, state: &State, source: &io::Error) {
-        for (job, change) in std::mem::take(&mut self.changes) {
-            job.answer(Err(Error::os(change.name(), "sync", repeat(source))));
-            self.undo(change, state);
-        }
-    }
-
     /// Carries the changes out, and answers each call.
     pub(crate) fn commit(mut self, store: &Store, state: &mut State) {
         let (jobs, changes): (Vec<Job>, Vec<Change>) =
@@ -110,15 +102,16 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
         return withdraw_all(state, &start, changes, &source);
     }
 
-    let mut published = false;
+    let (mut published, mut refused) = (false, false);
     for (change, fate) in changes.iter().zip(&mut fates) {
         if fate.is_going() {
             *fate = publish(state, change);
             published |= !fate.is_failed();
+            refused |= fate.is_failed();
         }
         state.dirty |= matches!(fate, Fate::Unknown(_));
     }
-    if fates.iter().any(Fate::is_failed) {
+    if refused {
         // The row of a file that was published must survive while another row is taken out.
         let withdrawn = if published {
             recovery::withdraw(state, &start, &surviving(changes, &fates))

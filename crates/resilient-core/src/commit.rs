@@ -253,11 +253,6 @@ impl Store {
                 }
             }
         }
-        if let Some(source) = state.sync_failed.take() {
-            // What other calls have made may be among what that sync has lost, and no later sync
-            // would tell.
-            batch.refuse(state, &source);
-        }
         batch.commit(self, state);
         state.unlock();
         deferred
@@ -633,7 +628,6 @@ impl Op<'_> {
         match staged.dir.sync() {
             Ok(()) => Ok(staged),
             Err(error) => {
-                self.state.sync_failed = Some(repeat(&error));
                 staged.remove(self.state);
                 Err(error)
             }
@@ -795,10 +789,7 @@ impl Op<'_> {
         let mut items = vec![file, SyncItem::Dir(target.dir.clone())];
         items.extend(self.state.unreached(self.store, target).into_iter().map(SyncItem::Dir));
         for result in self.store.disk.sync_all(&items) {
-            result.map_err(|source| {
-                self.state.sync_failed = Some(repeat(&source));
-                Error::os(target.shown.clone(), "sync", source)
-            })?;
+            result.map_err(|source| Error::os(target.shown.clone(), "sync", source))?;
         }
         self.state.reached(target);
         Ok(())

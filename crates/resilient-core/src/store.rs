@@ -193,8 +193,6 @@ pub(crate) struct State {
     /// Set when a batch was left unfinished: recovery comes before anything else.
     pub(crate) dirty: bool,
     pub(crate) digests: Digests,
-    /// Set when a sync has failed while calls were staging.
-    pub(crate) sync_failed: Option<io::Error>,
     /// Directories that are known to be reachable after a power loss. They are held open, so that
     /// no other directory can take over their identity.
     grounds: HashMap<PathBuf, DirRef>,
@@ -248,7 +246,6 @@ impl State {
             slots_made: 0,
             dirty: true,
             digests: Digests::default(),
-            sync_failed: None,
             grounds: HashMap::new(),
         })
     }

@@ -44,7 +44,8 @@ pub(super) fn harden(state: &mut State, batch: &LastBatch) -> io::Result<()> {
 /// Cuts what a torn append left at the end of the journal; returns how much.
 ///
 /// Lines that cannot be read are cut from the end on, and with them, when the batch that they
-/// belong to was never promised, the rest of it.
+/// belong to was never promised, the rest of it. The cut is durable with the rows before it
+/// ([`harden`]).
 pub(super) fn cut(state: &State) -> io::Result<u64> {
     let len = state.journal.stat()?.len;
     let mut end = len;
@@ -91,9 +92,6 @@ pub(super) fn cut(state: &State) -> io::Result<u64> {
         }
         state.journal.set_len(begin)?;
         end = begin;
-    }
-    if end < len {
-        state.journal.sync()?;
     }
     Ok(len.saturating_sub(end))
 }
