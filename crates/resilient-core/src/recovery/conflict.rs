@@ -32,7 +32,7 @@ pub(super) fn kept(state: &State, place: &str) -> io::Result<Option<Digest>> {
 ///
 /// IMPORTANT: under a name that tells of it. A slot that is just gone stands for a finished write,
 /// and one that is still there when its row is gone is swept.
-pub(super) fn keep(state: &State, slot: &Slot) -> io::Result<Digest> {
+pub(super) fn keep(state: &State, slot: &mut Slot) -> io::Result<Digest> {
     let kept = kept_name(&slot.name);
     let digest = digest_of(&*slot.file)?.0;
     slot.harden()?;

@@ -159,7 +159,7 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
             continue;
         }
         let Some((dir, name)) = slot::place(store, state, staged) else { continue };
-        let Some(slot) = slot::open(dir, name).map_err(os)? else { continue };
+        let Some(mut slot) = slot::open(dir, name).map_err(os)? else { continue };
         if digest_of(&*slot.file).map_err(os)?.0 != expected {
             // Its content was never durable, so nothing was promised.
             return Ok(Verdict::Withdrawn);
@@ -171,7 +171,7 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
                 continue;
             }
         }
-        conflict = Some(conflict::keep(state, &slot).map_err(os)?);
+        conflict = Some(conflict::keep(state, &mut slot).map_err(os)?);
     }
     if let Some(digest) = conflict {
         return Ok(Verdict::Conflict(digest));
@@ -181,7 +181,7 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
     make_reachable(store, state, row)?;
     let finished = !pending.is_empty();
     // All of it, or a crash could keep the one file and lose the other's content.
-    pending.iter().try_for_each(|one| one.slot.harden()).map_err(os)?;
+    pending.iter_mut().try_for_each(|one| one.slot.harden()).map_err(os)?;
     for one in pending {
         finish(store, one).map_err(os)?;
     }
@@ -277,8 +277,9 @@ fn redo_line(target: &Target, line: &crate::journal::Line) -> io::Result<()> {
         // Again, since its sync may have failed: only fresh bytes are certain to be written.
         write_line(&*file, line)?;
     }
-    // What stands behind the place of the line is somebody else's.
-    if !whole && len <= line.at + held.len() as u64 {
+    // What stands behind the place of the line is somebody else's, and so is another line there.
+    let is_other = || is_line(held.get(..read).unwrap_or_default());
+    if !whole && len <= line.at + held.len() as u64 && !is_other() {
         // Lines before it that nobody was answered for may be gone.
         let at = line.at.min(cut_torn_tail(&*file)?);
         file.set_len(at)?;
@@ -286,4 +287,10 @@ fn redo_line(target: &Target, line: &crate::journal::Line) -> io::Result<()> {
     }
     file.sync()?;
     dir.sync()
+}
+
+/// Whether bytes are a whole line of JSON, which no crash can leave of another one.
+fn is_line(bytes: &[u8]) -> bool {
+    let text = bytes.strip_suffix(b"\n");
+    text.is_some_and(|text| serde_json::from_slice::<serde_json::Value>(text).is_ok())
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::write_again;
 use crate::commit::{BESIDE, Beside};
-use crate::disk::{DirRef, File, read_all};
-use crate::store::{State, Store};
+use crate::disk::{Access, DirRef, File, Replace, read_all};
+use crate::store::{State, Store, copy_all};
 
 /// A slot that exists.
 pub(super) struct Slot {
@@ -20,12 +20,37 @@ pub(super) struct Slot {
 
 impl Slot {
     /// Makes its content durable, whatever syncs have failed for it.
-    pub(super) fn harden(&self) -> io::Result<()> {
-        if self.writable {
-            write_again(&*self.file, 0, self.file.stat()?.len)?;
+    pub(super) fn harden(&mut self) -> io::Result<()> {
+        if !self.writable {
+            return self.renew();
         }
+        write_again(&*self.file, 0, self.file.stat()?.len)?;
         self.file.sync()
     }
+
+    /// Puts a new file of the same content and attributes in the place of one that may not be
+    /// written.
+    fn renew(&mut self) -> io::Result<()> {
+        let name = renewed(&self.name);
+        match self.dir.remove_file(&name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let file = self.dir.create_new(&name, Access::Private)?;
+        copy_all(&*self.file, &*file)?;
+        file.copy_attributes(&*self.file)?;
+        file.sync()?;
+        self.dir.rename(&name, &*self.dir, &self.name, Replace::Yes)?;
+        self.file = file.into();
+        Ok(())
+    }
+}
+
+/// The name of a slot's content until it has taken the slot's place.
+fn renewed(slot: &OsStr) -> OsString {
+    let mut name = slot.to_owned();
+    name.push(".renewed");
+    name
 }
 /// Where a slot is that a row names; `None` for a name that no slot has.
 pub(super) fn place(store: &Store, state: &State, place: &str) -> Option<(DirRef, OsString)> {
@@ -79,9 +104,11 @@ pub(super) fn sweep_beside(store: &Store, state: &State) -> io::Result<()> {
         if let Ok(target) = store.roots.locate(&beside)
             && is_beside(&target.name)
         {
-            match target.dir.remove_file(&target.name) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
+            for name in [&renewed(&target.name), &target.name] {
+                match target.dir.remove_file(name) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
             }
             // IMPORTANT: before the note of it goes.
             target.dir.sync()?;

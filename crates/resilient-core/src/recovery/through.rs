@@ -26,7 +26,7 @@ pub(super) fn resolve(
     let Some((dir, name)) = slot::place(store, state, staged) else {
         return Ok(Verdict::Published);
     };
-    let Some(slot) = slot::open(dir.clone(), name).map_err(os)? else {
+    let Some(mut slot) = slot::open(dir.clone(), name).map_err(os)? else {
         make_reachable(store, state, row)?;
         // IMPORTANT: the row is finished for good before anything else of it is swept.
         dir.sync().map_err(os)?;
@@ -43,7 +43,7 @@ pub(super) fn resolve(
         _ => (None, Found::Foreign),
     };
     let Some(file) = file.filter(|_| !matches!(found, Found::Foreign)) else {
-        return conflict::keep(state, &slot).map(Verdict::Conflict).map_err(os);
+        return conflict::keep(state, &mut slot).map(Verdict::Conflict).map_err(os);
     };
     match found {
         Found::Begun(undo) => {

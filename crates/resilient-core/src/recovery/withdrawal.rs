@@ -44,7 +44,9 @@ pub(super) fn redo(state: &State) -> io::Result<()> {
     let name = OsStr::new(WITHDRAWAL);
     let file = match state.dir.open_write(name) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        // IMPORTANT: that one is gone for good, or it would come back and cut off what follows; its
+        // process may have been killed before its sync.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return state.dir.sync(),
         Err(error) => return Err(error),
     };
     // IMPORTANT: the record is durable, under its name, before the journal changes.
