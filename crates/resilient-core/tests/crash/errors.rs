@@ -113,9 +113,13 @@ fn a_row_is_taken_out_safely_while_another_one_stays() {
         let plain = Rig::new(scenario, Order::Forwards);
         let publishes =
             plain.ops(|line| line.starts_with("rename") || line.starts_with("write w/a"));
+        let staged = plain.ops(|line| line.starts_with("sync w/.resilient_write/tmp/"));
         let budget = Budget::of_environment();
         let every = if budget.states > 1000 { 1 } else { 2 };
-        for at in publishes.into_iter().skip(1).step_by(every) {
+        // Before anything is published, and while something is.
+        let first = publishes.first().into_iter().chain(staged.first());
+        let later = publishes.iter().skip(1).step_by(every);
+        for at in first.chain(later).copied() {
             let trouble = Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } };
             let rig = Rig::new(scenario, Order::Forwards).with_trouble(trouble);
             tally.add(crash_everywhere(&rig, Budget { states: budget.states / 2, ..budget }));
@@ -150,18 +154,18 @@ fn a_sync_that_failed_is_never_trusted() {
 fn a_sync_of_recovery_that_failed_is_never_trusted() {
     let begun = Instant::now();
     let mut tally = Tally::default();
-    let every = if Budget::of_environment().states > 1000 { 1 } else { 5 };
     for scenario in all() {
         let rig = Rig::new(scenario, Order::Forwards);
-        for at in (rig.base..=rig.end).step_by(every) {
+        for at in rig.base..=rig.end {
             let (disk, answers) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
             let whole = disk.kill();
             recover(&whole, 64).expect("recovery");
             let syncs = whole.trace().into_iter().zip(0..);
-            for (line, at) in syncs.filter(|(line, _)| line.starts_with("sync ")) {
+            for (line, fails_at) in syncs.filter(|(line, _)| line.starts_with("sync ")) {
                 tally.points += 1;
                 let disk = disk.kill();
-                disk.plan(Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } });
+                let kind = FaultKind::Io { errno: 5, sticky: false };
+                disk.plan(Fault { at: fails_at, kind });
                 let ws = open(&disk, 64, Order::Forwards);
                 let first = create(&ws, "later.txt", "later\n");
                 let again = create(&ws, "later.txt", "later\n");

@@ -9,7 +9,7 @@ use std::time::Instant;
 use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 
 use crate::campaign::{Budget, Rig, Tally, recover};
-use crate::workload::{Answer, Order, Scenario, all};
+use crate::workload::{self, Answer, Order, Scenario, all};
 
 /// What an editor does to a file.
 #[derive(Clone, Debug)]
@@ -147,63 +147,54 @@ fn an_edit_between_a_kill_and_recovery_is_kept() {
     tally.finish("edits after a kill", begun);
 }
 
+const EDIT: &[u8] = b"an editor's\n";
+
 /// Crashes the recovery of a write that has met an editor's change, at every operation: in the end
-/// the file is the editor's, no row speaks of the write, and its content is kept.
+/// the file is the editor's, no row speaks of the write, and what was promised is kept.
 pub fn conflict_survives(
     prepare: &dyn Fn(&SimDisk),
     recovering: &dyn Fn(&mut dyn FnMut()),
 ) -> Result<(), String> {
-    const EDIT: &[u8] = b"an editor's\n";
     for (scenario, rig, path) in targets() {
         if scenario.appends_in_place() {
             continue;
         }
         let (_, after) = rig.expected.contents(&path);
-        // The first operation after the first wait: everything is promised, nothing published.
-        let Some(at) = rig
-            .ops(|line| {
-                line.starts_with("rename") && line.ends_with(&format!("-> {path}"))
-                    || line.contains(&format!("write {path} "))
-            })
-            .first()
-            .copied()
-        else {
+        // The first operation of the first wait: nothing of it is durable.
+        let written = rig.ops(|line| line.starts_with("write w/.resilient_write/journal.jsonl "));
+        // The first operation after it: everything is promised, nothing published.
+        let publishes = rig.ops(|line| {
+            line.starts_with("rename") && line.ends_with(&format!("-> {path}"))
+                || line.contains(&format!("write {path} "))
+        });
+        let (Some(written), Some(promised)) = (written.first(), publishes.first()) else {
             continue;
         };
-        let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
-        let disk = disk.kill();
-        disk.write_file(&path, EDIT);
-        prepare(&disk);
-        let whole = disk.kill();
-        recovering(&mut || recover(&whole, 73).expect("recovery"));
-        for cut_at in 0..=whole.ops() {
-            let cut = disk.kill();
-            cut.plan(Fault { at: cut_at, kind: FaultKind::PowerCut });
-            recovering(&mut || drop(recover(&cut, 73)));
-            let states = cut.crash_states(Model::Strict, 12);
-            for index in 0..states.len() {
-                let lost = states.get(index).expect("a state");
-                recover(&lost, 74)?;
-                let told = || {
-                    format!(
-                        "{}; recovery cut at {cut_at}: {:?}\n{}",
-                        rig.place(at),
-                        cut.trace().last(),
-                        states.describe(index)
-                    )
-                };
-                if lost.read(&path).as_deref() != Some(EDIT) {
-                    return Err(format!("an editor's file was written over: {}", told()));
-                }
-                let rows = crate::oracle::World::of(&lost)?.rows();
-                if rows != rig.expected.rows_before() {
-                    return Err(format!("a row without its change: {}", told()));
-                }
-                let kept = lost.tree().into_iter().any(|(path, bytes)| {
-                    path.starts_with("w/.resilient_write/conflicts/") && after.ends_with(&bytes)
-                });
-                if !kept {
-                    return Err(format!("the content of the write is lost: {}", told()));
+        for at in [written + 1, *promised] {
+            let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+            let disk = disk.kill();
+            disk.write_file(&path, EDIT);
+            prepare(&disk);
+            let whole = disk.kill();
+            recovering(&mut || recover(&whole, 73).expect("recovery"));
+            for cut_at in 0..=whole.ops() {
+                let cut = disk.kill();
+                cut.plan(Fault { at: cut_at, kind: FaultKind::PowerCut });
+                recovering(&mut || drop(recover(&cut, 73)));
+                let states = cut.crash_states(Model::Strict, 12);
+                let must_be_kept = at == *promised || cut_at == whole.ops();
+                for index in 0..states.len() {
+                    let lost = states.get(index).expect("a state");
+                    let verdict = recover(&lost, 74)
+                        .and_then(|()| conflict_is_sound(&lost, &rig, &path, &after, must_be_kept));
+                    verdict.map_err(|violation| {
+                        format!(
+                            "{violation}: {}; recovery cut at {cut_at}: {:?}\n{}",
+                            rig.place(at),
+                            cut.trace().last(),
+                            states.describe(index)
+                        )
+                    })?;
                 }
             }
         }
@@ -211,9 +202,50 @@ pub fn conflict_survives(
     Ok(())
 }
 
+/// The file is the editor's, no row speaks of the write, and its content is kept as a whole.
+fn conflict_is_sound(
+    disk: &SimDisk,
+    rig: &Rig,
+    path: &str,
+    content: &[u8],
+    must_be_kept: bool,
+) -> Result<(), String> {
+    if disk.read(path).as_deref() != Some(EDIT) {
+        return Err("an editor's file was written over".to_owned());
+    }
+    if crate::oracle::World::of(disk)?.rows() != rig.expected.rows_before() {
+        return Err("a row without its change".to_owned());
+    }
+    let mut kept = disk.tree();
+    kept.retain(|path, _| path.starts_with("w/.resilient_write/conflicts/"));
+    if must_be_kept && kept.is_empty() {
+        return Err("the content of the write is lost".to_owned());
+    }
+    match kept.into_values().find(|bytes| bytes != content) {
+        Some(bytes) => Err(format!("{} bytes are kept that nobody wrote", bytes.len())),
+        None => Ok(()),
+    }
+}
+
 #[test]
 fn a_conflict_survives_crashes_of_its_recovery() {
     conflict_survives(&|_| {}, &|work| work()).expect("no violation");
+}
+
+#[test]
+fn a_line_in_the_place_of_one_that_was_removed_stays() {
+    const INDEX: &str = "w/.resilient_write/scratch/index.jsonl";
+    let disk = SimDisk::new();
+    disk.mkdir(workload::ROOT);
+    let ws = workload::open(&disk, 1, Order::Forwards);
+    // Its line belongs to the journal's last row, and that of the second one to none.
+    workload::done(workload::keep(&ws, "aside", "one"));
+    disk.unlink(INDEX);
+    workload::done(workload::keep(&ws, "aside", "two"));
+    let disk = disk.kill();
+    let line = disk.read(INDEX).expect("the index");
+    recover(&disk, 77).expect("recovery");
+    assert_eq!(disk.read(INDEX), Some(line));
 }
 
 #[test]

@@ -18,36 +18,36 @@ use crate::workload::{self, Answer, Order, all, create};
 const JUSTIFIED: &[(&str, &str, &str)] = &[
     (
         "a batch of writes",
-        "at 42: syncdir w",
+        "at 43: syncdir w",
         "of a file found as it should be, whose name was durable; that it takes the new directory \
          of another call along is not counted on",
     ),
     (
         "a batch that cleans up",
-        "at 94: syncdir w/.resilient_write/tmp",
+        "at 95: syncdir w/.resilient_write/tmp",
         "of the slot of the append, which the wait for the session takes along; alone it is missed \
          in \"append in place\"",
     ),
     (
         "a batch on two devices",
-        "at 39: syncdir w/mnt",
+        "at 40: syncdir w/mnt",
         "of the first slot beside a target; that of the second takes it along",
     ),
-    ("a batch of writes, its first rename refused", "at 42: syncdir w", "as without the refusal"),
+    ("a batch of writes, its first rename refused", "at 43: syncdir w", "as without the refusal"),
     (
         "a batch of writes, its first rename refused",
-        "at 47: syncdir w/x",
+        "at 48: syncdir w/x",
         "the way to the file that is refused afterwards",
     ),
     (
         "a batch of writes, its first rename refused",
-        "at 48: sync w/.resilient_write/tmp/",
+        "at 49: sync w/.resilient_write/tmp/",
         "the content that is refused afterwards",
     ),
-    ("a batch of writes, its second rename refused", "at 42: syncdir w", "as without the refusal"),
+    ("a batch of writes, its second rename refused", "at 43: syncdir w", "as without the refusal"),
     (
         "a batch of writes, its second rename refused",
-        "at 49: sync w/.resilient_write/tmp/",
+        "at 50: sync w/.resilient_write/tmp/",
         "the content that is refused afterwards",
     ),
 ];
@@ -277,7 +277,8 @@ fn in_recovery_of(
     probe: &Probe,
 ) -> Result<(), String> {
     let states = disk.crash_states(Model::Strict, 9);
-    let lost = [0, states.len() - 1].into_iter().map(|at| states.get(at).expect("a state"));
+    let lost = [0, states.len() / 2, states.len() - 1];
+    let lost = lost.into_iter().map(|at| states.get(at).expect("a state"));
     for found in std::iter::once(disk.kill()).chain(lost) {
         let whole = found.kill();
         let ws = workload::open(&whole, 92, Order::Forwards);

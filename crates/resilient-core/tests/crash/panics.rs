@@ -2,8 +2,9 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use resilient_core::Error;
 use resilient_core::disk::sim::SimDisk;
@@ -37,9 +38,18 @@ fn a_panic_in_a_commit_is_answered_and_the_process_goes_on() {
     // The one that leads, and one that waits for it.
     let calls: [fn(&_) -> Answer; 2] =
         [|ws| create(ws, "one.txt", "one\n"), |ws| create(ws, "two.txt", "two\n")];
-    for answer in together(&ws, &calls) {
+    let ws = Arc::new(ws);
+    let (sender, answers) = mpsc::channel();
+    let caller = std::thread::spawn({
+        let ws = ws.clone();
+        move || sender.send(together(&ws, &calls))
+    });
+    // Threads that wait for ever are left behind; the test fails all the same.
+    let answers = answers.recv_timeout(Duration::from_secs(60)).expect("answers");
+    for answer in answers {
         assert!(matches!(answer, Answer::Unknown(Error::OutcomeUnknown { .. })), "{answer:?}");
     }
+    caller.join().expect("no panic").expect("a receiver");
     done(create(&ws, "after.txt", "after\n"));
     // Recovery came first: the slots were whole and the rows written, so both were finished.
     assert_eq!(disk.read("w/one.txt"), Some(b"one\n".to_vec()));

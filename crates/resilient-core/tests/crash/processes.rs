@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Instant;
 
-use resilient_core::disk::sim::{Model, SimDisk};
+use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::disk::{Access, Dir, DirRef, Disk, File, FileBox, LockFile, Replace, Stat};
 
 use crate::campaign::{Budget, Rig, Tally, recover};
@@ -203,27 +203,59 @@ fn a_process_goes_on_after_another_one_was_killed() {
     let mut tally = Tally::default();
     for scenario in all().filter(|scenario| !scenario.cold) {
         let rig = Rig::new(scenario, Order::Forwards);
-        for life in (0..).step_by(if budget.states > 1000 { 1 } else { 2 }) {
-            // The one that lives has been at work before, and knows how things were then.
-            let (disk, survivor) = rig.begin();
-            let left: Life = Arc::new(AtomicI64::new(life));
-            let mortal = open_on(Arc::new(Mortal(disk.clone(), left.clone())), 2);
-            let answers = rig.scenario.act(&mortal);
-            let died = !answers.iter().all(Answer::is_done);
-            drop(mortal);
-            tally.points += 1;
-            let told = || format!("the other lived {life} in {}\n{answers:?}", rig.place(rig.end));
-            let later = create(&survivor, "later.txt", "later\n");
-            let verdict =
-                if later.is_done() { Ok(()) } else { Err(format!("no later: {later:?}")) };
-            tally.judge(verdict, told);
-            judge(&rig.expected, &disk, &answers, budget, &mut tally, &told);
-            if !died {
-                break;
-            }
-        }
+        let every = if budget.states > 1000 { 1 } else { 2 };
+        outlive(&rig, None, every, budget, &mut tally);
     }
     tally.finish("processes", begun);
+}
+
+/// While a row is taken out of the journal, the journal is as long as the last writer's note says.
+#[test]
+fn a_process_goes_on_after_another_one_was_killed_in_a_withdrawal() {
+    let begun = Instant::now();
+    let mut tally = Tally::default();
+    let scenario = all().find(|one| one.name == "a batch of writes");
+    for rig in scenario.map(|scenario| Rig::new(scenario, Order::Forwards)) {
+        let (disk, _survivor) = rig.begin();
+        rig.scenario.act(&open(&disk, 2, Order::Forwards));
+        let is_publish = |line: &String| line.starts_with("rename ") && !line.contains("-> w/.");
+        let publishes = (0..).zip(disk.trace()).skip(rig.base as usize);
+        let mut publishes = publishes.filter(|(_, line)| is_publish(line));
+        let (at, _) = publishes.nth(1).expect("a second file");
+        let trouble = Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } };
+        outlive(&rig, Some(trouble), 1, Budget::of_environment(), &mut tally);
+    }
+    tally.finish("processes and withdrawals", begun);
+}
+
+/// Kills a process after so many operations, and has another one go on that was at work before.
+fn outlive(rig: &Rig, trouble: Option<Fault>, every: usize, budget: Budget, tally: &mut Tally) {
+    for life in (0..).step_by(every) {
+        // The one that lives knows how things were then.
+        let (disk, survivor) = rig.begin();
+        trouble.iter().for_each(|fault| disk.plan(*fault));
+        let left: Life = Arc::new(AtomicI64::new(life));
+        let mortal = open_on(Arc::new(Mortal(disk.clone(), left.clone())), 2);
+        let answers = rig.scenario.act(&mortal);
+        let died = left.load(Ordering::Relaxed) <= 0;
+        drop(mortal);
+        // It died before its trouble, which the other one would meet.
+        if trouble.is_some_and(|fault| disk.ops() <= fault.at) {
+            continue;
+        }
+        tally.points += 1;
+        let told = || {
+            let place = rig.place(rig.end);
+            format!("the other lived {life} with {trouble:?} in {place}\n{answers:?}")
+        };
+        let later = create(&survivor, "later.txt", "later\n");
+        let verdict = if later.is_done() { Ok(()) } else { Err(format!("no later: {later:?}")) };
+        tally.judge(verdict, told);
+        judge(&rig.expected, &disk, &answers, budget, tally, &told);
+        if !died {
+            break;
+        }
+    }
 }
 
 fn judge(

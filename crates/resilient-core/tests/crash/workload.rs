@@ -193,7 +193,7 @@ fn compose(ws: &Workspace, path: &str, cleanup: bool) -> Answer {
     Answer::of(ws.compose("s", path, "\n", cleanup), |receipt| Some(receipt.journal_id))
 }
 
-fn keep(ws: &Workspace, content: &str, label: &str) -> Answer {
+pub fn keep(ws: &Workspace, content: &str, label: &str) -> Answer {
     let request = PutRequest {
         content: content.to_owned(),
         label: Some(label.to_owned()),
@@ -283,6 +283,11 @@ pub fn done(answer: Answer) {
 
 fn old_a(disk: &SimDisk) {
     disk.write_file("w/a.txt", b"the old content\n");
+}
+
+fn read_only(disk: &SimDisk, path: &str) {
+    let attributes = disk.attributes(path).expect("the file");
+    disk.set_attributes(path, Attributes { mode: 0o444, ..attributes });
 }
 
 fn large_a(disk: &SimDisk) {
@@ -422,8 +427,7 @@ pub const SINGLES: &[Scenario] = &[
         name: "overwrite what nobody may write",
         prepare: |disk| {
             old_a(disk);
-            let attributes = disk.attributes("w/a.txt").expect("the file");
-            disk.set_attributes("w/a.txt", Attributes { mode: 0o444, ..attributes });
+            read_only(disk, "w/a.txt");
         },
         act: |ws| vec![overwrite(ws, "a.txt", "the new content\n")],
         ..PLAIN
@@ -462,6 +466,15 @@ pub const SINGLES: &[Scenario] = &[
         name: "create on another device",
         prepare: other_device,
         act: |ws| vec![create(ws, "mnt/a.txt", "hello\n")],
+        ..PLAIN
+    },
+    Scenario {
+        name: "overwrite on another device what nobody may write",
+        prepare: |disk| {
+            other_device(disk);
+            read_only(disk, "w/mnt/old.txt");
+        },
+        act: |ws| vec![overwrite(ws, "mnt/old.txt", "the new content\n")],
         ..PLAIN
     },
     Scenario {
@@ -582,6 +595,17 @@ pub const STATE: &[Scenario] = &[
         act: |ws| vec![keep(ws, "aside", "two")],
         ..PLAIN
     },
+    Scenario {
+        name: "scratch put after the index was removed",
+        before: |disk, ws| {
+            done(keep(ws, "aside", "one"));
+            disk.unlink("w/.resilient_write/scratch/index.jsonl");
+            // Else the next process would write that line again.
+            warm(disk, ws);
+        },
+        act: |ws| vec![keep(ws, "aside", "two")],
+        ..PLAIN
+    },
     Scenario { name: "blocked draft", act: |ws| vec![draft(ws)], ..PLAIN },
     Scenario { name: "checkpoint", act: |ws| vec![checkpoint(ws, "c", "one", "session")], ..PLAIN },
     Scenario {
@@ -618,6 +642,23 @@ pub const BATCHES: &[Scenario] = &[
                     |ws| overwrite(ws, "a.txt", "the new content\n"),
                     |ws| overwrite(ws, "same.txt", "same\n"),
                     |ws| create(ws, "x/second.txt", "hello\n"),
+                ],
+            )
+        },
+        ..PLAIN
+    },
+    Scenario {
+        name: "a batch that ends with what was there",
+        prepare: |disk| {
+            old_a(disk);
+            disk.write_file("w/same.txt", b"same\n");
+        },
+        act: |ws| {
+            together(
+                ws,
+                &[
+                    |ws| overwrite(ws, "a.txt", "the new content\n"),
+                    |ws| overwrite(ws, "same.txt", "same\n"),
                 ],
             )
         },

@@ -157,6 +157,24 @@ fn an_edit_of_a_session_while_a_part_is_written_is_not_lost() {
     assert_eq!(home.rows().len(), 2);
 }
 
+/// Every file that a call replaces is looked at, the part as well as the manifest.
+#[test]
+fn an_edit_of_either_file_of_a_part_that_is_replaced_is_not_lost() {
+    const FILES: [&str; 2] =
+        [".resilient_write/chunks/s/part-001.txt", ".resilient_write/chunks/s/manifest.json"];
+    for (edited, other) in [(FILES[0], FILES[1]), (FILES[1], FILES[0])] {
+        let home = Home::new();
+        home.builder().open().chunks().write("s", 1, "one".to_owned(), None).unwrap();
+        let untouched = home.text(other);
+        let ws = meddled(&home, [Box::new(move |at| std::fs::write(at.join(edited), "edited"))]);
+        let found = refusal(ws.chunks().write("s", 1, "uno".to_owned(), None));
+        assert_eq!(found["context"]["actual_prev_sha256"], sha("edited"), "{edited}");
+        assert_eq!(home.text(edited), "edited");
+        assert_eq!(home.text(other), untouched);
+        assert_eq!(home.rows().len(), 2);
+    }
+}
+
 #[test]
 fn a_file_that_is_only_touched_is_written() {
     for before in ["abc".to_owned(), long()] {
