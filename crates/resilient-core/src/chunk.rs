@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contents::digest_of_dir;
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_all, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::name::is_name;
 use crate::risk::{HardLinks, Policy};
-use crate::store::{CHUNKS, Store, digest_of_dir};
+use crate::store::{CHUNKS, Store};
 use crate::write::git;
 
 const MANIFEST: &str = "manifest.json";

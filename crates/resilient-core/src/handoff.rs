@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::checkpoint::CheckpointRef;
 use crate::commit::{Old, Op};
+use crate::contents::digest_of;
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::error::{Error, Result};
@@ -17,7 +18,7 @@ use crate::number;
 use crate::risk::Policy;
 use crate::roots::Target;
 use crate::stamp;
-use crate::store::{Store, digest_of};
+use crate::store::Store;
 use crate::write::{git, put};
 
 /// Where the handoff is when nobody says otherwise.

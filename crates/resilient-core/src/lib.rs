@@ -1,10 +1,10 @@
 //! Durable, verified, journaled file writes for coding agents.
 
 pub mod analytics;
-mod batch;
 pub mod checkpoint;
 pub mod chunk;
 mod commit;
+mod contents;
 pub mod digest;
 pub mod disk;
 pub mod edit;
@@ -21,6 +21,7 @@ pub mod roots;
 pub mod scratch;
 mod sectors;
 pub mod stamp;
+mod state;
 mod store;
 pub mod validate;
 pub mod workspace;

@@ -7,11 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 
+use crate::contents::digest_of;
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::error::{Error, Result};
 use crate::journal::Mode;
-use crate::store::{Store, digest_of};
+use crate::store::Store;
 
 const SCRATCH: &str = "scratch";
 const INDEX: &str = "index.jsonl";

@@ -4,12 +4,14 @@
 use std::io;
 
 use super::{Verdict, make_reachable, write_again};
+use crate::contents::digest_range;
 use crate::digest::Hasher;
 use crate::disk::File;
 use crate::error::{Error, Result};
 use crate::journal::{Row, Sectors};
 use crate::roots::Git;
-use crate::store::{State, Store, digest_range};
+use crate::state::State;
+use crate::store::Store;
 
 /// Decides what becomes of a row whose bytes were added where the file is, at offset `at`.
 ///

@@ -6,9 +6,10 @@ use std::io;
 use std::path::Path;
 
 use super::slot::Slot;
+use crate::contents::{copy_all, digest_of};
 use crate::digest::Digest;
 use crate::disk::{Access, Replace};
-use crate::store::{State, copy_all, digest_of};
+use crate::state::State;
 
 const KEPT: &str = ".kept";
 

@@ -8,10 +8,12 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::slot;
+use crate::contents::digest_of_dir;
 use crate::disk::{Replace, Stat};
 use crate::journal::{Gone, Row};
 use crate::name::is_name;
-use crate::store::{CHUNKS, State, digest_of_dir};
+use crate::state::State;
+use crate::store::CHUNKS;
 
 /// Where in `tmp/` a directory goes before it is emptied.
 pub(crate) fn grave(slot: &OsStr) -> OsString {

@@ -6,7 +6,7 @@ use std::io;
 use super::write_again;
 use crate::disk::File;
 use crate::journal::{Backwards, LineAt, Row};
-use crate::store::{End, State};
+use crate::state::{End, State};
 
 /// The rows that the journal's last batch consists of, oldest first.
 pub(super) struct LastBatch {

@@ -5,7 +5,7 @@
 //! it once: every step first looks at what is there.
 //!
 //! For each row of the last batch:
-//! * no slot of it exists: it was finished (see `store.rs`); it stays;
+//! * no slot of it exists: it was finished (see `state.rs`); it stays;
 //! * a slot exists and is damaged: the batch was never promised; the row goes;
 //! * a slot exists, holds what the row promises, and the target is what it was: it is published;
 //! * a slot exists, and the target was to be written through all of its names: if that is done,
@@ -26,13 +26,15 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::batch::write_line;
+use crate::commit::write_line;
+use crate::contents::{digest_now, digest_of};
 use crate::digest::Digest;
 use crate::disk::{Access, File, Kind, Replace, SyncItem, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::Row;
 use crate::roots::{Git, Target};
-use crate::store::{State, Store, digest_now, digest_of};
+use crate::state::State;
+use crate::store::Store;
 
 mod append;
 mod conflict;
@@ -75,7 +77,7 @@ pub struct Conflict {
 pub(crate) fn run(store: &Store, state: &mut State) -> Result<Report> {
     let os = |source| Error::os(store.shown_state(&["journal.jsonl"]), "recover", source);
     let mut report = Report::default();
-    state.digests = crate::store::Digests::default();
+    state.digests = crate::state::Digests::default();
     withdrawal::redo(state).map_err(os)?;
     report.cut = end::cut(state).map_err(os)?;
     let batch = end::last_batch(state).map_err(os)?;

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use super::write_again;
 use crate::commit::{BESIDE, Beside};
+use crate::contents::copy_all;
 use crate::disk::{Access, DirRef, File, Replace, read_all};
-use crate::store::{State, Store, copy_all};
+use crate::state::State;
+use crate::store::Store;
 
 /// A slot that exists.
 pub(super) struct Slot {

@@ -5,11 +5,13 @@ use std::ffi::OsStr;
 use std::io;
 
 use super::{Verdict, conflict, make_reachable, slot};
+use crate::contents::{copy_all, digest_of};
 use crate::disk::{File, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::Row;
 use crate::roots::Git;
-use crate::store::{State, Store, copy_all, digest_of};
+use crate::state::State;
+use crate::store::Store;
 
 /// Decides what becomes of a row whose file was written where it is.
 pub(super) fn resolve(

@@ -5,10 +5,10 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::append_rows;
+use crate::commit::append_rows;
 use crate::disk::{Replace, read_all};
 use crate::journal::Row;
-use crate::store::{End, State};
+use crate::state::{End, State};
 
 /// A new end for the journal, durable before the old one is touched.
 #[derive(Serialize, Deserialize)]

@@ -23,12 +23,6 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
          of another call along is not counted on",
     ),
     (
-        "a batch that cleans up",
-        "at 95: syncdir w/.resilient_write/tmp",
-        "of the slot of the append, which the wait for the session takes along; alone it is missed \
-         in \"append in place\"",
-    ),
-    (
         "a batch on two devices",
         "at 40: syncdir w/mnt",
         "of the first slot beside a target; that of the second takes it along",

@@ -31,7 +31,7 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
     ),
     (Ignore, &["disk"]),
     // The commit path.
-    (Know, &["batch", "commit", "journal", "recovery", "roots", "sectors", "store"]),
+    (Know, &["commit", "contents", "journal", "recovery", "roots", "sectors", "state", "store"]),
     (Ignore, &["write"]),
     // The families of tools.
     (Ignore, &["analytics", "checkpoint", "chunk", "handoff", "scratch"]),

@@ -1,6 +1,6 @@
 //! The commit: how the changes of a batch become durable, all of them in the same few waits.
 //!
-//! 1. **stage**: new content is in a slot (see [`crate::store`]);
+//! 1. **stage**: new content is in a slot (see [`crate::state`]);
 //! 2. **intend**: the journal rows, which name the slots, are appended; slots, journal and the way
 //!    to the targets are synced side by side, the *first wait*, and the slots read back and
 //!    compared. From here on recovery finishes or undoes what was begun;
@@ -15,19 +15,23 @@
 //! An error is answered only when the disk has said that nothing of the call will come back;
 //! otherwise the answer is [`Error::OutcomeUnknown`], and recovery comes before the next batch.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 
-use crate::commit::{Append, Change, Discard, How, Job, Publish, Staged};
-use crate::disk::{Disk, File, FileId, Replace, SyncItem, read_up_to};
+use super::Job;
+use super::change::{Change, Discard, How, Publish, Staged};
+use super::publish::publish;
+use super::wait::Wait;
+use crate::contents::digest_of;
+use crate::disk::{File, Replace, SyncItem};
 use crate::error::Error;
-use crate::journal::{Line, Mode, Row};
+use crate::journal::{Line, Row};
 use crate::recovery;
-use crate::store::{End, SLOTS, State, Store, copy_all, digest_now, digest_of};
+use crate::state::{End, SLOTS, State};
+use crate::store::Store;
 
 /// What becomes of a change on its way through the batch.
-enum Fate {
+pub(super) enum Fate {
     Going,
     /// Nothing of it happened; its row is to go.
     Failed(Error),
@@ -36,7 +40,7 @@ enum Fate {
 }
 
 impl Fate {
-    fn is_going(&self) -> bool {
+    pub(super) fn is_going(&self) -> bool {
         matches!(self, Self::Going)
     }
 
@@ -140,7 +144,7 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
     fates
 }
 
-fn unknown(change: &Change, source: &io::Error) -> Fate {
+pub(super) fn unknown(change: &Change, source: &io::Error) -> Fate {
     Fate::Unknown(change.unknown(repeat(source)))
 }
 
@@ -241,106 +245,6 @@ fn withdraw_all(
             Err(_) => unknown(change, source),
         })
         .collect()
-}
-
-fn publish(state: &mut State, change: &Change) -> Fate {
-    // All of them before the first changes: from then on only forward is safe.
-    let mut grounds = change.grounds();
-    if let Err(error) = grounds.try_for_each(|(before, target)| before.still_holds(target)) {
-        return Fate::Failed(error);
-    }
-    for (step, publish) in change.publishes.iter().enumerate() {
-        match publish_one(publish, change) {
-            Fate::Going => {}
-            // Once a file of the change is out, only forward is safe.
-            Fate::Failed(Error::Os { source, .. }) if step > 0 => return unknown(change, &source),
-            Fate::Failed(Error::AlreadyExists { .. } | Error::Stale { .. }) if step > 0 => {
-                return unknown(change, &io::ErrorKind::AlreadyExists.into());
-            }
-            fate => return fate,
-        }
-    }
-    if let Some(bytes) = &change.append {
-        let fate = append(state, bytes, change);
-        if !fate.is_going() {
-            return fate;
-        }
-    }
-    if let Some((file, line, _)) = &change.line
-        && let Err(source) = write_line(&**file, line)
-    {
-        if change.publishes.is_empty() && file.set_len(line.at).is_ok() {
-            return Fate::Failed(Error::os(line.abs_path.clone(), "append", source));
-        }
-        return unknown(change, &source);
-    }
-    Fate::Going
-}
-
-/// Adds bytes at a file's end and reads them back.
-fn append(state: &mut State, append: &Append, change: &Change) -> Fate {
-    let Append { file, target, at, bytes, after, .. } = append;
-    let written = file.write_all_at(bytes, *at).and_then(|()| holds(&**file, *at, bytes));
-    let failed = match written {
-        Ok(true) => {
-            // Before the wait: what others write during it must be noticed by the next append.
-            if let Ok(stat) = file.stat()
-                && stat.len == at + bytes.len() as u64
-            {
-                state.digests.put(stat, after.clone());
-            }
-            return Fate::Going;
-        }
-        Ok(false) => match digest_of(&**file) {
-            Ok((actual, bytes)) => {
-                let path = target.shown.clone();
-                Error::ReadBack { path, expected: after.finish(), actual, bytes }
-            }
-            Err(source) => Error::os(target.shown.clone(), "read back", source),
-        },
-        Err(source) => Error::os(target.shown.clone(), "append", source),
-    };
-    match file.set_len(*at).and_then(|()| file.sync()) {
-        Ok(()) => Fate::Failed(failed),
-        Err(source) => unknown(change, &source),
-    }
-}
-
-/// Whether a file holds `bytes` at an offset.
-fn holds(file: &dyn File, at: u64, bytes: &[u8]) -> io::Result<bool> {
-    let mut here = vec![0; bytes.len()];
-    let read = read_up_to(file, &mut here, at)?;
-    Ok(read == bytes.len() && here == bytes)
-}
-
-fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -> Fate {
-    let shown = || target.shown.clone();
-    let (result, undone, deed) = match how {
-        How::Rename(replace) => {
-            let renamed = staged.dir.rename(&staged.slot, &*target.dir, &target.name, *replace);
-            // The slot tells whether the system has done what it says it has not.
-            let undone = renamed.is_err() && staged.dir.stat(&staged.slot).is_ok();
-            (renamed, undone, "rename")
-        }
-        How::Through { file, undo } => {
-            let copied = copy_all(&*staged.file, &**file);
-            let undone = copied.is_err()
-                && copy_all(&*undo.file, &**file).and_then(|()| file.sync()).is_ok();
-            (copied, undone, "write")
-        }
-    };
-    match result {
-        Ok(()) => Fate::Going,
-        Err(source) if !undone => unknown(change, &source),
-        Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
-            let (path, now) = (shown(), digest_now(target).ok().flatten());
-            Fate::Failed(match change.row.as_ref().map(|row| row.mode) {
-                Some(Mode::Create) => Error::AlreadyExists { path, sha256: now },
-                _ => Error::Stale { path, expected: String::new(), actual: now },
-            })
-        }
-        Err(source) => Fate::Failed(Error::os(shown(), deed, source)),
-    }
 }
 
 /// The second wait.
@@ -495,45 +399,8 @@ fn tidy(state: &mut State, change: &Change) {
     }
     for Discard { grave, .. } in &change.discards {
         if state.tmp.remove_file(grave).is_err() {
-            let _ = crate::store::remove_tree(&*state.tmp, grave);
+            let _ = crate::contents::remove_tree(&*state.tmp, grave);
         }
-    }
-}
-
-/// Things to be synced side by side, each once, with the changes that stand and fall with it.
-#[derive(Default)]
-struct Wait {
-    items: Vec<SyncItem>,
-    /// Of each item; none for what concerns all.
-    owners: Vec<Vec<usize>>,
-    places: HashMap<FileId, usize>,
-}
-
-impl Wait {
-    /// Adds an item, and tells its place.
-    fn add(&mut self, item: SyncItem, owner: Option<usize>) -> usize {
-        let id = match &item {
-            SyncItem::Dir(dir) => dir.stat_self(),
-            SyncItem::File(file) => file.stat(),
-        };
-        let id = id.map(|stat| stat.id).ok();
-        let place = id.and_then(|id| self.places.get(&id).copied()).unwrap_or_else(|| {
-            self.items.push(item);
-            self.owners.push(Vec::new());
-            self.items.len() - 1
-        });
-        self.places.extend(id.map(|id| (id, place)));
-        if let (Some(owner), Some(owners)) = (owner, self.owners.get_mut(place)) {
-            owners.push(owner);
-        }
-        place
-    }
-
-    fn run(self, disk: &dyn Disk) -> Vec<(Vec<usize>, io::Result<()>)> {
-        if self.items.is_empty() {
-            return Vec::new();
-        }
-        self.owners.into_iter().zip(disk.sync_all(&self.items)).collect()
     }
 }
 

@@ -1,0 +1,189 @@
+//! What one call changes: what it has staged, where that goes, and what it is based on.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::contents::digest_now;
+use crate::digest::{Digest, Hasher};
+use crate::disk::{DirRef, File, FileId, Replace, Stat};
+use crate::error::{Error, Result};
+use crate::journal::{Line, Row};
+use crate::roots::Target;
+use crate::state::State;
+
+/// Content in a slot, not yet verified and not yet durable.
+#[derive(Debug)]
+#[must_use = "a staged file reaches its target only when it is published"]
+pub(crate) struct Staged {
+    pub(crate) slot: OsString,
+    /// Where the slot is: `tmp/`, or beside a target on another device.
+    pub(crate) dir: DirRef,
+    /// For a slot beside a target, the slot in `tmp/` that tells where it is.
+    pub(crate) note: Option<OsString>,
+    /// How a journal row finds the slot again: its name in `tmp/`, or an absolute path.
+    pub(super) place: String,
+    pub(crate) file: Arc<dyn File>,
+    pub(crate) digest: Digest,
+    pub(crate) len: u64,
+}
+
+impl Staged {
+    /// Takes back content that turned out not to be needed. What cannot be removed is swept.
+    pub(crate) fn remove(&self, state: &State) {
+        let removed = self.dir.remove_file(&self.slot);
+        // IMPORTANT: the note goes after what it tells of; else nobody would find that again.
+        if let Some(note) = &self.note
+            && removed.and_then(|()| self.dir.sync()).is_ok()
+        {
+            let _ = state.tmp.remove_file(note);
+        }
+    }
+}
+
+/// A file as it is before a change.
+#[derive(Debug)]
+pub(crate) struct Old {
+    pub(crate) file: Arc<dyn File>,
+    pub(crate) stat: Stat,
+    pub(crate) digest: Digest,
+}
+
+/// How staged content reaches its target.
+#[derive(Debug)]
+pub(crate) enum How {
+    /// The slot takes the target's name.
+    Rename(Replace),
+    /// The slot's bytes are copied into the target, which keeps its other names. What it held is
+    /// in a slot of its own.
+    Through { file: Arc<dyn File>, undo: Staged },
+}
+
+impl How {
+    /// Whether the slot stays until the file is durable.
+    pub(crate) fn is_in_place(&self) -> bool {
+        !matches!(self, Self::Rename(_))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Publish {
+    pub(crate) staged: Staged,
+    pub(crate) target: Target,
+    pub(crate) how: How,
+    /// What it replaces.
+    pub(crate) before: Option<Before>,
+}
+
+impl Publish {
+    /// All slots of it.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &Staged> {
+        let undo = match &self.how {
+            How::Through { undo, .. } => Some(undo),
+            How::Rename(_) => None,
+        };
+        std::iter::once(&self.staged).chain(undo)
+    }
+}
+
+/// Bytes that are added at a file's end, where it is.
+#[derive(Debug)]
+pub(crate) struct Append {
+    pub(crate) file: Arc<dyn File>,
+    pub(crate) target: Target,
+    /// The file's length before.
+    pub(crate) at: u64,
+    pub(crate) bytes: Arc<Vec<u8>>,
+    /// The hasher after the last of the bytes.
+    pub(crate) after: Hasher,
+    pub(crate) before: Before,
+}
+
+/// A name that goes: first into `tmp/`, in one step, and is emptied there afterwards.
+#[derive(Debug)]
+pub(crate) struct Discard {
+    pub(crate) dir: DirRef,
+    pub(crate) name: OsString,
+    pub(crate) grave: OsString,
+    /// Where it belongs to a row: the slot that stays until it is done.
+    pub(crate) slot: Option<OsString>,
+}
+
+/// What a call has based its change on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Before {
+    stat: Stat,
+    digest: Digest,
+}
+
+impl Before {
+    pub(super) fn of(old: &Old) -> Self {
+        Self { stat: old.stat, digest: old.digest }
+    }
+
+    /// The last look before a file changes: an editor, which knows no lock, may have come in
+    /// between.
+    pub(crate) fn still_holds(&self, target: &Target) -> Result<()> {
+        let now = target.dir.stat(&target.name);
+        if matches!(now, Ok(now) if now == self.stat) {
+            return Ok(());
+        }
+        let actual = digest_now(target).map_err(|e| Error::os(target.shown.clone(), "read", e))?;
+        if actual == Some(self.digest) && now.is_ok_and(|now| now.id == self.stat.id) {
+            return Ok(());
+        }
+        let expected = self.digest.to_string();
+        Err(Error::Stale { path: target.shown.clone(), expected, actual })
+    }
+}
+
+/// What at most one call of a batch may change: a name, and a file that may have several.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Claim {
+    Name(PathBuf),
+    File(FileId),
+}
+
+/// What one call changes. Its files are published in order; the journal row, if it has one, names
+/// the last of them.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    pub(crate) publishes: Vec<Publish>,
+    pub(crate) append: Option<Append>,
+    pub(crate) line: Option<(Arc<dyn File>, Line, Target)>,
+    pub(crate) row: Option<Row>,
+    pub(crate) discards: Vec<Discard>,
+    /// Directories that were made for it.
+    pub(crate) made: Vec<(DirRef, OsString)>,
+    pub(super) claims: Vec<Claim>,
+}
+
+impl Change {
+    /// The targets of all that it writes.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
+        let line = self.line.iter().map(|(_, _, target)| target);
+        let append = self.append.iter().map(|append| &append.target);
+        self.publishes.iter().map(|publish| &publish.target).chain(append).chain(line)
+    }
+
+    /// What it is based on.
+    pub(crate) fn grounds(&self) -> impl Iterator<Item = (&Before, &Target)> {
+        let publishes = self.publishes.iter();
+        let replaced =
+            publishes.filter_map(|publish| publish.before.as_ref().zip(Some(&publish.target)));
+        replaced.chain(self.append.iter().map(|append| (&append.before, &append.target)))
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.row.as_ref().map(|row| row.path.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn unknown(&self, source: io::Error) -> Error {
+        Error::OutcomeUnknown {
+            path: self.name(),
+            journal_id: self.row.as_ref().map(|row| row.journal_id.clone()),
+            source,
+        }
+    }
+}

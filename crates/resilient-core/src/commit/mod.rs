@@ -1,0 +1,293 @@
+//! The way to a change on disk: calls queue here, look, decide and stage under the lock.
+//!
+//! Calls in flight are committed together. Whoever finds nobody at work takes the lock and the
+//! whole queue; all that it holds shares the waits for the disk (see `batch.rs`). A call
+//! that fails drops out alone; a call for a file that the batch already writes waits for the next
+//! one.
+//!
+//! `op` is a call at work, `change` what it leaves behind, `batch` carries changes
+//! out, with `publish` for the moment and `wait` for the disk.
+
+mod batch;
+mod change;
+mod op;
+mod publish;
+mod wait;
+
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::recovery;
+use crate::state::State;
+use crate::store::Store;
+
+use batch::{Batch, repeat};
+use change::Change;
+
+pub(crate) use batch::{append_rows, write_line};
+pub(crate) use change::Old;
+pub(crate) use op::{BESIDE, Beside, Journaled, Op};
+
+/// The calls that wait to be committed, and the state that one of them at a time holds.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    waiting: Mutex<Waiting>,
+    turn: Condvar,
+    state: Mutex<Option<State>>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    jobs: VecDeque<Job>,
+    leading: bool,
+}
+
+impl std::fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} waiting", self.jobs.len())
+    }
+}
+
+/// The queue at a standstill, for tests that need a batch of a known content. Calls are committed
+/// together when it is dropped.
+#[cfg(feature = "sim")]
+#[derive(Debug)]
+pub struct Held<'a> {
+    queue: &'a Queue,
+}
+
+#[cfg(feature = "sim")]
+impl Held<'_> {
+    /// How many calls wait.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        lock(&self.queue.waiting).jobs.len()
+    }
+}
+
+#[cfg(feature = "sim")]
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        lock(&self.queue.waiting).leading = false;
+        self.queue.turn.notify_all();
+    }
+}
+
+type Work = Box<dyn FnMut(&mut Op<'_>) -> Result<()> + Send>;
+type Outcome = Arc<Mutex<Option<Result<()>>>>;
+
+pub(crate) struct Job {
+    work: Work,
+    outcome: Outcome,
+}
+
+impl Job {
+    pub(crate) fn answer(self, result: Result<()>) {
+        *lock(&self.outcome) = Some(result);
+    }
+}
+
+impl Drop for Job {
+    /// Nobody waits for ever, whatever becomes of the call that leads.
+    fn drop(&mut self) {
+        lock(&self.outcome).get_or_insert_with(|| {
+            let source = io::Error::other("the commit panicked");
+            Err(Error::OutcomeUnknown { path: String::new(), journal_id: None, source })
+        });
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic in a call is answered to that call; what it held is checked before its next use.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Store {
+    /// Carries out one change under the lock, durably, and returns what `work` returned.
+    ///
+    /// `work` looks, decides and stages; it is run again when it has to wait for a file that the
+    /// batch in front of it writes.
+    pub(crate) fn submit<T: Send + 'static>(
+        &self,
+        mut work: impl FnMut(&mut Op<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let answer = Arc::new(Mutex::new(None));
+        let outcome = Outcome::default();
+        let job = Job {
+            work: Box::new({
+                let answer = answer.clone();
+                move |op| {
+                    *lock(&answer) = Some(work(op)?);
+                    Ok(())
+                }
+            }),
+            outcome: outcome.clone(),
+        };
+        let queue = &self.queue;
+        let mut waiting = lock(&queue.waiting);
+        waiting.jobs.push_back(job);
+        loop {
+            if let Some(done) = lock(&outcome).take() {
+                done?;
+                return lock(&answer)
+                    .take()
+                    .ok_or(Error::Internal { message: "no answer".to_owned() });
+            }
+            if waiting.leading {
+                waiting = queue.turn.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            waiting.leading = true;
+            let jobs = std::mem::take(&mut waiting.jobs);
+            drop(waiting);
+            let deferred = self.lead(jobs);
+            waiting = lock(&queue.waiting);
+            waiting.leading = false;
+            for job in deferred.into_iter().rev() {
+                waiting.jobs.push_front(job);
+            }
+            queue.turn.notify_all();
+        }
+    }
+
+    /// Has the calls that come now wait, so that they are committed as one batch.
+    #[cfg(feature = "sim")]
+    pub(crate) fn hold(&self) -> Held<'_> {
+        let mut waiting = lock(&self.queue.waiting);
+        while waiting.leading {
+            waiting = self.queue.turn.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        waiting.leading = true;
+        Held { queue: &self.queue }
+    }
+
+    /// Whether a change could begin at once.
+    pub(crate) fn is_free(&self) -> bool {
+        self.queue.state.try_lock().is_ok_and(|held| held.as_ref().is_some_and(State::is_free))
+    }
+
+    /// Runs recovery if anything is in need of it, and reports.
+    pub(crate) fn recover(&self) -> Result<recovery::Report> {
+        let mut held = lock(&self.queue.state);
+        let mut report = recovery::Report::default();
+        let state = self.enter(&mut held, Some(&mut report))?;
+        state.unlock();
+        Ok(report)
+    }
+
+    /// Takes the lock and brings the state up to date.
+    fn enter<'a>(
+        &self,
+        held: &'a mut Option<State>,
+        report: Option<&mut recovery::Report>,
+    ) -> Result<&'a mut State> {
+        if let Some(state) = held.as_ref() {
+            state.lock()?;
+            if !state.is_current(self) {
+                state.unlock();
+                *held = None;
+            }
+        }
+        let state = match held {
+            Some(state) => state,
+            None => held.insert(State::open(self)?),
+        };
+        let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
+        let entered = (|| {
+            if !state.dirty && report.is_none() && state.refresh().map_err(os)? {
+                return Ok(());
+            }
+            state.dirty = true;
+            let found = recovery::run(self, state)?;
+            state.dirty = false;
+            if let Some(report) = report {
+                *report = found;
+            }
+            Ok(())
+        })();
+        if let Err(error) = entered {
+            state.unlock();
+            return Err(error);
+        }
+        Ok(state)
+    }
+
+    /// Commits a batch; gives back what has to wait for the next one.
+    fn lead(&self, jobs: VecDeque<Job>) -> Vec<Job> {
+        let mut held = lock(&self.queue.state);
+        let led = catch_unwind(AssertUnwindSafe(|| self.commit(&mut held, jobs)));
+        led.unwrap_or_else(|_| {
+            // The jobs were answered when they were dropped. What was known of the state may be
+            // wrong: the next call takes the lock anew and recovers first.
+            *held = None;
+            Vec::new()
+        })
+    }
+
+    fn commit(&self, held: &mut Option<State>, jobs: VecDeque<Job>) -> Vec<Job> {
+        let state = match self.enter(held, None) {
+            Ok(state) => state,
+            Err(error) => {
+                for job in jobs {
+                    job.answer(Err(error.repeat()));
+                }
+                return Vec::new();
+            }
+        };
+        let mut deferred = Vec::new();
+        let mut batch = Batch::default();
+        let mut claimed = HashSet::new();
+        for mut job in jobs {
+            let mut op = Op { store: self, state, claimed: &claimed, change: Change::default() };
+            let result = catch_unwind(AssertUnwindSafe(|| (job.work)(&mut op)));
+            let change = op.change;
+            match result {
+                Ok(Ok(())) => {
+                    claimed.extend(change.claims.iter().cloned());
+                    batch.changes.push((job, change));
+                }
+                Ok(Err(error)) => {
+                    batch.undo(change, state);
+                    match error {
+                        Error::Deferred => deferred.push(job),
+                        error => job.answer(Err(error)),
+                    }
+                }
+                Err(panic) => {
+                    batch.undo(change, state);
+                    job.answer(Err(Error::Internal { message: panic_text(&*panic) }));
+                }
+            }
+        }
+        batch.commit(self, state);
+        state.unlock();
+        deferred
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "panic".to_owned())
+}
+
+impl Error {
+    /// The same refusal for another call of the batch.
+    fn repeat(&self) -> Self {
+        match self {
+            Self::Os { path, operation, source } => {
+                Self::Os { path: path.clone(), operation, source: repeat(source) }
+            }
+            Self::Locked { waited_ms } => Self::Locked { waited_ms: *waited_ms },
+            Self::NewerFormat { found, known } => {
+                Self::NewerFormat { found: found.clone(), known: *known }
+            }
+            other => Self::Internal { message: other.to_string() },
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The moment at which files change: a rename, bytes copied through a file's names, bytes at its end.
+
+use std::io;
+
+use super::batch::{Fate, unknown, write_line};
+use super::change::{Append, Change, How, Publish};
+use crate::contents::{copy_all, digest_now, digest_of};
+use crate::disk::{File, read_up_to};
+use crate::error::Error;
+use crate::journal::Mode;
+use crate::state::State;
+
+/// Brings the files of a change to their places; with an error before the first, nothing of it happened.
+pub(super) fn publish(state: &mut State, change: &Change) -> Fate {
+    // All of them before the first changes: from then on only forward is safe.
+    let mut grounds = change.grounds();
+    if let Err(error) = grounds.try_for_each(|(before, target)| before.still_holds(target)) {
+        return Fate::Failed(error);
+    }
+    for (step, publish) in change.publishes.iter().enumerate() {
+        match publish_one(publish, change) {
+            Fate::Going => {}
+            // Once a file of the change is out, only forward is safe.
+            Fate::Failed(Error::Os { source, .. }) if step > 0 => return unknown(change, &source),
+            Fate::Failed(Error::AlreadyExists { .. } | Error::Stale { .. }) if step > 0 => {
+                return unknown(change, &io::ErrorKind::AlreadyExists.into());
+            }
+            fate => return fate,
+        }
+    }
+    if let Some(bytes) = &change.append {
+        let fate = append(state, bytes, change);
+        if !fate.is_going() {
+            return fate;
+        }
+    }
+    if let Some((file, line, _)) = &change.line
+        && let Err(source) = write_line(&**file, line)
+    {
+        if change.publishes.is_empty() && file.set_len(line.at).is_ok() {
+            return Fate::Failed(Error::os(line.abs_path.clone(), "append", source));
+        }
+        return unknown(change, &source);
+    }
+    Fate::Going
+}
+
+/// Adds bytes at a file's end and reads them back.
+fn append(state: &mut State, append: &Append, change: &Change) -> Fate {
+    let Append { file, target, at, bytes, after, .. } = append;
+    let written = file.write_all_at(bytes, *at).and_then(|()| holds(&**file, *at, bytes));
+    let failed = match written {
+        Ok(true) => {
+            // Before the wait: what others write during it must be noticed by the next append.
+            if let Ok(stat) = file.stat()
+                && stat.len == at + bytes.len() as u64
+            {
+                state.digests.put(stat, after.clone());
+            }
+            return Fate::Going;
+        }
+        Ok(false) => match digest_of(&**file) {
+            Ok((actual, bytes)) => {
+                let path = target.shown.clone();
+                Error::ReadBack { path, expected: after.finish(), actual, bytes }
+            }
+            Err(source) => Error::os(target.shown.clone(), "read back", source),
+        },
+        Err(source) => Error::os(target.shown.clone(), "append", source),
+    };
+    match file.set_len(*at).and_then(|()| file.sync()) {
+        Ok(()) => Fate::Failed(failed),
+        Err(source) => unknown(change, &source),
+    }
+}
+
+/// Whether a file holds `bytes` at an offset.
+fn holds(file: &dyn File, at: u64, bytes: &[u8]) -> io::Result<bool> {
+    let mut here = vec![0; bytes.len()];
+    let read = read_up_to(file, &mut here, at)?;
+    Ok(read == bytes.len() && here == bytes)
+}
+
+fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -> Fate {
+    let shown = || target.shown.clone();
+    let (result, undone, deed) = match how {
+        How::Rename(replace) => {
+            let renamed = staged.dir.rename(&staged.slot, &*target.dir, &target.name, *replace);
+            // The slot tells whether the system has done what it says it has not.
+            let undone = renamed.is_err() && staged.dir.stat(&staged.slot).is_ok();
+            (renamed, undone, "rename")
+        }
+        How::Through { file, undo } => {
+            let copied = copy_all(&*staged.file, &**file);
+            let undone = copied.is_err()
+                && copy_all(&*undo.file, &**file).and_then(|()| file.sync()).is_ok();
+            (copied, undone, "write")
+        }
+    };
+    match result {
+        Ok(()) => Fate::Going,
+        Err(source) if !undone => unknown(change, &source),
+        Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
+            let (path, now) = (shown(), digest_now(target).ok().flatten());
+            Fate::Failed(match change.row.as_ref().map(|row| row.mode) {
+                Some(Mode::Create) => Error::AlreadyExists { path, sha256: now },
+                _ => Error::Stale { path, expected: String::new(), actual: now },
+            })
+        }
+        Err(source) => Fate::Failed(Error::os(shown(), deed, source)),
+    }
+}

@@ -1,0 +1,117 @@
+//! The contents of files and directories as they are: digested, copied, taken away.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+use crate::digest::{Digest, Hasher};
+use crate::disk::{Dir, DirRef, File, Kind, read_up_to};
+use crate::roots::Target;
+
+/// Blocks in which files are digested and copied.
+const BLOCK: usize = 128 * 1024;
+
+/// Digests a file from `from` to `to`.
+pub(crate) fn digest_range(
+    file: &dyn File,
+    from: u64,
+    to: u64,
+    into: &mut Hasher,
+) -> io::Result<()> {
+    let want = usize::try_from((to - from).min(BLOCK as u64)).map_err(io::Error::other)?;
+    let mut block = vec![0; want];
+    let mut at = from;
+    while at < to {
+        let want = usize::try_from((to - at).min(block.len() as u64)).map_err(io::Error::other)?;
+        let part = block.get_mut(..want).unwrap_or_default();
+        let read = read_up_to(file, part, at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        into.update(part.get(..read).unwrap_or_default());
+        at += read as u64;
+    }
+    Ok(())
+}
+
+/// Digests a whole file.
+pub(crate) fn digest_of(file: &dyn File) -> io::Result<(Digest, u64)> {
+    let len = file.stat()?.len;
+    let mut hasher = Hasher::default();
+    digest_range(file, 0, len, &mut hasher)?;
+    Ok((hasher.finish(), len))
+}
+
+/// Digests a directory: the names in it and the contents of its files, but for those that `known`
+/// tells. What is in directories below it does not count.
+pub(crate) fn digest_of_dir(
+    dir: &dyn Dir,
+    known: impl Fn(&OsStr) -> Option<Digest>,
+) -> io::Result<Digest> {
+    let mut hasher = Hasher::default();
+    for name in dir.entries()? {
+        hasher.update(name.as_encoded_bytes());
+        hasher.update(b"/");
+        if dir.stat(&name)?.kind == Kind::File {
+            let digest = match known(&name) {
+                Some(digest) => digest,
+                None => digest_of(&*dir.open(&name)?)?.0,
+            };
+            hasher.update(digest.as_bytes());
+        }
+    }
+    Ok(hasher.finish())
+}
+
+/// Digests what a target's name leads to now; `None` where there is nothing.
+pub(crate) fn digest_now(target: &Target) -> io::Result<Option<Digest>> {
+    match target.dir.open(&target.name) {
+        Ok(file) => Ok(Some(digest_of(&*file)?.0)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Copies a file's bytes to an offset of another; tells where they end there.
+fn copy_to(from: &dyn File, to: &dyn File, offset: u64) -> io::Result<u64> {
+    let mut block = vec![0; BLOCK];
+    let mut at = 0;
+    loop {
+        let read = read_up_to(from, &mut block, at)?;
+        if read == 0 {
+            return Ok(offset + at);
+        }
+        to.write_all_at(block.get(..read).unwrap_or_default(), offset + at)?;
+        at += read as u64;
+    }
+}
+
+/// Gives a file the bytes of another, and no more.
+pub(crate) fn copy_all(from: &dyn File, to: &dyn File) -> io::Result<()> {
+    to.set_len(copy_to(from, to, 0)?)
+}
+
+/// Removes a directory with all that is in it, without following a link and without recursion.
+pub(crate) fn remove_tree(parent: &dyn Dir, name: &OsStr) -> io::Result<()> {
+    let mut open: Vec<(DirRef, OsString)> = vec![(parent.open_dir(name)?, name.to_owned())];
+    while let Some((dir, _)) = open.last() {
+        let mut deeper = None;
+        for entry in dir.entries()? {
+            match dir.stat(&entry)?.kind {
+                Kind::Dir => {
+                    deeper = Some((dir.open_dir(&entry)?, entry));
+                    break;
+                }
+                _ => dir.remove_file(&entry)?,
+            }
+        }
+        if let Some(next) = deeper {
+            open.push(next);
+        } else if let Some((_, name)) = open.pop() {
+            match open.last() {
+                Some((above, _)) => above.remove_dir(&name)?,
+                None => parent.remove_dir(&name)?,
+            }
+        }
+    }
+    Ok(())
+}
