@@ -16,6 +16,11 @@ const WEIGHTS: [(&str, f64); 9] = [
     ("generic_secret", 0.30),
 ];
 
+/// The built-in families.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    WEIGHTS.iter().map(|(name, _)| *name)
+}
+
 /// Tells how much a family weighs; one that only a policy knows weighs nothing.
 pub(super) fn weight(family: &str) -> f64 {
     WEIGHTS.iter().find(|(known, _)| *known == family).map_or(0.0, |(_, weight)| *weight)

@@ -35,7 +35,6 @@ mod pii;
 mod place;
 mod placeholder;
 mod policy;
-mod redact;
 mod report;
 mod runs;
 mod scan;
@@ -51,7 +50,6 @@ use memchr::memchr_iter;
 use self::model::Model;
 pub use self::pattern::Pattern;
 pub use self::policy::{Allow, HardLinks, Placeholders, Policy, PolicyError, Thresholds};
-pub use self::redact::{Redaction, Replaced, Unredacted, redact};
 pub use self::report::{Action, Detection, PatternHit, Report, SizeHit, UnknownVerdict, Verdict};
 use self::scan::Lens;
 
@@ -114,6 +112,23 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>) -> Repor
         detected_patterns,
         suggested_actions,
     }
+}
+
+/// The families that can be found under a policy: the built-in ones, then those it adds.
+pub(crate) fn families<'a>(policy: &'a Policy) -> impl Iterator<Item = &'a str> {
+    let built_in = family::names().map(|name| -> &'a str { name });
+    built_in.chain(policy.extra_patterns.iter().map(Pattern::family))
+}
+
+/// Tells whether a family's matches are to be taken out, not to be split off.
+pub(crate) fn is_secret(family: &str) -> bool {
+    family != family::BINARY_HINT && family != SizeHit::KIND
+}
+
+/// Tells whether a value stands for one and is none: a word for it, a repetition, a mark.
+pub(crate) fn is_stand_in(value: &str) -> bool {
+    let value = value.as_bytes();
+    placeholder::is_dummy(value) || placeholder::mark(value).is_some()
 }
 
 /// What is found in a text: the built-in patterns in the order of their table, then what the
