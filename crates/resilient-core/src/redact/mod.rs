@@ -156,17 +156,16 @@ pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction> 
     check(&report, policy, &wish.chosen)?;
     let taken = gather(content, policy, &wish.chosen, &report);
     let numbers = mark::numbers(content);
-    let plan = plan(content, &taken, &numbers, wish);
+    let mut planned = plan(content, &taken, &numbers, wish);
 
-    let mut plan = plan;
-    let mut rendered = write(content, wish.language, &plan)?;
+    let mut rendered = write(content, wish.language, &planned)?;
     if let Err(broken) = still_valid(content, &rendered.text, wish.language) {
         // The marks are what is left when a look-up does not fit.
         if !wish.env {
             return Err(broken);
         }
-        plan.iter_mut().for_each(|out| out.variable = None);
-        rendered = write(content, wish.language, &plan)?;
+        planned.iter_mut().for_each(|out| out.variable = None);
+        rendered = write(content, wish.language, &planned)?;
         still_valid(content, &rendered.text, wish.language)?;
     }
 
@@ -292,6 +291,8 @@ fn gather(content: &str, policy: &Policy, chosen: &[Choice], report: &Report) ->
             .zip(&taken)
             .map(|((place, _), taken)| (place.clone(), taken.span.clone()))
             .collect();
+        let known: BTreeSet<(usize, usize)> =
+            taken.iter().map(|taken| (taken.span.start, taken.span.end)).collect();
         let more: Vec<Taken> = hits(&after)
             .filter(|(_, hit)| wants(chosen, hit))
             .map(|(_, hit)| {
@@ -300,7 +301,7 @@ fn gather(content: &str, policy: &Policy, chosen: &[Choice], report: &Report) ->
                     back(&shifts, more.span.start, false)..back(&shifts, more.span.end, true);
                 more
             })
-            .filter(|more| !taken.iter().any(|known| known.span == more.span))
+            .filter(|more| !known.contains(&(more.span.start, more.span.end)))
             .collect();
         if more.is_empty() {
             break;
@@ -474,19 +475,37 @@ fn requirements(language: Language, text: &str) -> Vec<&'static str> {
 
 /// Lines and columns of stretches that are in order, in one walk.
 fn places(text: &str, spans: impl Iterator<Item = Range<usize>>) -> Vec<Place> {
-    let (mut line, mut line_start, mut at) = (1, 0, 0);
+    let (mut line, mut col, mut at) = (1, 1, 0);
     spans
         .map(|span| {
-            let gap = text.as_bytes().get(at..span.start).unwrap_or_default();
-            for newline in memchr_iter(b'\n', gap) {
-                line += 1;
-                line_start = at + newline + 1;
+            let gap = text.get(at..span.start).unwrap_or_default();
+            line += memchr_iter(b'\n', gap.as_bytes()).count();
+            match gap.rsplit_once('\n') {
+                Some((_, last)) => col = last.chars().count() + 1,
+                None => col += gap.chars().count(),
             }
             at = span.start.max(at);
-            let before = text.get(line_start..span.start).unwrap_or_default();
-            Place { line, col: before.chars().count() + 1, start: span.start, end: span.end }
+            Place { line, col, start: span.start, end: span.end }
         })
         .collect()
+}
+
+/// No more than so many bytes up to an offset, from the beginning of a character.
+fn window_before(text: &str, at: usize, len: usize) -> &str {
+    let mut from = at.saturating_sub(len);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..at).unwrap_or_default()
+}
+
+/// No more than so many bytes from an offset on, to the end of a character.
+fn window_after(text: &str, at: usize, len: usize) -> &str {
+    let mut to = at.saturating_add(len).min(text.len());
+    while !text.is_char_boundary(to) {
+        to -= 1;
+    }
+    text.get(at..to).unwrap_or_default()
 }
 
 /// Where the secret of a finding is: without the name before it, with the block behind it.

@@ -7,6 +7,10 @@ use std::ops::Range;
 
 use super::language::Language;
 use super::literal::{Kind, Region, regions};
+use super::{window_after, window_before};
+
+/// So far is looked around a literal.
+const WINDOW: usize = 512;
 
 /// A secret that is to be taken out.
 #[derive(Clone, Debug)]
@@ -368,15 +372,14 @@ impl Writer<'_> {
 
     /// Whether a plain scalar of YAML ends here.
     fn ends_scalar(&self, at: usize) -> bool {
-        let rest = self.content.get(at..).unwrap_or_default();
-        let line = rest.split('\n').next().unwrap_or_default();
+        let line = window_after(self.content, at, WINDOW).split('\n').next().unwrap_or_default();
         let dark = line.trim_start();
         dark.is_empty() || dark.starts_with([',', ']', '}']) || line.starts_with(" #")
     }
 
     /// Whether an attribute's value in JSX begins here: `<A key="…`.
     fn in_tag(&self, at: usize) -> bool {
-        let line = self.content.get(..at).unwrap_or_default();
+        let line = window_before(self.content, at, WINDOW);
         let line = line.rsplit('\n').next().unwrap_or_default();
         let tight = line.strip_suffix('=').is_some_and(|name| {
             name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-')

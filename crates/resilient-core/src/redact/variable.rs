@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::window_before;
+
 /// Names that every process has for something else.
 const TAKEN: [&str; 10] =
     ["HOME", "HOSTNAME", "IFS", "LANG", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
@@ -51,13 +53,8 @@ impl<'a> Names<'a> {
 
 /// The name of what is assigned on this line, up to here.
 fn key(content: &str, at: usize) -> Option<String> {
-    let line = content.get(..at)?;
-    let mut from = line.rfind('\n').map_or(0, |newline| newline + 1);
-    from = from.max(line.len().saturating_sub(LINE_LEN_MAX));
-    while !line.is_char_boundary(from) {
-        from += 1;
-    }
-    let line = line.get(from..)?;
+    let line = window_before(content, at, LINE_LEN_MAX);
+    let line = line.rsplit('\n').next()?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     // The last of several assignments, as in `{"a": 1, "b": "…`.
     let start = line.rfind([',', ';', '(', '{', '[']).map_or(0, |at| at + 1);

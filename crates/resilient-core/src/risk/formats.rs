@@ -24,7 +24,6 @@ pub(super) struct Row {
     /// Separated by spaces; one of them must stand on the line before the token or just above.
     pub(super) words: &'static str,
     /// The host that documents it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the table"))]
     pub(super) source: &'static str,
 }
 

@@ -22,6 +22,7 @@ mod candidate;
 mod checksum;
 mod classic;
 mod decode;
+mod explain;
 mod family;
 mod features;
 mod format;
@@ -47,6 +48,7 @@ use std::collections::BTreeSet;
 
 use memchr::memchr_iter;
 
+pub use self::explain::{Explanation, explain, level};
 use self::model::Model;
 pub use self::pattern::Pattern;
 pub use self::policy::{Allow, HardLinks, Placeholders, Policy, PolicyError, Thresholds};

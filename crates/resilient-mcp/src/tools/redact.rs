@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use resilient_core::redact::{Choice, Language};
 use resilient_core::workspace::{RedactRequest, Source, WriteTo};
+use resilient_core::write::WriteMode;
 
-use super::write::WriteMode;
 use super::{Effect, Tool, ToolSpec};
 use crate::args::unfit;
 use crate::seam::{Answer, Workspace, answer};
@@ -16,29 +16,26 @@ use crate::seam::{Answer, Workspace, answer};
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<Redact>()];
 
-/// Replace secrets by marks such as <REDACTED:api_key:1>, in content, a file (path) or a blocked
-/// draft. Answers the clean text, or writes it.
+/// Replace secrets in content, a file (path) or a blocked draft by marks: <REDACTED:api_key:1>.
+/// Answers the text or writes it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Redact {
     pub content: Option<String>,
     pub path: Option<String>,
     pub draft_sha256: Option<String>,
-    /// Families, or numbers as rw_risk_score lists findings; default: all secrets.
+    /// Families or finding numbers; default: all secrets.
     pub redact: Option<Vec<Chosen>>,
-    /// Write environment look-ups where the language has them.
+    /// Put environment look-ups.
     #[serde(default)]
     pub env: bool,
-    /// Default: by file name.
     pub language: Option<String>,
-    /// Keep the secrets in the scratchpad.
+    /// Keep secrets in the scratchpad.
     #[serde(default)]
     pub keep: bool,
-    /// Write here instead of answering the text; path itself needs keep.
+    /// File for the result; path itself needs keep.
     pub write_to: Option<String>,
-    #[serde(default)]
-    pub mode: WriteMode,
-    /// Hash write_to must still have.
+    /// Hash of the file that write_to replaces.
     pub expected_prev_sha256: Option<String>,
 }
 
@@ -66,7 +63,10 @@ impl Tool for Redact {
             },
         };
         let expected_prev_sha256 = self.expected_prev_sha256;
-        let mode = self.mode.into();
+        let mode = match expected_prev_sha256 {
+            Some(_) => WriteMode::Overwrite,
+            None => WriteMode::Create,
+        };
         answer(workspace.redact(RedactRequest {
             source,
             chosen: choices(self.redact),

@@ -78,7 +78,6 @@ impl Tool for SafeWrite {
 #[serde(deny_unknown_fields)]
 pub struct ContentFrom {
     pub draft_sha256: String,
-    /// As in rw_redact.
     pub redact: Option<Vec<Chosen>>,
 }
 
@@ -136,6 +135,7 @@ impl Tool for SafeReplace {
 
 /// What a write does with a file that is there already.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[schemars(description = "")]
 #[serde(rename_all = "lowercase")]
 pub enum WriteMode {
     #[default]
@@ -146,6 +146,7 @@ pub enum WriteMode {
 
 /// A risk verdict from which on a write is refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[schemars(description = "")]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Low,
