@@ -12,6 +12,7 @@ mod client;
 mod floor;
 mod measure;
 mod report;
+mod risk;
 mod scenario;
 mod text;
 mod writers;
@@ -41,6 +42,10 @@ enum Command {
     Run(Run),
     /// List the scenarios
     List,
+    /// Train the model of the risk score
+    RiskTrain(risk::Train),
+    /// Measure the risk score on labelled rows and on code
+    RiskEval(risk::Eval),
 }
 
 #[derive(Debug, Args)]
@@ -75,6 +80,8 @@ struct Run {
 fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Run(run) => run.run(),
+        Command::RiskTrain(train) => train.run(),
+        Command::RiskEval(eval) => eval.run(),
         Command::List => {
             let names: Vec<&str> = ALL.iter().map(|scenario| scenario.name).collect();
             say(&format!("{}\n", names.join("\n")))

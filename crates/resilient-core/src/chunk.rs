@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::contents::digest_of_dir;
@@ -18,7 +19,7 @@ use crate::journal::Mode;
 use crate::name::is_name;
 use crate::risk::{HardLinks, Policy};
 use crate::store::{CHUNKS, Store};
-use crate::write::git;
+use crate::write::{Guard, MARK, git};
 
 const MANIFEST: &str = "manifest.json";
 const MOST: u32 = 999;
@@ -265,6 +266,7 @@ impl Chunks<'_> {
     ) -> Result<ComposeReceipt> {
         check_session(session)?;
         let (git, hard_links) = (git(policy), policy.hard_links);
+        let guard = Guard::new(policy);
         let session = session.to_owned();
         let output_path = output_path.to_owned();
         let separator = separator.as_bytes().to_vec();
@@ -283,7 +285,23 @@ impl Chunks<'_> {
                 return Err(Error::HardLinked { path: target.shown, links: old.stat.links });
             }
             let mut joined = Joined::new(&dir, &session, &indices, &separator);
-            let staged = op.stage_parts(&target, || joined.next_block())?;
+            let mut marks = Marks::default();
+            let staged = op.stage_parts(&target, || {
+                let block = joined.next_block()?;
+                marks.look(block.as_deref().unwrap_or_default());
+                Ok(block)
+            })?;
+            if marks.seen && old.as_ref().is_some_and(|old| old.digest != staged.digest) {
+                let content = Joined::new(&dir, &session, &indices, &separator).content();
+                let checked = content.and_then(|content| {
+                    let before = op.old_content(&target)?.map(|(_, bytes)| bytes);
+                    guard.check(&target, &before.unwrap_or_default(), &content)
+                });
+                if let Err(refused) = checked {
+                    staged.remove(op.state);
+                    return Err(refused);
+                }
+            }
             let chunk_hashes = std::mem::take(&mut joined.hashes);
             let (sha256, bytes) = (staged.digest, staged.len);
             let shown = target.shown.clone();
@@ -325,10 +343,7 @@ impl Chunks<'_> {
         check_session(session)?;
         let (dir, indices) = complete(self.store, session, false)?;
         let mut joined = Joined::new(&dir, session, &indices, separator.as_bytes());
-        let mut content = Vec::new();
-        while let Some(mut block) = joined.next_block()? {
-            content.append(&mut block);
-        }
+        let content = joined.content()?;
         let content = String::from_utf8(content).map_err(|error| Error::ComposedNotUtf8 {
             session: session.to_owned(),
             message: error.to_string(),
@@ -496,6 +511,28 @@ fn count_files(dir: DirRef) -> io::Result<u64> {
     Ok(count)
 }
 
+/// Looks for marks in blocks as they come by.
+#[derive(Default)]
+struct Marks {
+    /// The end of the last block, where a mark may begin.
+    tail: Vec<u8>,
+    seen: bool,
+}
+
+impl Marks {
+    fn look(&mut self, block: &[u8]) {
+        let head = block.get(..block.len().min(MARK.len() - 1)).unwrap_or_default();
+        self.tail.extend_from_slice(head);
+        let find = |bytes: &[u8]| memmem::find(bytes, MARK).is_some();
+        self.seen |= find(block) || find(&self.tail);
+        if block.len() >= MARK.len() {
+            self.tail.clear();
+            self.tail
+                .extend_from_slice(block.get(block.len() - MARK.len() + 1..).unwrap_or_default());
+        }
+    }
+}
+
 /// The parts as one stream of blocks, checked to be UTF-8 on the way.
 struct Joined<'a> {
     dir: &'a DirRef,
@@ -524,6 +561,15 @@ impl<'a> Joined<'a> {
             offset: 0,
             done: false,
         }
+    }
+
+    /// All blocks as one.
+    fn content(&mut self) -> Result<Vec<u8>> {
+        let mut content = Vec::new();
+        while let Some(mut block) = self.next_block()? {
+            content.append(&mut block);
+        }
+        Ok(content)
     }
 
     fn next_block(&mut self) -> Result<Option<Vec<u8>>> {

@@ -8,6 +8,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::digest::Digest;
 use crate::error::Error;
 
 /// What went wrong, in one word.
@@ -217,6 +218,7 @@ impl From<&Error> for Envelope {
                 }
                 if let Some(draft) = draft {
                     set(&mut context, "draft_sha256", &draft.to_string());
+                    name_tools(&mut context, *draft);
                 }
                 Self {
                     detected_patterns: report.kinds(),
@@ -409,6 +411,37 @@ impl From<&Error> for Envelope {
                 corrupt(Encoding, json!({"name": name, "reason": reason}))
             }
 
+            Error::Unredactable { count, line, kinds } => Self::of(
+                PolicyViolation,
+                ContentFilter,
+                AskUser,
+                json!({
+                    "reason": "not_redactable", "remaining": count, "line": line, "kinds": kinds,
+                    "hint": "nothing was changed or written; rewrite the text around this line by hand",
+                }),
+            ),
+            Error::RedactionBreaks { format, line, message } => Self::of(
+                PolicyViolation,
+                Encoding,
+                AskUser,
+                json!({
+                    "reason": "redaction_breaks_syntax", "format": format, "line": line,
+                    "message": message,
+                    "hint": "nothing was changed or written; rewrite this line by hand, or choose \
+                             findings by number",
+                }),
+            ),
+            Error::MarkOverValue { path, mark, line, old_line } => stale(
+                AskUser,
+                json!({
+                    "path": path, "reason": "mark_over_value", "mark": mark, "line": line,
+                    "old_line": old_line,
+                    "hint": "the file holds the real value in old_line and would lose it; edit around \
+                             that line with rw_safe_replace, or clean the file with rw_redact {path, \
+                             write_to, keep}, which keeps the value in the scratchpad",
+                }),
+            ),
+
             Error::Policy { path, line, source } => {
                 let at = line.map(|line| format!(" at line {line}")).unwrap_or_default();
                 let mut context = json!({
@@ -468,6 +501,35 @@ fn strerror(source: &io::Error) -> String {
     match number.and_then(|number| text.strip_suffix(&number)) {
         Some(words) => words.to_owned(),
         None => text,
+    }
+}
+
+/// Adds to the actions that redacting can carry out the tool that does so without the draft being
+/// sent again.
+fn name_tools(context: &mut Value, draft: Digest) {
+    let actions = context.get_mut("suggested_actions").and_then(Value::as_array_mut);
+    let mut redactable = false;
+    for action in actions.into_iter().flatten() {
+        let chosen = match action.get("action").and_then(Value::as_str) {
+            Some("redact") => json!({"draft_sha256": draft}),
+            Some("rename_placeholder") => {
+                json!({"draft_sha256": draft, "redact": ["placeholder"]})
+            }
+            _ => continue,
+        };
+        redactable = true;
+        if let Value::Object(action) = action {
+            action.insert("tool".into(), "rw_redact".into());
+            action.insert("arguments".into(), chosen);
+        }
+    }
+    if redactable {
+        set(
+            context,
+            "hint",
+            "do not send the text again: rw_safe_write takes content_from {draft_sha256} in place of \
+             content; for an edit, rw_redact gives the draft's clean text",
+        );
     }
 }
 

@@ -206,6 +206,16 @@ pub enum Error {
     #[error("checkpoint {name:?} is damaged: {reason}")]
     CheckpointCorrupt { name: String, reason: String },
 
+    /// Something that was to be taken out of a text is still found in what is left.
+    #[error("{count} findings would remain, the first in line {line}")]
+    Unredactable { count: usize, line: usize, kinds: Vec<String> },
+    /// Without its secrets the text would no longer be valid, and it was.
+    #[error("without its secrets the text is no valid {format}: {message}")]
+    RedactionBreaks { format: &'static str, line: usize, message: String },
+    /// A mark, or a look-up, would be written over the value that it stands for.
+    #[error("{path:?} has a value in line {old_line} where the new text has a mark")]
+    MarkOverValue { path: String, mark: String, line: usize, old_line: usize },
+
     /// The policy file cannot be used.
     #[error("the policy {path:?} cannot be used: {source}")]
     Policy { path: String, line: Option<u64>, source: risk::PolicyError },

@@ -16,6 +16,7 @@ pub mod journal;
 mod name;
 mod number;
 pub mod recovery;
+pub mod redact;
 pub mod risk;
 pub mod roots;
 pub mod scratch;

@@ -1,5 +1,7 @@
 //! The facade: open a workspace, then ask it for what it holds.
 
+mod redaction;
+
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,8 @@ use crate::scratch::{PutRequest, Scratch};
 use crate::stamp;
 use crate::store::Store;
 use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
+
+pub use self::redaction::{RedactRequest, Redacted, Source, WriteTo};
 
 /// What the library is told about its surroundings; it asks the environment for nothing.
 #[derive(Debug)]
@@ -215,6 +219,14 @@ impl Workspace {
             }
         }
         Err(io::ErrorKind::InvalidInput.into())
+    }
+
+    /// Scores the text of a file, which the policy may let pass.
+    ///
+    /// # Errors
+    /// The policy file cannot be used.
+    pub fn risk_score_file(&self, path: &str, content: &str) -> Result<risk::Report> {
+        Ok(risk::score_file(path, content, &*self.policy()?))
     }
 
     /// Predicts whether a content filter rejects a text.

@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde::Serialize;
 
 use crate::commit::{Journaled, Old, Op};
@@ -16,6 +17,7 @@ use crate::disk::Kind;
 use crate::edit::{self, Refusal};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
+use crate::redact::{self, Overwritten};
 use crate::risk::{self, HardLinks, Policy, Verdict};
 use crate::roots::{Git, Target};
 use crate::store::Store;
@@ -120,8 +122,20 @@ pub(crate) fn git(policy: &Policy) -> Git {
 
 /// Writes one file.
 pub(crate) fn write(store: &Store, request: WriteRequest, policy: &Policy) -> Result<WriteReceipt> {
+    write_redacted(store, request, policy, None)
+}
+
+/// Writes one file whose content may be the redaction of the content with the given digest, which
+/// is then the one that its marks may be written over.
+pub(crate) fn write_redacted(
+    store: &Store,
+    request: WriteRequest,
+    policy: &Policy,
+    redacted_from: Option<Digest>,
+) -> Result<WriteReceipt> {
     classify(&request.content, &request.path, request.reject_at, policy)?;
     let WriteRequest { path, content, mode, expected_prev_sha256, .. } = request;
+    let guard = Guard::of(&content, policy);
     let content = Arc::new(content.into_bytes());
     // Digested here, where calls run side by side, and not under the lock.
     let digest = Digest::of(&content);
@@ -137,7 +151,17 @@ pub(crate) fn write(store: &Store, request: WriteRequest, policy: &Policy) -> Re
             let sha256 = op.old(&target).ok().flatten().map(|old| old.digest);
             return Err(Error::AlreadyExists { path: target.shown, sha256 });
         }
-        let old = op.old(&target)?;
+        let old = match &guard {
+            Some(guard) => match op.old_content(&target)? {
+                Some((old, bytes)) if Some(old.digest) != redacted_from => {
+                    check(&target, Some(&old), expected_prev_sha256.as_deref())?;
+                    guard.check(&target, &bytes, &content)?;
+                    Some(old)
+                }
+                found => found.map(|(old, _)| old),
+            },
+            None => op.old(&target)?,
+        };
         check(&target, old.as_ref(), expected_prev_sha256.as_deref())?;
         let journal_mode = match mode {
             WriteMode::Create => Mode::Create,
@@ -167,6 +191,7 @@ pub(crate) fn replace(
         return Err(Error::FileNotFound { path: target.shown });
     }
     classify(&new_string, &target.shown, reject_at, policy)?;
+    let guard = Guard::of(&new_string, policy);
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
@@ -176,6 +201,9 @@ pub(crate) fn replace(
         check(&target, Some(&old), expected_prev_sha256.as_deref())?;
         let edited = edit::replace(&bytes, &old_string, &new_string, count)
             .map_err(|refusal| refused(refusal, &target.shown, &old_string))?;
+        if let Some(guard) = &guard {
+            guard.check(&target, &bytes, &edited.content)?;
+        }
         drop(bytes);
         let digest = Digest::of(&edited.content);
         let mut receipt =
@@ -184,6 +212,37 @@ pub(crate) fn replace(
         Ok(receipt)
     })
 }
+
+/// Keeps marks in new content from being written over the values that they stand for.
+pub(crate) struct Guard {
+    policy: Policy,
+}
+
+impl Guard {
+    /// A guard for content that has marks; nothing for any other, which is spared the comparison.
+    pub(crate) fn of(content: &str, policy: &Policy) -> Option<Self> {
+        memmem::find(content.as_bytes(), MARK).map(|_| Self::new(policy))
+    }
+
+    /// A guard for whatever content.
+    pub(crate) fn new(policy: &Policy) -> Self {
+        Self { policy: policy.clone() }
+    }
+
+    /// Refuses new content that has a mark where the old has a value.
+    pub(crate) fn check(&self, target: &Target, old: &[u8], new: &[u8]) -> Result<()> {
+        let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+        match redact::guard(&old, &new, &self.policy) {
+            None => Ok(()),
+            Some(Overwritten { mark, line, old_line }) => {
+                Err(Error::MarkOverValue { path: target.shown.clone(), mark, line, old_line })
+            }
+        }
+    }
+}
+
+/// What every mark has.
+pub(crate) const MARK: &[u8] = b"REDACTED";
 
 /// Compares a file's digest with what the caller believes it to be.
 pub(crate) fn check(target: &Target, old: Option<&Old>, expected: Option<&str>) -> Result<()> {

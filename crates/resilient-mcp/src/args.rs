@@ -30,6 +30,7 @@ const TEXTS: &[(&str, &str)] = &[
 /// The envelope of the first argument that is unknown, missing or of another type.
 pub(crate) fn check(
     schema: &Map<String, Value>,
+    instead_of_content: &[&str],
     mut arguments: Map<String, Value>,
 ) -> Result<Map<String, Value>, Box<Envelope>> {
     let empty = Map::new();
@@ -40,8 +41,15 @@ pub(crate) fn check(
         return Err(refusal(name, format!("unknown_argument: {name}"))
             .with("expected", known.keys().cloned().collect::<Vec<_>>()));
     }
-    let missing: Vec<&str> =
-        required.filter_map(Value::as_str).filter(|name| !arguments.contains_key(*name)).collect();
+    let one_of = Some("content").filter(|_| !instead_of_content.is_empty());
+    let missing: Vec<&str> = required
+        .filter_map(Value::as_str)
+        .chain(one_of)
+        .filter(|name| !arguments.contains_key(*name))
+        .filter(|name| {
+            *name != "content" || !instead_of_content.iter().any(|it| arguments.contains_key(*it))
+        })
+        .collect();
     let absent = |name: &str| {
         refusal(name, format!("missing_argument: {name}"))
             .with("expected", expected(known.get(name)))
@@ -91,8 +99,19 @@ fn check_value(name: &str, schema: &Value, value: &mut Value) -> Result<(), Box<
     let fits = match schema.get("type").and_then(Value::as_str) {
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),
-        Some("object") => value.is_object(),
-        Some("array") => value.is_array(),
+        Some("object") => match (value.as_object_mut(), schema.as_object()) {
+            (Some(inner), Some(schema)) if schema.contains_key("properties") => {
+                return check_inner(name, schema, inner);
+            }
+            (inner, _) => inner.is_some(),
+        },
+        Some("array") => value.as_array().is_some_and(|items| {
+            // A number among texts is one that was left without quotes.
+            items.iter().all(|item| item.is_string() || item.is_u64())
+                || schema
+                    .get("items")
+                    .is_none_or(|items| items.get("type").is_none_or(|of| of != "string"))
+        }),
         Some("number") => value.is_number(),
         Some("integer") => {
             if let Some(whole) = value.as_f64().and_then(whole_number) {
@@ -109,6 +128,33 @@ fn check_value(name: &str, schema: &Value, value: &mut Value) -> Result<(), Box<
         Some(valid) if !valid.contains(value) => Err(not_one_of(name, valid, value)),
         _ => Ok(()),
     }
+}
+
+/// Checks the arguments inside of one. Ours are no deeper than that.
+fn check_inner(
+    outer: &str,
+    schema: &Map<String, Value>,
+    arguments: &mut Map<String, Value>,
+) -> Result<(), Box<Envelope>> {
+    let known = schema.get("properties").and_then(Value::as_object);
+    let property = |name: &str| known.and_then(|known| known.get(name));
+    if let Some(name) = arguments.keys().find(|name| property(name).is_none()) {
+        let expected: Vec<&String> = known.into_iter().flat_map(Map::keys).collect();
+        return Err(refusal(outer, format!("unknown_argument: {outer}.{name}"))
+            .with("expected", serde_json::json!(expected)));
+    }
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let mut required = required.filter_map(Value::as_str);
+    if let Some(name) = required.find(|name| !arguments.contains_key(*name)) {
+        return Err(refusal(outer, format!("missing_argument: {outer}.{name}"))
+            .with("expected", expected(property(name))));
+    }
+    for (name, value) in arguments {
+        if let Some(schema) = property(name) {
+            check_value(&format!("{outer}.{name}"), schema, value)?;
+        }
+    }
+    Ok(())
 }
 
 fn wrong_type(name: &str, schema: &Value, value: &Value) -> Box<Envelope> {
@@ -174,7 +220,7 @@ mod tests {
             },
             "required": ["path", "content"],
         });
-        check(schema.as_object().unwrap(), arguments.as_object().unwrap().clone())
+        check(schema.as_object().unwrap(), &[], arguments.as_object().unwrap().clone())
             .map(Value::Object)
             .map_err(|refused| {
                 (Value::Object(refused.context), refused.reason_hint, refused.suggested_action)

@@ -52,6 +52,10 @@ fn reduce(schema: &mut Value) {
     if let Some(Value::String(text)) = schema.get_mut("description") {
         *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
+    // What a type's docs say to a reader of the source, a field's name says to an agent.
+    if schema.get("description").is_some_and(|text| text == "") {
+        schema.shift_remove("description");
+    }
     if schema.get("default").is_some_and(is_empty) {
         schema.shift_remove("default");
     }

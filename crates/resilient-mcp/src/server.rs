@@ -35,7 +35,8 @@ sha256 you last saw as expected_prev_sha256.
 - Long file (over ~8 KB or 200 lines): rw_chunk_append part by part, then rw_chunk_compose. A \
 call that is cut at your output limit loses only its own part; rw_chunk_status says where to go \
 on.
-- Secrets: pass classify, or ask rw_risk_score first; keep raw material with rw_scratch_put.
+- Secrets: pass classify, or ask rw_risk_score first. A blocked draft is kept: write it redacted with \
+content_from, or see rw_redact. Keep raw material with rw_scratch_put.
 - Long task: rw_checkpoint as you go, rw_checkpoint_list after a restart; rw_handoff_write for \
 whoever comes next.
 A failure has ok false. Follow suggested_action: redact, split, escape and ask_user mean change \
@@ -196,20 +197,23 @@ impl Inner {
     ) -> CallToolResult {
         match self.find(called) {
             None => result_of(called, Err(unknown_tool(called))),
-            Some(tool) => result_of(tool.spec.name, self.answer(tool, arguments, flaw)),
+            Some(tool) => {
+                let answer = self.answer(tool, arguments, flaw);
+                result_of(tool.spec.name, answer.map_err(|refused| self.in_our_names(refused)))
+            }
         }
     }
 
     fn answer(&self, tool: &Listed, arguments: Map<String, Value>, flaw: Option<Flaw>) -> Answer {
         let schema = &tool.schema().input;
         let arguments = match flaw {
-            None => args::check(schema, arguments),
+            None => args::check(schema, tool.spec.instead_of_content, arguments),
             Some(Flaw::BrokenText) => Err(args::broken_text(schema)),
             Some(Flaw::NotAnObject) => Err(args::unfit("arguments_not_an_object")),
             Some(Flaw::LoneSurrogate) => Err(args::unfit("lone_surrogate")),
             Some(Flaw::NotUtf8) => Err(args::unfit("not_utf8")),
         };
-        let arguments = arguments.map_err(|refused| self.in_our_names(refused))?;
+        let arguments = arguments?;
         let Some(key) = self.budget.key(tool.spec.name, &arguments) else {
             return (tool.spec.run)(&self.workspace, arguments);
         };
@@ -223,8 +227,19 @@ impl Inner {
 
     /// Hints speak of other tools; they use the names that the client knows.
     fn in_our_names(&self, mut refused: Box<Envelope>) -> Box<Envelope> {
-        if let Some(Value::String(hint)) = refused.context.get_mut("hint") {
-            *hint = self.names.spell(hint);
+        let spell = |text: &mut Value| {
+            if let Value::String(text) = text {
+                *text = self.names.spell(text);
+            }
+        };
+        if let Some(hint) = refused.context.get_mut("hint") {
+            spell(hint);
+        }
+        let actions = refused.context.get_mut("suggested_actions").and_then(Value::as_array_mut);
+        for action in actions.into_iter().flatten() {
+            if let Some(tool) = action.get_mut("tool") {
+                spell(tool);
+            }
         }
         refused
     }

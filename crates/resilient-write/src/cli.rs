@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 use resilient_core::Workspace;
 
 use crate::commands::{
-    analytics, call, checkpoint, chunk, demo, handoff, journal, recover, replace, risk, scratch,
-    serve, validate, write,
+    analytics, call, checkpoint, chunk, demo, handoff, journal, recover, redact, replace, risk,
+    scratch, serve, validate, write,
 };
 use crate::config::Surroundings;
 use crate::output::Output;
@@ -18,7 +18,7 @@ const AFTER_HELP: &str = "\
 Exit status:
   0  done
   1  not done; with --json, standard output has the error envelope
-  2  the command line itself was wrong
+  2  the command line itself was wrong; of risk: something cannot be read
 
 Environment:
   RW_WORKSPACE             directories in which files may be written; default: this one
@@ -70,8 +70,10 @@ enum Command {
     Journal(journal::Journal),
     /// Sum up the journal
     Analytics(analytics::Analytics),
-    /// Look for secrets, personal data and oversize in a text
+    /// Look for secrets, personal data and oversize in texts, files and trees
     Risk(risk::Risk),
+    /// Take secrets out of a text, a file or a kept draft
+    Redact(redact::Redact),
     /// Check the syntax of a text
     Validate(validate::Validate),
     /// Finish or withdraw what a crash has interrupted
@@ -108,6 +110,7 @@ impl Cli {
             Command::Journal(command) => command.run(&open()?, output),
             Command::Analytics(command) => command.run(&open()?, output),
             Command::Risk(command) => command.run(&open()?, output),
+            Command::Redact(command) => command.run(&open()?, output),
             Command::Validate(command) => command.run(output),
             Command::Recover(command) => command.run(&open()?, output),
             Command::Call(command) => command.run(open()?, output),

@@ -99,6 +99,13 @@ impl Output {
         print(format!("{line}\n").as_bytes())
     }
 
+    /// Tells people something beside the result, which has standard output for itself.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.json {
+            complain(text);
+        }
+    }
+
     /// Says what is wrong with the command line, where its parser could not know.
     pub(crate) fn misuse(&self, message: &str) -> ExitCode {
         complain(&format!("resilient-write: {message}\n"));
@@ -152,7 +159,12 @@ fn told(message: &str, envelope: &Value) -> String {
     let empty = serde_json::Map::new();
     let context = envelope.get("context").and_then(Value::as_object).unwrap_or(&empty);
     let action = envelope.get("suggested_action").and_then(Value::as_str).unwrap_or("abort");
-    let next = context.get("hint").and_then(Value::as_str).unwrap_or_else(|| advice(action));
+    let draft = context.get("draft_sha256").and_then(Value::as_str);
+    let draft = draft.map(|sha256| {
+        format!("`resilient-write redact --draft {sha256}` takes the detected strings out")
+    });
+    let hint = draft.as_deref().or_else(|| context.get("hint").and_then(Value::as_str));
+    let next = hint.unwrap_or_else(|| advice(action));
     let _ = writeln!(text, "next: {action} - {next}");
     let detected = context.get("detected").and_then(Value::as_array);
     for hit in detected.into_iter().flatten() {

@@ -6,7 +6,7 @@
 //! policy file, and deciding what a verdict forbids, is left to the callers.
 //!
 //! It is a heuristic. A `safe` verdict does not promise that a text holds no secret, and plain
-//! prose can look like one (`logo@2x.png` passes for an e-mail address).
+//! prose can look like one.
 //!
 //! ```
 //! use resilient_core::risk::{self, Policy, Verdict};
@@ -17,38 +17,81 @@
 //! assert_eq!(report.kinds(), ["github_pat"]);
 //! ```
 
+mod assign;
+mod candidate;
+mod checksum;
+mod classic;
+mod decode;
+mod explain;
+mod family;
+mod features;
+mod format;
+mod formats;
+#[doc(hidden)]
+pub mod lab;
+mod model;
+mod naming;
 mod pattern;
+mod pii;
 mod place;
+mod placeholder;
 mod policy;
 mod report;
+mod runs;
+mod scan;
+mod services;
+mod token;
+mod vendor;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use memchr::memchr_iter;
 
+pub use self::explain::{Explanation, explain, level};
+use self::model::Model;
 pub use self::pattern::Pattern;
-pub use self::policy::{HardLinks, Policy, PolicyError, Thresholds};
+pub use self::policy::{Allow, HardLinks, Placeholders, Policy, PolicyError, Thresholds};
 pub use self::report::{Action, Detection, PatternHit, Report, SizeHit, UnknownVerdict, Verdict};
+use self::scan::Lens;
+
+/// A placeholder weighs so much of its family's weight.
+const PLACEHOLDER_PART: f64 = 0.35;
 
 /// Scores a text against the built-in patterns, the size rules and what the policy adds or disables.
 ///
 /// The same text and policy always give the same report, and no input makes it panic. The time is
-/// linear in the text for the built-in patterns; a pattern that a policy adds can be slower.
+/// linear in the text for everything built in; a pattern that a policy adds can be slower.
 #[must_use]
 pub fn score(content: &str, policy: &Policy) -> Report {
-    let shape = Shape::of(content);
-    let mut tally = Tally::default();
-    let mut detected_patterns = Vec::new();
+    let model = policy.model.then(Model::built_in);
+    score_through(content, policy, model)
+}
 
-    let patterns = pattern::built_in().iter().chain(&policy.extra_patterns);
-    for pattern in patterns.filter(|p| !policy.disabled_families.contains(p.family())) {
-        let before = detected_patterns.len();
-        detected_patterns.extend(pattern.hits(content).map(Detection::Pattern));
-        tally.add(pattern.family(), detected_patterns.len() - before);
+/// Scores the text of a file: as [`score`], but a file that the policy lets pass has no findings.
+#[must_use]
+pub fn score_file(path: &str, content: &str, policy: &Policy) -> Report {
+    if policy.allow.path(path) {
+        let everything = Policy { disabled_families: BTreeSet::new(), ..policy.clone() };
+        return score_through("", &everything, None);
+    }
+    score(content, policy)
+}
+
+/// Scores with the given model, whatever the policy says about models.
+fn score_through(content: &str, policy: &Policy, model: Option<&Model>) -> Report {
+    let shape = Shape::of(content);
+    let hits = hits(content, policy, model);
+    let mut tally = Tally::new(&policy.weights);
+    for hit in &hits {
+        tally.add(&hit.kind, hit.placeholder && policy.placeholders != Placeholders::Full);
     }
     let mut suggested_actions = tally.actions();
 
     // The order of these additions is part of the contract: it decides on which side of a
     // threshold a sum of decimal fractions falls.
     let mut score = tally.score();
+    let mut detected_patterns: Vec<Detection> = hits.into_iter().map(Detection::Pattern).collect();
     for rule in &SIZE_RULES {
         if let Some(value) = rule.exceeded_by(&shape) {
             score += rule.score;
@@ -70,6 +113,77 @@ pub fn score(content: &str, policy: &Policy) -> Report {
         max_line_len: shape.max_line_len,
         detected_patterns,
         suggested_actions,
+    }
+}
+
+/// The families that can be found under a policy: the built-in ones, then those it adds.
+pub(crate) fn families<'a>(policy: &'a Policy) -> impl Iterator<Item = &'a str> {
+    let built_in = family::names().map(|name| -> &'a str { name });
+    built_in.chain(policy.extra_patterns.iter().map(Pattern::family))
+}
+
+/// Tells whether a family's matches are to be taken out, not to be split off.
+pub(crate) fn is_secret(family: &str) -> bool {
+    family != family::BINARY_HINT && family != SizeHit::KIND
+}
+
+/// Tells whether a value stands for one and is none: a word for it, a repetition, a mark.
+pub(crate) fn is_stand_in(value: &str) -> bool {
+    let value = value.as_bytes();
+    placeholder::is_dummy(value) || placeholder::mark(value).is_some()
+}
+
+/// What is found in a text: the built-in patterns in the order of their table, then what the
+/// policy adds.
+fn hits(content: &str, policy: &Policy, model: Option<&Model>) -> Vec<PatternHit> {
+    let disabled = |family: &str| policy.disabled_families.contains(family);
+    let mut hits: Vec<PatternHit> = scan::scan(content, Lens { model })
+        .into_iter()
+        .filter(|found| !disabled(found.family))
+        .filter(|found| {
+            let matched = content.get(found.span.clone()).unwrap_or_default();
+            !policy.allow.finding(found.pattern, matched)
+        })
+        .filter(|found| !(found.placeholder && policy.placeholders == Placeholders::Ignore))
+        .map(|found| PatternHit {
+            kind: Cow::Borrowed(found.family),
+            pattern: Cow::Borrowed(found.pattern),
+            snippet: pattern::snippet(content.get(found.span.clone()).unwrap_or_default()),
+            line: 0,
+            placeholder: found.placeholder,
+            via: found.via,
+            span: found.span,
+        })
+        .collect();
+    for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
+        hits.extend(pattern.matches(content).map(|span| {
+            let (kind, name) = pattern.names();
+            let snippet = pattern::snippet(content.get(span.clone()).unwrap_or_default());
+            PatternHit {
+                kind,
+                pattern: name,
+                snippet,
+                line: 0,
+                placeholder: false,
+                via: Vec::new(),
+                span,
+            }
+        }));
+    }
+    number_lines(content.as_bytes(), &mut hits);
+    hits
+}
+
+/// Fills in the lines, in one walk over the text.
+fn number_lines(bytes: &[u8], hits: &mut [PatternHit]) {
+    let mut order: Vec<&mut PatternHit> = hits.iter_mut().collect();
+    order.sort_by_key(|hit| hit.span.start);
+    let (mut line, mut counted) = (1, 0);
+    for hit in order {
+        let gap = bytes.get(counted..hit.span.start).unwrap_or_default();
+        line += memchr_iter(b'\n', gap).count();
+        counted = hit.span.start;
+        hit.line = line;
     }
 }
 
@@ -158,29 +272,43 @@ impl SizeRule {
 }
 
 /// How often each family was found, in the order of first hits.
-#[derive(Default)]
 struct Tally<'a> {
-    families: Vec<(&'a str, usize)>,
+    families: Vec<(String, usize)>,
+    placeholders: BTreeSet<String>,
+    weights: &'a std::collections::BTreeMap<String, f64>,
 }
 
 impl<'a> Tally<'a> {
-    fn add(&mut self, family: &'a str, hits: usize) {
-        if hits == 0 {
+    fn new(weights: &'a std::collections::BTreeMap<String, f64>) -> Self {
+        Self { families: Vec::new(), placeholders: BTreeSet::new(), weights }
+    }
+
+    fn add(&mut self, family: &str, placeholder: bool) {
+        if placeholder {
+            self.placeholders.insert(family.to_owned());
             return;
         }
         match self.families.iter_mut().find(|(known, _)| *known == family) {
-            Some((_, count)) => *count += hits,
-            None => self.families.push((family, hits)),
+            Some((_, count)) => *count += 1,
+            None => self.families.push((family.to_owned(), 1)),
         }
     }
 
+    fn weight(&self, family: &str) -> f64 {
+        self.weights.get(family).copied().unwrap_or_else(|| family::weight(family))
+    }
+
     /// Sums the families: the first hit counts in full, each further one a quarter, until the
-    /// family weighs half as much again.
+    /// family weighs half as much again. Placeholders count once in all, and only where their
+    /// family has no hit, so that they never reach more than `low` by themselves.
     fn score(&self) -> f64 {
-        self.families.iter().fold(0.0, |sum, &(family, hits)| {
+        let found = self.families.iter().fold(0.0, |sum, (family, hits)| {
             let further = hits.saturating_sub(1) as f64;
-            sum + pattern::weight(family) * (1.0 + 0.25 * further).min(1.5)
-        })
+            sum + self.weight(family) * (1.0 + 0.25 * further).min(1.5)
+        });
+        let hit = |family: &String| self.families.iter().any(|(known, _)| known == family);
+        let dummies = self.placeholders.iter().filter(|family| !hit(family));
+        found + dummies.map(|family| self.weight(family) * PLACEHOLDER_PART).fold(0.0, f64::max)
     }
 
     fn actions(&self) -> Vec<Action> {
@@ -188,14 +316,18 @@ impl<'a> Tally<'a> {
         let mut targets: Vec<String> = self
             .families
             .iter()
-            .filter(|(family, _)| pattern::is_redactable(family))
-            .map(|(family, _)| (*family).to_owned())
+            .filter(|(family, _)| family::is_redactable(family))
+            .map(|(family, _)| family.clone())
             .collect();
         if !targets.is_empty() {
             targets.sort_unstable();
             actions.push(Action::Redact { targets });
         }
-        if self.families.iter().any(|(family, _)| *family == pattern::BINARY_HINT) {
+        if !self.placeholders.is_empty() {
+            let targets = self.placeholders.iter().cloned().collect();
+            actions.push(Action::RenamePlaceholder { targets });
+        }
+        if self.families.iter().any(|(family, _)| family == family::BINARY_HINT) {
             actions.push(Action::Split { reason: "binary_content_detected".to_owned() });
         }
         actions

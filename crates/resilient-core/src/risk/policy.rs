@@ -6,13 +6,14 @@
 //! nobody. The file comes from a workspace and is not trusted: its size, its nesting and its
 //! aliases are bounded. Finding and reading it is left to the callers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
 use super::pattern::Pattern;
 use super::place;
 use super::report::Verdict;
+use crate::digest::Digest;
 
 /// A policy file may not be longer than this.
 const FILE_BYTES_MAX: usize = 1 << 20;
@@ -34,6 +35,14 @@ pub struct Policy {
     pub disabled_families: BTreeSet<String>,
     /// Patterns that are looked for after the built-in ones.
     pub extra_patterns: Vec<Pattern>,
+    /// Weights of families, in place of the built-in ones or for new families.
+    pub weights: BTreeMap<String, f64>,
+    /// What a vendor's prefix with a dummy behind it counts for.
+    pub placeholders: Placeholders,
+    /// What is known and no finding.
+    pub allow: Allow,
+    /// Whether tokens that no rule knows are judged by the learned model.
+    pub model: bool,
     /// What a write does to a file that has several names.
     pub hard_links: HardLinks,
     /// Whether writes into `.git` are let through.
@@ -47,6 +56,10 @@ impl Default for Policy {
             retry_budget: 3,
             disabled_families: BTreeSet::new(),
             extra_patterns: Vec::new(),
+            weights: BTreeMap::new(),
+            allow: Allow::default(),
+            placeholders: Placeholders::Low,
+            model: true,
             hard_links: HardLinks::Refuse,
             allow_git: false,
         }
@@ -84,6 +97,73 @@ impl Thresholds {
             Verdict::Safe
         }
     }
+}
+
+/// Findings that a policy lets pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allow {
+    /// Files in which nothing is looked for, as globs: `*` stays in a directory, `**` does not.
+    pub paths: Vec<String>,
+    /// Names of patterns that are not reported.
+    pub patterns: BTreeSet<String>,
+    /// Digests of values that are not reported: SHA-256 of the matched text, in hex.
+    pub values: BTreeSet<Digest>,
+}
+
+impl Allow {
+    /// Tells whether nothing is looked for in a file.
+    #[must_use]
+    pub fn path(&self, path: &str) -> bool {
+        self.paths.iter().any(|glob| matches_glob(glob.as_bytes(), path.as_bytes()))
+    }
+
+    /// Tells whether a match is let pass.
+    #[must_use]
+    pub fn finding(&self, pattern: &str, matched: &str) -> bool {
+        self.patterns.contains(pattern)
+            || !self.values.is_empty() && self.values.contains(&Digest::of(matched.as_bytes()))
+    }
+}
+
+/// Matches a path against a glob with `?`, `*` and `**`, in time proportional to both at most.
+fn matches_glob(glob: &[u8], path: &[u8]) -> bool {
+    // Where to go on after the last star: in the glob, in the path, and whether it crosses `/`.
+    let (mut at, mut pos) = (0, 0);
+    let mut back: Option<(usize, usize, bool)> = None;
+    while pos < path.len() {
+        let next = path.get(pos).copied();
+        match glob.get(at) {
+            Some(b'*') => {
+                let deep = glob.get(at + 1) == Some(&b'*');
+                at += 1 + usize::from(deep);
+                // `**/` matches no directory at all, too.
+                at += usize::from(deep && glob.get(at) == Some(&b'/'));
+                back = Some((at, pos, deep));
+                continue;
+            }
+            Some(b'?') if next != Some(b'/') => (at, pos) = (at + 1, pos + 1),
+            Some(byte) if Some(*byte) == next => (at, pos) = (at + 1, pos + 1),
+            _ => match back {
+                Some((after, from, deep)) if deep || path.get(from) != Some(&b'/') => {
+                    back = Some((after, from + 1, deep));
+                    (at, pos) = (after, from + 1);
+                }
+                _ => return false,
+            },
+        }
+    }
+    glob.get(at..).is_some_and(|rest| rest.iter().all(|byte| *byte == b'*'))
+}
+
+/// What a vendor's prefix with a dummy behind it counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placeholders {
+    /// It is not reported.
+    Ignore,
+    /// It is reported and never more than low by itself.
+    Low,
+    /// It counts like a secret.
+    Full,
 }
 
 /// What a write does to a file that has several names, which a rename would part.
@@ -163,6 +243,10 @@ impl Policy {
     /// | `retry_budget` | mapping with `default` to an integer |
     /// | `disable_families` | list of families |
     /// | `extend_patterns` | mapping from family to a list of `{name, regex}` |
+    /// | `weights` | mapping from family to a number from 0 to 1 |
+    /// | `allow` | mapping with any of `paths`, `patterns`, `values` to lists |
+    /// | `placeholders` | `ignore`, `low` or `full` |
+    /// | `model` | boolean |
     /// | `hard_links` | `refuse` or `in_place` |
     /// | `allow_git_writes` | boolean |
     ///
@@ -222,6 +306,25 @@ impl Policy {
                 families.ok_or_else(|| bad("disable_families", "must be a list of names"))?;
         }
         policy.extra_patterns = extra_patterns(&file)?;
+        for (family, weight) in mapping(&file, "weights")?.into_iter().flatten() {
+            let weight = weight
+                .as_f64()
+                .filter(|weight| (0.0..=1.0).contains(weight))
+                .ok_or_else(|| bad(&format!("weights.{family}"), "must be a number from 0 to 1"))?;
+            policy.weights.insert(family.clone(), weight);
+        }
+        policy.allow = allow(&file)?;
+        if let Some(value) = present(&file, "placeholders") {
+            policy.placeholders = match value.as_str() {
+                Some("ignore") => Placeholders::Ignore,
+                Some("low") => Placeholders::Low,
+                Some("full") => Placeholders::Full,
+                _ => return Err(bad("placeholders", "must be `ignore`, `low` or `full`")),
+            };
+        }
+        if let Some(value) = present(&file, "model") {
+            policy.model = value.as_bool().ok_or_else(|| bad("model", "must be true or false"))?;
+        }
         if let Some(value) = present(&file, "hard_links") {
             policy.hard_links = match value.as_str() {
                 Some("refuse") => HardLinks::Refuse,
@@ -287,6 +390,27 @@ fn extra_patterns(file: &Map<String, Value>) -> Result<Vec<Pattern>, PolicyError
         patterns.push(Pattern::new(family, name, regex)?);
     }
     Ok(patterns)
+}
+
+/// An allow-list may not be longer than this.
+const ALLOWED_MAX: usize = 4096;
+
+/// Reads what is let pass.
+fn allow(file: &Map<String, Value>) -> Result<Allow, PolicyError> {
+    let Some(map) = mapping(file, "allow")? else { return Ok(Allow::default()) };
+    let texts = |key: &str| -> Result<Vec<String>, PolicyError> {
+        let Some(value) = present(map, key) else { return Ok(Vec::new()) };
+        let list = value.as_array().filter(|list| list.len() <= ALLOWED_MAX);
+        list.and_then(|list| list.iter().map(|item| item.as_str().map(str::to_owned)).collect())
+            .ok_or_else(|| bad(&format!("allow.{key}"), "must be a list of texts"))
+    };
+    let values: Option<BTreeSet<Digest>> =
+        texts("values")?.iter().map(|text| text.parse().ok()).collect();
+    Ok(Allow {
+        paths: texts("paths")?,
+        patterns: texts("patterns")?.into_iter().collect(),
+        values: values.ok_or_else(|| bad("allow.values", "must be SHA-256 digests in hex"))?,
+    })
 }
 
 /// Returns a key's value; a key without one (`thresholds:`) counts as absent.
@@ -362,6 +486,52 @@ mod tests {
         assert_eq!((pattern.family(), pattern.name()), ("house", "on"));
         assert_eq!(policy.hard_links, HardLinks::InPlace);
         assert!(policy.allow_git);
+    }
+
+    #[test]
+    fn what_is_known_is_let_pass() {
+        let policy = parse(&format!(
+            "weights: {{house: 0.5}}\nplaceholders: ignore\nmodel: false\n\
+             allow: {{paths: ['tests/**', '*.lock'], patterns: [email], values: [{}]}}\n",
+            Digest::of(b"known")
+        ));
+        assert_eq!(policy.weights["house"], 0.5);
+        assert_eq!((policy.placeholders, policy.model), (Placeholders::Ignore, false));
+        for (path, allowed) in [
+            ("tests/a/b.rs", true),
+            ("Cargo.lock", true),
+            ("a/Cargo.lock", false),
+            ("src/a.rs", false),
+        ] {
+            assert_eq!(policy.allow.path(path), allowed, "{path}");
+        }
+        assert!(policy.allow.finding("email", "x") && policy.allow.finding("y", "known"));
+        assert!(!policy.allow.finding("y", "unknown"));
+        for (text, reason) in [
+            ("weights: {a: 2}", "bad_value: weights.a must be a number from 0 to 1"),
+            ("placeholders: 1", "bad_value: placeholders must be `ignore`, `low` or `full`"),
+            ("model: 1", "bad_value: model must be true or false"),
+            ("allow: {values: [x]}", "bad_value: allow.values must be SHA-256 digests in hex"),
+            ("allow: {paths: x}", "bad_value: allow.paths must be a list of texts"),
+        ] {
+            assert_eq!(error(text).reason(), reason);
+        }
+    }
+
+    #[test]
+    fn globs_match_as_paths_do() {
+        for (glob, path, matched) in [
+            ("a/*.rs", "a/b.rs", true),
+            ("a/*.rs", "a/b/c.rs", false),
+            ("**/c.rs", "c.rs", true),
+            ("**/c.rs", "a/b/c.rs", true),
+            ("a?c", "abc", true),
+            ("a?c", "a/c", false),
+            ("", "", true),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches_glob(glob.as_bytes(), path.as_bytes()), matched, "{glob} {path}");
+        }
     }
 
     #[test]

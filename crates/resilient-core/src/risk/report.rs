@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -122,6 +123,16 @@ pub struct PatternHit {
     pub snippet: String,
     /// The line on which the match begins, from 1.
     pub line: usize,
+    /// Whether it is a vendor's prefix with a dummy behind it: it may trip a filter, but nothing
+    /// is lost. Left out when it is not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub placeholder: bool,
+    /// The decodings through which the match was seen, outermost first: `base64`, `reversed`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<&'static str>,
+    /// Where the match is in the text, in bytes; of a decoded one, what it was decoded from.
+    #[serde(skip)]
+    pub span: Range<usize>,
 }
 
 /// A size rule that was exceeded. As JSON it has all the keys of a [`PatternHit`], too.
@@ -166,6 +177,12 @@ pub enum Action {
     Split {
         /// What is too large, in machine-readable words.
         reason: String,
+    },
+    /// Write a placeholder without the vendor's prefix, `<REDACTED>`.
+    #[serde(rename = "rename_placeholder")]
+    RenamePlaceholder {
+        /// The families whose prefixes were found, sorted.
+        targets: Vec<String>,
     },
     /// Break the long lines up or encode them.
     Escape {

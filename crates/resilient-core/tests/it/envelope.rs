@@ -117,6 +117,27 @@ fn a_root_that_holds_the_system() {
 }
 
 #[test]
+fn what_keeps_a_redaction_from_being_done() {
+    let kinds = vec!["jwt".to_owned()];
+    let error = Error::Unredactable { count: 2, line: 7, kinds };
+    let context = json!({
+        "reason": "not_redactable", "remaining": 2, "line": 7, "kinds": ["jwt"],
+        "hint": "nothing was changed or written; rewrite the text around this line by hand",
+    });
+    let kind = ["policy_violation", "content_filter", "ask_user"];
+    assert_eq!(answer(&error), envelope(kind, context));
+
+    let error = Error::RedactionBreaks { format: "json", line: 3, message: "why".to_owned() };
+    let context = json!({
+        "reason": "redaction_breaks_syntax", "format": "json", "line": 3, "message": "why",
+        "hint": "nothing was changed or written; rewrite this line by hand, or choose findings by \
+                 number",
+    });
+    let kind = ["policy_violation", "encoding", "ask_user"];
+    assert_eq!(answer(&error), envelope(kind, context));
+}
+
+#[test]
 fn a_fault_of_our_own() {
     let error = Error::Internal { message: "what".to_owned() };
     assert_eq!(answer(&error), envelope(CORRUPT, json!({"reason": "internal: what"})));

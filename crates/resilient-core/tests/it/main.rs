@@ -19,6 +19,7 @@ mod home;
 mod journal;
 mod meddling;
 mod paths;
+mod redact;
 mod replace;
 mod scratch;
 mod tidy;

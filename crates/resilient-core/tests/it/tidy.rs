@@ -24,6 +24,7 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
             "front_matter",
             "name",
             "number",
+            "redact",
             "risk",
             "stamp",
             "validate",

@@ -208,8 +208,13 @@ fn blocked(path: &str, draft: &str) -> Value {
             "detected": [
                 {"kind": "pii", "pattern": "email", "match": "jane@example.com", "line": 1}
             ],
-            "suggested_actions": [{"action": "redact", "targets": ["pii"]}],
+            "suggested_actions": [{
+                "action": "redact", "targets": ["pii"],
+                "tool": "rw_redact", "arguments": {"draft_sha256": draft},
+            }],
             "draft_sha256": draft,
+            "hint": "do not send the text again: rw_safe_write takes content_from {draft_sha256} \
+                     in place of content; for an edit, rw_redact gives the draft's clean text",
         }),
     );
     expected["detected_patterns"] = json!(["pii"]);

@@ -125,6 +125,7 @@ pub enum Format {
 
 /// How a journaled write came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[schemars(description = "")]
 #[serde(rename_all = "lowercase")]
 pub enum JournalMode {
     Create,

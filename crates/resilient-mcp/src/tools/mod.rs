@@ -11,6 +11,7 @@ pub mod checkpoint;
 pub mod chunk;
 pub mod handoff;
 pub mod inspect;
+pub mod redact;
 pub mod scratch;
 pub mod write;
 
@@ -32,6 +33,8 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const EFFECT: Effect;
     /// Whether a call takes no longer than the disk needs to take a text of its length.
     const QUICK: bool = false;
+    /// Arguments that may come in place of `content`.
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = &[];
 
     /// Does the work; may be called from many threads at once.
     ///
@@ -64,6 +67,8 @@ pub struct ToolSpec {
     pub effect: Effect,
     /// Whether a call takes no longer than the disk needs to take a text of its length.
     pub quick: bool,
+    /// Arguments that may come in place of `content`.
+    pub instead_of_content: &'static [&'static str],
     /// Makes the description and the schema of the arguments.
     pub schema: fn() -> Schema,
     /// Runs one call whose arguments fit the schema.
@@ -78,6 +83,7 @@ impl ToolSpec {
             title: T::TITLE,
             effect: T::EFFECT,
             quick: T::QUICK,
+            instead_of_content: T::INSTEAD_OF_CONTENT,
             schema: schema_of::<T>,
             run: |workspace, arguments| match T::deserialize(Value::Object(arguments)) {
                 Ok(tool) => tool.run(workspace),
@@ -89,6 +95,14 @@ impl ToolSpec {
 
 /// Every tool of the server, in the order in which it is listed.
 pub fn all() -> Vec<ToolSpec> {
-    [write::TOOLS, chunk::TOOLS, scratch::TOOLS, checkpoint::TOOLS, handoff::TOOLS, inspect::TOOLS]
-        .concat()
+    [
+        write::TOOLS,
+        chunk::TOOLS,
+        scratch::TOOLS,
+        checkpoint::TOOLS,
+        handoff::TOOLS,
+        inspect::TOOLS,
+        redact::TOOLS,
+    ]
+    .concat()
 }

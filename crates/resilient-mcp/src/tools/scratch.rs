@@ -84,6 +84,7 @@ impl Tool for ScratchGet {
 
 /// How bytes travel inside JSON.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[schemars(description = "")]
 pub enum Encoding {
     #[default]
     #[serde(rename = "utf-8")]

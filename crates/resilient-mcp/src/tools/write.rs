@@ -1,12 +1,16 @@
 //! `rw.safe_write` and `rw.safe_replace`: the tools that change the user's files directly.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use resilient_core::redact::Replaced;
 use resilient_core::risk;
-use resilient_core::write::{self as core, ReplaceRequest, WriteRequest};
+use resilient_core::workspace::{RedactRequest, Redacted, Source, WriteTo};
+use resilient_core::write::{self as core, ReplaceRequest, WriteReceipt, WriteRequest};
 
+use super::redact::{Chosen, choices};
 use super::{Effect, Tool, ToolSpec};
+use crate::args::unfit;
 use crate::seam::{Answer, Workspace, answer};
 
 /// The tools of this file.
@@ -19,7 +23,9 @@ pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<SafeWrite>(), ToolSpec::of::<Saf
 pub struct SafeWrite {
     /// In the workspace.
     pub path: String,
-    pub content: String,
+    pub content: Option<String>,
+    /// In place of content: a blocked draft, redacted.
+    pub content_from: Option<ContentFrom>,
     /// create refuses an existing file.
     #[serde(default)]
     pub mode: WriteMode,
@@ -37,15 +43,55 @@ impl Tool for SafeWrite {
     const TITLE: &'static str = "Write a file";
     const EFFECT: Effect = Effect::Changes;
     const QUICK: bool = true;
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["content_from"];
 
     fn run(self, workspace: &Workspace) -> Answer {
-        answer(workspace.write(WriteRequest {
-            path: self.path,
-            content: self.content,
-            mode: self.mode.into(),
-            expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then(|| self.classify_reject_at.into()),
-        }))
+        let Self { path, mode, expected_prev_sha256, .. } = self;
+        let mode = mode.into();
+        let reject_at = self.classify.then(|| self.classify_reject_at.into());
+        match (self.content, self.content_from) {
+            (Some(content), None) => answer(workspace.write(WriteRequest {
+                path,
+                content,
+                mode,
+                expected_prev_sha256,
+                reject_at,
+            })),
+            (None, Some(from)) => {
+                let written = workspace.redact(RedactRequest {
+                    source: Source::Draft(from.draft_sha256),
+                    chosen: choices(from.redact),
+                    language: None,
+                    env: false,
+                    keep: false,
+                    write: Some(WriteTo { path, mode, expected_prev_sha256, reject_at }),
+                });
+                answer(written.map(FromDraft::of))
+            }
+            _ => Err(unfit("content_or_content_from")),
+        }
+    }
+}
+
+/// A draft in the scratchpad, and what to take out of it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContentFrom {
+    pub draft_sha256: String,
+    pub redact: Option<Vec<Chosen>>,
+}
+
+/// The answer to a write of a draft: the receipt, and what was replaced.
+#[derive(Serialize)]
+struct FromDraft {
+    #[serde(flatten)]
+    written: Option<WriteReceipt>,
+    replaced: Vec<Replaced>,
+}
+
+impl FromDraft {
+    fn of(redacted: Redacted) -> Self {
+        Self { written: redacted.written, replaced: redacted.redaction.replaced }
     }
 }
 
@@ -89,6 +135,7 @@ impl Tool for SafeReplace {
 
 /// What a write does with a file that is there already.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[schemars(description = "")]
 #[serde(rename_all = "lowercase")]
 pub enum WriteMode {
     #[default]
@@ -99,6 +146,7 @@ pub enum WriteMode {
 
 /// A risk verdict from which on a write is refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[schemars(description = "")]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Low,

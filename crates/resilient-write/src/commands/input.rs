@@ -90,6 +90,14 @@ pub(crate) fn parse_json(argument: &'static str, text: &str) -> Result<Value> {
         .map_err(|error| Error::BadArgument { argument, message: format!("not JSON: {error}") })
 }
 
+/// Reads a file; `-` is standard input.
+///
+/// # Errors
+/// It is not there, or cannot be read.
+pub(crate) fn bytes(file: &str) -> Result<Vec<u8>> {
+    read(file)
+}
+
 #[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]
 fn read(file: &str) -> Result<Vec<u8>> {
     let read = if file == "-" {

@@ -9,6 +9,7 @@ pub(crate) mod handoff;
 mod input;
 pub(crate) mod journal;
 pub(crate) mod recover;
+pub(crate) mod redact;
 pub(crate) mod replace;
 pub(crate) mod risk;
 pub(crate) mod scratch;

@@ -28,14 +28,25 @@ pub(crate) struct Write {
     classify: Classify,
 }
 
+/// What to do with a file that exists.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Existing {
+pub(crate) enum Existing {
     /// Refuse to touch it
     Create,
     /// Replace its content
     Overwrite,
     /// Add to its end
     Append,
+}
+
+impl From<Existing> for WriteMode {
+    fn from(existing: Existing) -> Self {
+        match existing {
+            Existing::Create => Self::Create,
+            Existing::Overwrite => Self::Overwrite,
+            Existing::Append => Self::Append,
+        }
+    }
 }
 
 impl Write {
@@ -49,11 +60,7 @@ impl Write {
             workspace.write(WriteRequest {
                 path,
                 content,
-                mode: match mode {
-                    Existing::Create => WriteMode::Create,
-                    Existing::Overwrite => WriteMode::Overwrite,
-                    Existing::Append => WriteMode::Append,
-                },
+                mode: mode.into(),
                 expected_prev_sha256: expect,
                 reject_at: classify.reject_at(),
             })

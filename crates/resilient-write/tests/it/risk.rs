@@ -2,14 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::{Sandbox, secrets};
+use crate::sandbox::{Sandbox, assert_envelope, secrets};
 
 #[test]
 fn a_text_is_scored_from_a_file_or_standard_input() {
     let sandbox = Sandbox::new();
     sandbox.put("a.txt", secrets());
     // Four hits of api_key weigh 1.5 times 0.35, the session 0.25.
-    let text = sandbox.run(&["risk", "a.txt"]).ok().stdout;
+    let ran = sandbox.run(&["risk", "a.txt"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    let text = ran.stdout;
     assert!(text.starts_with("high (0.775), "), "{text}");
     assert!(text.contains("\n  line 3: jwt (jwt_triplet) ey"), "{text}");
     let report = sandbox.run_with(&["risk", "-", "--json"], "harmless\n").ok().json();
@@ -21,7 +23,10 @@ fn a_text_is_scored_from_a_file_or_standard_input() {
             "language_hint": Value::Null, "target_path": Value::Null,
         })
     );
-    let missing = sandbox.run(&["risk", "nowhere.txt", "--json"]).envelope();
+    let ran = sandbox.run(&["risk", "nowhere.txt", "--json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (2, ""));
+    let missing = ran.json();
+    assert_envelope(&missing);
     assert_eq!(missing["context"]["reason"], "not_found");
 }
 
@@ -39,8 +44,134 @@ fn a_policy_file_is_taken_from_the_variable_or_the_state_directory() {
     assert!(sandbox.run(&["risk", "a.txt"]).ok().stdout.starts_with("safe"));
     sandbox.put("strict.yaml", "thresholds: {high: 0.2}\n");
     let sandbox = sandbox.with("RW_POLICY_FILE", "strict.yaml");
-    assert!(sandbox.run(&["risk", "a.txt"]).ok().stdout.starts_with("high"));
+    assert!(sandbox.run(&["risk", "a.txt"]).stdout.starts_with("high"));
     sandbox.put("strict.yaml", "- not a mapping\n");
-    let refused = sandbox.run(&["risk", "a.txt", "--json"]).envelope();
-    assert_eq!(refused["context"]["reason"], "policy_yaml_not_mapping");
+    let ran = sandbox.run(&["risk", "a.txt", "--json"]);
+    assert_eq!(ran.code, 2);
+    assert_eq!(ran.json()["context"]["reason"], "policy_yaml_not_mapping");
+}
+
+/// A token of a known form.
+fn token() -> String {
+    ["gh", "p_", &"k3Jd9f".repeat(6)].concat()
+}
+
+/// A tree with a secret, an address, an ignored secret, a binary file and plain text.
+fn tree() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.put("src/a b.py", format!("x = 1\nkéy = \"{}\"\n", token()));
+    sandbox.put("docs/who.txt", "mail jane@example.com\n");
+    sandbox.put(".env", "PLAIN=1\n");
+    sandbox.put("target/out.txt", token());
+    sandbox.put(".gitignore", "target/\n");
+    sandbox.put("logo.bin", b"\x00\x01");
+    sandbox.put(".git/config", token());
+    sandbox
+}
+
+#[test]
+fn a_tree_is_scanned_without_what_is_ignored() {
+    let sandbox = tree();
+    let ran = sandbox.run(&["risk", "."]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""), "{ran:?}");
+    assert_eq!(
+        ran.stdout,
+        "docs/who.txt:1:6: medium: pii (email) jane…\n\
+         logo.bin: skipped: binary\n\
+         src/a b.py:2:8: high: github_pat (ghp) ghp_…\n\
+         4 files, 94 bytes: 1 high, 1 medium, 0 low; 1 skipped, 0 not read\n"
+    );
+    let all = sandbox.run(&["risk", ".", "--no-ignore"]);
+    assert!(all.stdout.contains("target/out.txt:1:1: high: "), "{all:?}");
+    assert!(!all.stdout.contains(".git/config"));
+}
+
+#[test]
+fn the_exit_status_is_for_machines() {
+    let sandbox = tree();
+    for (args, code) in [
+        (&["risk", "docs", "src"][..], 1),
+        (&["risk", "docs", ".env"], 0),
+        (&["risk", "docs", ".env", "--fail-on", "medium"], 1),
+        (&["risk", "docs", "src", "--fail-on", "never"], 0),
+        (&["risk", ".env", "nowhere"], 2),
+        (&["risk", "src", "nowhere"], 2),
+        (&["risk"], 2),
+    ] {
+        assert_eq!(sandbox.run(args).code, code, "{args:?}");
+    }
+    sandbox.put(".resilient_write/policy.yaml", "allow: {paths: ['src/**']}\n");
+    let ran = sandbox.run(&["risk", "src", "docs"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.contains("src/a b.py: skipped: allowed by the policy\n"), "{ran:?}");
+}
+
+#[test]
+fn a_tree_is_reported_as_json() {
+    let sandbox = tree();
+    let ran = sandbox.run(&["risk", ".", "--format", "json"]);
+    let report = ran.json();
+    assert_eq!(
+        report["files"][1]["findings"],
+        json!([{
+            "kind": "github_pat", "pattern": "ghp", "placeholder": false, "via": [], "level": "high",
+            "line": 2, "col": 8, "end_line": 2, "end_col": 48, "start": 14, "end": 54,
+        }])
+    );
+    assert_eq!(report["skipped"], json!([{"path": "logo.bin", "reason": "binary"}]));
+    assert_eq!(
+        report["summary"],
+        json!({"files": 4, "bytes": 94, "high": 1, "medium": 1, "low": 0})
+    );
+    assert_eq!(ran.stdout, sandbox.run(&["risk", "src", "docs", ".", "--json"]).stdout);
+}
+
+#[test]
+fn a_tree_is_reported_as_sarif() {
+    let sandbox = tree();
+    let log = sandbox.run(&["risk", "src", "docs", "logo.bin", "--format", "sarif"]).json();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    assert_eq!((rules.len(), results.len()), (2, 2));
+    for result in results {
+        let nth = result["ruleIndex"].as_u64().unwrap() as usize;
+        assert_eq!(rules[nth]["id"], result["ruleId"]);
+    }
+    let secret = &results[1];
+    assert_eq!((&secret["ruleId"], &secret["level"]), (&json!("github_pat/ghp"), &json!("error")));
+    assert_eq!(
+        secret["locations"][0]["physicalLocation"],
+        json!({
+            "artifactLocation": {"uri": "src/a%20b.py", "uriBaseId": "%SRCROOT%"},
+            "region": {
+                "startLine": 2, "startColumn": 8, "endLine": 2, "endColumn": 48,
+                "byteOffset": 14, "byteLength": 40,
+            },
+        })
+    );
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
+    assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+    let text = log.to_string();
+    assert!(!text.contains("k3Jd9f") && !text.contains("jane"), "no part of a secret: {text}");
+    // Lines that move do not make a finding new.
+    let prints = |log: &Value| log["runs"][0]["results"][0]["partialFingerprints"].clone();
+    let before = prints(&sandbox.run(&["risk", "src", "--format", "sarif"]).json());
+    sandbox.put("src/a b.py", format!("\n\n\nkey = \"{}\"\n", token()));
+    assert_eq!(prints(&sandbox.run(&["risk", "src", "--format", "sarif"]).json()), before);
+}
+
+#[test]
+fn each_finding_is_explained() {
+    let sandbox = tree();
+    let text = sandbox.run(&["risk", "src", "--explain"]).stdout;
+    assert!(text.contains("\n      rule: "), "{text}");
+    assert!(text.contains("\n      checksum: crc32 "), "{text}");
+    assert!(text.contains(" bits for each of 40 bytes\n"), "{text}");
+    assert!(text.contains("\n      weight: 0.35, adds 0.35 to the score: high\n"), "{text}");
+    let one = sandbox.run(&["risk", "src/a b.py", "--explain"]).stdout;
+    assert!(one.contains("\n      weight: 0.35, "), "{one}");
+    let why = sandbox.run(&["risk", "src", "--explain", "--format", "json"]).json();
+    assert_eq!(why["files"][0]["findings"][0]["why"]["weight"], 0.35);
 }

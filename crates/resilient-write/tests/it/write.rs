@@ -59,7 +59,7 @@ fn content_that_looks_like_secrets_is_refused_when_asked() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run_with(&["write", "a.txt", "--classify"], secrets());
     let complaint = ran.complaint();
-    assert!(complaint.contains("\nnext: redact - take the detected strings out"), "{complaint}");
+    assert!(complaint.contains("\nnext: redact - `resilient-write redact --draft "), "{complaint}");
     assert!(complaint.contains("\n  line 1: api_key (anthropic_oat) sk-ant-oat01-A1b"));
     assert!(complaint.contains("\n  draft_sha256: "), "{complaint}");
     assert!(!complaint.contains(&"A1b2C3d4".repeat(2)), "the secret itself is not shown");

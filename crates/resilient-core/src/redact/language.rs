@@ -1,0 +1,123 @@
+//! The languages for which a secret can become a look-up in the environment.
+
+/// A language of source or configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Python.
+    Python,
+    /// JavaScript.
+    JavaScript,
+    /// TypeScript.
+    TypeScript,
+    /// Rust.
+    Rust,
+    /// Go.
+    Go,
+    /// Ruby.
+    Ruby,
+    /// Java.
+    Java,
+    /// Kotlin.
+    Kotlin,
+    /// C#.
+    CSharp,
+    /// PHP.
+    Php,
+    /// Shells of the Bourne family.
+    Shell,
+    /// A Dockerfile.
+    Dockerfile,
+    /// YAML whose reader expands `${NAME}`.
+    Yaml,
+    /// A workflow of GitHub Actions.
+    Workflow,
+    /// JSON whose reader expands `${NAME}`.
+    Json,
+    /// TOML whose reader expands `${NAME}`.
+    Toml,
+    /// Lines of `NAME=value`: `.env`, INI, properties.
+    Env,
+}
+
+/// Each language with its names, which are also the endings of its files.
+const NAMES: [(Language, &[&str]); 17] = [
+    (Language::Python, &["python", "py", "pyi", "pyw"]),
+    (Language::JavaScript, &["javascript", "js", "jsx", "mjs", "cjs"]),
+    (Language::TypeScript, &["typescript", "ts", "tsx", "mts", "cts"]),
+    (Language::Rust, &["rust", "rs"]),
+    (Language::Go, &["go", "golang"]),
+    (Language::Ruby, &["ruby", "rb", "rake", "gemspec"]),
+    (Language::Java, &["java"]),
+    (Language::Kotlin, &["kotlin", "kt", "kts"]),
+    (Language::CSharp, &["csharp", "cs", "c#"]),
+    (Language::Php, &["php"]),
+    (Language::Shell, &["shell", "sh", "bash", "zsh", "ksh"]),
+    (Language::Dockerfile, &["dockerfile", "containerfile"]),
+    (Language::Yaml, &["yaml", "yml"]),
+    (Language::Workflow, &["workflow"]),
+    (Language::Json, &["json", "jsonc", "json5"]),
+    (Language::Toml, &["toml"]),
+    (Language::Env, &["env", "dotenv", "ini", "cfg", "conf", "properties"]),
+];
+
+impl Language {
+    /// Reads a name, in whatever case: `python`, `py`, `bash`, `dotenv`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(of, _)| *of)
+    }
+
+    /// The language that a path tells of.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        let path = path.replace('\\', "/").to_ascii_lowercase();
+        let name = path.rsplit('/').next()?;
+        let begins = |with: &str| {
+            let rest = name.strip_prefix(with);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        if begins("dockerfile") || begins("containerfile") {
+            return Some(Self::Dockerfile);
+        }
+        if begins(".env") || begins(".npmrc") || begins(".pypirc") {
+            return Some(Self::Env);
+        }
+        if begins(".bashrc") || begins(".zshrc") || begins(".profile") {
+            return Some(Self::Shell);
+        }
+        let named = Self::named(name.rsplit_once('.')?.1)?;
+        let is_workflow = path.contains(".github/workflows/");
+        Some(if named == Self::Yaml && is_workflow { Self::Workflow } else { named })
+    }
+
+    /// The first name of each language, for messages.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().filter_map(|(_, names)| names.first().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_names_tell_the_language() {
+        for (path, language) in [
+            ("a/b.py", Some(Language::Python)),
+            ("App.TSX", Some(Language::TypeScript)),
+            ("deploy/Dockerfile.prod", Some(Language::Dockerfile)),
+            (".env", Some(Language::Env)),
+            ("x/.env.local", Some(Language::Env)),
+            (".github/workflows/ci.yml", Some(Language::Workflow)),
+            ("ci.yml", Some(Language::Yaml)),
+            ("notes.md", None),
+            ("Makefile", None),
+            (".environment", None),
+        ] {
+            assert_eq!(Language::of_path(path), language, "{path}");
+        }
+        assert_eq!(Language::named("Bash"), Some(Language::Shell));
+        assert_eq!(Language::named("cobol"), None);
+    }
+}

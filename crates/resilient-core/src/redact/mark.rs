@@ -1,0 +1,87 @@
+//! Marks: what stands where a secret was, `<REDACTED:api_key:1>`.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use memchr::memmem;
+
+/// How every mark of ours begins.
+const OPEN: &str = "<REDACTED:";
+
+/// A kind or number is no longer than this.
+const PART_LEN_MAX: usize = 64;
+
+/// Writes a mark. What a family of the policy's own is called goes in without anything but letters,
+/// digits, `_` and `-`.
+pub(super) fn write(kind: &str, number: usize) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' };
+    let kind: String = kind.chars().map(plain).take(PART_LEN_MAX).collect();
+    format!("{OPEN}{kind}:{number}>")
+}
+
+/// The highest number of each kind of mark in a text: new marks count on from there, because an old one
+/// stands for another secret.
+pub(super) fn numbers(text: &str) -> BTreeMap<&str, usize> {
+    let mut highest = BTreeMap::new();
+    for at in memmem::find_iter(text.as_bytes(), OPEN) {
+        let rest = text.get(at + OPEN.len()..).unwrap_or_default();
+        let mut window = rest.len().min(2 * PART_LEN_MAX);
+        while !rest.is_char_boundary(window) {
+            window -= 1;
+        }
+        let Some((inside, _)) = rest.get(..window).and_then(|rest| rest.split_once('>')) else {
+            continue;
+        };
+        let Some((kind, number)) = inside.rsplit_once(':') else { continue };
+        let Ok(number) = number.parse::<usize>() else { continue };
+        let known = highest.entry(kind).or_default();
+        *known = number.max(*known);
+    }
+    highest
+}
+
+/// Where a line has marks: ours, or the bare `<REDACTED>`, `{REDACTED}` and `[REDACTED]`.
+pub(super) fn find(line: &str) -> Vec<Range<usize>> {
+    let mut marks = Vec::new();
+    for at in memmem::find_iter(line.as_bytes(), "REDACTED") {
+        let close = match line.as_bytes().get(at.wrapping_sub(1)) {
+            Some(b'<') => '>',
+            Some(b'{') => '}',
+            Some(b'[') => ']',
+            _ => continue,
+        };
+        let behind = line.get(at + 8..).unwrap_or_default();
+        let end = behind.find(|c: char| !c.is_ascii_alphanumeric() && !":_-".contains(c));
+        if let Some(end) =
+            end.filter(|end| behind.get(*end..).is_some_and(|c| c.starts_with(close)))
+        {
+            marks.push(at - 1..at + 8 + end + 1);
+        }
+    }
+    marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_written_and_their_numbers_found() {
+        assert_eq!(write("api_key", 1), "<REDACTED:api_key:1>");
+        assert_eq!(write("my > kind", 12), "<REDACTED:my___kind:12>");
+        let text = "<REDACTED:pii:3> <REDACTED:pii:2> <REDACTED:jwt:x> <REDACTED:é:9> <REDACTED:";
+        assert_eq!(numbers(text), BTreeMap::from([("pii", 3), ("é", 9)]));
+    }
+
+    #[test]
+    fn marks_of_every_form_are_found_in_a_line() {
+        let found = |line| find(line).into_iter().map(|at| &line[at]).collect::<Vec<_>>();
+        assert_eq!(
+            found("a <REDACTED:api_key:1>, <REDACTED> [REDACTED] ${REDACTED}"),
+            ["<REDACTED:api_key:1>", "<REDACTED>", "[REDACTED]", "{REDACTED}"]
+        );
+        for none in ["REDACTED", "<REDACTED", "<REDACTED: a b>", "<REDACTED}", ""] {
+            assert!(found(none).is_empty(), "{none}");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+use super::*;
+
+fn token(fill: &str) -> String {
+    ["gh", "p_", &fill.repeat(6)].concat()
+}
+
+fn redacted(text: &str) -> Redaction {
+    redact(text, &Policy::default(), &Wish::default()).unwrap()
+}
+
+fn choosing(text: &str, chosen: &[&str]) -> Result<Redaction> {
+    let chosen = chosen.iter().map(|choice| Choice::read(choice)).collect();
+    redact(text, &Policy::default(), &Wish { chosen, ..Wish::default() })
+}
+
+#[test]
+fn equal_secrets_get_equal_marks() {
+    let (one, two) = (token("k3Jd9f"), token("Zq8vN2"));
+    let text = format!("a = {one}\nbé = {two}\nc = {one}\n");
+    let redaction = redacted(&text);
+    assert_eq!(
+        redaction.text,
+        "a = <REDACTED:github_pat:1>\nbé = <REDACTED:github_pat:2>\nc = <REDACTED:github_pat:1>\n"
+    );
+    let place = |line, col, start, end| Place { line, col, start, end };
+    let from: Vec<_> = redaction.replaced.iter().map(|r| r.from).collect();
+    assert_eq!(from, [place(1, 5, 4, 44), place(2, 6, 51, 91), place(3, 5, 96, 136)]);
+    let to: Vec<_> = redaction.replaced.iter().map(|r| r.to).collect();
+    assert_eq!(to, [place(1, 5, 4, 27), place(2, 6, 34, 57), place(3, 5, 62, 85)]);
+    let findings: Vec<_> = redaction.replaced.iter().map(|r| r.findings.clone()).collect();
+    assert_eq!(findings, [[1], [2], [3]]);
+    assert_eq!(redaction.replaced[0].sha256, Some(Digest::of(one.as_bytes())));
+    assert_eq!((redaction.score, redaction.verdict), (0.0, Verdict::Safe));
+}
+
+#[test]
+fn names_and_hosts_stay_and_blocks_go_whole() {
+    let password = ["s3cr", "etP4ss"].concat();
+    let block = ["-----BEGIN RSA ", "PRIVATE KEY-----\nMIIabc\n-----END RSA ", "PRIVATE KEY-----"];
+    let text = format!("amqps://me:{password}@bunny.cloudamqp.com\n{}\n", block.concat());
+    let redaction = redacted(&text);
+    assert_eq!(
+        redaction.text,
+        "amqps://me:<REDACTED:conn_string:1>@bunny.cloudamqp.com\n<REDACTED:pem_block:1>\n"
+    );
+}
+
+#[test]
+fn digests_are_told_of_what_nobody_guesses() {
+    let password = ["s3cr", "etP4ss"].concat();
+    let text = format!("amqps://me:{password}@bunny.cloudamqp.com a@b.io {}", token("k3Jd9f"));
+    let told: Vec<_> =
+        redacted(&text).replaced.into_iter().map(|r| (r.kind, r.sha256.is_some())).collect();
+    let expected = [("conn_string", false), ("pii", false), ("github_pat", true)];
+    assert_eq!(told, expected.map(|(kind, told)| (kind.to_owned(), told)));
+}
+
+#[test]
+fn families_and_numbers_choose() {
+    let text = format!("{} a@b.io {}", token("k3Jd9f"), token("Zq8vN2"));
+    let marks = |chosen: &[&str]| {
+        let replaced = choosing(&text, chosen).unwrap().replaced;
+        replaced.into_iter().map(|r| (r.put, r.findings)).collect::<Vec<_>>()
+    };
+    let pii = ("<REDACTED:pii:1>".to_owned(), vec![3]);
+    assert_eq!(marks(&["pii"]), [pii.clone()]);
+    let second = ("<REDACTED:github_pat:1>".to_owned(), vec![2]);
+    assert_eq!(marks(&["2"]), [second.clone()]);
+    assert_eq!(marks(&["2", "pii"]), [pii, second]);
+    for (choice, message) in [
+        (
+            "pi",
+            "no family \"pi\"; there are api_key, github_pat, jwt, pem_block, aws_secret, pii, binary_hint, conn_string, generic_secret, placeholder, and findings by number",
+        ),
+        ("4", "no finding 4; there are 3"),
+        ("0", "no finding 0; there are 3"),
+    ] {
+        let Err(Error::BadArgument { argument, message: said }) = choosing(&text, &[choice]) else {
+            panic!("{choice}");
+        };
+        assert_eq!((argument, said.as_str()), ("redact", message));
+    }
+}
+
+#[test]
+fn a_chosen_secret_goes_everywhere() {
+    let one = token("k3Jd9f");
+    let redaction = choosing(&format!("{one}\n{one}\nx{one}y\n"), &["1"]).unwrap();
+    assert_eq!(redaction.text.matches("<REDACTED:github_pat:1>").count(), 3, "{redaction:?}");
+    assert!(!redaction.text.contains(&one));
+}
+
+#[test]
+fn placeholders_stay_unless_they_are_chosen() {
+    let text = format!("key = {}{{REDACTED}}\n", ["sk-", "ant-", "oat01-"].concat());
+    assert_eq!(redacted(&text).text, text);
+    let redaction = choosing(&text, &["placeholder"]).unwrap();
+    assert_eq!(redaction.text, "key = <REDACTED:api_key:1>\n");
+    assert_eq!(redaction.verdict, Verdict::Safe);
+}
+
+#[test]
+fn numbers_go_on_from_marks_that_are_there() {
+    let text = format!("a = <REDACTED:github_pat:4>\nb = {}\n", token("k3Jd9f"));
+    assert!(redacted(&text).text.ends_with("b = <REDACTED:github_pat:5>\n"));
+}
+
+#[test]
+fn what_was_encoded_goes_as_a_whole() {
+    use base64::Engine as _;
+    let plain = format!("token = {}", token("k3Jd9f"));
+    let encoded = base64::engine::general_purpose::STANDARD.encode(plain);
+    let redaction = redacted(&format!("x = \"{encoded}\"\n"));
+    assert_eq!(redaction.text, "x = \"<REDACTED:github_pat:1>\"\n");
+}
+
+#[test]
+fn a_text_without_secrets_is_its_own_redaction() {
+    let redaction = redacted("nothing here\n");
+    assert_eq!((redaction.text.as_str(), redaction.replaced.len()), ("nothing here\n", 0));
+}
+
+/// One text with a token in it for `@`, and what it becomes with look-ups.
+fn looked_up(path: &str, text: &str) -> String {
+    let text = text.replace('@', &token("k3Jd9f"));
+    let language = Language::of_path(path);
+    let wish = Wish { language, env: true, ..Wish::default() };
+    let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+    assert!(!redaction.replaced.is_empty(), "nothing was found in {text}");
+    for replaced in &redaction.replaced {
+        assert_eq!(&redaction.text[replaced.to.start..replaced.to.end], replaced.put);
+    }
+    if let Some(Language::Python | Language::Json | Language::Yaml | Language::Toml) = language {
+        let report = validate::validate(&redaction.text, None, Some(path));
+        assert!(report.valid, "{}: {report:?}", redaction.text);
+        assert_ne!(report.format, validate::Format::Unknown);
+    }
+    redaction.text
+}
+
+#[test]
+fn python_looks_secrets_up() {
+    for (text, expected) in [
+        ("api_key = \"@\"\n", "api_key = os.environ[\"API_KEY\"]\n"),
+        ("f(token='@', x=1)\n", "f(token=os.environ[\"TOKEN\"], x=1)\n"),
+        (
+            "h = {\"Authorization\": \"token @\"}\n",
+            "h = {\"Authorization\": f\"token {os.environ['AUTHORIZATION_SECRET']}\"}\n",
+        ),
+        ("k = '{a} @ \\N{EM DASH}'\n", "k = f'{{a}} {os.environ[\"GHP\"]} \\N{EM DASH}'\n"),
+        ("k = f'{a} @'\n", "k = f'{a} {os.environ[\"GHP\"]}'\n"),
+        ("k = r\"\\d @\"\n", "k = rf\"\\d {os.environ['GHP']}\"\n"),
+        ("k = b'@'\n", "k = os.environ[\"GHP\"].encode()\n"),
+        ("k = b'x @'\n", "k = (b'x ' + os.environ[\"GHP\"].encode())\n"),
+        ("k = ('a'\n     '@')\n", "k = ('a'\n     f'{os.environ[\"GHP\"]}')\n"),
+        ("k = \"\"\"a\n@\n\"\"\"\n", "k = f\"\"\"a\n{os.environ['GHP']}\n\"\"\"\n"),
+        ("# @\nk = 1\n", "# <REDACTED:github_pat:1>\nk = 1\n"),
+        ("a, b = '@', '@'\n", "a, b = os.environ[\"GHP\"], os.environ[\"GHP\"]\n"),
+    ] {
+        let found = looked_up("a.py", text);
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn every_language_looks_secrets_up_in_its_own_way() {
+    for (path, text, expected) in [
+        ("a.js", "const apiKey = '@';\n", "const apiKey = process.env.API_KEY;\n"),
+        ("a.ts", "h('token `@`')\n", "h(`token \\`${process.env.GHP}\\``)\n"),
+        ("a.js", "x = `a ${b} @`\n", "x = `a ${b} ${process.env.GHP}`\n"),
+        ("a.js", "x = {'@': 1}\n", "x = {[process.env.GHP]: 1}\n"),
+        ("a.jsx", "<A token=\"@\"/>\n", "<A token={process.env.TOKEN}/>\n"),
+        ("a.rs", "const TOKEN: &str = \"@\";\n", "const TOKEN: &str = env!(\"TOKEN\");\n"),
+        ("a.rs", "f(\"a @\")\n", "f(concat!(\"a \", env!(\"GHP\")))\n"),
+        ("a.rs", "f(r#\"a @ b\"#)\n", "f(concat!(r#\"a \"#, env!(\"GHP\"), r#\" b\"#))\n"),
+        ("a.rs", "f(b\"@\")\n", "f(env!(\"GHP\").as_bytes())\n"),
+        ("a.go", "token := \"@\"\n", "token := os.Getenv(\"TOKEN\")\n"),
+        ("a.go", "f(`a @`)\n", "f((`a ` + os.Getenv(\"GHP\")))\n"),
+        ("a.rb", "token = '@'\n", "token = ENV.fetch(\"TOKEN\")\n"),
+        ("a.rb", "f \"a @\"\n", "f \"a #{ENV.fetch(\"GHP\")}\"\n"),
+        ("a.rb", "f 'a @'\n", "f ('a ' + ENV.fetch(\"GHP\"))\n"),
+        ("A.java", "String token = \"@\";\n", "String token = System.getenv(\"TOKEN\");\n"),
+        ("A.java", "f(\"a @ b\");\n", "f((\"a \" + System.getenv(\"GHP\") + \" b\"));\n"),
+        ("a.kt", "f(\"@\")\n", "f(System.getenv(\"GHP\"))\n"),
+        ("a.cs", "f(\"@\")\n", "f(Environment.GetEnvironmentVariable(\"GHP\"))\n"),
+        ("a.php", "<?php f('a @');\n", "<?php f(('a ' . getenv('GHP')));\n"),
+        ("a.sh", "export TOKEN=@\n", "export TOKEN=\"${TOKEN}\"\n"),
+        ("a.sh", "f \"a @\"\n", "f \"a ${GHP}\"\n"),
+        ("a.sh", "f 'a @ b'\n", "f 'a '\"${GHP}\"' b'\n"),
+        ("a.sh", "f '@'\n", "f \"${GHP}\"\n"),
+        ("a.sh", "cat <<EOF\ndon't @\nEOF\n", "cat <<EOF\ndon't ${GHP}\nEOF\n"),
+        ("a.sh", "cat <<'EOF'\n@\nEOF\n", "cat <<'EOF'\n<REDACTED:github_pat:1>\nEOF\n"),
+        ("Dockerfile", "ENV TOKEN=@\n", "ENV TOKEN=\"${TOKEN}\"\n"),
+        (".env", "TOKEN=@\n", "TOKEN=${TOKEN}\n"),
+        (".env", "TOKEN=\"@\"\n", "TOKEN=\"${TOKEN}\"\n"),
+        ("a.yaml", "token: @\n", "token: \"${TOKEN}\"\n"),
+        ("a.yaml", "a: {token: @, b: 'x @'}\n", "a: {token: \"${TOKEN}\", b: 'x ${TOKEN}'}\n"),
+        ("a.yaml", "a: |\n  don't\n  @\n", "a: |\n  don't\n  ${GHP}\n"),
+        ("a.yaml", "a: [x, \"@\"] # '@\n", "a: [x, \"${GHP}\"] # '<REDACTED:github_pat:1>\n"),
+        (".github/workflows/a.yml", "token: @\n", "token: \"${{ secrets.TOKEN }}\"\n"),
+        ("a.json", "{\"token\": \"@\"}\n", "{\"token\": \"${TOKEN}\"}\n"),
+        ("a.toml", "token = '@'\n", "token = '${TOKEN}'\n"),
+    ] {
+        assert_eq!(looked_up(path, text), expected, "{path}: {text}");
+    }
+}
+
+#[test]
+fn marks_are_quoted_where_the_language_would_not_take_them_bare() {
+    let house = "extend_patterns: {house: [{name: number, regex: '77[0-9]{6}'}]}";
+    let policy = Policy::parse(house).unwrap();
+    for (path, before, after) in [
+        ("a.json", "{\"card\": @}\n", "{\"card\": \"<REDACTED:house:1>\"}\n"),
+        ("a.json", "{\"card\": \"@\"}\n", "{\"card\": \"<REDACTED:house:1>\"}\n"),
+        ("a.py", "card = @\n", "card = \"<REDACTED:house:1>\"\n"),
+        ("a.yaml", "card: @\n", "card: <REDACTED:house:1>\n"),
+        ("a.toml", "card = @\n", "card = \"<REDACTED:house:1>\"\n"),
+        ("a.sh", "card=@\n", "card='<REDACTED:house:1>'\n"),
+        ("a.txt", "card: @\n", "card: <REDACTED:house:1>\n"),
+    ] {
+        let text = before.replace('@', "77123456");
+        let wish = Wish { language: Language::of_path(path), ..Wish::default() };
+        let redaction = redact(&text, &policy, &wish).unwrap();
+        assert_eq!(redaction.text, after, "{path}");
+    }
+}
+
+#[test]
+fn a_secret_that_goes_over_literals_is_replaced_with_them() {
+    let token = token("k3Jd9f");
+    let (head, tail) = token.split_at(20);
+    let wish = |env| Wish { language: Some(Language::Python), env, ..Wish::default() };
+    for (text, marked) in [
+        (format!("k = \"{head}\" + \"{tail}\"\n"), "k = \"<REDACTED:github_pat:1>\"\n"),
+        (format!("k = ('{head}'\n  '{tail}')\n"), "k = ('<REDACTED:github_pat:1>')\n"),
+    ] {
+        let redaction = redact(&text, &Policy::default(), &wish(false)).unwrap();
+        assert_eq!(redaction.text, marked, "{text}");
+        // What only decoding shows is not what a variable would hold.
+        let redaction = redact(&text, &Policy::default(), &wish(true)).unwrap();
+        assert_eq!(redaction.text, marked, "{text}");
+    }
+}
+
+#[test]
+fn literals_that_share_a_secret_keep_the_text_around_it() {
+    let render = |text: &str| {
+        let span = text.find("SE").unwrap()..text.find("ET").unwrap() + 2;
+        let out = Out { span, mark: "<M>".to_owned(), variable: Some("V".to_owned()) };
+        render::render(text, Some(Language::Python), &[out]).map(|rendered| rendered.text)
+    };
+    assert_eq!(render("k = 'x SEC' + 'RET y'").unwrap(), "k = f'x {os.environ[\"V\"]} y'");
+    assert_eq!(render("k = 'SEC' + \"RET y\"").unwrap(), "k = f\"{os.environ['V']} y\"");
+    assert_eq!(render("k = 'x SEC' + RET").unwrap(), "k = f'x {os.environ[\"V\"]}'");
+    assert_eq!(render("k = SEC + 'RET'").unwrap(), "k = os.environ[\"V\"]");
+    assert_eq!(render("k = 'x SEC' + \"RET y\"").unwrap_err(), 7);
+}
+
+#[test]
+fn what_the_result_needs_is_said() {
+    let requires = |text: &str| {
+        let wish = Wish { language: Some(Language::Python), env: true, ..Wish::default() };
+        redact(text, &Policy::default(), &wish).unwrap().requires
+    };
+    let line = format!("key = '{}'\n", token("k3Jd9f"));
+    assert_eq!(requires(&line), ["import os"]);
+    assert_eq!(requires(&format!("import os\n{line}")), [""; 0]);
+    assert_eq!(requires("key = 1\n"), [""; 0]);
+}
+
+#[test]
+fn the_incident_of_the_paper_is_answered_raw_and_redacted() {
+    let raw = ["sk-", "ant-", "oat01-", &"A1b2C3d4".repeat(6)].concat();
+    let captured = format!("POST /v1/messages\nAuthorization: Bearer {raw}\nX-Api-Key: {raw}\n");
+    let report = risk::score(&captured, &Policy::default());
+    assert!(report.kinds().contains(&"api_key".to_owned()));
+    let redaction = redacted(&captured);
+    assert_eq!(
+        redaction.text,
+        "POST /v1/messages\nAuthorization: Bearer <REDACTED:api_key:1>\n\
+         X-Api-Key: <REDACTED:api_key:1>\n"
+    );
+    assert_eq!(redaction.verdict, Verdict::Safe);
+}
+
+#[test]
+fn no_text_makes_it_panic_and_what_it_answers_is_clean() {
+    let one = token("k3Jd9f");
+    let block = ["-----BEGIN ", "PRIVATE KEY-----"].concat();
+    let parts = [
+        "\"",
+        "'",
+        "`",
+        "\\",
+        "\n",
+        "# ",
+        "// ",
+        "${",
+        "}",
+        " = ",
+        "f",
+        "b",
+        "r#",
+        "<REDACTED:pii:1>",
+        "é",
+        &one,
+        &one[..20],
+        "a@b.io ",
+        "password: hunter2x9",
+        &block,
+        "-----END",
+        "postgres://u:pässw0rd99@h/",
+    ];
+    let languages = [
+        None,
+        Some(Language::Python),
+        Some(Language::JavaScript),
+        Some(Language::Rust),
+        Some(Language::Shell),
+        Some(Language::Yaml),
+        Some(Language::Json),
+        Some(Language::Ruby),
+    ];
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    for round in 0..1_500 {
+        let mut text = String::new();
+        for _ in 0..24 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            text.push_str(parts[(state % parts.len() as u64) as usize]);
+        }
+        let language = languages[round % languages.len()];
+        let wish = Wish { language, env: round % 3 == 0 && language.is_some(), ..Wish::default() };
+        match redact(&text, &Policy::default(), &wish) {
+            Ok(redaction) => {
+                let after = risk::score(&redaction.text, &Policy::default());
+                assert!(hits(&after).all(|(_, hit)| !wants(&[], hit)), "{text:?}");
+                assert!(!redaction.text.contains(&one), "{text:?}");
+            }
+            Err(Error::Unredactable { .. } | Error::RedactionBreaks { .. }) => {}
+            Err(error) => panic!("{error} for {text:?}"),
+        }
+    }
+}

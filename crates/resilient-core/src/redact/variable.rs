@@ -1,0 +1,125 @@
+//! What the variable is called that a secret moves into.
+//!
+//! The name comes from what the secret is assigned to, `api_key = "…"` giving `API_KEY`; where nothing
+//! is assigned, from the pattern that found it.
+
+use std::collections::BTreeMap;
+
+use super::window_before;
+
+/// Names that every process has for something else.
+const TAKEN: [&str; 10] =
+    ["HOME", "HOSTNAME", "IFS", "LANG", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
+
+/// No name is longer.
+const NAME_LEN_MAX: usize = 48;
+
+/// So much of a line is looked at.
+const LINE_LEN_MAX: usize = 256;
+
+/// Gives names, the same to the same secret.
+#[derive(Debug, Default)]
+pub(super) struct Names<'a> {
+    of_secret: BTreeMap<&'a str, String>,
+    /// How often each name was asked for.
+    given: BTreeMap<String, usize>,
+}
+
+impl<'a> Names<'a> {
+    /// The name for a secret that begins at an offset of a text.
+    pub(super) fn name(
+        &mut self,
+        secret: &'a str,
+        content: &str,
+        at: usize,
+        pattern: &str,
+    ) -> String {
+        if let Some(name) = self.of_secret.get(secret) {
+            return name.clone();
+        }
+        let mut name = key(content, at).unwrap_or_else(|| shouted(pattern));
+        if TAKEN.contains(&name.as_str()) {
+            name += "_SECRET";
+        }
+        let times = self.given.entry(name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            name = format!("{name}_{times}");
+        }
+        self.of_secret.insert(secret, name.clone());
+        name
+    }
+}
+
+/// The name of what is assigned on this line, up to here.
+fn key(content: &str, at: usize) -> Option<String> {
+    let line = window_before(content, at, LINE_LEN_MAX);
+    let line = line.rsplit('\n').next()?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    // The last of several assignments, as in `{"a": 1, "b": "…`.
+    let start = line.rfind([',', ';', '(', '{', '[']).map_or(0, |at| at + 1);
+    let named = |text: &str| {
+        let (name, rest) = text.split_once([':', '='])?;
+        let name = name.trim_end_matches(|c| !is_word(c));
+        let begin = name.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
+        let name = name.get(begin..)?.trim_matches('-');
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        // What is only a part of the value is not what the value is called.
+        let rest = rest.trim_end_matches([' ', '"', '\'', '`']);
+        let alone = (rest.is_empty() || rest.ends_with([':', '=', '>'])) && !rest.contains("//");
+        (is_name && name.len() > 1).then(|| (shouted(name), alone))
+    };
+    let (name, alone) = named(line.get(start..)?).or_else(|| named(line))?;
+    Some(if alone { name } else { format!("{name}_SECRET") })
+}
+
+/// A name in capitals with `_` between its words.
+fn shouted(name: &str) -> String {
+    let mut shouted = String::new();
+    let mut before = ' ';
+    for c in name.chars().take(NAME_LEN_MAX) {
+        if c.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            shouted.push('_');
+        }
+        shouted.push(if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' });
+        before = c;
+    }
+    if !shouted.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        shouted.insert(0, '_');
+    }
+    shouted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_from_what_is_assigned() {
+        for (line, name) in [
+            ("api_key = \"", "API_KEY"),
+            ("    \"apiKey\": \"", "API_KEY"),
+            ("const token: &str = \"", "TOKEN"),
+            ("client = Client(auth_token='", "AUTH_TOKEN"),
+            ("{\"a\": 1, \"b-key\": \"", "B_KEY"),
+            ("token := `", "TOKEN"),
+            ("export NPM_TOKEN=", "NPM_TOKEN"),
+            ("DATABASE_URL=postgres://user:", "DATABASE_URL_SECRET"),
+            ("-H 'Authorization: Bearer ", "AUTHORIZATION_SECRET"),
+            ("path: ", "PATH_SECRET"),
+            ("print(\"", "GHP"),
+            ("", "GHP"),
+        ] {
+            let name_of = |line: &str| Names::default().name("s", line, line.len(), "ghp");
+            assert_eq!(name_of(line), name, "{line}");
+            assert_eq!(name_of(&format!("x = 1\n{line}")), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn equal_secrets_share_a_name_and_others_do_not() {
+        let mut names = Names::default();
+        let mut name = |secret| names.name(secret, "key = ", 6, "p");
+        assert_eq!([name("a"), name("b"), name("a")], ["KEY", "KEY_2", "KEY"]);
+    }
+}

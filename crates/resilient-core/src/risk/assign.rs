@@ -1,0 +1,392 @@
+//! Secrets that are told by what stands before them: `password = "…"`, `IDENTIFIED BY '…'`,
+//! `scheme://user:password@host`, and the blocks of private keys.
+//!
+//! The words are searched for in a copy of the text in small letters, all at once; what follows a
+//! word is then read by hand. A value counts when it is neither a word nor a dummy nor code.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::packed;
+use memchr::memmem;
+
+use super::token::Shape;
+use super::{decode, naming, placeholder};
+
+/// One value that was told by its surroundings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    pub(super) family: &'static str,
+    pub(super) name: &'static str,
+    pub(super) span: Range<usize>,
+}
+
+/// The copy in small letters is made of so much text at a time.
+const BLOCK: usize = 64 << 10;
+
+/// Words and how much a value after them is worth.
+const WORDS: [(&str, Word); 15] = [
+    ("pass", Word::Password),
+    ("pwd", Word::Password),
+    ("pw", Word::Password),
+    ("pswd", Word::Password),
+    ("psswrd", Word::Password),
+    ("paswrd", Word::Password),
+    ("secret", Word::Secret),
+    ("key", Word::Key),
+    ("token", Word::Key),
+    ("auth", Word::Key),
+    ("identified by", Word::Sql),
+    ("://", Word::Url),
+    (" -u ", Word::User),
+    ("--user ", Word::User),
+    ("basic ", Word::Basic),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Password,
+    Secret,
+    Key,
+    Sql,
+    Url,
+    User,
+    Basic,
+}
+
+/// Finds the values of a text.
+pub(super) fn find(text: &[u8], mut each: impl FnMut(Hit)) {
+    static SEARCHER: LazyLock<Option<packed::Searcher>> = LazyLock::new(|| {
+        packed::Config::new().builder().extend(WORDS.iter().map(|(word, _)| word)).build()
+    });
+    let Some(searcher) = SEARCHER.as_ref() else { return };
+    let mut small = Vec::new();
+    let mut base = 0;
+    while base < text.len() {
+        // Blocks overlap by more than any word, so that none is cut.
+        let block = text.get(base..(base + BLOCK).min(text.len())).unwrap_or_default();
+        small.clear();
+        small.extend_from_slice(block);
+        small.make_ascii_lowercase();
+        for found in searcher.find_iter(&small) {
+            let Some((_, word)) = WORDS.get(found.pattern().as_usize()) else { continue };
+            let (start, end) = (base + found.start(), base + found.end());
+            let hit = match word {
+                Word::Url => credentials(text, start, end),
+                Word::User => user(text, end),
+                Word::Basic => basic(text, end),
+                _ => value(text, start, end, *word),
+            };
+            if let Some(hit) = hit {
+                each(hit);
+            }
+        }
+        base += BLOCK - 16;
+        if block.len() < BLOCK {
+            break;
+        }
+    }
+}
+
+/// Reads the value after a word that ends at `end`.
+fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
+    /// Names go on for so long after the word: `password_confirmation`.
+    const NAME_MAX: usize = 24;
+    let rest = text.get(end..end + 160).or_else(|| text.get(end..))?;
+    let name = rest
+        .iter()
+        .take(NAME_MAX)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+        .count();
+    let before = start.checked_sub(1).and_then(|before| text.get(before)).copied();
+    let short = end - start == 2;
+    if short && (name > 0 || before.is_some_and(|byte| byte.is_ascii_alphabetic())) {
+        return None;
+    }
+    let mut at = name;
+    let skip = |at: &mut usize, set: &[u8], most: usize| {
+        let rest = rest.get(*at..).unwrap_or_default();
+        let len = rest.iter().take(most).take_while(|byte| set.contains(byte)).count();
+        *at += len;
+        len
+    };
+    skip(&mut at, b"\"'`]\\", 3);
+    let white = skip(&mut at, b" \t", 8);
+    let signs = skip(&mut at, b"!:=>?", 3);
+    // `password: str = "…"`: a type between the two signs.
+    let rest_of = rest.get(at..).unwrap_or_default();
+    let typed =
+        rest_of.iter().take(12).take_while(|b| b.is_ascii_alphabetic() || **b == b' ').count();
+    if typed > 3 && rest_of.get(typed) == Some(&b'=') && rest.get(at - signs) == Some(&b':') {
+        at += typed + 1;
+    }
+    // `option(PASSWORD, "…")`
+    let listed = signs == 0 && rest.get(at) == Some(&b',') && word == Word::Password;
+    at += usize::from(listed);
+    let white_after = skip(&mut at, b" \t(", 8);
+    let quote = rest.get(at..).and_then(|rest| {
+        let first = rest.first()?;
+        let escaped = *first == b'\\';
+        let quote = if escaped { rest.get(1)? } else { first };
+        b"\"'`".contains(quote).then_some((*quote, 1 + usize::from(escaped)))
+    });
+    let assigned = signs > 0 || word == Word::Sql;
+    let plain_quote = quote.is_some_and(|(quote, _)| quote != b'`');
+    let spaced = word == Word::Password && white == 1 && name <= 4 && quote.is_none() && !listed;
+    if !(assigned || spaced || word == Word::Password && plain_quote && (white > 0 || listed)) {
+        return None;
+    }
+    let from = at + quote.map_or(0, |(_, len)| len);
+    let inner = rest.get(from..)?;
+    let len = inner
+        .iter()
+        .take(100)
+        .position(|byte| match quote {
+            Some((quote, _)) => *byte == quote || *byte == b'\n' || *byte == b'\\',
+            None => byte.is_ascii_whitespace() || b"\"'`,;)]}<&\\".contains(byte),
+        })
+        .unwrap_or(inner.len().min(100));
+    let closed = quote
+        .is_none_or(|(quote, _)| inner.get(len) == Some(&quote) || inner.get(len) == Some(&b'\\'));
+    let value = inner.get(..len)?;
+    // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
+    let bare = quote.is_none();
+    let loose = bare && (white_after > 0 || !assigned);
+    let name = text.get(start.saturating_sub(40)..end + name).unwrap_or_default();
+    let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+    (closed && is_password(value, bare, loose, word)).then(|| Hit {
+        family: if word == Word::Key { naming::family_after(name) } else { "generic_secret" },
+        name: if word == Word::Key { "assigned_key" } else { "assigned_password" },
+        span: end + from..end + from + len,
+    })
+}
+
+/// Tells whether a value is a password rather than a word, a dummy or code.
+fn is_password(value: &[u8], bare: bool, loose: bool, word: Word) -> bool {
+    let plain = value.iter().all(u8::is_ascii_graphic);
+    if value.len() < 7 || value.len() > 64 || !plain {
+        return false;
+    }
+    if value.iter().any(|byte| b"{}()<>[]|".contains(byte)) || value.starts_with(b"$") {
+        return false;
+    }
+    let shape = Shape::of(value);
+    let letters = shape.lower + shape.upper;
+    let symbols = value.iter().filter(|byte| b"!@#$%^&*~?+".contains(byte)).count();
+    let marks = value.len() - letters - shape.digits - symbols;
+    if shape.digits == 0 || letters < 2 || marks > 2 {
+        return false;
+    }
+    let classes = [shape.lower, shape.upper, shape.digits, symbols];
+    let classes = classes.iter().filter(|count| **count > 0).count();
+    let dense = shape.changes * 3 >= shape.len;
+    let strong = match word {
+        Word::Key => {
+            classes >= 3
+                && dense
+                && value.len() >= 14
+                && shape.digits >= 2
+                && !loose
+                && !value.contains(&b'.')
+                && (shape.odd_pairs * 4 >= shape.pairs || shape.digits >= 4)
+        }
+        _ if loose => {
+            let marked = value.iter().any(|byte| b"!@#$%^&*~?".contains(byte));
+            classes >= 3 && (marked || dense && shape.changes >= 5)
+        }
+        _ if bare => {
+            classes >= 3 && (symbols > 0 || dense)
+                || dense && shape.changes >= 4 && shape.digits >= 3 && value.len() >= 8
+        }
+        _ => classes >= 3 && shape.changes >= 3 || dense && shape.changes >= 4,
+    };
+    // An address or a path is none; a symbol at the end of a word alone is punctuation.
+    let code = memmem::find(value, b"->").is_some()
+        || memmem::find(value, b"::").is_some()
+        || memmem::find(value, b"//").is_some();
+    strong && !code && !placeholder::is_dummy(value)
+}
+
+/// Reads `user:password` after the option of that name.
+fn user(text: &[u8], end: usize) -> Option<Hit> {
+    let rest = text.get(end..end + 120).or_else(|| text.get(end..))?;
+    let lead = rest.iter().take_while(|byte| b" \"'\\".contains(byte)).count();
+    let pair = rest.get(lead..)?;
+    let stop =
+        pair.iter().position(|byte| byte.is_ascii_whitespace() || b"\"'\\".contains(byte))?;
+    let pair = pair.get(..stop)?;
+    let colon = memchr::memchr(b':', pair)?;
+    let (user, password) = (pair.get(..colon)?, pair.get(colon + 1..)?);
+    let shape = Shape::of(password);
+    let odd = password.len() >= 10 && shape.odd_pairs * 3 >= shape.pairs;
+    let real = password.len() >= 6 && (odd || is_url_password(password, user, b"localhost"));
+    let code = pair.iter().any(|byte| b"$<>{}()%".contains(byte)) || password.starts_with(b":");
+    (real && !code).then(|| Hit {
+        family: "generic_secret",
+        name: "command_line_user",
+        span: end + lead..end + lead + stop,
+    })
+}
+
+/// Reads the credentials of HTTP's basic authentication: base64 of `user:password`.
+fn basic(text: &[u8], end: usize) -> Option<Hit> {
+    let rest = text.get(end..end + 200).or_else(|| text.get(end..))?;
+    let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"+/=".contains(b)).count();
+    let token = std::str::from_utf8(rest.get(..len)?).ok()?;
+    let decoded = decode::base64_text(token)?;
+    let (user, password) = decoded.split_once(':')?;
+    let plain = !decoded.chars().any(char::is_control) && !user.is_empty() && password.len() >= 4;
+    let dummy = matches!(password, "pass" | "password" | "secret" | "test" | "user" | "admin");
+    (plain && !dummy && len >= 12).then(|| Hit {
+        family: "generic_secret",
+        name: "basic_authorization",
+        span: end..end + len,
+    })
+}
+
+/// Reads `user:password@host` after `://`.
+fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let before = text.get(start.saturating_sub(16)..start)?;
+    let scheme = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
+        .count();
+    let rest = text.get(end..end + 300).or_else(|| text.get(end..))?;
+    let stop = rest
+        .iter()
+        .position(|byte| byte.is_ascii_whitespace() || b"/\"'`<>,;()[]{}\\?".contains(byte))
+        .unwrap_or(rest.len());
+    let authority = rest.get(..stop)?;
+    let at = memchr::memrchr(b'@', authority)?;
+    let (user, host) = (authority.get(..at)?, authority.get(at + 1..)?);
+    let colon = memchr::memchr(b':', user)?;
+    let password = user.get(colon + 1..)?;
+    if scheme < 2 || host.is_empty() || password.len() < 4 {
+        return None;
+    }
+    (is_url_password(password, user.get(..colon)?, host)).then(|| Hit {
+        family: "conn_string",
+        name: "url_credentials",
+        span: start - scheme..end + stop,
+    })
+}
+
+fn is_url_password(password: &[u8], user: &[u8], host: &[u8]) -> bool {
+    const DUMMIES: [&[u8]; 14] = [
+        b"pass",
+        b"password",
+        b"passwd",
+        b"pwd",
+        b"secret",
+        b"user",
+        b"test",
+        b"admin",
+        b"root",
+        b"guest",
+        b"pw",
+        b"xxx",
+        b"token",
+        b"key",
+    ];
+    let lower = password.to_ascii_lowercase();
+    let marks = b"$%{}*<>#";
+    if placeholder::is_dummy(password)
+        || password.first().is_some_and(|byte| marks.contains(byte)) && !password.starts_with(b"%")
+        || DUMMIES.contains(&lower.as_slice())
+        || password == user
+    {
+        return false;
+    }
+    let shape = Shape::of(password);
+    let letters = shape.lower + shape.upper;
+    let strong = shape.digits > 0 && letters > 0 && shape.len >= 6 && shape.changes >= 2;
+    if strong {
+        return true;
+    }
+    // A weak password still opens a machine that exists.
+    let host = host.to_ascii_lowercase();
+    let name = host.split(|byte| *byte == b':').next().unwrap_or_default();
+    let dots = name.iter().filter(|byte| **byte == b'.').count();
+    let fictional = [&b"example"[..], b"localhost", b"127.0.0.1", b"host", b"domain", b"test"]
+        .iter()
+        .any(|word| memmem::find(name, word).is_some());
+    dots >= 2 && !fictional && letters >= 6 && !lower.starts_with(b"pass")
+}
+
+/// Finds the blocks of private keys that the paper's pattern misses: a bare `BEGIN PRIVATE KEY`
+/// and PGP's, when key material follows.
+pub(super) fn key_blocks(text: &[u8], mut each: impl FnMut(Hit)) {
+    const HEADS: [&[u8]; 2] = [b"PRIVATE KEY-----", b"PGP PRIVATE KEY BLOCK-----"];
+    static FINDER: LazyLock<memmem::Finder<'static>> =
+        LazyLock::new(|| memmem::Finder::new(b"-----BEGIN "));
+    for at in FINDER.find_iter(text) {
+        let rest = text.get(at + 11..).unwrap_or_default();
+        let head = HEADS.iter().find(|head| rest.starts_with(head));
+        let Some(head) = head else { continue };
+        let body = rest.get(head.len()..).unwrap_or_default();
+        if has_material(body) {
+            let span = at..at + 11 + head.len();
+            each(Hit { family: "pem_block", name: "private_key_block", span });
+        }
+    }
+}
+
+/// Tells whether base64 begins soon, over line feeds in any notation.
+fn has_material(body: &[u8]) -> bool {
+    let near = body.get(..200).unwrap_or(body);
+    near.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'+' || *byte == b'/'))
+        .any(|word| word.len() >= 24 && Shape::of(word).digits >= 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(&'static str, &str)> {
+        let mut hits = Vec::new();
+        find(text.as_bytes(), |hit| hits.push((hit.name, &text[hit.span])));
+        hits
+    }
+
+    #[test]
+    fn a_value_after_a_word_is_found() {
+        let value = ["q7", "Rk!9", "zPw"].concat();
+        for text in [
+            format!("password = \"{value}\""),
+            format!("PWD:{value}"),
+            format!("user=x,pw={value}"),
+            format!("IDENTIFIED BY '{value}'"),
+            format!("login password '{value}';"),
+            format!("\"db_password\": \"{value}\""),
+            format!("def f(passwd: str = \"{value}\")"),
+        ] {
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
+    }
+
+    #[test]
+    fn words_dummies_and_code_are_not() {
+        for text in [
+            "password = \"password\"",
+            "password: Sha256Digest,",
+            "password = get_password()",
+            "pass = ${DB_PASS1}",
+            "passing: true",
+            "password=\"<your password 1>\"",
+            "key = \"some_identifier_2\"",
+        ] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn credentials_in_addresses_are_found() {
+        let password = ["s3cr", "etP4ss"].concat();
+        let url = format!("amqps://me:{password}@bunny.cloudamqp.com");
+        assert_eq!(found(&format!("x = '{url}/v'")), [("url_credentials", url.as_str())]);
+        for url in ["http://user:pass@host/", "http://a.b/c@d", "https://x:${PW}@h"] {
+            assert_eq!(found(url), [], "{url}");
+        }
+    }
+}

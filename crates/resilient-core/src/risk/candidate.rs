@@ -1,0 +1,219 @@
+//! Cutting runs into candidates: the value, the words in front of it, the rest of its line.
+//!
+//! A run such as `DEEPGRAM_API_KEY=8f3a…` is a name and a value; `refiner-8f3a…` is a name and a
+//! value, too, and `glsa_8f3a…` a prefix and a body. A candidate therefore has a *head*, the words
+//! that it begins with, and a *body*, the rest, and a *context*, what its line says before.
+
+use std::ops::Range;
+
+use memchr::memrchr;
+
+use super::token::{Kind, Shape};
+
+/// Bodies shorter than this are left to rules that know what they look for.
+const BODY_MIN: usize = 10;
+
+/// A line is read so far back.
+const CONTEXT_MAX: usize = 80;
+
+/// A run is cut into no more pieces than this; runs with more are lists or paths.
+const PIECES_MAX: usize = 64;
+
+/// Something that may be a secret.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// The words in front of the body that belong to the same run, separators included.
+    pub(super) head: Range<usize>,
+    /// What is random, if anything is.
+    pub(super) body: Range<usize>,
+    /// The line before the head.
+    pub(super) context: Range<usize>,
+    /// The counts of the body.
+    pub(super) shape: Shape,
+}
+
+impl Candidate {
+    /// The head and the body.
+    pub(super) fn whole(&self) -> Range<usize> {
+        self.head.start..self.body.end
+    }
+}
+
+/// Cuts a run into its candidates.
+pub(super) fn of_run(text: &[u8], run: &Range<usize>, mut each: impl FnMut(Candidate)) {
+    let bytes = text.get(run.clone()).unwrap_or_default();
+    // Without digits only one long word of letters is looked at further.
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    if digits < 2 && bytes.iter().any(|byte| b"_./-".contains(byte)) {
+        return;
+    }
+    let mut start = 0;
+    for _ in 0..PIECES_MAX {
+        let rest = bytes.get(start..).unwrap_or_default();
+        if rest.is_empty() {
+            break;
+        }
+        let len = assigned(rest);
+        let piece = rest.get(..len).unwrap_or_default();
+        let at = run.start + start;
+        if looks_like_path(piece) {
+            let mut from = at;
+            for part in piece.split(|byte| *byte == b'/').take(PIECES_MAX) {
+                of_piece(text, run, from, part, &mut each);
+                from += part.len() + 1;
+            }
+        } else {
+            of_piece(text, run, at, piece, &mut each);
+        }
+        start += len + 1;
+    }
+}
+
+/// The length of what stands before the first `=` that is no padding.
+fn assigned(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'=', bytes.get(at..).unwrap_or_default()) {
+        at += found;
+        let padding = bytes.iter().skip(at).take_while(|byte| **byte == b'=').count();
+        // Padding ends a run, and there are at most two of it.
+        let ends = at + padding == bytes.len() && padding <= 2 && at > 0;
+        if !ends {
+            return at;
+        }
+        at += padding;
+    }
+    bytes.len()
+}
+
+fn looks_like_path(piece: &[u8]) -> bool {
+    let slashes = memchr::memchr_iter(b'/', piece).count();
+    if slashes == 0 {
+        return false;
+    }
+    let wordy = piece
+        .split(|byte| *byte == b'/')
+        .filter(|part| part.len() >= 3)
+        .take(PIECES_MAX)
+        .filter(|part| {
+            let shape = Shape::of(part);
+            shape.is_wordy() || shape.kind == Kind::Other && shape.digits * 4 < shape.len
+        })
+        .count();
+    wordy * 2 > slashes || slashes * 8 > piece.len()
+}
+
+fn of_piece(
+    text: &[u8],
+    run: &Range<usize>,
+    at: usize,
+    piece: &[u8],
+    each: &mut impl FnMut(Candidate),
+) {
+    let lead = piece.iter().take_while(|byte| b"-+./=".contains(byte)).count();
+    let piece = piece.get(lead..).unwrap_or_default();
+    let tail = piece.iter().rev().take_while(|byte| b".-/".contains(byte)).count();
+    let piece = piece.get(..piece.len() - tail).unwrap_or_default();
+    if piece.len() < BODY_MIN || !is_odd(piece) {
+        return;
+    }
+    let head = head_len(piece);
+    let body = piece.get(head..).unwrap_or_default();
+    if body.len() < BODY_MIN {
+        return;
+    }
+    let shape = Shape::of(body);
+    if shape.digits < 2 && shape.odd_pairs * 5 < shape.pairs || shape.kind == Kind::Digits {
+        return;
+    }
+    let at = at + lead;
+    let from = run.start.max(at.saturating_sub(CONTEXT_MAX)).min(at);
+    // What stands before the run, on its line.
+    let before = text.get(..from).unwrap_or_default();
+    let near = from.saturating_sub(CONTEXT_MAX);
+    let line = memrchr(b'\n', before.get(near..).unwrap_or_default());
+    let mut start = line.map_or(near, |line| near + line + 1);
+    // A value alone on its line belongs to the line above: `<key>` or `key: >`.
+    if start > near && text.get(start..at).is_some_and(|before| before.trim_ascii().is_empty()) {
+        let above = text.get(near..start - 1).unwrap_or_default();
+        start = memrchr(b'\n', above).map_or(near, |line| near + line + 1);
+    }
+    let context = start..at;
+    each(Candidate { head: at..at + head, body: at + head..at + piece.len(), context, shape });
+}
+
+/// A quick no to what is clearly made of words.
+fn is_odd(piece: &[u8]) -> bool {
+    let digits = piece.iter().filter(|byte| byte.is_ascii_digit()).count();
+    if digits >= 2 {
+        return true;
+    }
+    let shape = Shape::of(piece);
+    shape.odd_pairs * 5 >= shape.pairs && shape.pairs >= 8
+}
+
+/// How many bytes at the start are words with their separators.
+fn head_len(piece: &[u8]) -> usize {
+    if super::token::is_uuid(piece) {
+        return 0;
+    }
+    let mut head = 0;
+    loop {
+        let rest = piece.get(head..).unwrap_or_default();
+        let Some(sep) = rest.iter().position(|byte| b"-_.:".contains(byte)) else { break };
+        let word = rest.get(..sep).unwrap_or_default();
+        let is_word = sep <= 20
+            && (word.iter().all(u8::is_ascii_alphabetic)
+                || sep <= 5 && word.iter().any(u8::is_ascii_alphabetic))
+            && (sep <= 6 || Shape::of(word).is_wordy());
+        if !is_word || rest.len() - sep - 1 < BODY_MIN {
+            break;
+        }
+        head += sep + 1;
+        if super::token::is_uuid(piece.get(head..).unwrap_or_default()) {
+            break;
+        }
+    }
+    head
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str) -> Vec<(&str, &str, &str)> {
+        let mut found = Vec::new();
+        for run in super::super::runs::find(text.as_bytes()).tokens {
+            of_run(text.as_bytes(), &run, |c| {
+                found.push((
+                    &text[c.context.clone()],
+                    &text[c.head.clone()],
+                    &text[c.body.clone()],
+                ));
+            });
+        }
+        found
+    }
+
+    #[test]
+    fn names_and_values_are_told_apart() {
+        assert_eq!(
+            cut("x\nDEEP_API_KEY=8f3a9c1d7e5b2a60"),
+            [("DEEP_API_KEY=", "", "8f3a9c1d7e5b2a60")]
+        );
+        assert_eq!(cut("refiner-8f3a9c1d7e5b2a60"), [("", "refiner-", "8f3a9c1d7e5b2a60")]);
+        assert_eq!(cut("k: \"Zm9vYmFyMTIzNDU2Nzg=\""), [("k: \"", "", "Zm9vYmFyMTIzNDU2Nzg=")]);
+    }
+
+    #[test]
+    fn words_and_paths_are_no_candidates() {
+        for text in [
+            "this_is_a_long_identifier_name",
+            "std.collections.BTreeMap.new",
+            "src/main/java/org/example/Main.java",
+            "=========================",
+            "------------------------",
+        ] {
+            assert_eq!(cut(text), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Characters that are not seen, and characters that look like others.
+
+use super::{Trust, Views};
+
+/// Makes a view of every word that holds such a character.
+pub(super) fn views(text: &str, views: &mut Views<'_>) {
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    while let Some(found) = bytes.get(at..).unwrap_or_default().iter().position(|b| !b.is_ascii()) {
+        let found = at + found;
+        // The word around it, over ASCII and what folds.
+        let before = bytes.get(at..found).unwrap_or_default();
+        let start =
+            found - before.iter().rev().take(256).take_while(|byte| is_inner(**byte)).count();
+        let mut end = start;
+        let mut folded = String::new();
+        let (mut changed, mut seen) = (0, 0);
+        for char in text.get(start..).unwrap_or_default().chars() {
+            match fold(char) {
+                Fold::Same if is_inner(char as u8) => folded.push(char),
+                Fold::Same => break,
+                Fold::Gone => changed += 1,
+                Fold::To(to) => {
+                    folded.push(to);
+                    changed += 1;
+                    seen += 1;
+                }
+                Fold::Foreign => break,
+            }
+            end += char.len_utf8();
+        }
+        // A word of another script is folded whole by chance only if it is short.
+        let mixed = seen < folded.len() || is_wide(text.get(start..end).unwrap_or_default());
+        if changed > 0 && mixed && folded.len() >= 12 && views.has_room(folded.len()) {
+            views.add("look-alikes", start..end, folded, Trust::Full);
+        }
+        at = end.max(found + 1);
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+    }
+}
+
+fn is_inner(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\"'`<>(),;".contains(&byte)
+}
+
+fn is_wide(text: &str) -> bool {
+    text.chars().any(|char| ('\u{FF01}'..='\u{FF5E}').contains(&char))
+}
+
+enum Fold {
+    Same,
+    Gone,
+    To(char),
+    Foreign,
+}
+
+fn fold(char: char) -> Fold {
+    if char.is_ascii() {
+        return Fold::Same;
+    }
+    match char {
+        '\u{AD}'
+        | '\u{34F}'
+        | '\u{61C}'
+        | '\u{180E}'
+        | '\u{200B}'..='\u{200F}'
+        | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{206F}'
+        | '\u{FE00}'..='\u{FE0F}'
+        | '\u{FEFF}'
+        | '\u{E0000}'..='\u{E007F}' => Fold::Gone,
+        '\u{FF01}'..='\u{FF5E}' => Fold::To(char::from_u32(char as u32 - 0xFEE0).unwrap_or(char)),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => Fold::To('-'),
+        // Letters for mathematics: five and twenty alphabets in a row, and digits.
+        '\u{1D400}'..='\u{1D6A3}' => {
+            let nth = (char as u32 - 0x1D400) % 52;
+            let base = if nth < 26 { b'A' } else { b'a' - 26 };
+            Fold::To(char::from(base + nth as u8))
+        }
+        '\u{1D7CE}'..='\u{1D7FF}' => {
+            Fold::To(char::from(b'0' + ((char as u32 - 0x1D7CE) % 10) as u8))
+        }
+        '\u{24B6}'..='\u{24CF}' => Fold::To(char::from(b'A' + (char as u32 - 0x24B6) as u8)),
+        '\u{24D0}'..='\u{24E9}' => Fold::To(char::from(b'a' + (char as u32 - 0x24D0) as u8)),
+        _ => LOOK_ALIKES
+            .iter()
+            .find(|(from, _)| *from == char)
+            .map_or(Fold::Foreign, |(_, to)| Fold::To(*to)),
+    }
+}
+
+/// Cyrillic, Greek and Armenian letters that look like Latin ones.
+const LOOK_ALIKES: [(char, char); 66] = [
+    ('а', 'a'),
+    ('А', 'A'),
+    ('В', 'B'),
+    ('в', 'b'),
+    ('с', 'c'),
+    ('С', 'C'),
+    ('е', 'e'),
+    ('Е', 'E'),
+    ('Н', 'H'),
+    ('һ', 'h'),
+    ('і', 'i'),
+    ('І', 'I'),
+    ('ј', 'j'),
+    ('Ј', 'J'),
+    ('к', 'k'),
+    ('К', 'K'),
+    ('М', 'M'),
+    ('о', 'o'),
+    ('О', 'O'),
+    ('р', 'p'),
+    ('Р', 'P'),
+    ('ѕ', 's'),
+    ('Ѕ', 'S'),
+    ('Т', 'T'),
+    ('т', 't'),
+    ('у', 'y'),
+    ('У', 'Y'),
+    ('х', 'x'),
+    ('Х', 'X'),
+    ('ԁ', 'd'),
+    ('ԛ', 'q'),
+    ('ԝ', 'w'),
+    ('ѵ', 'v'),
+    ('ӏ', 'l'),
+    ('Ү', 'Y'),
+    ('Α', 'A'),
+    ('Β', 'B'),
+    ('Ε', 'E'),
+    ('Ζ', 'Z'),
+    ('Η', 'H'),
+    ('Ι', 'I'),
+    ('Κ', 'K'),
+    ('Μ', 'M'),
+    ('Ν', 'N'),
+    ('Ο', 'O'),
+    ('ο', 'o'),
+    ('Ρ', 'P'),
+    ('ρ', 'p'),
+    ('Τ', 'T'),
+    ('Υ', 'Y'),
+    ('υ', 'u'),
+    ('Χ', 'X'),
+    ('χ', 'x'),
+    ('α', 'a'),
+    ('ν', 'v'),
+    ('ι', 'i'),
+    ('ɡ', 'g'),
+    ('ɑ', 'a'),
+    ('օ', 'o'),
+    ('ո', 'n'),
+    ('ս', 'u'),
+    ('հ', 'h'),
+    ('ց', 'g'),
+    ('ɩ', 'i'),
+    ('п', 'n'),
+    ('г', 'r'),
+];

@@ -1,0 +1,281 @@
+//! Why a finding counts, and for how much: for people who doubt it.
+//!
+//! Nothing here decides anything. What the detectors went by is looked up again, so that they need not
+//! carry it along for everybody.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::checksum::{crc32_base62, luhn, mod97};
+use super::formats::{Check, FORMATS};
+use super::model::Model;
+use super::report::{Detection, PatternHit, Report, Verdict};
+use super::{PLACEHOLDER_PART, Placeholders, Policy, family, lab};
+
+/// From this weight on a family is one of secrets.
+const SECRET_WEIGHT: f64 = 0.25;
+
+/// From this weight on a family is worth a warning.
+const WARNING_WEIGHT: f64 = 0.10;
+
+/// Why one detection counts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// How bad it is by itself.
+    pub level: Verdict,
+    /// What its family weighs.
+    pub weight: f64,
+    /// What it adds to the score: less than the weight where its family was found before.
+    pub adds: f64,
+    /// What the detector goes by.
+    pub rule: &'static str,
+    /// The form of such tokens, in the notation of the table of formats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<&'static str>,
+    /// Words of which one stands near.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<&'static str>,
+    /// The host that documents the form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'static str>,
+    /// The check that it carries in itself, and whether it fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<Checksum>,
+    /// The model's margin over its threshold, where the model was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_margin: Option<i32>,
+    /// Shannon's entropy of its characters, in bits for each, to a tenth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entropy: Option<f64>,
+    /// How many bytes it is long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub len: Option<usize>,
+}
+
+/// A check that a text carries in itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Checksum {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it fits. One that does not proves nothing.
+    pub fits: bool,
+}
+
+/// How bad a detection is by itself: `high` for a secret, `medium` for personal data, `low` for a
+/// placeholder, a blob or a size. A policy's weights move families.
+#[must_use]
+pub fn level(found: &Detection, policy: &Policy) -> Verdict {
+    let Detection::Pattern(hit) = found else { return Verdict::Low };
+    let weight = weight(&hit.kind, policy);
+    if is_dummy(hit, policy) || hit.kind == family::BINARY_HINT || weight < WARNING_WEIGHT {
+        Verdict::Low
+    } else if weight < SECRET_WEIGHT {
+        Verdict::Medium
+    } else {
+        Verdict::High
+    }
+}
+
+/// Explains each detection of a report on a text, in their order.
+#[must_use]
+pub fn explain(content: &str, report: &Report, policy: &Policy) -> Vec<Explanation> {
+    let examples = lab::examples(content);
+    let margin = |hit: &PatternHit| {
+        let nth = examples.partition_point(|example| example.span.start < hit.span.start);
+        let near = examples.iter().skip(nth).take(2);
+        let example = near.into_iter().find(|example| example.span == hit.span)?;
+        policy.model.then(|| Model::built_in().margin(&example.features))
+    };
+    let hits = || {
+        report.detected_patterns.iter().filter_map(|found| match found {
+            Detection::Pattern(hit) => Some(hit),
+            Detection::Size(_) => None,
+        })
+    };
+    let real = |kind: &str| hits().any(|hit| hit.kind == kind && !is_dummy(hit, policy));
+    // Of all placeholders, the heaviest counts, once.
+    let dummy = hits()
+        .filter(|hit| is_dummy(hit, policy) && !real(&hit.kind))
+        .map(|hit| weight(&hit.kind, policy) * PLACEHOLDER_PART)
+        .fold(0.0, f64::max);
+    let mut dummy_counted = false;
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    report
+        .detected_patterns
+        .iter()
+        .map(|found| {
+            let level = level(found, policy);
+            let Detection::Pattern(hit) = found else { return Explanation::of_size(found, level) };
+            let weight = weight(&hit.kind, policy);
+            let adds = if is_dummy(hit, policy) {
+                let part = weight * PLACEHOLDER_PART;
+                let counts = !dummy_counted && !real(&hit.kind) && part >= dummy;
+                dummy_counted |= counts;
+                if counts { part } else { 0.0 }
+            } else {
+                let before = seen.entry(hit.kind.as_ref()).or_default();
+                *before += 1;
+                match *before {
+                    1 => weight,
+                    2 | 3 => weight * 0.25,
+                    _ => 0.0,
+                }
+            };
+            let text = content.get(hit.span.clone()).unwrap_or_default();
+            let row = FORMATS.iter().find(|row| row.name == hit.pattern);
+            Explanation {
+                level,
+                weight,
+                adds: (adds * 10_000.0).round() / 10_000.0,
+                rule: rule(hit, row.is_some()),
+                format: row.map(|row| row.format),
+                words: row.map(|row| row.words).filter(|words| !words.is_empty()),
+                source: row.map(|row| row.source),
+                checksum: checksum(hit, text, row.map(|row| row.check)),
+                model_margin: margin(hit),
+                entropy: Some(entropy(text.as_bytes())),
+                len: Some(text.len()),
+            }
+        })
+        .collect()
+}
+
+impl Explanation {
+    fn of_size(found: &Detection, level: Verdict) -> Self {
+        let adds = match found {
+            Detection::Size(size) => super::SIZE_RULES.iter().find(|rule| rule.name == size.rule),
+            Detection::Pattern(_) => None,
+        };
+        let adds = adds.map_or(0.0, |rule| rule.score);
+        Self {
+            level,
+            weight: adds,
+            adds,
+            rule: "a limit on the size of a text",
+            format: None,
+            words: None,
+            source: None,
+            checksum: None,
+            model_margin: None,
+            entropy: None,
+            len: None,
+        }
+    }
+}
+
+fn weight(kind: &str, policy: &Policy) -> f64 {
+    policy.weights.get(kind).copied().unwrap_or_else(|| family::weight(kind))
+}
+
+fn is_dummy(hit: &PatternHit, policy: &Policy) -> bool {
+    hit.placeholder && policy.placeholders != Placeholders::Full
+}
+
+fn rule(hit: &PatternHit, has_format: bool) -> &'static str {
+    match hit.pattern.as_ref() {
+        _ if hit.placeholder => "a vendor's prefix with a dummy behind it",
+        "learned_token" => "the model takes it for a secret",
+        "encoded_token" => "one random token that was encoded",
+        "url_credentials" => "a password in an address",
+        name if name.starts_with("national_id") => {
+            "the number of a person, by form and check digits"
+        }
+        "credit_card" | "iban" => "the number of an account, by form and check digits",
+        "phone" | "phone_international" => "a telephone number",
+        "email" => "an e-mail address",
+        "long_base64_blob" => "a long run without a break",
+        _ if has_format => "a published format",
+        _ => "a pattern, or a name with a value that looks random",
+    }
+}
+
+fn checksum(hit: &PatternHit, text: &str, check: Option<Check>) -> Option<Checksum> {
+    if !hit.via.is_empty() || hit.placeholder {
+        return None;
+    }
+    let is_github = hit.kind == "github_pat" && text.len() == 40;
+    match hit.pattern.as_ref() {
+        "credit_card" => Some(Checksum { name: "luhn", fits: luhn(text.as_bytes()) }),
+        "iban" => {
+            let compact: Vec<u8> = text.bytes().filter(u8::is_ascii_alphanumeric).collect();
+            let (head, rest) = compact.split_at_checked(4)?;
+            let fits = mod97(rest.iter().chain(head).copied()) == 1;
+            Some(Checksum { name: "mod97", fits })
+        }
+        _ if is_github || check == Some(Check::Crc32Base62) => {
+            let body = text.rsplit('_').next().unwrap_or(text);
+            Some(Checksum { name: "crc32", fits: crc32_base62(body.as_bytes()) })
+        }
+        _ => None,
+    }
+}
+
+/// Shannon's entropy in bits for each byte, to a tenth.
+fn entropy(bytes: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in bytes {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let all = bytes.len() as f64;
+    let bits: f64 = counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| f64::from(*count) / all)
+        .map(|share| -share * share.log2())
+        .sum();
+    (bits * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::risk::score;
+
+    fn explained(text: &str, policy: &Policy) -> Vec<Explanation> {
+        explain(text, &score(text, policy), policy)
+    }
+
+    #[test]
+    fn what_each_finding_adds_makes_the_score() {
+        let token = ["gh", "p_", &"k3Jd9f".repeat(6)].concat();
+        let policy = Policy::default();
+        for text in [
+            format!("{token}\n{token} a@b.io c@d.io e@f.io g@h.io"),
+            format!("k = {}{{REDACTED}}", ["sk-", "ant-", "oat01-"].concat()),
+            "x".repeat(2_001),
+            String::new(),
+        ] {
+            let sum: f64 = explained(&text, &policy).iter().map(|why| why.adds).sum();
+            let score = score(&text, &policy).score;
+            assert!((sum - score).abs() < 0.000_2, "{sum} {score}");
+        }
+    }
+
+    #[test]
+    fn the_level_is_that_of_the_finding_and_not_of_the_text() {
+        let levels = |text: &str, policy: &str| {
+            let policy = Policy::parse(policy).unwrap();
+            explained(text, &policy).into_iter().map(|why| why.level).collect::<Vec<_>>()
+        };
+        let token = ["gh", "p_", &"k3Jd9f".repeat(6)].concat();
+        assert_eq!(levels(&format!("{token} a@b.io"), ""), [Verdict::High, Verdict::Medium]);
+        assert_eq!(levels("a@b.io", "weights: {pii: 0.3}"), [Verdict::High]);
+        assert_eq!(levels("a@b.io", "weights: {pii: 0.01}"), [Verdict::Low]);
+        let dummy = ["sk-", "ant-", "oat01-", "{REDACTED}"].concat();
+        assert_eq!(levels(&dummy, ""), [Verdict::Low]);
+        assert_eq!(levels(&dummy, "placeholders: full"), [Verdict::High]);
+        assert_eq!(levels(&"-".repeat(2_001), ""), [Verdict::Low]);
+    }
+
+    #[test]
+    fn checks_and_entropy_are_told() {
+        let why = explained("pay DE89370400440532013000 now", &Policy::default());
+        assert_eq!(why[0].checksum, Some(Checksum { name: "mod97", fits: true }));
+        assert_eq!(entropy(b"aaaa"), 0.0);
+        assert_eq!(entropy(b"abababab"), 1.0);
+        assert_eq!(entropy(b""), 0.0);
+    }
+}

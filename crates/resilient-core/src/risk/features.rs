@@ -1,0 +1,290 @@
+//! What the model sees of a candidate: a few dozen hashed features.
+//!
+//! A feature is a name and a value, hashed into one of [`BUCKETS`] weights. Most features describe
+//! the shape of the body and the words near it; the letters themselves are seen only through
+//! triples, which mostly tell words from chance. Training and scoring both come through here.
+
+use super::candidate::Candidate;
+use super::services;
+use super::token::{BIT, Kind, Shape};
+
+/// The number of weights.
+pub const BUCKETS: usize = 1 << 14;
+
+/// So many words before the candidate are looked at.
+const WORDS_MAX: usize = 6;
+
+/// Words by which people call secrets; a word may also end in one.
+const SECRET_WORDS: [&str; 26] = [
+    "key",
+    "token",
+    "secret",
+    "access",
+    "auth",
+    "password",
+    "passwd",
+    "pwd",
+    "pass",
+    "private",
+    "apikey",
+    "api",
+    "bearer",
+    "credential",
+    "credentials",
+    "cred",
+    "creds",
+    "pat",
+    "signature",
+    "login",
+    "secrets",
+    "tokens",
+    "keys",
+    "webhook",
+    "authorization",
+    "license",
+];
+
+/// Collects the features of a candidate.
+pub(super) fn of(text: &[u8], candidate: &Candidate, features: &mut Vec<u16>) {
+    features.clear();
+    let mut sink = Sink { features };
+    let get = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
+    let body = get(candidate.body.clone());
+    let head = get(candidate.head.clone());
+    let context = get(candidate.context.clone());
+    let shape = &candidate.shape;
+
+    let kind = shape.kind as u64;
+    let len = length_bucket(shape.len);
+    let even = u64::from(shape.evenness() / 4);
+    let odd = ratio(shape.odd_pairs, shape.pairs, 8);
+    sink.add(1, kind);
+    sink.add(2, kind << 8 | shape.len.min(140) as u64);
+    sink.add(3, kind << 8 | even);
+    sink.add(4, kind << 8 | len);
+    sink.add(5, kind << 8 | odd);
+    sink.add(6, kind << 8 | ratio(shape.changes, shape.len, 12));
+    sink.add(7, shape.letters_max.min(20) as u64);
+    sink.add(8, kind << 8 | shape.digits_max.min(12) as u64);
+    sink.add(9, ratio(shape.steps, shape.len, 16));
+    sink.add(10, kind << 8 | ratio(shape.digits, shape.len, 10));
+    sink.add(11, odd << 8 | even);
+    sink.add(12, kind << 8 | ratio(shape.upper, shape.len, 10));
+    sink.add(13, u64::from(shape.entropy / (BIT / 4)));
+
+    triples(body, &mut sink);
+    dashes(body, shape, &mut sink);
+
+    // What stands in front: the head's words are the nearest ones.
+    let mut words = Words::default();
+    words.read_back(head);
+    let in_head = words.len;
+    words.read_back(context);
+    sink.add(20, in_head as u64);
+    sink.add(21, words.len.min(WORDS_MAX) as u64);
+    if in_head > 0 {
+        sink.add(22, hash(head));
+        sink.add(23, kind << 8 | in_head as u64);
+    }
+    let mut secret = 0;
+    let mut secret_at = 0;
+    let mut service = false;
+    let mut before = 0;
+    for (nth, word) in words.iter().enumerate() {
+        let value = hash(word);
+        sink.add(24, value);
+        sink.add(25 + nth.min(3) as u64, value);
+        if nth > 0 {
+            sink.add(30, value ^ before << 1);
+        }
+        before = value;
+        if let Some(found) = secret_word(word) {
+            sink.add(31, found << 4 | nth as u64);
+            if secret == 0 {
+                (secret, secret_at) = (found, nth as u64 + 1);
+            }
+        }
+        service |= services::is_service(word);
+    }
+    service |= words.pairs().any(|pair| services::is_service(&pair));
+    let named = secret << 1 | u64::from(service);
+    sink.add(32, named << 8 | kind);
+    sink.add(33, u64::from(secret > 0) << 16 | u64::from(service) << 12 | kind << 6 | len);
+    sink.add(34, secret_at << 1 | u64::from(service));
+    sink.add(35, u64::from(secret > 0) << 16 | u64::from(service) << 12 | kind << 6 | even);
+    sink.add(42, u64::from(secret > 0) << 16 | u64::from(service) << 12 | odd << 6 | even);
+    sink.add(43, u64::from(secret > 0) << 1 | u64::from(service));
+
+    let between = separator(context);
+    sink.add(36, between);
+    sink.add(37, between << 8 | named);
+    sink.add(38, between << 8 | kind);
+    let after = get(candidate.body.end..candidate.body.end + 2);
+    sink.add(39, hash(after));
+    sink.add(40, u64::from(after.first().copied().unwrap_or(b'\n')) << 8 | named);
+    let runs = super::runs::find(context).tokens.len();
+    sink.add(41, runs.min(3) as u64);
+    let first = context.iter().find(|byte| !byte.is_ascii_whitespace()).copied().unwrap_or(0);
+    sink.add(44, u64::from(first));
+    sink.add(45, (context.len() / 8) as u64);
+}
+
+/// Triples of letters, cases folded; digits end a word.
+fn triples(body: &[u8], sink: &mut Sink) {
+    for triple in body.windows(3).take(48) {
+        if triple.iter().all(u8::is_ascii_alphabetic) {
+            sink.add(50, hash(triple));
+        }
+    }
+    // How a body begins is a format's signature, how it ends rarely.
+    for len in [2, 3, 4] {
+        sink.add(51, hash(body.get(..len).unwrap_or_default()));
+    }
+}
+
+/// Where separators are, as in `xxxx-xxxx-xxxx`.
+fn dashes(body: &[u8], shape: &Shape, sink: &mut Sink) {
+    if !matches!(shape.kind, Kind::Base64Url | Kind::Other | Kind::Uuid) {
+        return;
+    }
+    let groups = body.split(|byte| !byte.is_ascii_alphanumeric());
+    let mut lens = 0_u64;
+    let mut count = 0_u64;
+    let mut wordy = 0_usize;
+    for group in groups.take(8) {
+        lens = lens << 5 | group.len().min(31) as u64;
+        count += 1;
+        wordy += usize::from(group.len() >= 3 && Shape::of(group).is_wordy());
+    }
+    sink.add(60, lens);
+    sink.add(61, count);
+    sink.add(62, ratio(wordy, count as usize, 6));
+}
+
+struct Sink<'a> {
+    features: &'a mut Vec<u16>,
+}
+
+impl Sink<'_> {
+    fn add(&mut self, name: u64, value: u64) {
+        let mixed = (value ^ name << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        self.features.push((mixed >> 50) as u16);
+    }
+}
+
+/// Words before a candidate, nearest first, in small letters.
+#[derive(Default)]
+pub(super) struct Words {
+    letters: Vec<u8>,
+    ends: [usize; WORDS_MAX],
+    len: usize,
+}
+
+impl Words {
+    /// Reads words off the end of a text: split at what is no letter or digit, and in camel case.
+    pub(super) fn read_back(&mut self, text: &[u8]) {
+        let mut end = text.len();
+        while self.len < WORDS_MAX {
+            let head = text.get(..end).unwrap_or_default();
+            let gap = head.iter().rev().take_while(|b| !b.is_ascii_alphanumeric()).count();
+            let head = head.get(..head.len() - gap).unwrap_or_default();
+            if head.is_empty() {
+                break;
+            }
+            let mut start = head.len() - 1;
+            while start > 0 {
+                let (Some(&left), Some(&right)) = (head.get(start - 1), head.get(start)) else {
+                    break;
+                };
+                let camel = left.is_ascii_lowercase() && right.is_ascii_uppercase()
+                    || left.is_ascii_uppercase()
+                        && right.is_ascii_uppercase()
+                        && head.get(start + 1).is_some_and(u8::is_ascii_lowercase);
+                if !left.is_ascii_alphanumeric() || camel || head.len() - start >= 24 {
+                    break;
+                }
+                start -= 1;
+            }
+            let word = head.get(start..).unwrap_or_default();
+            self.letters.extend(word.iter().map(u8::to_ascii_lowercase));
+            if let Some(end) = self.ends.get_mut(self.len) {
+                *end = self.letters.len();
+            }
+            self.len += 1;
+            end = start;
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.ends.iter().take(self.len).scan(0, |start, &end| {
+            let word = self.letters.get(*start..end);
+            *start = end;
+            word
+        })
+    }
+
+    /// Neighbours written as one word, the farther one first, as they stand in the text.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = Vec<u8>> {
+        self.iter().zip(self.iter().skip(1)).map(|(near, far)| [far, near].concat())
+    }
+}
+
+/// The number of the secret word that a word is or ends in, from 1.
+fn secret_word(word: &[u8]) -> Option<u64> {
+    let exact = SECRET_WORDS.iter().position(|known| known.as_bytes() == word);
+    let found = exact.or_else(|| {
+        SECRET_WORDS.iter().position(|known| known.len() >= 3 && word.ends_with(known.as_bytes()))
+    });
+    found.map(|found| found as u64 + 1)
+}
+
+/// What stands between the last word and the candidate; white space is folded, words are not seen.
+fn separator(context: &[u8]) -> u64 {
+    let gap = context.iter().rev().take_while(|byte| !byte.is_ascii_alphanumeric()).count();
+    let between = context.get(context.len() - gap..).unwrap_or_default();
+    let mut value = if gap == context.len() { 1 } else { 2 };
+    let mut white = false;
+    for &byte in between.iter().rev().take(8) {
+        if byte.is_ascii_whitespace() {
+            if white {
+                continue;
+            }
+            white = true;
+        } else {
+            white = false;
+        }
+        let byte = if byte.is_ascii_whitespace() { b' ' } else { byte };
+        let byte = if byte == b'\'' || byte == b'`' { b'"' } else { byte };
+        value = (value ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    }
+    value & 0xFF_FFFF
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut value = 0xCBF2_9CE4_8422_2325_u64;
+    for byte in bytes {
+        value = (value ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01B3);
+    }
+    value & 0xFFFF_FFFF
+}
+
+fn length_bucket(len: usize) -> u64 {
+    match len {
+        0..=12 => 0,
+        13..=16 => 1,
+        17..=20 => 2,
+        21..=24 => 3,
+        25..=32 => 4,
+        33..=40 => 5,
+        41..=48 => 6,
+        49..=64 => 7,
+        65..=96 => 8,
+        97..=160 => 9,
+        _ => 10,
+    }
+}
+
+fn ratio(part: usize, whole: usize, steps: usize) -> u64 {
+    (part * steps).checked_div(whole).map_or(255, |ratio| ratio as u64)
+}

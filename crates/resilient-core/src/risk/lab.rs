@@ -1,0 +1,38 @@
+//! What training and evaluation need and nobody else: candidates with their features, and reports
+//! by another model than the built-in one.
+
+use std::ops::Range;
+
+pub use super::features::BUCKETS;
+pub use super::model::Model;
+use super::{Policy, Report, candidate, features, runs};
+
+/// A candidate of a text as the model sees it.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// Where it is.
+    pub span: Range<usize>,
+    /// Its hashed features.
+    pub features: Vec<u16>,
+}
+
+/// Every candidate of a text that the model would be asked about.
+#[must_use]
+pub fn examples(text: &str) -> Vec<Example> {
+    let bytes = text.as_bytes();
+    let mut examples = Vec::new();
+    for run in runs::find(bytes).tokens {
+        candidate::of_run(bytes, &run, |candidate| {
+            let mut seen = Vec::new();
+            features::of(bytes, &candidate, &mut seen);
+            examples.push(Example { span: candidate.whole(), features: seen });
+        });
+    }
+    examples
+}
+
+/// Scores a text with the given model, or with none.
+#[must_use]
+pub fn score_with(content: &str, policy: &Policy, model: Option<&Model>) -> Report {
+    super::score_through(content, policy, model)
+}

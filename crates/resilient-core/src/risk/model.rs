@@ -1,0 +1,109 @@
+//! The learned part: is a candidate that no rule knows a secret?
+//!
+//! A logistic regression over the hashed features of `features.rs`, with one signed byte per
+//! weight. Its sum is a whole number, so every machine decides alike. The weights come from
+//! `resilient-bench risk-train`; `docs/risk-model.md` is the model's card.
+
+use std::sync::LazyLock;
+
+use super::features::BUCKETS;
+
+/// What a file of weights begins with.
+const MAGIC: &[u8; 8] = b"rwrisk1\n";
+
+/// The weights in effect.
+const BUILT_IN: &[u8] = include_bytes!("model.bin");
+
+/// Weights for candidates.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Model {
+    weights: Box<[i8]>,
+    /// Added to every sum.
+    bias: i32,
+    /// Sums from here on are findings.
+    threshold: i32,
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model")
+            .field("bias", &self.bias)
+            .field("threshold", &self.threshold)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Model {
+    /// The model that is compiled in.
+    #[must_use]
+    pub fn built_in() -> &'static Self {
+        static MODEL: LazyLock<Model> =
+            LazyLock::new(|| Model::from_bytes(BUILT_IN).unwrap_or_else(Model::silent));
+        &MODEL
+    }
+
+    /// Puts a model together; missing weights are zero, further ones are dropped.
+    #[must_use]
+    pub fn new(weights: &[i8], bias: i32, threshold: i32) -> Self {
+        let mut all = vec![0; BUCKETS].into_boxed_slice();
+        all.iter_mut().zip(weights).for_each(|(to, from)| *to = *from);
+        Self { weights: all, bias, threshold }
+    }
+
+    /// A model that finds nothing.
+    fn silent() -> Self {
+        Self::new(&[], 0, i32::MAX)
+    }
+
+    /// Reads what [`Model::to_bytes`] wrote; nothing if it is anything else.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (bias, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<4>()?;
+        let (threshold, weights) = rest.split_first_chunk::<4>()?;
+        if weights.len() != BUCKETS {
+            return None;
+        }
+        Some(Self {
+            weights: weights.iter().map(|byte| byte.cast_signed()).collect(),
+            bias: i32::from_le_bytes(*bias),
+            threshold: i32::from_le_bytes(*threshold),
+        })
+    }
+
+    /// Writes the model: eight bytes of magic, bias and threshold, one byte per weight.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(self.bias.to_le_bytes());
+        bytes.extend(self.threshold.to_le_bytes());
+        bytes.extend(self.weights.iter().map(|weight| weight.cast_unsigned()));
+        bytes
+    }
+
+    /// How far above (or below) the threshold a candidate is.
+    #[must_use]
+    pub fn margin(&self, features: &[u16]) -> i32 {
+        let weight = |feature: &u16| self.weights.get(usize::from(*feature)).copied();
+        let sum: i32 = features.iter().filter_map(weight).map(i32::from).sum();
+        sum.saturating_add(self.bias).saturating_sub(self.threshold)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_read_back() {
+        let model = Model::new(&[1, -2, 3], -7, 5);
+        assert_eq!(Model::from_bytes(&model.to_bytes()), Some(model.clone()));
+        assert_eq!(Model::from_bytes(b"rwrisk1\n"), None);
+        // 1 + 3 − 7 − 5
+        assert_eq!(model.margin(&[0, 2]), -8);
+    }
+
+    #[test]
+    fn the_built_in_model_is_whole() {
+        assert!(Model::from_bytes(BUILT_IN).is_some());
+    }
+}

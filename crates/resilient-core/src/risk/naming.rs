@@ -1,0 +1,264 @@
+//! What a name says about the value behind it: that it is a secret, and whose.
+//!
+//! `HEROKU_API_KEY = 4f1c…` needs no model: a service, a word for secrets, and a value that looks
+//! random. The rules here are strict about all three, because plain hexadecimal digits are also
+//! checksums, identifiers and test vectors.
+
+use super::candidate::Candidate;
+use super::features::Words;
+use super::placeholder;
+use super::services;
+use super::token::Kind;
+
+/// A candidate whose name tells what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) family: &'static str,
+    pub(super) pattern: &'static str,
+}
+
+/// The words in front of a value.
+struct Name {
+    words: Vec<Vec<u8>>,
+    /// The value is assigned, rather than just standing there.
+    service: bool,
+    /// How many words stand between the value and the nearest word for secrets.
+    secret: Option<usize>,
+    compound: bool,
+}
+
+/// Words for secrets; a word may end in one, too.
+const SECRETS: [&[u8]; 12] = [
+    b"key",
+    b"token",
+    b"secret",
+    b"access",
+    b"auth",
+    b"apikey",
+    b"private",
+    b"password",
+    b"passwd",
+    b"pwd",
+    b"pat",
+    b"credential",
+];
+
+/// Words that make of `key` or `token` something that is a secret.
+const QUALIFIERS: [&[u8]; 14] = [
+    b"api",
+    b"access",
+    b"auth",
+    b"secret",
+    b"client",
+    b"app",
+    b"application",
+    b"bearer",
+    b"write",
+    b"read",
+    b"admin",
+    b"account",
+    b"subscription",
+    b"private",
+];
+
+/// Words that name no service.
+const PLAIN: [&[u8]; 44] = [
+    b"any",
+    b"my",
+    b"the",
+    b"user",
+    b"db",
+    b"database",
+    b"admin",
+    b"client",
+    b"app",
+    b"secret",
+    b"key",
+    b"token",
+    b"value",
+    b"pass",
+    b"password",
+    b"passwd",
+    b"pwd",
+    b"string",
+    b"var",
+    b"const",
+    b"let",
+    b"config",
+    b"default",
+    b"test",
+    b"str",
+    b"private",
+    b"public",
+    b"auth",
+    b"access",
+    b"authorization",
+    b"bearer",
+    b"basic",
+    b"header",
+    b"the",
+    b"id",
+    b"name",
+    b"data",
+    b"field",
+    b"new",
+    b"static",
+    b"final",
+    b"val",
+    b"tp",
+    b"generic",
+];
+
+/// Words before `token` that make of it something that is no secret.
+const TECHNICAL: [&[u8]; 14] = [
+    b"csrf",
+    b"xsrf",
+    b"next",
+    b"page",
+    b"sync",
+    b"cancel",
+    b"cancellation",
+    b"parse",
+    b"lexer",
+    b"continuation",
+    b"public",
+    b"test",
+    b"last",
+    b"current",
+];
+
+impl Name {
+    fn of(text: &[u8], candidate: &Candidate) -> Self {
+        let get = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
+        let mut read = Words::default();
+        read.read_back(get(candidate.head.clone()));
+        read.read_back(get(candidate.context.clone()));
+        let words: Vec<Vec<u8>> = read.iter().map(<[u8]>::to_vec).collect();
+        let is_secret = |word: &Vec<u8>| {
+            SECRETS.iter().any(|known| {
+                word.as_slice() == *known
+                    || known.len() >= 3 && word.ends_with(known) && word.len() <= 20
+            })
+        };
+        let secret = words.iter().take(3).position(is_secret);
+        // A service's own name, its name in two words, or with a word for secrets glued on.
+        let glued = |word: &Vec<u8>| {
+            SECRETS.iter().any(|known| {
+                word.strip_suffix(*known)
+                    .is_some_and(|rest| rest.len() >= 3 && services::is_service(rest))
+            })
+        };
+        let service = words.iter().take(5).any(|word| services::is_service(word) || glued(word))
+            || read.pairs().take(4).any(|pair| services::is_service(&pair));
+        let compound = secret.is_some_and(|at| {
+            words.get(at).is_some_and(|word| word == b"apikey")
+                || words.get(at + 1).is_some_and(|before| QUALIFIERS.contains(&before.as_slice()))
+                    && words.get(at).is_some_and(|word| word != b"access")
+        });
+        Self { words, service, secret, compound }
+    }
+}
+
+/// Judges a candidate by its name.
+pub(super) fn named(text: &[u8], candidate: &Candidate) -> Option<Named> {
+    let body = text.get(candidate.body.clone())?;
+    let shape = &candidate.shape;
+    let name = Name::of(text, candidate);
+    let secret = name.secret?;
+    // A block of a private key in base64 is better named by what is in it.
+    if body.starts_with(b"LS0tLS1CRUdJTi") {
+        return None;
+    }
+    if shape.len < 16 || shape.is_wordy() || placeholder::is_dummy(body) {
+        return None;
+    }
+    let has = |word: &[u8]| name.words.iter().take(4).any(|known| known == word);
+    let amazon = shape.len == 40 && matches!(shape.kind, Kind::Alnum | Kind::Base64);
+    if amazon && has(b"aws") && (has(b"secret") || has(b"secretkey")) {
+        return Some(Named { family: "aws_secret", pattern: "aws_secret_key" });
+    }
+    let random = match shape.kind {
+        Kind::Uuid => true,
+        Kind::HexLower | Kind::HexUpper | Kind::HexMixed => {
+            shape.evenness() >= 70 && shape.digits >= 3 && shape.len - shape.digits >= 2
+        }
+        Kind::LowerDigits | Kind::UpperDigits | Kind::Alnum => {
+            shape.evenness() >= 75 && shape.digits >= 2 && shape.changes * 5 >= shape.len
+        }
+        Kind::Base64 | Kind::Base64Url | Kind::Other => {
+            shape.evenness() >= 75 && shape.digits >= 3 && shape.changes * 4 >= shape.len
+        }
+        _ => false,
+    };
+    // Names in programs have digits, too: `Ed25519PrivateKey`, `sha256_to_refresh`.
+    let spelled = !matches!(shape.kind, Kind::Uuid | Kind::HexLower | Kind::HexUpper)
+        && shape.odd_pairs * 5 < shape.pairs
+        && (shape.digits * 4 < shape.len || shape.letters_max >= 6);
+    if !random || spelled {
+        return None;
+    }
+    let context = text.get(candidate.context.clone()).unwrap_or_default();
+    let assigned = is_assigned(context);
+    // A digest in a list of digests has many neighbours of its kind.
+    let exact = match shape.kind {
+        Kind::Uuid => true,
+        Kind::HexLower | Kind::HexUpper | Kind::HexMixed => shape.len >= 32,
+        _ => false,
+    };
+    // A name that no list knows, with a word that only secrets have, and an exact form.
+    let owner = name.words.get(secret + 1).is_some_and(|word| {
+        word.len() >= 3
+            && word.iter().all(u8::is_ascii_alphabetic)
+            && !TECHNICAL.contains(&word.as_slice())
+    });
+    let plain = name.words.get(secret).is_some_and(|word| {
+        [&b"secret"[..], b"token", b"access", b"apikey"].contains(&word.as_slice())
+    });
+    if exact && owner && plain && secret == 0 {
+        return Some(Named { family: family(text, candidate), pattern: "named_key" });
+    }
+    let credible = (name.service && secret <= 1) || (name.compound && secret == 0 && assigned);
+    credible.then(|| Named { family: family(text, candidate), pattern: "named_key" })
+}
+
+/// Tells whether a value directly follows `=`, `:` or `=>`, over quotes.
+fn is_assigned(context: &[u8]) -> bool {
+    context
+        .iter()
+        .rev()
+        .take(6)
+        .take_while(|byte| !byte.is_ascii_alphanumeric())
+        .any(|byte| *byte == b'=' || *byte == b':')
+}
+
+/// The family of a value that only its name speaks for: a service's key, or just a secret.
+pub(super) fn family(text: &[u8], candidate: &Candidate) -> &'static str {
+    of_name(&Name::of(text, candidate))
+}
+
+/// The family of a value that follows a text.
+pub(super) fn family_after(line: &[u8]) -> &'static str {
+    let mut read = Words::default();
+    read.read_back(line);
+    let words: Vec<Vec<u8>> = read.iter().map(<[u8]>::to_vec).collect();
+    let service = words.iter().take(4).any(|word| services::is_service(word));
+    of_name(&Name { words, service, secret: Some(0), compound: false })
+}
+
+fn of_name(name: &Name) -> &'static str {
+    let near = || name.words.iter().take(3);
+    let password = near().any(|word| {
+        let starts = [&b"pass"[..], b"pwd", b"pswd", b"paswrd", b"psswrd"];
+        word == b"pw"
+            || starts.iter().any(|start| word.starts_with(start))
+            || word.ends_with(b"passwd")
+    });
+    if password && !name.service {
+        return "generic_secret";
+    }
+    let api = near().any(|word| word == b"api" || word.ends_with(b"apikey"));
+    let strange = near().any(|word| {
+        word.len() >= 3 && !PLAIN.contains(&word.as_slice()) && !word.iter().all(u8::is_ascii_digit)
+    });
+    if name.service || api || strange || name.compound { "api_key" } else { "generic_secret" }
+}

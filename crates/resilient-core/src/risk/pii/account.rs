@@ -1,0 +1,93 @@
+//! Bank accounts and cards.
+
+use super::super::checksum::{luhn, mod97};
+use super::Number;
+
+/// The length of an IBAN by country.
+const IBAN: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28CZ24DE22DJ27DK18DO28\
+    EE20EG29ES24FI18FK18FO18FR27GB22GE22GI23GL18GR27GT28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28\
+    LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30NI28NL18NO15OM23PK24PL28PS29PT25QA29RO24\
+    RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30";
+
+pub(super) fn name(number: &Number<'_>) -> Option<&'static str> {
+    iban(number).or_else(|| card(number))
+}
+
+fn iban(number: &Number<'_>) -> Option<&'static str> {
+    let [first, second, third, fourth, ..] = number.compact.as_slice() else { return None };
+    if !(first.is_ascii_uppercase()
+        && second.is_ascii_uppercase()
+        && third.is_ascii_digit()
+        && fourth.is_ascii_digit())
+    {
+        return None;
+    }
+    let country = [*first, *second];
+    let row = IBAN.as_bytes().as_chunks::<4>().0.iter().find(|row| row.starts_with(&country))?;
+    let [_, _, tens, ones] = *row;
+    let len = usize::from(tens - b'0') * 10 + usize::from(ones - b'0');
+    let (head, rest) = number.compact.split_at_checked(4)?;
+    let fits = number.compact.len() == len && mod97(rest.iter().chain(head).copied()) == 1;
+    let announced = || number.compact.len().abs_diff(len) <= 1 && number.announced(&["iban"]);
+    (fits || announced()).then_some("iban")
+}
+
+fn card(number: &Number<'_>) -> Option<&'static str> {
+    const WORDS: [&str; 14] = [
+        "card",
+        "credit",
+        "visa",
+        "mastercard",
+        "amex",
+        "debit",
+        "cc",
+        "pan",
+        "kreditkarte",
+        "tarjeta",
+        "carte",
+        "cartão",
+        "carta",
+        "карта",
+    ];
+    if !number.all_digits() || !(12..=19).contains(&number.digits.len()) {
+        return None;
+    }
+    let raw = number.raw().as_bytes();
+    if raw.iter().any(|byte| b"./:+".contains(byte)) {
+        return None;
+    }
+    // Cards are written in groups of four and more; shorter ones are lists of small numbers.
+    if raw.split(|byte| !byte.is_ascii_digit()).any(|group| group.len() < 3) {
+        return None;
+    }
+    // An argument or an item of a list is a constant.
+    let bytes = number.text.as_bytes();
+    let before = number.span.start.checked_sub(1).and_then(|at| bytes.get(at)).copied();
+    let after = bytes.get(number.span.end).copied();
+    let item = matches!(after, Some(b',' | b')' | b']' | b';'))
+        && matches!(before, Some(b'(' | b'[' | b' ' | b'\t' | b','));
+    if item && !number.separated() && !number.announced(&WORDS) {
+        return None;
+    }
+    let head = |len: usize| {
+        let digits = number.digits.get(..len).and_then(|text| std::str::from_utf8(text).ok());
+        digits.and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(0)
+    };
+    let len = number.digits.len();
+    let issued = match (head(1), head(2), head(4)) {
+        (4, ..) => matches!(len, 13 | 16) || len == 19 && number.separated(),
+        (_, 51..=55, _) | (_, _, 2221..=2720) => len == 16,
+        (_, 34 | 37, _) => len == 15,
+        (_, 36 | 38 | 39, _) | (_, _, 3000..=3059) => len == 14,
+        (_, 35, _) => len == 16,
+        (_, 60 | 62 | 64 | 65, _) => len == 16 || len == 19 && number.separated(),
+        (_, 50 | 56..=58 | 63 | 67, _) => (12..=19).contains(&len),
+        (1, ..) => len == 15,
+        _ => false,
+    };
+    let zeros = number.digits.iter().filter(|digit| **digit == b'0').count();
+    // A round number is a limit or a constant, unless it is written like a card.
+    let round = zeros * 10 > len * 9;
+    let fits = issued && !round && luhn(&number.digits);
+    (fits || issued && number.announced(&WORDS)).then_some("credit_card")
+}

@@ -1,0 +1,485 @@
+//! The numbers that states give people, by their check digits and dates.
+
+use super::super::checksum::{luhn, verhoeff, weighted};
+use super::Number;
+
+/// The number's form: letters as `A`, digits as `9`.
+fn form(compact: &[u8]) -> String {
+    compact.iter().map(|byte| if byte.is_ascii_digit() { '9' } else { 'A' }).collect()
+}
+
+/// Two digits as a number.
+fn two(digits: &[u8], at: usize) -> u32 {
+    match digits.get(at..at + 2) {
+        Some([tens, ones]) => u32::from(tens - b'0') * 10 + u32::from(ones - b'0'),
+        _ => 0,
+    }
+}
+
+fn value(digits: &[u8]) -> u64 {
+    digits.iter().take(18).fold(0, |value, digit| value * 10 + u64::from(digit - b'0'))
+}
+
+fn last(digits: &[u8]) -> u32 {
+    digits.last().map_or(0, |digit| u32::from(digit - b'0'))
+}
+
+fn is_day(month: u32, day: u32) -> bool {
+    (1..=12).contains(&month) && (1..=31).contains(&day)
+}
+
+/// Names the country whose number this is.
+pub(super) fn name(number: &Number<'_>) -> Option<&'static str> {
+    if number.all_digits() { of_digits(number) } else { with_letters(number) }
+}
+
+fn of_digits(number: &Number<'_>) -> Option<&'static str> {
+    let d = number.digits.as_slice();
+    let raw = number.raw();
+    let same = d.iter().all(|digit| Some(digit) == d.first());
+    if same {
+        return None;
+    }
+    let seps: Vec<(usize, u8)> =
+        raw.bytes().enumerate().filter(|(_, byte)| !byte.is_ascii_digit()).collect();
+    let plain = seps.is_empty();
+    match d.len() {
+        9 => {
+            let areas = seps.as_slice();
+            // American numbers written with spaces or dots.
+            let social = matches!(areas, [(3, a), (6, b)] if a == b && b" .".contains(a));
+            if social
+                && !matches!(value(d.get(..3)?), 0 | 666)
+                && two(d, 3) > 0
+                && value(d.get(5..)?) > 0
+            {
+                return Some("national_id_us");
+            }
+            let itin = d.first() == Some(&b'9')
+                && matches!(two(d, 3), 50..=65 | 70..=88 | 90..=92 | 94..=99);
+            if itin
+                && (matches!(areas, [(3, b'-'), (6, b'-')])
+                    || number.announced(&["itin", "taxpayer", "tax id"]))
+            {
+                return Some("national_id_us_tax");
+            }
+            let canadian = luhn(d) && matches!(areas, [(3, a), (7, b)] if a == b);
+            if canadian
+                && (areas.first() == Some(&(3, b'-'))
+                    || number.announced(&["sin", "social insurance", "nas"]))
+            {
+                return Some("national_id_ca");
+            }
+            if luhn(d) && number.announced(&["sin", "social insurance", "assurance sociale"]) {
+                return Some("national_id_ca");
+            }
+            let dutch = (weighted(d, &[9, 8, 7, 6, 5, 4, 3, 2]) + 11 - last(d)).is_multiple_of(11);
+            if dutch && number.announced(&["bsn", "burgerservicenummer", "sofinummer"]) {
+                return Some("national_id_nl");
+            }
+            if luhn(d)
+                && number.announced(&["תעודת זהות", "teudat zehut", "israeli id", "מספר זהות"])
+            {
+                return Some("national_id_il");
+            }
+            let tfn = weighted(d, &[1, 4, 3, 7, 5, 8, 6, 9, 10]).is_multiple_of(11);
+            if tfn && number.announced(&["tfn", "tax file"]) {
+                return Some("national_id_au_tax");
+            }
+            let nif = (weighted(d, &[9, 8, 7, 6, 5, 4, 3, 2]) + last(d)) % 11 <= 1;
+            if nif && number.announced(&["nif", "contribuinte", "número fiscal"]) {
+                return Some("national_id_pt");
+            }
+            number
+                .announced(&["ssn", "social security", "passport", "pasaporte", "reisepass"])
+                .then_some("national_id_announced")
+        }
+        10 => {
+            if matches!(seps.as_slice(), [(6, b'-' | b'+')]) && finnish(d, d.last().copied()) {
+                return Some("national_id_fi");
+            }
+            let swedish = (plain || matches!(seps.as_slice(), [(6, b'-' | b'+')]))
+                && is_day(two(d, 2), two(d, 4) % 60)
+                && luhn(d);
+            if swedish
+                && (!plain
+                    || number.announced(&[
+                        "pnr",
+                        "personnummer",
+                        "personal identity",
+                        "identity code",
+                        "samordningsnummer",
+                    ]))
+            {
+                return Some("national_id_se");
+            }
+            if matches!(seps.as_slice(), [(6, b'-')])
+                && is_day(two(d, 2), two(d, 0))
+                && number.announced(&["cpr", "personnummer", "cpr-nummer"])
+            {
+                return Some("national_id_dk");
+            }
+            let medicare = weighted(d, &[1, 3, 7, 9, 1, 3, 7, 9]) % 10
+                == d.get(8).map_or(99, |digit| u32::from(digit - b'0'))
+                && d.first().is_some_and(|digit| (b'2'..=b'6').contains(digit));
+            if medicare
+                && (matches!(seps.as_slice(), [(4, _), (10, _)]) || number.announced(&["medicare"]))
+            {
+                return Some("national_id_au_medicare");
+            }
+            let nhs = {
+                let rest = 11 - weighted(d, &[10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+                rest % 11 == last(d) && rest != 10
+            };
+            if nhs
+                && (matches!(seps.as_slice(), [(3, a), (7, b)] if a == b)
+                    || number.announced(&["nhs", "health service"]))
+            {
+                return Some("national_id_uk_nhs");
+            }
+            let bulgarian = weighted(d, &[2, 4, 8, 5, 10, 9, 7, 3, 6]) % 11 % 10 == last(d)
+                && is_day(two(d, 2) % 20, two(d, 4));
+            if bulgarian && number.announced(&["egn", "егн"]) {
+                return Some("national_id_bg");
+            }
+            let czech = value(d).is_multiple_of(11)
+                && is_day(two(d, 2) % 50 % 20, two(d, 4))
+                && (matches!(seps.as_slice(), [(6, b'/')])
+                    || number.announced(&["rodné", "rodne", "rc"]));
+            if czech {
+                return Some("national_id_cz");
+            }
+            number.announced(&["passport", "svnr", "nip"]).then_some("national_id_announced")
+        }
+        11 => {
+            let polish = plain
+                && weighted(d, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]).is_multiple_of(10)
+                && is_day(two(d, 2) % 20, two(d, 4));
+            if polish {
+                return Some("national_id_pl");
+            }
+            if plain && turkish(d) {
+                return Some("national_id_tr");
+            }
+            let brazilian = cpf(d)
+                && (matches!(seps.as_slice(), [(3, b'.'), (7, b'.'), (11, b'-')])
+                    || number.announced(&["cpf", "cadastro"]));
+            if brazilian {
+                return Some("national_id_br");
+            }
+            let norwegian = {
+                let first = (11 - weighted(d, &[3, 7, 6, 1, 8, 9, 4, 5, 2]) % 11) % 11;
+                let second = (11 - weighted(d, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11) % 11;
+                first == d.get(9).map_or(99, |digit| u32::from(digit - b'0')) && second == last(d)
+            };
+            if norwegian && is_day(two(d, 2) % 40, two(d, 0) % 40) {
+                return Some("national_id_no");
+            }
+            let belgian = {
+                let body = value(d.get(..9)?);
+                let check = u64::from(two(d, 9));
+                97 - body % 97 == check || 97 - (2_000_000_000 + body) % 97 == check
+            };
+            if belgian
+                && is_day(two(d, 2) % 20, two(d, 4))
+                && (!plain
+                    || number.announced(&["rijksregister", "registre national", "niss", "insz"]))
+            {
+                return Some("national_id_be");
+            }
+            let mod_11_10 = {
+                let carry = d.iter().take(10).fold(10, |carry, digit| {
+                    let sum = (carry + u32::from(digit - b'0')) % 10;
+                    (if sum == 0 { 10 } else { sum }) * 2 % 11
+                });
+                (11 - carry) % 10 == last(d)
+            };
+            if number.announced(&[
+                "steuer",
+                "steuer-id",
+                "idnr",
+                "identifikationsnummer",
+                "tin",
+                "steuernummer",
+            ]) {
+                return Some("national_id_de");
+            }
+            if mod_11_10 && number.announced(&["oib"]) {
+                return Some("national_id_hr");
+            }
+            let abn = {
+                let first = d.first().map_or(0, |digit| u32::from(digit - b'0'));
+                (weighted(d, &[10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) + 890
+                    - 10 * u32::from(first == 0))
+                .is_multiple_of(89)
+            };
+            if abn
+                && (matches!(seps.as_slice(), [(2, b' '), (6, b' '), (10, b' ')])
+                    || number.announced(&["abn"]))
+            {
+                return Some("national_id_au_abn");
+            }
+            number
+                .announced(&["pesel", "isikukood", "asmens kodas", "cpf"])
+                .then_some("national_id_announced")
+        }
+        12 => {
+            let indian = verhoeff(d)
+                && d.first().is_some_and(|digit| *digit >= b'2')
+                && (plain || matches!(seps.as_slice(), [(4, a), (9, b)] if a == b));
+            if indian || number.announced(&["aadhaar", "aadhar", "uidai", "आधार"]) {
+                return Some("national_id_in");
+            }
+            let swedish = matches!(two(d, 0), 18..=20)
+                && is_day(two(d, 4), two(d, 6) % 60)
+                && luhn(d.get(2..)?)
+                && (plain || matches!(seps.as_slice(), [(8, b'-' | b'+')]));
+            if swedish {
+                return Some("national_id_se");
+            }
+            number
+                .announced(&["マイナンバー", "my number", "инн", "cccd"])
+                .then_some("national_id_announced")
+        }
+        13 => {
+            let clock = plain && matches!(two(d, 0), 14..=18);
+            let korean = {
+                let sum = weighted(d, &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]);
+                is_day(two(d, 2), two(d, 4))
+                    && d.get(6).is_some_and(|digit| (b'1'..=b'8').contains(digit))
+                    && ((11 - sum % 11) % 10 == last(d) || matches!(seps.as_slice(), [(6, b'-')]))
+            };
+            if korean && (plain || matches!(seps.as_slice(), [(6, b'-')])) {
+                return Some("national_id_kr");
+            }
+            let thai = {
+                let sum = weighted(d, &[13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
+                (11 - sum % 11) % 10 == last(d)
+                    && d.first().is_some_and(|digit| (b'1'..=b'8').contains(digit))
+            };
+            let thai_words = ["tnin", "บัตรประชาชน", "ประจำตัวประชาชน", "thai", "เลขประจำตัว"];
+            let rounded = d.iter().filter(|digit| **digit == b'0').count() >= 6;
+            let thai = thai && seps.iter().all(|(_, byte)| b"- ".contains(byte));
+            if thai && (!clock || rounded || number.announced(&thai_words)) {
+                return Some("national_id_th");
+            }
+            let south_african = plain
+                && is_day(two(d, 2), two(d, 4))
+                && d.get(10).is_some_and(|digit| (b'0'..=b'2').contains(digit))
+                && luhn(d);
+            if south_african && (!clock || number.announced(&["rsa", "said", "id"])) {
+                return Some("national_id_za");
+            }
+            let romanian = weighted(d, &[2, 7, 9, 1, 4, 6, 3, 5, 8, 2, 7, 9]) % 11 % 10 == last(d)
+                && is_day(two(d, 3), two(d, 5));
+            if romanian && number.announced(&["cnp", "cod numeric"]) {
+                return Some("national_id_ro");
+            }
+            let swiss = two(d, 0) == 75 && d.get(2) == Some(&b'6') && {
+                let sum: u32 = d
+                    .iter()
+                    .take(12)
+                    .enumerate()
+                    .map(|(nth, digit)| u32::from(digit - b'0') * if nth % 2 == 0 { 1 } else { 3 })
+                    .sum();
+                (10 - sum % 10) % 10 == last(d)
+            };
+            if swiss && !clock {
+                return Some("national_id_ch");
+            }
+            number
+                .announced(&["permanent resident", "rsa id", "emšo", "jmbg", "cnic"])
+                .then_some("national_id_announced")
+        }
+        14 => {
+            let company = matches!(seps.as_slice(), [(2, b'.'), (6, b'.'), (10, b'/'), (15, b'-')]);
+            (company || number.announced(&["cnpj"])).then_some("national_id_br_company")
+        }
+        15 => {
+            let french = matches!(d.first(), Some(b'1' | b'2'))
+                && (1..=12).contains(&(two(d, 3) % 20))
+                && 97 - value(d.get(..13)?) % 97 == u64::from(two(d, 13));
+            french.then_some("national_id_fr")
+        }
+        18 => chinese(&number.compact).then_some("national_id_cn"),
+        _ => None,
+    }
+}
+
+fn turkish(d: &[u8]) -> bool {
+    let digit = |at: usize| d.get(at).map_or(0, |digit| u32::from(digit - b'0'));
+    let odd: u32 = [0, 2, 4, 6, 8].into_iter().map(digit).sum();
+    let even: u32 = [1, 3, 5, 7].into_iter().map(digit).sum();
+    let tenth = (odd * 7 + 90 - even) % 10;
+    let sum: u32 = (0..10).map(digit).sum();
+    digit(0) != 0 && tenth == digit(9) && sum % 10 == digit(10)
+}
+
+fn cpf(d: &[u8]) -> bool {
+    let check = |weights: &[u32]| match weighted(d, weights) % 11 {
+        0 | 1 => 0,
+        rest => 11 - rest,
+    };
+    check(&[10, 9, 8, 7, 6, 5, 4, 3, 2]) == u32::from(d.get(9).map_or(0, |x| x - b'0'))
+        && check(&[11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) == last(d)
+}
+
+fn chinese(compact: &[u8]) -> bool {
+    let Some((body, check)) = compact.split_last_chunk::<1>() else { return false };
+    let digits = body.len() == 17 && body.iter().all(u8::is_ascii_digit);
+    if !digits || !matches!(two(body, 6), 18..=20) || !is_day(two(body, 10), two(body, 12)) {
+        return false;
+    }
+    let sum = weighted(body, &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
+    b"10X98765432".get((sum % 11) as usize) == check.first()
+}
+
+fn with_letters(number: &Number<'_>) -> Option<&'static str> {
+    let c = number.compact.as_slice();
+    let raw = number.raw();
+    let at = |nth: usize| c.get(nth).copied().unwrap_or(0);
+    // A letter in a number is a capital, but for a last one.
+    let lower = raw.bytes().filter(u8::is_ascii_lowercase).count();
+    let digits = number.digits.as_slice();
+    match form(c).as_str() {
+        "A9999999A" if lower == 0 => {
+            let sum = weighted(digits, &[2, 7, 6, 5, 4, 3, 2]);
+            let (sum, table): (u32, &[u8; 11]) = match at(0) {
+                b'S' => (sum, b"JZIHGFEDCBA"),
+                b'T' => (sum + 4, b"JZIHGFEDCBA"),
+                b'F' => (sum, b"XWUTRQPNMLK"),
+                b'G' => (sum + 4, b"XWUTRQPNMLK"),
+                b'M' => (sum + 3, b"KLJNPQRTUWX"),
+                b'X' | b'Y' | b'Z' => {
+                    let lead = value(digits) + u64::from(at(0) - b'X') * 10_000_000;
+                    return (spanish(lead) == Some(at(8))).then_some("national_id_es_foreign");
+                }
+                _ => return None,
+            };
+            // The form is rare enough to stand without its check letter.
+            let fits = table.get((sum % 11) as usize) == Some(&at(8));
+            (fits || table.contains(&at(8))).then_some("national_id_sg")
+        }
+        "99999999A" if lower <= 1 => {
+            (spanish(value(digits)) == Some(at(8))).then_some("national_id_es")
+        }
+        "9999999A" | "9999999AA" if lower == 0 && raw.len() <= 9 => {
+            let extra =
+                if c.len() == 9 && at(8) != b'W' { u32::from(at(8) - b'A' + 1) * 9 } else { 0 };
+            let sum = weighted(digits, &[8, 7, 6, 5, 4, 3, 2]) + extra;
+            let fits = b"WABCDEFGHIJKLMNOPQRSTUV".get((sum % 23) as usize) == Some(&at(7));
+            (fits && number.announced(&["pps", "ppsn", "personal public"]))
+                .then_some("national_id_ie")
+        }
+        "999999A999A" | "999999A9999" if b"ABCDEFUVWXY".contains(&at(6)) => {
+            finnish(digits, c.last().copied()).then_some("national_id_fi")
+        }
+        "999999999A" if raw.len() == 11 && matches!(raw.as_bytes().get(6), Some(b'-' | b'+')) => {
+            finnish(digits, c.last().copied()).then_some("national_id_fi")
+        }
+        "AA999999A" => {
+            let letters = !b"DFIQUV".contains(&at(0)) && !b"DFIQUVO".contains(&at(1));
+            let tail = (b'A'..=b'D').contains(&at(8));
+            (letters && tail && (lower == 0 || lower == 3)).then_some("national_id_uk")
+        }
+        "AAAAA9999A" if lower == 0 && !number.separated() => (b"PCHABGJLFTK".contains(&at(3))
+            || number.announced(&["pan"]))
+        .then_some("national_id_in_pan"),
+        "AAAAAA99A99A999A" if !number.separated() => {
+            let month = b"ABCDEHLMPRST".contains(&at(8));
+            let day = (1..=71).contains(&two(c, 9));
+            (month && day).then_some("national_id_it")
+        }
+        "AAAA999999AAAAAA99" | "AAAA999999AAAAAAA9" if lower == 0 => {
+            (matches!(at(10), b'H' | b'M' | b'X') && is_day(two(c, 6), two(c, 8)))
+                .then_some("national_id_mx")
+        }
+        "99999999999999999A" => chinese(c).then_some("national_id_cn"),
+        text if is_mbi(c) && lower == 0 && text.len() == 11 => {
+            let dashed = matches!(raw.as_bytes().get(4), Some(b'-')) && raw.len() == 13;
+            (dashed || number.announced(&["mbi", "medicare", "beneficiary"]))
+                .then_some("national_id_us_medicare")
+        }
+        "999999999A" | "99999999999A" | "A999999999" | "A99999999" | "AA9999999" | "AAA9999999" => {
+            number
+                .announced(&[
+                    "passport",
+                    "passeport",
+                    "reisepass",
+                    "pasaporte",
+                    "passaporto",
+                    "voter",
+                    "epic",
+                    "identity card",
+                    "carta d'identità",
+                    "personalausweis",
+                    "driver",
+                    "license",
+                    "patente",
+                ])
+                .then_some("national_id_announced")
+        }
+        "9999999A9" | "99999999K" => None,
+        _ => rut(number).then_some("national_id_cl"),
+    }
+}
+
+/// Chile: `12.345.678-K`.
+fn rut(number: &Number<'_>) -> bool {
+    let Some((body, check)) = number.compact.split_last_chunk::<1>() else { return false };
+    if !(7..=8).contains(&body.len()) || !body.iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let sum: u32 = body
+        .iter()
+        .rev()
+        .zip([2, 3, 4, 5, 6, 7].into_iter().cycle())
+        .map(|(digit, weight)| u32::from(digit - b'0') * weight)
+        .sum();
+    let expected = match 11 - sum % 11 {
+        11 => b'0',
+        10 => b'K',
+        rest => b'0' + u8::try_from(rest).unwrap_or(0),
+    };
+    check.first() == Some(&expected)
+        && (number.raw().contains('.') || number.announced(&["rut", "run"]))
+}
+
+fn spanish(value: u64) -> Option<u8> {
+    b"TRWAGMYFPDXBNJZSQVHLCKE".get((value % 23) as usize).copied()
+}
+
+fn finnish(digits: &[u8], check: Option<u8>) -> bool {
+    if digits.len() < 9 || !is_day(two(digits, 2), two(digits, 0)) {
+        return false;
+    }
+    let body = value(digits.get(..9).unwrap_or_default());
+    b"0123456789ABCDEFHJKLMNPRSTUVWXY".get((body % 31) as usize).copied() == check
+}
+
+/// American Medicare: digits and letters by turns.
+fn is_mbi(c: &[u8]) -> bool {
+    let letter = |byte: u8| byte.is_ascii_uppercase() && !b"SLOIBZ".contains(&byte);
+    let either = |byte: u8| letter(byte) || byte.is_ascii_digit();
+    c.len() == 11
+        && c.iter().enumerate().all(|(nth, &byte)| match nth {
+            0 => (b'1'..=b'9').contains(&byte),
+            1 | 4 | 7 | 8 => letter(byte),
+            2 | 5 => either(byte),
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_computed_as_published() {
+        assert_eq!(spanish(12_345_678), Some(b'Z'));
+        assert!(turkish(b"10000000146") && !turkish(b"10000000147"));
+        assert!(cpf(b"52998224725") && !cpf(b"52998224724"));
+        assert!(chinese(b"11010519491231002X"));
+        assert!(finnish(b"131052308", Some(b'T')));
+    }
+}

@@ -1,0 +1,160 @@
+//! Telling a dummy from a secret.
+
+use std::sync::LazyLock;
+
+use aho_corasick::packed;
+
+/// Words that say that what they stand in is no secret. None is so short that chance makes it.
+const WORDS: [&[u8]; 27] = [
+    b"example",
+    b"redact",
+    b"placeholder",
+    b"changeme",
+    b"change_me",
+    b"change-me",
+    b"replace",
+    b"dummy",
+    b"invalid",
+    b"sample",
+    b"your-",
+    b"your_",
+    b"yourkey",
+    b"yourtoken",
+    b"insert_",
+    b"notreal",
+    b"not-real",
+    b"not_real",
+    b"xxxxxx",
+    b"000000000000",
+    b"aaaaaaaaaa",
+    b"-here",
+    b"_here",
+    b"fakefake",
+    b"fake-",
+    b"fake_",
+    b"......",
+];
+
+/// Tells whether the body of a token is a dummy: a word, or hardly any variety.
+pub(super) fn is_dummy(body: &[u8]) -> bool {
+    let lower = body.get(..body.len().min(160)).unwrap_or_default().to_ascii_lowercase();
+    static SEARCHER: LazyLock<Option<packed::Searcher>> =
+        LazyLock::new(|| packed::Config::new().builder().extend(WORDS).build());
+    if SEARCHER.as_ref().is_some_and(|searcher| searcher.find(&lower).is_some()) {
+        return true;
+    }
+    let mut seen = [false; 128];
+    for byte in &lower {
+        if let Some(seen) = seen.get_mut(usize::from(byte & 127)) {
+            *seen = true;
+        }
+    }
+    let distinct = seen.iter().filter(|seen| **seen).count();
+    if distinct <= 4 && body.len() >= 8 {
+        return true;
+    }
+    let steps = lower
+        .windows(2)
+        .filter(|two| matches!(two, [left, right] if left.abs_diff(*right) <= 1))
+        .count();
+    steps * 4 >= body.len() * 3
+}
+
+/// Tells whether a token names itself a dummy. Repeated letters are not enough: the paper's patterns
+/// ask for no variety.
+pub(super) fn is_named(token: &[u8]) -> bool {
+    let lower = token.get(..token.len().min(160)).unwrap_or_default().to_ascii_lowercase();
+    [&b"example"[..], b"redact", b"placeholder", b"changeme", b"dummy", b"your_", b"your-"]
+        .iter()
+        .any(|word| memchr::memmem::find(&lower, word).is_some())
+}
+
+/// Tells whether a match of the paper's patterns is a prefix with one letter behind it, ever again.
+pub(super) fn is_filled(pattern: &str, token: &[u8]) -> bool {
+    let long = token.len().saturating_sub(30);
+    let tail = token.get(long..).unwrap_or_default();
+    let same = tail.iter().all(|byte| Some(byte) == tail.first());
+    match pattern {
+        "aws_secret_access_key" => same,
+        "openai_key" | "bearer_token" => same && tail.first().is_some_and(|b| b"xX0*".contains(b)),
+        _ => false,
+    }
+}
+
+/// The length of a mark that stands for a removed secret, if a text begins with one: `{REDACTED}`,
+/// `<token>`, `$TOKEN`, `***`, `...`, `xxxx`, `YOUR_TOKEN`.
+///
+/// A few words of the token may stand before it: `oat01-{REDACTED}`.
+pub(super) fn mark(text: &[u8]) -> Option<usize> {
+    let text = text.get(..text.len().min(80)).unwrap_or_default();
+    let lead = text
+        .iter()
+        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-' && *byte != b'_')
+        .unwrap_or(text.len());
+    let words = text.get(..lead)?;
+    let rest = text.get(lead..)?;
+    if (4..60).contains(&lead) && (is_dummy(words) || is_spelled(words)) {
+        return Some(lead);
+    }
+    if lead > 8 {
+        return None;
+    }
+    let close = |open: usize, close: u8| {
+        let inner = rest.get(open..)?;
+        let end = inner.iter().position(|byte| *byte == close)?;
+        (end <= 40).then_some(lead + open + end + 1)
+    };
+    match rest {
+        [b'$', b'{', ..] => close(2, b'}'),
+        [b'$', b'(', ..] => close(2, b')'),
+        [b'{', b'{', ..] => close(2, b'}').map(|end| end + 1).filter(|end| *end <= text.len()),
+        [b'{', ..] => close(1, b'}'),
+        [b'<', ..] => close(1, b'>'),
+        [b'[', ..] => close(1, b']'),
+        [b'*', b'*', b'*', ..] => Some(lead + rest.iter().take_while(|b| **b == b'*').count()),
+        [b'.', b'.', b'.', ..] => Some(lead + rest.iter().take_while(|b| **b == b'.').count()),
+        [0xE2, 0x80, 0xA6, ..] => Some(lead + 3),
+        _ => None,
+    }
+}
+
+/// Tells whether words in capitals spell out what belongs there: `YOUR_TOKEN`.
+fn is_spelled(words: &[u8]) -> bool {
+    words.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_' || *byte == b'-')
+        && [&b"TOKEN"[..], b"KEY", b"SECRET", b"YOUR"]
+            .iter()
+            .any(|word| memchr::memmem::find(words, word).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dummies_are_told_from_tokens() {
+        for dummy in ["xxxxxxxxxxxxxxxx", "IOSFODNN7EXAMPLE", "00000000000000000000", "0123456789"]
+        {
+            assert!(is_dummy(dummy.as_bytes()), "{dummy}");
+        }
+        for token in ["k3Jd9fQx7LmZ2pVtR8sW", "8f3a9c1d7e5b2a60"] {
+            assert!(!is_dummy(token.as_bytes()), "{token}");
+        }
+    }
+
+    #[test]
+    fn marks_are_measured() {
+        for (text, len) in [
+            ("oat01-{REDACTED}\"", Some(16)),
+            ("<your token> x", Some(12)),
+            ("${TOKEN}", Some(8)),
+            ("{{ token }}", Some(11)),
+            ("*****", Some(5)),
+            ("YOUR_TOKEN ", Some(10)),
+            ("k3Jd9fQx7LmZ2pVtR8sW", None),
+            ("", None),
+            ("abc def", None),
+        ] {
+            assert_eq!(mark(text.as_bytes()), len, "{text}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Redacting where a text comes from somewhere and goes somewhere: what brings the scratchpad, the
+//! classifier and the commit path together.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::Workspace;
+use crate::digest::Digest;
+use crate::disk::read_all;
+use crate::error::{Error, Result};
+use crate::redact::{self, Choice, Language, Redaction, Wish};
+use crate::risk::{Policy, Verdict};
+use crate::scratch::{Encoding, PutRequest};
+use crate::write::{self, WriteMode, WriteReceipt, WriteRequest};
+
+/// What is to be redacted, and what becomes of it.
+#[derive(Clone, Debug)]
+pub struct RedactRequest {
+    /// Where the text is.
+    pub source: Source,
+    /// What to take out; everything that is a secret or personal if there is no choice.
+    pub chosen: Vec<Choice>,
+    /// The language of the text; else the paths tell.
+    pub language: Option<Language>,
+    /// Whether a look-up in the environment takes a secret's place wherever the language allows.
+    pub env: bool,
+    /// Whether each secret goes to the scratchpad.
+    pub keep: bool,
+    /// Where the result is written.
+    pub write: Option<WriteTo>,
+}
+
+/// Where a text is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Here.
+    Content(String),
+    /// In this file.
+    File(String),
+    /// In the scratchpad, under this digest.
+    Draft(String),
+}
+
+/// Where a result is written: as [`WriteRequest`], without the content.
+#[derive(Clone, Debug)]
+pub struct WriteTo {
+    /// The path. That of the source cleans the file in place, whatever the mode.
+    pub path: String,
+    /// What to do when the file exists.
+    pub mode: WriteMode,
+    /// As in [`WriteRequest`].
+    pub expected_prev_sha256: Option<String>,
+    /// As in [`WriteRequest`], for the result.
+    pub reject_at: Option<Verdict>,
+}
+
+/// A redacted text, or what was done with it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Redacted {
+    /// The text, unless it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What was replaced by what.
+    #[serde(flatten)]
+    pub redaction: Redaction,
+    /// The written file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<WriteReceipt>,
+}
+
+/// A text and where it was read.
+struct Origin {
+    content: String,
+    /// The file, resolved, and its digest.
+    file: Option<(PathBuf, Digest)>,
+    /// A name for it in the scratchpad's labels.
+    label: String,
+}
+
+impl Workspace {
+    /// Takes secrets out of a text, keeps them if asked to, and writes the result if asked to.
+    ///
+    /// A file is cleaned in place only when its secrets are kept, and only while it is the one that
+    /// was read. Kept secrets are durable before anything is written.
+    ///
+    /// # Errors
+    /// The text is not there, or not UTF-8; a choice means nothing; what was chosen cannot be taken
+    /// out whole, or not without breaking the syntax; the language is needed and not known; and
+    /// whatever keeps a write from being done. Nothing is written then, but secrets may have been kept.
+    pub fn redact(&self, request: RedactRequest) -> Result<Redacted> {
+        let policy = self.policy()?;
+        let RedactRequest { source, chosen, language, env, keep, write } = request;
+        let named = |path: &String| Language::of_path(path);
+        let read = match &source {
+            Source::File(path) => Some(path),
+            Source::Content(_) | Source::Draft(_) => None,
+        };
+        let language = language
+            .or_else(|| write.as_ref().and_then(|to| named(&to.path)))
+            .or_else(|| read.and_then(named));
+        if env && language.is_none() {
+            let known: Vec<&str> = Language::names().collect();
+            return Err(Error::BadArgument {
+                argument: "language",
+                message: format!("needed for env; one of {}", known.join(", ")),
+            });
+        }
+        let origin = self.origin(source, &policy)?;
+        let wish = Wish { chosen, language, env };
+        let mut redaction = redact::redact(&origin.content, &policy, &wish)?;
+        let text = std::mem::take(&mut redaction.text);
+        let Some(to) = write else {
+            if keep {
+                self.keep(&origin, &mut redaction)?;
+            }
+            return Ok(Redacted { text: Some(text), redaction, written: None });
+        };
+        let in_place = self.is_origin(&origin, &to.path, &policy)?;
+        if !keep
+            && in_place.is_some()
+            && let Some(first) = redaction.replaced.first()
+        {
+            return Err(Error::MarkOverValue {
+                path: to.path,
+                mark: first.put.clone(),
+                line: first.to.line,
+                old_line: first.from.line,
+            });
+        }
+        write::classify(&text, &to.path, to.reject_at, &policy)?;
+        if keep {
+            self.keep(&origin, &mut redaction)?;
+        }
+        let (mode, expected) = match in_place {
+            None => (to.mode, to.expected_prev_sha256),
+            Some(read) => {
+                let read = read.to_string();
+                if let Some(expected) = to.expected_prev_sha256.filter(|given| *given != read) {
+                    let actual = origin.file.map(|(_, digest)| digest);
+                    return Err(Error::Stale { path: to.path, expected, actual });
+                }
+                (WriteMode::Overwrite, Some(read))
+            }
+        };
+        let request = WriteRequest {
+            path: to.path,
+            content: text,
+            mode,
+            expected_prev_sha256: expected,
+            reject_at: None,
+        };
+        let written = write::write_redacted(&self.store, request, &policy, in_place)?;
+        Ok(Redacted { text: None, redaction, written: Some(written) })
+    }
+
+    fn origin(&self, source: Source, policy: &Policy) -> Result<Origin> {
+        match source {
+            Source::Content(content) => {
+                Ok(Origin { content, file: None, label: "text".to_owned() })
+            }
+            Source::Draft(sha256) => {
+                let kept = self.scratch().get(&sha256, Encoding::Utf8)?;
+                let label = kept.label.unwrap_or_else(|| "draft".to_owned());
+                Ok(Origin { content: kept.content, file: None, label })
+            }
+            Source::File(path) => {
+                let target = self.store.roots.writable(&path, write::git(policy))?;
+                if target.stat.is_none() {
+                    return Err(Error::NotFound { path });
+                }
+                let os = |source| Error::os(target.shown.clone(), "read", source);
+                let bytes = target
+                    .dir
+                    .open(&target.name)
+                    .and_then(|file| read_all(&*file, u64::MAX))
+                    .map_err(os)?;
+                let digest = Digest::of(&bytes);
+                let content = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
+                    path: target.shown.clone(),
+                    message: error.utf8_error().to_string(),
+                })?;
+                Ok(Origin { content, file: Some((target.path, digest)), label: target.shown })
+            }
+        }
+    }
+
+    /// The digest of the file that was read, if this path leads to it.
+    fn is_origin(&self, origin: &Origin, path: &str, policy: &Policy) -> Result<Option<Digest>> {
+        let Some((read, digest)) = &origin.file else { return Ok(None) };
+        let target = self.store.roots.writable(path, write::git(policy))?;
+        Ok((target.path == *read).then_some(*digest))
+    }
+
+    /// Puts each secret into the scratchpad, once, and notes its digest.
+    fn keep(&self, origin: &Origin, redaction: &mut Redaction) -> Result<()> {
+        let mut kept = BTreeMap::new();
+        for replaced in &mut redaction.replaced {
+            let secret = origin.content.get(replaced.from.start..replaced.from.end);
+            let secret = secret.unwrap_or_default();
+            let sha256 = match kept.get(secret) {
+                Some(sha256) => *sha256,
+                None => {
+                    let receipt = self.scratch().put(PutRequest {
+                        content: secret.to_owned(),
+                        label: Some(format!("redacted:{}:{}", origin.label, replaced.put)),
+                        notes: Some(format!("{} ({})", replaced.kind, replaced.pattern)),
+                        ..PutRequest::default()
+                    })?;
+                    kept.insert(secret.to_owned(), receipt.sha256);
+                    receipt.sha256
+                }
+            };
+            replaced.kept_sha256 = Some(sha256);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! `redact`: a text without its secrets.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use resilient_core::redact::{Choice, Language, Replaced};
+use resilient_core::workspace::{RedactRequest, Redacted, Source, WriteTo};
+use resilient_core::{Error, Workspace};
+
+use super::input;
+use super::write::{Existing, told};
+use crate::output::Output;
+
+/// Replaces secrets by marks such as <REDACTED:api_key:1>, the same secret by the same mark.
+///
+/// Prints the text, or writes it with --write-to. What was replaced is told on standard error.
+#[derive(Debug, Args)]
+pub(crate) struct Redact {
+    /// The file, in the workspace; - is standard input
+    #[arg(required_unless_present = "draft", conflicts_with = "draft")]
+    file: Option<String>,
+    /// A text that the scratchpad keeps, such as a blocked draft
+    #[arg(long, value_name = "SHA256")]
+    draft: Option<String>,
+    /// Only this family, finding by number, or `placeholder`; may be given several times
+    #[arg(long, value_name = "FAMILY|N")]
+    only: Vec<String>,
+    /// Look secrets up in the environment where the language can
+    #[arg(long)]
+    env: bool,
+    /// The language of the text; otherwise the name of the file tells
+    #[arg(long)]
+    language: Option<String>,
+    /// Keep the secrets in the scratchpad
+    #[arg(long)]
+    keep: bool,
+    /// Write the result here; to the file itself only with --keep
+    #[arg(long, value_name = "PATH")]
+    write_to: Option<String>,
+    /// What to do with a file that exists
+    #[arg(long, value_enum, default_value_t = Existing::Create)]
+    mode: Existing,
+    /// SHA-256 that --write-to must have before
+    #[arg(long, value_name = "SHA256")]
+    expect: Option<String>,
+}
+
+impl Redact {
+    /// Redacts the text.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        let result = self.request().and_then(|request| workspace.redact(request));
+        if let Ok(redacted) = &result {
+            output.note(&summary(&redacted.redaction.replaced, &redacted.redaction.requires));
+        }
+        output.answer("rw.redact", result, |Redacted { text, written, .. }| {
+            let told = written.as_ref().map(told);
+            told.or_else(|| text.clone()).unwrap_or_default()
+        })
+    }
+
+    fn request(self) -> resilient_core::Result<RedactRequest> {
+        let source = match (self.draft, self.file.unwrap_or_else(|| "-".to_owned())) {
+            (Some(sha256), _) => Source::Draft(sha256),
+            (None, file) if file == "-" => Source::Content(input::text(&file)?),
+            (None, file) => Source::File(file),
+        };
+        let unknown = |name: &str| Error::BadArgument {
+            argument: "language",
+            message: format!(
+                "{name:?} is not one of {}",
+                Language::names().collect::<Vec<_>>().join(", ")
+            ),
+        };
+        let language = match &self.language {
+            Some(name) => Some(Language::named(name).ok_or_else(|| unknown(name))?),
+            None => None,
+        };
+        let (mode, expected_prev_sha256) = (self.mode.into(), self.expect);
+        Ok(RedactRequest {
+            source,
+            chosen: self.only.iter().map(|choice| Choice::read(choice)).collect(),
+            language,
+            env: self.env,
+            keep: self.keep,
+            write: self.write_to.map(|path| WriteTo {
+                path,
+                mode,
+                expected_prev_sha256,
+                reject_at: None,
+            }),
+        })
+    }
+}
+
+/// What was replaced, one a line.
+fn summary(replaced: &[Replaced], requires: &[&str]) -> String {
+    let mut text = String::new();
+    for Replaced { put, kind, pattern, from, kept_sha256, .. } in replaced {
+        let kept = kept_sha256.map(|sha256| format!(", kept as {sha256}")).unwrap_or_default();
+        let (line, col) = (from.line, from.col);
+        text += &format!("{line}:{col}: {kind} ({pattern}) is now {put}{kept}\n");
+    }
+    for needed in requires {
+        text += &format!("the text now needs {needed}\n");
+    }
+    text
+}

@@ -1,0 +1,160 @@
+//! `risk`: would a content filter reject this text? What in this tree should not be there?
+
+mod sarif;
+mod scan;
+mod told;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use resilient_core::risk::{self, Policy, Verdict};
+use resilient_core::{Error, Workspace};
+use serde::Serialize;
+
+use self::scan::{Outcome, Scan};
+use super::input;
+use crate::output::Output;
+
+const TOOL: &str = "rw.risk_score";
+
+const AFTER_HELP: &str = "\
+A secret is high, personal data medium, a placeholder or a size low; the weights of a policy move
+families. Of directories, files that .gitignore names, binary files and .git are left out.
+
+Exit status:
+  0  nothing at or above --fail-on
+  1  something
+  2  a file or the policy cannot be read";
+
+/// Looks for secrets, personal data and oversize; writes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Risk {
+    /// Files and directories; - is standard input
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<String>,
+    /// How the findings are written
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The least finding that makes the exit status 1
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::High)]
+    fail_on: FailOn,
+    /// Say why each finding counts: rule, check, entropy, model, weight
+    #[arg(long)]
+    explain: bool,
+    /// Take in what .gitignore names
+    #[arg(long)]
+    no_ignore: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For code scanning: SARIF 2.1.0
+    Sarif,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FailOn {
+    Low,
+    Medium,
+    High,
+    /// The exit status tells of errors only
+    Never,
+}
+
+impl FailOn {
+    fn is_reached_by(self, level: Verdict) -> bool {
+        match self {
+            Self::Low => level >= Verdict::Low,
+            Self::Medium => level >= Verdict::Medium,
+            Self::High => level >= Verdict::High,
+            Self::Never => false,
+        }
+    }
+}
+
+/// The report and, as in the tool's answer, what it was told about the text.
+#[derive(Serialize)]
+struct Scored {
+    #[serde(flatten)]
+    report: risk::Report,
+    language_hint: Option<String>,
+    target_path: Option<String>,
+}
+
+impl Risk {
+    /// Scores the texts.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        let policy = match workspace.policy() {
+            Ok(policy) => policy,
+            Err(error) => return failed(output, error),
+        };
+        match self.paths.as_slice() {
+            [file] if self.format.is_none() && !is_dir(file) => self.run_one(file, &policy, output),
+            _ => self.run_all(&policy, output),
+        }
+    }
+
+    /// One text: with `--json`, what the tool answers.
+    fn run_one(&self, file: &str, policy: &Policy, output: &Output) -> Result<ExitCode> {
+        let content = match input::text(file) {
+            Ok(content) => content,
+            Err(error) => return failed(output, error),
+        };
+        let report = risk::score_file(file, &content, policy);
+        let worst = report.detected_patterns.iter().map(|found| risk::level(found, policy)).max();
+        let why = match self.explain {
+            true => risk::explain(&content, &report, policy),
+            false => Vec::new(),
+        };
+        let target_path = (file != "-").then(|| file.to_owned());
+        let scored = Scored { report, language_hint: None, target_path };
+        output.answer(TOOL, Ok(scored), |scored| told::one(&scored.report, &why))?;
+        Ok(self.status(worst, false))
+    }
+
+    /// Any number of files.
+    fn run_all(&self, policy: &Policy, output: &Output) -> Result<ExitCode> {
+        let scan = Scan::of(&self.paths, policy, !self.no_ignore, self.explain);
+        let format = self.format.unwrap_or(match output.is_json() {
+            true => Format::Json,
+            false => Format::Text,
+        });
+        match format {
+            Format::Text => output.raw(told::all(&scan).as_bytes())?,
+            Format::Json => output.line(&told::json(&scan))?,
+            Format::Sarif => output.line(&sarif::log(&scan))?,
+        }
+        let failures = scan.files.iter().any(|file| matches!(file.outcome, Outcome::Failed(_)));
+        Ok(self.status(scan.worst(), failures))
+    }
+
+    fn status(&self, worst: Option<Verdict>, failures: bool) -> ExitCode {
+        if failures {
+            return ExitCode::from(2);
+        }
+        match worst {
+            Some(level) if self.fail_on.is_reached_by(level) => ExitCode::FAILURE,
+            _ => ExitCode::SUCCESS,
+        }
+    }
+}
+
+/// Nothing could be said about a text, which is neither clean nor not.
+fn failed(output: &Output, error: Error) -> Result<ExitCode> {
+    output.answer(TOOL, Err::<(), _>(error), |()| String::new())?;
+    Ok(ExitCode::from(2))
+}
+
+fn is_dir(path: &str) -> bool {
+    path != "-" && Path::new(path).is_dir()
+}

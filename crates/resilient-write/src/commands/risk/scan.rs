@@ -1,0 +1,264 @@
+//! Looking at many files: which there are, and what each of them holds.
+//!
+//! The files are listed first, so that the progress is known, and then scanned on all cores. The result
+//! is in the order of the paths, whoever was first.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use ignore::WalkBuilder;
+use indicatif::{ProgressBar, ProgressStyle};
+use memchr::{memchr, memchr_iter};
+use resilient_core::Error;
+use resilient_core::risk::{self, Detection, Explanation, Policy, Report, Verdict};
+
+use super::super::input;
+
+/// A file with a NUL in its first bytes is no text.
+const HEAD_LEN: usize = 8 * 1024;
+
+/// Longer files are data, whatever they look like.
+const FILE_LEN_MAX: u64 = 64 << 20;
+
+/// What was looked at.
+#[derive(Debug)]
+pub(super) struct Scan {
+    /// Files with findings, and those that could not be looked at, by path.
+    pub(super) files: Vec<File>,
+    /// How many files were scanned.
+    pub(super) scanned: usize,
+    /// How long they were together.
+    pub(super) bytes: usize,
+}
+
+/// One file.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) path: String,
+    pub(super) outcome: Outcome,
+}
+
+/// What came of looking at a file.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Found {
+        report: Report,
+        findings: Vec<Finding>,
+    },
+    /// It was left out, for this reason.
+    Skipped(&'static str),
+    Failed(String),
+}
+
+/// One finding and where it is.
+#[derive(Debug)]
+pub(super) struct Finding {
+    pub(super) found: Detection,
+    pub(super) level: Verdict,
+    /// Line and column of its first character and of the one after its last, from 1.
+    pub(super) from: (usize, usize),
+    pub(super) to: (usize, usize),
+    pub(super) why: Option<Explanation>,
+}
+
+impl Scan {
+    /// Scans files and what is below directories.
+    pub(super) fn of(paths: &[String], policy: &Policy, ignoring: bool, explaining: bool) -> Self {
+        let (listed, mut files) = list(paths, ignoring);
+        let bar = progress(listed.len());
+        let next = AtomicUsize::new(0);
+        let done: Mutex<(Vec<File>, usize, usize)> = Mutex::default();
+        let work = || {
+            while let Some(path) = listed.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let (len, outcome) = look(path, policy, explaining);
+                bar.inc(1);
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                let (files, scanned, bytes) = &mut *done;
+                if len.is_some() {
+                    *scanned += 1;
+                    *bytes += len.unwrap_or_default();
+                }
+                files.extend(outcome.map(|outcome| File { path: shown(path), outcome }));
+            }
+        };
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            for _ in 1..cores.min(listed.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        bar.finish_and_clear();
+        let (found, scanned, bytes) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        files.extend(found);
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        Self { files, scanned, bytes }
+    }
+
+    /// The findings, with the paths of their files.
+    pub(super) fn findings(&self) -> impl Iterator<Item = (&str, &Finding)> {
+        self.files.iter().flat_map(|file| {
+            let findings = match &file.outcome {
+                Outcome::Found { findings, .. } => findings.as_slice(),
+                Outcome::Skipped(_) | Outcome::Failed(_) => &[],
+            };
+            findings.iter().map(|finding| (file.path.as_str(), finding))
+        })
+    }
+
+    /// The level of the worst finding.
+    pub(super) fn worst(&self) -> Option<Verdict> {
+        self.findings().map(|(_, finding)| finding.level).max()
+    }
+}
+
+/// The files to be scanned, each once, and the places that cannot be walked.
+fn list(paths: &[String], ignoring: bool) -> (Vec<String>, Vec<File>) {
+    let (mut listed, mut failed) = (Vec::new(), Vec::new());
+    for path in paths {
+        if path == "-" {
+            listed.push(path.clone());
+            continue;
+        }
+        let walk = WalkBuilder::new(path)
+            // What begins with a dot is where secrets are.
+            .hidden(false)
+            .ignore(ignoring)
+            .git_ignore(ignoring)
+            .git_global(ignoring)
+            .git_exclude(ignoring)
+            .parents(ignoring)
+            .require_git(false)
+            .filter_entry(|entry| {
+                let own =
+                    [".git", ".resilient_write"].iter().any(|name| entry.file_name() == *name);
+                entry.depth() == 0 || !own
+            })
+            .build();
+        for entry in walk {
+            match entry {
+                Ok(entry) => {
+                    if entry.file_type().is_some_and(|kind| kind.is_file())
+                        || entry.depth() == 0 && !entry.path().is_dir()
+                    {
+                        listed.push(entry.path().to_string_lossy().into_owned());
+                    }
+                }
+                Err(error) => {
+                    let outcome = Outcome::Failed(error.to_string());
+                    failed.push(File { path: shown(path), outcome });
+                }
+            }
+        }
+    }
+    listed.sort();
+    listed.dedup();
+    (listed, failed)
+}
+
+/// A bar on standard error, where somebody looks at it.
+fn progress(files: usize) -> ProgressBar {
+    let bar = if files > 1 { ProgressBar::new(files as u64) } else { ProgressBar::hidden() };
+    match ProgressStyle::with_template("{bar:30} {pos}/{len} files, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// Looks at one file: how many bytes were scanned, and what is to be told.
+fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option<Outcome>) {
+    if policy.allow.path(&shown(path)) {
+        return (None, Some(Outcome::Skipped("allowed by the policy")));
+    }
+    if Path::new(path).metadata().is_ok_and(|file| file.len() > FILE_LEN_MAX) {
+        return (None, Some(Outcome::Skipped("longer than 64 MiB")));
+    }
+    let bytes = match input::bytes(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return (None, Some(Outcome::Failed(told(&error)))),
+    };
+    if memchr(0, bytes.get(..bytes.len().min(HEAD_LEN)).unwrap_or_default()).is_some() {
+        return (None, Some(Outcome::Skipped("binary")));
+    }
+    let content = String::from_utf8_lossy(&bytes);
+    let report = risk::score(&content, policy);
+    if report.detected_patterns.is_empty() {
+        return (Some(bytes.len()), None);
+    }
+    let mut why = match explaining {
+        true => risk::explain(&content, &report, policy).into_iter().map(Some).collect(),
+        false => Vec::new(),
+    }
+    .into_iter();
+    let span = |found: &Detection| match found {
+        Detection::Pattern(hit) => hit.span.clone(),
+        Detection::Size(_) => 0..0,
+    };
+    let all = report.detected_patterns.iter().map(span);
+    let positions = positions(&content, all.flat_map(|span| [span.start, span.end]));
+    let position = |at: usize| positions.get(&at).copied().unwrap_or((1, 1));
+    let findings = report
+        .detected_patterns
+        .iter()
+        .map(|found| Finding {
+            level: risk::level(found, policy),
+            from: position(span(found).start),
+            to: position(span(found).end),
+            found: found.clone(),
+            why: why.next().flatten(),
+        })
+        .collect();
+    (Some(bytes.len()), Some(Outcome::Found { report, findings }))
+}
+
+/// Lines and columns of offsets, in one walk over the text.
+fn positions(
+    content: &str,
+    offsets: impl Iterator<Item = usize>,
+) -> BTreeMap<usize, (usize, usize)> {
+    let mut positions: BTreeMap<usize, (usize, usize)> = offsets.map(|at| (at, (1, 1))).collect();
+    let (mut line, mut col, mut from) = (1, 1, 0);
+    for (at, position) in &mut positions {
+        let gap = content.get(from..*at).unwrap_or_default();
+        line += memchr_iter(b'\n', gap.as_bytes()).count();
+        match gap.rsplit_once('\n') {
+            Some((_, last)) => col = last.chars().count() + 1,
+            None => col += gap.chars().count(),
+        }
+        from = *at;
+        *position = (line, col);
+    }
+    positions
+}
+
+fn told(error: &Error) -> String {
+    match error {
+        Error::NotFound { .. } => "there is no such file".to_owned(),
+        Error::Os { source, .. } => source.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// A path as it is shown and as policies match it.
+fn shown(path: &str) -> String {
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
+    path.strip_prefix("./").map_or(path.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let text = "é a\nbc\n\nd";
+        let found = positions(text, [9, 0, 3, 6, 8].into_iter());
+        assert_eq!(
+            found.into_iter().collect::<Vec<_>>(),
+            [(0, (1, 1)), (3, (1, 3)), (6, (2, 2)), (8, (3, 1)), (9, (4, 1))]
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! `redact`.
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+/// A line with a token in it.
+fn line() -> String {
+    format!("key = \"{}\"\n", ["gh", "p_", &"k3Jd9f".repeat(6)].concat())
+}
+
+#[test]
+fn the_text_goes_to_standard_output_and_what_was_replaced_beside_it() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run_with(&["redact", "-"], line());
+    assert_eq!(ran.code, 0);
+    assert_eq!(ran.stdout, "key = \"<REDACTED:github_pat:1>\"\n");
+    assert_eq!(ran.stderr, "1:8: github_pat (ghp) is now <REDACTED:github_pat:1>\n");
+    let json = sandbox.run_with(&["redact", "-", "--json"], line()).ok().json();
+    assert_eq!((&json["ok"], &json["text"]), (&json!(true), &json!(ran.stdout)));
+    assert!(sandbox.names().is_empty());
+}
+
+#[test]
+fn a_file_is_cleaned_in_place_when_its_secrets_are_kept() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.py", line());
+    let clean = ["redact", "a.py", "--env", "--write-to", "a.py"];
+    let refused = sandbox.run(&clean);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("next: ask_user - the file holds the real value"));
+    let ran = sandbox.run(&[&clean[..], &["--keep"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.starts_with("overwrote a.py\n"), "{ran:?}");
+    assert!(ran.stderr.contains(", kept as "), "{ran:?}");
+    assert!(ran.stderr.ends_with("the text now needs import os\n"), "{ran:?}");
+    assert_eq!(sandbox.text("a.py"), "key = os.environ[\"KEY\"]\n");
+}
+
+#[test]
+fn choices_and_languages_that_mean_nothing_are_refused() {
+    let sandbox = Sandbox::new();
+    for (args, word) in [
+        (&["redact", "-", "--only", "9"][..], "no finding 9; there are 1"),
+        (&["redact", "-", "--only", "keys"], "no family \"keys\""),
+        (&["redact", "-", "--language", "cobol"], "\"cobol\" is not one of python, "),
+        (&["redact", "-", "--env"], "needed for env"),
+        (&["redact", "--draft", "x"], "is not a lower-case sha256"),
+    ] {
+        let ran = sandbox.run_with(args, line());
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{args:?}");
+        assert!(ran.stderr.contains(word), "{args:?}: {ran:?}");
+    }
+    let kept = sandbox.run_with(&["redact", "-", "--only", "pii"], line());
+    assert_eq!((kept.stdout, kept.stderr.as_str()), (line(), ""));
+    assert_eq!(sandbox.run(&["redact"]).code, 2);
+}
