@@ -34,7 +34,7 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
     (Know, &["batch", "commit", "journal", "recovery", "roots", "sectors", "store"]),
     (Ignore, &["write"]),
     // The families of tools.
-    (Ignore, &["analytics", "checkpoint", "chunk", "handoff", "scratch"]),
+    (Ignore, &["analytics", "checkpoint", "chunk", "handoff", "read", "scratch"]),
     (Ignore, &["workspace"]),
 ];
 
