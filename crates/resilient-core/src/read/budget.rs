@@ -2,6 +2,9 @@
 
 use crate::error::{Error, Result};
 
+/// How long a window is unasked.
+pub(super) const BYTES: i64 = 65_536;
+
 /// The most that one answer holds.
 pub(super) const BYTES_MAX: u64 = 2_097_152;
 

@@ -43,6 +43,20 @@ pub struct CursorRequest {
     pub strict: bool,
 }
 
+impl CursorRequest {
+    /// At the beginning of a file.
+    #[must_use]
+    pub fn of(path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            offset: 0,
+            max_bytes: budget::BYTES,
+            encoding: None,
+            strict: false,
+        }
+    }
+}
+
 /// A cursor, and what it was made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CursorAnswer {
@@ -71,6 +85,14 @@ pub struct NextRequest {
     pub max_tokens: Option<i64>,
     /// As in [`CursorRequest::strict`]; it is enough that one of them asks for it.
     pub strict: bool,
+}
+
+impl NextRequest {
+    /// As the cursor says.
+    #[must_use]
+    pub fn of(cursor: impl Into<String>) -> Self {
+        Self { cursor: cursor.into(), max_bytes: None, max_tokens: None, strict: false }
+    }
 }
 
 /// A window, and the cursor for the next one.

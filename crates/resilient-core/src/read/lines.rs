@@ -147,6 +147,14 @@ pub struct LinesRequest {
     pub max_tokens: Option<i64>,
 }
 
+impl LinesRequest {
+    /// The first lines of a file.
+    #[must_use]
+    pub fn of(path: impl Into<String>) -> Self {
+        Self { path: path.into(), start_line: 1, max_lines: 400, max_tokens: None }
+    }
+}
+
 /// Asks for the last lines.
 #[derive(Clone, Debug)]
 pub struct TailRequest {
@@ -156,6 +164,14 @@ pub struct TailRequest {
     pub max_lines: i64,
     /// How many tokens, about.
     pub max_tokens: Option<i64>,
+}
+
+impl TailRequest {
+    /// The last lines of a file.
+    #[must_use]
+    pub fn of(path: impl Into<String>) -> Self {
+        Self { path: path.into(), max_lines: 200, max_tokens: None }
+    }
 }
 
 /// Lines with their numbers.

@@ -76,6 +76,28 @@ pub struct SearchRequest {
     pub gitignore: bool,
 }
 
+impl SearchRequest {
+    /// The first matches of a literal in a file, whatever their case.
+    #[must_use]
+    pub fn of(path: impl Into<String>, query: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            query: query.into(),
+            regex: false,
+            case_sensitive: false,
+            from_line: 1,
+            from_path: None,
+            context_before: 2,
+            context_after: 6,
+            max_matches: 5,
+            max_tokens: None,
+            count: false,
+            glob: None,
+            gitignore: false,
+        }
+    }
+}
+
 /// A page of matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Found {
@@ -193,6 +215,7 @@ fn matcher(request: &SearchRequest) -> Result<RegexMatcher> {
         .case_insensitive(!request.case_sensitive)
         .size_limit(REGEX_SIZE_MAX)
         .dfa_size_limit(REGEX_SIZE_MAX)
+        .multi_line(true)
         .crlf(true);
     builder.build(&request.query).map_err(|error| Error::range(format!("bad_regex: {error}")))
 }

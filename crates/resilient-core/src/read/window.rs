@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::budget::{BYTES_MAX, tokens, tokens_max};
+use super::budget::{BYTES, BYTES_MAX, tokens, tokens_max};
 use super::encoding::{CHARACTER_MAX, Decoded, Encoding, OnInvalid};
 use super::lines::is_zero;
 use super::{Opened, Reader, at_least, count_in};
@@ -23,6 +23,21 @@ pub struct WindowRequest {
     pub encoding: Option<String>,
     /// What becomes of bytes that are no character.
     pub on_invalid: OnInvalid,
+}
+
+impl WindowRequest {
+    /// The beginning of a file, as much of it as is read unasked.
+    #[must_use]
+    pub fn of(path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            offset: 0,
+            max_bytes: BYTES,
+            max_tokens: None,
+            encoding: None,
+            on_invalid: OnInvalid::Replace,
+        }
+    }
 }
 
 /// A window. The next one begins at `next_offset`: read one after another they hold every character
