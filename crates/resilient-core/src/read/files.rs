@@ -42,6 +42,8 @@ pub(super) struct Reached<'a> {
     pub(super) name: &'a OsStr,
     /// Its absolute path.
     pub(super) path: &'a Path,
+    /// Whether it is the one to begin with.
+    pub(super) is_from: bool,
 }
 
 /// A directory that is being looked through.
@@ -75,10 +77,12 @@ impl Reader<'_> {
         &self,
         base: &str,
         selection: &Selection,
-        from: Option<&Path>,
+        from: Option<&str>,
         mut visit: impl FnMut(Reached<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<bool> {
         let (dir, base) = self.roots.readable_dir(base)?;
+        let from = from.map(|from| self.below(&base, from)).transpose()?;
+        let from = from.as_deref();
         let mut above: Vec<Gitignore> = Vec::new();
         if selection.heeds_gitignore {
             let mut way = self.roots.way_to(&base)?;
@@ -117,8 +121,10 @@ impl Reader<'_> {
                 }
                 Kind::File => {
                     let inside = path.strip_prefix(&base).unwrap_or(&path);
+                    let is_from = from == Some(path.as_path());
                     if selection.means(inside, &name)
-                        && visit(Reached { dir: &dir, name: &name, path: &path })?.is_break()
+                        && visit(Reached { dir: &dir, name: &name, path: &path, is_from })?
+                            .is_break()
                     {
                         return Ok(false);
                     }
@@ -127,6 +133,17 @@ impl Reader<'_> {
             }
         }
         Ok(false)
+    }
+}
+
+impl Reader<'_> {
+    /// The absolute path of a file below `base`, which is given as it was shown.
+    fn below(&self, base: &Path, path: &str) -> Result<PathBuf> {
+        std::iter::once(self.roots.cwd())
+            .chain(self.roots.paths())
+            .map(|root| root.join(path))
+            .find(|path| path.starts_with(base))
+            .ok_or_else(|| Error::range("from_path must be below path"))
     }
 }
 

@@ -249,6 +249,18 @@ struct InBlock {
     first_last: Option<(u64, u64)>,
 }
 
+/// The progress of one file behind others.
+struct Behind<'a> {
+    before: u64,
+    progress: &'a dyn Progress,
+}
+
+impl Progress for Behind<'_> {
+    fn step(&self, done: u64, total: u64) -> bool {
+        self.progress.step(self.before + done, self.before + total)
+    }
+}
+
 impl Reader<'_> {
     /// Searches for lines.
     ///
@@ -292,10 +304,13 @@ impl Reader<'_> {
         found: &mut Found,
     ) -> Result<()> {
         let selection = Selection::new(glob, request.gitignore)?;
-        let from = request.from_path.as_ref().map(|path| self.roots.cwd().join(path));
-        let mut searched = 0;
-        let too_many = self.visit(&request.path, &selection, from.as_deref(), |reached| {
-            let Reached { dir, name, path } = reached;
+        if request.from_path.is_none() && query.from_line > 1 {
+            return Err(Error::range("from_line needs from_path where there are several files"));
+        }
+        let (mut searched, mut before) = (0, 0);
+        let from = request.from_path.as_deref();
+        let too_many = self.visit(&request.path, &selection, from, |reached| {
+            let Reached { dir, name, path, is_from } = reached;
             let shown = self.roots.show(path);
             let mut skip = |reason: String| {
                 if found.skipped.len() < SKIPPED_MAX {
@@ -311,10 +326,12 @@ impl Reader<'_> {
                 Err(error) => return skip(error.to_string()),
             };
             searched += 1;
-            let from_line = if from.as_deref() == Some(path) { query.from_line } else { 1 };
-            self.search_in(&opened, query, from_line, Some(&shown), progress, found)?;
+            let from_line = if is_from { query.from_line } else { 1 };
+            let here = Behind { before, progress };
+            self.search_in(&opened, query, from_line, Some(&shown), &here, found)?;
+            before += opened.stat.len;
             let is_full = found.has_more && !query.count;
-            let goes_on = !is_full && progress.step(searched, searched);
+            let goes_on = !is_full && progress.step(before, before);
             Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         found.files_searched = Some(searched);

@@ -258,7 +258,8 @@ fn no_link_is_followed_out_of_the_tree() {
 
 #[test]
 fn what_is_no_query_is_said_to_be_none() {
-    let (_home, ws) = home_of("a\n");
+    let (home, ws) = home_of("a\n");
+    home.put("d/f", "");
     let regex = |query: &str| SearchRequest { regex: true, ..plain(query) };
     let glob =
         |glob: &str| SearchRequest { glob: Some(glob.into()), path: ".".into(), ..plain("a") };
@@ -270,6 +271,11 @@ fn what_is_no_query_is_said_to_be_none() {
         (regex(r"(a)\1"), "bad_regex: "),
         (regex("(a{1000}){1000}"), "bad_regex: "),
         (glob("{a"), "glob: "),
+        (SearchRequest { from_line: 2, ..glob("*") }, "from_line needs from_path"),
+        (
+            SearchRequest { from_path: Some("../x".into()), path: "d".into(), ..glob("*") },
+            "from_path must be below",
+        ),
         (SearchRequest { max_matches: 0, ..plain("a") }, "max_matches must be at least 1"),
         (SearchRequest { max_matches: 101, ..plain("a") }, "max_matches must be between 1 and 100"),
         (SearchRequest { from_line: 0, ..plain("a") }, "from_line must be at least 1"),
