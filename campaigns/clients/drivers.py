@@ -29,6 +29,20 @@ def node(binaries, modules, script):
         [binaries / "node", HERE / script], environment, server, workspace, era)
 
 
+def walk(environment):
+    """The walks through a whole file, with the Python SDK in a virtual environment."""
+    def check(server, workspace, era):
+        command = [environment / "python", HERE / "walk.py", server, workspace, era]
+        try:
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return [("walk", f"no end after {SECONDS} s")]
+        if ran.returncode:
+            return [("walk", ran.stderr[-2000:])]
+        return json.loads(ran.stdout)
+    return check
+
+
 def _drive(program, environment, server, workspace, era):
     command = [*program, server, workspace, checks.CALLS, era]
     try:

@@ -24,6 +24,21 @@ impl Program {
         Self { name: "resilient-write".to_owned(), command: vec![path.display().to_string()] }
     }
 
+    /// The reader beside our own server.
+    pub(crate) fn reader(&self) -> Self {
+        let server = self.command.first().map(Path::new).unwrap_or(Path::new(""));
+        let name = format!("resilient-read{}", std::env::consts::EXE_SUFFIX);
+        let command = vec![server.with_file_name(name).display().to_string()];
+        Self { name: "resilient-read".to_owned(), command }
+    }
+
+    /// The Python reader, of the interpreter that has it.
+    pub(crate) fn python_reader(interpreter: &Path) -> Self {
+        let start = "from resilient_read.server import main; main()";
+        let command = [interpreter.display().to_string(), "-c".to_owned(), start.to_owned()];
+        Self { name: "Python reader 0.1.1".to_owned(), command: command.into() }
+    }
+
     /// The Python server, of the interpreter that has it.
     pub(crate) fn python(interpreter: &Path) -> Self {
         let start = "from resilient_write.server import main; main()";
@@ -41,6 +56,7 @@ impl Program {
             .args(arguments)
             .current_dir(workspace)
             .env("RW_WORKSPACE", workspace)
+            .env("RR_WORKSPACE", workspace)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -62,6 +62,9 @@ struct Run {
     /// A Python interpreter that has resilient-write 0.3.0, to compare with
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
+    /// A Python interpreter that has resilient-read 0.1.1, to compare with
+    #[arg(long, value_name = "PATH")]
+    python_reader: Option<PathBuf>,
     /// Where to write, on the file system that is to be measured; without it, the system's
     /// directory for temporary files
     #[arg(long, value_name = "DIR")]
@@ -105,12 +108,14 @@ impl Run {
             dir: self.dir.clone().unwrap_or_else(std::env::temp_dir).canonicalize()?,
             ours: Program::ours(&server),
             python: self.python.as_deref().map(Program::python),
+            python_reader: self.python_reader.as_deref().map(Program::python_reader),
             random: Random::new(self.seed),
             quick: self.quick,
         };
         let mut tables: Vec<Table> = Vec::new();
         for scenario in &ALL {
-            if !self.only.is_empty() && !self.only.iter().any(|name| name == scenario.name) {
+            let is_named = self.only.iter().any(|name| name == scenario.name);
+            if !is_named && (!self.only.is_empty() || scenario.only_when_named()) {
                 continue;
             }
             let found = (scenario.run)(&mut setting)

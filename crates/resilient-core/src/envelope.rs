@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::digest::Digest;
-use crate::error::Error;
+use crate::error::{Drift, Error};
 
 /// What went wrong, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -25,6 +25,12 @@ pub enum ErrorKind {
     QuotaExceeded,
     /// The request is not allowed or not well formed.
     PolicyViolation,
+    /// A read leads out of the workspace.
+    PermissionDenied,
+    /// A read is of something that is not there.
+    NotFound,
+    /// A read was asked for in a way that it cannot be done.
+    InvalidInput,
 }
 
 /// Where the cause lies.
@@ -41,6 +47,20 @@ pub enum ReasonHint {
     Permission,
     /// Elsewhere; the context tells.
     Unknown,
+    /// Of a read: beyond the boundary.
+    OutsideWorkspace,
+    /// Of a read: nothing is there.
+    Missing,
+    /// Of a read: it is no regular file.
+    NotFile,
+    /// Of a read: a number, a query or a glob.
+    Range,
+    /// Of a read: the cursor.
+    CursorDecode,
+    /// Of a read: the file is another one.
+    FileChanged,
+    /// Of the server that reads: it has no such tool.
+    UnknownTool,
 }
 
 /// What to do next.
@@ -61,7 +81,7 @@ pub enum SuggestedAction {
     Abort,
 }
 
-/// A failure as typed data: exactly these eight fields.
+/// A failure as typed data: exactly these eight fields, and `message` when a read failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Envelope {
     /// Always false.
@@ -80,6 +100,9 @@ pub struct Envelope {
     pub retry_budget: u32,
     /// The facts; `tool` is always among them once a tool answers.
     pub context: Map<String, Value>,
+    /// What happened, in words; the Python reader says it here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 impl Envelope {
@@ -114,6 +137,36 @@ impl Envelope {
                 Value::Object(map) => map,
                 _ => Map::new(),
             },
+            message: None,
+        }
+    }
+
+    /// The envelope of a read that failed, in the reader's words where it has its own.
+    #[must_use]
+    pub fn of_read(error: &Error) -> Self {
+        use ErrorKind::{InvalidInput, NotFound, PermissionDenied};
+        use ReasonHint::{Missing, NotFile, OutsideWorkspace};
+        let (kind, hint, action) = match error {
+            Error::EscapesWorkspace { .. } => {
+                (PermissionDenied, OutsideWorkspace, SuggestedAction::Abort)
+            }
+            Error::NotFound { .. } => (NotFound, Missing, SuggestedAction::Abort),
+            Error::EmptyPath
+            | Error::InvalidPath { .. }
+            | Error::LinkLoop { .. }
+            | Error::NotARegularFile { .. } => (InvalidInput, NotFile, SuggestedAction::Abort),
+            _ => {
+                let own = Self::from(error);
+                (own.error, own.reason_hint, own.suggested_action)
+            }
+        };
+        let told = Self::from(error);
+        Self {
+            error: kind,
+            reason_hint: hint,
+            suggested_action: action,
+            message: Some(error.to_string()),
+            ..told
         }
     }
 }
@@ -175,7 +228,7 @@ impl From<&Error> for Envelope {
                     }),
                 )
             }
-            Error::UnsafeRoot { root, variable } => permission(json!({
+            Error::UnsafeRoot { root, variable, .. } => permission(json!({
                 "root": root, "variable": variable, "reason": "unsafe_root",
                 "hint": error.to_string(),
             })),
@@ -214,10 +267,10 @@ impl From<&Error> for Envelope {
                     "suggested_actions": report.suggested_actions,
                 });
                 if let Some(path) = path {
-                    set(&mut context, "path", path);
+                    set(&mut context, "path", path.as_str());
                 }
                 if let Some(draft) = draft {
-                    set(&mut context, "draft_sha256", &draft.to_string());
+                    set(&mut context, "draft_sha256", draft.to_string());
                     name_tools(&mut context, *draft);
                 }
                 Self {
@@ -441,6 +494,28 @@ impl From<&Error> for Envelope {
                              write_to, keep}, which keeps the value in the scratchpad",
                 }),
             ),
+            Error::ReadRange { message, facts } => {
+                let mut context = json!({"reason": message});
+                for (name, number) in facts {
+                    set(&mut context, name, *number);
+                }
+                Self::of(ErrorKind::InvalidInput, ReasonHint::Range, Abort, context)
+            }
+            Error::ReadEncoding { encoding: name } => encoding(json!({
+                "encoding": name, "reason": "unsupported_encoding",
+                "valid": ["utf-8", "utf-16le", "utf-16be", "base64", "any single-byte encoding"],
+            })),
+            Error::Undecodable { path, encoding: name, offset } => encoding(json!({
+                "path": path, "encoding": name, "offset": offset, "reason": "undecodable_byte",
+                "hint": "errors replace shows it as U+FFFD, encoding base64 shows all bytes",
+            })),
+            Error::CursorDecode => Self::of(
+                ErrorKind::InvalidInput,
+                ReasonHint::CursorDecode,
+                Abort,
+                json!({"reason": "cursor_decode", "hint": "make a new one with rr_make_cursor"}),
+            ),
+            Error::CursorStale(drift) => Self::of_drift(drift),
 
             Error::Policy { path, line, source } => {
                 let at = line.map(|line| format!(" at line {line}")).unwrap_or_default();
@@ -452,8 +527,8 @@ impl From<&Error> for Envelope {
                     ),
                 });
                 if let crate::risk::PolicyError::BadRegex { family, name, .. } = source {
-                    set(&mut context, "family", family);
-                    set(&mut context, "name", name);
+                    set(&mut context, "family", family.as_str());
+                    set(&mut context, "name", name.as_str());
                 }
                 encoding(context)
             }
@@ -466,6 +541,40 @@ impl From<&Error> for Envelope {
 }
 
 impl Envelope {
+    /// A walk whose file has changed: what was read stands, and it goes on; or it does not.
+    fn of_drift(drift: &Drift) -> Self {
+        let (action, hint) = match (&drift.cursor, drift.drift) {
+            (Some(_), "appended") => (
+                SuggestedAction::RetryLater,
+                "the file has grown and what was read still stands: go on with rr_read_next and \
+                 context.cursor",
+            ),
+            (Some(_), _) => (
+                SuggestedAction::RetryLater,
+                "only what was not read yet has changed: go on with rr_read_next and context.cursor",
+            ),
+            (None, "read_part") => (
+                SuggestedAction::Abort,
+                "what was read has changed: read it again from a new rr_make_cursor",
+            ),
+            (None, _) => (
+                SuggestedAction::Abort,
+                "this cursor cannot tell what has changed: read again from a new rr_make_cursor",
+            ),
+        };
+        let mut context = json!({
+            "path": drift.path, "reason": "file_changed", "drift": drift.drift,
+            "appended": drift.drift == "appended", "offset": drift.offset,
+            "expected_size": drift.expected_size, "actual_size": drift.actual_size,
+            "expected_mtime_ns": drift.expected_mtime_ns,
+            "actual_mtime_ns": drift.actual_mtime_ns, "hint": hint,
+        });
+        if let Some(cursor) = &drift.cursor {
+            set(&mut context, "cursor", cursor.as_str());
+        }
+        Self::of(ErrorKind::StalePrecondition, ReasonHint::FileChanged, action, context)
+    }
+
     /// What the operating system's refusal means for the agent.
     fn of_os(path: &str, operation: &str, source: &io::Error) -> Self {
         let context = json!({
@@ -533,7 +642,7 @@ fn name_tools(context: &mut Value, draft: Digest) {
     }
 }
 
-fn set(context: &mut Value, key: &str, value: &str) {
+fn set(context: &mut Value, key: &str, value: impl Into<Value>) {
     if let Value::Object(map) = context {
         map.insert(key.into(), value.into());
     }

@@ -42,10 +42,10 @@ pub enum Error {
     MakeDirectory { path: String, source: io::Error },
     /// A workspace or state directory is one that holds the system.
     #[error(
-        "resilient-write: refusing to use '{root}' as {variable}. \
+        "{program}: refusing to use '{root}' as {variable}. \
          Set the variable to your project directory."
     )]
-    UnsafeRoot { root: String, variable: String },
+    UnsafeRoot { root: String, variable: String, program: &'static str },
     /// The state directory was written by a later version.
     #[error("the state directory has format {found}, this version knows {known}")]
     NewerFormat { found: String, known: u32 },
@@ -215,6 +215,21 @@ pub enum Error {
     /// A mark, or a look-up, would be written over the value that it stands for.
     #[error("{path:?} has a value in line {old_line} where the new text has a mark")]
     MarkOverValue { path: String, mark: String, line: usize, old_line: usize },
+    /// A number, query or glob of a read is none that it takes.
+    #[error("{message}")]
+    ReadRange { message: String, facts: Vec<(&'static str, u64)> },
+    /// A read names an encoding that is not known, or in which a window cannot begin anywhere.
+    #[error("encoding {encoding:?} is not supported")]
+    ReadEncoding { encoding: String },
+    /// Bytes that were to be text in an encoding are not.
+    #[error("the byte at {offset} of {path:?} is no {encoding}")]
+    Undecodable { path: String, encoding: String, offset: u64 },
+    /// The text is no cursor.
+    #[error("Cursor token is invalid")]
+    CursorDecode,
+    /// The file is not the one that a cursor is of.
+    #[error("{:?} has changed since the cursor was made", .0.path)]
+    CursorStale(Box<Drift>),
 
     /// The policy file cannot be used.
     #[error("the policy {path:?} cannot be used: {source}")]
@@ -229,7 +244,28 @@ pub enum Error {
     Deferred,
 }
 
+/// How a file has changed under a cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the others are what they are called")]
+pub struct Drift {
+    pub path: String,
+    pub offset: u64,
+    pub expected_size: u64,
+    pub actual_size: u64,
+    pub expected_mtime_ns: i64,
+    pub actual_mtime_ns: i64,
+    /// `appended`, `unread_part`, `read_part` or `unknown`: what has changed, as far as it is known.
+    pub drift: &'static str,
+    /// A cursor at the same offset of the file as it is now, where what was read still stands.
+    pub cursor: Option<String>,
+}
+
 impl Error {
+    /// A number or a text that a read does not take.
+    pub(crate) fn range(message: impl Into<String>) -> Self {
+        Self::ReadRange { message: message.into(), facts: Vec::new() }
+    }
+
     /// Adds the path and the deed to what the operating system said.
     pub(crate) fn os(path: impl Into<String>, operation: &'static str, source: io::Error) -> Self {
         Self::Os { path: path.into(), operation, source }

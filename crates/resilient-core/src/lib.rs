@@ -15,6 +15,7 @@ pub mod handoff;
 pub mod journal;
 mod name;
 mod number;
+pub mod read;
 pub mod recovery;
 pub mod redact;
 pub mod risk;

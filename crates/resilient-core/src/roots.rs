@@ -91,6 +91,18 @@ pub struct Target {
     pub(crate) stat: Option<Stat>,
 }
 
+/// Where a path leads.
+struct Resolved {
+    /// The deepest directory on the way that exists.
+    dir: DirRef,
+    /// The absolute path with all links resolved.
+    path: PathBuf,
+    /// What does not exist of it, outermost first.
+    missing: Vec<OsString>,
+    /// The name that is no directory at its end.
+    found: Option<(OsString, Stat)>,
+}
+
 impl Roots {
     /// Sets the boundary. All paths are absolute with their links resolved; `state` is the
     /// directory that holds the state directory.
@@ -238,8 +250,69 @@ impl Roots {
         Ok(None)
     }
 
-    /// Follows every component by hand, links and `..` included, from the top of the file system.
+    /// Resolves a directory that is to be looked through: a relative one in the working directory
+    /// first, then in each root. Its handle, and its absolute path with all links resolved.
+    ///
+    /// # Errors
+    /// The path leads out of every root; there is no such directory.
+    pub(crate) fn readable_dir(&self, path: &str) -> Result<(DirRef, PathBuf)> {
+        let bases = std::iter::once(self.cwd.as_path()).chain(self.paths());
+        let mut refused = None;
+        for base in bases {
+            match self.resolve(path, &base.join(path)) {
+                Ok(Resolved { dir, path, missing, found: None, .. }) if missing.is_empty() => {
+                    return Ok((dir, path));
+                }
+                Ok(_) => {}
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| Error::NotFound { path: path.to_owned() }))
+    }
+
+    /// The handles of the directories from a root down to one inside it, the root's first.
+    pub(crate) fn way_to(&self, dir: &Path) -> Result<Vec<(PathBuf, DirRef)>> {
+        let Some(root) = self.list.iter().find(|root| dir.starts_with(&root.path)) else {
+            return Ok(Vec::new());
+        };
+        let mut way = vec![(root.path.clone(), root.dir(&*self.disk)?)];
+        for name in dir.strip_prefix(&root.path).unwrap_or(dir).iter() {
+            let Some((path, above)) = way.last() else { break };
+            let path = path.join(name);
+            let below = above
+                .open_dir(name)
+                .map_err(|source| Error::os(path.to_string_lossy(), "open", source))?;
+            way.push((path, below));
+        }
+        Ok(way)
+    }
+
+    /// A file's place at the end of a resolved path.
     fn walk(&self, given: &str, absolute: &Path) -> Result<Target> {
+        let Resolved { dir, path, mut missing, found } = self.resolve(given, absolute)?;
+        let (name, stat) = match found {
+            Some((name, stat)) => (name, Some(stat)),
+            None => match missing.pop() {
+                Some(name) => (name, None),
+                None => {
+                    return Err(Error::NotARegularFile {
+                        path: given.to_owned(),
+                        what: "a directory",
+                    });
+                }
+            },
+        };
+        // Directories are only ever made inside a root, never on the way to one.
+        let made_in = path.ancestors().nth(missing.len() + 1).unwrap_or(&path);
+        if !self.list.iter().any(|root| made_in.starts_with(&root.path)) {
+            return Err(Error::os(given, "resolve", io::ErrorKind::NotFound.into()));
+        }
+        let shown = self.show(&path);
+        Ok(Target { dir, missing, name, path, shown, stat })
+    }
+
+    /// Follows every component by hand, links and `..` included, from the top of the file system.
+    fn resolve(&self, given: &str, absolute: &Path) -> Result<Resolved> {
         let os = |source| Error::os(given, "resolve", source);
         let top: PathBuf = absolute.ancestors().last().unwrap_or(absolute).to_owned();
         let ground = self.disk.open_root(&top).map_err(os)?;
@@ -305,26 +378,8 @@ impl Roots {
         if !self.list.iter().any(|root| path.starts_with(&root.path)) {
             return Err(self.escapes(given, &path));
         }
-        let (name, stat) = match found {
-            Some((name, stat)) => (name, Some(stat)),
-            None => match missing.pop() {
-                Some(name) => (name, None),
-                None => {
-                    return Err(Error::NotARegularFile {
-                        path: given.to_owned(),
-                        what: "a directory",
-                    });
-                }
-            },
-        };
         let dir = stack.pop().map_or(ground, |(_, dir)| dir);
-        // Directories are only ever made inside a root, never on the way to one.
-        let made_in = path.ancestors().nth(missing.len() + 1).unwrap_or(&path);
-        if !self.list.iter().any(|root| made_in.starts_with(&root.path)) {
-            return Err(os(io::ErrorKind::NotFound.into()));
-        }
-        let shown = self.show(&path);
-        Ok(Target { dir, missing, name, path, shown, stat })
+        Ok(Resolved { dir, path, missing, found })
     }
 
     fn escapes(&self, given: &str, resolved: &Path) -> Error {

@@ -15,6 +15,7 @@ use crate::disk::{Clock, Disk, Kind, RealDisk, Stat, SystemClock, read_all};
 use crate::error::{Error, Result};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, Filter, Tail};
+use crate::read::{self, Reader};
 use crate::recovery;
 use crate::risk::{self, Policy};
 use crate::roots::{Root, Roots};
@@ -48,6 +49,7 @@ pub struct Workspace {
     policy_file: PathBuf,
     sealed_scratch: bool,
     policy: Mutex<Option<(Option<Stat>, Arc<Policy>)>>,
+    indexes: read::Indexes,
 }
 
 impl Builder {
@@ -125,6 +127,7 @@ impl Builder {
             policy_file: state.join(policy_file.unwrap_or(default)),
             sealed_scratch,
             policy: Mutex::default(),
+            indexes: read::Indexes::default(),
             store: Store {
                 roots: Roots::new(disk.clone(), cwd, roots, &state),
                 home: Root::new(state),
@@ -340,6 +343,13 @@ impl Workspace {
     /// As [`Handoff::read`].
     pub fn read_handoff(&self, path: &str) -> Result<Found> {
         Handoff { store: &self.store }.read(path, self.checkpoints().refs()?)
+    }
+
+    /// The reads.
+    #[must_use]
+    pub fn reader(&self) -> Reader<'_> {
+        let Store { clock, roots, .. } = &self.store;
+        Reader { clock: &**clock, roots, indexes: &self.indexes }
     }
 
     /// The newest rows of the journal.

@@ -12,6 +12,7 @@
 
 mod args;
 mod budget;
+mod call;
 #[doc(hidden)]
 pub mod docs;
 mod message;
@@ -34,6 +35,7 @@ use tokio::sync::mpsc;
 pub use names::ToolNames;
 pub use schema::Schema;
 pub use server::Server;
+pub use tools::Offer;
 
 use wire::{Wire, write_lines};
 

@@ -24,11 +24,11 @@ impl ToolNames {
         }
     }
 
-    /// A text that speaks of tools as `rw_…`, in the listed form.
+    /// A text that speaks of tools as `rw_…` and `rr_…`, in the listed form.
     pub(crate) fn spell(self, text: &str) -> String {
         match self {
             Self::Underscore => text.to_owned(),
-            Self::Dotted => text.replace("rw_", "rw."),
+            Self::Dotted => text.replace("rw_", "rw.").replace("rr_", "rr."),
         }
     }
 }

@@ -32,6 +32,11 @@ pub(crate) fn result_of(tool: &str, answer: Answer) -> CallToolResult {
 
 fn failure(tool: &str, mut envelope: Box<Envelope>) -> Value {
     envelope.context.entry("tool").or_insert_with(|| tool.into());
+    // Whoever reads is told in words too, also where the server refused the call.
+    if envelope.message.is_none() && tool.starts_with("rr") {
+        let reason = envelope.context.get("reason").and_then(Value::as_str);
+        envelope.message = Some(reason.unwrap_or("there is no such tool").to_owned());
+    }
     serde_json::to_value(envelope).unwrap_or_else(|_| Value::Object(Map::new()))
 }
 

@@ -10,6 +10,14 @@ pub use resilient_core::envelope::{Envelope, ErrorKind, ReasonHint, SuggestedAct
 /// envelope that says what went wrong.
 pub type Answer = Result<Value, Box<Envelope>>;
 
+/// Turns what a read of the library answers into what a tool answers.
+pub(crate) fn read_answer<T: Serialize>(result: resilient_core::Result<T>) -> Answer {
+    match result {
+        Ok(success) => Ok(serde_json::to_value(success).unwrap_or_default()),
+        Err(error) => Err(Box::new(Envelope::of_read(&error))),
+    }
+}
+
 /// Turns what the library answers into what a tool answers.
 pub(crate) fn answer<T: Serialize>(result: resilient_core::Result<T>) -> Answer {
     match result {

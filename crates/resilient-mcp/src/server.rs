@@ -6,21 +6,23 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult,
-    Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
-    ServerCapabilities, ServerConfig, Tool as ListedTool, ToolAnnotations,
+    Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ListedTool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
+use tokio::sync::mpsc;
 
 use crate::args;
 use crate::budget::RetryBudget;
+use crate::call::Call;
 use crate::message::Flaw;
 use crate::names::{ToolNames, means};
 use crate::reply::result_of;
 use crate::schema::Schema;
 use crate::seam::{Answer, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
-use crate::tools::{self, Effect, ToolSpec};
+use crate::tools::{Effect, Offer, ToolSpec};
 use crate::wire::Watch;
 
 /// How long a client may keep the list of tools: it only changes with the program.
@@ -43,6 +45,15 @@ A failure has ok false. Follow suggested_action: redact, split, escape and ask_u
 the call; retry_later means wait; abort means do not repeat it. context says what was wrong. \
 stale_precondition means the file is not what you think: read it again before writing.";
 
+const READ_INSTRUCTIONS: &str = "\
+Reading files that are too large for a context window:
+- What is in it: rr_stat, rr_read_tail, rr_search_then_page (literal or regex; count for totals; \
+glob for many files).
+- One place: rr_read_lines by line, rr_read_bytes by offset. max_tokens bounds any answer.
+- All of it: rr_make_cursor, then rr_read_next with the cursor of each answer until eof.
+A file that changed under a cursor is stale_precondition: go on with context.cursor where there is \
+one; otherwise what was read has changed, so begin anew.";
+
 /// The MCP server over one workspace; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Server {
@@ -53,6 +64,7 @@ pub struct Server {
 struct Inner {
     workspace: Workspace,
     names: ToolNames,
+    offer: Offer,
     tools: Vec<Listed>,
     budget: RetryBudget,
 }
@@ -70,21 +82,31 @@ impl Listed {
 }
 
 impl Server {
-    /// A server with all tools. It touches no disk before the first call.
+    /// A server with the tools that write. It touches no disk before the first call.
     pub fn new(workspace: Workspace, names: ToolNames) -> Self {
-        Self::with_tools(workspace, names, Vec::new())
+        Self::offering(workspace, names, Offer::Write)
     }
 
-    /// A server with all tools and some more, for tests.
+    /// A server with these tools.
+    pub fn offering(workspace: Workspace, names: ToolNames, offer: Offer) -> Self {
+        Self::of(workspace, names, offer, Vec::new())
+    }
+
+    /// A server with the tools that write and some more, for tests.
     #[doc(hidden)]
     pub fn with_tools(workspace: Workspace, names: ToolNames, more: Vec<ToolSpec>) -> Self {
-        let tools = tools::all()
+        Self::of(workspace, names, Offer::Write, more)
+    }
+
+    fn of(workspace: Workspace, names: ToolNames, offer: Offer, more: Vec<ToolSpec>) -> Self {
+        let tools = offer
+            .tools()
             .into_iter()
             .chain(more)
             .map(|spec| Listed { spec, schema: OnceLock::new() })
             .collect();
         let budget = RetryBudget::default();
-        Self { inner: Arc::new(Inner { workspace, names, tools, budget }) }
+        Self { inner: Arc::new(Inner { workspace, names, offer, tools, budget }) }
     }
 
     /// Calls a tool by either of its names, as a client would, and gives its structured content.
@@ -96,7 +118,7 @@ impl Server {
             Value::Object(arguments) => (arguments, None),
             _ => (Map::new(), Some(Flaw::NotAnObject)),
         };
-        let result = self.inner.call(tool, arguments, flaw);
+        let result = self.inner.call(tool, arguments, flaw, &Call::default());
         let content = result.structured_content.unwrap_or_default();
         if result.is_error == Some(true) { Err(content) } else { Ok(content) }
     }
@@ -111,8 +133,8 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let mut config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_instructions(self.inner.names.spell(INSTRUCTIONS));
-        config.server_info = identity();
+            .with_instructions(self.inner.instructions());
+        config.server_info = self.inner.identity();
         config
     }
 
@@ -136,7 +158,7 @@ impl ServerHandler for Server {
         if is_modern(&context) {
             result.ttl_ms = Some(LIST_TTL_MS);
             result.cache_scope = Some(CacheScope::Public);
-            result.meta = Some(signature());
+            result.meta = Some(self.inner.signature());
         }
         Ok(result)
     }
@@ -159,22 +181,34 @@ impl ServerHandler for Server {
         let cancelled = context.ct.clone();
         let in_turn = context.extensions.get::<Arc<Watch>>().is_some_and(|it| it.is_in_turn());
         let is_quick = in_turn && inner.find(&name).is_some_and(|tool| tool.spec.quick);
+        let token = context.meta.get_progress_token();
+        let (told, mut steps) = mpsc::unbounded_channel();
+        let told = token.as_ref().map(|_| told);
         let call = move || {
             if cancelled.is_cancelled() {
                 // Nobody reads this: the SDK drops the reply.
                 return CallToolResult::default();
             }
-            inner.call(&name, arguments, flaw)
+            let watched = Call::new(move || cancelled.is_cancelled(), told);
+            inner.call(&name, arguments, flaw, &watched)
         };
         let done = if is_quick && self.inner.workspace.is_free() {
             catch_unwind(AssertUnwindSafe(call)).ok()
         } else {
-            tokio::task::spawn_blocking(call).await.ok()
+            let running = tokio::task::spawn_blocking(call);
+            if let Some(token) = token {
+                // Until the call is dropped, which is when it is done.
+                while let Some((done, total)) = steps.recv().await {
+                    let step = ProgressNotificationParam::new(token.clone(), done as f64);
+                    let _ = context.peer.notify_progress(step.with_total(total as f64)).await;
+                }
+            }
+            running.await.ok()
         };
         let mut result =
             done.unwrap_or_else(|| result_of(self.inner.canonical(&request.name), Err(panicked())));
         if is_modern(&context) {
-            result.meta = Some(signature());
+            result.meta = Some(self.inner.signature());
         }
         Ok(result.into())
     }
@@ -194,17 +228,56 @@ impl Inner {
         called: &str,
         arguments: Map<String, Value>,
         flaw: Option<Flaw>,
+        call: &Call,
     ) -> CallToolResult {
         match self.find(called) {
-            None => result_of(called, Err(unknown_tool(called))),
+            None => result_of(called, Err(self.unknown_tool(called))),
             Some(tool) => {
-                let answer = self.answer(tool, arguments, flaw);
+                let answer = self.answer(tool, arguments, flaw, call);
                 result_of(tool.spec.name, answer.map_err(|refused| self.in_our_names(refused)))
             }
         }
     }
 
-    fn answer(&self, tool: &Listed, arguments: Map<String, Value>, flaw: Option<Flaw>) -> Answer {
+    fn instructions(&self) -> String {
+        let text = match self.offer {
+            Offer::Write => INSTRUCTIONS.to_owned(),
+            Offer::Read => READ_INSTRUCTIONS.to_owned(),
+            Offer::Both => format!("{INSTRUCTIONS}\n{READ_INSTRUCTIONS}"),
+        };
+        self.names.spell(&text)
+    }
+
+    fn identity(&self) -> Implementation {
+        let name = if self.offer == Offer::Read { "resilient-read" } else { "resilient-write" };
+        Implementation::new(name, env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Who answered: without a handshake, each result says so.
+    fn signature(&self) -> MetaObject {
+        let mut meta = MetaObject::default();
+        if let Ok(identity) = serde_json::to_value(self.identity()) {
+            meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), identity);
+        }
+        meta
+    }
+
+    fn unknown_tool(&self, called: &str) -> Box<Envelope> {
+        let hint = match self.offer {
+            Offer::Read => ReasonHint::UnknownTool,
+            Offer::Write | Offer::Both => ReasonHint::Unknown,
+        };
+        Envelope::new(ErrorKind::PolicyViolation, hint, SuggestedAction::Abort)
+            .with("unknown_tool", called)
+    }
+
+    fn answer(
+        &self,
+        tool: &Listed,
+        arguments: Map<String, Value>,
+        flaw: Option<Flaw>,
+        call: &Call,
+    ) -> Answer {
         let schema = &tool.schema().input;
         let arguments = match flaw {
             None => args::check(schema, tool.spec.instead_of_content, arguments),
@@ -215,12 +288,12 @@ impl Inner {
         };
         let arguments = arguments?;
         let Some(key) = self.budget.key(tool.spec.name, &arguments) else {
-            return (tool.spec.run)(&self.workspace, arguments);
+            return (tool.spec.run)(&self.workspace, arguments, call);
         };
         if let Some(refused) = self.budget.exhausted(key) {
             return Err(refused);
         }
-        let mut answer = (tool.spec.run)(&self.workspace, arguments);
+        let mut answer = (tool.spec.run)(&self.workspace, arguments, call);
         self.budget.settle(key, &mut answer);
         answer
     }
@@ -248,24 +321,6 @@ impl Inner {
 /// Whether the request speaks the protocol that has no handshake.
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
-}
-
-fn identity() -> Implementation {
-    Implementation::new("resilient-write", env!("CARGO_PKG_VERSION"))
-}
-
-/// Who answered: without a handshake, each result says so.
-fn signature() -> MetaObject {
-    let mut meta = MetaObject::default();
-    if let Ok(identity) = serde_json::to_value(identity()) {
-        meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), identity);
-    }
-    meta
-}
-
-fn unknown_tool(called: &str) -> Box<Envelope> {
-    Envelope::new(ErrorKind::PolicyViolation, ReasonHint::Unknown, SuggestedAction::Abort)
-        .with("unknown_tool", called)
 }
 
 fn panicked() -> Box<Envelope> {

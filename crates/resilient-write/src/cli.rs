@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use resilient_core::Workspace;
+use resilient_mcp::Offer;
 
 use crate::commands::{
     analytics, call, checkpoint, chunk, demo, handoff, journal, recover, redact, replace, risk,
@@ -39,6 +40,9 @@ pub(crate) struct Cli {
     /// Print the answer as one line of JSON, the value that the MCP tool gives
     #[arg(long, global = true)]
     json: bool,
+    /// Serve the tools that read, too
+    #[arg(long)]
+    with_read: bool,
     #[command(flatten)]
     serve: serve::Serve,
     #[command(subcommand)]
@@ -48,7 +52,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve MCP (what happens without a command, too)
-    Serve(serve::Serve),
+    Serve(ServeWrite),
     /// Write one file
     Write(write::Write),
     /// Replace text in one file
@@ -84,19 +88,37 @@ enum Command {
     Demo(demo::Demo),
 }
 
+/// The server's options, and which tools it has.
+#[derive(Debug, Args)]
+struct ServeWrite {
+    /// Serve the tools that read, too
+    #[arg(long)]
+    with_read: bool,
+    #[command(flatten)]
+    serve: serve::Serve,
+}
+
+impl ServeWrite {
+    fn run(self, open: impl FnOnce() -> Result<Workspace>, output: &Output) -> Result<ExitCode> {
+        let offer = if self.with_read { Offer::Both } else { Offer::Write };
+        self.serve.run(open, offer, output)
+    }
+}
+
 impl Cli {
     /// Does what was asked for, and reports what kept it from being done.
     pub(crate) fn run(self) -> ExitCode {
-        let output = Output::new(self.json);
+        let output = Output::new("resilient-write", self.json);
         self.dispatch(&output).unwrap_or_else(|error| output.fault(&error))
     }
 
     fn dispatch(self, output: &Output) -> Result<ExitCode> {
-        let Self { workspace: more, json: _, serve, command } = self;
+        let Self { workspace: more, json: _, with_read, serve, command } = self;
+        let serve = ServeWrite { with_read, serve };
         let open =
             || -> Result<Workspace> { Ok(Surroundings::of_process()?.workspace(&more)?.open()) };
         let Some(command) = command else { return serve.run(open, output) };
-        if serve.is_given() {
+        if with_read || serve.serve.is_given() {
             return Ok(output.misuse("the options of the server stand after `serve`, or alone"));
         }
         match command {
@@ -113,7 +135,7 @@ impl Cli {
             Command::Redact(command) => command.run(&open()?, output),
             Command::Validate(command) => command.run(output),
             Command::Recover(command) => command.run(&open()?, output),
-            Command::Call(command) => command.run(open()?, output),
+            Command::Call(command) => command.run(open()?, Offer::Both, output),
             Command::Demo(command) => command.run(output),
         }
     }

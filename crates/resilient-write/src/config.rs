@@ -15,6 +15,7 @@ const UNSAFE_ROOTS: [&str; 7] = ["/", "/bin", "/sbin", "/usr", "/etc", "/var", "
 /// What the process is told from outside, read once.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
+    pub(crate) program: Program,
     pub(crate) cwd: PathBuf,
     pub(crate) workspace: Option<String>,
     pub(crate) state_dir: Option<String>,
@@ -23,7 +24,49 @@ pub(crate) struct Surroundings {
     pub(crate) allow_unsafe_roots: bool,
 }
 
+/// Who asks; each has variables of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    Write,
+    Read,
+}
+
+impl Program {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Write => "resilient-write",
+            Self::Read => "resilient-read",
+        }
+    }
+
+    /// The variables that name the roots and the place of the state.
+    fn variables(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Write => ("RW_WORKSPACE", "RW_STATE_DIR"),
+            Self::Read => ("RR_WORKSPACE", "RR_STATE_DIR"),
+        }
+    }
+}
+
 impl Surroundings {
+    /// Reads the environment of `resilient-read`, which keeps no state and judges no content.
+    ///
+    /// # Errors
+    /// The working directory is gone.
+    #[expect(clippy::disallowed_methods, reason = "this is the file that reads the environment")]
+    pub(crate) fn of_reader() -> Result<Self> {
+        let (workspace, _) = Program::Read.variables();
+        Ok(Self {
+            program: Program::Read,
+            cwd: resolved(&env::current_dir()?),
+            workspace: env::var(workspace).ok().filter(|value| !value.trim().is_empty()),
+            state_dir: None,
+            policy_file: None,
+            seal_scratch: true,
+            allow_unsafe_roots: false,
+        })
+    }
+
     /// Reads the environment.
     ///
     /// # Errors
@@ -32,6 +75,7 @@ impl Surroundings {
     pub(crate) fn of_process() -> Result<Self> {
         let text = |name| env::var(name).ok().filter(|value| !value.trim().is_empty());
         Ok(Self {
+            program: Program::Write,
             cwd: resolved(&env::current_dir()?),
             workspace: text("RW_WORKSPACE"),
             state_dir: text("RW_STATE_DIR"),
@@ -49,12 +93,13 @@ impl Surroundings {
     /// # Errors
     /// A root is one that holds the system.
     pub(crate) fn workspace(&self, more: &[PathBuf]) -> Result<Builder> {
+        let (workspace, state_dir) = self.program.variables();
         let mut named: Vec<PathBuf> = more.to_vec();
         named.extend(self.workspace.as_deref().map(list).unwrap_or_default());
         let mut roots: Vec<PathBuf> =
             named.iter().map(|root| resolved(&self.cwd.join(root))).collect();
         for root in &roots {
-            self.refuse_unsafe(root, "RW_WORKSPACE")?;
+            self.refuse_unsafe(root, workspace)?;
         }
         if !roots.iter().any(|root| self.cwd.starts_with(root)) {
             // Not a root to refuse when others are named: it is where the client happened to be.
@@ -69,9 +114,12 @@ impl Surroundings {
             None => self.cwd.clone(),
         };
         for root in &roots {
-            self.refuse_unsafe(root, "RW_WORKSPACE")?;
+            self.refuse_unsafe(root, workspace)?;
         }
-        self.refuse_unsafe(&state, "RW_STATE_DIR")?;
+        // Whoever only reads has no state, wherever that would be.
+        if self.program == Program::Write {
+            self.refuse_unsafe(&state, state_dir)?;
+        }
         let builder =
             Workspace::builder(&self.cwd).roots(roots).state(state).seal_scratch(self.seal_scratch);
         Ok(match &self.policy_file {
@@ -81,7 +129,7 @@ impl Surroundings {
     }
 
     #[expect(clippy::print_stderr, reason = "a warning to whoever started the process")]
-    fn refuse_unsafe(&self, root: &Path, variable: &str) -> Result<()> {
+    fn refuse_unsafe(&self, root: &Path, variable: &'static str) -> Result<()> {
         if !is_unsafe(root) {
             return Ok(());
         }
@@ -93,7 +141,11 @@ impl Surroundings {
             );
             return Ok(());
         }
-        bail!(Error::UnsafeRoot { root, variable: variable.to_owned() })
+        bail!(Error::UnsafeRoot {
+            root,
+            variable: variable.to_owned(),
+            program: self.program.name(),
+        })
     }
 }
 
@@ -141,6 +193,7 @@ mod tests {
 
     fn surroundings(cwd: &Path) -> Surroundings {
         Surroundings {
+            program: Program::Write,
             cwd: resolved(cwd),
             workspace: None,
             state_dir: None,

@@ -21,12 +21,13 @@ const FACT_LEN: usize = 200;
 /// Where a command's answer goes.
 #[derive(Debug)]
 pub(crate) struct Output {
+    program: &'static str,
     json: bool,
 }
 
 impl Output {
-    pub(crate) fn new(json: bool) -> Self {
-        Self { json }
+    pub(crate) fn new(program: &'static str, json: bool) -> Self {
+        Self { program, json }
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -64,7 +65,7 @@ impl Output {
         if self.json {
             self.line(envelope)?;
         } else {
-            complain(&told(message, envelope));
+            complain(&told(self.program, message, envelope));
         }
         Ok(ExitCode::FAILURE)
     }
@@ -108,7 +109,7 @@ impl Output {
 
     /// Says what is wrong with the command line, where its parser could not know.
     pub(crate) fn misuse(&self, message: &str) -> ExitCode {
-        complain(&format!("resilient-write: {message}\n"));
+        complain(&format!("{}: {message}\n", self.program));
         ExitCode::from(2)
     }
 
@@ -116,14 +117,13 @@ impl Output {
     pub(crate) fn fault(&self, error: &anyhow::Error) -> ExitCode {
         if self.json
             && let Some(error) = error.downcast_ref::<Error>()
-            && let Ok(envelope) = envelope(error, "resilient-write")
+            && let Ok(envelope) = envelope(error, self.program)
             && self.line(&envelope).is_ok()
         {
             return ExitCode::FAILURE;
         }
         let text = format!("{error:#}");
-        let text = text.strip_prefix("resilient-write: ").unwrap_or(&text);
-        complain(&format!("resilient-write: {text}\n"));
+        complain(&said_by(self.program, &text));
         ExitCode::FAILURE
     }
 }
@@ -153,9 +153,8 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
 }
 
 /// A failure in words.
-fn told(message: &str, envelope: &Value) -> String {
-    let message = message.strip_prefix("resilient-write: ").unwrap_or(message);
-    let mut text = format!("resilient-write: {message}\n");
+fn told(program: &str, message: &str, envelope: &Value) -> String {
+    let mut text = said_by(program, message);
     let empty = serde_json::Map::new();
     let context = envelope.get("context").and_then(Value::as_object).unwrap_or(&empty);
     let action = envelope.get("suggested_action").and_then(Value::as_str).unwrap_or("abort");
@@ -176,6 +175,13 @@ fn told(message: &str, envelope: &Value) -> String {
         let _ = writeln!(text, "  {name}: {}", shortened(fact));
     }
     text
+}
+
+/// A line that begins with the program's name, once.
+fn said_by(program: &str, message: &str) -> String {
+    let message =
+        message.strip_prefix(program).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(message);
+    format!("{program}: {message}\n")
 }
 
 /// One line for something that the classifier detected.

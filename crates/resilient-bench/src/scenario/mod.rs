@@ -18,6 +18,7 @@ mod chunk;
 mod edit;
 mod journal;
 mod outstanding;
+mod read;
 mod risk;
 mod start;
 mod waits;
@@ -29,8 +30,15 @@ pub(crate) struct Scenario {
     pub(crate) run: fn(&mut Setting) -> Result<Vec<Table>>,
 }
 
+impl Scenario {
+    /// Whether it takes so much time and room that it is not part of a run of all.
+    pub(crate) fn only_when_named(&self) -> bool {
+        self.name == "read-large"
+    }
+}
+
 /// All scenarios, in the order in which they are run.
-pub(crate) const ALL: [Scenario; 11] = [
+pub(crate) const ALL: [Scenario; 13] = [
     Scenario { name: "start", run: start::start },
     Scenario { name: "tools", run: start::tools },
     Scenario { name: "write", run: write::small },
@@ -42,6 +50,8 @@ pub(crate) const ALL: [Scenario; 11] = [
     Scenario { name: "journal", run: journal::run },
     Scenario { name: "risk", run: risk::run },
     Scenario { name: "waits", run: waits::run },
+    Scenario { name: "read", run: read::run },
+    Scenario { name: "read-large", run: read::large },
 ];
 
 /// What a run was asked for.
@@ -51,6 +61,8 @@ pub(crate) struct Setting {
     pub(crate) ours: Program,
     /// The Python server, when there is one.
     pub(crate) python: Option<Program>,
+    /// The Python reader, when there is one.
+    pub(crate) python_reader: Option<Program>,
     pub(crate) random: Random,
     /// Takes a tenth of the rounds.
     pub(crate) quick: bool,
@@ -60,6 +72,11 @@ impl Setting {
     /// The programs that are compared, ours first.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &Program> {
         std::iter::once(&self.ours).chain(&self.python)
+    }
+
+    /// The programs that read, ours first.
+    pub(crate) fn readers(&self) -> impl Iterator<Item = Program> + use<> {
+        std::iter::once(self.ours.reader()).chain(self.python_reader.clone())
     }
 
     /// A fresh directory.

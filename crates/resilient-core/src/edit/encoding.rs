@@ -34,7 +34,7 @@ enum Layout {
 
 /// What inserted text is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Encoding {
+pub(crate) enum Encoding {
     Utf8,
     Utf16Le,
     Utf16Be,
@@ -157,7 +157,8 @@ impl Offsets<'_> {
 }
 
 impl Encoding {
-    fn guess(file: &[u8]) -> Self {
+    /// What a file looks like, by its mark and its bytes.
+    pub(crate) fn guess(file: &[u8]) -> Self {
         match file {
             // These are four bytes to a character, and the first also looks like a UTF-16 mark.
             [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => return Self::Utf32,

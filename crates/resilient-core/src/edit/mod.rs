@@ -25,6 +25,7 @@ mod nearest;
 
 use thiserror::Error;
 
+pub(crate) use self::encoding::Encoding as Guess;
 pub use self::nearest::{Difference, Nearest};
 
 use self::encoding::Reading;

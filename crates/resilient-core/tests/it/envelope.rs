@@ -107,7 +107,11 @@ fn a_workspace_that_stays_locked() {
 
 #[test]
 fn a_root_that_holds_the_system() {
-    let error = Error::UnsafeRoot { root: "/etc".to_owned(), variable: "RW_WORKSPACE".to_owned() };
+    let error = Error::UnsafeRoot {
+        root: "/etc".to_owned(),
+        variable: "RW_WORKSPACE".to_owned(),
+        program: "resilient-write",
+    };
     let context = json!({
         "root": "/etc", "variable": "RW_WORKSPACE", "reason": "unsafe_root",
         "hint": "resilient-write: refusing to use '/etc' as RW_WORKSPACE. \

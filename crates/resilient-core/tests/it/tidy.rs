@@ -35,7 +35,7 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
     (Know, &["commit", "contents", "journal", "recovery", "roots", "sectors", "state", "store"]),
     (Ignore, &["write"]),
     // The families of tools.
-    (Ignore, &["analytics", "checkpoint", "chunk", "handoff", "scratch"]),
+    (Ignore, &["analytics", "checkpoint", "chunk", "handoff", "read", "scratch"]),
     (Ignore, &["workspace"]),
 ];
 

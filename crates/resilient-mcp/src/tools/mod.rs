@@ -11,6 +11,7 @@ pub mod checkpoint;
 pub mod chunk;
 pub mod handoff;
 pub mod inspect;
+pub mod read;
 pub mod redact;
 pub mod scratch;
 pub mod write;
@@ -20,6 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::args::unfit;
+pub use crate::call::Call;
 use crate::schema::{Schema, schema_of};
 use crate::seam::{Answer, Workspace};
 
@@ -41,6 +43,15 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     /// # Errors
     /// The envelope of whatever the library refused.
     fn run(self, workspace: &Workspace) -> Answer;
+
+    /// Does the same, and tells the client how far it is.
+    ///
+    /// # Errors
+    /// As [`Tool::run`].
+    fn run_watched(self, workspace: &Workspace, call: &Call) -> Answer {
+        let _ = call;
+        self.run(workspace)
+    }
 }
 
 /// What a call does to the world; the four MCP annotations follow from it.
@@ -72,7 +83,7 @@ pub struct ToolSpec {
     /// Makes the description and the schema of the arguments.
     pub schema: fn() -> Schema,
     /// Runs one call whose arguments fit the schema.
-    pub run: fn(&Workspace, Map<String, Value>) -> Answer,
+    pub run: fn(&Workspace, Map<String, Value>, &Call) -> Answer,
 }
 
 impl ToolSpec {
@@ -85,24 +96,44 @@ impl ToolSpec {
             quick: T::QUICK,
             instead_of_content: T::INSTEAD_OF_CONTENT,
             schema: schema_of::<T>,
-            run: |workspace, arguments| match T::deserialize(Value::Object(arguments)) {
-                Ok(tool) => tool.run(workspace),
+            run: |workspace, arguments, call| match T::deserialize(Value::Object(arguments)) {
+                Ok(tool) => tool.run_watched(workspace, call),
                 Err(error) => Err(unfit(&error.to_string())),
             },
         }
     }
 }
 
-/// Every tool of the server, in the order in which it is listed.
-pub fn all() -> Vec<ToolSpec> {
-    [
-        write::TOOLS,
-        chunk::TOOLS,
-        scratch::TOOLS,
-        checkpoint::TOOLS,
-        handoff::TOOLS,
-        inspect::TOOLS,
-        redact::TOOLS,
-    ]
-    .concat()
+/// Which tools a server has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Offer {
+    /// Those that write, and look at what was written.
+    #[default]
+    Write,
+    /// Those that read.
+    Read,
+    /// Both.
+    Both,
+}
+
+/// The tools that write, in the order in which they are listed.
+const WRITE: &[&[ToolSpec]] = &[
+    write::TOOLS,
+    chunk::TOOLS,
+    scratch::TOOLS,
+    checkpoint::TOOLS,
+    handoff::TOOLS,
+    inspect::TOOLS,
+    redact::TOOLS,
+];
+
+impl Offer {
+    /// The tools, in the order in which they are listed.
+    pub fn tools(self) -> Vec<ToolSpec> {
+        match self {
+            Self::Write => WRITE.concat(),
+            Self::Read => read::TOOLS.to_vec(),
+            Self::Both => [WRITE.concat(), read::TOOLS.to_vec()].concat(),
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use resilient_core::{Error, Workspace};
-use resilient_mcp::{Server, ToolNames};
+use resilient_mcp::{Offer, Server, ToolNames};
 use serde_json::Value;
 
 use super::input;
@@ -14,7 +14,7 @@ use crate::output::Output;
 /// Calls one tool as an MCP client would, and prints its answer as JSON.
 #[derive(Debug, Args)]
 pub(crate) struct Call {
-    /// The tool: rw_safe_write or rw.safe_write
+    /// The tool, with an underscore or a dot: rw_safe_write, rr.read_tail
     tool: String,
     /// The arguments as a JSON object; - is standard input
     #[arg(default_value = "{}", value_name = "JSON")]
@@ -26,7 +26,12 @@ impl Call {
     ///
     /// # Errors
     /// Standard output fails.
-    pub(crate) fn run(self, workspace: Workspace, output: &Output) -> Result<ExitCode> {
+    pub(crate) fn run(
+        self,
+        workspace: Workspace,
+        offer: Offer,
+        output: &Output,
+    ) -> Result<ExitCode> {
         let arguments = match self.arguments.as_str() {
             "-" => input::json("arguments", "-"),
             text => input::parse_json("arguments", text),
@@ -35,7 +40,8 @@ impl Call {
             Ok(arguments) => arguments,
             Err(error) => return self.unreadable(error, output),
         };
-        match Server::new(workspace, ToolNames::Underscore).call(&self.tool, arguments) {
+        let server = Server::offering(workspace, ToolNames::Underscore, offer);
+        match server.call(&self.tool, arguments) {
             Ok(success) if output.is_json() => output.line(&success)?,
             Ok(success) => output.raw(format!("{success:#}\n").as_bytes())?,
             Err(envelope) => return output.failure(&words(&self.tool, &envelope), &envelope),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::Workspace;
-use resilient_mcp::{Server, ToolNames};
+use resilient_mcp::{Offer, Server, ToolNames};
 
 use crate::output::Output;
 
@@ -58,6 +58,7 @@ impl Serve {
     pub(crate) fn run(
         self,
         open: impl FnOnce() -> Result<Workspace>,
+        offer: Offer,
         output: &Output,
     ) -> Result<ExitCode> {
         match self.transport {
@@ -79,7 +80,7 @@ impl Serve {
             None | Some(Names::Underscore) => ToolNames::Underscore,
             Some(Names::Dotted) => ToolNames::Dotted,
         };
-        resilient_mcp::serve_stdio(Server::new(open()?, names))?;
+        resilient_mcp::serve_stdio(Server::offering(open()?, names, offer))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -13,6 +13,7 @@ mod chunk;
 mod demo;
 mod handoff;
 mod journal;
+mod read;
 mod redact;
 mod risk;
 mod sandbox;

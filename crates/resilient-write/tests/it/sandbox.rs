@@ -10,9 +10,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_resilient-write");
+const READER: &str = env!("CARGO_BIN_EXE_resilient-read");
 
 /// Whatever the surroundings of the tests say, the binary does not hear it.
-const VARIABLES: [&str; 5] = [
+const VARIABLES: [&str; 7] = [
+    "RR_WORKSPACE",
+    "RR_STATE_DIR",
     "RW_WORKSPACE",
     "RW_STATE_DIR",
     "RW_POLICY_FILE",
@@ -111,6 +114,11 @@ impl Sandbox {
         self.run_with(args, "")
     }
 
+    /// Runs the reader with nothing on standard input.
+    pub(crate) fn run_reader<S: AsRef<OsStr>>(&self, args: &[S]) -> Ran {
+        self.run_program(READER, &self.root(), args, "")
+    }
+
     /// Runs the binary in another directory.
     pub(crate) fn run_in<S: AsRef<OsStr>>(
         &self,
@@ -118,7 +126,17 @@ impl Sandbox {
         args: &[S],
         stdin: impl AsRef<[u8]>,
     ) -> Ran {
-        let mut child = self.command(BINARY, cwd).args(args).spawn().unwrap();
+        self.run_program(BINARY, cwd, args, stdin)
+    }
+
+    fn run_program<S: AsRef<OsStr>>(
+        &self,
+        program: &str,
+        cwd: &Path,
+        args: &[S],
+        stdin: impl AsRef<[u8]>,
+    ) -> Ran {
+        let mut child = self.command(program, cwd).args(args).spawn().unwrap();
         // A command that reads nothing may have ended already.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
         let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
@@ -132,6 +150,11 @@ impl Sandbox {
     /// Starts the server, with these arguments, and shakes hands.
     pub(crate) fn serve(&self, args: &[&str]) -> Client {
         self.connect(args).greeted()
+    }
+
+    /// Starts the server that only reads, and shakes hands.
+    pub(crate) fn serve_reader(&self, args: &[&str]) -> Client {
+        Client::of(self.command(READER, &self.root()).args(args)).greeted()
     }
 
     /// Starts the server from a shell that has run `before`, and shakes hands.
@@ -180,6 +203,8 @@ impl Ran {
 pub(crate) struct Client {
     pub(crate) to_server: Option<ChildStdin>,
     from_server: Option<BufReader<ChildStdout>>,
+    /// What the server said of itself.
+    pub(crate) hello: Value,
     child: Child,
 }
 
@@ -189,6 +214,7 @@ impl Client {
         Self {
             to_server: child.stdin.take(),
             from_server: child.stdout.take().map(BufReader::new),
+            hello: Value::Null,
             child,
         }
     }
@@ -199,7 +225,7 @@ impl Client {
             "capabilities": {},
             "clientInfo": {"name": "test", "version": "0"},
         });
-        self.request("initialize", params);
+        self.hello = self.request("initialize", params);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         self
     }

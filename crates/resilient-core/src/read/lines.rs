@@ -1,0 +1,437 @@
+//! A walk over a file's lines, and the two reads that are made of one: from a line on, and the tail.
+//!
+//! A walk never holds a long line: it gives as much of it as was asked for, and its length.
+
+use std::collections::VecDeque;
+use std::io;
+
+use serde::Serialize;
+
+use super::budget::{Budget, tokens};
+use super::encoding::{CHARACTER_MAX, Encoding, OnInvalid};
+use super::index::Mark;
+use super::terminator::{self, Unit};
+use super::{Opened, Reader, count_in};
+use crate::disk::{File, read_up_to};
+use crate::error::{Error, Result};
+
+/// How much is read at a time.
+const PIECE: usize = 64 << 10;
+
+/// How much of one line is shown.
+const LINE_SHOWN_MAX: usize = 64 << 10;
+
+/// How many lines an answer may have.
+const LINES_MAX: i64 = 5000;
+
+/// One line: as much of it as was asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Its number, from 1.
+    pub(super) number: u64,
+    /// Where it begins in the file.
+    pub(super) offset: u64,
+    /// Its first bytes, without a terminator.
+    pub(super) text: Vec<u8>,
+    /// The length of all of it.
+    pub(super) len: u64,
+    /// Whether it has a terminator.
+    pub(super) is_terminated: bool,
+}
+
+/// A walk over lines, from a mark on.
+#[derive(Debug)]
+pub(super) struct Lines<'a> {
+    file: &'a dyn File,
+    unit: Unit,
+    end: u64,
+    at: Mark,
+    buffer: Vec<u8>,
+    /// Which of the buffer's bytes are the file's from `at` on.
+    filled: std::ops::Range<usize>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(file: &'a dyn File, unit: Unit, at: Mark, end: u64) -> Self {
+        Self { file, unit, end, at, buffer: Vec::new(), filled: 0..0 }
+    }
+
+    /// Where the next line begins.
+    pub(super) fn mark(&self) -> Mark {
+        self.at
+    }
+
+    /// Passes over `count` lines, or what there is.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub(super) fn skip(&mut self, count: u64) -> io::Result<()> {
+        for _ in 0..count {
+            if self.next(0)?.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next line with at most `shown` of its bytes, and a few more where a character ends
+    /// behind them; nothing at the end of the file.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub(super) fn next(&mut self, shown: usize) -> io::Result<Option<Line>> {
+        let Mark { offset, lines } = self.at;
+        let shown = if shown == 0 { 0 } else { shown + CHARACTER_MAX };
+        let mut line =
+            Line { number: lines + 1, offset, text: Vec::new(), len: 0, is_terminated: false };
+        loop {
+            let bytes = self.buffer.get(self.filled.clone()).unwrap_or_default();
+            let is_last = self.at.offset + bytes.len() as u64 >= self.end;
+            let found = terminator::find(bytes, self.unit, is_last);
+            // The bytes of a terminator that may go on stay for the next piece.
+            let kept = if found.is_none() && !is_last { CHARACTER_MAX.min(bytes.len()) } else { 0 };
+            let (text, end) = match found {
+                Some(found) => (found.at, found.end),
+                None => (bytes.len() - kept, bytes.len() - kept),
+            };
+            let room = shown.saturating_sub(line.text.len()).min(text);
+            line.text.extend_from_slice(bytes.get(..room).unwrap_or_default());
+            line.len += text as u64;
+            self.at.offset += end as u64;
+            self.filled.start += end;
+            if found.is_some() {
+                self.at.lines += 1;
+                line.is_terminated = true;
+                return Ok(Some(line));
+            }
+            if is_last {
+                if line.len == 0 {
+                    return Ok(None);
+                }
+                self.at.lines += 1;
+                return Ok(Some(line));
+            }
+            if !self.fill()? {
+                // The file has become shorter.
+                self.end = self.at.offset + self.filled.len() as u64;
+            }
+        }
+    }
+
+    /// Reads the next piece; tells whether there was one.
+    fn fill(&mut self) -> io::Result<bool> {
+        self.buffer.copy_within(self.filled.clone(), 0);
+        let kept = self.filled.len();
+        if self.buffer.len() < kept + PIECE {
+            self.buffer.resize(kept + PIECE, 0);
+        }
+        let from = self.at.offset + kept as u64;
+        let want = count_in(self.end.saturating_sub(from)).min(PIECE);
+        let room = self.buffer.get_mut(kept..kept + want).unwrap_or_default();
+        let read = read_up_to(self.file, room, from)?;
+        self.filled = 0..kept + read;
+        Ok(read > 0)
+    }
+}
+
+/// Asks for lines from one on.
+#[derive(Clone, Debug)]
+pub struct LinesRequest {
+    /// The file.
+    pub path: String,
+    /// The first line, from 1.
+    pub start_line: i64,
+    /// How many.
+    pub max_lines: i64,
+    /// How many tokens, about.
+    pub max_tokens: Option<i64>,
+}
+
+impl LinesRequest {
+    /// The first lines of a file.
+    #[must_use]
+    pub fn of(path: impl Into<String>) -> Self {
+        Self { path: path.into(), start_line: 1, max_lines: 400, max_tokens: None }
+    }
+}
+
+/// Asks for the last lines.
+#[derive(Clone, Debug)]
+pub struct TailRequest {
+    /// The file.
+    pub path: String,
+    /// How many.
+    pub max_lines: i64,
+    /// How many tokens, about.
+    pub max_tokens: Option<i64>,
+}
+
+impl TailRequest {
+    /// The last lines of a file.
+    #[must_use]
+    pub fn of(path: impl Into<String>) -> Self {
+        Self { path: path.into(), max_lines: 200, max_tokens: None }
+    }
+}
+
+/// Lines with their numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LinesAnswer {
+    /// The path as it was given.
+    pub path: String,
+    /// The number of the first line.
+    pub start_line: u64,
+    /// The number of the last line; one less than the first where there are none.
+    pub end_line: u64,
+    /// How many there are.
+    pub lines_returned: u64,
+    /// Whether the file ends here.
+    pub eof: bool,
+    /// When the file was last changed, in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// How long the file is.
+    pub size: u64,
+    /// What the file was read as.
+    pub encoding: String,
+    /// `N|text` for each line.
+    pub content: String,
+    /// About how many tokens the content has.
+    pub tokens: u64,
+    /// How many lines the file has, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_lines: Option<u64>,
+    /// Whether there was no room for all lines that were asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// Lines that are shown only in part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cut_lines: Vec<CutLine>,
+    /// How many bytes were no character, and show as U+FFFD.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub invalid_bytes: u64,
+    /// Whether the last line lacks a terminator.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_final_newline: bool,
+}
+
+/// A line that is too long to be shown whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CutLine {
+    /// Its number.
+    pub line: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// How much of it is shown.
+    pub shown_bytes: u64,
+    /// Where in the file the rest begins: `read_bytes` goes on from there.
+    pub next_offset: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
+pub(super) fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// A line as it is shown.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) text: String,
+    pub(super) cut: Option<CutLine>,
+    invalid_bytes: u64,
+}
+
+/// Writes a line as `N|text`.
+pub(super) fn show(line: &Line, encoding: Encoding, shown_max: usize) -> Shown {
+    let whole = line.text.len() as u64 == line.len && line.text.len() <= shown_max;
+    let mut bytes = line.text.as_slice();
+    if !whole {
+        bytes = bytes.get(..encoding.end_of(bytes, shown_max)).unwrap_or(bytes);
+    }
+    let cut = (!whole).then(|| CutLine {
+        line: line.number,
+        bytes: line.len,
+        shown_bytes: bytes.len() as u64,
+        next_offset: line.offset + bytes.len() as u64,
+    });
+    let decoded = text_of(bytes, encoding);
+    let text = if line.number == 1 {
+        decoded.text.strip_prefix('\u{FEFF}').unwrap_or(&decoded.text)
+    } else {
+        &decoded.text
+    };
+    let text = format!("{}|{text}", line.number);
+    Shown { text, cut, invalid_bytes: decoded.invalid_bytes as u64 }
+}
+
+/// The text of a line: what is no UTF-8 in a UTF-8 file is taken for what it looks like, and bytes
+/// that are no text are shown as far as they can be.
+fn text_of(bytes: &[u8], encoding: Encoding) -> super::encoding::Decoded {
+    let encoding = match encoding {
+        Encoding::Base64 => Encoding::Utf8,
+        Encoding::Utf8 if str::from_utf8(bytes).is_err() => match Encoding::guess(bytes) {
+            Encoding::Base64 => Encoding::Utf8,
+            guessed => guessed,
+        },
+        encoding => encoding,
+    };
+    encoding.decode(bytes, OnInvalid::Replace)
+}
+
+impl Reader<'_> {
+    /// Reads lines with their numbers, white space and all.
+    ///
+    /// # Errors
+    /// As [`Reader::stat`]; and a number is out of range.
+    pub fn lines(&self, request: &LinesRequest) -> Result<LinesAnswer> {
+        let max_lines = lines_max(request.max_lines)?;
+        let start_line = u64::try_from(request.start_line).ok().filter(|line| *line > 0);
+        let start_line = start_line.ok_or_else(|| Error::range("start_line must be at least 1"))?;
+        let budget = Budget::of(request.max_tokens)?;
+        let opened = self.open(&request.path)?;
+        let index = self.index(&opened);
+        let mut lines = index
+            .lines_from(&*opened.file, start_line)
+            .map_err(|source| opened.failed("read", source))?;
+        let mut page = Page::new(budget, true);
+        let from = lines.mark();
+        if from.lines + 1 == start_line {
+            page.fill(&opened, &mut lines, max_lines)?;
+        }
+        let eof = page.is_open && lines.mark().offset >= opened.stat.len;
+        Ok(page.answer(opened, start_line, eof, None))
+    }
+
+    /// Reads the last lines with their numbers.
+    ///
+    /// # Errors
+    /// As [`Reader::lines`].
+    pub fn tail(&self, request: &TailRequest) -> Result<LinesAnswer> {
+        let max_lines = lines_max(request.max_lines)?;
+        let budget = Budget::of(request.max_tokens)?;
+        let opened = self.open(&request.path)?;
+        let index = self.index(&opened);
+        let failed = |source| opened.failed("read", source);
+        let total = index.total(&*opened.file).map_err(failed)?;
+        let start_line = total.saturating_sub(max_lines) + 1;
+        let mut lines = index.lines_from(&*opened.file, start_line).map_err(failed)?;
+        let mut page = Page::new(budget, false);
+        page.fill(&opened, &mut lines, max_lines)?;
+        let start_line = page.lines.front().map_or(1, |(number, _)| *number);
+        Ok(page.answer(opened, start_line, true, Some(total)))
+    }
+}
+
+fn lines_max(max_lines: i64) -> Result<u64> {
+    match u64::try_from(max_lines) {
+        Ok(lines) if (1..=LINES_MAX).contains(&max_lines) => Ok(lines),
+        _ => Err(Error::range("max_lines must be between 1 and 5000")),
+    }
+}
+
+/// Lines as they are collected, within a budget.
+struct Page {
+    budget: Budget,
+    /// Whether what comes first is kept when there is no room for all.
+    keeps_first: bool,
+    lines: VecDeque<(u64, Shown)>,
+    bytes: usize,
+    tokens: u64,
+    /// Whether everything so far has found room.
+    is_open: bool,
+    no_final_newline: bool,
+}
+
+impl Page {
+    fn new(budget: Budget, keeps_first: bool) -> Self {
+        Self {
+            budget,
+            keeps_first,
+            lines: VecDeque::new(),
+            bytes: 0,
+            tokens: 0,
+            is_open: true,
+            no_final_newline: false,
+        }
+    }
+
+    fn fill(&mut self, opened: &Opened, lines: &mut Lines<'_>, max_lines: u64) -> Result<()> {
+        for _ in 0..max_lines {
+            let next = lines.next(LINE_SHOWN_MAX);
+            let Some(line) = next.map_err(|source| opened.failed("read", source))? else { break };
+            self.take(&line, opened.encoding);
+            if !self.is_open && self.keeps_first {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, line: &Line, encoding: Encoding) {
+        let mut shown = show(line, encoding, LINE_SHOWN_MAX);
+        let mut cost = tokens(&shown.text);
+        // A line that has no room even alone is cut until it has.
+        let mut limit = LINE_SHOWN_MAX;
+        while cost > self.budget.tokens && limit > 1 {
+            limit = shown.text.len().min(limit) / 2;
+            shown = show(line, encoding, limit.max(1));
+            cost = tokens(&shown.text);
+        }
+        let fits = |bytes: usize, tokens: u64| {
+            bytes + shown.text.len() < self.budget.bytes && tokens + cost <= self.budget.tokens
+        };
+        if !fits(self.bytes, self.tokens) && !self.lines.is_empty() {
+            self.is_open = false;
+            if self.keeps_first {
+                return;
+            }
+            while !fits(self.bytes, self.tokens)
+                && let Some((_, dropped)) = self.lines.pop_front()
+            {
+                self.bytes -= dropped.text.len() + 1;
+                self.tokens -= tokens(&dropped.text);
+            }
+        }
+        self.bytes += shown.text.len() + 1;
+        self.tokens += cost;
+        self.no_final_newline = !line.is_terminated;
+        self.lines.push_back((line.number, shown));
+    }
+
+    fn answer(
+        self,
+        opened: Opened,
+        start_line: u64,
+        eof: bool,
+        total_lines: Option<u64>,
+    ) -> LinesAnswer {
+        let count = self.lines.len() as u64;
+        let mut content = String::with_capacity(self.bytes);
+        let mut cut_lines = Vec::new();
+        let mut invalid_bytes = 0;
+        for (number, (_, shown)) in self.lines.into_iter().enumerate() {
+            if number > 0 {
+                content.push('\n');
+            }
+            content.push_str(&shown.text);
+            cut_lines.extend(shown.cut);
+            invalid_bytes += shown.invalid_bytes;
+        }
+        LinesAnswer {
+            start_line,
+            end_line: (start_line + count).saturating_sub(1),
+            lines_returned: count,
+            eof,
+            mtime_ns: opened.mtime_ns(),
+            size: opened.stat.len,
+            encoding: opened.encoding_name(),
+            content,
+            tokens: self.tokens,
+            total_lines,
+            truncated: !self.is_open || !cut_lines.is_empty(),
+            cut_lines,
+            invalid_bytes,
+            no_final_newline: self.no_final_newline && eof,
+            path: opened.path,
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Reading files that are larger than anybody's memory of them: facts, windows, lines, the tail, a
+//! search, and a cursor that walks through all of it.
+//!
+//! A file is opened once per call, by handle, inside the roots, and everything an answer says is of
+//! that handle. Nothing here takes a lock or changes anything. A window never cuts a character, an
+//! answer never exceeds its budget by more than one, and what an answer leaves out it names.
+//!
+//! `encoding` tells characters, `terminator` lines; `scan` passes over blocks on several threads,
+//! `index` remembers where lines are; `window`, `lines`, `search` and `cursor` are the reads.
+
+use std::ffi::OsStr;
+use std::io;
+
+use serde::Serialize;
+
+use crate::digest::{Digest, Hasher};
+use crate::disk::{Clock, FileBox, Kind, Stat, read_up_to};
+use crate::error::{Error, Result};
+use crate::roots::Roots;
+
+mod budget;
+mod cursor;
+mod encoding;
+mod files;
+mod index;
+mod lines;
+mod scan;
+mod search;
+mod terminator;
+mod window;
+
+pub use cursor::{CursorAnswer, CursorRequest, NextRequest, NextWindow};
+pub use encoding::OnInvalid;
+pub(crate) use index::Indexes;
+pub use lines::{CutLine, LinesAnswer, LinesRequest, TailRequest};
+pub use search::{Found, Match, SearchRequest, Skipped};
+pub use window::{Window, WindowRequest};
+
+use encoding::Encoding;
+use index::Index;
+use terminator::Unit;
+
+/// How much of a file's head tells its encoding.
+const HEAD: usize = 16 << 10;
+
+/// A version that changed so short a time ago may change again without a trace in its times, on
+/// file systems that keep them in whole seconds.
+const SETTLED_NS: i128 = 2_000_000_000;
+
+/// Reads files of a workspace.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) roots: &'a Roots,
+    pub(crate) indexes: &'a Indexes,
+}
+
+/// Told how far a long read is, and asked whether to go on.
+pub trait Progress: Sync {
+    /// `done` of `total` bytes are looked at. Whether anybody still wants the answer.
+    fn step(&self, done: u64, total: u64) -> bool;
+}
+
+/// Nobody is told, and nobody says stop.
+impl Progress for () {
+    fn step(&self, _done: u64, _total: u64) -> bool {
+        true
+    }
+}
+
+/// Asks for the facts about a file.
+#[derive(Clone, Debug)]
+pub struct StatRequest {
+    /// The file.
+    pub path: String,
+    /// Whether to read all of it for its digest.
+    pub include_sha256: bool,
+}
+
+/// The facts about a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileFacts {
+    /// The path as it was given.
+    pub path: String,
+    /// Its length in bytes.
+    pub size: u64,
+    /// When it was last changed, in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// What its head looks like.
+    pub encoding: String,
+    /// The digest of all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<Digest>,
+}
+
+/// A file as it was when a call opened it.
+#[derive(Debug)]
+struct Opened {
+    /// The path as it was given.
+    path: String,
+    file: FileBox,
+    stat: Stat,
+    encoding: Encoding,
+}
+
+impl Opened {
+    fn mtime_ns(&self) -> i64 {
+        i64::try_from(self.stat.mtime_ns).unwrap_or(i64::MAX)
+    }
+
+    fn failed(&self, operation: &'static str, source: io::Error) -> Error {
+        Error::os(&self.path, operation, source)
+    }
+
+    /// What lines are read as: a file that is no text has lines all the same.
+    fn encoding_name(&self) -> String {
+        match self.encoding {
+            Encoding::Base64 => "binary".to_owned(),
+            encoding => encoding.name(),
+        }
+    }
+
+    fn unit(&self) -> Unit {
+        self.encoding.steps()
+    }
+
+    /// Reads at most `len` bytes.
+    fn bytes(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
+        let len = len.min(count_in(self.stat.len.saturating_sub(offset)));
+        let mut bytes = vec![0; len];
+        let read = read_up_to(&*self.file, &mut bytes, offset)
+            .map_err(|source| self.failed("read", source))?;
+        bytes.truncate(read);
+        Ok(bytes)
+    }
+}
+
+impl Reader<'_> {
+    /// Tells the facts about a file.
+    ///
+    /// # Errors
+    /// The path is outside every root, or absent, or no regular file; the disk refuses.
+    pub fn stat(&self, request: &StatRequest) -> Result<FileFacts> {
+        let opened = self.open(&request.path)?;
+        let sha256 = if request.include_sha256 { Some(digest_of(&opened)?) } else { None };
+        Ok(FileFacts {
+            size: opened.stat.len,
+            mtime_ns: opened.mtime_ns(),
+            encoding: opened.encoding_name(),
+            sha256,
+            path: opened.path,
+        })
+    }
+
+    fn open(&self, path: &str) -> Result<Opened> {
+        let target = self.roots.readable(path)?;
+        self.open_in(&*target.dir, &target.name, path)
+    }
+
+    /// Opens a regular file. Never waits on a FIFO or a device, whatever takes the name's place.
+    fn open_in(&self, dir: &dyn crate::disk::Dir, name: &OsStr, path: &str) -> Result<Opened> {
+        let file = dir.open(name).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => Error::NotFound { path: path.to_owned() },
+            io::ErrorKind::InvalidInput => Error::NotARegularFile {
+                path: path.to_owned(),
+                what: match dir.stat(name) {
+                    Ok(Stat { kind: Kind::Dir, .. }) => "a directory",
+                    _ => "a FIFO, socket or device",
+                },
+            },
+            _ => Error::os(path, "open", source),
+        })?;
+        let stat = file.stat().map_err(|source| Error::os(path, "stat", source))?;
+        let mut opened = Opened { path: path.to_owned(), file, stat, encoding: Encoding::Utf8 };
+        opened.encoding = Encoding::guess(&opened.bytes(0, HEAD)?);
+        Ok(opened)
+    }
+
+    fn index(&self, opened: &Opened) -> std::sync::Arc<Index> {
+        self.indexes.of(&opened.stat, opened.unit(), self.is_settled(&opened.stat))
+    }
+
+    /// Whether a later change of a version cannot go without a trace in its times.
+    fn is_settled(&self, stat: &Stat) -> bool {
+        let now_ns = i128::try_from(self.clock.now_ns()).unwrap_or(i128::MAX);
+        now_ns.saturating_sub(stat.mtime_ns.max(stat.ctime_ns)) > SETTLED_NS
+    }
+}
+
+fn digest_of(opened: &Opened) -> Result<Digest> {
+    const PIECE: usize = 1 << 20;
+    let mut hasher = Hasher::default();
+    let mut offset = 0;
+    loop {
+        let piece = opened.bytes(offset, PIECE)?;
+        if piece.is_empty() {
+            return Ok(hasher.finish());
+        }
+        hasher.update(&piece);
+        offset += piece.len() as u64;
+    }
+}
+
+/// A length in memory; what no memory can hold is cut.
+fn count_in(len: u64) -> usize {
+    usize::try_from(len).unwrap_or(usize::MAX)
+}
+
+/// An offset or a length from a request.
+fn at_least(name: &str, number: i64, least: u64) -> Result<u64> {
+    u64::try_from(number)
+        .ok()
+        .filter(|number| *number >= least)
+        .ok_or_else(|| Error::range(format!("{name} must be at least {least}")))
+}

@@ -1,0 +1,121 @@
+//! What may be read: regular files inside the roots, and nothing that waits.
+
+use resilient_core::read::{
+    CursorRequest, LinesRequest, SearchRequest, StatRequest, TailRequest, WindowRequest,
+};
+use serde_json::json;
+
+use crate::home::Home;
+use crate::refused;
+
+/// Every read of a path that must be refused gives the same answer.
+#[track_caller]
+fn refused_everywhere(home: &Home, path: &str) -> (String, serde_json::Value) {
+    let ws = home.open();
+    let reader = ws.reader();
+    let found = refused(reader.stat(&StatRequest { path: path.into(), include_sha256: true }));
+    assert_eq!(refused(reader.window(&WindowRequest::of(path))), found);
+    assert_eq!(refused(reader.lines(&LinesRequest::of(path))), found);
+    assert_eq!(refused(reader.tail(&TailRequest::of(path))), found);
+    assert_eq!(refused(reader.search(&SearchRequest::of(path, "x"), &())), found);
+    assert_eq!(refused(reader.make_cursor(&CursorRequest::of(path))), found);
+    found
+}
+
+#[test]
+fn nothing_outside_the_roots_is_read() {
+    let home = Home::new();
+    home.put("../outside.txt", "secret");
+    home.put("../w2/outside.txt", "a neighbour whose name begins alike");
+    home.put("d/inside.txt", "x");
+    for path in
+        ["../outside.txt", "d/../../outside.txt", &home.beside("outside.txt"), "../w2/outside.txt"]
+    {
+        let (kind, context) = refused_everywhere(&home, path);
+        assert_eq!(kind, "permission_denied/outside_workspace/abort", "{path}");
+        assert_eq!(context["path"], path);
+        assert!(context["resolved"].as_str().unwrap().ends_with("outside.txt"));
+        assert_eq!(context["workspaces"], json!([home.beside("w")]));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_inside_and_refused_outside() {
+    let home = Home::new();
+    home.put("../outside.txt", "secret");
+    home.put("inside.txt", "text");
+    std::os::unix::fs::symlink("inside.txt", home.path("good")).unwrap();
+    std::os::unix::fs::symlink("../outside.txt", home.path("bad")).unwrap();
+    std::os::unix::fs::symlink("..", home.path("up")).unwrap();
+    let ws = home.open();
+    assert_eq!(ws.reader().window(&WindowRequest::of("good")).unwrap().content, "text");
+    for path in ["bad", "up/outside.txt"] {
+        let (kind, _) = refused_everywhere(&home, path);
+        assert_eq!(kind, "permission_denied/outside_workspace/abort");
+    }
+}
+
+#[test]
+fn what_is_not_there_or_no_file_is_said_to_be_so() {
+    let home = Home::new();
+    home.put("d/a.txt", "x");
+    for path in ["missing.txt", "d/missing.txt", "missing/a.txt", "d/a.txt/b"] {
+        let (kind, context) = refused_everywhere(&home, path);
+        assert_eq!((kind.as_str(), &context["path"]), ("not_found/missing/abort", &json!(path)));
+    }
+    for path in ["", "d", ".", "a\0b"] {
+        let (kind, _) = refused_everywhere(&home, path);
+        assert_eq!(kind, "invalid_input/not_file/abort", "{path:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn fifos_and_devices_are_refused_without_waiting() {
+    let home = Home::new();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        home.path("fifo"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o600),
+        0,
+    )
+    .unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(home.path("socket")).unwrap();
+    for path in ["fifo", "socket"] {
+        let (kind, context) = refused_everywhere(&home, path);
+        assert_eq!(kind, "invalid_input/not_file/abort");
+        assert_eq!(context["is"], "a FIFO, socket or device");
+    }
+    // A device inside a root: the only one that every machine has is outside of any sane root.
+    let ws = home.builder().roots(vec!["/dev".into()]).cwd("/dev").open();
+    let (kind, _) = refused(ws.reader().window(&WindowRequest::of("zero")));
+    assert_eq!(kind, "invalid_input/not_file/abort");
+}
+
+#[test]
+fn a_relative_path_is_looked_for_in_each_root() {
+    let home = Home::new();
+    home.put("../other/only_there.txt", "there");
+    home.put("../other/both.txt", "there");
+    home.put("both.txt", "here");
+    let roots = vec![home.path("."), home.path("../other").canonicalize().unwrap()];
+    let ws = home.builder().roots(roots).open();
+    let text = |path: &str| ws.reader().window(&WindowRequest::of(path)).unwrap().content;
+    assert_eq!((text("only_there.txt"), text("both.txt")), ("there".into(), "here".into()));
+}
+
+#[test]
+fn reading_changes_nothing() {
+    let home = Home::new();
+    home.put("a.txt", "x\n");
+    let before = home.tree();
+    let ws = home.open();
+    let reader = ws.reader();
+    reader.stat(&StatRequest { path: "a.txt".into(), include_sha256: true }).unwrap();
+    reader.tail(&TailRequest::of("a.txt")).unwrap();
+    reader.search(&SearchRequest::of("a.txt", "x"), &()).unwrap();
+    assert_eq!(home.tree(), before);
+    assert_eq!(home.names("."), ["a.txt"], "no state directory either");
+}

@@ -1,0 +1,168 @@
+//! Lines by number, and the tail.
+
+use resilient_core::read::{LinesAnswer, LinesRequest, TailRequest, WindowRequest};
+use serde_json::json;
+
+use crate::home::{Home, json_of};
+use crate::refused;
+
+fn home_of(bytes: impl AsRef<[u8]>) -> Home {
+    let home = Home::new();
+    home.put("f", bytes);
+    home
+}
+
+fn lines(home: &Home, start_line: i64, max_lines: i64) -> LinesAnswer {
+    let request = LinesRequest { start_line, max_lines, ..LinesRequest::of("f") };
+    home.open().reader().lines(&request).unwrap()
+}
+
+fn tail(home: &Home, max_lines: i64) -> LinesAnswer {
+    let request = TailRequest { max_lines, ..TailRequest::of("f") };
+    home.open().reader().tail(&request).unwrap()
+}
+
+#[test]
+fn lines_have_numbers_and_keep_their_white_space() {
+    let home = home_of("one  \n\ttwo\t\n\n  \nfive");
+    let answer = lines(&home, 1, 400);
+    let mtime_ns = answer.mtime_ns;
+    assert_eq!(
+        json_of(answer),
+        json!({
+            "path": "f", "start_line": 1, "end_line": 5, "lines_returned": 5, "eof": true,
+            "mtime_ns": mtime_ns, "size": 20, "encoding": "utf-8", "tokens": 11,
+            "content": "1|one  \n2|\ttwo\t\n3|\n4|  \n5|five", "no_final_newline": true,
+        })
+    );
+    let middle = lines(&home, 2, 2);
+    assert_eq!((middle.content.as_str(), middle.eof), ("2|\ttwo\t\n3|", false));
+    assert_eq!((middle.start_line, middle.end_line), (2, 3));
+    assert!(lines(&home, 5, 1).eof, "the window ends where the file does");
+}
+
+#[test]
+fn all_three_terminators_end_a_line() {
+    assert_eq!(lines(&home_of("a\r\nb\rc\nd\r\n"), 1, 9).content, "1|a\n2|b\n3|c\n4|d");
+    assert_eq!(lines(&home_of("\n\r\n\r"), 1, 9).content, "1|\n2|\n3|");
+}
+
+#[test]
+fn behind_the_end_there_is_nothing() {
+    for (bytes, start, end_line) in [("", 1, 0), ("a\n", 2, 1), ("a", 2, 1), ("a\nb\n", 100, 99)] {
+        let answer = lines(&home_of(bytes), start, 5);
+        assert_eq!((answer.lines_returned, answer.end_line, answer.eof), (0, end_line, true));
+        assert_eq!(answer.content, "");
+    }
+}
+
+#[test]
+fn a_mark_at_the_head_is_not_part_of_the_first_line() {
+    let utf16: Vec<u8> = "\u{FEFF}é\r\n漢\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (bytes, encoding, content) in [
+        ("\u{FEFF}a\nb\n".as_bytes(), "utf-8", "1|a\n2|b"),
+        (&utf16, "utf-16be", "1|é\n2|漢"),
+        (b"caf\xe9\nna\xefve\n", "windows-1252", "1|café\n2|naïve"),
+        (b"\x00\x01\n\x02\xff\n", "binary", "1|\0\u{1}\n2|\u{2}\u{FFFD}"),
+    ] {
+        let answer = lines(&home_of(bytes), 1, 9);
+        assert_eq!((answer.encoding.as_str(), answer.content.as_str()), (encoding, content));
+    }
+}
+
+#[test]
+fn a_line_of_30_mb_is_shown_in_part_and_its_rest_can_be_had() {
+    let mut bytes = b"first\n".to_vec();
+    bytes.extend("é".repeat(15_000_000).into_bytes());
+    bytes.extend(b"\nlast\n");
+    let home = home_of(&bytes);
+    let answer = lines(&home, 1, 400);
+    assert!(answer.content.len() < 70_000, "{}", answer.content.len());
+    assert!(answer.truncated && answer.eof);
+    assert!(answer.content.ends_with("\n3|last"));
+    assert_eq!(
+        json_of(&answer.cut_lines),
+        json!([{"line": 2, "bytes": 30_000_000, "shown_bytes": 65_536, "next_offset": 65_542}])
+    );
+    let request = WindowRequest { offset: 65_542, ..WindowRequest::of("f") };
+    let rest = home.open().reader().window(&request).unwrap();
+    assert_eq!((rest.content.as_str(), rest.requested_offset), ("é".repeat(32_768).as_str(), None));
+    let answer = tail(&home, 2);
+    assert!(answer.content.len() < 70_000);
+    assert_eq!((answer.start_line, answer.total_lines), (2, Some(3)));
+}
+
+#[test]
+fn lines_that_have_no_room_are_left_to_the_next_call() {
+    let long = format!("{}\n", "x".repeat(60_000)).repeat(100);
+    let home = home_of(&long);
+    let answer = lines(&home, 1, 100);
+    assert!(answer.content.len() <= 2_097_152 && answer.truncated && !answer.eof);
+    assert_eq!(answer.end_line, answer.lines_returned);
+    assert!((30..40).contains(&answer.lines_returned));
+    let answer = tail(&home, 100);
+    assert!(answer.content.len() <= 2_097_152 && answer.truncated);
+    assert_eq!(answer.end_line, 100, "of a tail the end is kept");
+}
+
+#[test]
+fn tokens_are_a_budget_of_lines_too() {
+    let home = home_of("four\n".repeat(1000));
+    let ws = home.open();
+    let request = LinesRequest { max_tokens: Some(50), ..LinesRequest::of("f") };
+    let answer = ws.reader().lines(&request).unwrap();
+    assert!(answer.tokens <= 50 && answer.lines_returned > 10 && answer.truncated, "{answer:?}");
+    let request = TailRequest { max_tokens: Some(50), ..TailRequest::of("f") };
+    let answer = ws.reader().tail(&request).unwrap();
+    assert!(answer.tokens <= 50 && answer.end_line == 1000, "{answer:?}");
+    // A line that is too long by itself is cut.
+    let request = LinesRequest { max_tokens: Some(2), ..LinesRequest::of("g") };
+    home.put("g", "x".repeat(1000));
+    let answer = ws.reader().lines(&request).unwrap();
+    assert!(answer.tokens <= 2 && answer.lines_returned == 1 && !answer.cut_lines.is_empty());
+}
+
+#[test]
+fn a_tail_counts_the_whole_file() {
+    let home = home_of((1..=10_000).map(|n| format!("row {n}\n")).collect::<String>());
+    let answer = tail(&home, 2);
+    assert_eq!(answer.content, "9999|row 9999\n10000|row 10000");
+    assert_eq!((answer.start_line, answer.total_lines, answer.eof), (9999, Some(10_000), true));
+    let answer = tail(&home_of(""), 5);
+    assert_eq!((answer.start_line, answer.end_line, answer.total_lines), (1, 0, Some(0)));
+    let answer = tail(&home_of("a\nb"), 5);
+    assert_eq!((answer.content.as_str(), answer.no_final_newline), ("1|a\n2|b", true));
+}
+
+#[test]
+fn a_deep_line_is_found_and_found_again() {
+    let home = home_of((1..=400_000).map(|n| format!("row {n}\r\n")).collect::<String>());
+    // Long after the file was written, so that its index is kept.
+    let ws = home.open_after(400_000_000);
+    for line in [399_999, 1, 200_000, 399_999] {
+        let request = LinesRequest { start_line: line, max_lines: 1, ..LinesRequest::of("f") };
+        let answer = ws.reader().lines(&request).unwrap();
+        assert_eq!(answer.content, format!("{line}|row {line}"));
+    }
+    // A new version has a new index.
+    home.put("f", "other\n".repeat(500_000));
+    let request = LinesRequest { start_line: 499_999, max_lines: 9, ..LinesRequest::of("f") };
+    let answer = ws.reader().lines(&request).unwrap();
+    assert_eq!(answer.content, "499999|other\n500000|other");
+}
+
+#[test]
+fn numbers_out_of_range_are_named() {
+    let home = home_of("a\n");
+    let ws = home.open();
+    for max_lines in [0, -1, 5001] {
+        let request = LinesRequest { max_lines, ..LinesRequest::of("f") };
+        let (kind, context) = refused(ws.reader().lines(&request));
+        assert_eq!(kind, "invalid_input/range/abort");
+        assert_eq!(context["reason"], "max_lines must be between 1 and 5000");
+        let request = TailRequest { max_lines, ..TailRequest::of("f") };
+        assert_eq!(refused(ws.reader().tail(&request)).1, context);
+    }
+    let request = LinesRequest { start_line: 0, ..LinesRequest::of("f") };
+    assert_eq!(refused(ws.reader().lines(&request)).0, "invalid_input/range/abort");
+}

@@ -1,0 +1,59 @@
+//! One call as its tool sees it: whether somebody still waits for it, and whom to tell how far it is.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use resilient_core::read::Progress;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// How often a client is told.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// How far a call is: done, and in all.
+pub(crate) type Step = (u64, u64);
+
+/// One call. The default one is watched by nobody and never given up.
+#[derive(Default)]
+pub struct Call {
+    is_given_up: Option<Box<dyn Fn() -> bool + Send + Sync>>,
+    listener: Option<Listener>,
+}
+
+struct Listener {
+    steps: UnboundedSender<Step>,
+    /// When the client was told last, and what.
+    told: Mutex<(Instant, u64)>,
+}
+
+impl Call {
+    /// A call that ends early once it `is_given_up`, and tells its steps where somebody listens.
+    pub(crate) fn new(
+        is_given_up: impl Fn() -> bool + Send + Sync + 'static,
+        steps: Option<UnboundedSender<Step>>,
+    ) -> Self {
+        let listener = steps.map(|steps| Listener { steps, told: Mutex::new((Instant::now(), 0)) });
+        Self { is_given_up: Some(Box::new(is_given_up)), listener }
+    }
+}
+
+impl Progress for Call {
+    fn step(&self, done: u64, total: u64) -> bool {
+        if let Some(listener) = &self.listener {
+            let mut told = listener.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let (when, what) = *told;
+            // What a client hears only ever grows.
+            if when.elapsed() >= EVERY && done > what {
+                *told = (Instant::now(), done);
+                // A client that is gone does not want to know.
+                let _ = listener.steps.send((done, total));
+            }
+        }
+        !self.is_given_up.as_ref().is_some_and(|is_given_up| is_given_up())
+    }
+}
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call").field("is_watched", &self.listener.is_some()).finish()
+    }
+}

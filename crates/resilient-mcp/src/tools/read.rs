@@ -1,0 +1,303 @@
+//! The tools that read files of any size: facts, windows, lines, the tail, a search, a cursor.
+
+use resilient_core::read as core;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Call, Effect, Tool, ToolSpec};
+use crate::seam::{Answer, Workspace, read_answer as answer};
+
+/// The tools of this file.
+pub const TOOLS: &[ToolSpec] = &[
+    ToolSpec::of::<Stat>(),
+    ToolSpec::of::<ReadBytes>(),
+    ToolSpec::of::<ReadLines>(),
+    ToolSpec::of::<ReadTail>(),
+    ToolSpec::of::<SearchThenPage>(),
+    ToolSpec::of::<MakeCursor>(),
+    ToolSpec::of::<ReadNext>(),
+];
+
+/// Tell a file's size, time and encoding.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stat {
+    pub path: String,
+    #[serde(default)]
+    pub include_sha256: bool,
+}
+
+impl Tool for Stat {
+    const NAME: &'static str = "rr.stat";
+    const TITLE: &'static str = "Tell facts about a file";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        let Self { path, include_sha256 } = self;
+        answer(workspace.reader().stat(&core::StatRequest { path, include_sha256 }))
+    }
+}
+
+/// Read a window of a file; no character is cut. Go on at next_offset.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadBytes {
+    pub path: String,
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub offset: i64,
+    #[serde(default = "window")]
+    #[schemars(range(min = 1, max = 2_097_152))]
+    pub max_bytes: i64,
+    /// About.
+    pub max_tokens: Option<i64>,
+    /// Guessed when absent; base64 for raw bytes.
+    pub encoding: Option<String>,
+    #[serde(default)]
+    pub errors: Errors,
+}
+
+impl Tool for ReadBytes {
+    const NAME: &'static str = "rr.read_bytes";
+    const TITLE: &'static str = "Read a window by bytes";
+    const EFFECT: Effect = Effect::Reads;
+    const QUICK: bool = true;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.reader().window(&core::WindowRequest {
+            path: self.path,
+            offset: self.offset,
+            max_bytes: self.max_bytes,
+            max_tokens: self.max_tokens,
+            encoding: self.encoding,
+            on_invalid: self.errors.into(),
+        }))
+    }
+}
+
+/// Read lines as N|text, from a line on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadLines {
+    pub path: String,
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
+    pub start_line: i64,
+    #[serde(default = "page")]
+    #[schemars(range(min = 1, max = 5000))]
+    pub max_lines: i64,
+    pub max_tokens: Option<i64>,
+}
+
+impl Tool for ReadLines {
+    const NAME: &'static str = "rr.read_lines";
+    const TITLE: &'static str = "Read lines by number";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        let Self { path, start_line, max_lines, max_tokens } = self;
+        let request = core::LinesRequest { path, start_line, max_lines, max_tokens };
+        answer(workspace.reader().lines(&request))
+    }
+}
+
+/// Read the last lines.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadTail {
+    pub path: String,
+    #[serde(default = "tail")]
+    #[schemars(range(min = 1, max = 5000))]
+    pub max_lines: i64,
+    pub max_tokens: Option<i64>,
+}
+
+impl Tool for ReadTail {
+    const NAME: &'static str = "rr.read_tail";
+    const TITLE: &'static str = "Read the last lines";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        let Self { path, max_lines, max_tokens } = self;
+        answer(workspace.reader().tail(&core::TailRequest { path, max_lines, max_tokens }))
+    }
+}
+
+/// Find lines and show them in context, a page at a time. Go on at next_from_line (and
+/// next_from_path).
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchThenPage {
+    /// A file; a directory with glob.
+    pub path: String,
+    pub query: String,
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
+    pub from_line: i64,
+    pub from_path: Option<String>,
+    #[serde(default = "before")]
+    #[schemars(range(min = 0))]
+    pub context_before: i64,
+    #[serde(default = "after")]
+    #[schemars(range(min = 0))]
+    pub context_after: i64,
+    #[serde(default = "matches")]
+    #[schemars(range(min = 1, max = 100))]
+    pub max_matches: i64,
+    pub max_tokens: Option<i64>,
+    #[serde(default)]
+    pub case_sensitive: bool,
+    #[serde(default)]
+    pub regex: bool,
+    /// Also total_matches.
+    #[serde(default)]
+    pub count: bool,
+    /// Which files, as **/*.log.
+    pub glob: Option<String>,
+    /// Heed .gitignore.
+    #[serde(default)]
+    pub gitignore: bool,
+}
+
+impl SearchThenPage {
+    fn request(self) -> core::SearchRequest {
+        core::SearchRequest {
+            path: self.path,
+            query: self.query,
+            regex: self.regex,
+            case_sensitive: self.case_sensitive,
+            from_line: self.from_line,
+            from_path: self.from_path,
+            context_before: self.context_before,
+            context_after: self.context_after,
+            max_matches: self.max_matches,
+            max_tokens: self.max_tokens,
+            count: self.count,
+            glob: self.glob,
+            gitignore: self.gitignore,
+        }
+    }
+}
+
+impl Tool for SearchThenPage {
+    const NAME: &'static str = "rr.search_then_page";
+    const TITLE: &'static str = "Search, and read around";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.reader().search(&self.request(), &()))
+    }
+
+    fn run_watched(self, workspace: &Workspace, call: &Call) -> Answer {
+        answer(workspace.reader().search(&self.request(), call))
+    }
+}
+
+/// Begin a walk through a whole file; rr_read_next goes on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MakeCursor {
+    pub path: String,
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub offset: i64,
+    #[serde(default = "window")]
+    #[schemars(range(min = 1, max = 2_097_152))]
+    pub max_bytes: i64,
+    pub encoding: Option<String>,
+    /// Also notice edits that keep size and time.
+    #[serde(default)]
+    pub strict: bool,
+}
+
+impl Tool for MakeCursor {
+    const NAME: &'static str = "rr.make_cursor";
+    const TITLE: &'static str = "Begin a walk through a file";
+    const EFFECT: Effect = Effect::Reads;
+    const QUICK: bool = true;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.reader().make_cursor(&core::CursorRequest {
+            path: self.path,
+            offset: self.offset,
+            max_bytes: self.max_bytes,
+            encoding: self.encoding,
+            strict: self.strict,
+        }))
+    }
+}
+
+/// Read the window at a cursor, and get the next cursor. Fails if the file changed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadNext {
+    pub cursor: String,
+    /// The cursor's when absent.
+    #[schemars(range(min = 1, max = 2_097_152))]
+    pub max_bytes: Option<i64>,
+    pub max_tokens: Option<i64>,
+    #[serde(default)]
+    pub strict: bool,
+}
+
+impl Tool for ReadNext {
+    const NAME: &'static str = "rr.read_next";
+    const TITLE: &'static str = "Go on with a walk";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        let Self { cursor, max_bytes, max_tokens, strict } = self;
+        let request = core::NextRequest { cursor, max_bytes, max_tokens, strict };
+        answer(workspace.reader().next(&request))
+    }
+}
+
+/// What becomes of bytes that are no character.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Errors {
+    #[default]
+    Replace,
+    Strict,
+    Ignore,
+    Backslashreplace,
+}
+
+impl From<Errors> for core::OnInvalid {
+    fn from(errors: Errors) -> Self {
+        match errors {
+            Errors::Replace => Self::Replace,
+            Errors::Strict => Self::Strict,
+            Errors::Ignore => Self::Ignore,
+            Errors::Backslashreplace => Self::Backslash,
+        }
+    }
+}
+
+fn window() -> i64 {
+    65_536
+}
+
+fn one() -> i64 {
+    1
+}
+
+fn page() -> i64 {
+    400
+}
+
+fn tail() -> i64 {
+    200
+}
+
+fn before() -> i64 {
+    2
+}
+
+fn after() -> i64 {
+    6
+}
+
+fn matches() -> i64 {
+    5
+}
