@@ -46,6 +46,8 @@ enum Command {
     RiskTrain(risk::Train),
     /// Measure the risk score on labelled rows and on code
     RiskEval(risk::Eval),
+    /// Measure what the risk score costs
+    RiskSpeed(risk::Speed),
 }
 
 #[derive(Debug, Args)]
@@ -85,6 +87,7 @@ fn main() -> Result<()> {
         Command::Run(run) => run.run(),
         Command::RiskTrain(train) => train.run(),
         Command::RiskEval(eval) => eval.run(),
+        Command::RiskSpeed(speed) => speed.run(),
         Command::List => {
             let names: Vec<&str> = ALL.iter().map(|scenario| scenario.name).collect();
             say(&format!("{}\n", names.join("\n")))

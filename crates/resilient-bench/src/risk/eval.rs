@@ -34,6 +34,9 @@ pub(crate) struct Eval {
     /// List what was missed or wrongly found, at most so many of each
     #[arg(long, default_value_t = 0)]
     show: usize,
+    /// List every finding in the code by its place and a digest of its value, to be adjudicated
+    #[arg(long)]
+    places: bool,
     /// Of these only: secret, obfuscated, pii, benign, placeholder, family, code
     #[arg(long)]
     only: Option<String>,
@@ -225,6 +228,18 @@ impl Eval {
                 *found.entry(group.to_owned()).or_default() += 1;
                 let name = format!("{group} {}/{}{}", hit.kind, hit.pattern, via(hit));
                 *found.entry(name).or_default() += 1;
+                if self.places && hit.kind != "pii" {
+                    let value = text.as_bytes().get(hit.span.clone()).unwrap_or_default();
+                    crate::say(&format!(
+                        "place: {}:{} {}/{}{} {:08x}\n",
+                        path.display(),
+                        hit.line,
+                        hit.kind,
+                        hit.pattern,
+                        via(hit),
+                        rows::digest(value) >> 32
+                    ))?;
+                }
                 let wanted =
                     self.only.as_deref().is_none_or(|only| only == "code" || only == group);
                 if wanted && self.show > 0 {
@@ -266,7 +281,7 @@ impl Eval {
 }
 
 /// The processor time of this thread: on a busy machine the only clock that tells the work.
-fn cpu_ns() -> i64 {
+pub(super) fn cpu_ns() -> i64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     now.tv_sec * 1_000_000_000 + now.tv_nsec
 }

@@ -6,7 +6,9 @@
 
 mod eval;
 mod rows;
+mod speed;
 mod train;
 
 pub(crate) use eval::Eval;
+pub(crate) use speed::Speed;
 pub(crate) use train::Train;

@@ -1,16 +1,17 @@
 //! Secrets that are told by what stands before them: `password = "…"`, `IDENTIFIED BY '…'`,
 //! `scheme://user:password@host`, and the blocks of private keys.
 //!
-//! The words are searched for in a copy of the text in small letters, all at once; what follows a
-//! word is then read by hand. A value counts when it is neither a word nor a dummy nor code.
+//! What follows a word of [`words`](super::words) is read by hand. A value counts when it is neither
+//! a word nor a dummy nor code.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aho_corasick::packed;
 use memchr::memmem;
 
+use super::literals::{Literal, Place};
+use super::marks::Bits;
 use super::token::Shape;
+use super::words::{Said, Word};
 use super::{decode, naming, placeholder};
 
 /// One value that was told by its surroundings.
@@ -21,85 +22,45 @@ pub(super) struct Hit {
     pub(super) span: Range<usize>,
 }
 
-/// The copy in small letters is made of so much text at a time.
-const BLOCK: usize = 64 << 10;
-
-/// Words and how much a value after them is worth.
-const WORDS: [(&str, Word); 15] = [
-    ("pass", Word::Password),
-    ("pwd", Word::Password),
-    ("pw", Word::Password),
-    ("pswd", Word::Password),
-    ("psswrd", Word::Password),
-    ("paswrd", Word::Password),
-    ("secret", Word::Secret),
-    ("key", Word::Key),
-    ("token", Word::Key),
-    ("auth", Word::Key),
-    ("identified by", Word::Sql),
-    ("://", Word::Url),
-    (" -u ", Word::User),
-    ("--user ", Word::User),
-    ("basic ", Word::Basic),
-];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word {
-    Password,
-    Secret,
-    Key,
-    Sql,
-    Url,
-    User,
-    Basic,
-}
-
-/// Finds the values of a text.
-pub(super) fn find(text: &[u8], mut each: impl FnMut(Hit)) {
-    static SEARCHER: LazyLock<Option<packed::Searcher>> = LazyLock::new(|| {
-        packed::Config::new().builder().extend(WORDS.iter().map(|(word, _)| word)).build()
-    });
-    let Some(searcher) = SEARCHER.as_ref() else { return };
-    let mut small = Vec::new();
-    let mut base = 0;
-    while base < text.len() {
-        // Blocks overlap by more than any word, so that none is cut.
-        let block = text.get(base..(base + BLOCK).min(text.len())).unwrap_or_default();
-        small.clear();
-        small.extend_from_slice(block);
-        small.make_ascii_lowercase();
-        for found in searcher.find_iter(&small) {
-            let Some((_, word)) = WORDS.get(found.pattern().as_usize()) else { continue };
-            let (start, end) = (base + found.start(), base + found.end());
-            let hit = match word {
-                Word::Url => credentials(text, start, end),
-                Word::User => user(text, end),
-                Word::Basic => basic(text, end),
-                _ => value(text, start, end, *word),
-            };
-            if let Some(hit) = hit {
-                each(hit);
-            }
-        }
-        base += BLOCK - 16;
-        if block.len() < BLOCK {
-            break;
+/// Finds the values after the words of a text.
+pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], mut each: impl FnMut(Hit)) {
+    for Said { word, start, end } in words.iter().copied() {
+        let hit = match word {
+            Word::Dummy => None,
+            Word::Url => credentials(text, start, end),
+            Word::User => user(text, end),
+            Word::Basic => basic(text, end),
+            // A value without digits is a word.
+            _ if digits.next(end, end + VALUE_REACH).is_none() => None,
+            _ => value(text, start, end, word).or_else(|| auth(text, start, end)),
+        };
+        if let Some(hit) = hit {
+            each(hit);
         }
     }
 }
+
+/// A value ends at most so far behind its word.
+const VALUE_REACH: usize = 160;
 
 /// Reads the value after a word that ends at `end`.
 fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
     /// Names go on for so long after the word: `password_confirmation`.
     const NAME_MAX: usize = 24;
-    let rest = text.get(end..end + 160).or_else(|| text.get(end..))?;
+    super::work::spend(VALUE_REACH / 4);
+    let rest = text.get(end..end + VALUE_REACH).or_else(|| text.get(end..))?;
     let name = rest
         .iter()
         .take(NAME_MAX)
         .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
         .count();
     let before = start.checked_sub(1).and_then(|before| text.get(before)).copied();
-    let short = end - start == 2;
+    let short = word == Word::ShortPassword;
+    let word = match word {
+        Word::ShortPassword => Word::Password,
+        Word::AwsSecret => Word::Secret,
+        word => word,
+    };
     if short && (name > 0 || before.is_some_and(|byte| byte.is_ascii_alphabetic())) {
         return None;
     }
@@ -220,12 +181,22 @@ fn user(text: &[u8], end: usize) -> Option<Hit> {
     let shape = Shape::of(password);
     let odd = password.len() >= 10 && shape.odd_pairs * 3 >= shape.pairs;
     let real = password.len() >= 6 && (odd || is_url_password(password, user, b"localhost"));
-    let code = pair.iter().any(|byte| b"$<>{}()%".contains(byte)) || password.starts_with(b":");
+    let code = pair.iter().any(|byte| b"$<>{}()%".contains(byte))
+        || password.starts_with(b":")
+        || password.starts_with(b"//");
     (real && !code).then(|| Hit {
         family: "generic_secret",
         name: "command_line_user",
         span: end + lead..end + lead + stop,
     })
+}
+
+/// Reads `"auth": "…"` of the files in which container tools keep their logins.
+fn auth(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let rest = text.get(start..end + 8)?;
+    let between = rest.strip_prefix(b"auth\"")?.iter().position(|byte| !b": ".contains(byte))?;
+    let value = end + 1 + between;
+    (between > 0 && text.get(value) == Some(&b'"')).then(|| basic(text, value + 1)).flatten()
 }
 
 /// Reads the credentials of HTTP's basic authentication: base64 of `user:password`.
@@ -252,6 +223,7 @@ fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         .rev()
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
         .count();
+    super::work::spend(300 / 4);
     let rest = text.get(end..end + 300).or_else(|| text.get(end..))?;
     let stop = rest
         .iter()
@@ -316,11 +288,13 @@ fn is_url_password(password: &[u8], user: &[u8], host: &[u8]) -> bool {
 
 /// Finds the blocks of private keys that the paper's pattern misses: a bare `BEGIN PRIVATE KEY`
 /// and PGP's, when key material follows.
-pub(super) fn key_blocks(text: &[u8], mut each: impl FnMut(Hit)) {
+pub(super) fn key_blocks(text: &[u8], places: &[Place], mut each: impl FnMut(Hit)) {
     const HEADS: [&[u8]; 2] = [b"PRIVATE KEY-----", b"PGP PRIVATE KEY BLOCK-----"];
-    static FINDER: LazyLock<memmem::Finder<'static>> =
-        LazyLock::new(|| memmem::Finder::new(b"-----BEGIN "));
-    for at in FINDER.find_iter(text) {
+    for place in places.iter().filter(|place| place.literal == Literal::Begin) {
+        let Some(at) = place.at.checked_sub(5) else { continue };
+        if text.get(at..place.at) != Some(b"-----") {
+            continue;
+        }
         let rest = text.get(at + 11..).unwrap_or_default();
         let head = HEADS.iter().find(|head| rest.starts_with(head));
         let Some(head) = head else { continue };
@@ -341,11 +315,16 @@ fn has_material(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::marks::Marks;
+    use super::super::{literals, words};
     use super::*;
 
     fn found(text: &str) -> Vec<(&'static str, &str)> {
         let mut hits = Vec::new();
-        find(text.as_bytes(), |hit| hits.push((hit.name, &text[hit.span])));
+        let bytes = text.as_bytes();
+        let (digits, mut words) = (Marks::of(bytes).digit, words::find(bytes));
+        literals::find(bytes, &mut words);
+        find(bytes, &digits, &words, |hit| hits.push((hit.name, &text[hit.span])));
         hits
     }
 
@@ -360,6 +339,7 @@ mod tests {
             format!("login password '{value}';"),
             format!("\"db_password\": \"{value}\""),
             format!("def f(passwd: str = \"{value}\")"),
+            format!("ANY_PW:{value}"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
         }

@@ -8,10 +8,14 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
-use super::token::{Kind, Shape};
+use super::runs::Run;
+use super::token::{Kind, Shape, odd_pairs};
 
 /// Bodies shorter than this are left to rules that know what they look for.
 const BODY_MIN: usize = 10;
+
+/// Longer ones are data.
+const BODY_MAX: usize = 4096;
 
 /// A line is read so far back.
 const CONTEXT_MAX: usize = 80;
@@ -40,11 +44,11 @@ impl Candidate {
 }
 
 /// Cuts a run into its candidates.
-pub(super) fn of_run(text: &[u8], run: &Range<usize>, mut each: impl FnMut(Candidate)) {
-    let bytes = text.get(run.clone()).unwrap_or_default();
+pub(super) fn of_run(text: &[u8], run: &Run, mut each: impl FnMut(Candidate)) {
+    super::work::spend(run.len());
+    let bytes = text.get(run.span()).unwrap_or_default();
     // Without digits only one long word of letters is looked at further.
-    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if digits < 2 && bytes.iter().any(|byte| b"_./-".contains(byte)) {
+    if run.digits < 2 && bytes.iter().any(|byte| b"_./-".contains(byte)) {
         return;
     }
     let mut start = 0;
@@ -102,18 +106,12 @@ fn looks_like_path(piece: &[u8]) -> bool {
     wordy * 2 > slashes || slashes * 8 > piece.len()
 }
 
-fn of_piece(
-    text: &[u8],
-    run: &Range<usize>,
-    at: usize,
-    piece: &[u8],
-    each: &mut impl FnMut(Candidate),
-) {
+fn of_piece(text: &[u8], run: &Run, at: usize, piece: &[u8], each: &mut impl FnMut(Candidate)) {
     let lead = piece.iter().take_while(|byte| b"-+./=".contains(byte)).count();
     let piece = piece.get(lead..).unwrap_or_default();
     let tail = piece.iter().rev().take_while(|byte| b".-/".contains(byte)).count();
     let piece = piece.get(..piece.len() - tail).unwrap_or_default();
-    if piece.len() < BODY_MIN || !is_odd(piece) {
+    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(piece) {
         return;
     }
     let head = head_len(piece);
@@ -135,7 +133,10 @@ fn of_piece(
     // A value alone on its line belongs to the line above: `<key>` or `key: >`.
     if start > near && text.get(start..at).is_some_and(|before| before.trim_ascii().is_empty()) {
         let above = text.get(near..start - 1).unwrap_or_default();
-        start = memrchr(b'\n', above).map_or(near, |line| near + line + 1);
+        // Views that are scanned together have nothing to do with each other.
+        if above.last() != Some(&1) {
+            start = memrchr(b'\n', above).map_or(near, |line| near + line + 1);
+        }
     }
     let context = start..at;
     each(Candidate { head: at..at + head, body: at + head..at + piece.len(), context, shape });
@@ -147,8 +148,8 @@ fn is_odd(piece: &[u8]) -> bool {
     if digits >= 2 {
         return true;
     }
-    let shape = Shape::of(piece);
-    shape.odd_pairs * 5 >= shape.pairs && shape.pairs >= 8
+    let (odd, pairs) = odd_pairs(piece);
+    odd * 5 >= pairs && pairs >= 8
 }
 
 /// How many bytes at the start are words with their separators.
@@ -178,11 +179,13 @@ fn head_len(piece: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::marks::Marks;
+    use super::super::runs;
     use super::*;
 
     fn cut(text: &str) -> Vec<(&str, &str, &str)> {
         let mut found = Vec::new();
-        for run in super::super::runs::find(text.as_bytes()).tokens {
+        for run in runs::find(&Marks::of(text.as_bytes())) {
             of_run(text.as_bytes(), &run, |c| {
                 found.push((
                     &text[c.context.clone()],

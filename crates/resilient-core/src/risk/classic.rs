@@ -14,6 +14,12 @@ use std::sync::LazyLock;
 use memchr::{memchr_iter, memmem};
 use regex::Regex;
 
+use super::literals::{Literal, Place};
+use super::marks::foreign;
+use super::runs::Run;
+use super::words::{Said, Word};
+use super::work;
+
 /// A pattern of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Classic {
@@ -115,121 +121,108 @@ impl Found {
     }
 }
 
-/// Finds the patterns of a text whose runs are known.
-pub(super) fn find(text: &str, runs: &[Range<usize>]) -> Found {
+/// Finds the patterns of a text whose runs, literals and words are known.
+pub(super) fn find(text: &str, runs: &[Run], places: &[Place], words: &[Said]) -> Found {
     let mut found = Found::default();
-    let bytes = text.as_bytes();
-    // No match of a pattern that lies in a run is shorter than this.
+    at_literals(text.as_bytes(), places, &mut found);
     for run in runs.iter().filter(|run| run.len() >= 20) {
         in_run(text, run, &mut found);
     }
-    jwt(bytes, &mut found);
-    pem(bytes, &mut found);
-    email(bytes, &mut found);
+    for word in words.iter().filter(|word| word.word == Word::AwsSecret) {
+        aws_secret(text, word.start, word.end, &mut found);
+    }
+    email(text.as_bytes(), &mut found);
     found
 }
 
-/// The patterns whose whole match lies in one run, and `bearer_token`, whose token does.
-fn in_run(text: &str, run: &Range<usize>, found: &mut Found) {
-    let bytes = text.as_bytes();
-    let body = bytes.get(run.clone()).unwrap_or_default();
-    // Each of these classes is a part of the runs' class. A stretch is measured once, from its
-    // start, so that no text makes this quadratic.
-    let mut alnum_end = 0;
-    let mut word_end = 0;
-    let until = |from: usize, class: Class| {
-        let rest = body.get(from..).unwrap_or_default();
-        from + rest.iter().take_while(|byte| class(**byte)).count()
-    };
-    let mut hex_end = 0;
-    let mut upper_end = 0;
-    for (at, &byte) in body.iter().enumerate() {
-        let literal = |text: &[u8]| body.get(at..).is_some_and(|rest| rest.starts_with(text));
-        match byte {
-            b's' if literal(b"sk-") => {
-                if literal(b"sk-ant-oat") || literal(b"sk-ant-api") {
-                    let kind = if literal(b"sk-ant-oat") { OAT } else { API };
-                    let digits = until(at + 10, |byte| byte.is_ascii_digit());
-                    if digits > at + 10 && body.get(digits) == Some(&b'-') {
-                        if word_end <= digits {
-                            word_end = until(digits + 1, word);
-                        }
-                        if word_end > digits + 40 {
-                            found.add(kind, run.start + at..run.start + word_end);
-                        }
-                    }
-                } else if literal(b"sk-proj-") {
-                    if word_end < at + 8 {
-                        word_end = until(at + 8, word);
-                    }
-                    if word_end >= at + 48 {
-                        found.add(PROJECT, run.start + at..run.start + word_end);
-                    }
-                }
-                if alnum_end < at + 3 {
-                    alnum_end = until(at + 3, alnum);
-                }
-                if alnum_end >= at + 33 {
-                    found.add(OPENAI, run.start + at..run.start + alnum_end);
+/// Measures stretches of one class, each once, however many literals stand in it: no text makes
+/// this quadratic. Positions must not decrease.
+struct Stretch {
+    class: Class,
+    end: usize,
+}
+
+impl Stretch {
+    const fn of(class: Class) -> Self {
+        Self { class, end: 0 }
+    }
+
+    /// Where the stretch that holds a position ends.
+    fn end(&mut self, text: &[u8], from: usize) -> usize {
+        if self.end < from {
+            let rest = text.get(from..).unwrap_or_default();
+            let len = rest.iter().take_while(|byte| (self.class)(**byte)).count();
+            work::spend(len);
+            self.end = from + len;
+        }
+        self.end
+    }
+}
+
+/// The patterns that begin with a literal.
+fn at_literals(text: &[u8], places: &[Place], found: &mut Found) {
+    let mut alnums = Stretch::of(alnum);
+    let mut uppers = Stretch::of(upper_digit);
+    for Place { at, literal, .. } in places.iter().copied() {
+        match literal {
+            Literal::Client => {
+                let end = alnums.end(text, at + 7);
+                if end >= at + 37 {
+                    found.add(STATSIG, at..end);
                 }
             }
-            b'p' if literal(b"pub") => {
-                if hex_end < at + 3 {
-                    hex_end = until(at + 3, hex_lower);
-                }
-                if hex_end >= at + 35 {
-                    found.add(DATADOG, run.start + at..run.start + at + 35);
+            Literal::Aws => {
+                if uppers.end(text, at + 4) >= at + 20 {
+                    found.add(AWS_ID, at..at + 20);
                 }
             }
-            b'c' if literal(b"client-") => {
-                if alnum_end < at + 7 {
-                    alnum_end = until(at + 7, alnum);
-                }
-                if alnum_end >= at + 37 {
-                    found.add(STATSIG, run.start + at..run.start + alnum_end);
+            Literal::Github(kind) => {
+                if alnums.end(text, at + 4) >= at + 40 {
+                    found.add(GHO + usize::from(kind), at..at + 40);
                 }
             }
-            b'A' if literal(b"AKIA") => {
-                if upper_end < at + 4 {
-                    upper_end = until(at + 4, upper_digit);
-                }
-                if upper_end >= at + 20 {
-                    found.add(AWS_ID, run.start + at..run.start + at + 20);
-                }
-            }
-            b'g' if body.get(at + 3) == Some(&b'_') && body.get(at + 1) == Some(&b'h') => {
-                let kind = body.get(at + 2).and_then(|b| b"opusr".iter().position(|k| k == b));
-                if let Some(kind) = kind {
-                    if alnum_end < at + 4 {
-                        alnum_end = until(at + 4, alnum);
-                    }
-                    if alnum_end >= at + 40 {
-                        found.add(GHO + kind, run.start + at..run.start + at + 40);
-                    }
-                }
-            }
-            _ => {}
+            Literal::Jwt => jwt(text, at, found),
+            Literal::Begin => pem(text, at, found),
+            Literal::Backwards | Literal::Vendor | Literal::Word(_) => {}
         }
     }
-    aws_secret(text, run, found);
-    let blobs = stretches(body, base64).filter(|stretch| stretch.len() >= 200);
-    blobs.for_each(|blob| found.add(BLOB, run.start + blob.start..run.start + blob.end));
+}
 
-    let token = until(0, bearer);
-    if token >= 20 {
-        let before = text.get(..run.start).unwrap_or_default();
-        // White space is skipped only as far as it is short: a bound on the work.
-        let white: usize = before
-            .chars()
-            .rev()
-            .take(64)
-            .take_while(|c| c.is_whitespace())
-            .map(char::len_utf8)
-            .sum();
-        let word_end = run.start - white;
-        let start = word_end.saturating_sub(6);
-        let literal = bytes.get(start..word_end).unwrap_or_default();
-        if white > 0 && literal.eq_ignore_ascii_case(b"bearer") {
+/// The patterns that are told by the run they lie in, and `bearer_token`, whose token does.
+fn in_run(text: &str, run: &Run, found: &mut Found) {
+    let bytes = text.as_bytes();
+    let body = bytes.get(run.span()).unwrap_or_default();
+    if run.len() >= 33 {
+        sk(body, run.start, found);
+    }
+    if run.len() >= 35 {
+        let mut hex = Stretch::of(hex_lower);
+        static PUB: LazyLock<memmem::Finder<'static>> =
+            LazyLock::new(|| memmem::Finder::new(b"pub"));
+        for at in PUB.find_iter(body) {
+            if hex.end(body, at + 3) >= at + 35 {
+                found.add(DATADOG, run.start + at..run.start + at + 35);
+            }
+        }
+    }
+    if run.len() >= 200 {
+        let blobs = stretches(body, base64).filter(|stretch| stretch.len() >= 200);
+        blobs.for_each(|blob| found.add(BLOB, run.start + blob.start..run.start + blob.end));
+    }
+    // White space of any script stands before the token.
+    let before = run.start.checked_sub(1).and_then(|before| bytes.get(before)).copied();
+    if !before.is_some_and(|byte| byte.is_ascii_whitespace() || byte == 11 || !byte.is_ascii()) {
+        return;
+    }
+    // It is skipped only as far as it is short: a bound on the work.
+    let before = text.get(..run.start).unwrap_or_default();
+    let white = before.chars().rev().take(64).take_while(|c| c.is_whitespace());
+    let word_end = run.start - white.map(char::len_utf8).sum::<usize>();
+    let start = word_end.saturating_sub(6);
+    let literal = bytes.get(start..word_end).unwrap_or_default();
+    if word_end < run.start && literal.eq_ignore_ascii_case(b"bearer") {
+        let token = body.iter().take_while(|byte| bearer(**byte)).count();
+        if token >= 20 {
             found.add(BEARER, start..run.start + token);
         }
     }
@@ -246,37 +239,66 @@ fn stretches(body: &[u8], class: Class) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// `eyJ….eyJ….…`: three neighbouring words of which the second begins so and the first holds it.
-fn jwt(bytes: &[u8], found: &mut Found) {
-    static FINDER: LazyLock<memmem::Finder<'static>> =
-        LazyLock::new(|| memmem::Finder::new(b".eyJ"));
-    for dot in FINDER.find_iter(bytes) {
-        let floor = found.ends.get(JWT).copied().unwrap_or(0).min(dot);
-        let before = bytes.get(floor..dot).unwrap_or_default();
-        let len = before.iter().rev().take_while(|byte| word(**byte)).count();
-        let first = bytes.get(dot - len..dot).unwrap_or_default();
-        let head = memmem::find(first, b"eyJ").filter(|at| at + 3 < first.len());
-        let after = bytes.get(dot + 1..).unwrap_or_default();
-        let second = after.iter().take_while(|byte| word(**byte)).count();
-        let rest = after.get(second..).unwrap_or_default();
-        let third = rest.iter().skip(1).take_while(|byte| word(**byte)).count();
-        if let Some(head) = head
-            && second > 3
-            && rest.first() == Some(&b'.')
-            && third > 0
-        {
-            found.add(JWT, dot - len + head..dot + 2 + second + third);
+/// `sk-…` in a run that begins at `base`.
+fn sk(body: &[u8], base: usize, found: &mut Found) {
+    let mut alnums = Stretch::of(alnum);
+    let mut words = Stretch::of(word);
+    static SK: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"sk-"));
+    for at in SK.find_iter(body) {
+        let rest = body.get(at..).unwrap_or_default();
+        if rest.starts_with(b"sk-ant-oat") || rest.starts_with(b"sk-ant-api") {
+            let kind = if rest.starts_with(b"sk-ant-oat") { OAT } else { API };
+            let digits = rest.iter().skip(10).take_while(|byte| byte.is_ascii_digit()).count();
+            let dash = at + 10 + digits;
+            if digits > 0 && body.get(dash) == Some(&b'-') {
+                let end = words.end(body, dash + 1);
+                if end > dash + 40 {
+                    found.add(kind, base + at..base + end);
+                }
+            }
+        } else if rest.starts_with(b"sk-proj-") {
+            let end = words.end(body, at + 8);
+            if end >= at + 48 {
+                found.add(PROJECT, base + at..base + end);
+            }
+        }
+        let end = alnums.end(body, at + 3);
+        if end >= at + 33 {
+            found.add(OPENAI, base + at..base + end);
         }
     }
 }
 
+/// `eyJ….eyJ….…`: three neighbouring words of which the second begins so and the first holds it.
+fn jwt(bytes: &[u8], dot: usize, found: &mut Found) {
+    let floor = found.ends.get(JWT).copied().unwrap_or(0).min(dot);
+    let before = bytes.get(floor..dot).unwrap_or_default();
+    let len = before.iter().rev().take_while(|byte| word(**byte)).count();
+    let first = bytes.get(dot - len..dot).unwrap_or_default();
+    let head = memmem::find(first, b"eyJ").filter(|at| at + 3 < first.len());
+    let after = bytes.get(dot + 1..).unwrap_or_default();
+    let second = after.iter().take_while(|byte| word(**byte)).count();
+    let rest = after.get(second..).unwrap_or_default();
+    let third = rest.iter().skip(1).take_while(|byte| word(**byte)).count();
+    work::spend(len + second + third);
+    if let Some(head) = head
+        && second > 3
+        && rest.first() == Some(&b'.')
+        && third > 0
+    {
+        found.add(JWT, dot - len + head..dot + 2 + second + third);
+    }
+}
+
 /// Two parts of a JSON web token without the third: the header says what it is.
-pub(super) fn unsigned_jwt(bytes: &[u8], mut each: impl FnMut(Range<usize>)) {
-    for dot in memmem::find_iter(bytes, b".eyJ") {
+pub(super) fn unsigned_jwt(bytes: &[u8], places: &[Place], mut each: impl FnMut(Range<usize>)) {
+    for place in places.iter().filter(|place| place.literal == Literal::Jwt) {
+        let dot = place.at;
         let before = bytes.get(dot.saturating_sub(1024)..dot).unwrap_or_default();
         let len = before.iter().rev().take_while(|byte| word(**byte)).count();
         let after = bytes.get(dot + 1..).unwrap_or_default();
         let second = after.iter().take(4096).take_while(|byte| word(**byte)).count();
+        work::spend(len + second);
         let head = bytes.get(dot - len..dot).and_then(|head| std::str::from_utf8(head).ok());
         let header =
             head.filter(|head| head.starts_with("eyJ")).and_then(super::decode::base64_text);
@@ -286,24 +308,23 @@ pub(super) fn unsigned_jwt(bytes: &[u8], mut each: impl FnMut(Range<usize>)) {
     }
 }
 
-fn pem(bytes: &[u8], found: &mut Found) {
+/// The head of a private key's block, from its `BEGIN `.
+fn pem(bytes: &[u8], begin: usize, found: &mut Found) {
     const BEGIN: &[u8] = b"-----BEGIN ";
     const END: &[u8] = b" PRIVATE KEY-----";
-    static FINDER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(BEGIN));
-    for at in FINDER.find_iter(bytes) {
-        if !found.is_open(PEM, at) {
-            continue;
-        }
-        let rest = bytes.get(at + BEGIN.len()..).unwrap_or_default();
-        let label =
-            rest.iter().take(256).take_while(|b| b.is_ascii_uppercase() || **b == b' ').count();
-        let end = rest.get(..label + 5).filter(|text| text.ends_with(END));
-        // At least one letter or space stands before ` PRIVATE KEY`.
-        if let Some(end) = end
-            && end.len() > END.len()
-        {
-            found.add(PEM, at..at + BEGIN.len() + end.len());
-        }
+    let Some(at) = begin.checked_sub(5) else { return };
+    let whole = bytes.get(at..).is_some_and(|text| text.starts_with(BEGIN));
+    if !whole || !found.is_open(PEM, at) {
+        return;
+    }
+    let rest = bytes.get(at + BEGIN.len()..).unwrap_or_default();
+    let label = rest.iter().take(256).take_while(|b| b.is_ascii_uppercase() || **b == b' ').count();
+    let end = rest.get(..label + 5).filter(|text| text.ends_with(END));
+    // At least one letter or space stands before ` PRIVATE KEY`.
+    if let Some(end) = end
+        && end.len() > END.len()
+    {
+        found.add(PEM, at..at + BEGIN.len() + end.len());
     }
 }
 
@@ -320,6 +341,7 @@ fn email(bytes: &[u8], found: &mut Found) {
         let start = at - before.iter().rev().take_while(|byte| local(**byte)).count();
         let after = bytes.get(at + 1..).unwrap_or_default();
         let end = after.iter().take_while(|byte| domain(**byte)).count();
+        work::spend(at - start + end);
         let host = after.get(..end).unwrap_or_default();
         if start == at {
             continue;
@@ -362,74 +384,70 @@ fn is_address(bytes: &[u8], span: &Range<usize>, at: usize) -> bool {
     !file && !remote && !author
 }
 
-fn aws_secret(text: &str, run: &Range<usize>, found: &mut Found) {
-    const NAME: &[u8] = b"aws_secret_access_key";
-    let bytes = text.as_bytes();
-    for at in memchr_iter(b'_', bytes.get(run.clone()).unwrap_or_default()) {
-        // From the first underscore of the name.
-        let at = run.start + at;
-        let Some(start) = at.checked_sub(3) else { continue };
-        let name = bytes.get(start..start + NAME.len()).unwrap_or_default();
-        if !name.eq_ignore_ascii_case(NAME) || !found.is_open(AWS_SECRET, start) {
-            continue;
-        }
-        let after = text.get(start + NAME.len()..).unwrap_or_default();
-        // The class of the separators and that of the value share `=`; the value may begin in it.
-        let is_separator = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':' | '=');
-        let gap: usize =
-            after.chars().take(256).take_while(|c| is_separator(*c)).map(char::len_utf8).sum();
-        let rest = after.as_bytes();
-        let equals = rest.get(..gap).unwrap_or_default();
-        let own = equals.iter().rev().take_while(|byte| **byte == b'=').count();
-        let own = own.min(gap.saturating_sub(1));
-        let value = rest.get(gap..).unwrap_or_default();
-        let len = value.iter().take(40).take_while(|byte| base64(**byte)).count();
-        if gap > 0 && len + own >= 40 {
-            found.add(AWS_SECRET, start..start + NAME.len() + gap + len.min(40));
-        }
+/// The value after the name `aws_secret_access_key`, in any case.
+fn aws_secret(text: &str, start: usize, end: usize, found: &mut Found) {
+    if !found.is_open(AWS_SECRET, start) {
+        return;
+    }
+    let after = text.get(end..).unwrap_or_default();
+    // The class of the separators and that of the value share `=`; the value may begin in it.
+    let is_separator = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':' | '=');
+    let gap: usize =
+        after.chars().take(256).take_while(|c| is_separator(*c)).map(char::len_utf8).sum();
+    let rest = after.as_bytes();
+    let equals = rest.get(..gap).unwrap_or_default();
+    let own = equals.iter().rev().take_while(|byte| **byte == b'=').count();
+    let own = own.min(gap.saturating_sub(1));
+    let value = rest.get(gap..).unwrap_or_default();
+    let len = value.iter().take(40).take_while(|byte| base64(**byte)).count();
+    if gap > 0 && len + own >= 40 {
+        found.add(AWS_SECRET, start..end + gap + len.min(40));
     }
 }
 
 /// American social security numbers.
-pub(super) fn ssn(text: &str, digits: &[Range<usize>], found: &mut Found) {
-    if text.is_ascii() {
-        for dense in digits {
-            let from = dense.start.saturating_sub(16);
-            let to = (dense.end + 16).min(text.len());
-            let bytes = text.as_bytes();
-            for dash in memchr_iter(b'-', bytes.get(from..to).unwrap_or_default()) {
-                let Some(start) = (from + dash).checked_sub(3) else { continue };
-                if is_ssn(bytes.get(start..start + 11).unwrap_or_default())
-                    && !edge(bytes.get(start.wrapping_sub(1)))
-                    && !edge(bytes.get(start + 11))
-                {
-                    found.add(SSN, start..start + 11);
-                }
+pub(super) fn ssn(text: &str, dense: &[Range<usize>], found: &mut Found) {
+    let bytes = text.as_bytes();
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    // Letters and digits of any script stand at no edge.
+    let free = |span: &Range<usize>| {
+        let (before, after) = (text.get(..span.start), text.get(span.end..));
+        !before.is_some_and(|before| before.ends_with(is_word))
+            && !after.is_some_and(|after| after.starts_with(is_word))
+    };
+    for dense in dense {
+        for dash in memchr_iter(b'-', bytes.get(dense.clone()).unwrap_or_default()) {
+            let Some(start) = (dense.start + dash).checked_sub(3) else { continue };
+            let span = start..start + 11;
+            if is_ssn(bytes.get(span.clone()).unwrap_or_default()) && free(&span) {
+                found.add(SSN, span);
             }
         }
+    }
+    // Other scripts have digits of their own, of which marks know nothing.
+    if text.is_ascii() {
         return;
     }
-    // Other scripts have digits and letters of their own.
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
-    let Some(regex) = REGEX.as_ref() else { return };
-    let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    let mut from = 0;
-    while let Some(hit) = regex.find_at(text, from) {
-        let (before, rest) = text.split_at(hit.start());
-        let after = text.get(hit.end()..).unwrap_or_default();
-        if !before.ends_with(is_word) && !after.starts_with(is_word) {
-            from = hit.end();
-            if !hit.as_str().is_ascii() || is_ssn(hit.as_str().as_bytes()) {
-                found.add(SSN, hit.range());
-            }
-        } else {
-            from = hit.start() + rest.chars().next().map_or(1, char::len_utf8);
+    let mut at = 0;
+    while let Some(foreign) = foreign(bytes, at) {
+        let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
+        at = foreign + char.len_utf8();
+        if !char.is_numeric() {
+            continue;
+        }
+        // The number may have begun up to ten characters before.
+        let before = text.get(..foreign).unwrap_or_default();
+        let from = before.char_indices().rev().take(10).last().map_or(foreign, |(from, _)| from);
+        let to = text.get(foreign..).and_then(|rest| rest.char_indices().nth(11));
+        let to = to.map_or(text.len(), |(len, _)| foreign + len);
+        let near = text.get(from..to).unwrap_or_default();
+        let Some(hit) = REGEX.as_ref().and_then(|regex| regex.find(near)) else { continue };
+        let span = from + hit.start()..from + hit.end();
+        if free(&span) && !hit.as_str().is_ascii() {
+            found.add(SSN, span);
         }
     }
-}
-
-fn edge(byte: Option<&u8>) -> bool {
-    byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 /// The form, and that the number was or may be issued: no area 000 or 666 or from 900 on, no group
@@ -449,7 +467,8 @@ fn is_ssn(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::runs;
+    use super::super::marks::Marks;
+    use super::super::{literals, runs, words};
     use super::*;
 
     const REGEXES: [&str; 19] = [
@@ -475,9 +494,11 @@ mod tests {
     ];
 
     fn all(text: &str) -> Vec<(usize, Range<usize>)> {
-        let runs = runs::find(text.as_bytes());
-        let mut found = find(text, &runs.tokens);
-        ssn(text, &runs.digits, &mut found);
+        let marks = Marks::of(text.as_bytes());
+        let mut words = words::find(text.as_bytes());
+        let places = literals::find(text.as_bytes(), &mut words);
+        let mut found = find(text, &runs::find(&marks), &places, &words);
+        ssn(text, &marks.dense(), &mut found);
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits
     }

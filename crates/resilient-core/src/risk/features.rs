@@ -5,6 +5,8 @@
 //! triples, which mostly tell words from chance. Training and scoring both come through here.
 
 use super::candidate::Candidate;
+use super::marks::is_token;
+use super::runs::RUN_MIN;
 use super::services;
 use super::token::{BIT, Kind, Shape};
 
@@ -45,7 +47,8 @@ const SECRET_WORDS: [&str; 26] = [
 ];
 
 /// Collects the features of a candidate.
-pub(super) fn of(text: &[u8], candidate: &Candidate, features: &mut Vec<u16>) {
+pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, features: &mut Vec<u16>) {
+    super::work::spend(256);
     features.clear();
     let mut sink = Sink { features };
     let get = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
@@ -76,10 +79,7 @@ pub(super) fn of(text: &[u8], candidate: &Candidate, features: &mut Vec<u16>) {
     dashes(body, shape, &mut sink);
 
     // What stands in front: the head's words are the nearest ones.
-    let mut words = Words::default();
-    words.read_back(head);
-    let in_head = words.len;
-    words.read_back(context);
+    let in_head = words.in_head;
     sink.add(20, in_head as u64);
     sink.add(21, words.len.min(WORDS_MAX) as u64);
     if in_head > 0 {
@@ -106,7 +106,7 @@ pub(super) fn of(text: &[u8], candidate: &Candidate, features: &mut Vec<u16>) {
         }
         service |= services::is_service(word);
     }
-    service |= words.pairs().any(|pair| services::is_service(&pair));
+    service |= words.any_pair(WORDS_MAX, services::is_service);
     let named = secret << 1 | u64::from(service);
     sink.add(32, named << 8 | kind);
     sink.add(33, u64::from(secret > 0) << 16 | u64::from(service) << 12 | kind << 6 | len);
@@ -122,11 +122,15 @@ pub(super) fn of(text: &[u8], candidate: &Candidate, features: &mut Vec<u16>) {
     let after = get(candidate.body.end..candidate.body.end + 2);
     sink.add(39, hash(after));
     sink.add(40, u64::from(after.first().copied().unwrap_or(b'\n')) << 8 | named);
-    let runs = super::runs::find(context).tokens.len();
-    sink.add(41, runs.min(3) as u64);
+    sink.add(41, runs_in(context).min(3) as u64);
     let first = context.iter().find(|byte| !byte.is_ascii_whitespace()).copied().unwrap_or(0);
     sink.add(44, u64::from(first));
     sink.add(45, (context.len() / 8) as u64);
+}
+
+/// How many runs a short text has.
+fn runs_in(text: &[u8]) -> usize {
+    text.split(|byte| !is_token(*byte)).filter(|run| run.len() >= RUN_MIN).count()
 }
 
 /// Triples of letters, cases folded; digits end a word.
@@ -173,17 +177,39 @@ impl Sink<'_> {
     }
 }
 
+/// A word is not longer than this; what is longer is cut.
+const WORD_MAX: usize = 24;
+
 /// Words before a candidate, nearest first, in small letters.
-#[derive(Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Words {
-    letters: Vec<u8>,
+    letters: [u8; WORDS_MAX * WORD_MAX],
     ends: [usize; WORDS_MAX],
     len: usize,
+    /// How many of them stand in the candidate's head.
+    in_head: usize,
 }
 
 impl Words {
+    /// Reads the words in front of a candidate's body.
+    pub(super) fn before(text: &[u8], candidate: &Candidate) -> Self {
+        let mut words = Self::of(text.get(candidate.head.clone()).unwrap_or_default());
+        words.in_head = words.len;
+        words.read_back(text.get(candidate.context.clone()).unwrap_or_default());
+        words
+    }
+
+    /// Reads the words at the end of a text.
+    pub(super) fn of(text: &[u8]) -> Self {
+        let (letters, ends) = ([0; WORDS_MAX * WORD_MAX], [0; WORDS_MAX]);
+        super::work::spend(64);
+        let mut words = Self { letters, ends, len: 0, in_head: 0 };
+        words.read_back(text);
+        words
+    }
+
     /// Reads words off the end of a text: split at what is no letter or digit, and in camel case.
-    pub(super) fn read_back(&mut self, text: &[u8]) {
+    fn read_back(&mut self, text: &[u8]) {
         let mut end = text.len();
         while self.len < WORDS_MAX {
             let head = text.get(..end).unwrap_or_default();
@@ -201,15 +227,18 @@ impl Words {
                     || left.is_ascii_uppercase()
                         && right.is_ascii_uppercase()
                         && head.get(start + 1).is_some_and(u8::is_ascii_lowercase);
-                if !left.is_ascii_alphanumeric() || camel || head.len() - start >= 24 {
+                if !left.is_ascii_alphanumeric() || camel || head.len() - start >= WORD_MAX {
                     break;
                 }
                 start -= 1;
             }
             let word = head.get(start..).unwrap_or_default();
-            self.letters.extend(word.iter().map(u8::to_ascii_lowercase));
+            let from =
+                self.len.checked_sub(1).and_then(|last| self.ends.get(last)).map_or(0, |e| *e);
+            let slots = self.letters.iter_mut().skip(from);
+            slots.zip(word).for_each(|(to, from)| *to = from.to_ascii_lowercase());
             if let Some(end) = self.ends.get_mut(self.len) {
-                *end = self.letters.len();
+                *end = from + word.len();
             }
             self.len += 1;
             end = start;
@@ -224,9 +253,23 @@ impl Words {
         })
     }
 
-    /// Neighbours written as one word, the farther one first, as they stand in the text.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = Vec<u8>> {
-        self.iter().zip(self.iter().skip(1)).map(|(near, far)| [far, near].concat())
+    pub(super) fn in_head(&self) -> usize {
+        self.in_head
+    }
+
+    pub(super) fn get(&self, nth: usize) -> Option<&[u8]> {
+        self.iter().nth(nth)
+    }
+
+    /// Tells whether one of the first so many pairs of neighbours, written as one word, the farther
+    /// one first, as they stand in the text, is of a kind.
+    pub(super) fn any_pair(&self, most: usize, mut is: impl FnMut(&[u8]) -> bool) -> bool {
+        let mut both = [0; 2 * WORD_MAX];
+        self.iter().zip(self.iter().skip(1)).take(most).any(|(near, far)| {
+            let letters = far.iter().chain(near);
+            both.iter_mut().zip(letters).for_each(|(to, from)| *to = *from);
+            both.get(..near.len() + far.len()).is_some_and(&mut is)
+        })
     }
 }
 

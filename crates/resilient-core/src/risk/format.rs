@@ -128,6 +128,32 @@ impl Format {
         }
     }
 
+    /// For a format that begins with letters and digits: how many of them stand there at least and
+    /// at most, and what ends them, if it is always the same.
+    pub(super) fn stretch(&self) -> (usize, usize, Option<u8>) {
+        let (mut least, mut most) = (0_usize, 0_usize);
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => {
+                    let len = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+                    least += len;
+                    most = most.saturating_add(len);
+                    if let Some(mark) = text.get(len) {
+                        return (least, most, Some(*mark));
+                    }
+                }
+                Part::Class { class: Class::Word | Class::Base64 | Class::Any, min, .. } => {
+                    return (least + min, usize::MAX, None);
+                }
+                Part::Class { min, max, .. } => {
+                    least += min;
+                    most = most.saturating_add(*max);
+                }
+            }
+        }
+        (least, most, None)
+    }
+
     /// Matches at the start of a text: the length of the match, and where in it the first class
     /// begins.
     pub(super) fn matches(&self, text: &[u8]) -> Option<(usize, Range<usize>)> {
@@ -147,6 +173,7 @@ impl Format {
                         if self.parts.get(nth + 1).is_some() && *min == *max { *min } else { *max };
                     let rest = text.get(at..)?;
                     let len = rest.iter().take(most).take_while(|byte| class.has(**byte)).count();
+                    super::work::spend(len);
                     (len >= *min).then_some(())?;
                     body = Some(body.map_or(at, |body| body.start)..at + len);
                     at += len;

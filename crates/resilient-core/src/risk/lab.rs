@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 pub use super::features::BUCKETS;
+use super::marks::Marks;
 pub use super::model::Model;
 use super::{Policy, Report, candidate, features, runs};
 
@@ -21,14 +22,22 @@ pub struct Example {
 pub fn examples(text: &str) -> Vec<Example> {
     let bytes = text.as_bytes();
     let mut examples = Vec::new();
-    for run in runs::find(bytes).tokens {
+    for run in runs::find(&Marks::of(bytes)) {
         candidate::of_run(bytes, &run, |candidate| {
             let mut seen = Vec::new();
-            features::of(bytes, &candidate, &mut seen);
+            let words = features::Words::before(bytes, &candidate);
+            features::of(bytes, &candidate, &words, &mut seen);
             examples.push(Example { span: candidate.whole(), features: seen });
         });
     }
     examples
+}
+
+/// Takes how many bytes were looked at on this thread since it was asked last.
+#[cfg(fuzzing)]
+#[must_use]
+pub fn work_taken() -> u64 {
+    super::work::taken()
 }
 
 /// Scores a text with the given model, or with none.

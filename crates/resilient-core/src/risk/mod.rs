@@ -28,7 +28,11 @@ mod features;
 mod format;
 mod formats;
 #[doc(hidden)]
+pub mod hostile;
+#[doc(hidden)]
 pub mod lab;
+mod literals;
+mod marks;
 mod model;
 mod naming;
 mod pattern;
@@ -42,11 +46,13 @@ mod scan;
 mod services;
 mod token;
 mod vendor;
+mod words;
+mod work;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter, memrchr};
 
 pub use self::explain::{Explanation, explain, level};
 use self::model::Model;
@@ -201,9 +207,30 @@ impl Shape {
         Self {
             bytes: content.len(),
             line_count: newlines + usize::from(open_end),
-            max_line_len: content.split('\n').map(|line| line.chars().count()).max().unwrap_or(0),
+            max_line_len: longest_line(content),
         }
     }
+}
+
+/// The length of the longest line in characters. A line that ends within so many bytes is no longer,
+/// so only the last line feed within that reach is looked for.
+fn longest_line(content: &str) -> usize {
+    let bytes = content.as_bytes();
+    let mut longest = 0;
+    let mut start = 0;
+    while start + longest < bytes.len() {
+        let reach = bytes.get(start..=start + longest).unwrap_or_default();
+        if let Some(last) = memrchr(b'\n', reach) {
+            start += last + 1;
+            continue;
+        }
+        let rest = bytes.get(start..).unwrap_or_default();
+        let end = memchr(b'\n', rest).map_or(bytes.len(), |at| start + at);
+        let line = content.get(start..end).unwrap_or_default();
+        longest = longest.max(line.chars().count());
+        start = end + 1;
+    }
+    longest
 }
 
 /// One limit on the shape of a text; it fires strictly above its threshold.
@@ -580,6 +607,73 @@ mod tests {
             let report = scored(&text);
             assert!((0.0..=1.0).contains(&report.score), "{text:?}");
             assert_eq!(report.line_count, text.lines().count(), "{text:?}");
+            assert_lies_inside(&report, &text);
+        }
+    }
+
+    /// Every finding is a piece of the text, on the line that it names.
+    fn assert_lies_inside(report: &Report, text: &str) {
+        for found in &report.detected_patterns {
+            let Detection::Pattern(hit) = found else { continue };
+            assert!(text.get(hit.span.clone()).is_some(), "{hit:?} {text:?}");
+            assert!(!hit.span.is_empty(), "{hit:?} {text:?}");
+            let line = text[..hit.span.start].matches('\n').count() + 1;
+            assert_eq!(hit.line, line, "{hit:?} {text:?}");
+        }
+    }
+
+    #[test]
+    fn arbitrary_bytes_score_the_same_on_every_run() {
+        let mut state = 0x2545_F491_4F6C_DD1D_u64;
+        let mut random = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        for round in 0..400 {
+            // All bytes, printable ones, or those that tokens are made of.
+            let bytes: Vec<u8> = (0..random() % 1_500)
+                .map(|_| match round % 3 {
+                    0 => random() as u8,
+                    1 => 32 + (random() % 95) as u8,
+                    _ => b"abcdef0123456789ABXYZ_-=+/.:\"' \n@"[(random() % 33) as usize],
+                })
+                .collect();
+            let text = String::from_utf8_lossy(&bytes);
+            let report = scored(&text);
+            assert_eq!(report, scored(&text), "{text:?}");
+            assert_lies_inside(&report, &text);
+        }
+    }
+
+    #[test]
+    fn no_text_makes_the_scan_look_at_it_ever_again() {
+        /// So many bytes are looked at for each byte of a text, at most.
+        const LOOKS_MAX: u64 = 120;
+        for len in [10_000, 40_000] {
+            for (name, text) in hostile::texts(len) {
+                work::taken();
+                let report = scored(&text);
+                let looks = work::taken() / text.len() as u64;
+                assert!(looks <= LOOKS_MAX, "{name}: {looks} looks at each byte of {len}");
+                assert_lies_inside(&report, &text);
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_line_is_found_whatever_stands_around_it() {
+        for lines in [
+            vec![],
+            vec![""],
+            vec!["", "", ""],
+            vec!["a", "abc", "ab"],
+            vec!["äöü", "abcd", "äöüß€", ""],
+            vec!["", "a", "bb", "ccc", "dd", "e"],
+        ] {
+            let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+            assert_eq!(longest_line(&lines.join("\n")), longest, "{lines:?}");
         }
     }
 }

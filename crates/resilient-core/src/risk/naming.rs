@@ -18,12 +18,10 @@ pub(super) struct Named {
 }
 
 /// The words in front of a value.
-struct Name {
-    words: Vec<Vec<u8>>,
+struct Name<'a> {
+    words: &'a Words,
     /// The value is assigned, rather than just standing there.
     service: bool,
-    /// How many words stand between the value and the nearest word for secrets.
-    secret: Option<usize>,
     compound: bool,
 }
 
@@ -127,44 +125,42 @@ const TECHNICAL: [&[u8]; 14] = [
     b"current",
 ];
 
-impl Name {
-    fn of(text: &[u8], candidate: &Candidate) -> Self {
-        let get = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
-        let mut read = Words::default();
-        read.read_back(get(candidate.head.clone()));
-        read.read_back(get(candidate.context.clone()));
-        let words: Vec<Vec<u8>> = read.iter().map(<[u8]>::to_vec).collect();
-        let is_secret = |word: &Vec<u8>| {
-            SECRETS.iter().any(|known| {
-                word.as_slice() == *known
-                    || known.len() >= 3 && word.ends_with(known) && word.len() <= 20
-            })
+/// How many words stand between a value and the nearest word for secrets.
+fn secret_at(words: &Words) -> Option<usize> {
+    words.iter().take(3).position(|word| {
+        let ends = |known: &&[u8]| {
+            word == *known || known.len() >= 3 && word.ends_with(known) && word.len() <= 20
         };
-        let secret = words.iter().take(3).position(is_secret);
+        SECRETS.iter().any(ends)
+    })
+}
+
+impl<'a> Name<'a> {
+    fn of(words: &'a Words) -> Self {
+        let secret = secret_at(words);
         // A service's own name, its name in two words, or with a word for secrets glued on.
-        let glued = |word: &Vec<u8>| {
+        let glued = |word: &[u8]| {
             SECRETS.iter().any(|known| {
                 word.strip_suffix(*known)
                     .is_some_and(|rest| rest.len() >= 3 && services::is_service(rest))
             })
         };
         let service = words.iter().take(5).any(|word| services::is_service(word) || glued(word))
-            || read.pairs().take(4).any(|pair| services::is_service(&pair));
+            || words.any_pair(4, services::is_service);
         let compound = secret.is_some_and(|at| {
             words.get(at).is_some_and(|word| word == b"apikey")
-                || words.get(at + 1).is_some_and(|before| QUALIFIERS.contains(&before.as_slice()))
+                || words.get(at + 1).is_some_and(|before| QUALIFIERS.contains(&before))
                     && words.get(at).is_some_and(|word| word != b"access")
         });
-        Self { words, service, secret, compound }
+        Self { words, service, compound }
     }
 }
 
 /// Judges a candidate by its name.
-pub(super) fn named(text: &[u8], candidate: &Candidate) -> Option<Named> {
+pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
     let body = text.get(candidate.body.clone())?;
     let shape = &candidate.shape;
-    let name = Name::of(text, candidate);
-    let secret = name.secret?;
+    let secret = secret_at(words);
     // A block of a private key in base64 is better named by what is in it.
     if body.starts_with(b"LS0tLS1CRUdJTi") {
         return None;
@@ -172,7 +168,9 @@ pub(super) fn named(text: &[u8], candidate: &Candidate) -> Option<Named> {
     if shape.len < 16 || shape.is_wordy() || placeholder::is_dummy(body) {
         return None;
     }
-    let has = |word: &[u8]| name.words.iter().take(4).any(|known| known == word);
+    let Some(secret) = secret else { return owned(text, candidate, words) };
+    let name = Name::of(words);
+    let has = |word: &[u8]| words.iter().take(4).any(|known| known == word);
     let amazon = shape.len == 40 && matches!(shape.kind, Kind::Alnum | Kind::Base64);
     if amazon && has(b"aws") && (has(b"secret") || has(b"secretkey")) {
         return Some(Named { family: "aws_secret", pattern: "aws_secret_key" });
@@ -206,19 +204,41 @@ pub(super) fn named(text: &[u8], candidate: &Candidate) -> Option<Named> {
         _ => false,
     };
     // A name that no list knows, with a word that only secrets have, and an exact form.
-    let owner = name.words.get(secret + 1).is_some_and(|word| {
-        word.len() >= 3
-            && word.iter().all(u8::is_ascii_alphabetic)
-            && !TECHNICAL.contains(&word.as_slice())
+    let owner = words.get(secret + 1).is_some_and(|word| {
+        word.len() >= 3 && word.iter().all(u8::is_ascii_alphabetic) && !TECHNICAL.contains(&word)
     });
-    let plain = name.words.get(secret).is_some_and(|word| {
-        [&b"secret"[..], b"token", b"access", b"apikey"].contains(&word.as_slice())
-    });
+    let plain = words
+        .get(secret)
+        .is_some_and(|word| [&b"secret"[..], b"token", b"access", b"apikey"].contains(&word));
     if exact && owner && plain && secret == 0 {
-        return Some(Named { family: family(text, candidate), pattern: "named_key" });
+        return Some(Named { family: of_name(&name), pattern: "named_key" });
     }
     let credible = (name.service && secret <= 1) || (name.compound && secret == 0 && assigned);
-    credible.then(|| Named { family: family(text, candidate), pattern: "named_key" })
+    credible.then(|| Named { family: of_name(&name), pattern: "named_key" })
+}
+
+/// A value that is assigned to a service's bare name: `postmark: "…"`, `skrapp-…`. Only what no program
+/// counts or checks with may be one.
+fn owned(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
+    let shape = &candidate.shape;
+    let random = match shape.kind {
+        Kind::Uuid => true,
+        Kind::LowerDigits | Kind::UpperDigits | Kind::Alnum => {
+            shape.len >= 20
+                && shape.digits >= 3
+                && shape.evenness() >= 80
+                && shape.changes * 3 >= shape.len
+                && (shape.odd_pairs * 4 >= shape.pairs || shape.letters_max <= 4)
+        }
+        _ => false,
+    };
+    let context = text.get(candidate.context.clone()).unwrap_or_default();
+    let direct = candidate.head.is_empty() && is_assigned(context) || words.in_head() == 1;
+    let owned = random
+        && direct
+        && (words.get(0).is_some_and(services::is_service)
+            || words.any_pair(1, services::is_service));
+    owned.then(|| Named { family: of_name(&Name::of(words)), pattern: "named_key" })
 }
 
 /// Tells whether a value directly follows `=`, `:` or `=>`, over quotes.
@@ -232,20 +252,18 @@ fn is_assigned(context: &[u8]) -> bool {
 }
 
 /// The family of a value that only its name speaks for: a service's key, or just a secret.
-pub(super) fn family(text: &[u8], candidate: &Candidate) -> &'static str {
-    of_name(&Name::of(text, candidate))
+pub(super) fn family(words: &Words) -> &'static str {
+    of_name(&Name::of(words))
 }
 
 /// The family of a value that follows a text.
 pub(super) fn family_after(line: &[u8]) -> &'static str {
-    let mut read = Words::default();
-    read.read_back(line);
-    let words: Vec<Vec<u8>> = read.iter().map(<[u8]>::to_vec).collect();
-    let service = words.iter().take(4).any(|word| services::is_service(word));
-    of_name(&Name { words, service, secret: Some(0), compound: false })
+    let words = Words::of(line);
+    let service = words.iter().take(4).any(services::is_service);
+    of_name(&Name { words: &words, service, compound: false })
 }
 
-fn of_name(name: &Name) -> &'static str {
+fn of_name(name: &Name<'_>) -> &'static str {
     let near = || name.words.iter().take(3);
     let password = near().any(|word| {
         let starts = [&b"pass"[..], b"pwd", b"pswd", b"paswrd", b"psswrd"];
@@ -258,7 +276,7 @@ fn of_name(name: &Name) -> &'static str {
     }
     let api = near().any(|word| word == b"api" || word.ends_with(b"apikey"));
     let strange = near().any(|word| {
-        word.len() >= 3 && !PLAIN.contains(&word.as_slice()) && !word.iter().all(u8::is_ascii_digit)
+        word.len() >= 3 && !PLAIN.contains(&word) && !word.iter().all(u8::is_ascii_digit)
     });
     if name.service || api || strange || name.compound { "api_key" } else { "generic_secret" }
 }

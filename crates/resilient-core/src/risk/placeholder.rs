@@ -63,10 +63,12 @@ pub(super) fn is_dummy(body: &[u8]) -> bool {
 /// Tells whether a token names itself a dummy. Repeated letters are not enough: the paper's patterns
 /// ask for no variety.
 pub(super) fn is_named(token: &[u8]) -> bool {
+    const NAMES: [&[u8]; 7] =
+        [b"example", b"redact", b"placeholder", b"changeme", b"dummy", b"your_", b"your-"];
+    static SEARCHER: LazyLock<Option<packed::Searcher>> =
+        LazyLock::new(|| packed::Config::new().builder().extend(NAMES).build());
     let lower = token.get(..token.len().min(160)).unwrap_or_default().to_ascii_lowercase();
-    [&b"example"[..], b"redact", b"placeholder", b"changeme", b"dummy", b"your_", b"your-"]
-        .iter()
-        .any(|word| memchr::memmem::find(&lower, word).is_some())
+    SEARCHER.as_ref().is_some_and(|searcher| searcher.find(&lower).is_some())
 }
 
 /// Tells whether a match of the paper's patterns is a prefix with one letter behind it, ever again.

@@ -1,115 +1,69 @@
-//! Finding what could be a token: long runs of the characters tokens are made of.
-//!
-//! Nearly all of a text is short words, so the scan works on blocks: one pass marks the bytes of the
-//! class, and only where eight aligned bytes are all of it does a run get measured. The marking is
-//! plain arithmetic on bytes, which the compiler turns into vector instructions; there is no second
-//! path whose answer could differ. Dense digits, which personal numbers are made of, are
-//! counted in the same pass.
+//! What could be a token: long runs of the characters tokens are made of.
 
 use std::ops::Range;
 
-/// Runs shorter than this are missed sometimes and never needed.
+use super::marks::{GROUP, Marks};
+
+/// Runs shorter than this are never needed.
 pub(super) const RUN_MIN: usize = 15;
 
-/// How many bytes are marked at a time: they and their marks stay in the first cache.
-const BLOCK: usize = 4096;
-
-/// So many bytes are looked at together when digits are counted.
-pub(super) const DIGIT_WINDOW: usize = 32;
-
-/// A window with so many digits may hold a part of a personal number.
-const DIGITS_MIN: u8 = 3;
-
-/// What one pass over a text finds.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Runs {
-    /// Maximal runs of token characters, at least [`RUN_MIN`] long, in order.
-    pub(super) tokens: Vec<Range<usize>>,
-    /// Stretches of the text where digits are dense, in order, not touching.
-    pub(super) digits: Vec<Range<usize>>,
+/// A maximal run of token characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// How many of its characters are digits. Most runs of a program have none, and most tokens
+    /// have some.
+    pub(super) digits: usize,
 }
 
-/// Tells whether a byte can be a part of a token: letters, digits and `_ - + / = .`
-pub(super) const fn is_token(byte: u8) -> bool {
-    let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
-    // From `-` to `9` lie `-`, `.`, `/` and the digits.
-    let low = byte.wrapping_sub(b'-') < 13;
-    letter | low | (byte == b'_') | (byte == b'=') | (byte == b'+')
+impl Run {
+    pub(super) const fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    pub(super) const fn span(&self) -> Range<usize> {
+        self.start..self.end
+    }
 }
 
-/// Finds the runs of a text.
-pub(super) fn find(bytes: &[u8]) -> Runs {
-    let mut found = Runs::default();
-    let mut marks = [0_u8; BLOCK];
+/// Finds the runs of at least [`RUN_MIN`] bytes, in order.
+pub(super) fn find(marks: &Marks) -> Vec<Run> {
+    let mut runs = Vec::new();
     let mut done = 0;
-    for (nth, block) in bytes.chunks(BLOCK).enumerate() {
-        let base = nth * BLOCK;
-        for (mark, byte) in marks.iter_mut().zip(block) {
-            *mark = u8::from(is_token(*byte));
-        }
-        let marks = marks.get(..block.len()).unwrap_or_default();
-        for (nth, group) in marks.chunks_exact(32).enumerate() {
-            let (words, _) = group.as_chunks::<8>();
-            let full = |word: &[u8; 8]| u64::from_ne_bytes(*word) == 0x0101_0101_0101_0101;
-            if !words.iter().map(full).fold(false, |any, full| any | full) {
+    let words = marks.token.words();
+    let after = words.iter().skip(1).chain([&0]);
+    for (group, (word, after)) in words.iter().zip(after).enumerate() {
+        // A bit stays set where a run of fifteen begins or goes on.
+        let wide = u128::from(*word) | u128::from(*after) << 64;
+        let wide = wide & wide >> 1;
+        let wide = wide & wide >> 2;
+        let wide = wide & wide >> 4;
+        let mut starts = (wide & wide >> 7) as u64;
+        while starts != 0 {
+            let bit = starts.trailing_zeros() as usize;
+            let start = group * GROUP + bit;
+            if start < done {
+                // The rest of a run that was seen already.
+                let seen = (done - group * GROUP).min(GROUP);
+                starts = if seen < GROUP { starts & u64::MAX << seen } else { 0 };
                 continue;
             }
-            for (word, _) in words.iter().enumerate().filter(|(_, word)| full(word)) {
-                let at = base + nth * 32 + word * 8;
-                if at < done {
-                    continue;
-                }
-                let run = around(bytes, at, done);
-                done = run.end;
-                if run.len() >= RUN_MIN {
-                    found.tokens.push(run);
-                }
-            }
-        }
-        // What does not fill a group is looked at byte by byte.
-        let tail = marks.len() - marks.len() % 32;
-        let mut at = base + tail;
-        let end = base + block.len();
-        while at < end {
-            if at >= done && bytes.get(at).copied().is_some_and(is_token) {
-                let run = around(bytes, at, done);
-                done = run.end;
-                if run.len() >= RUN_MIN {
-                    found.tokens.push(run);
-                }
-            }
-            at += 1;
-        }
-        for (nth, window) in block.chunks(DIGIT_WINDOW).enumerate() {
-            let digits: u8 = window.iter().map(|byte| u8::from(byte.is_ascii_digit())).sum();
-            if digits >= DIGITS_MIN {
-                let start = base + nth * DIGIT_WINDOW;
-                let end = start + window.len();
-                match found.digits.last_mut() {
-                    Some(last) if last.end == start => last.end = end,
-                    _ => found.digits.push(start..end),
-                }
-            }
+            let end = start + marks.token.run(start);
+            runs.push(Run { start, end, digits: marks.digit.count(start..end) });
+            done = end;
         }
     }
-    found
-}
-
-/// Widens a position to the whole run, not before `from`.
-fn around(bytes: &[u8], at: usize, from: usize) -> Range<usize> {
-    let before = bytes.get(from..at).unwrap_or_default();
-    let start = at - before.iter().rev().take_while(|byte| is_token(**byte)).count();
-    let after = bytes.get(at..).unwrap_or_default();
-    let end = at + after.iter().take_while(|byte| is_token(**byte)).count();
-    start..end
+    runs
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::marks::is_token;
     use super::*;
 
     /// What [`find`] promises, said plainly.
-    fn plainly(bytes: &[u8]) -> Vec<Range<usize>> {
+    fn plainly(bytes: &[u8]) -> Vec<Run> {
         let mut runs = Vec::new();
         let mut start = 0;
         for at in 0..=bytes.len() {
@@ -117,7 +71,8 @@ mod tests {
                 continue;
             }
             if at - start >= RUN_MIN {
-                runs.push(start..at);
+                let digits = bytes[start..at].iter().filter(|byte| byte.is_ascii_digit()).count();
+                runs.push(Run { start, end: at, digits });
             }
             start = at + 1;
         }
@@ -125,13 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_class_is_what_its_name_says() {
-        let class: String = (0..=255_u8).filter(|b| is_token(*b)).map(char::from).collect();
-        assert_eq!(class, "+-./0123456789=ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
-    }
-
-    #[test]
-    fn blocks_change_nothing() {
+    fn groups_change_nothing() {
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
         for round in 0..300 {
             let mut text = Vec::new();
@@ -145,18 +94,11 @@ mod tests {
                     b"a0_Z="[(state >> 32) as usize % 5]
                 });
             }
-            assert_eq!(find(&text).tokens, plainly(&text), "{round}");
+            assert_eq!(find(&Marks::of(&text)), plainly(&text), "{round}");
         }
-        let long = vec![b'a'; 3 * BLOCK + 5];
-        assert_eq!(find(&long).tokens, vec![0..long.len()]);
-    }
-
-    #[test]
-    fn dense_digits_are_joined_over_windows() {
-        let text = [" ".repeat(30), "12345678".to_owned(), " ".repeat(100)].concat();
-        assert_eq!(find(text.as_bytes()).digits, vec![32..64]);
-        let text = [" ".repeat(28), "12345678".to_owned(), " ".repeat(100)].concat();
-        assert_eq!(find(text.as_bytes()).digits, vec![0..64]);
-        assert!(find(b"a1 b2 c").digits.is_empty());
+        for len in [14, 15, 63, 64, 65, 128, 5000] {
+            let text = [vec![b' '; 3], vec![b'a'; len], vec![b' '; 3]].concat();
+            assert_eq!(find(&Marks::of(&text)), plainly(&text), "{len}");
+        }
     }
 }

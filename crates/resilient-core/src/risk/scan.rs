@@ -8,12 +8,15 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::classic::{self, CLASSICS};
-use super::decode::{self, Trust};
+use super::decode::{self, Seen, Trust, View};
 use super::family::BINARY_HINT;
+use super::features::Words;
+use super::marks::Marks;
 use super::model::Model;
-use super::runs::{self, Runs};
+use super::runs::{self, Run};
 use super::token::Shape;
-use super::{assign, candidate, features, naming, pii, placeholder, vendor};
+use super::words::{self, Word};
+use super::{assign, candidate, features, literals, naming, pii, placeholder, vendor, work};
 
 /// One thing found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,22 +40,54 @@ pub(super) struct Lens<'a> {
     pub(super) model: Option<&'a Model>,
 }
 
-/// Places that are taken.
+/// Places that are taken: a bit for each byte, once there is any.
 #[derive(Debug, Default)]
 struct Claims {
-    spans: Vec<Range<usize>>,
+    words: Vec<u64>,
 }
 
 impl Claims {
-    fn is_free(&self, span: &Range<usize>) -> bool {
-        // The spans are ordered and apart.
-        let after = self.spans.partition_point(|taken| taken.end <= span.start);
-        self.spans.get(after).is_none_or(|taken| taken.start >= span.end)
+    /// The words that a span touches, with the bits of the span in them.
+    fn words(span: &Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+        let Range { start, end } = span.clone();
+        (start / 64..end.div_ceil(64)).map(move |word| {
+            let from = start.max(word * 64) - word * 64;
+            let to = end.min(word * 64 + 64) - word * 64;
+            (word, u64::MAX >> (64 - (to - from)) << from)
+        })
     }
 
-    fn take(&mut self, span: Range<usize>) {
-        let at = self.spans.partition_point(|taken| taken.end <= span.start);
-        self.spans.insert(at, span);
+    fn is_free(&self, span: &Range<usize>) -> bool {
+        work::spend(1 + span.len() / 64);
+        if self.words.is_empty() || span.is_empty() {
+            return true;
+        }
+        let taken = |(word, bits): (usize, u64)| {
+            self.words.get(word).is_some_and(|taken| taken & bits != 0)
+        };
+        !Self::words(span).any(taken)
+    }
+
+    /// Tells whether nothing of a span is left.
+    fn covers(&self, span: &Range<usize>) -> bool {
+        let taken = |(word, bits): (usize, u64)| {
+            self.words.get(word).is_some_and(|taken| taken & bits == bits)
+        };
+        !self.words.is_empty() && Self::words(span).all(taken)
+    }
+
+    fn take(&mut self, span: &Range<usize>) {
+        if span.is_empty() {
+            return;
+        }
+        for (word, bits) in Self::words(span) {
+            if self.words.len() <= word {
+                self.words.resize(word + 1, 0);
+            }
+            if let Some(taken) = self.words.get_mut(word) {
+                *taken |= bits;
+            }
+        }
     }
 }
 
@@ -73,7 +108,7 @@ impl Scan {
         if span.is_empty() || !self.claims.is_free(&span) {
             return;
         }
-        self.claims.take(span.clone());
+        self.claims.take(&span);
         self.findings.push(Finding { placeholder: dummy, ..Finding::new(family, pattern, span) });
     }
 }
@@ -108,37 +143,100 @@ fn collect(
     budget: &mut usize,
 ) -> Vec<Finding> {
     let bytes = text.as_bytes();
-    let runs = runs::find(bytes);
+    work::spend(bytes.len());
+    let marks = Marks::of(bytes);
+    let mut runs = runs::find(&marks);
+    let dense = marks.dense();
+    let mut words = words::find(bytes);
+    let places = literals::find(bytes, &mut words);
     let mut scan = Scan::default();
-    scan.classics(text, &runs, depth);
-
-    assign::key_blocks(bytes, |hit| scan.add(hit.family, hit.name, hit.span, false));
-    for run in &runs.tokens {
-        vendor::in_run(bytes, run, |hit| {
-            scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
-        });
+    let mut found = classic::find(text, &runs, &places, &words);
+    if depth == 0 {
+        classic::ssn(text, &dense, &mut found);
     }
-    classic::unsigned_jwt(bytes, |span| {
+    scan.classics(text, found, depth);
+    runs.retain(|run| !scan.claims.covers(&run.span()));
+
+    assign::key_blocks(bytes, &places, |hit| scan.add(hit.family, hit.name, hit.span, false));
+    let mut dummies = words.iter().filter(|said| said.word == Word::Dummy).peekable();
+    for run in &runs {
+        // A run without digits is a token's only if it is long or a dummy.
+        while dummies.next_if(|said| said.start < run.start).is_some() {}
+        let dummy = dummies.peek().is_some_and(|said| said.start < run.end);
+        if run.digits > 0 || run.len() >= 32 || depth == 0 && dummy {
+            vendor::in_run(bytes, run, |hit| {
+                scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
+            });
+        }
+    }
+    runs.retain(|run| !scan.claims.covers(&run.span()));
+    classic::unsigned_jwt(bytes, &places, |span| {
         scan.add("jwt", "jwt_unsigned", span, false);
     });
-    vendor::outside(bytes, |family, name, span, dummy| {
+    vendor::outside(bytes, &places, |family, name, span, dummy| {
         if !dummy || depth == 0 {
             scan.add(family, name, span, dummy);
         }
     });
     if trust == Trust::Full {
         scan.candidates(bytes, &runs, lens.model);
-        assign::find(bytes, |hit| scan.add(hit.family, hit.name, hit.span, false));
+        assign::find(bytes, &marks.digit, &words, |hit| {
+            scan.add(hit.family, hit.name, hit.span, false);
+        });
     }
     if depth == 0 {
-        pii::find(text, &runs.digits, |hit| scan.add("pii", hit.name, hit.span, false));
+        pii::find(text, &marks.digit, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
     if depth < decode::DEPTH_MAX {
-        for view in decode::views(text, &runs.tokens, &runs.digits, budget) {
-            if !scan.claims.is_free(&view.source) {
+        let seen = Seen { marks: &marks, runs: &runs, places: &places, dense: &dense };
+        let views = decode::views(text, seen, budget);
+        scan.views(views, lens, depth, budget);
+    }
+    scan.findings
+}
+
+/// The model is asked about so many candidates of any text, and one more for so many bytes.
+const MODEL_LEAST: usize = 128;
+const MODEL_EVERY: usize = 512;
+
+/// What stands between views that are scanned together: it ends every line, literal and token.
+const BETWEEN: &str = "\n\u{1}\n";
+
+impl Scan {
+    /// Scans what was decoded. All views of one trust are scanned as one text, so that many small
+    /// ones cost no more than a large one.
+    fn views(&mut self, views: Vec<View>, lens: Lens<'_>, depth: usize, budget: &mut usize) {
+        let mut inner: Vec<Vec<Finding>> = views.iter().map(|_| Vec::new()).collect();
+        for trust in [Trust::Full, Trust::Names] {
+            let mut text = String::new();
+            // Where each view begins, and its number.
+            let mut starts = Vec::new();
+            for (nth, view) in views.iter().enumerate() {
+                if view.trust == trust && self.claims.is_free(&view.source) {
+                    starts.push((text.len(), nth));
+                    text.push_str(&view.text);
+                    text.push_str(BETWEEN);
+                }
+            }
+            if starts.is_empty() {
                 continue;
             }
-            let mut inner = collect(&view.text, lens, view.trust, depth + 1, budget);
+            for found in collect(&text, lens, trust, depth + 1, budget) {
+                let after = starts.partition_point(|(start, _)| *start <= found.span.start);
+                let Some((start, nth)) = after.checked_sub(1).and_then(|at| starts.get(at)) else {
+                    continue;
+                };
+                let inside =
+                    views.get(*nth).is_some_and(|view| found.span.end <= start + view.text.len());
+                if inside && let Some(inner) = inner.get_mut(*nth) {
+                    inner.push(found);
+                }
+            }
+        }
+        for (view, mut inner) in views.into_iter().zip(inner) {
+            if !self.claims.is_free(&view.source) {
+                continue;
+            }
             inner.retain(|found| !found.placeholder && found.family != "pii");
             let encoded = matches!(view.via, "base64" | "hex" | "escapes");
             if inner.is_empty() && encoded && is_bare_token(&view.text) {
@@ -147,19 +245,18 @@ fn collect(
             if inner.is_empty() {
                 continue;
             }
-            scan.claims.take(view.source.clone());
+            self.claims.take(&view.source);
             let mut families = BTreeSet::new();
             for mut found in inner {
                 if families.insert(found.family) {
                     found.via.insert(0, view.via);
                     found.span = view.source.clone();
                     found.order = CLASSICS.len();
-                    scan.findings.push(found);
+                    self.findings.push(found);
                 }
             }
         }
     }
-    scan.findings
 }
 
 /// Tells whether an encoded text is one random token and nothing else: encoding it was no accident.
@@ -187,12 +284,7 @@ impl Finding {
 
 impl Scan {
     /// The paper's patterns, which count each for itself.
-    fn classics(&mut self, text: &str, runs: &Runs, depth: usize) {
-        let mut found = classic::find(text, &runs.tokens);
-        if depth == 0 {
-            classic::ssn(text, &runs.digits, &mut found);
-        }
-        let mut taken: Vec<Range<usize>> = Vec::new();
+    fn classics(&mut self, text: &str, found: classic::Found, depth: usize) {
         for (order, span) in found.hits {
             let Some(of) = CLASSICS.get(order) else { continue };
             let secret = !matches!(of.family, "pii" | BINARY_HINT);
@@ -206,7 +298,7 @@ impl Scan {
                     || placeholder::is_filled(of.name, token)
                     || of.family == "pem_block" && after.starts_with(b"-----END"));
             if secret {
-                taken.push(span.clone());
+                self.claims.take(&span);
             }
             self.findings.push(Finding {
                 placeholder,
@@ -214,31 +306,31 @@ impl Scan {
                 ..Finding::new(of.family, of.name, span)
             });
         }
-        taken.sort_by_key(|span| span.start);
-        for span in taken {
-            match self.claims.spans.last_mut() {
-                Some(last) if last.end > span.start => last.end = last.end.max(span.end),
-                _ => self.claims.spans.push(span),
-            }
-        }
     }
 
     /// Candidates that their names give away, or that the model takes for secrets.
-    fn candidates(&mut self, bytes: &[u8], runs: &Runs, model: Option<&Model>) {
+    fn candidates(&mut self, bytes: &[u8], runs: &[Run], model: Option<&Model>) {
         let mut seen = Vec::new();
-        for run in &runs.tokens {
+        // A text with more candidates is a list of digests or a flood.
+        let mut asked = MODEL_LEAST + bytes.len() / MODEL_EVERY;
+        for run in runs {
             candidate::of_run(bytes, run, |candidate| {
-                if let Some(named) = naming::named(bytes, &candidate) {
+                if !self.claims.is_free(&candidate.whole()) {
+                    return;
+                }
+                let words = Words::before(bytes, &candidate);
+                if let Some(named) = naming::named(bytes, &candidate, &words) {
                     self.add(named.family, named.pattern, candidate.whole(), false);
                     return;
                 }
-                let Some(model) = model else { return };
-                features::of(bytes, &candidate, &mut seen);
+                let Some(model) = model.filter(|_| asked > 0) else { return };
+                asked -= 1;
+                features::of(bytes, &candidate, &words, &mut seen);
                 // Text in base64 is judged by what it says.
                 let token = bytes.get(candidate.body.clone()).unwrap_or_default();
                 let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);
                 if model.margin(&seen) >= 0 && !says(token) {
-                    let family = naming::family(bytes, &candidate);
+                    let family = naming::family(&words);
                     self.add(family, "learned_token", candidate.whole(), false);
                 }
             });

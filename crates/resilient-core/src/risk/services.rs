@@ -8,11 +8,40 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+/// The names, and a bit for each of their hashes: nearly all words that are asked about are none.
+struct Names {
+    all: HashSet<&'static [u8]>,
+    hashes: Vec<u64>,
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let all: HashSet<_> = NAMES_LIST.split_ascii_whitespace().map(str::as_bytes).collect();
+    let mut hashes = vec![0; 256];
+    for name in &all {
+        let hash = hash(name);
+        if let Some(word) = hashes.get_mut(hash / 64) {
+            *word |= 1 << (hash % 64);
+        }
+    }
+    Names { all, hashes }
+});
+
 /// Tells whether a word, in small letters, names a service.
 pub(super) fn is_service(word: &[u8]) -> bool {
-    static NAMES: LazyLock<HashSet<&'static [u8]>> =
-        LazyLock::new(|| NAMES_LIST.split_ascii_whitespace().map(str::as_bytes).collect());
-    word.len() >= 2 && word.len() <= 32 && NAMES.contains(word)
+    if !(2..=32).contains(&word.len()) {
+        return false;
+    }
+    let (names, hash) = (&*NAMES, hash(word));
+    let maybe = names.hashes.get(hash / 64).is_some_and(|bits| bits >> (hash % 64) & 1 == 1);
+    maybe && names.all.contains(word)
+}
+
+/// Fourteen bits of a word.
+fn hash(word: &[u8]) -> usize {
+    let mixed = word
+        .iter()
+        .fold(word.len() as u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    (mixed >> 18) as usize
 }
 
 const NAMES_LIST: &str = "

@@ -38,6 +38,22 @@ const fn log2(value: usize) -> u32 {
     bits
 }
 
+/// The logarithms of small counts, which are nearly all that is asked for.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+const LOGS: [u32; 129] = {
+    let mut logs = [0; 129];
+    let mut value = 0;
+    while value < logs.len() {
+        logs[value] = log2(value);
+        value += 1;
+    }
+    logs
+};
+
+fn log(value: usize) -> u32 {
+    LOGS.get(value).copied().unwrap_or_else(|| log2(value))
+}
+
 /// The characters a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
@@ -100,6 +116,7 @@ pub(super) struct Shape {
 impl Shape {
     /// Counts a token.
     pub(super) fn of(token: &[u8]) -> Self {
+        super::work::spend(token.len());
         let mut seen = [0_u16; 128];
         let (mut digits, mut lower, mut upper) = (0, 0, 0);
         let (mut hex_lower, mut hex_upper) = (0, 0);
@@ -193,10 +210,10 @@ impl Shape {
         };
         let mut weighted = 0_u64;
         for &count in seen.iter().filter(|count| **count > 0) {
-            weighted += u64::from(count) * u64::from(log2(usize::from(count)));
+            weighted += u64::from(count) * u64::from(log(usize::from(count)));
         }
         let total = len.clamp(1, usize::from(u16::MAX));
-        let entropy = log2(total).saturating_sub((weighted / total as u64) as u32);
+        let entropy = log(total).saturating_sub((weighted / total as u64) as u32);
         Self {
             len,
             kind,
@@ -219,13 +236,28 @@ impl Shape {
         let cases = usize::from(self.lower > 0) + usize::from(self.upper > 0);
         let letters = if self.hex_letters { 6 } else { 26 * cases };
         let letters = letters * usize::from(cases > 0) + 10 * usize::from(self.digits > 0);
-        self.entropy * 100 / log2(self.len.clamp(2, letters.max(2))).max(1)
+        self.entropy * 100 / log(self.len.clamp(2, letters.max(2))).max(1)
     }
 
     /// Tells whether the token is made of words, as names in programs are.
     pub(super) fn is_wordy(&self) -> bool {
         self.digits <= 1 && self.odd_pairs * 5 <= self.pairs
     }
+}
+
+/// Of a token, [`Shape::odd_pairs`] and [`Shape::pairs`] alone.
+pub(super) fn odd_pairs(token: &[u8]) -> (usize, usize) {
+    super::work::spend(token.len());
+    let (mut odd, mut all) = (0, 0);
+    for two in token.windows(2) {
+        let [left, right] = two else { continue };
+        let letters = left.is_ascii_alphabetic() & right.is_ascii_alphabetic();
+        if letters && !(left.is_ascii_lowercase() & right.is_ascii_uppercase()) {
+            all += 1;
+            odd += usize::from(!is_ordinary(*left, *right));
+        }
+    }
+    (odd, all)
 }
 
 fn is_ordinary(first: u8, second: u8) -> bool {

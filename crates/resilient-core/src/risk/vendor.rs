@@ -7,11 +7,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::packed;
-
 use super::format::Format;
 use super::formats::{Check, FORMATS, Row};
+use super::literals::{self, Place};
+use super::marks::is_token;
 use super::placeholder;
+use super::runs::Run;
 use super::token::{Kind, Shape};
 
 /// A token of a known format.
@@ -33,15 +34,28 @@ impl Eq for Row {}
 
 /// Rows by the first two bytes of their prefix, longer prefixes first.
 struct Table {
-    rows: Vec<(&'static Row, Format)>,
+    rows: &'static [(&'static Row, Format)],
     /// For every pair of ASCII characters, where in `order` its rows begin and end.
     index: Vec<(u16, u16)>,
     order: Vec<u16>,
-    /// Rows that begin with a class.
-    bare: Vec<u16>,
-    /// Rows by prefixes that do not lie in runs, and prefixes that dummies follow.
-    outside: Option<packed::Searcher>,
-    outside_rows: Vec<Outside>,
+    /// Rows that begin with a class, or with a prefix that says too little.
+    bare: Vec<Bare>,
+    /// Which lengths of a stretch some bare row can begin with, by what ends it.
+    stretches: Vec<u64>,
+    /// Rows by prefixes that do not lie in runs, and prefixes that dummies follow, longest first,
+    /// by the number of their literal.
+    outside: Vec<Vec<(&'static [u8], Outside)>>,
+    /// Rows of hashed passwords, which begin with a dollar sign, longest prefixes first.
+    hashes: Vec<(&'static [u8], Outside)>,
+}
+
+/// A row that is told by the length of its first stretch of letters and digits, and by what ends it.
+#[derive(Clone, Copy)]
+struct Bare {
+    row: u16,
+    least: usize,
+    most: usize,
+    mark: Option<u8>,
 }
 
 #[derive(Clone, Copy)]
@@ -52,10 +66,9 @@ enum Outside {
 
 /// Prefixes so well known that nothing but a token or its dummy follows them: text, family and the
 /// pattern's name.
-const KNOWN: [(&str, &str, &str); 27] = [
+const KNOWN: [(&str, &str, &str); 16] = [
     ("sk-ant-", "api_key", "anthropic_prefix"),
     ("sk-proj-", "api_key", "openai_prefix"),
-    ("sk-or-v1-", "api_key", "openrouter_prefix"),
     ("ghp_", "github_pat", "ghp_prefix"),
     ("gho_", "github_pat", "gho_prefix"),
     ("ghs_", "github_pat", "ghs_prefix"),
@@ -65,46 +78,61 @@ const KNOWN: [(&str, &str, &str); 27] = [
     ("AIza", "api_key", "google_prefix"),
     ("xoxb-", "api_key", "slack_bot_prefix"),
     ("xoxp-", "api_key", "slack_user_prefix"),
-    ("xapp-", "api_key", "slack_app_prefix"),
     ("sk_live_", "api_key", "stripe_live_prefix"),
     ("sk_test_", "api_key", "stripe_test_prefix"),
-    ("rk_live_", "api_key", "stripe_restricted_prefix"),
     ("npm_", "api_key", "npm_prefix"),
     ("pypi-", "api_key", "pypi_prefix"),
-    ("dop_v1_", "api_key", "digitalocean_prefix"),
-    ("dckr_pat_", "api_key", "docker_prefix"),
-    ("shpat_", "api_key", "shopify_prefix"),
-    ("lin_api_", "api_key", "linear_prefix"),
-    ("whsec_", "api_key", "webhook_prefix"),
-    ("GOCSPX-", "api_key", "google_oauth_prefix"),
-    ("nvapi-", "api_key", "nvidia_prefix"),
-    ("gsk_", "api_key", "groq_prefix"),
     ("hvs.", "api_key", "vault_prefix"),
 ];
 
+static ROWS: LazyLock<Vec<(&'static Row, Format)>> = LazyLock::new(|| {
+    FORMATS.iter().filter_map(|row| Some((row, Format::parse(row.format)?))).collect()
+});
+
+fn lies_outside(prefix: &[u8]) -> bool {
+    prefix.len() >= 2 && !prefix.iter().take(2).all(|byte| is_token(*byte))
+}
+
+/// The prefixes that [`outside`] wants to be asked about.
+pub(super) fn outside_prefixes() -> impl Iterator<Item = &'static [u8]> {
+    let rows = ROWS.iter().map(|(_, format)| format.prefix());
+    let rows = rows.filter(|text| lies_outside(text) && !text.starts_with(b"$"));
+    rows.chain(KNOWN.iter().map(|(prefix, ..)| prefix.as_bytes()))
+}
+
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let rows: Vec<(&'static Row, Format)> =
-        FORMATS.iter().filter_map(|row| Some((row, Format::parse(row.format)?))).collect();
+    let rows: &'static [(&'static Row, Format)] = &ROWS;
     let mut order: Vec<u16> = Vec::new();
     let mut bare = Vec::new();
-    let mut outside_rows = Vec::new();
-    let mut literals: Vec<&[u8]> = Vec::new();
+    let mut others: Vec<(&'static [u8], Outside)> = Vec::new();
+    let mut stretches = vec![0_u64; 256];
     for (nth, (_, format)) in rows.iter().enumerate() {
         let nth = u16::try_from(nth).unwrap_or(u16::MAX);
         let prefix = format.prefix();
         if prefix.len() < 2 {
-            bare.push(nth);
-        } else if !prefix.iter().take(2).all(|byte| super::runs::is_token(*byte)) {
-            outside_rows.push(Outside::Row(nth));
-            literals.push(prefix);
+            let (least, most, mark) = format.stretch();
+            bare.push(Bare { row: nth, least, most, mark });
+            let lens = (0..64).filter(|len| (least..=most).contains(len));
+            let bits = lens.fold(0, |bits, len| bits | 1 << len);
+            for (byte, slot) in stretches.iter_mut().enumerate() {
+                let ends = mark.is_none_or(|mark| usize::from(mark) == byte);
+                *slot |= if ends { bits } else { 0 };
+            }
+        } else if lies_outside(prefix) {
+            others.push((prefix, Outside::Row(nth)));
         } else {
             order.push(nth);
         }
     }
     for (prefix, family, name) in KNOWN {
-        outside_rows.push(Outside::Prefix(family, name));
-        literals.push(prefix.as_bytes());
+        others.push((prefix.as_bytes(), Outside::Prefix(family, name)));
     }
+    others.sort_by_key(|(prefix, _)| usize::MAX - prefix.len());
+    let of_literal = |literal: &[u8]| -> Vec<_> {
+        others.iter().filter(|(prefix, _)| prefix.starts_with(literal)).copied().collect()
+    };
+    let outside = literals::all().map(of_literal).collect();
+    let hashes = of_literal(b"$");
     let prefix = |nth: &u16| rows.get(usize::from(*nth)).map_or(&b""[..], |(_, f)| f.prefix());
     order.sort_by_key(|nth| (pair(prefix(nth)), usize::MAX - prefix(nth).len(), *nth));
     let mut index = vec![(0, 0); 1 << 14];
@@ -117,8 +145,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             *end = at + 1;
         }
     }
-    let outside = packed::Config::new().builder().extend(literals).build();
-    Table { rows, index, order, bare, outside, outside_rows }
+    Table { rows, index, order, bare, stretches, outside, hashes }
 });
 
 fn pair(bytes: &[u8]) -> usize {
@@ -129,7 +156,8 @@ fn pair(bytes: &[u8]) -> usize {
 }
 
 /// Finds tokens of known formats in a run.
-pub(super) fn in_run(text: &[u8], run: &Range<usize>, mut each: impl FnMut(Hit)) {
+pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
+    super::work::spend(run.len());
     let table = &*TABLE;
     let mut at = run.start;
     let mut inside = false;
@@ -153,10 +181,9 @@ pub(super) fn in_run(text: &[u8], run: &Range<usize>, mut each: impl FnMut(Hit))
             continue;
         }
         let rest = text.get(at..).unwrap_or_default();
-        let (from, to) = table.index.get(pair(rest)).copied().unwrap_or_default();
-        let rows = table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default();
-        let found = rows.iter().find_map(|row| matches(table, *row, text, at));
-        let found = found.or_else(|| bare(table, text, at));
+        let found = rows_of(table, rest).iter().find_map(|row| matches(table, *row, text, at));
+        // Without any digit nothing matches but prefixes with a dummy behind them.
+        let found = found.or_else(|| (run.digits > 0).then(|| bare(table, text, at)).flatten());
         if let Some(hit) = found {
             at = hit.span.end.max(at + 1);
             inside = true;
@@ -165,6 +192,35 @@ pub(super) fn in_run(text: &[u8], run: &Range<usize>, mut each: impl FnMut(Hit))
             at += 1;
         }
     }
+}
+
+/// The rows whose prefix begins with the first two bytes of a text.
+fn rows_of<'a>(table: &'a Table, text: &[u8]) -> &'a [u16] {
+    let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
+    table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default()
+}
+
+/// Tells whether a word of a token begins like one of the formats or of the paper's patterns: a
+/// quick look before a text is turned around.
+pub(super) fn may_hold(token: &[u8]) -> bool {
+    super::work::spend(token.len());
+    let table = &*TABLE;
+    let mut inside = false;
+    token.iter().enumerate().any(|(at, byte)| {
+        let starts = !inside;
+        inside = byte.is_ascii_alphanumeric();
+        if !(starts && (inside || *byte == b'_')) {
+            return false;
+        }
+        let rest = token.get(at..).unwrap_or_default();
+        let begins = |row: &u16| {
+            let row = table.rows.get(usize::from(*row));
+            row.is_some_and(|(_, format)| rest.starts_with(format.prefix()))
+        };
+        rows_of(table, rest).iter().any(begins)
+            || literals::own().any(|literal| rest.starts_with(literal))
+            || bare(table, token, at).is_some()
+    })
 }
 
 /// Tells whether the character before a position belongs to an escape such as `\n`.
@@ -176,21 +232,18 @@ fn escaped(text: &[u8], at: usize) -> bool {
 
 fn bare(table: &Table, text: &[u8], at: usize) -> Option<Hit> {
     // Every one of these formats has its first mark after a stretch of a certain length.
+    super::work::spend(8);
     let rest = text.get(at..)?;
-    let len = rest.iter().take(48).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let len = rest.iter().take(64).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let mark = rest.get(len).copied().unwrap_or(b' ');
-    let fits = match mark {
-        b'.' => matches!(len, 8 | 14 | 24..=28 | 32),
-        b'-' => matches!(len, 16 | 32),
-        b'~' => len == 5,
-        b':' | b'|' => (8..=16).contains(&len),
-        b'/' => len == 1,
-        _ => len == 40,
-    };
-    if !fits {
+    let lens = table.stretches.get(usize::from(mark)).copied().unwrap_or(0);
+    if len >= 64 || lens >> len & 1 == 0 {
         return None;
     }
-    table.bare.iter().find_map(|row| matches(table, *row, text, at))
+    let fits = |bare: &&Bare| {
+        (bare.least..=bare.most).contains(&len) && bare.mark.is_none_or(|known| known == mark)
+    };
+    table.bare.iter().filter(fits).find_map(|bare| matches(table, bare.row, text, at))
 }
 
 /// Prefixes that are words of any program: what follows them must look random by itself.
@@ -253,43 +306,70 @@ pub(super) fn is_near(text: &[u8], at: usize, words: &str) -> bool {
 /// Finds formats whose prefix does not lie in runs, and known prefixes with a dummy after them.
 pub(super) fn outside(
     text: &[u8],
+    places: &[Place],
     mut each: impl FnMut(&'static str, &'static str, Range<usize>, bool),
 ) {
     let table = &*TABLE;
-    let Some(searcher) = &table.outside else { return };
     let mut done = 0;
-    for found in searcher.find_iter(text) {
-        let at = found.start();
-        let before = at.checked_sub(1).and_then(|before| text.get(before));
-        if at < done || before.is_some_and(u8::is_ascii_alphanumeric) {
-            continue;
-        }
-        match table.outside_rows.get(found.pattern().as_usize()) {
-            Some(Outside::Row(row)) => {
-                if let Some(hit) = matches(table, *row, text, at) {
-                    done = hit.span.end;
-                    each(hit.row.family, hit.row.name, hit.span, hit.placeholder);
-                }
-            }
-            Some(Outside::Prefix(family, name)) => {
-                let rest = text.get(found.end()..).unwrap_or_default();
-                if let Some(len) = placeholder::mark(rest) {
-                    done = found.end() + len;
-                    each(family, name, at..done, true);
-                }
-            }
-            None => {}
+    for Place { at, nth, .. } in places.iter().copied() {
+        let known = table.outside.get(nth).map(Vec::as_slice).unwrap_or_default();
+        done = outside_at(table, text, at, known, done, &mut each);
+    }
+    done = 0;
+    for at in memchr::memchr_iter(b'$', text) {
+        // The kind of hash stands between two dollar signs.
+        let near = text.get(at + 2..text.len().min(at + 7)).unwrap_or_default();
+        if near.contains(&b'$') || near.starts_with(b"rb5") {
+            done = outside_at(table, text, at, &table.hashes, done, &mut each);
         }
     }
 }
 
+/// Tries the rows of a place, and tells how far the text is taken.
+fn outside_at(
+    table: &Table,
+    text: &[u8],
+    at: usize,
+    known: &[(&'static [u8], Outside)],
+    done: usize,
+    each: &mut impl FnMut(&'static str, &'static str, Range<usize>, bool),
+) -> usize {
+    let before = at.checked_sub(1).and_then(|before| text.get(before));
+    if at < done || before.is_some_and(u8::is_ascii_alphanumeric) {
+        return done;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    for (prefix, what) in known.iter().filter(|(prefix, _)| rest.starts_with(prefix)) {
+        match what {
+            Outside::Row(row) => {
+                if let Some(hit) = matches(table, *row, text, at) {
+                    let end = hit.span.end;
+                    each(hit.row.family, hit.row.name, hit.span, hit.placeholder);
+                    return end;
+                }
+            }
+            Outside::Prefix(family, name) => {
+                let rest = rest.get(prefix.len()..).unwrap_or_default();
+                if let Some(len) = placeholder::mark(rest) {
+                    let end = at + prefix.len() + len;
+                    each(family, name, at..end, true);
+                    return end;
+                }
+            }
+        }
+    }
+    done
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::marks::Marks;
+    use super::super::runs;
     use super::*;
 
     fn names(text: &str) -> Vec<(&'static str, String, bool)> {
         let mut found = Vec::new();
-        for run in super::super::runs::find(text.as_bytes()).tokens {
+        for run in runs::find(&Marks::of(text.as_bytes())) {
             in_run(text.as_bytes(), &run, |hit| {
                 found.push((hit.row.name, text[hit.span].to_owned(), hit.placeholder));
             });
@@ -315,9 +395,13 @@ mod tests {
         assert_eq!(names(&token), [("grafana_service_account", token.clone(), true)]);
         let mut found = Vec::new();
         let text = ["sk-", "ant-", "oat01-{REDACTED}"].concat();
-        outside(text.as_bytes(), |family, name, span, dummy| {
-            found.push((family, name, span, dummy));
-        });
+        outside(
+            text.as_bytes(),
+            &literals::find(text.as_bytes(), &mut Vec::new()),
+            |family, name, span, dummy| {
+                found.push((family, name, span, dummy));
+            },
+        );
         assert_eq!(found, [("api_key", "anthropic_prefix", 0..text.len(), true)]);
     }
 
@@ -329,6 +413,8 @@ mod tests {
             let (from, to) = table.index[pair(format.prefix())];
             assert!(table.order[usize::from(from)..usize::from(to)].contains(nth));
         }
-        assert!(table.outside.is_some());
+        let known = table.outside.iter().flatten();
+        assert_eq!(known.count(), outside_prefixes().count());
+        assert!(table.hashes.len() > 15);
     }
 }

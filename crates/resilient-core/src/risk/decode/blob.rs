@@ -5,25 +5,42 @@ use std::ops::Range;
 
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
-use super::{Trust, Views, is_text};
+use super::super::marks::Bits;
+use super::super::runs::Run;
+use super::super::vendor;
+use super::{Seen, Trust, Views, is_text};
 
 /// Fewer encoded characters hold no secret.
 const BASE64_MIN: usize = 20;
+const BASE32_MIN: usize = 24;
 const HEX_MIN: usize = 32;
+
+/// Lines that are longer together are a file, not a token.
+const TOKEN_MAX: usize = 4096;
+
+/// What is longer is not turned around.
+const PIECE_MAX: usize = 512;
 
 /// Compressed data is unpacked up to so many bytes.
 const UNPACKED_MAX: usize = 64 << 10;
 
-pub(super) fn views(text: &str, runs: &[Range<usize>], views: &mut Views<'_>) {
+pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
     let mut joined;
-    for (nth, run) in runs.iter().enumerate() {
+    for (nth, run) in seen.runs.iter().enumerate() {
+        // What is encoded has digits, but for one token in a hundred; its first line may have none.
         if run.start < done {
             continue;
         }
-        let later = runs.get(nth + 1..).unwrap_or_default();
-        let block = wrapped(bytes, run, later);
+        let later = seen.runs.get(nth + 1..).unwrap_or_default();
+        let block = wrapped(bytes, run, later, &seen.marks.token);
+        if run.digits == 0 && block.is_none() {
+            continue;
+        }
+        if let Some(text) = printable(bytes, run) {
+            views.add("quoted-printable", run.span(), text, Trust::Full);
+        }
         let (source, all): (_, &[u8]);
         if let Some((end, text)) = block {
             source = run.start..end;
@@ -31,12 +48,14 @@ pub(super) fn views(text: &str, runs: &[Range<usize>], views: &mut Views<'_>) {
             all = &joined;
             done = end;
             // Lines of one token, cut: seen joined, too.
-            if let Ok(text) = std::str::from_utf8(all) {
+            if all.len() <= TOKEN_MAX
+                && let Ok(text) = std::str::from_utf8(all)
+            {
                 views.add("joined lines", source.clone(), text.to_owned(), Trust::Full);
             }
         } else {
-            source = run.clone();
-            all = bytes.get(run.clone()).unwrap_or_default();
+            source = run.span();
+            all = bytes.get(run.span()).unwrap_or_default();
         }
         for (from, piece) in pieces(all) {
             let source = if source.len() == all.len() {
@@ -47,6 +66,39 @@ pub(super) fn views(text: &str, runs: &[Range<usize>], views: &mut Views<'_>) {
             piece_views(piece, &source, views);
         }
     }
+}
+
+/// Decodes `=67=6C=73`, with plain characters in between, if most of the run is made of it.
+fn printable(bytes: &[u8], run: &Run) -> Option<String> {
+    /// Fewer escapes hide no token.
+    const ESCAPES_MIN: usize = 8;
+    // Each escape has three characters, of which one is a digit mostly.
+    if run.digits < ESCAPES_MIN {
+        return None;
+    }
+    let text = bytes.get(run.span())?;
+    let escapes = memchr::memchr_iter(b'=', text).count();
+    if escapes < ESCAPES_MIN || escapes * 6 < text.len() {
+        return None;
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let pair = text.get(at + 1..at + 3).filter(|pair| pair.iter().all(u8::is_ascii_hexdigit));
+        if let (b'=', Some([high, low])) = (byte, pair) {
+            decoded.push(nibble(*high) << 4 | nibble(*low));
+            at += 3;
+        } else {
+            decoded.push(*byte);
+            at += 1;
+        }
+    }
+    readable(decoded)
+}
+
+/// The value of a hexadecimal digit.
+fn nibble(digit: u8) -> u8 {
+    if digit <= b'9' { digit - b'0' } else { (digit | 0x20) - b'a' + 10 }
 }
 
 /// Cuts a run at every `=` that is no padding, and at colons and dots.
@@ -72,14 +124,11 @@ fn pieces(run: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 
 /// A run that fills its line, and the lines after it that are filled alike: where they end, and
 /// all of them in one piece.
-fn wrapped(bytes: &[u8], run: &Range<usize>, later: &[Range<usize>]) -> Option<(usize, Vec<u8>)> {
+fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usize, Vec<u8>)> {
     /// Shorter lines are not what programs wrap at.
     const LINE_MIN: usize = 16;
-    if run.len() < LINE_MIN {
-        return None;
-    }
     // Most runs have something else after them on their line.
-    if !bytes.get(run.end).is_some_and(|byte| b"\n\r\"'`\\ ".contains(byte)) {
+    if run.len() < LINE_MIN || !bytes.get(run.end).is_some_and(u8::is_ascii_whitespace) {
         return None;
     }
     let mut all = Vec::new();
@@ -94,17 +143,9 @@ fn wrapped(bytes: &[u8], run: &Range<usize>, later: &[Range<usize>]) -> Option<(
             break;
         }
         let next = match later.peek() {
-            Some(next) if next.start == start => (*next).clone(),
+            Some(next) if next.start == start => next.span(),
             // The last line may be shorter than any run.
-            _ => {
-                let tail = bytes.get(start..)?;
-                let len = tail
-                    .iter()
-                    .take(run.len())
-                    .take_while(|b| super::super::runs::is_token(**b))
-                    .count();
-                start..start + len
-            }
+            _ => start..start + tokens.run(start).min(run.len()),
         };
         let fills = bytes.get(next.end).is_none_or(|byte| b"\n\r\"'`\\".contains(byte));
         if next.is_empty() || next.len() > run.len() || !fills {
@@ -112,7 +153,7 @@ fn wrapped(bytes: &[u8], run: &Range<usize>, later: &[Range<usize>]) -> Option<(
         }
         later.next_if(|later| later.start == start);
         if all.is_empty() {
-            all.extend(bytes.get(run.clone())?);
+            all.extend(bytes.get(run.span())?);
         }
         all.extend(bytes.get(next.clone())?);
         end = next.end;
@@ -124,6 +165,7 @@ fn wrapped(bytes: &[u8], run: &Range<usize>, later: &[Range<usize>]) -> Option<(
 }
 
 fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) {
+    super::super::work::spend(piece.len());
     if !views.has_room(piece.len()) {
         return;
     }
@@ -131,6 +173,10 @@ fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) {
         if let Some(text) = hex(piece) {
             views.add("hex", source.clone(), text, Trust::Full);
         }
+        return;
+    }
+    if let Some(text) = base32(piece) {
+        views.add("base32", source.clone(), text, Trust::Full);
         return;
     }
     let dots = piece.iter().filter(|byte| **byte == b'.').count();
@@ -142,17 +188,21 @@ fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) {
     }
     // Only what could be a token is worth turning around.
     let digits = piece.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if digits < 2 || piece.len() > 512 {
+    if digits < 2 || piece.len() > PIECE_MAX {
         return;
     }
-    let backwards: Vec<u8> = piece.iter().rev().copied().collect();
-    if let Some(text) = base64(&backwards) {
+    let mut turned = [0; PIECE_MAX];
+    let Some(turned) = turned.get_mut(..piece.len()) else { return };
+    turned.iter_mut().zip(piece.iter().rev()).for_each(|(to, from)| *to = *from);
+    if let Some(text) = base64(turned) {
         views.add("reversed base64", source.clone(), text, Trust::Full);
-    } else if let Ok(text) = String::from_utf8(backwards) {
+    } else if vendor::may_hold(turned) {
+        let text = String::from_utf8_lossy(turned).into_owned();
         views.add("reversed", source.clone(), text, Trust::Names);
     }
-    let turned: Vec<u8> = piece.iter().map(|byte| rot13(*byte)).collect();
-    if let Ok(text) = String::from_utf8(turned) {
+    turned.iter_mut().zip(piece).for_each(|(to, from)| *to = rot13(*from));
+    if vendor::may_hold(turned) {
+        let text = String::from_utf8_lossy(turned).into_owned();
         views.add("rot13", source.clone(), text, Trust::Names);
     }
 }
@@ -167,51 +217,108 @@ fn rot13(byte: u8) -> u8 {
 
 /// Decodes pairs of digits, if they give text.
 fn hex(digits: &[u8]) -> Option<String> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let mut bytes = Vec::with_capacity(digits.len() / 2);
-    for (nth, pair) in digits.as_chunks::<2>().0.iter().enumerate() {
-        let [high, low] = *pair;
-        bytes.push(digit(high)? << 4 | digit(low)?);
-        if nth == 8 && !is_text(&bytes) && !is_packed(&bytes) && !is_wide(&bytes) {
-            return None;
+    let pairs = |digits: &[u8]| -> Vec<u8> {
+        let (pairs, _) = digits.as_chunks::<2>();
+        pairs.iter().map(|[high, low]| nibble(*high) << 4 | nibble(*low)).collect()
+    };
+    // Most digits are no text, and a few bytes show it.
+    if !is_promising(&pairs(digits.get(..2 * PROBE)?)) {
+        return None;
+    }
+    readable(pairs(digits))
+}
+
+/// Decodes base32, if it gives text: capital letters and the digits from two to seven.
+fn base32(digits: &[u8]) -> Option<String> {
+    let padding = digits.iter().rev().take_while(|byte| **byte == b'=').count();
+    let digits = digits.get(..digits.len() - padding)?;
+    let mut bytes = Vec::new();
+    let (mut bits, mut held) = (0_u32, 0);
+    for digit in digits {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'2'..=b'7' => digit - b'2' + 26,
+            _ => return None,
+        };
+        bits = bits << 5 | u32::from(value);
+        held += 5;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+            if bytes.len() == PROBE && !is_promising(&bytes) {
+                return None;
+            }
         }
     }
-    readable(bytes)
+    (digits.len() >= BASE32_MIN).then(|| readable(bytes)).flatten()
+}
+
+/// So many decoded bytes show whether the rest is worth decoding.
+const PROBE: usize = 9;
+
+fn is_promising(bytes: &[u8]) -> bool {
+    // A character may be cut at the end.
+    let whole = std::str::from_utf8(bytes).map_or_else(|cut| cut.error_len().is_none(), |_| true);
+    whole && is_text(bytes) || is_packed(bytes) || is_wide(bytes)
 }
 
 /// Decodes either alphabet, padded or not, if it gives text.
 pub(super) fn base64(piece: &[u8]) -> Option<String> {
     let piece = piece.strip_prefix(b"-").unwrap_or(piece);
-    // Words have letters of one case, or a capital now and then; base64 has all kinds.
-    let probe = piece.get(..12)?;
-    if probe.contains(&b'.') {
+    let mut probe = [0; PROBE];
+    let (head, _) = piece.split_first_chunk::<12>()?;
+    unpack64(head, &mut probe.iter_mut())?;
+    if !is_promising(&probe) {
         return None;
     }
-    let mut bytes = Vec::new();
+    let mut bytes = vec![0; piece.len() / 4 * 3 + 3];
+    let mut left = bytes.iter_mut();
+    unpack64(piece, &mut left)?;
+    let unused = left.len();
+    bytes.truncate(bytes.len() - unused);
+    readable(bytes)
+}
+
+/// Writes what base64 encodes, up to the padding; nothing comes of what is not base64.
+fn unpack64<'a>(digits: &[u8], to: &mut impl Iterator<Item = &'a mut u8>) -> Option<()> {
+    super::super::work::spend(digits.len());
     let (mut bits, mut held) = (0_u32, 0);
-    for &byte in piece {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'=' => break,
-            _ => return None,
-        };
+    for &digit in digits {
+        let value = BASE64.get(usize::from(digit)).copied()?;
+        if value > 63 {
+            return (digit == b'=').then_some(());
+        }
         bits = bits << 6 | u32::from(value);
         held += 6;
         if held >= 8 {
             held -= 8;
-            bytes.push((bits >> held) as u8);
-            // Most runs are no base64, and a few bytes show it.
-            if bytes.len() == 9 && !is_text(&bytes) && !is_packed(&bytes) && !is_wide(&bytes) {
-                return None;
-            }
+            *to.next()? = (bits >> held) as u8;
         }
     }
-    readable(bytes)
+    Some(())
 }
+
+/// The values of the digits of either alphabet.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+const BASE64: [u8; 256] = {
+    let mut values = [255; 256];
+    let mut nth = 0;
+    while nth < 26 {
+        values[b'A' as usize + nth] = nth as u8;
+        values[b'a' as usize + nth] = nth as u8 + 26;
+        nth += 1;
+    }
+    let mut nth = 0;
+    while nth < 10 {
+        values[b'0' as usize + nth] = nth as u8 + 52;
+        nth += 1;
+    }
+    values[b'+' as usize] = 62;
+    values[b'-' as usize] = 62;
+    values[b'/' as usize] = 63;
+    values[b'_' as usize] = 63;
+    values
+};
 
 fn is_packed(bytes: &[u8]) -> bool {
     matches!(bytes, [0x1F, 0x8B, 8, ..] | [0x78, 0x01 | 0x5E | 0x9C | 0xDA, ..])

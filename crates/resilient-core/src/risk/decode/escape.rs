@@ -2,15 +2,35 @@
 
 use memchr::memchr3;
 
+use super::super::marks::GROUP;
 use super::{Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.
 const ESCAPES_MIN: usize = 6;
 
-pub(super) fn views(text: &str, views: &mut Views<'_>) {
+/// Makes the views of a text whose escapes are counted by groups.
+pub(super) fn views(text: &str, counts: &[u8], views: &mut Views<'_>) {
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(found) = memchr3(b'\\', b'%', b'&', bytes.get(at..).unwrap_or_default()) {
+    let mut done = 0;
+    // So many escapes in a row are dense in their group and the next one, and few groups are.
+    for (group, pair) in counts.windows(2).enumerate() {
+        let crowded = pair.iter().map(|count| usize::from(*count)).sum::<usize>() >= ESCAPES_MIN;
+        let end = ((group + 2) * GROUP).min(bytes.len());
+        if crowded && end > done {
+            done = within(bytes, done.max(group * GROUP), end, views);
+        }
+    }
+    if let [count] = counts
+        && usize::from(*count) >= ESCAPES_MIN
+    {
+        within(bytes, 0, bytes.len(), views);
+    }
+}
+
+/// Makes the views of what begins in a part of the text, and tells how far that was read.
+fn within(bytes: &[u8], start: usize, end: usize, views: &mut Views<'_>) -> usize {
+    let mut at = start;
+    while let Some(found) = memchr3(b'\\', b'%', b'&', bytes.get(at..end).unwrap_or_default()) {
         let start = at + found;
         let mut end = start;
         let mut decoded = Vec::new();
@@ -45,8 +65,10 @@ pub(super) fn views(text: &str, views: &mut Views<'_>) {
             let head = text_of(bytes, start - lead, start);
             views.add("escapes", start - lead..end, head + &text, Trust::Full);
         }
+        super::super::work::spend(end - start);
         at = end.max(start + 1);
     }
+    at.max(end)
 }
 
 fn text_of(bytes: &[u8], start: usize, end: usize) -> String {

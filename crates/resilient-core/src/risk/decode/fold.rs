@@ -1,17 +1,18 @@
 //! Characters that are not seen, and characters that look like others.
 
+use super::super::marks::foreign;
 use super::{Trust, Views};
 
 /// Makes a view of every word that holds such a character.
 pub(super) fn views(text: &str, views: &mut Views<'_>) {
     let mut at = 0;
     let bytes = text.as_bytes();
-    while let Some(found) = bytes.get(at..).unwrap_or_default().iter().position(|b| !b.is_ascii()) {
-        let found = at + found;
+    while let Some(found) = foreign(bytes, at) {
         // The word around it, over ASCII and what folds.
         let before = bytes.get(at..found).unwrap_or_default();
         let start =
             found - before.iter().rev().take(256).take_while(|byte| is_inner(**byte)).count();
+        super::super::work::spend(found - start);
         let mut end = start;
         let mut folded = String::new();
         let (mut changed, mut seen) = (0, 0);
@@ -27,6 +28,7 @@ pub(super) fn views(text: &str, views: &mut Views<'_>) {
                 }
                 Fold::Foreign => break,
             }
+            super::super::work::spend(1);
             end += char.len_utf8();
         }
         // A word of another script is folded whole by chance only if it is short.
@@ -85,12 +87,24 @@ fn fold(char: char) -> Fold {
         }
         '\u{24B6}'..='\u{24CF}' => Fold::To(char::from(b'A' + (char as u32 - 0x24B6) as u8)),
         '\u{24D0}'..='\u{24E9}' => Fold::To(char::from(b'a' + (char as u32 - 0x24D0) as u8)),
-        _ => LOOK_ALIKES
-            .iter()
-            .find(|(from, _)| *from == char)
-            .map_or(Fold::Foreign, |(_, to)| Fold::To(*to)),
+        _ => match ALIKE.get(char as usize) {
+            Some(&to) if to != 0 => Fold::To(char::from(to)),
+            _ => Fold::Foreign,
+        },
     }
 }
+
+/// The Latin letter that a character looks like, by the character; zero for none.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+const ALIKE: [u8; 0x600] = {
+    let mut alike = [0; 0x600];
+    let mut rest = LOOK_ALIKES.as_slice();
+    while let Some(((from, to), after)) = rest.split_first() {
+        alike[*from as usize] = *to as u8;
+        rest = after;
+    }
+    alike
+};
 
 /// Cyrillic, Greek and Armenian letters that look like Latin ones.
 const LOOK_ALIKES: [(char, char); 66] = [

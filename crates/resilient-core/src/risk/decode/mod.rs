@@ -12,6 +12,10 @@ mod join;
 
 use std::ops::Range;
 
+use super::literals::Place;
+use super::marks::Marks;
+use super::runs::Run;
+
 /// Views of views are made so deep: the third view is made of the second one.
 pub(super) const DEPTH_MAX: usize = 3;
 
@@ -41,17 +45,22 @@ pub(super) enum Trust {
     Names,
 }
 
-/// Makes the views of a text whose runs are known, as far as the budget goes.
-pub(super) fn views(
-    text: &str,
-    runs: &[Range<usize>],
-    digits: &[Range<usize>],
-    budget: &mut usize,
-) -> Vec<View> {
+/// What is known of a text before it is decoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) marks: &'a Marks,
+    pub(super) runs: &'a [Run],
+    pub(super) places: &'a [Place],
+    /// Where digits are dense.
+    pub(super) dense: &'a [Range<usize>],
+}
+
+/// Makes the views of a text, as far as the budget goes.
+pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
-    blob::views(text, runs, &mut views);
-    escape::views(text, &mut views);
-    join::views(text, runs, digits, &mut views);
+    blob::views(text, seen, &mut views);
+    escape::views(text, &seen.marks.escapes, &mut views);
+    join::views(text, seen, &mut views);
     if !text.is_ascii() {
         fold::views(text, &mut views);
     }
@@ -91,4 +100,127 @@ pub(super) fn base64_text(token: &str) -> Option<String> {
 fn is_text(bytes: &[u8]) -> bool {
     let control = bytes.iter().filter(|byte| **byte < 32 && !b"\n\r\t".contains(byte)).count();
     control * 50 <= bytes.len() && !bytes.contains(&0)
+}
+
+#[cfg(test)]
+mod tests {
+    use miniz_oxide::deflate::compress_to_vec_zlib;
+
+    use super::super::{Detection, Policy, score};
+
+    /// A token of a known format, which is in no file as such.
+    fn token() -> String {
+        ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat()
+    }
+
+    fn base64(bytes: &[u8], last: &[u8; 2]) -> String {
+        let digit = |value: u32| match value {
+            0..26 => b'A' + value as u8,
+            26..52 => b'a' + value as u8 - 26,
+            52..62 => b'0' + value as u8 - 52,
+            _ => last[value as usize - 62],
+        };
+        let bits = |three: &[u8]| three.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte));
+        let mut text = String::new();
+        for three in bytes.chunks(3) {
+            let value = bits(three) << (8 * (3 - three.len()));
+            for nth in 0..=three.len() {
+                text.push(char::from(digit(value >> (18 - 6 * nth) & 63)));
+            }
+        }
+        text
+    }
+
+    fn base32(bytes: &[u8]) -> String {
+        let bits: Vec<u8> =
+            bytes.iter().flat_map(|b| (0..8).rev().map(move |n| b >> n & 1)).collect();
+        let digit = |five: &[u8]| {
+            let value = (0..5).fold(0, |v, nth| v << 1 | five.get(nth).copied().unwrap_or(0));
+            char::from(if value < 26 { b'A' + value } else { b'2' + value - 26 })
+        };
+        bits.chunks(5).map(digit).collect()
+    }
+
+    fn each(token: &str, write: impl Fn(u8) -> String) -> String {
+        token.bytes().map(write).collect()
+    }
+
+    fn parts(token: &str, len: usize) -> Vec<&str> {
+        token.as_bytes().chunks(len).map(|part| std::str::from_utf8(part).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_token_is_seen_through_every_encoding() {
+        let token = token();
+        let bytes = token.as_bytes();
+        let wide: Vec<u8> = bytes.iter().flat_map(|byte| [*byte, 0]).collect();
+        let line = ["TOKEN=", &token].concat();
+        let lines = base64(line.repeat(3).as_bytes(), b"+/");
+        let turn = |byte: u8| match byte {
+            b'a'..=b'z' => char::from((byte - b'a' + 13) % 26 + b'a'),
+            b'A'..=b'Z' => char::from((byte - b'A' + 13) % 26 + b'A'),
+            _ => char::from(byte),
+        };
+        let like = |char: char| match char {
+            'a' => 'а',
+            'c' => 'с',
+            'x' => 'х',
+            char => char,
+        };
+        for (via, text) in [
+            ("base64", base64(bytes, b"+/")),
+            ("base64", base64(line.as_bytes(), b"-_")),
+            ("base64", base64(base64(bytes, b"+/").as_bytes(), b"+/")),
+            ("joined lines", format!("\n  {}\n", parts(&lines, 64).join("\n  "))),
+            ("base64", base64(&wide, b"+/")),
+            ("base64", base64(&compress_to_vec_zlib(bytes, 6), b"+/")),
+            ("base32", base32(bytes)),
+            ("hex", each(&token, |byte| format!("{byte:02x}"))),
+            ("hex", each(&token, |byte| format!("{byte:02X}:"))),
+            ("hex", each(&token, |byte| format!("{byte:02x} "))),
+            ("quoted-printable", each(&token, |byte| format!("={byte:02X}"))),
+            ("escapes", each(&token, |byte| format!("\\x{byte:02x}"))),
+            ("escapes", each(&token, |byte| format!("\\u{byte:04x}"))),
+            ("escapes", each(&token, |byte| format!("\\u{{{byte:x}}}"))),
+            ("escapes", each(&token, |byte| format!("\\{byte:03o}"))),
+            ("escapes", each(&token, |byte| format!("%{byte:02X}"))),
+            ("escapes", each(&token, |byte| format!("&#{byte};"))),
+            ("escapes", each(&token, |byte| format!("&#x{byte:x};"))),
+            ("joined literals", format!("x = \"{}\"", parts(&token, 12).join("\" + \""))),
+            ("joined literals", format!("x = '{}'", parts(&token, 12).join("' . '"))),
+            ("joined literals", format!("x = (\"{}\")", parts(&token, 12).join("\"\n    \""))),
+            ("joined literals", format!("''.join(['{}'])", parts(&token, 7).join("', '"))),
+            ("joined literals", format!("['{}']", parts(&token, 1).join("','"))),
+            ("joined literals", {
+                let parts = parts(&token, 12);
+                let lines =
+                    parts.iter().enumerate().map(|(nth, part)| format!("p{nth} = '{part}'\n"));
+                lines.collect::<String>()
+            }),
+            ("continued lines", parts(&token, 14).join("\\\n")),
+            ("joined lines", parts(&token, 12).join("\n") + "\n"),
+            ("joined lines", parts(&token, 20).join("\n") + "\n"),
+            ("joined groups", format!("value: {}", parts(&token, 8).join(" "))),
+            ("character codes", each(&token, |byte| format!("{byte}, "))),
+            ("character codes", each(&token, |byte| format!("chr({byte})."))),
+            ("character codes", each(&token, |byte| format!("0x{byte:02x}, "))),
+            ("look-alikes", parts(&token, 6).join("\u{200b}")),
+            ("look-alikes", parts(&token, 6).join("\u{ad}")),
+            ("look-alikes", token.chars().map(like).collect()),
+            ("look-alikes", {
+                let wide = |char: char| char::from_u32(char as u32 + 0xFEE0).unwrap();
+                token.chars().map(wide).collect()
+            }),
+            ("reversed", token.chars().rev().collect()),
+            ("reversed base64", base64(line.as_bytes(), b"+/").chars().rev().collect()),
+            ("rot13", token.bytes().map(turn).collect()),
+        ] {
+            let report = score(&format!("x = 1\n{text}\ny = 2\n"), &Policy::default());
+            let seen = report.detected_patterns.iter().any(|found| match found {
+                Detection::Pattern(hit) => hit.kind == "api_key" && hit.via.first() == Some(&via),
+                Detection::Size(_) => false,
+            });
+            assert!(seen, "{via} {text:?} {:?}", report.detected_patterns);
+        }
+    }
 }

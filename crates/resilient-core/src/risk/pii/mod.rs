@@ -8,7 +8,10 @@ mod account;
 mod national;
 mod phone;
 
+use std::cell::OnceCell;
 use std::ops::Range;
+
+use super::marks::Bits;
 
 /// One personal number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +29,7 @@ struct Number<'a> {
     compact: Vec<u8>,
     /// Its digits alone.
     digits: Vec<u8>,
+    near: OnceCell<Near>,
 }
 
 impl Number<'_> {
@@ -43,24 +47,54 @@ impl Number<'_> {
 
     /// Tells whether one of the words stands shortly before the number (or right after it).
     fn announced(&self, words: &[&str]) -> bool {
-        const BACK: usize = 60;
-        const AHEAD: usize = 24;
-        let from = floor(self.text, self.span.start.saturating_sub(BACK));
-        let to = floor(self.text, (self.span.end + AHEAD).min(self.text.len()));
-        let near = |from, to| self.text.get(from..to).unwrap_or_default().to_lowercase();
-        let (before, after) = (near(from, self.span.start), near(self.span.end, to));
-        words.iter().any(|word| has_word(&before, word) || has_word(&after, word))
+        let near = self.near.get_or_init(|| Near::of(self.text, &self.span));
+        words.iter().any(|word| near.has(word))
     }
 }
 
-/// Tells whether a text has a word that does not go on in Latin letters on either side.
-fn has_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let before = text.get(..at).and_then(|text| text.chars().next_back());
-        let after = text.get(at + word.len()..).and_then(|text| text.chars().next());
-        let latin = |char: Option<char>| char.is_some_and(|char| char.is_ascii_alphabetic());
-        !latin(before) && (!latin(after) || word.len() >= 5)
-    })
+/// The text near a number, in small letters, and where words begin in it.
+struct Near {
+    text: String,
+    starts: Vec<usize>,
+    /// Which bytes words begin with.
+    first: [bool; 256],
+}
+
+impl Near {
+    fn of(text: &str, span: &Range<usize>) -> Self {
+        super::work::spend(84);
+        const BACK: usize = 60;
+        const AHEAD: usize = 24;
+        let from = floor(text, span.start.saturating_sub(BACK));
+        let to = floor(text, (span.end + AHEAD).min(text.len()));
+        let part = |from, to| text.get(from..to).unwrap_or_default().to_lowercase();
+        let text = part(from, span.start) + "\n" + &part(span.end, to);
+        let (mut starts, mut first, mut inside) = (Vec::new(), [false; 256], false);
+        for (at, char) in text.char_indices() {
+            let latin = char.is_ascii_alphabetic();
+            if !inside && (latin || !char.is_ascii()) {
+                starts.push(at);
+                let byte = text.as_bytes().get(at).copied().unwrap_or(0);
+                if let Some(slot) = first.get_mut(usize::from(byte)) {
+                    *slot = true;
+                }
+            }
+            inside = latin;
+        }
+        Self { text, starts, first }
+    }
+
+    /// Tells whether there is a word that does not go on in Latin letters on either side.
+    fn has(&self, word: &str) -> bool {
+        let first = word.as_bytes().first().and_then(|byte| self.first.get(usize::from(*byte)));
+        first == Some(&true)
+            && self.starts.iter().any(|start| {
+                let rest = self.text.get(*start..).and_then(|rest| rest.strip_prefix(word));
+                rest.is_some_and(|rest| {
+                    word.len() >= 5 || !rest.starts_with(|char: char| char.is_ascii_alphabetic())
+                })
+            })
+    }
 }
 
 /// The last character boundary at or before a position.
@@ -69,10 +103,10 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// Finds personal numbers where digits are dense.
-pub(super) fn find(text: &str, digits: &[Range<usize>], mut each: impl FnMut(Hit)) {
+pub(super) fn find(text: &str, digits: &Bits, dense: &[Range<usize>], mut each: impl FnMut(Hit)) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    for dense in digits {
+    for dense in dense {
         // A number may begin before the first dense window and end after the last.
         let start = line_start(bytes, dense.start, done);
         let end = line_end(bytes, dense.end);
@@ -80,7 +114,7 @@ pub(super) fn find(text: &str, digits: &[Range<usize>], mut each: impl FnMut(Hit
         while from < end {
             let to = memchr::memchr(b'\n', bytes.get(from..end).unwrap_or_default())
                 .map_or(end, |at| from + at);
-            line(text, from..to, &mut each);
+            line(text, digits, from..to, &mut each);
             from = to + 1;
         }
         done = end;
@@ -101,58 +135,64 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Looks at the numbers of one line.
-fn line(text: &str, line: Range<usize>, each: &mut impl FnMut(Hit)) {
+fn line(text: &str, digits: &Bits, line: Range<usize>, each: &mut impl FnMut(Hit)) {
     /// More long numbers than this make a table.
     const NUMBERS_MAX: usize = 6;
+    /// A line with so many candidates is a table, however long it is.
     const TRIED_MAX: usize = 64;
+    super::work::spend(line.len());
     let bytes = text.as_bytes();
-    let mut at = line.start;
     let mut hits = Vec::new();
-    let mut numbers = 0;
-    let mut tried = 0;
-    while at < line.end {
-        // A line with so many candidates is a table, however long it is.
+    let (mut numbers, mut tried) = (0, 0);
+    let mut at = line.start;
+    while let Some(digit) = digits.next(at, line.end) {
         if tried > TRIED_MAX {
             return;
         }
-        let rest = bytes.get(at..line.end).unwrap_or_default();
-        let begins = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'+' || *byte == b'(';
-        let Some(begin) = rest.iter().position(begins) else { break };
-        let start = at + begin;
-        if bytes.get(start) == Some(&b'(') {
-            match phone::bracketed(bytes, start) {
-                Some(span) => {
-                    at = span.end;
-                    hits.push(Hit { name: "phone", span });
-                }
-                None => at = start + 1,
-            }
+        // The word that the digit stands in.
+        let before = bytes.get(at..digit).unwrap_or_default();
+        let start = digit - before.iter().rev().take_while(|b| b.is_ascii_alphanumeric()).count();
+        let byte_before = |start: usize| {
+            start
+                .checked_sub(1)
+                .filter(|at| *at >= line.start)
+                .and_then(|at| bytes.get(at))
+                .copied()
+        };
+        let sign = byte_before(start).filter(|_| start > at);
+        if sign == Some(b'(')
+            && let Some(span) = phone::bracketed(bytes, start - 1)
+        {
+            at = span.end;
+            hits.push(Hit { name: "phone", span });
             continue;
         }
-        let word = bytes.get(start..line.end).unwrap_or_default();
-        let before = bytes.get(line.start..start).unwrap_or_default().last().copied();
-        if let Some(hit) = phone::international(text, start, before) {
+        if sign == Some(b'+')
+            && let Some(hit) = phone::international(text, start - 1, byte_before(start - 1))
+        {
             at = hit.span.end;
             numbers += 1;
             hits.push(hit);
             continue;
         }
-        if word.first() == Some(&b'+') {
-            at = start + 1;
+        // A letter or two in front may belong to the number: `AB 12 34 56 C`.
+        let letters = sign.filter(|sign| b" -./".contains(sign)).map_or(0, |_| {
+            let before = bytes.get(at..start - 1).unwrap_or_default();
+            before.iter().rev().take(3).take_while(|byte| byte.is_ascii_alphanumeric()).count()
+        });
+        if matches!(letters, 1 | 2)
+            && let Some(hit) = number(text, digits, start - 1 - letters..line.end, byte_before)
+        {
+            at = hit.span.end;
+            hits.push(hit);
             continue;
         }
+        let word = bytes.get(start..line.end).unwrap_or_default();
         let len = word.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        let head = word.get(..len).unwrap_or_default();
-        let has_digit = head.iter().any(u8::is_ascii_digit);
-        // What is glued to other characters is a part of something else.
-        let glued = before.is_some_and(|byte| b"_$#@\\|".contains(&byte));
-        numbers += usize::from(len >= 8 && head.iter().all(u8::is_ascii_digit));
-        let may_begin = has_digit || len <= 2 && head.iter().all(u8::is_ascii_alphabetic);
-        tried += usize::from(may_begin && !glued && has_digit && len >= 3);
-        if may_begin
-            && !glued
-            && let Some(hit) = number(text, start, line.end, before)
-        {
+        numbers += usize::from(len >= 8 && digits.run(start) >= len);
+        let glued = byte_before(start).is_some_and(is_glue);
+        tried += usize::from(!glued && len >= 3);
+        if let Some(hit) = number(text, digits, start..line.end, byte_before) {
             at = hit.span.end;
             hits.push(hit);
             continue;
@@ -164,19 +204,34 @@ fn line(text: &str, line: Range<usize>, each: &mut impl FnMut(Hit)) {
     }
 }
 
-/// Tries the forms of numbers that begin at a position, longest reading first.
-fn number(text: &str, start: usize, end: usize, before: Option<u8>) -> Option<Hit> {
+/// What is glued to other characters is a part of something else.
+fn is_glue(byte: u8) -> bool {
+    b"_$#@\\|".contains(&byte)
+}
+
+/// Tries the forms of numbers that begin at the start of a range, longest reading first.
+fn number(
+    text: &str,
+    marks: &Bits,
+    range: Range<usize>,
+    byte_before: impl Fn(usize) -> Option<u8>,
+) -> Option<Hit> {
     let bytes = text.as_bytes();
+    let Range { start, end } = range;
+    // Most words are short and alone: a look saves the rest of the work.
+    let near = bytes.get(start..end.min(start + 20))?;
+    let least = if near.first()?.is_ascii_digit() { 5 } else { 4 };
+    if (marks.from(start) & ((1 << near.len()) - 1)).count_ones() < least {
+        return None;
+    }
+    let before = byte_before(start);
+    if before.is_some_and(is_glue) {
+        return None;
+    }
     // Where groups end: after each of them the number may be over.
     let mut ends = [0; 10];
     let mut count = 0;
     let mut at = start;
-    // Most words are short and alone: a look saves the rest of the work.
-    let near = bytes.get(start..end.min(start + 20))?;
-    let least = if near.first()?.is_ascii_digit() { 5 } else { 4 };
-    if near.iter().filter(|byte| byte.is_ascii_digit()).count() < least {
-        return None;
-    }
     // Of the first group much is known: letters are capitals, a fraction is none, and what stands
     // between commas or brackets is an item of a table.
     let group = near.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -235,6 +290,7 @@ fn number(text: &str, start: usize, end: usize, before: Option<u8>) -> Option<Hi
         {
             continue;
         }
+        super::work::spend(end - start);
         let raw = bytes.get(start..end)?;
         let digits = raw.iter().filter(|byte| byte.is_ascii_digit()).count();
         let lettered = raw.iter().any(u8::is_ascii_alphabetic);
@@ -248,7 +304,7 @@ fn number(text: &str, start: usize, end: usize, before: Option<u8>) -> Option<Hi
         if digits.len() < 4 || compact.len() > 36 {
             continue;
         }
-        let number = Number { text, span: start..end, compact, digits };
+        let number = Number { text, span: start..end, compact, digits, near: OnceCell::new() };
         let free = before.is_none_or(|byte| !b".-/".contains(&byte));
         let name = account::name(&number)
             .or_else(|| free.then(|| national::name(&number)).flatten())
@@ -262,12 +318,13 @@ fn number(text: &str, start: usize, end: usize, before: Option<u8>) -> Option<Hi
 
 #[cfg(test)]
 mod tests {
+    use super::super::marks::Marks;
     use super::*;
 
     fn found(text: &str) -> Vec<&'static str> {
         let mut names = Vec::new();
-        let digits = super::super::runs::find(text.as_bytes()).digits;
-        find(text, &digits, |hit| names.push(hit.name));
+        let marks = Marks::of(text.as_bytes());
+        find(text, &marks.digit, &marks.dense(), |hit| names.push(hit.name));
         names
     }
 

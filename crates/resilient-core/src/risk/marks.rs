@@ -1,0 +1,296 @@
+//! Which bytes of a text are token characters, which are digits, and where escapes crowd.
+//!
+//! One pass over the text answers these three questions for every byte, as bits; all later
+//! questions about runs and numbers are asked of the bits, sixty-four bytes at a time. The pass is
+//! plain arithmetic on bytes that the compiler turns into vector instructions; there is no second
+//! path whose answer could differ.
+
+use std::ops::Range;
+
+/// So many bytes are marked at a time: they and their marks stay in the first cache.
+const BLOCK: usize = 1024;
+
+/// A bit for each byte of a group of eight.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+const WEIGHTS: [u8; BLOCK] = {
+    let mut weights = [0; BLOCK];
+    let mut at = 0;
+    while at < BLOCK {
+        weights[at] = 1 << (at % 8);
+        at += 1;
+    }
+    weights
+};
+
+/// So many bytes make a group.
+pub(super) const GROUP: usize = 64;
+
+/// A bit for each byte of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Bits {
+    words: Vec<u64>,
+}
+
+/// The marks of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// Letters, digits and `_ - + / = .`
+    pub(super) token: Bits,
+    pub(super) digit: Bits,
+    /// How many of `\`, `%` and `&` are in each [`GROUP`].
+    pub(super) escapes: Vec<u8>,
+    /// The length of the text.
+    len: usize,
+}
+
+/// Tells whether a byte can be a part of a token: letters, digits and `_ - + / = .`
+pub(super) const fn is_token(byte: u8) -> bool {
+    let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+    // From `-` to `9` lie `-`, `.`, `/` and the digits.
+    let low = byte.wrapping_sub(b'-') < 13;
+    letter | low | (byte == b'_') | (byte == b'=') | (byte == b'+')
+}
+
+/// The first byte from a position on that is not ASCII.
+pub(super) fn foreign(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    // Eight bytes at a time.
+    let (eights, _) = rest.as_chunks::<8>();
+    let plain = |eight: &&[u8; 8]| u64::from_ne_bytes(**eight) & 0x8080_8080_8080_8080 == 0;
+    let skipped = 8 * eights.iter().take_while(plain).count();
+    let found = rest.get(skipped..)?.iter().position(|byte| !byte.is_ascii())?;
+    Some(at + skipped + found)
+}
+
+impl Marks {
+    /// Marks a text.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let groups = bytes.len().div_ceil(GROUP);
+        let mut marks = Self { len: bytes.len(), ..Self::default() };
+        let room = groups + BLOCK / GROUP;
+        marks.token.words.reserve_exact(room);
+        marks.digit.words.reserve_exact(room);
+        marks.escapes.reserve_exact(room);
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        for block in blocks {
+            marks.add(block);
+        }
+        if !rest.is_empty() {
+            // Bytes that are not there are of no class.
+            let mut block = [0; BLOCK];
+            block.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            marks.add(&block);
+        }
+        marks.token.words.truncate(groups);
+        marks.digit.words.truncate(groups);
+        marks.escapes.truncate(groups);
+        marks
+    }
+
+    /// Stretches of the text where digits are dense, in order, not touching: a number of four
+    /// digits or more, in one piece or in groups, lies in one of them.
+    pub(super) fn dense(&self) -> Vec<Range<usize>> {
+        /// So many bytes are looked at together with the next so many.
+        const WINDOW: usize = GROUP / 2;
+        const DIGITS_MIN: u32 = 4;
+        let mut all: Vec<Range<usize>> = Vec::new();
+        let mut before = 0;
+        for (group, word) in self.digit.words.iter().enumerate() {
+            // Most groups have no digits, and then it does not matter what stood before.
+            if *word == 0 {
+                before = 0;
+                continue;
+            }
+            let halves = [(*word as u32).count_ones(), ((*word >> 32) as u32).count_ones()];
+            for (half, count) in halves.into_iter().enumerate() {
+                if before + count >= DIGITS_MIN {
+                    let at = group * GROUP + half * WINDOW;
+                    let start = if before == 0 { at } else { at - WINDOW };
+                    match all.last_mut() {
+                        Some(last) if last.end >= start => last.end = at + WINDOW,
+                        _ => all.push(start..at + WINDOW),
+                    }
+                }
+                before = count;
+            }
+        }
+        let end = self.len;
+        if let Some(last) = all.last_mut() {
+            last.end = last.end.min(end);
+        }
+        all
+    }
+
+    fn add(&mut self, block: &[u8; BLOCK]) {
+        self.token.add(block, is_token);
+        self.digit.add(block, |byte| byte.wrapping_sub(b'0') < 10);
+        let (groups, _) = block.as_chunks::<GROUP>();
+        let escape = |byte: &u8| u8::from((*byte == b'\\') | (*byte == b'%') | (*byte == b'&'));
+        self.escapes.extend(groups.iter().map(|group| group.iter().map(escape).sum::<u8>()));
+    }
+}
+
+impl Bits {
+    /// Adds the bits of a block. The two loops are apart because the first one, over bytes, is
+    /// made of vector instructions, and the second one is not.
+    #[inline(always)]
+    fn add(&mut self, block: &[u8; BLOCK], has: impl Fn(u8) -> bool) {
+        let mut marked = [0_u8; BLOCK];
+        for ((mark, byte), weight) in marked.iter_mut().zip(block).zip(&WEIGHTS) {
+            *mark = if has(*byte) { *weight } else { 0 };
+        }
+        let (groups, _) = marked.as_chunks::<GROUP>();
+        self.words.extend(groups.iter().map(|group| {
+            let (eights, _) = group.as_chunks::<8>();
+            eights.iter().rev().fold(0, |word, eight| {
+                // The product's highest byte is the sum of all eight.
+                let sum = u64::from_le_bytes(*eight).wrapping_mul(0x0101_0101_0101_0101);
+                word << 8 | sum >> 56
+            })
+        }));
+    }
+
+    /// The bits of one group.
+    pub(super) fn word(&self, group: usize) -> u64 {
+        self.words.get(group).copied().unwrap_or(0)
+    }
+
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The bits of sixty-four bytes from a position on.
+    pub(super) fn from(&self, at: usize) -> u64 {
+        let (group, bit) = (at / GROUP, at % GROUP);
+        let low = self.word(group) >> bit;
+        if bit == 0 { low } else { low | self.word(group + 1) << (GROUP - bit) }
+    }
+
+    /// How many bits are set in a range.
+    pub(super) fn count(&self, range: Range<usize>) -> usize {
+        super::work::spend(range.len() / GROUP);
+        let mut at = range.start;
+        let mut count = 0;
+        while at < range.end {
+            let len = (range.end - at).min(GROUP);
+            let bits = self.from(at) & (u64::MAX >> (GROUP - len));
+            count += bits.count_ones() as usize;
+            at += len;
+        }
+        count
+    }
+
+    /// The first position from `at` on whose bit is set, before `end`.
+    pub(super) fn next(&self, at: usize, end: usize) -> Option<usize> {
+        let mut at = at;
+        while at < end {
+            let bits = self.from(at);
+            if bits != 0 {
+                let found = at + bits.trailing_zeros() as usize;
+                return (found < end).then_some(found);
+            }
+            at += GROUP;
+            super::work::spend(1);
+        }
+        None
+    }
+
+    /// How many bits are set in a row from a position on.
+    pub(super) fn run(&self, at: usize) -> usize {
+        let mut len = 0;
+        loop {
+            let ones = (!self.from(at + len)).trailing_zeros() as usize;
+            len += ones;
+            if ones < GROUP {
+                return len;
+            }
+        }
+    }
+
+    /// How many bits are set in a row before a position, not before `floor`.
+    pub(super) fn run_back(&self, at: usize, floor: usize) -> usize {
+        let mut start = at;
+        while start > floor {
+            let from = start.saturating_sub(GROUP).max(floor);
+            let len = start - from;
+            // The last bit before the start is the highest one.
+            let bits = self.from(from) << (GROUP - len);
+            let ones = ((!bits).leading_zeros() as usize).min(len);
+            start -= ones;
+            if ones < len {
+                break;
+            }
+        }
+        at - start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts() -> impl Iterator<Item = Vec<u8>> {
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        (0..200).map(move |round| {
+            let draw = || {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                if round % 3 == 0 {
+                    (state >> 32) as u8
+                } else {
+                    b"a0_Z= \\9"[(state >> 40) as usize % 8]
+                }
+            };
+            std::iter::repeat_with(draw).take(round * 23).collect()
+        })
+    }
+
+    #[test]
+    fn the_class_is_what_its_name_says() {
+        let class: String = (0..=255_u8).filter(|b| is_token(*b)).map(char::from).collect();
+        assert_eq!(class, "+-./0123456789=ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
+    }
+
+    #[test]
+    fn marks_are_what_a_look_at_every_byte_says() {
+        for text in texts() {
+            let marks = Marks::of(&text);
+            for (at, byte) in text.iter().enumerate() {
+                let bit = |bits: &Bits| bits.from(at) & 1 == 1;
+                assert_eq!(bit(&marks.token), is_token(*byte));
+                assert_eq!(bit(&marks.digit), byte.is_ascii_digit());
+            }
+            let escapes = |part: &[u8]| part.iter().filter(|b| b"\\%&".contains(b)).count() as u8;
+            assert_eq!(marks.escapes, text.chunks(GROUP).map(escapes).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn dense_digits_are_joined_over_windows() {
+        let text = [" ".repeat(30), "12345678".to_owned(), " ".repeat(100)].concat();
+        assert_eq!(Marks::of(text.as_bytes()).dense(), vec![0..64]);
+        assert_eq!(Marks::of(b"a1 b2 c3").dense(), Vec::<Range<usize>>::new());
+        assert_eq!(Marks::of(b"a1 b2 c34").dense(), vec![0..9]);
+    }
+
+    #[test]
+    fn bits_are_counted_and_followed_over_groups() {
+        for text in texts() {
+            let digits = Marks::of(&text).digit;
+            let end = text.len();
+            for at in (0..end).step_by(7) {
+                let (before, after) = text.split_at(at);
+                let is = |byte: &&u8| byte.is_ascii_digit();
+                assert_eq!(digits.run(at), after.iter().take_while(is).count());
+                let back = before.iter().rev().take_while(is).count();
+                assert_eq!(digits.run_back(at, 0), back);
+                assert_eq!(digits.run_back(at, at - back.min(2)), back.min(2));
+                assert_eq!(digits.next(at, end), after.iter().position(|b| is(&b)).map(|n| at + n));
+                assert_eq!(digits.count(at..end), after.iter().filter(is).count());
+                let near = after.get(..70).unwrap_or(after);
+                assert_eq!(digits.count(at..at + near.len()), near.iter().filter(is).count());
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Words that announce secrets, found in one search without regard to case, and rarer ones that
+//! [`literals`](super::literals) finds with everything else that is rare.
+//!
+//! The search runs on a copy in small letters, a block at a time, so that the copy never leaves the
+//! first cache.
+
+use std::sync::LazyLock;
+
+use aho_corasick::packed;
+
+/// The copy in small letters is made of so much text at a time.
+const BLOCK: usize = 8 << 10;
+
+/// Blocks overlap by more than any word, so that none is cut.
+const OVERLAP: usize = 32;
+
+/// What a word says about what follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    Password,
+    /// A word so short that it must stand alone.
+    ShortPassword,
+    Secret,
+    Key,
+    Sql,
+    Url,
+    User,
+    Basic,
+    /// The name in one of the paper's patterns, and a word for secrets.
+    AwsSecret,
+    /// It is a part of a dummy.
+    Dummy,
+}
+
+/// The words that are looked for without regard to case, and how many characters at their end only
+/// show that the word has ended. The search gets dear with the number of
+/// words and with words of less than three letters, so rare ones are left to [`literals`](super::literals).
+const WORDS: [(&str, Word, usize); 9] = [
+    ("pass", Word::Password, 0),
+    ("pwd", Word::Password, 0),
+    ("pw:", Word::ShortPassword, 1),
+    ("pw=", Word::ShortPassword, 1),
+    ("secret", Word::Secret, 0),
+    ("key", Word::Key, 0),
+    ("token", Word::Key, 0),
+    ("auth", Word::Key, 0),
+    ("://", Word::Url, 0),
+];
+
+/// Words that are rare, as they are written; they are found among the literals.
+pub(super) const RARE: [(&str, Word); 6] = [
+    ("ntified by", Word::Sql),
+    ("NTIFIED BY", Word::Sql),
+    (" -u ", Word::User),
+    ("--user ", Word::User),
+    ("asic ", Word::Basic),
+    ("xxxx", Word::Dummy),
+];
+
+/// A word in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) word: Word,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Finds the words of a text, in order.
+pub(super) fn find(text: &[u8]) -> Vec<Said> {
+    static SEARCHER: LazyLock<Option<packed::Searcher>> = LazyLock::new(|| {
+        packed::Config::new().builder().extend(WORDS.iter().map(|(word, ..)| word)).build()
+    });
+    let Some(searcher) = SEARCHER.as_ref() else { return Vec::new() };
+    let mut all: Vec<Said> = Vec::new();
+    let mut small = [0; BLOCK];
+    let mut base = 0;
+    while base < text.len() {
+        let block = text.get(base..).unwrap_or_default();
+        let len = block.len().min(BLOCK);
+        small.iter_mut().zip(block).for_each(|(to, from)| *to = from.to_ascii_lowercase());
+        let done = all.last().map_or(0, |last| last.end);
+        for found in searcher.find_iter(small.get(..len).unwrap_or_default()) {
+            let Some((_, word, more)) = WORDS.get(found.pattern().as_usize()) else { continue };
+            let (start, end) = (base + found.start(), base + found.end() - more);
+            if start >= done {
+                all.push(said(text, *word, start, end));
+            }
+        }
+        if len < BLOCK {
+            break;
+        }
+        base += BLOCK - OVERLAP;
+    }
+    all
+}
+
+/// The word at a place, or the longer name that it is a part of.
+fn said(text: &[u8], word: Word, start: usize, end: usize) -> Said {
+    const NAME: &[u8] = b"aws_secret_access_key";
+    if word == Word::Secret
+        && let Some(start) = start.checked_sub(4)
+        && let Some(name) = text.get(start..start + NAME.len())
+        && name.eq_ignore_ascii_case(NAME)
+    {
+        return Said { word: Word::AwsSecret, start, end: start + NAME.len() };
+    }
+    Said { word, start, end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_any_case_and_once() {
+        let text = "My_API_Key x:// AWS_secret_Access_key";
+        let found: Vec<_> =
+            find(text.as_bytes()).iter().map(|s| (s.word, s.start, s.end)).collect();
+        let expected = [
+            (Word::Key, 7, 10),
+            (Word::Url, 12, 15),
+            (Word::AwsSecret, 16, 37),
+            (Word::Key, 34, 37),
+        ];
+        assert_eq!(found, expected);
+        // Wherever the blocks begin, every word is found, and none twice.
+        let many = " Token".repeat(BLOCK);
+        let starts: Vec<_> = find(many.as_bytes()).iter().map(|said| said.start).collect();
+        assert_eq!(starts, (0..BLOCK).map(|nth| nth * 6 + 1).collect::<Vec<_>>());
+    }
+}
