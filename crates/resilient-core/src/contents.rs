@@ -90,6 +90,23 @@ pub(crate) fn copy_all(from: &dyn File, to: &dyn File) -> io::Result<()> {
     to.set_len(copy_to(from, to, 0)?)
 }
 
+/// Writes again what a file holds from `from` to `to`: a sync may have failed for it, after which
+/// a file system takes what it could not write for written, and only fresh bytes are certain to be.
+pub(crate) fn write_again(file: &dyn File, from: u64, to: u64) -> io::Result<()> {
+    let mut block = vec![0; BLOCK];
+    let mut at = from;
+    while at < to {
+        let want = usize::try_from((to - at).min(BLOCK as u64)).map_err(io::Error::other)?;
+        let read = read_up_to(file, block.get_mut(..want).unwrap_or_default(), at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.write_all_at(block.get(..read).unwrap_or_default(), at)?;
+        at += read as u64;
+    }
+    Ok(())
+}
+
 /// Removes a directory with all that is in it, without following a link and without recursion.
 pub(crate) fn remove_tree(parent: &dyn Dir, name: &OsStr) -> io::Result<()> {
     let mut open: Vec<(DirRef, OsString)> = vec![(parent.open_dir(name)?, name.to_owned())];

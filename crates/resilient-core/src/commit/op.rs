@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::change::{Append, Before, Change, Claim, Discard, How, Old, Publish, Staged};
-use crate::contents::{copy_all, digest_of, digest_range};
+use crate::contents::{copy_all, digest_of, digest_range, write_again};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
 use crate::error::{Error, Result};
@@ -240,11 +240,12 @@ impl Op<'_> {
     fn publish_through(&mut self, staged: Staged, target: Target, old: &Old) -> Result<String> {
         let os = |source| Error::os(target.shown.clone(), "stage", source);
         let prepared = (|| {
-            let file = target
+            let file: Arc<dyn File> = target
                 .dir
                 .open_write(&target.name)
-                .map_err(|source| Error::os(target.shown.clone(), "open", source))?;
-            self.settle(&target, SyncItem::File(old.file.clone()))?;
+                .map_err(|source| Error::os(target.shown.clone(), "open", source))?
+                .into();
+            self.settle(&target, &file, old.stat.len)?;
             Ok(file)
         })();
         let undo = prepared.and_then(|file| Ok((file, self.take_slot().map_err(os)?)));
@@ -263,7 +264,7 @@ impl Op<'_> {
         self.change.publishes.push(Publish {
             staged,
             target: target.clone(),
-            how: How::Through { file: file.into(), undo },
+            how: How::Through { file, undo },
             before: Some(Before::of(old)),
         });
         copied.map_err(os)?;
@@ -342,12 +343,13 @@ impl Op<'_> {
         before: &Hasher,
         bytes: Arc<Vec<u8>>,
     ) -> Result<(Journaled, Digest)> {
-        let file = target
+        let file: Arc<dyn File> = target
             .dir
             .open_write(&target.name)
-            .map_err(|source| Error::os(target.shown.clone(), "open", source))?;
+            .map_err(|source| Error::os(target.shown.clone(), "open", source))?
+            .into();
         if self.state.digests.get(&old.stat).is_none() {
-            self.settle(&target, SyncItem::File(old.file.clone()))?;
+            self.settle(&target, &file, old.stat.len)?;
         }
         let mut after = before.clone();
         after.update(&bytes);
@@ -355,7 +357,7 @@ impl Op<'_> {
         let len = at + bytes.len() as u64;
         let row = self.new_row(&target, sha256, len, Some(old.digest), Mode::Append);
         let sectors = Some(Sectors::of(&bytes, at));
-        let (file, before) = (file.into(), Before::of(old));
+        let before = Before::of(old);
         self.change.append = Some(Append { file, target, at, bytes, after, before });
         Ok((self.journal(Row { at: Some(at), sectors, ..row }), sha256))
     }
@@ -364,10 +366,16 @@ impl Op<'_> {
     ///
     /// IMPORTANT: it is so before a row says anything of it. Else a crash could keep the row and
     /// lose what it speaks of.
-    fn settle(&mut self, target: &Target, file: SyncItem) -> Result<()> {
-        let mut items = vec![file, SyncItem::Dir(target.dir.clone())];
+    fn settle(&mut self, target: &Target, file: &Arc<dyn File>, len: u64) -> Result<()> {
+        let mut items = vec![SyncItem::File(file.clone()), SyncItem::Dir(target.dir.clone())];
         items.extend(self.state.unreached(self.store, target).into_iter().map(SyncItem::Dir));
-        for result in self.store.disk.sync_all(&items) {
+        let results = self.store.disk.sync_all(&items);
+        if results.first().is_some_and(io::Result::is_err) {
+            // IMPORTANT: what could not be written is taken for written from now on, and whoever
+            // tries again is told that all is well. Fresh bytes are not.
+            let _ = write_again(&**file, 0, len);
+        }
+        for result in results {
             result.map_err(|source| Error::os(target.shown.clone(), "sync", source))?;
         }
         self.state.reached(target);
@@ -379,7 +387,7 @@ impl Op<'_> {
         // Some systems sync only what is open for writing; a file that may not be written is synced
         // as it was opened.
         let file = target.dir.open_write(&target.name).map_or_else(|_| old.file.clone(), Arc::from);
-        self.settle(target, SyncItem::File(file))?;
+        self.settle(target, &file, old.stat.len)?;
         let row = self.new_row(target, old.digest, old.stat.len, Some(old.digest), mode);
         Ok(self.journal(row))
     }

@@ -3,8 +3,8 @@
 
 use std::io;
 
-use super::{Verdict, make_reachable, write_again};
-use crate::contents::digest_range;
+use super::{Verdict, make_reachable};
+use crate::contents::{digest_range, write_again};
 use crate::digest::Hasher;
 use crate::disk::File;
 use crate::error::{Error, Result};

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 
-use super::write_again;
+use crate::contents::write_again;
 use crate::disk::File;
 use crate::journal::{Backwards, LineAt, Row};
 use crate::state::{End, State};

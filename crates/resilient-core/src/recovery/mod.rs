@@ -29,7 +29,7 @@ use serde::Serialize;
 use crate::commit::write_line;
 use crate::contents::{digest_now, digest_of};
 use crate::digest::Digest;
-use crate::disk::{Access, File, Kind, Replace, SyncItem, read_up_to};
+use crate::disk::{Access, Kind, Replace, SyncItem, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::Row;
 use crate::roots::{Git, Target};
@@ -194,24 +194,6 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
         redo_line(&target, line).map_err(os)?;
     }
     Ok(if finished { Verdict::Finished } else { Verdict::Published })
-}
-
-/// Writes again what a file holds from `from` to `to`: a sync may have failed for it, after which
-/// a file system takes what it could not write for written, and only fresh bytes are certain to be.
-fn write_again(file: &dyn File, from: u64, to: u64) -> io::Result<()> {
-    const BLOCK: u64 = 64 * 1024;
-    let mut block = vec![0; BLOCK as usize];
-    let mut at = from;
-    while at < to {
-        let want = BLOCK.min(to - at) as usize;
-        let read = read_up_to(file, block.get_mut(..want).unwrap_or_default(), at)?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        file.write_all_at(block.get(..read).unwrap_or_default(), at)?;
-        at += read as u64;
-    }
-    Ok(())
 }
 
 fn content_of(target: &Target) -> io::Result<Option<Digest>> {

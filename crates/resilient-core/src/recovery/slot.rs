@@ -5,9 +5,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::write_again;
 use crate::commit::{BESIDE, Beside};
-use crate::contents::copy_all;
+use crate::contents::{copy_all, write_again};
 use crate::disk::{Access, DirRef, File, Replace, read_all};
 use crate::state::State;
 use crate::store::Store;

@@ -151,6 +151,32 @@ fn a_sync_that_failed_is_never_trusted() {
 
 #[test]
 #[ignore = "part of the long campaign: cargo nextest run --run-ignored all"]
+fn a_call_that_is_made_again_after_a_failed_sync_is_durable() {
+    let begun = Instant::now();
+    let mut tally = Tally::default();
+    for scenario in all() {
+        let rig = Rig::new(scenario, Order::Forwards);
+        for at in rig.ops(|line| line.starts_with("sync")) {
+            let (disk, ws) = rig.begin();
+            disk.plan(Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } });
+            let first = rig.scenario.act(&ws);
+            if !first.iter().all(|answer| matches!(answer, Answer::Refused(_))) {
+                continue;
+            }
+            tally.points += 1;
+            let again = rig.scenario.act(&ws);
+            for lost in disk.crash_states(Model::Strict, 64).iter() {
+                let verdict =
+                    recover(&lost, 66).and_then(|()| rig.expected.check(&lost, &again, None));
+                tally.judge(verdict, || format!("again after an error in {}", rig.place(at)));
+            }
+        }
+    }
+    tally.finish("calls again", begun);
+}
+
+#[test]
+#[ignore = "part of the long campaign: cargo nextest run --run-ignored all"]
 fn a_sync_of_recovery_that_failed_is_never_trusted() {
     let begun = Instant::now();
     let mut tally = Tally::default();
