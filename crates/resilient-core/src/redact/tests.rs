@@ -63,9 +63,9 @@ fn families_and_numbers_choose() {
         replaced.into_iter().map(|r| (r.put, r.findings)).collect::<Vec<_>>()
     };
     let pii = ("<REDACTED:pii:1>".to_owned(), vec![3]);
-    assert_eq!(marks(&["pii"]), [pii.clone()]);
+    assert_eq!(marks(&["pii"]), std::slice::from_ref(&pii));
     let second = ("<REDACTED:github_pat:1>".to_owned(), vec![2]);
-    assert_eq!(marks(&["2"]), [second.clone()]);
+    assert_eq!(marks(&["2"]), std::slice::from_ref(&second));
     assert_eq!(marks(&["2", "pii"]), [pii, second]);
     for (choice, message) in [
         (
@@ -322,7 +322,7 @@ fn no_text_makes_it_panic_and_what_it_answers_is_clean() {
         Some(Language::Ruby),
     ];
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    for round in 0..1_500 {
+    for round in 0..300 {
         let mut text = String::new();
         for _ in 0..24 {
             state ^= state << 13;

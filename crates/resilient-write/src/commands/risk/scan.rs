@@ -144,7 +144,8 @@ fn list(paths: &[String], ignoring: bool) -> (Vec<String>, Vec<File>) {
                     if entry.file_type().is_some_and(|kind| kind.is_file())
                         || entry.depth() == 0 && !entry.path().is_dir()
                     {
-                        listed.push(entry.path().to_string_lossy().into_owned());
+                        // However it was reached, a file is one.
+                        listed.push(shown(&entry.path().to_string_lossy()));
                     }
                 }
                 Err(error) => {
