@@ -170,12 +170,13 @@ fn walk_once(client: &mut Client, len: u64) -> Result<Cost> {
     let (mut cost, reply) = timed(|| client.exchange(&made))?;
     let mut answer = client::check(&reply)?;
     loop {
-        let line = client::call(1, "rr.read_next", json!({"cursor": answer["cursor"]}));
+        let line = client::call(1, "rr.read_next", json!({"cursor": answer.get("cursor")}));
         let (step, reply) = timed(|| client.exchange(&line))?;
         cost += step;
         answer = client::check(&reply)?;
-        if answer["eof"] == true {
-            ensure!(answer["next_offset"] == len, "the walk ends at {}", answer["next_offset"]);
+        if answer.get("eof") == Some(&json!(true)) {
+            let end = answer.get("next_offset");
+            ensure!(end == Some(&json!(len)), "the walk ends at {end:?}");
             return Ok(cost);
         }
     }
