@@ -356,19 +356,28 @@ impl Reader<'_> {
             *total += hits.total;
         }
         found.has_more |= hits.first.len() > room;
-        let spent = |found: &Found| {
-            let excerpts = found.matches.iter().map(|it| it.excerpt.as_str());
-            excerpts.fold((0, 0), |(len, sum), it| (len + it.len(), sum + tokens(it)))
-        };
-        let (mut bytes, mut spent_tokens) = spent(found);
+        let excerpts = found.matches.iter().map(|it| it.excerpt.as_str());
+        let (mut bytes, mut spent) =
+            excerpts.fold((0, 0), |(bytes, spent), it| (bytes + it.len(), spent + tokens(it)));
         for hit in hits.first.into_iter().take(room) {
             if found.truncated {
+                found.has_more = true;
                 break;
             }
-            let excerpt = excerpt(opened, &index, query, hit)?;
+            let mut frame = Frame::of(query);
+            let mut excerpt = excerpt(opened, &index, frame, hit)?;
+            // What has no room even alone is shown with less around it, until it has.
+            while found.matches.is_empty()
+                && tokens(&excerpt.excerpt) > query.tokens
+                && let Some(smaller) = frame.smaller()
+            {
+                frame = smaller;
+                excerpt = self::excerpt(opened, &index, frame, hit)?;
+                found.truncated = true;
+            }
             bytes += excerpt.excerpt.len();
-            spent_tokens += tokens(&excerpt.excerpt);
-            let has_room = bytes <= EXCERPTS_MAX && spent_tokens <= query.tokens;
+            spent += tokens(&excerpt.excerpt);
+            let has_room = bytes <= EXCERPTS_MAX && spent <= query.tokens;
             if !has_room && !found.matches.is_empty() {
                 found.truncated = true;
                 found.has_more = true;
@@ -546,10 +555,33 @@ impl<P: Fn(&[u8]) -> u64> Sink for Collect<'_, P> {
     }
 }
 
+/// How much is shown of a match: lines around it, and bytes of each line.
+#[derive(Clone, Copy)]
+struct Frame {
+    before: u64,
+    after: u64,
+    shown: usize,
+}
+
+impl Frame {
+    fn of(query: &Query) -> Self {
+        Self { before: query.before, after: query.after, shown: LINE_SHOWN_MAX }
+    }
+
+    /// First the lines around go, then the line's ends.
+    fn smaller(self) -> Option<Self> {
+        if self.before + self.after > 0 {
+            Some(Self { before: self.before / 2, after: self.after / 2, ..self })
+        } else {
+            (self.shown > 8).then(|| Self { shown: self.shown / 2, ..self })
+        }
+    }
+}
+
 /// A match with the lines around it.
-fn excerpt(opened: &Opened, index: &Index, query: &Query, hit: Hit) -> Result<Match> {
+fn excerpt(opened: &Opened, index: &Index, frame: Frame, hit: Hit) -> Result<Match> {
     let failed = |source| opened.failed("read", source);
-    let start = hit.line.saturating_sub(query.before).max(1);
+    let start = hit.line.saturating_sub(frame.before).max(1);
     let mut lines = index.lines_from(&*opened.file, start).map_err(failed)?;
     let mut found = Match {
         path: None,
@@ -560,15 +592,15 @@ fn excerpt(opened: &Opened, index: &Index, query: &Query, hit: Hit) -> Result<Ma
         match_offset: None,
         cut_lines: Vec::new(),
     };
-    for _ in start..=hit.line.saturating_add(query.after) {
-        let Some(line) = lines.next(LINE_SHOWN_MAX).map_err(failed)? else { break };
-        let is_long_match = line.number == hit.line && line.len > LINE_SHOWN_MAX as u64;
+    for _ in start..=hit.line.saturating_add(frame.after) {
+        let Some(line) = lines.next(frame.shown).map_err(failed)? else { break };
+        let is_long_match = line.number == hit.line && line.len > frame.shown as u64;
         let (text, cut) = if is_long_match {
             found.match_offset = Some(hit.offset);
-            let (text, cut) = around(opened, &line, hit.offset)?;
+            let (text, cut) = around(opened, &line, hit.offset, frame.shown)?;
             (text, Some(cut))
         } else {
-            let shown = show(&line, opened.encoding, LINE_SHOWN_MAX);
+            let shown = show(&line, opened.encoding, frame.shown);
             (shown.text, shown.cut)
         };
         if !found.excerpt.is_empty() {
@@ -582,14 +614,19 @@ fn excerpt(opened: &Opened, index: &Index, query: &Query, hit: Hit) -> Result<Ma
 }
 
 /// The part of a long line in which a match is.
-fn around(opened: &Opened, line: &Line, offset: u64) -> Result<(String, CutLine)> {
-    let before = LINE_SHOWN_MAX as u64 / 4;
+fn around(
+    opened: &Opened,
+    line: &Line,
+    offset: u64,
+    shown_max: usize,
+) -> Result<(String, CutLine)> {
+    let before = shown_max as u64 / 4;
     let encoding = opened.encoding;
     let from = opened.character_at(offset.saturating_sub(before).max(line.offset), encoding)?;
     let line_end = line.offset + line.len;
-    let room = count_in(line_end - from).min(LINE_SHOWN_MAX + CHARACTER_MAX);
+    let room = count_in(line_end - from).min(shown_max + CHARACTER_MAX);
     let mut bytes = opened.bytes(from, room)?;
-    bytes.truncate(encoding.end_of(&bytes, LINE_SHOWN_MAX));
+    bytes.truncate(encoding.end_of(&bytes, shown_max));
     let next_offset = from + bytes.len() as u64;
     let part = Line {
         number: line.number,
@@ -598,7 +635,7 @@ fn around(opened: &Opened, line: &Line, offset: u64) -> Result<(String, CutLine)
         text: bytes,
         is_terminated: line.is_terminated,
     };
-    let (number, shown) = (line.number, show(&part, encoding, LINE_SHOWN_MAX + CHARACTER_MAX));
+    let (number, shown) = (line.number, show(&part, encoding, shown_max + CHARACTER_MAX));
     let text = shown.text.strip_prefix(&format!("{number}|")).unwrap_or(&shown.text);
     let (head, tail) =
         (if from > line.offset { "…" } else { "" }, if next_offset < line_end { "…" } else { "" });

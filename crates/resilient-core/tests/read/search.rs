@@ -154,6 +154,14 @@ fn excerpts_have_a_budget() {
     let request = SearchRequest { max_tokens: Some(1000), ..plain("hit") };
     let found = search(&ws, &request);
     assert_eq!((found.matches.len(), found.truncated, found.next_from_line), (2, true, 3));
+    for max_tokens in [1, 20, 300] {
+        let request =
+            SearchRequest { max_tokens: Some(max_tokens), ..SearchRequest::of("f", "hit") };
+        let found = search(&ws, &request);
+        let [only] = found.matches.as_slice() else { panic!("{found:?}") };
+        assert!(found.truncated && found.has_more, "{found:?}");
+        assert!(only.excerpt.len() < 40 + 4 * max_tokens as usize, "{found:?}");
+    }
 }
 
 fn tree() -> (Home, Workspace) {

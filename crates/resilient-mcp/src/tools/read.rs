@@ -44,7 +44,6 @@ impl Tool for Stat {
 pub struct ReadBytes {
     pub path: String,
     #[serde(default)]
-    #[schemars(range(min = 0))]
     pub offset: i64,
     #[serde(default = "window")]
     #[schemars(range(min = 1, max = 2_097_152))]
@@ -81,7 +80,6 @@ impl Tool for ReadBytes {
 pub struct ReadLines {
     pub path: String,
     #[serde(default = "one")]
-    #[schemars(range(min = 1))]
     pub start_line: i64,
     #[serde(default = "page")]
     #[schemars(range(min = 1, max = 5000))]
@@ -132,14 +130,11 @@ pub struct SearchThenPage {
     pub path: String,
     pub query: String,
     #[serde(default = "one")]
-    #[schemars(range(min = 1))]
     pub from_line: i64,
     pub from_path: Option<String>,
     #[serde(default = "before")]
-    #[schemars(range(min = 0))]
     pub context_before: i64,
     #[serde(default = "after")]
-    #[schemars(range(min = 0))]
     pub context_after: i64,
     #[serde(default = "matches")]
     #[schemars(range(min = 1, max = 100))]
@@ -199,7 +194,6 @@ impl Tool for SearchThenPage {
 pub struct MakeCursor {
     pub path: String,
     #[serde(default)]
-    #[schemars(range(min = 0))]
     pub offset: i64,
     #[serde(default = "window")]
     #[schemars(range(min = 1, max = 2_097_152))]
@@ -232,7 +226,6 @@ impl Tool for MakeCursor {
 #[serde(deny_unknown_fields)]
 pub struct ReadNext {
     pub cursor: String,
-    /// The cursor's when absent.
     #[schemars(range(min = 1, max = 2_097_152))]
     pub max_bytes: Option<i64>,
     pub max_tokens: Option<i64>,
@@ -252,7 +245,7 @@ impl Tool for ReadNext {
     }
 }
 
-/// What becomes of bytes that are no character.
+// What becomes of bytes that are no character; a doc comment would be paid for in the schema.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Errors {
