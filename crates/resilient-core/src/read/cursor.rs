@@ -159,7 +159,7 @@ impl Growing {
             self.piece.update(piece);
             self.at += piece.len() as u64;
             bytes = rest;
-            if self.at % LEAF == 0 {
+            if self.at.is_multiple_of(LEAF) {
                 *self = Self::new(self.at, *self.piece.finish().as_bytes());
             }
         }
