@@ -16,6 +16,7 @@ params.port = int(port)
 params.n_ctx = int(context)
 params.n_parallel = 1
 params.use_jinja = True
+params.warmup = False
 params.cpuparams.n_threads = int(threads)
 params.cpuparams_batch.n_threads = int(threads)
 server = xllamacpp.Server(params)

@@ -92,7 +92,8 @@ impl Endpoint {
                         _ => bail!("{url} answered status {status}: {text}"),
                     }
                 }
-                Err(error) => problem = error.to_string(),
+                Err(error) if may_pass(&error) => problem = error.to_string(),
+                Err(error) => bail!("{url}: {error}"),
             }
             if attempt < TRIES {
                 sleep(told.map_or(wait, Duration::from_secs).min(WAIT_MAX));
@@ -108,6 +109,18 @@ impl Endpoint {
             sleep(between.saturating_sub(last.elapsed()));
         }
         self.last = Some(Instant::now());
+    }
+}
+
+/// Whether waiting may help; it does not with an address or a certificate that is wrong.
+fn may_pass(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Io(error) => error.kind() != std::io::ErrorKind::InvalidData,
+        ureq::Error::Timeout(_)
+        | ureq::Error::ConnectionFailed
+        | ureq::Error::HostNotFound
+        | ureq::Error::Protocol(_) => true,
+        _ => false,
     }
 }
 

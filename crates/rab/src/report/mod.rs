@@ -188,7 +188,7 @@ impl Row {
             recovered: sum(&|record| met(record) * u64::from(record.score.completion > 0.0)),
             prompt_tokens: mean(&|record| record.usage().prompt_tokens as f64),
             completion_tokens: mean(&|record| record.usage().completion_tokens as f64),
-            cost: (!costs.is_empty()).then(|| costs.iter().sum()),
+            cost: (!costs.is_empty()).then(|| tenths(costs.iter().sum(), 1e6)),
             seconds: mean(&|record| record.elapsed_ms as f64 / 1000.0),
             ends,
         })
