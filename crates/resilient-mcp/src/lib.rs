@@ -1,4 +1,4 @@
-//! The MCP server over the library.
+//! The MCP server over the library, and a [`client`] for any server.
 //!
 //! [`serve_stdio`] speaks MCP on the standard streams, [`serve`] on any pair of streams, in both
 //! eras of the protocol: with the `initialize` handshake and without it. A failed tool is a
@@ -13,6 +13,7 @@
 mod args;
 mod budget;
 mod call;
+pub mod client;
 #[doc(hidden)]
 pub mod docs;
 mod message;

@@ -105,6 +105,9 @@ fn all(setting: &mut Setting, len: u64, rounds: usize) -> Result<Vec<Table>> {
     let mib = len >> 20;
     let home = setting.fresh()?;
     let log = Log::write(&home.path().join(LOG), len, &mut setting.random)?;
+    // The same again, for what changes it.
+    let restless = setting.fresh()?;
+    std::fs::copy(home.path().join(LOG), restless.path().join(LOG))?;
     std::thread::sleep(SETTLED);
     let mut tables = Vec::new();
     for question in questions(&log, len <= 50 << 20) {
@@ -121,8 +124,8 @@ fn all(setting: &mut Setting, len: u64, rounds: usize) -> Result<Vec<Table>> {
         }
         // A server that has not seen this version of the file, as after every line of a log.
         let cold = setting.ours.reader();
-        let mut client = cold.connect(home.path())?;
-        let path = home.path().join(LOG);
+        let mut client = cold.connect(restless.path())?;
+        let path = restless.path().join(LOG);
         let (tool, arguments) = (question.tool, question.arguments.clone());
         subjects.push(Subject::of_process(
             "resilient-read, new version",
@@ -174,9 +177,9 @@ fn walk_once(client: &mut Client, len: u64) -> Result<Cost> {
         let (step, reply) = timed(|| client.exchange(&line))?;
         cost += step;
         answer = client::check(&reply)?;
-        if answer.get("eof") == Some(&json!(true)) {
-            let end = answer.get("next_offset");
-            ensure!(end == Some(&json!(len)), "the walk ends at {end:?}");
+        if answer.get("eof") == Some(&Value::Bool(true)) {
+            let end = answer.get("next_offset").and_then(Value::as_u64);
+            ensure!(end == Some(len), "the walk ends at {end:?}");
             return Ok(cost);
         }
     }

@@ -227,7 +227,6 @@ pub struct CutLine {
     pub next_offset: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
 pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
 }

@@ -573,7 +573,7 @@ impl Frame {
         if self.before + self.after > 0 {
             Some(Self { before: self.before / 2, after: self.after / 2, ..self })
         } else {
-            (self.shown > 8).then(|| Self { shown: self.shown / 2, ..self })
+            (self.shown > 8).then_some(Self { shown: self.shown / 2, ..self })
         }
     }
 }

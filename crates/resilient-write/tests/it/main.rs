@@ -10,6 +10,7 @@ mod analytics;
 mod call;
 mod checkpoint;
 mod chunk;
+mod client;
 mod demo;
 mod handoff;
 mod journal;

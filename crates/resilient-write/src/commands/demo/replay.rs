@@ -181,7 +181,7 @@ impl<'a> Replay<'a> {
                 let write = json!({"path": FILE, "content": old, "mode": "overwrite"});
                 self.client.succeed("rw_safe_write", write)?;
             }
-            self.client.tell("rw_chunk_compose", compose.clone())?;
+            self.client.tell("rw_chunk_compose", &compose)?;
             sleep(Duration::from_millis(ms));
             self.client.kill()?;
             self.measured.kills += 1;
