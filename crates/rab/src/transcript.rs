@@ -68,6 +68,13 @@ pub(crate) struct Conversation {
     pub(crate) end: End,
 }
 
+impl Conversation {
+    /// Every call, in order.
+    pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut Exchange> {
+        self.turns.iter_mut().flat_map(|turn| &mut turn.calls)
+    }
+}
+
 /// One answer of the model, and what its calls came to.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Turn {
@@ -86,7 +93,7 @@ pub(crate) struct Exchange {
     pub(crate) tool: String,
     /// With what; what cannot be read as arguments is a string.
     pub(crate) arguments: Value,
-    /// What the tool answered, uncut.
+    /// What the tool answered; a judge sees all of it, a record keeps the beginning of what is long.
     pub(crate) reply: String,
     /// Whether it succeeded.
     pub(crate) ok: bool,

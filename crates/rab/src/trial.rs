@@ -14,6 +14,9 @@ use crate::transcript::{
     Conversation, End, Exchange, FORMAT, IncidentKind, Limits, Record, Turn, count,
 };
 
+/// Characters of an answer that a record keeps: a whole log is not worth it.
+const KEPT_CHARS: usize = 64 * 1024;
+
 /// What is to be tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Trial {
@@ -72,6 +75,9 @@ impl Trial {
             incidents: &incidents,
         });
         let score = score(&judgement, &count(&conversations), &self.limits);
+        for call in conversations.iter_mut().flat_map(Conversation::calls_mut) {
+            call.reply = shown(&call.reply, KEPT_CHARS);
+        }
         Ok(Record {
             format: FORMAT,
             agent: self.agent.clone(),

@@ -133,7 +133,7 @@ fn is_too_long(text: &str) -> bool {
 
 type Config = ureq::config::ConfigBuilder<ureq::typestate::AgentScope>;
 
-#[cfg(feature = "tls")]
+#[cfg(all(feature = "tls", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn secured(config: Config, base_url: &str) -> Result<Config> {
     use std::sync::Arc;
     use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
@@ -158,7 +158,7 @@ fn secured(config: Config, base_url: &str) -> Result<Config> {
     Ok(config.tls_config(tls))
 }
 
-#[cfg(not(feature = "tls"))]
+#[cfg(not(all(feature = "tls", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 fn secured(config: Config, base_url: &str) -> Result<Config> {
     if base_url.starts_with("https:") {
         bail!("this build speaks no https; build it with the feature `tls`");
