@@ -152,12 +152,15 @@ impl Appender {
             OpenOptions::new().create(true).append(true).open(dir.join("floor.journal"))?;
         Ok(Self { file, at: start.len() as u64, journal })
     }
+}
 
-    /// Appends once.
-    ///
-    /// # Errors
-    /// The disk refuses.
-    pub(crate) fn append(&mut self, content: &[u8]) -> Result<()> {
+impl Writer for Appender {
+    fn name(&self) -> &'static str {
+        "floor d"
+    }
+
+    /// Appends; to the one file that it has open, whatever the name.
+    fn write(&mut self, _name: &str, content: &[u8]) -> Result<()> {
         self.file.write_all_at(content, self.at)?;
         self.at += content.len() as u64;
         self.file.sync_all()?;
@@ -186,8 +189,8 @@ mod tests {
         assert_eq!(read("floor.journal").len(), 400 + 3 * 2 * 200);
 
         let mut appender = Appender::new(dir.path(), "log", b"start ").unwrap();
-        appender.append(b"more ").unwrap();
-        appender.append(b"end").unwrap();
+        appender.write("log", b"more ").unwrap();
+        appender.write("log", b"end").unwrap();
         assert_eq!(read("log"), b"start more end");
     }
 }

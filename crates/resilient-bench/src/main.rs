@@ -8,6 +8,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the floors are the operating system's own calls")]
 
+mod bare;
 mod client;
 mod floor;
 mod measure;
@@ -42,6 +43,9 @@ enum Command {
     Run(Run),
     /// List the scenarios
     List,
+    /// Be a server that does nothing but a floor; scenarios start it
+    #[command(hide = true)]
+    Bare(bare::Bare),
     /// Train the model of the risk score
     RiskTrain(risk::Train),
     /// Measure the risk score on labelled rows and on code
@@ -85,6 +89,7 @@ struct Run {
 fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Run(run) => run.run(),
+        Command::Bare(bare) => bare.run(),
         Command::RiskTrain(train) => train.run(),
         Command::RiskEval(eval) => eval.run(),
         Command::RiskSpeed(speed) => speed.run(),

@@ -3,9 +3,11 @@
 use anyhow::Result;
 
 use super::{Contents, Running, Setting, writing};
+use crate::bare::{Floor, through_pipes};
 use crate::floor::Appender;
 use crate::measure::{Subject, timed};
 use crate::report::{Bound, Table};
+use crate::writers::Writer;
 
 pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
     let mut tables = Vec::new();
@@ -29,10 +31,11 @@ fn append_to(setting: &mut Setting, shown: &str, len: usize) -> Result<Table> {
     let start = setting.text(len);
     let home = setting.fresh()?;
     let mut floor = Appender::new(home.path(), "log.txt", start.as_bytes())?;
-    let mut subjects = vec![Subject::new("floor d", |round| {
+    let mut subjects = vec![Subject::new(floor.name(), |round| {
         let content = contents.number(round);
-        Ok(timed(|| floor.append(content.as_bytes()))?.0)
+        Ok(timed(|| floor.write("log.txt", content.as_bytes()))?.0)
     })];
+    subjects.push(through_pipes("floor d, through pipes", Floor::D, 1 << 10, setting.fresh()?)?);
     for program in setting.programs() {
         let server = Running::start(program, setting)?;
         std::fs::write(server.home.path().join("log.txt"), &start)?;

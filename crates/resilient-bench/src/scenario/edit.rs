@@ -4,6 +4,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{Contents, Running, Setting};
+use crate::bare::{Floor, through_pipes};
 use crate::floor::Durable;
 use crate::measure::{Subject, timed};
 use crate::report::Table;
@@ -25,6 +26,8 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
             Ok(timed(|| floor.write("small.txt", content.as_bytes()))?.0)
         }),
     ];
+    let home = setting.fresh()?;
+    subjects.push(through_pipes("floor c of 1 KiB, through pipes", Floor::C, 1 << 10, home)?);
     // The line is in the middle, so that a search has something to do.
     let (head, tail) = contents.text.split_at(contents.text.len() / 2);
     for program in setting.programs() {

@@ -1,10 +1,11 @@
-//! Whole files: by our server, by the library without it, by the floors and by the writers that
-//! agents have without a server.
+//! Whole files: by our server, by the library without it, by the floors (one of them through pipes,
+//! too) and by the writers that agents have without a server.
 
 use anyhow::Result;
 use resilient_core::write::WriteMode;
 
 use super::{Contents, Library, Running, Setting, writing};
+use crate::bare::{Floor, through_pipes};
 use crate::floor::{Atomic, Durable};
 use crate::measure::{Subject, timed};
 use crate::report::Table;
@@ -66,6 +67,7 @@ fn compare(
     subjects.push(Subject::new("library", |round| {
         library.time_write(name(round), contents.number(round), mode)
     }));
+    subjects.push(through_pipes("floor c, through pipes", Floor::C, len, setting.fresh()?)?);
     for program in setting.programs() {
         let server = Running::start(program, setting)?;
         subjects.push(server.calling("rw.safe_write", |round| {
