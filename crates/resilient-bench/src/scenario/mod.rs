@@ -38,7 +38,7 @@ impl Scenario {
 }
 
 /// All scenarios, in the order in which they are run.
-pub(crate) const ALL: [Scenario; 13] = [
+pub(crate) const ALL: [Scenario; 14] = [
     Scenario { name: "start", run: start::start },
     Scenario { name: "tools", run: start::tools },
     Scenario { name: "write", run: write::small },
@@ -51,6 +51,7 @@ pub(crate) const ALL: [Scenario; 13] = [
     Scenario { name: "risk", run: risk::run },
     Scenario { name: "waits", run: waits::run },
     Scenario { name: "read", run: read::run },
+    Scenario { name: "read-all", run: read::all },
     Scenario { name: "read-large", run: read::large },
 ];
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{Setting, time_call};
 use crate::client::{self, Client};
-use crate::measure::{Cost, Random, Subject, timed};
+use crate::measure::{Cost, Random, Subject, interleave, timed};
 use crate::report::Table;
 
 const LOG: &str = "app.log";
@@ -28,14 +28,21 @@ const COMMON: &str = "ERROR";
 /// A version older than this is one whose lines a server may remember.
 const SETTLED: Duration = Duration::from_millis(2100);
 
-/// 50 MiB.
+/// Questions to a log of 50 MiB.
 pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
-    all(setting, 50 << 20, 40)
+    ask(setting, 50 << 20, 20)
 }
 
-/// 1 GiB.
+/// All of it, by cursor.
+pub(super) fn all(setting: &mut Setting) -> Result<Vec<Table>> {
+    walk(setting, 50 << 20, 3)
+}
+
+/// Questions to a log of 1 GiB, and all of it.
 pub(super) fn large(setting: &mut Setting) -> Result<Vec<Table>> {
-    all(setting, 1 << 30, 10)
+    let mut tables = ask(setting, 1 << 30, 10)?;
+    tables.extend(walk(setting, 1 << 30, 1)?);
+    Ok(tables)
 }
 
 /// What is asked, and what it takes at the least.
@@ -101,7 +108,7 @@ fn questions(log: &Log, is_small: bool) -> Vec<Question> {
     ]
 }
 
-fn all(setting: &mut Setting, len: u64, rounds: usize) -> Result<Vec<Table>> {
+fn ask(setting: &mut Setting, len: u64, rounds: usize) -> Result<Vec<Table>> {
     let mib = len >> 20;
     let home = setting.fresh()?;
     let log = Log::write(&home.path().join(LOG), len, &mut setting.random)?;
@@ -147,12 +154,15 @@ fn all(setting: &mut Setting, len: u64, rounds: usize) -> Result<Vec<Table>> {
         }
         tables.push(table);
     }
-    tables.push(walk(setting, home.path(), &log, rounds / 10)?);
     Ok(tables)
 }
 
-/// All of the file, from cursor to cursor, in windows of 64 KiB.
-fn walk(setting: &mut Setting, home: &Path, log: &Log, rounds: usize) -> Result<Table> {
+/// All of the file, from cursor to cursor, in windows of 64 KiB; so long that few rounds do.
+fn walk(setting: &mut Setting, len: u64, rounds: usize) -> Result<Vec<Table>> {
+    let home = setting.fresh()?;
+    let home = home.path();
+    let log = Log::write(&home.join(LOG), len, &mut setting.random)?;
+    std::thread::sleep(SETTLED);
     let mut subjects = vec![Subject::new("bare pass", |_| {
         let file = File::open(home.join(LOG))?;
         Ok(timed(|| pieces(&file, log.len, 64 << 10, |_| false))?.0)
@@ -163,9 +173,10 @@ fn walk(setting: &mut Setting, home: &Path, log: &Log, rounds: usize) -> Result<
             walk_once(&mut client, log.len)
         }));
     }
-    let samples = setting.interleave(rounds.max(1), &mut subjects)?;
+    let samples = interleave(&mut setting.random, rounds, &mut subjects)?;
     drop(subjects);
-    Ok(Table::new(format!("walk by cursor, log of {} MiB", log.len >> 20), "bare pass", samples))
+    let title = format!("walk by cursor, log of {} MiB", log.len >> 20);
+    Ok(vec![Table::new(title, "bare pass", samples)])
 }
 
 fn walk_once(client: &mut Client, len: u64) -> Result<Cost> {

@@ -35,18 +35,34 @@ pub(super) fn tokens_max(max_tokens: Option<i64>) -> Result<u64> {
 /// signs, one for each character beyond ASCII. Nobody's tokenizer, and near all of them for the logs
 /// and code that are read here.
 pub(super) fn tokens(text: &str) -> u64 {
-    const PARTS: u64 = 4;
     let parts: u64 = text
         .bytes()
-        .map(|byte| match byte {
+        .map(|byte| u64::from(COSTS.get(usize::from(byte)).copied().unwrap_or_default()))
+        .sum();
+    parts.div_ceil(u64::from(PARTS))
+}
+
+/// A token has so many parts.
+const PARTS: u8 = 4;
+
+/// What each byte of UTF-8 costs, in parts of a token.
+const COSTS: [u8; 256] = {
+    let mut costs = [2; 256];
+    let mut byte = 0_u8;
+    loop {
+        let cost = match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b' ' => 1,
             0x80..=0xBF => 0,
             0xC0.. => PARTS,
             _ => 2,
-        })
-        .sum();
-    parts.div_ceil(PARTS)
-}
+        };
+        costs[byte as usize] = cost;
+        if byte == u8::MAX {
+            break costs;
+        }
+        byte += 1;
+    }
+};
 
 #[cfg(test)]
 mod tests {

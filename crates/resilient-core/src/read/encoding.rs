@@ -77,6 +77,10 @@ impl Encoding {
 
     /// What the head of a file, or a stretch of it, looks like.
     pub(super) fn guess(head: &[u8]) -> Self {
+        // Most files; everything below looks at each byte by itself.
+        if head.is_ascii() && memchr::memchr(0, head).is_none() {
+            return Self::Utf8;
+        }
         if let Some(wide) = wide_without_mark(head) {
             return wide;
         }
@@ -244,6 +248,9 @@ impl Decoded {
 }
 
 fn decode_utf8(bytes: &[u8], on_invalid: OnInvalid) -> Decoded {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return Decoded { text: text.to_owned(), invalid_bytes: 0, first_invalid: None };
+    }
     let mut decoded =
         Decoded { text: String::with_capacity(bytes.len()), invalid_bytes: 0, first_invalid: None };
     let mut at = 0;

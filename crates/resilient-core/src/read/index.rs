@@ -114,6 +114,35 @@ impl Index {
         Ok(total)
     }
 
+    /// A walk over the last `count` lines of `total`, found from the end of the file where that is
+    /// soon.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub(super) fn last_lines<'a>(
+        &self,
+        file: &'a dyn File,
+        count: u64,
+        total: u64,
+    ) -> io::Result<Lines<'a>> {
+        const PIECE: u64 = 64 << 10;
+        let first = total.saturating_sub(count) + 1;
+        let begin = self.len.saturating_sub(PIECE);
+        if self.unit == Unit::Byte && begin > 0 {
+            let mut piece = vec![0; PIECE as usize];
+            let read = read_up_to(file, &mut piece, begin)?;
+            piece.truncate(read);
+            // A terminator at the very end begins no line; one that is cut in front is not counted.
+            let skip = u64::from(self.ends_with_line(file)?);
+            let mut ends = terminator::ends_before(&piece);
+            if let Some(at) = ends.nth(super::count_in(count - 1 + skip)) {
+                let mark = Mark { offset: begin + at as u64, lines: first - 1 };
+                return Ok(Lines::new(file, self.unit, mark, self.len));
+            }
+        }
+        self.lines_from(file, first)
+    }
+
     /// Whether nothing follows the last terminator.
     fn ends_with_line(&self, file: &dyn File) -> io::Result<bool> {
         let Some(at) = self.len.checked_sub(self.unit.len()) else { return Ok(self.len == 0) };

@@ -66,12 +66,30 @@ impl<'a> Lines<'a> {
     /// # Errors
     /// The device failed.
     pub(super) fn skip(&mut self, count: u64) -> io::Result<()> {
-        for _ in 0..count {
-            if self.next(0)?.is_none() {
+        let mut left = count;
+        while left > 0 {
+            left -= self.skip_buffered(left);
+            // At the end of what is read, and where lines do not simply end with `\n`.
+            if left > 0 && self.next(0)?.is_none() {
                 break;
             }
+            left = left.saturating_sub(1);
         }
         Ok(())
+    }
+
+    /// Passes over at most `count` lines of those that are read already; tells how many.
+    fn skip_buffered(&mut self, count: u64) -> u64 {
+        let bytes = self.buffer.get(self.filled.clone()).unwrap_or_default();
+        if self.unit != Unit::Byte || memchr::memchr(b'\r', bytes).is_some() {
+            return 0;
+        }
+        let ends = memchr::memchr_iter(b'\n', bytes).take(super::count_in(count));
+        let (skipped, end) = ends.fold((0, 0), |(lines, _), at| (lines + 1, at + 1));
+        self.at.lines += skipped;
+        self.at.offset += end as u64;
+        self.filled.start += end;
+        skipped
     }
 
     /// The next line with at most `shown` of its bytes, and a few more where a character ends
@@ -311,8 +329,7 @@ impl Reader<'_> {
         let index = self.index(&opened);
         let failed = |source| opened.failed("read", source);
         let total = index.total(&*opened.file).map_err(failed)?;
-        let start_line = total.saturating_sub(max_lines) + 1;
-        let mut lines = index.lines_from(&*opened.file, start_line).map_err(failed)?;
+        let mut lines = index.last_lines(&*opened.file, max_lines, total).map_err(failed)?;
         let mut page = Page::new(budget, false);
         page.fill(&opened, &mut lines, max_lines)?;
         let start_line = page.lines.front().map_or(1, |(number, _)| *number);

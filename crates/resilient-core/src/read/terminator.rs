@@ -1,6 +1,6 @@
 //! Where lines end: at `\n`, at `\r\n`, and at a `\r` that stands alone.
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter, memchr2, memrchr2_iter};
 
 /// A line's end in some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,18 @@ impl Unit {
     }
 }
 
+/// Where lines end, the last one first; a `\n` that the bytes begin with is left out, since a `\r`
+/// may be in front of it.
+pub(super) fn ends_before(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    memrchr2_iter(b'\n', b'\r', bytes).filter_map(|at| {
+        let (is_last_of_two, is_first_of_two) = match bytes.get(at) {
+            Some(b'\r') => (false, bytes.get(at + 1) == Some(&b'\n')),
+            _ => (at == 0, false),
+        };
+        (!is_last_of_two && !is_first_of_two).then_some(at + 1)
+    })
+}
+
 /// How many lines end in these bytes, which do not end between `\r` and `\n`.
 pub(super) fn count(bytes: &[u8], unit: Unit) -> u64 {
     match unit {
@@ -100,6 +112,15 @@ mod tests {
         assert_eq!(count(b"a\nb\r\nc\rd", Unit::Byte), 3);
         assert_eq!(count(b"a\r", Unit::Byte), 1);
         assert_eq!(count(b"", Unit::Byte), 0);
+    }
+
+    #[test]
+    fn from_the_end_the_same_ends_are_found() {
+        let ends = |bytes| ends_before(bytes).collect::<Vec<_>>();
+        assert_eq!(ends(b"a\nb\r\nc\rd"), [7, 5, 2]);
+        assert_eq!(ends(b"\na\r\n"), [4]);
+        assert_eq!(ends(b"\r\n\n\r"), [4, 3, 2]);
+        assert_eq!(ends(b"ab"), Vec::<usize>::new());
     }
 
     #[test]

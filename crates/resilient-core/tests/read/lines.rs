@@ -128,6 +128,21 @@ fn a_tail_counts_the_whole_file() {
     let answer = tail(&home, 2);
     assert_eq!(answer.content, "9999|row 9999\n10000|row 10000");
     assert_eq!((answer.start_line, answer.total_lines, answer.eof), (9999, Some(10_000), true));
+    // Found from the end, whatever the terminators, and in lines that are longer than a look.
+    for (terminator, is_ended) in [("\n", true), ("\r\n", true), ("\r", false), ("\n", false)] {
+        let mut text: String = (1..=20_000).map(|n| format!("row {n}{terminator}")).collect();
+        if !is_ended {
+            text.truncate(text.len() - terminator.len());
+        }
+        let home = home_of(text);
+        assert_eq!(tail(&home, 1).content, "20000|row 20000", "{terminator:?}");
+        let answer = tail(&home, 5000);
+        assert!(answer.content.starts_with("15001|row 15001\n15002|row 15002\n"));
+        assert!(answer.content.ends_with("\n20000|row 20000"));
+    }
+    let home = home_of(format!("{}\n{}\nlast\n", "a".repeat(100_000), "b".repeat(60_000)));
+    assert_eq!(tail(&home, 2).content, format!("2|{}\n3|last", "b".repeat(60_000)));
+    assert!(tail(&home, 3).content.starts_with("1|aaa"));
     let answer = tail(&home_of(""), 5);
     assert_eq!((answer.start_line, answer.end_line, answer.total_lines), (1, 0, Some(0)));
     let answer = tail(&home_of("a\nb"), 5);
