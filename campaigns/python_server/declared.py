@@ -148,12 +148,6 @@ def empty_front_matter(field):
             == ("unterminated_front_matter", "front_matter_not_mapping"))
 
 
-@meant("an integer beyond 64 bits becomes a float")
-def large_integers(field):
-    return (field.tool.startswith("checkpoint") and field.place in ("data", "bytes")
-            and 10**25 in (field.arguments.get("data"), field.theirs.get("data")))
-
-
 @meant("parsers differ in words and columns, not in lines and verdicts")
 def parser_words(field):
     return (field.tool == "validate" and field.theirs["format"] in ("json", "python", "yaml")

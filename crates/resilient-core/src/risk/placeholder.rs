@@ -71,16 +71,15 @@ pub(super) fn is_named(token: &[u8]) -> bool {
     SEARCHER.as_ref().is_some_and(|searcher| searcher.find(&lower).is_some())
 }
 
-/// Tells whether a match of the paper's patterns is a prefix with one letter behind it, ever again.
+/// Tells whether a match of the paper's patterns is a prefix with one filler behind it, ever again.
+/// Other letters that are repeated count as they did there.
 pub(super) fn is_filled(pattern: &str, token: &[u8]) -> bool {
     let long = token.len().saturating_sub(30);
     let tail = token.get(long..).unwrap_or_default();
     let same = tail.iter().all(|byte| Some(byte) == tail.first());
-    match pattern {
-        "aws_secret_access_key" => same,
-        "openai_key" | "bearer_token" => same && tail.first().is_some_and(|b| b"xX0*".contains(b)),
-        _ => false,
-    }
+    matches!(pattern, "aws_secret_access_key" | "openai_key" | "bearer_token")
+        && same
+        && tail.first().is_some_and(|first| b"xX0*".contains(first))
 }
 
 /// The length of a mark that stands for a removed secret, if a text begins with one: `{REDACTED}`,
@@ -141,6 +140,15 @@ mod tests {
         for token in ["k3Jd9fQx7LmZ2pVtR8sW", "8f3a9c1d7e5b2a60"] {
             assert!(!is_dummy(token.as_bytes()), "{token}");
         }
+    }
+
+    #[test]
+    fn the_papers_patterns_count_any_repeated_letter_but_fillers() {
+        let secret = |letter: &str| format!("aws_secret_access_key = {}", letter.repeat(40));
+        assert!(is_filled("aws_secret_access_key", secret("x").as_bytes()));
+        assert!(is_filled("aws_secret_access_key", secret("0").as_bytes()));
+        assert!(!is_filled("aws_secret_access_key", secret("k").as_bytes()));
+        assert!(!is_filled("anthropic_oat", "x".repeat(40).as_bytes()));
     }
 
     #[test]
