@@ -224,12 +224,12 @@ impl Workspace {
         Err(io::ErrorKind::InvalidInput.into())
     }
 
-    /// Scores the text of a file, which the policy may let pass.
+    /// Scores what a file holds or is to hold; the policy may let a file in the roots pass.
     ///
     /// # Errors
     /// The policy file cannot be used.
     pub fn risk_score_file(&self, path: &str, content: &str) -> Result<risk::Report> {
-        Ok(risk::score_file(path, content, &*self.policy()?))
+        Ok(write::score(&self.store.roots, path, content, &*self.policy()?))
     }
 
     /// Predicts whether a content filter rejects a text.
@@ -252,7 +252,8 @@ impl Workspace {
                 .map_err(|error| self.or_policy(error));
         }
         let policy = self.policy()?;
-        let blocked = write::classify(&request.content, &request.path, request.reject_at, &policy);
+        let WriteRequest { path, content, reject_at, .. } = &request;
+        let blocked = write::classify(&self.store.roots, content, path, *reject_at, &policy);
         match blocked {
             Err(error) => Err(self.keep_draft(error, request.content, &request.path)),
             Ok(()) => {

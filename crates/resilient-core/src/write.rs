@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::redact::{self, Overwritten};
 use crate::risk::{self, HardLinks, Policy, Verdict};
-use crate::roots::{Git, Target};
+use crate::roots::{Git, Roots, Target};
 use crate::store::Store;
 
 /// From this length on, bytes are appended where the file is instead of writing it anew: what an
@@ -95,15 +95,28 @@ pub struct WriteReceipt {
     pub unchanged: bool,
 }
 
+/// Scores what a file is to hold. The policy may let the file pass: by what its path leads to, not
+/// by how it is written, or any file would be let pass through a link or `..`.
+pub(crate) fn score(roots: &Roots, path: &str, content: &str, policy: &Policy) -> risk::Report {
+    if policy.allow.paths.is_empty() {
+        return risk::score(content, policy);
+    }
+    match roots.locate(path) {
+        Ok(target) => risk::score_file(&target.shown, content, policy),
+        Err(_) => risk::score(content, policy),
+    }
+}
+
 /// Refuses content that a filter is likely to reject.
 pub(crate) fn classify(
+    roots: &Roots,
     content: &str,
     path: &str,
     reject_at: Option<Verdict>,
     policy: &Policy,
 ) -> Result<()> {
     let Some(reject_at) = reject_at else { return Ok(()) };
-    let report = risk::score(content, policy);
+    let report = score(roots, path, content, policy);
     if report.verdict < reject_at {
         return Ok(());
     }
@@ -133,7 +146,7 @@ pub(crate) fn write_redacted(
     policy: &Policy,
     redacted_from: Option<Digest>,
 ) -> Result<WriteReceipt> {
-    classify(&request.content, &request.path, request.reject_at, policy)?;
+    classify(&store.roots, &request.content, &request.path, request.reject_at, policy)?;
     let WriteRequest { path, content, mode, expected_prev_sha256, .. } = request;
     let guard = Guard::of(&content, policy);
     let content = Arc::new(content.into_bytes());
@@ -190,7 +203,7 @@ pub(crate) fn replace(
     if target.stat.is_none() {
         return Err(Error::FileNotFound { path: target.shown });
     }
-    classify(&new_string, &target.shown, reject_at, policy)?;
+    classify(&store.roots, &new_string, &path, reject_at, policy)?;
     let guard = Guard::of(&new_string, policy);
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;

@@ -129,7 +129,7 @@ impl Workspace {
                 old_line: first.from.line,
             });
         }
-        write::classify(&text, &to.path, to.reject_at, &policy)?;
+        write::classify(&self.store.roots, &text, &to.path, to.reject_at, &policy)?;
         if keep {
             self.keep(&origin, &mut redaction)?;
         }

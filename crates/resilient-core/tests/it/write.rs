@@ -199,6 +199,28 @@ fn the_expected_digest_lets_a_write_through() {
     assert_eq!(home.rows().len(), 5);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_the_policy_lets_pass_is_decided_by_where_a_path_leads() {
+    let home = Home::new();
+    home.policy("allow: {paths: ['fixtures/**']}\n");
+    home.put("fixtures/old.txt", "");
+    home.put("src/real.txt", "");
+    std::os::unix::fs::symlink("../src/real.txt", home.path("fixtures/link.txt")).unwrap();
+    let ws = home.open();
+    let write =
+        |path: &str| ws.write(rejecting(Verdict::Low, overwrite(path, "mail jane@example.com")));
+    write("fixtures/new/a.txt").unwrap();
+    write(home.path("fixtures/old.txt").to_str().unwrap()).unwrap();
+    write("./src/../fixtures/b.txt").unwrap();
+    for path in ["a.txt", "fixtures/../a.txt", "fixtures/link.txt"] {
+        let refused = ws.risk_score_file(path, "mail jane@example.com").unwrap();
+        assert_eq!(refused.verdict, Verdict::Low, "{path}");
+        assert!(write(path).is_err(), "{path}");
+    }
+    assert_eq!(ws.risk_score_file("fixtures/c.txt", "mail jane@example.com").unwrap().score, 0.0);
+}
+
 /// What `mail jane@example.com` is answered with, but for where its draft is kept.
 fn blocked(path: &str, draft: &str) -> Value {
     let mut expected = envelope(

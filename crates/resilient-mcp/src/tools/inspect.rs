@@ -34,7 +34,11 @@ impl Tool for RiskScore {
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let mut scored = answer(workspace.risk_score(&self.content))?;
+        let report = match &self.target_path {
+            Some(path) => workspace.risk_score_file(path, &self.content),
+            None => workspace.risk_score(&self.content),
+        };
+        let mut scored = answer(report)?;
         if let Value::Object(fields) = &mut scored {
             fields.insert("language_hint".to_owned(), self.language_hint.into());
             fields.insert("target_path".to_owned(), self.target_path.into());
