@@ -50,10 +50,12 @@ def play(stage: Stage, server: Server) -> Played:
     return played
 
 
-def acts(seen: Seen, thorough: bool) -> list[str]:
-    """In which ways a process can die at a call."""
+def acts(seen: Seen, thorough: bool, grows: frozenset[str]) -> list[str]:
+    """In which ways a process can die at a call. What is added to files in place is written page by
+    page, and no kernel ends a write within a page."""
     ways = ["kill"] + (["kill_after"] if thorough else [])
-    return ways + (["torn"] if seen.name in WRITES and seen.size > 1 else [])
+    tears = seen.name in WRITES and seen.size > (4096 if seen.path in grows else 1)
+    return ways + (["torn"] if tears else [])
 
 
 def run_scenario(scenario: Scenario, binary: Path, ground: Path, elsewhere: Path | None,
@@ -68,7 +70,8 @@ def run_scenario(scenario: Scenario, binary: Path, ground: Path, elsewhere: Path
     tally.count("scenarios")
     tally.violations += [f"{scenario.name}, no fault: {fault}" for fault in
                          played.faults + stage.judge(played.answered, set(), set())]
-    points = [(seen, act) for seen in calls for act in acts(seen, not quick)]
+    points = [(seen, act) for seen in calls
+              for act in acts(seen, not quick, scenario.grows)]
     if quick:
         points = chance.sample(points, min(len(points), 7))
     for seen, act in points:

@@ -1,8 +1,9 @@
 //! Checksums of appended bytes, one for each sector that they touch.
 //!
-//! A disk writes a sector whole or not at all, and a file's length changes in one step. So what a
-//! crash leaves of an append is, sector by sector, what was appended or zeros; whoever finds
-//! anything else knows that it is somebody else's. Unlike a copy of the bytes, checksums cost no
+//! A disk writes a sector whole or not at all, a file's length changes in one step, and a kill ends a
+//! write only between pages ([`write_by_pages`](crate::disk::write_by_pages)). So what a crash leaves
+//! of an append is, sector by sector, what was appended or zeros; whoever finds anything else knows
+//! that it is somebody else's. Unlike a copy of the bytes, checksums cost no
 //! wait of their own, and the journal keeps nothing of the text.
 
 use std::io;

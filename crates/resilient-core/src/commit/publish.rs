@@ -5,7 +5,7 @@ use std::io;
 use super::batch::{Fate, unknown, write_line};
 use super::change::{Append, Change, How, Publish};
 use crate::contents::{copy_all, digest_now, digest_of};
-use crate::disk::{File, read_up_to};
+use crate::disk::{File, read_up_to, write_by_pages};
 use crate::error::Error;
 use crate::journal::Mode;
 use crate::state::State;

@@ -336,3 +336,32 @@ pub fn read_up_to(file: &dyn File, buf: &mut [u8], offset: u64) -> io::Result<us
     }
     Ok(filled)
 }
+
+/// Writes all of `bytes` at `offset`, in writes that a kill does not divide: none crosses the end of
+/// a page, in the file or in memory. Only between pages does a kernel look for a deadly signal, or
+/// for memory that it has to fetch first.
+///
+/// # Errors
+/// As [`File::write_all_at`].
+pub(crate) fn write_by_pages(file: &dyn File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    /// The smallest page in use; larger ones are multiples of it.
+    const PAGE: usize = 4096;
+    let mut room = vec![0; 2 * PAGE];
+    let aligned = room.as_ptr().align_offset(PAGE);
+    let page = room.get_mut(aligned..).unwrap_or_default();
+    let (mut rest, mut at) = (bytes, offset);
+    while !rest.is_empty() {
+        let left = PAGE - (at % PAGE as u64) as usize;
+        let (piece, after) = rest.split_at(left.min(rest.len()));
+        match page.get_mut(..piece.len()) {
+            Some(page) => {
+                page.copy_from_slice(piece);
+                file.write_all_at(page, at)?;
+            }
+            None => file.write_all_at(piece, at)?,
+        }
+        at += piece.len() as u64;
+        rest = after;
+    }
+    Ok(())
+}

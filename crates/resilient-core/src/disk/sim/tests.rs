@@ -6,7 +6,9 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 
 use super::*;
-use crate::disk::{Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all};
+use crate::disk::{
+    Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, write_by_pages,
+};
 
 const EIO: FaultKind = FaultKind::Io { errno: 5, sticky: false };
 
@@ -358,6 +360,24 @@ fn a_torn_write_ends_where_a_sector_does() {
     disk.write_file("a", b"a");
     dir(&disk, "/").open_write(name("a")).unwrap().write_all_at(b"bc", 1).unwrap();
     assert_eq!(states(&disk, Model::Ordered), set(["a=a", "a=abc"]));
+}
+
+#[test]
+fn what_is_written_by_pages_ends_where_a_page_does_after_any_kill() {
+    let bytes: Vec<u8> = (0..10_000_u32).map(|n| b'a' + (n % 23) as u8).collect();
+    let lens: Vec<usize> = (0..4)
+        .map(|at| {
+            let disk = SimDisk::new();
+            disk.write_file("a", &[b'-'; 100]);
+            disk.plan(Fault { at, kind: FaultKind::PowerCut });
+            let file = dir(&disk, "/").open_write(name("a")).unwrap();
+            assert_eq!(write_by_pages(&*file, &bytes, 100).is_err(), at < 3);
+            let left = disk.kill().read("a").unwrap();
+            assert_eq!(left[100..], bytes[..left.len() - 100]);
+            left.len()
+        })
+        .collect();
+    assert_eq!(lens, [100, 4096, 8192, 10_100]);
 }
 
 #[test]
