@@ -75,8 +75,9 @@ impl State {
                 other => other,
             }
             .map_err(|e| os("/journal.jsonl", e))?;
-            // Also when a process before this one made them and died before its sync.
-            dir.sync().and_then(|()| home.sync()).map_err(|e| os("", e))?;
+            // Also when a process before this one made it and died before its sync. The names in it
+            // are made durable by recovery, which comes first where no writer was done before.
+            home.sync().map_err(|e| os("", e))?;
             Ok((tmp, journal))
         })();
         let (tmp, journal) = match opened {

@@ -45,7 +45,8 @@ pub(super) fn redo(state: &State) -> io::Result<()> {
     let file = match state.dir.open_write(name) {
         Ok(file) => file,
         // IMPORTANT: that one is gone for good, or it would come back and cut off what follows; its
-        // process may have been killed before its sync.
+        // process may have been killed before its sync. So may one that made the state directory:
+        // the names in it become durable here, too.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return state.dir.sync(),
         Err(error) => return Err(error),
     };
