@@ -48,7 +48,7 @@ pub(super) fn publish(state: &mut State, change: &Change) -> Fate {
 /// Adds bytes at a file's end and reads them back.
 fn append(state: &mut State, append: &Append, change: &Change) -> Fate {
     let Append { file, target, at, bytes, after, .. } = append;
-    let written = file.write_all_at(bytes, *at).and_then(|()| holds(&**file, *at, bytes));
+    let written = write_by_pages(&**file, bytes, *at).and_then(|()| holds(&**file, *at, bytes));
     let failed = match written {
         Ok(true) => {
             // Before the wait: what others write during it must be noticed by the next append.
