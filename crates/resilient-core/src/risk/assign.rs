@@ -173,11 +173,16 @@ fn user(text: &[u8], end: usize) -> Option<Hit> {
     let rest = text.get(end..end + 120).or_else(|| text.get(end..))?;
     let lead = rest.iter().take_while(|byte| b" \"'\\".contains(byte)).count();
     let pair = rest.get(lead..)?;
-    let stop =
-        pair.iter().position(|byte| byte.is_ascii_whitespace() || b"\"'\\".contains(byte))?;
+    // `user:'password'` is one word of a shell, too.
+    let quoted = pair.windows(2).take(60).position(|two| two == b":'" || two == b":\"");
+    let from = quoted.map_or(0, |colon| colon + 2);
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'\\".contains(byte);
+    let early = pair.get(..from.saturating_sub(2))?.iter().any(ends);
+    let from = if early { 0 } else { from };
+    let stop = from + pair.get(from..)?.iter().position(ends)?;
     let pair = pair.get(..stop)?;
     let colon = memchr::memchr(b':', pair)?;
-    let (user, password) = (pair.get(..colon)?, pair.get(colon + 1..)?);
+    let (user, password) = (pair.get(..colon)?, pair.get(from.max(colon + 1)..)?);
     let shape = Shape::of(password);
     let odd = password.len() >= 10 && shape.odd_pairs * 3 >= shape.pairs;
     let real = password.len() >= 6 && (odd || is_url_password(password, user, b"localhost"));

@@ -17,15 +17,16 @@ pub struct Example {
     pub features: Vec<u16>,
 }
 
-/// Every candidate of a text that the model would be asked about.
+/// Every candidate of a text. Training takes those in, too, that the model is not asked about: what
+/// it learns of digests keeps it from secrets that look like them.
 #[must_use]
 pub fn examples(text: &str) -> Vec<Example> {
     let bytes = text.as_bytes();
     let mut examples = Vec::new();
     for run in runs::find(&Marks::of(bytes)) {
         candidate::of_run(bytes, &run, |candidate| {
-            let mut seen = Vec::new();
             let words = features::Words::before(bytes, &candidate);
+            let mut seen = Vec::new();
             features::of(bytes, &candidate, &words, &mut seen);
             examples.push(Example { span: candidate.whole(), features: seen });
         });

@@ -18,6 +18,7 @@
 //! ```
 
 mod assign;
+mod benign;
 mod candidate;
 mod checksum;
 mod classic;

@@ -42,7 +42,7 @@ const SECRETS: [&[u8]; 12] = [
 ];
 
 /// Words that make of `key` or `token` something that is a secret.
-const QUALIFIERS: [&[u8]; 14] = [
+const QUALIFIERS: [&[u8]; 18] = [
     b"api",
     b"access",
     b"auth",
@@ -57,6 +57,10 @@ const QUALIFIERS: [&[u8]; 14] = [
     b"account",
     b"subscription",
     b"private",
+    b"unseal",
+    b"signing",
+    b"encryption",
+    b"storage",
 ];
 
 /// Words that name no service.
@@ -135,6 +139,11 @@ fn secret_at(words: &Words) -> Option<usize> {
     })
 }
 
+/// Tells whether a word for secrets is among the nearest words before a value.
+pub(super) fn speaks_of_secrets(words: &Words) -> bool {
+    secret_at(words).is_some()
+}
+
 impl<'a> Name<'a> {
     fn of(words: &'a Words) -> Self {
         let secret = secret_at(words);
@@ -165,11 +174,17 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     if body.starts_with(b"LS0tLS1CRUdJTi") {
         return None;
     }
-    if shape.len < 16 || shape.is_wordy() || placeholder::is_dummy(body) {
+    if shape.len < 16 || shape.is_wordy() || placeholder::is_void(body) {
         return None;
     }
-    let Some(secret) = secret else { return owned(text, candidate, words) };
+    let is_dummy = placeholder::is_dummy(body);
+    let Some(secret) = secret else {
+        return if is_dummy { None } else { owned(text, candidate, words) };
+    };
     let name = Name::of(words);
+    if is_dummy && !name.service {
+        return None;
+    }
     let has = |word: &[u8]| words.iter().take(4).any(|known| known == word);
     let amazon = shape.len == 40 && matches!(shape.kind, Kind::Alnum | Kind::Base64);
     if amazon && has(b"aws") && (has(b"secret") || has(b"secretkey")) {
@@ -213,7 +228,9 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     if exact && owner && plain && secret == 0 {
         return Some(Named { family: of_name(&name), pattern: "named_key" });
     }
-    let credible = (name.service && secret <= 1) || (name.compound && secret == 0 && assigned);
+    let said = name.compound && secret == 0;
+    let joined = exact && shape.kind != Kind::Uuid && words.in_head() > 1;
+    let credible = (name.service && secret <= 1) || (said && (assigned || joined));
     credible.then(|| Named { family: of_name(&name), pattern: "named_key" })
 }
 
@@ -221,6 +238,7 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
 /// counts or checks with may be one.
 fn owned(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
     let shape = &candidate.shape;
+    let is_api = words.get(0).is_some_and(|word| word == b"api");
     let random = match shape.kind {
         Kind::Uuid => true,
         Kind::LowerDigits | Kind::UpperDigits | Kind::Alnum => {
@@ -230,14 +248,16 @@ fn owned(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
                 && shape.changes * 3 >= shape.len
                 && (shape.odd_pairs * 4 >= shape.pairs || shape.letters_max <= 4)
         }
+        // `deepgram-api: 4f1c…`
+        Kind::HexLower | Kind::HexUpper => is_api && shape.len >= 32 && shape.evenness() >= 70,
         _ => false,
     };
     let context = text.get(candidate.context.clone()).unwrap_or_default();
     let direct = candidate.head.is_empty() && is_assigned(context) || words.in_head() == 1;
     let owned = random
         && direct
-        && (words.get(0).is_some_and(services::is_service)
-            || words.any_pair(1, services::is_service));
+        && (words.get(usize::from(is_api)).is_some_and(services::is_service)
+            || words.any_pair(1 + usize::from(is_api), services::is_service));
     owned.then(|| Named { family: of_name(&Name::of(words)), pattern: "named_key" })
 }
 

@@ -35,9 +35,26 @@ const WORDS: [&[u8]; 27] = [
     b"......",
 ];
 
-/// Tells whether the body of a token is a dummy: a word, or hardly any variety.
+/// So much of a body is looked at.
+const LOOK: usize = 160;
+
+/// Tells whether the body of a token is a dummy: a word, hardly any variety, or the alphabet.
 pub(super) fn is_dummy(body: &[u8]) -> bool {
-    let lower = body.get(..body.len().min(160)).unwrap_or_default().to_ascii_lowercase();
+    if is_void(body) {
+        return true;
+    }
+    let lower = body.get(..body.len().min(LOOK)).unwrap_or_default().to_ascii_lowercase();
+    let steps = lower
+        .windows(2)
+        .filter(|two| matches!(two, [left, right] if left.abs_diff(*right) <= 1))
+        .count();
+    steps * 4 >= body.len() * 3
+}
+
+/// Tells whether the body of a token says that it is a dummy, or has hardly any variety. An alphabet is
+/// a dummy to people; where everything else fits a format, it is as good as a token to a filter.
+pub(super) fn is_void(body: &[u8]) -> bool {
+    let lower = body.get(..body.len().min(LOOK)).unwrap_or_default().to_ascii_lowercase();
     static SEARCHER: LazyLock<Option<packed::Searcher>> =
         LazyLock::new(|| packed::Config::new().builder().extend(WORDS).build());
     if SEARCHER.as_ref().is_some_and(|searcher| searcher.find(&lower).is_some()) {
@@ -50,14 +67,7 @@ pub(super) fn is_dummy(body: &[u8]) -> bool {
         }
     }
     let distinct = seen.iter().filter(|seen| **seen).count();
-    if distinct <= 4 && body.len() >= 8 {
-        return true;
-    }
-    let steps = lower
-        .windows(2)
-        .filter(|two| matches!(two, [left, right] if left.abs_diff(*right) <= 1))
-        .count();
-    steps * 4 >= body.len() * 3
+    distinct <= 4 && body.len() >= 8
 }
 
 /// Tells whether a token names itself a dummy. Repeated letters are not enough: the paper's patterns

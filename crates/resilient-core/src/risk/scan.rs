@@ -16,7 +16,9 @@ use super::model::Model;
 use super::runs::{self, Run};
 use super::token::Shape;
 use super::words::{self, Word};
-use super::{assign, candidate, features, literals, naming, pii, placeholder, vendor, work};
+use super::{
+    assign, benign, candidate, features, literals, naming, pii, placeholder, vendor, work,
+};
 
 /// One thing found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +97,8 @@ impl Claims {
 struct Scan {
     claims: Claims,
     findings: Vec<Finding>,
+    /// What the model takes for secrets. All that is certain goes first, decodings included.
+    guesses: Vec<(&'static str, Range<usize>)>,
 }
 
 impl Scan {
@@ -191,6 +195,9 @@ fn collect(
         let seen = Seen { marks: &marks, runs: &runs, places: &places, dense: &dense };
         let views = decode::views(text, seen, budget);
         scan.views(views, lens, depth, budget);
+    }
+    for (family, span) in std::mem::take(&mut scan.guesses) {
+        scan.add(family, "learned_token", span, false);
     }
     scan.findings
 }
@@ -324,6 +331,9 @@ impl Scan {
                     return;
                 }
                 let Some(model) = model.filter(|_| asked > 0) else { return };
+                if benign::is_benign(bytes, &candidate, &words) {
+                    return;
+                }
                 asked -= 1;
                 features::of(bytes, &candidate, &words, &mut seen);
                 // Text in base64 is judged by what it says.
@@ -331,7 +341,7 @@ impl Scan {
                 let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);
                 if model.margin(&seen) >= 0 && !says(token) {
                     let family = naming::family(&words);
-                    self.add(family, "learned_token", candidate.whole(), false);
+                    self.guesses.push((family, candidate.whole()));
                 }
             });
         }

@@ -271,8 +271,13 @@ fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
     let rest = text.get(at..)?;
     rest.starts_with(format.prefix()).then_some(())?;
     let (len, body) = format.matches(rest)?;
+    let prefix = format.prefix();
+    let marked = prefix.len() >= 4 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
+    let common = COMMON.contains(&prefix);
+    // A longer token is another token, unless the prefix leaves no doubt.
     let next = rest.get(len).copied().unwrap_or(b' ');
-    if next.is_ascii_alphanumeric() || next == b'+' || next == b'_' {
+    let goes_on = next.is_ascii_alphanumeric() || next == b'+' || next == b'_';
+    if goes_on && (common || !marked) {
         return None;
     }
     if !row.words.is_empty() && !is_near(text, at, row.words) {
@@ -280,13 +285,11 @@ fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
     }
     let body = rest.get(body)?;
     let span = at..at + len;
-    if placeholder::is_dummy(body) {
+    let dummy = if marked { placeholder::is_void(body) } else { placeholder::is_dummy(body) };
+    if dummy {
         return (format.prefix().len() >= 3).then_some(Hit { row, span, placeholder: true });
     }
     let shape = Shape::of(body);
-    let prefix = format.prefix();
-    let marked = prefix.len() >= 4 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
-    let common = COMMON.contains(&prefix);
     let strong = !common && (marked || prefix.len() >= 6)
         || row.check == Check::Crc32Base62 && super::checksum::crc32_base62(body);
     let random = !shape.is_wordy()
@@ -386,7 +389,8 @@ mod tests {
         assert_eq!(names(&format!("TOKEN={token}")), expected);
         assert_eq!(names(&format!("\"a\\n{token}\"")), expected);
         assert_eq!(names(&format!("x{token}")), []);
-        assert_eq!(names(&format!("{token}f")), []);
+        assert_eq!(names(&format!("{token}f")), [], "a longer last part is another token's");
+        assert_eq!(names(&format!("{token}Zz")), expected);
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! What looks like chance and is no secret: digests, identifiers, blocks of data, dummies.
+//!
+//! The model is not asked about these. It sees a token and the words before it, but neither what a
+//! notation says for certain nor the lines around.
+
+use memchr::memmem;
+
+use super::candidate::Candidate;
+use super::features::Words;
+use super::marks::is_token;
+use super::token::Kind;
+use super::{naming, placeholder};
+
+/// Lines of a block of data are at least so long.
+const DATA_LINE: usize = 48;
+
+/// Notations of digests: subresource integrity, OCI, Go's module sums.
+const DIGESTS: [&[u8]; 12] = [
+    b"sha1-", b"sha256-", b"sha384-", b"sha512-", b"sha1:", b"sha256:", b"sha384:", b"sha512:",
+    b"md5:", b"md5-", b"h1:", b"blake3:",
+];
+
+/// Tells whether a candidate is explained by its notation or by its surroundings.
+pub(super) fn is_benign(text: &[u8], candidate: &Candidate, words: &Words) -> bool {
+    let body = text.get(candidate.body.clone()).unwrap_or_default();
+    let start = candidate.head.start;
+    let near = text.get(start.saturating_sub(8)..start + 8).unwrap_or_default();
+    let near = near.to_ascii_lowercase();
+    placeholder::is_void(body)
+        || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
+        || candidate.shape.kind == Kind::Uuid && !naming::speaks_of_secrets(words)
+        || is_data(text, candidate)
+}
+
+/// Tells whether a candidate is one of several long lines of token characters.
+fn is_data(text: &[u8], candidate: &Candidate) -> bool {
+    let whole = candidate.whole();
+    let (before, after) = (text.get(..whole.start), text.get(whole.end..));
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let ends = |byte: Option<&u8>| byte.is_none_or(|byte| b"\r\n\\".contains(byte));
+    if !ends(after.first()) {
+        return false;
+    }
+    let indent = before.iter().rev().take_while(|byte| b" \t".contains(byte)).count();
+    let before = before.get(..before.len() - indent).unwrap_or_default();
+    if !ends(before.last()) && !before.ends_with(b"\\n") {
+        return false;
+    }
+    let is_end = |byte: &&u8| b"\r\n\\ \t".contains(byte);
+    let above = before.iter().rev().skip_while(is_end).take_while(|byte| is_token(**byte));
+    let below = after.iter().skip_while(is_end).take_while(|byte| is_token(**byte));
+    // The last line of a block may be short.
+    above.take(DATA_LINE).count() == DATA_LINE
+        || whole.len() >= DATA_LINE && below.take(DATA_LINE).count() == DATA_LINE
+}
