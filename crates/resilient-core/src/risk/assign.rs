@@ -41,7 +41,10 @@ pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], mut each: impl Fn
 }
 
 /// A value ends at most so far behind its word.
-const VALUE_REACH: usize = 160;
+pub(super) const VALUE_REACH: usize = 160;
+
+/// The `@` of an address stands at most so far behind its scheme.
+pub(super) const AUTHORITY_REACH: usize = 300;
 
 /// Reads the value after a word that ends at `end`.
 fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
@@ -74,6 +77,9 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
     skip(&mut at, b"\"'`]\\", 3);
     let white = skip(&mut at, b" \t", 8);
     let signs = skip(&mut at, b"!:=>?", 3);
+    if signs == 0 && !matches!(word, Word::Password | Word::Sql) {
+        return None;
+    }
     // `password: str = "…"`: a type between the two signs.
     let rest_of = rest.get(at..).unwrap_or_default();
     let typed =
@@ -223,8 +229,8 @@ fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         .rev()
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
         .count();
-    super::work::spend(300 / 4);
-    let rest = text.get(end..end + 300).or_else(|| text.get(end..))?;
+    super::work::spend(AUTHORITY_REACH / 4);
+    let rest = text.get(end..end + AUTHORITY_REACH).or_else(|| text.get(end..))?;
     let stop = rest
         .iter()
         .position(|byte| byte.is_ascii_whitespace() || b"/\"'`<>,;()[]{}\\?".contains(byte))
@@ -316,13 +322,15 @@ fn has_material(body: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::marks::Marks;
-    use super::super::{literals, words};
+    use super::super::{literals, runs, words};
     use super::*;
 
     fn found(text: &str) -> Vec<(&'static str, &str)> {
         let mut hits = Vec::new();
         let bytes = text.as_bytes();
-        let (digits, mut words) = (Marks::of(bytes).digit, words::find(bytes));
+        let marks = Marks::of(bytes);
+        let mut words = words::find(bytes, &marks, &runs::find(&marks));
+        let digits = marks.digit;
         literals::find(bytes, &mut words);
         find(bytes, &digits, &words, |hit| hits.push((hit.name, &text[hit.span])));
         hits

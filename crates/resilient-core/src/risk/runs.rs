@@ -29,9 +29,9 @@ impl Run {
 
 /// Finds the runs of at least [`RUN_MIN`] bytes, in order.
 pub(super) fn find(marks: &Marks) -> Vec<Run> {
-    let mut runs = Vec::new();
-    let mut done = 0;
     let words = marks.token.words();
+    let mut runs = Vec::with_capacity(words.len() / 4);
+    let mut done = 0;
     let after = words.iter().skip(1).chain([&0]);
     for (group, (word, after)) in words.iter().zip(after).enumerate() {
         // A bit stays set where a run of fifteen begins or goes on.

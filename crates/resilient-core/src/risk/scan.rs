@@ -147,7 +147,7 @@ fn collect(
     let marks = Marks::of(bytes);
     let mut runs = runs::find(&marks);
     let dense = marks.dense();
-    let mut words = words::find(bytes);
+    let mut words = words::find(bytes, &marks, &runs);
     let places = literals::find(bytes, &mut words);
     let mut scan = Scan::default();
     let mut found = classic::find(text, &runs, &places, &words);

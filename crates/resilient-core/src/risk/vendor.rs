@@ -37,6 +37,8 @@ struct Table {
     rows: &'static [(&'static Row, Format)],
     /// For every pair of ASCII characters, where in `order` its rows begin and end.
     index: Vec<(u16, u16)>,
+    /// A bit for every pair that has rows: this much stays in the first cache.
+    begins: Vec<u64>,
     order: Vec<u16>,
     /// Rows that begin with a class, or with a prefix that says too little.
     bare: Vec<Bare>,
@@ -136,16 +138,21 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let prefix = |nth: &u16| rows.get(usize::from(*nth)).map_or(&b""[..], |(_, f)| f.prefix());
     order.sort_by_key(|nth| (pair(prefix(nth)), usize::MAX - prefix(nth).len(), *nth));
     let mut index = vec![(0, 0); 1 << 14];
+    let mut begins = vec![0; (1 << 14) / 64];
     for (at, nth) in order.iter().enumerate() {
         let at = u16::try_from(at).unwrap_or(u16::MAX);
-        if let Some((start, end)) = index.get_mut(pair(prefix(nth))) {
+        let pair = pair(prefix(nth));
+        if let Some(word) = begins.get_mut(pair / 64) {
+            *word |= 1 << (pair % 64);
+        }
+        if let Some((start, end)) = index.get_mut(pair) {
             if *end == 0 {
                 *start = at;
             }
             *end = at + 1;
         }
     }
-    Table { rows, index, order, bare, stretches, outside, hashes }
+    Table { rows, index, begins, order, bare, stretches, outside, hashes }
 });
 
 fn pair(bytes: &[u8]) -> usize {
@@ -196,7 +203,11 @@ pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
 
 /// The rows whose prefix begins with the first two bytes of a text.
 fn rows_of<'a>(table: &'a Table, text: &[u8]) -> &'a [u16] {
-    let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
+    let pair = pair(text);
+    if table.begins.get(pair / 64).is_none_or(|word| word >> (pair % 64) & 1 == 0) {
+        return &[];
+    }
+    let (from, to) = table.index.get(pair).copied().unwrap_or_default();
     table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default()
 }
 
@@ -218,7 +229,7 @@ pub(super) fn may_hold(token: &[u8]) -> bool {
             row.is_some_and(|(_, format)| rest.starts_with(format.prefix()))
         };
         rows_of(table, rest).iter().any(begins)
-            || literals::own().any(|literal| rest.starts_with(literal))
+            || b"cAgse".contains(byte) && literals::own().any(|literal| rest.starts_with(literal))
             || bare(table, token, at).is_some()
     })
 }

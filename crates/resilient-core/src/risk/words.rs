@@ -4,12 +4,17 @@
 //! The search runs on a copy in small letters, a block at a time, so that the copy never leaves the
 //! first cache.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::packed;
 
+use super::assign::{AUTHORITY_REACH, VALUE_REACH};
+use super::marks::{GROUP, Marks};
+use super::runs::Run;
+
 /// The copy in small letters is made of so much text at a time.
-const BLOCK: usize = 8 << 10;
+const BLOCK: usize = 4 << 10;
 
 /// Blocks overlap by more than any word, so that none is cut.
 const OVERLAP: usize = 32;
@@ -65,33 +70,81 @@ pub(super) struct Said {
     pub(super) end: usize,
 }
 
-/// Finds the words of a text, in order.
-pub(super) fn find(text: &[u8]) -> Vec<Said> {
+/// Finds the words of a text behind which there can be a value, in order.
+pub(super) fn find(text: &[u8], marks: &Marks, runs: &[Run]) -> Vec<Said> {
     static SEARCHER: LazyLock<Option<packed::Searcher>> = LazyLock::new(|| {
         packed::Config::new().builder().extend(WORDS.iter().map(|(word, ..)| word)).build()
     });
     let Some(searcher) = SEARCHER.as_ref() else { return Vec::new() };
     let mut all: Vec<Said> = Vec::new();
-    let mut small = [0; BLOCK];
-    let mut base = 0;
-    while base < text.len() {
-        let block = text.get(base..).unwrap_or_default();
-        let len = block.len().min(BLOCK);
-        small.iter_mut().zip(block).for_each(|(to, from)| *to = from.to_ascii_lowercase());
-        let done = all.last().map_or(0, |last| last.end);
-        for found in searcher.find_iter(small.get(..len).unwrap_or_default()) {
-            let Some((_, word, more)) = WORDS.get(found.pattern().as_usize()) else { continue };
-            let (start, end) = (base + found.start(), base + found.end() - more);
-            if start >= done {
-                all.push(said(text, *word, start, end));
+    let mut small = Vec::new();
+    let mut wanted = wanted(text, marks, runs).into_iter().enumerate().peekable();
+    while let Some((first, is_wanted)) = wanted.next() {
+        if !is_wanted {
+            continue;
+        }
+        let mut last = first;
+        while let Some((group, _)) = wanted.next_if(|(_, is_wanted)| *is_wanted) {
+            last = group;
+        }
+        let mut base = (first * GROUP).saturating_sub(OVERLAP);
+        let end = ((last + 1) * GROUP + OVERLAP).min(text.len());
+        while base < end {
+            let block = text.get(base..end.min(base + BLOCK)).unwrap_or_default();
+            small.clear();
+            small.extend(block.iter().map(u8::to_ascii_lowercase));
+            // The search is slow in what is shorter.
+            small.resize(block.len().max(GROUP), 0);
+            let done = all.last().map_or(0, |last| last.end);
+            for found in searcher.find_iter(&small) {
+                let Some((_, word, more)) = WORDS.get(found.pattern().as_usize()) else { continue };
+                let (start, end) = (base + found.start(), base + found.end() - more);
+                if start >= done {
+                    all.push(said(text, *word, start, end));
+                }
             }
+            if block.len() < BLOCK {
+                break;
+            }
+            base += BLOCK - OVERLAP;
         }
-        if len < BLOCK {
-            break;
-        }
-        base += BLOCK - OVERLAP;
     }
     all
+}
+
+/// The groups of the text in which a word can announce a value: one with a digit that ends soon
+/// after it, an address with an `@`, or a key of Amazon's.
+fn wanted(text: &[u8], marks: &Marks, runs: &[Run]) -> Vec<bool> {
+    /// Values end at most so many groups after the one that their words begin in.
+    const AHEAD: usize = VALUE_REACH.div_ceil(GROUP) + 1;
+    /// Keys of Amazon's are runs of this length at least, so far behind their name.
+    const KEY_MIN: usize = 40;
+    const KEY_AHEAD: usize = 256 * 4 + 32;
+    let digits = marks.digit.words();
+    let mut wanted = vec![false; digits.len()];
+    let mut left = 0;
+    for (wanted, digits) in wanted.iter_mut().zip(digits).rev() {
+        left = if *digits == 0 { left } else { AHEAD };
+        *wanted = left > 0;
+        left = left.saturating_sub(1);
+    }
+    let ats = memchr::memchr_iter(b'@', text);
+    let urls = ats.map(|at| at.saturating_sub(AUTHORITY_REACH + OVERLAP)..at);
+    let long = runs.iter().filter(|run| run.len() >= KEY_MIN);
+    let keys = long.map(|run| run.start.saturating_sub(KEY_AHEAD)..run.end);
+    want(&mut wanted, urls);
+    want(&mut wanted, keys);
+    wanted
+}
+
+/// Marks the groups of spans whose ends are in order.
+fn want(wanted: &mut [bool], spans: impl Iterator<Item = Range<usize>>) {
+    let mut done = 0;
+    for span in spans {
+        let groups = (span.start / GROUP).max(done)..span.end.div_ceil(GROUP).max(done);
+        done = groups.end;
+        wanted.get_mut(groups).into_iter().flatten().for_each(|wanted| *wanted = true);
+    }
 }
 
 /// The word at a place, or the longer name that it is a part of.

@@ -89,7 +89,9 @@ impl Near {
         let first = word.as_bytes().first().and_then(|byte| self.first.get(usize::from(*byte)));
         first == Some(&true)
             && self.starts.iter().any(|start| {
-                let rest = self.text.get(*start..).and_then(|rest| rest.strip_prefix(word));
+                let begins = self.text.as_bytes().get(*start) == word.as_bytes().first();
+                let rest = self.text.get(*start..).filter(|_| begins);
+                let rest = rest.and_then(|rest| rest.strip_prefix(word));
                 rest.is_some_and(|rest| {
                     word.len() >= 5 || !rest.starts_with(|char: char| char.is_ascii_alphabetic())
                 })
@@ -140,14 +142,27 @@ fn line(text: &str, digits: &Bits, line: Range<usize>, each: &mut impl FnMut(Hit
     const NUMBERS_MAX: usize = 6;
     /// A line with so many candidates is a table, however long it is.
     const TRIED_MAX: usize = 64;
+    const DIGITS_MIN: usize = 4;
+    // No number has fewer digits.
+    if !digits.has(DIGITS_MIN, line.clone()) {
+        return;
+    }
     super::work::spend(line.len());
     let bytes = text.as_bytes();
     let mut hits = Vec::new();
     let (mut numbers, mut tried) = (0, 0);
+    // So many words of three letters do not fit into a shorter line.
+    let counts = line.len() > 4 * TRIED_MAX;
     let mut at = line.start;
     while let Some(digit) = digits.next(at, line.end) {
         if tried > TRIED_MAX {
             return;
+        }
+        // Most words are short and alone: a look saves the rest of the work.
+        if !counts && !is_dense(digits.from(digit)) {
+            let rest = bytes.get(digit..line.end).unwrap_or_default();
+            at = digit + rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            continue;
         }
         // The word that the digit stands in.
         let before = bytes.get(at..digit).unwrap_or_default();
@@ -204,6 +219,15 @@ fn line(text: &str, digits: &Bits, line: Range<usize>, each: &mut impl FnMut(Hit
     }
 }
 
+/// Tells whether four of twenty bytes are digits, as they are where any number begins.
+fn is_dense(digits: u64) -> bool {
+    let mut digits = digits & ((1 << 20) - 1);
+    for _ in 0..3 {
+        digits &= digits.saturating_sub(1);
+    }
+    digits != 0
+}
+
 /// What is glued to other characters is a part of something else.
 fn is_glue(byte: u8) -> bool {
     b"_$#@\\|".contains(&byte)
@@ -218,7 +242,6 @@ fn number(
 ) -> Option<Hit> {
     let bytes = text.as_bytes();
     let Range { start, end } = range;
-    // Most words are short and alone: a look saves the rest of the work.
     let near = bytes.get(start..end.min(start + 20))?;
     let least = if near.first()?.is_ascii_digit() { 5 } else { 4 };
     if (marks.from(start) & ((1 << near.len()) - 1)).count_ones() < least {
