@@ -68,15 +68,15 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
         return None;
     }
     let mut at = name;
-    let skip = |at: &mut usize, set: &[u8], most: usize| {
+    let skip = |at: &mut usize, is: fn(u8) -> bool, most: usize| {
         let rest = rest.get(*at..).unwrap_or_default();
-        let len = rest.iter().take(most).take_while(|byte| set.contains(byte)).count();
+        let len = rest.iter().take(most).take_while(|byte| is(**byte)).count();
         *at += len;
         len
     };
-    skip(&mut at, b"\"'`]\\", 3);
-    let white = skip(&mut at, b" \t", 8);
-    let signs = skip(&mut at, b"!:=>?", 3);
+    skip(&mut at, |byte| matches!(byte, b'"' | b'\'' | b'`' | b']' | b'\\'), 3);
+    let white = skip(&mut at, |byte| matches!(byte, b' ' | b'\t'), 8);
+    let signs = skip(&mut at, |byte| matches!(byte, b'!' | b':' | b'=' | b'>' | b'?'), 3);
     if signs == 0 && !matches!(word, Word::Password | Word::Sql) {
         return None;
     }
@@ -90,7 +90,7 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
     // `option(PASSWORD, "…")`
     let listed = signs == 0 && rest.get(at) == Some(&b',') && word == Word::Password;
     at += usize::from(listed);
-    let white_after = skip(&mut at, b" \t(", 8);
+    let white_after = skip(&mut at, |byte| matches!(byte, b' ' | b'\t' | b'('), 8);
     let quote = rest.get(at..).and_then(|rest| {
         let first = rest.first()?;
         let escaped = *first == b'\\';
@@ -110,7 +110,13 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
         .take(100)
         .position(|byte| match quote {
             Some((quote, _)) => *byte == quote || *byte == b'\n' || *byte == b'\\',
-            None => byte.is_ascii_whitespace() || b"\"'`,;)]}<&\\".contains(byte),
+            None => {
+                byte.is_ascii_whitespace()
+                    || matches!(
+                        byte,
+                        b'"' | b'\'' | b'`' | b',' | b';' | b')' | b']' | b'}' | b'<' | b'&' | b'\\'
+                    )
+            }
         })
         .unwrap_or(inner.len().min(100));
     let closed = quote
@@ -119,9 +125,12 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
     let bare = quote.is_none();
     let loose = bare && (white_after > 0 || !assigned);
+    if !closed || !is_password(value, bare, loose, word) {
+        return None;
+    }
     let name = text.get(start.saturating_sub(40)..end + name).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-    (closed && is_password(value, bare, loose, word)).then(|| Hit {
+    Some(Hit {
         family: if word == Word::Key { naming::family_after(name) } else { "generic_secret" },
         name: if word == Word::Key { "assigned_key" } else { "assigned_password" },
         span: end + from..end + from + len,
@@ -134,7 +143,13 @@ fn is_password(value: &[u8], bare: bool, loose: bool, word: Word) -> bool {
     if value.len() < 7 || value.len() > 64 || !plain {
         return false;
     }
-    if value.iter().any(|byte| b"{}()<>[]|".contains(byte)) || value.starts_with(b"$") {
+    let of_code = |byte: &u8| {
+        matches!(byte, b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|')
+    };
+    if value.iter().any(of_code)
+        || value.starts_with(b"$")
+        || !value.iter().any(u8::is_ascii_digit)
+    {
         return false;
     }
     let shape = Shape::of(value);
@@ -233,7 +248,14 @@ fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let rest = text.get(end..end + AUTHORITY_REACH).or_else(|| text.get(end..))?;
     let stop = rest
         .iter()
-        .position(|byte| byte.is_ascii_whitespace() || b"/\"'`<>,;()[]{}\\?".contains(byte))
+        .position(|byte| {
+            byte.is_ascii_whitespace()
+                || matches!(
+                    byte,
+                    b'/' | b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'(' | b')' | b'['
+                        | b']' | b'{' | b'}' | b'\\' | b'?'
+                )
+        })
         .unwrap_or(rest.len());
     let authority = rest.get(..stop)?;
     let at = memchr::memrchr(b'@', authority)?;

@@ -214,6 +214,11 @@ fn in_run(text: &str, run: &Run, found: &mut Found) {
     if !before.is_some_and(|byte| byte.is_ascii_whitespace() || byte == 11 || !byte.is_ascii()) {
         return;
     }
+    // Most often a single space stands there, and another word than `bearer` before it.
+    let ends = run.start.checked_sub(2).and_then(|at| bytes.get(at));
+    if ends.is_some_and(|byte| byte.is_ascii_graphic() && !matches!(byte, b'r' | b'R')) {
+        return;
+    }
     // It is skipped only as far as it is short: a bound on the work.
     let before = text.get(..run.start).unwrap_or_default();
     let white = before.chars().rev().take(64).take_while(|c| c.is_whitespace());

@@ -8,7 +8,7 @@ use super::candidate::Candidate;
 use super::marks::is_token;
 use super::runs::RUN_MIN;
 use super::services;
-use super::token::{BIT, Kind, Shape};
+use super::token::{BIT, Kind, Shape, is_wordy};
 
 /// The number of weights.
 pub const BUCKETS: usize = 1 << 14;
@@ -158,7 +158,7 @@ fn dashes(body: &[u8], shape: &Shape, sink: &mut Sink) {
     for group in groups.take(8) {
         lens = lens << 5 | group.len().min(31) as u64;
         count += 1;
-        wordy += usize::from(group.len() >= 3 && Shape::of(group).is_wordy());
+        wordy += usize::from(group.len() >= 3 && is_wordy(group));
     }
     sink.add(60, lens);
     sink.add(61, count);
@@ -274,12 +274,26 @@ impl Words {
 }
 
 /// The number of the secret word that a word is or ends in, from 1.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
 fn secret_word(word: &[u8]) -> Option<u64> {
-    let exact = SECRET_WORDS.iter().position(|known| known.as_bytes() == word);
-    let found = exact.or_else(|| {
-        SECRET_WORDS.iter().position(|known| known.len() >= 3 && word.ends_with(known.as_bytes()))
-    });
-    found.map(|found| found as u64 + 1)
+    /// How the words end: each has three letters at least.
+    static ENDS: [[u8; 3]; SECRET_WORDS.len()] = {
+        let mut ends = [[0; 3]; SECRET_WORDS.len()];
+        let mut nth = 0;
+        while nth < ends.len() {
+            if let Some(end) = SECRET_WORDS[nth].as_bytes().last_chunk::<3>() {
+                ends[nth] = *end;
+            }
+            nth += 1;
+        }
+        ends
+    };
+    let end = word.last_chunk::<3>()?;
+    let known = ENDS.iter().zip(SECRET_WORDS).enumerate().filter(|(_, (known, _))| *known == end);
+    let ending = known.filter(|(_, (_, known))| word.ends_with(known.as_bytes()));
+    // The word itself, or else the first one that it ends in.
+    let found = ending.min_by_key(|(nth, (_, known))| (known.len() != word.len(), *nth));
+    found.map(|(nth, _)| nth as u64 + 1)
 }
 
 /// What stands between the last word and the candidate; white space is folded, words are not seen.

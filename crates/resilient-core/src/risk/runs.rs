@@ -29,29 +29,29 @@ impl Run {
 
 /// Finds the runs of at least [`RUN_MIN`] bytes, in order.
 pub(super) fn find(marks: &Marks) -> Vec<Run> {
-    let words = marks.token.words();
-    let mut runs = Vec::with_capacity(words.len() / 4);
-    let mut done = 0;
-    let after = words.iter().skip(1).chain([&0]);
-    for (group, (word, after)) in words.iter().zip(after).enumerate() {
-        // A bit stays set where a run of fifteen begins or goes on.
-        let wide = u128::from(*word) | u128::from(*after) << 64;
-        let wide = wide & wide >> 1;
-        let wide = wide & wide >> 2;
-        let wide = wide & wide >> 4;
-        let mut starts = (wide & wide >> 7) as u64;
-        while starts != 0 {
-            let bit = starts.trailing_zeros() as usize;
-            let start = group * GROUP + bit;
-            if start < done {
-                // The rest of a run that was seen already.
-                let seen = (done - group * GROUP).min(GROUP);
-                starts = if seen < GROUP { starts & u64::MAX << seen } else { 0 };
-                continue;
-            }
-            let end = start + marks.token.run(start);
+    let groups = marks.token.words();
+    let mut runs = Vec::with_capacity(groups.len() / 4);
+    // Where so many token characters in a row end: one, two, four, eight, fifteen. What the group
+    // before says of each is carried over.
+    let mut before = [0_u64; 5];
+    for (group, word) in groups.iter().enumerate() {
+        let mut ends = [*word; 5];
+        let mut last = *word;
+        for ((end, before), more) in ends.iter_mut().skip(1).zip(before).zip([1, 2, 4, 7]) {
+            last &= last << more | before >> (GROUP - more);
+            *end = last;
+        }
+        let [.., long] = ends;
+        let [.., long_before] = before;
+        before = ends;
+        // A run shows where it is long enough for the first time.
+        let mut shown = long & !(long << 1 | long_before >> (GROUP - 1));
+        while shown != 0 {
+            let at = group * GROUP + shown.trailing_zeros() as usize;
+            shown &= shown - 1;
+            let start = at + 1 - RUN_MIN;
+            let end = at + marks.token.run(at);
             runs.push(Run { start, end, digits: marks.digit.count(start..end) });
-            done = end;
         }
     }
     runs

@@ -114,9 +114,9 @@ impl Scan {
 }
 
 /// Finds everything in a text.
-pub(super) fn scan(text: &str, lens: Lens<'_>) -> Vec<Finding> {
+pub(super) fn scan(text: &str, marks: &Marks, lens: Lens<'_>) -> Vec<Finding> {
     let mut budget = decode::budget(text.len());
-    let mut findings = collect(text, lens, Trust::Full, 0, &mut budget);
+    let mut findings = collect(text, marks, lens, Trust::Full, 0, &mut budget);
     // What stands before the `@` of an address with credentials is a password, not a mailbox.
     let urls: Vec<Range<usize>> = findings
         .iter()
@@ -137,6 +137,7 @@ pub(super) fn scan(text: &str, lens: Lens<'_>) -> Vec<Finding> {
 /// Finds everything in a text that is so many decodings deep.
 fn collect(
     text: &str,
+    marks: &Marks,
     lens: Lens<'_>,
     trust: Trust,
     depth: usize,
@@ -144,10 +145,9 @@ fn collect(
 ) -> Vec<Finding> {
     let bytes = text.as_bytes();
     work::spend(bytes.len());
-    let marks = Marks::of(bytes);
-    let mut runs = runs::find(&marks);
+    let mut runs = runs::find(marks);
     let dense = marks.dense();
-    let mut words = words::find(bytes, &marks, &runs);
+    let mut words = words::find(bytes, marks, &runs);
     let places = literals::find(bytes, &mut words);
     let mut scan = Scan::default();
     let mut found = classic::find(text, &runs, &places, &words);
@@ -188,7 +188,7 @@ fn collect(
         pii::find(text, &marks.digit, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
     if depth < decode::DEPTH_MAX {
-        let seen = Seen { marks: &marks, runs: &runs, places: &places, dense: &dense };
+        let seen = Seen { marks, runs: &runs, places: &places, dense: &dense };
         let views = decode::views(text, seen, budget);
         scan.views(views, lens, depth, budget);
     }
@@ -221,7 +221,8 @@ impl Scan {
             if starts.is_empty() {
                 continue;
             }
-            for found in collect(&text, lens, trust, depth + 1, budget) {
+            let marks = Marks::of(text.as_bytes());
+            for found in collect(&text, &marks, lens, trust, depth + 1, budget) {
                 let after = starts.partition_point(|(start, _)| *start <= found.span.start);
                 let Some((start, nth)) = after.checked_sub(1).and_then(|at| starts.get(at)) else {
                     continue;
@@ -318,12 +319,17 @@ impl Scan {
                 if !self.claims.is_free(&candidate.whole()) {
                     return;
                 }
+                let nameable = naming::may_be_named(&candidate.shape);
+                let model = model.filter(|_| asked > 0);
+                if !nameable && model.is_none() {
+                    return;
+                }
                 let words = Words::before(bytes, &candidate);
-                if let Some(named) = naming::named(bytes, &candidate, &words) {
+                if nameable && let Some(named) = naming::named(bytes, &candidate, &words) {
                     self.add(named.family, named.pattern, candidate.whole(), false);
                     return;
                 }
-                let Some(model) = model.filter(|_| asked > 0) else { return };
+                let Some(model) = model else { return };
                 asked -= 1;
                 features::of(bytes, &candidate, &words, &mut seen);
                 // Text in base64 is judged by what it says.

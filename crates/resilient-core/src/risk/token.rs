@@ -70,10 +70,12 @@ const STEPS: [u64; 128] = {
 #[derive(Clone, Copy)]
 struct Sign {
     class: u8,
-    /// The number of the letter, without regard to case; 26 for what is none.
+    /// The number of the letter, small letters first; [`NO_LETTER`] for what is none.
     letter: u8,
     hex_letter: bool,
 }
+
+const NO_LETTER: u8 = 52;
 
 /// The classes of bytes whose changes are counted.
 const CLASSES: usize = 6;
@@ -84,7 +86,7 @@ const PLUS: u8 = 3;
 const DASH: u8 = 4;
 const OTHER: u8 = 5;
 
-const SIGNS_OTHER: Sign = Sign { class: OTHER, letter: 26, hex_letter: false };
+const SIGNS_OTHER: Sign = Sign { class: OTHER, letter: NO_LETTER, hex_letter: false };
 
 #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
 static SIGNS: [Sign; 256] = {
@@ -96,7 +98,7 @@ static SIGNS: [Sign; 256] = {
         signs[byte] = match byte as u8 {
             b'0'..=b'9' => Sign { class: DIGIT, ..SIGNS_OTHER },
             b'a'..=b'z' => Sign { class: LOWER, letter, hex_letter },
-            b'A'..=b'Z' => Sign { class: UPPER, letter, hex_letter },
+            b'A'..=b'Z' => Sign { class: UPPER, letter: letter + 26, hex_letter },
             b'+' | b'/' | b'=' => Sign { class: PLUS, ..SIGNS_OTHER },
             b'-' | b'_' => Sign { class: DASH, ..SIGNS_OTHER },
             _ => SIGNS_OTHER,
@@ -111,15 +113,28 @@ fn sign(byte: u8) -> Sign {
     SIGNS.get(usize::from(byte)).copied().unwrap_or(SIGNS_OTHER)
 }
 
-/// Whether two neighbours are a pair of letters, and whether it is an odd one, as numbers. A capital
+/// Which letters make a pair with the one before them, by that one, and which an odd pair. A capital
 /// begins a word, so what precedes it says nothing.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+static PAIRS: [(u64, u64); 64] = {
+    const LETTERS: u64 = (1 << 26) - 1;
+    let mut pairs = [(0, 0); 64];
+    let mut letter = 0;
+    while letter < 26 {
+        let odd = !ORDINARY[letter] as u64 & LETTERS;
+        pairs[letter] = (LETTERS, odd);
+        pairs[letter + 26] = (LETTERS << 26 | LETTERS, odd << 26 | odd);
+        letter += 1;
+    }
+    pairs
+};
+
+/// Whether two neighbours are a pair of letters, and whether it is an odd one, as numbers.
 #[inline(always)]
 fn of_pair(left: Sign, right: Sign) -> (usize, usize) {
-    let letters = (left.letter < 26) & (right.letter < 26);
-    let pair = letters & !((left.class == LOWER) & (right.class == UPPER));
-    let row = ORDINARY.get(usize::from(left.letter)).copied().unwrap_or(0);
-    let odd = pair & (row >> right.letter & 1 == 0);
-    (usize::from(pair), usize::from(odd))
+    let (all, odd) = PAIRS.get(usize::from(left.letter & 63)).copied().unwrap_or_default();
+    let bit = right.letter & 63;
+    ((all >> bit & 1) as usize, (odd >> bit & 1) as usize)
 }
 
 /// The characters a token is made of.
@@ -195,7 +210,7 @@ impl Shape {
         let mut crowded = false;
         // Before the first byte stands one of its class that is no letter and no neighbour.
         let first = token.first().copied().unwrap_or(0);
-        let (mut last, mut last_byte) = (Sign { letter: 26, ..sign(first) }, first ^ 0x80);
+        let (mut last, mut last_byte) = (Sign { letter: NO_LETTER, ..sign(first) }, first ^ 0x80);
         // No branch depends on the bytes: those of a token are random, and no machine would guess.
         for &byte in token {
             let this = sign(byte);

@@ -179,11 +179,16 @@ pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
             each(hit);
         }
     }
+    // Behind an escape such as `\n` a token may begin, too.
+    let escape = match (before.last(), text.get(run.start)) {
+        (Some(b'\\'), Some(b'n' | b'r' | b't')) => run.start + 1,
+        _ => run.end,
+    };
     while at + 8 <= run.end {
         let Some(&byte) = text.get(at) else { break };
         let starts = !inside;
         inside = byte.is_ascii_alphanumeric();
-        if !(starts && (inside || byte == b'_')) && !escaped(text, at) {
+        if !(starts && (inside || byte == b'_')) && at != escape {
             at += 1;
             continue;
         }
@@ -195,10 +200,18 @@ pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
             at = hit.span.end.max(at + 1);
             inside = true;
             each(hit);
-        } else {
-            at += 1;
+            continue;
+        }
+        at += 1;
+        if inside && at != escape {
+            at += stretch(text.get(at..run.end).unwrap_or_default());
         }
     }
+}
+
+/// How many letters and digits a text begins with.
+fn stretch(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
 }
 
 /// The rows whose prefix begins with the first two bytes of a text.
@@ -216,37 +229,39 @@ fn rows_of<'a>(table: &'a Table, text: &[u8]) -> &'a [u16] {
 pub(super) fn may_hold(token: &[u8]) -> bool {
     super::work::spend(token.len());
     let table = &*TABLE;
-    let mut inside = false;
-    token.iter().enumerate().any(|(at, byte)| {
-        let starts = !inside;
-        inside = byte.is_ascii_alphanumeric();
-        if !(starts && (inside || *byte == b'_')) {
-            return false;
+    let mut rest = token;
+    let mut at = 0;
+    while let Some(byte) = rest.first() {
+        let len = stretch(rest);
+        if len > 0 || *byte == b'_' {
+            let begins = |row: &u16| {
+                let row = table.rows.get(usize::from(*row));
+                row.is_some_and(|(_, format)| rest.starts_with(format.prefix()))
+            };
+            if rows_of(table, rest).iter().any(begins)
+                || b"cAgse".contains(byte) && literals::own().any(|own| rest.starts_with(own))
+                || bare_of(table, token, at, len).is_some()
+            {
+                return true;
+            }
         }
-        let rest = token.get(at..).unwrap_or_default();
-        let begins = |row: &u16| {
-            let row = table.rows.get(usize::from(*row));
-            row.is_some_and(|(_, format)| rest.starts_with(format.prefix()))
-        };
-        rows_of(table, rest).iter().any(begins)
-            || b"cAgse".contains(byte) && literals::own().any(|literal| rest.starts_with(literal))
-            || bare(table, token, at).is_some()
-    })
-}
-
-/// Tells whether the character before a position belongs to an escape such as `\n`.
-fn escaped(text: &[u8], at: usize) -> bool {
-    at >= 2
-        && text.get(at - 2) == Some(&b'\\')
-        && text.get(at - 1).is_some_and(|byte| b"nrt".contains(byte))
+        // Right behind a word no other one begins.
+        at = (at + len + 1).min(token.len());
+        rest = token.get(at..).unwrap_or_default();
+    }
+    false
 }
 
 fn bare(table: &Table, text: &[u8], at: usize) -> Option<Hit> {
-    // Every one of these formats has its first mark after a stretch of a certain length.
     super::work::spend(8);
     let rest = text.get(at..)?;
-    let len = rest.iter().take(64).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let mark = rest.get(len).copied().unwrap_or(b' ');
+    bare_of(table, text, at, stretch(rest.get(..64).unwrap_or(rest)))
+}
+
+/// As [`bare`], where the first stretch of letters and digits is so long.
+fn bare_of(table: &Table, text: &[u8], at: usize, len: usize) -> Option<Hit> {
+    // Every one of these formats has its first mark after a stretch of a certain length.
+    let mark = text.get(at + len).copied().unwrap_or(b' ');
     let lens = table.stretches.get(usize::from(mark)).copied().unwrap_or(0);
     if len >= 64 || lens >> len & 1 == 0 {
         return None;
