@@ -146,7 +146,7 @@ impl<'a> Name<'a> {
             })
         };
         let service = words.iter().take(5).any(|word| services::is_service(word) || glued(word))
-            || words.any_pair(4, services::is_service);
+            || words.any_service_in_two(4);
         let compound = secret.is_some_and(|at| {
             words.get(at).is_some_and(|word| word == b"apikey")
                 || words.get(at + 1).is_some_and(|before| QUALIFIERS.contains(&before))
@@ -264,7 +264,7 @@ fn owned(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
     let direct = candidate.head.is_empty() && is_assigned(context) || words.in_head() == 1;
     let owned = direct
         && (words.get(0).is_some_and(services::is_service)
-            || words.any_pair(1, services::is_service));
+            || words.any_service_in_two(1));
     owned.then(|| Named { family: of_name(&Name::of(words)), pattern: "named_key" })
 }
 

@@ -27,28 +27,38 @@ impl Run {
     }
 }
 
+/// Tells of one group after the other where runs get long enough.
+#[derive(Debug, Default)]
+pub(super) struct Lengths {
+    /// Where one, two, four, eight and fifteen token characters in a row end, in the last group.
+    before: [u64; 5],
+}
+
+impl Lengths {
+    /// The places in the next group where the fifteenth character of a run stands.
+    pub(super) fn reached(&mut self, tokens: u64) -> u64 {
+        let mut ends = [tokens; 5];
+        let mut last = tokens;
+        for ((end, before), more) in ends.iter_mut().skip(1).zip(self.before).zip([1, 2, 4, 7]) {
+            last &= last << more | before >> (GROUP - more);
+            *end = last;
+        }
+        let [.., before] = self.before;
+        self.before = ends;
+        last & !(last << 1 | before >> (GROUP - 1))
+    }
+}
+
 /// Finds the runs of at least [`RUN_MIN`] bytes, in order.
 pub(super) fn find(marks: &Marks) -> Vec<Run> {
     let groups = marks.token.words();
     let mut runs = Vec::with_capacity(groups.len() / 4);
-    // Where so many token characters in a row end: one, two, four, eight, fifteen. What the group
-    // before says of each is carried over.
-    let mut before = [0_u64; 5];
+    let mut lengths = Lengths::default();
     for (group, word) in groups.iter().enumerate() {
-        let mut ends = [*word; 5];
-        let mut last = *word;
-        for ((end, before), more) in ends.iter_mut().skip(1).zip(before).zip([1, 2, 4, 7]) {
-            last &= last << more | before >> (GROUP - more);
-            *end = last;
-        }
-        let [.., long] = ends;
-        let [.., long_before] = before;
-        before = ends;
-        // A run shows where it is long enough for the first time.
-        let mut shown = long & !(long << 1 | long_before >> (GROUP - 1));
-        while shown != 0 {
-            let at = group * GROUP + shown.trailing_zeros() as usize;
-            shown &= shown - 1;
+        let mut reached = lengths.reached(*word);
+        while reached != 0 {
+            let at = group * GROUP + reached.trailing_zeros() as usize;
+            reached &= reached - 1;
             let start = at + 1 - RUN_MIN;
             let end = at + marks.token.run(at);
             runs.push(Run { start, end, digits: marks.digit.count(start..end) });

@@ -11,7 +11,7 @@ use super::classic::{self, CLASSICS};
 use super::decode::{self, Seen, Trust, View};
 use super::family::BINARY_HINT;
 use super::features::Words;
-use super::marks::Marks;
+use super::marks::{Bits, Marks};
 use super::model::Model;
 use super::runs::{self, Run};
 use super::token::Shape;
@@ -179,13 +179,13 @@ fn collect(
         }
     });
     if trust == Trust::Full {
-        scan.candidates(bytes, &runs, lens.model);
+        scan.candidates(bytes, &marks.token, &runs, lens.model);
         assign::find(bytes, &marks.digit, &words, |hit| {
             scan.add(hit.family, hit.name, hit.span, false);
         });
     }
     if depth == 0 {
-        pii::find(text, &marks.digit, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
+        pii::find(text, marks, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
     if depth < decode::DEPTH_MAX {
         let seen = Seen { marks, runs: &runs, places: &places, dense: &dense };
@@ -310,8 +310,13 @@ impl Scan {
     }
 
     /// Candidates that their names give away, or that the model takes for secrets.
-    fn candidates(&mut self, bytes: &[u8], runs: &[Run], model: Option<&Model>) {
-        let mut seen = Vec::new();
+    fn candidates(
+        &mut self,
+        bytes: &[u8],
+        tokens: &Bits,
+        runs: &[Run],
+        model: Option<&Model>,
+    ) {
         // A text with more candidates is a list of digests or a flood.
         let mut asked = MODEL_LEAST + bytes.len() / MODEL_EVERY;
         for run in runs {
@@ -331,11 +336,14 @@ impl Scan {
                 }
                 let Some(model) = model else { return };
                 asked -= 1;
-                features::of(bytes, &candidate, &words, &mut seen);
+                let mut sum = 0;
+                features::of(bytes, tokens, &candidate, &words, |feature| {
+                    sum += model.weight(feature);
+                });
                 // Text in base64 is judged by what it says.
                 let token = bytes.get(candidate.body.clone()).unwrap_or_default();
                 let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);
-                if model.margin(&seen) >= 0 && !says(token) {
+                if model.margin_of(sum) >= 0 && !says(token) {
                     let family = naming::family(&words);
                     self.add(family, "learned_token", candidate.whole(), false);
                 }

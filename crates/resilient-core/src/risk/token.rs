@@ -307,9 +307,17 @@ impl Shape {
 
 /// Tells of a token what [`Shape::is_wordy`] does.
 pub(super) fn is_wordy(token: &[u8]) -> bool {
-    let digits = token.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let (odd, pairs) = if digits <= 1 { odd_pairs(token) } else { return false };
-    odd * 5 <= pairs
+    let (mut digits, mut odd, mut all) = (0, 0, 0);
+    let mut last = SIGNS_OTHER;
+    for byte in token {
+        let this = sign(*byte);
+        let (pair, is_odd) = of_pair(last, this);
+        digits += usize::from(this.class == DIGIT);
+        all += pair;
+        odd += is_odd;
+        last = this;
+    }
+    digits <= 1 && odd * 5 <= all
 }
 
 /// Of a token, [`Shape::odd_pairs`] and [`Shape::pairs`] alone.

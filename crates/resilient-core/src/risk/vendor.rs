@@ -174,7 +174,7 @@ pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
         let back = before.iter().rev().skip(1).take(20);
         let len = back.take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let start = run.start - 1 - len;
-        if let Some(hit) = bare(table, text, start) {
+        if let Some(hit) = bare(table, text, start, len) {
             at = hit.span.end;
             each(hit);
         }
@@ -186,25 +186,28 @@ pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
     };
     while at + 8 <= run.end {
         let Some(&byte) = text.get(at) else { break };
-        let starts = !inside;
+        // Right behind a word no other one begins, but for the one behind an escape.
+        let starts = !inside || at == escape;
         inside = byte.is_ascii_alphanumeric();
         if !(starts && (inside || byte == b'_')) && at != escape {
             at += 1;
             continue;
         }
         let rest = text.get(at..).unwrap_or_default();
+        let len = if inside { stretch(rest) } else { 0 };
         let found = rows_of(table, rest).iter().find_map(|row| matches(table, *row, text, at));
         // Without any digit nothing matches but prefixes with a dummy behind them.
-        let found = found.or_else(|| (run.digits > 0).then(|| bare(table, text, at)).flatten());
+        let found = found.or_else(|| {
+            super::work::spend(8);
+            (run.digits > 0).then(|| bare(table, text, at, len)).flatten()
+        });
         if let Some(hit) = found {
             at = hit.span.end.max(at + 1);
             inside = true;
             each(hit);
-            continue;
-        }
-        at += 1;
-        if inside && at != escape {
-            at += stretch(text.get(at..run.end).unwrap_or_default());
+        } else {
+            let end = at + len.max(1);
+            at = if (at + 1..end).contains(&escape) { escape } else { end };
         }
     }
 }
@@ -240,7 +243,7 @@ pub(super) fn may_hold(token: &[u8]) -> bool {
             };
             if rows_of(table, rest).iter().any(begins)
                 || b"cAgse".contains(byte) && literals::own().any(|own| rest.starts_with(own))
-                || bare_of(table, token, at, len).is_some()
+                || bare(table, token, at, len).is_some()
             {
                 return true;
             }
@@ -252,14 +255,8 @@ pub(super) fn may_hold(token: &[u8]) -> bool {
     false
 }
 
-fn bare(table: &Table, text: &[u8], at: usize) -> Option<Hit> {
-    super::work::spend(8);
-    let rest = text.get(at..)?;
-    bare_of(table, text, at, stretch(rest.get(..64).unwrap_or(rest)))
-}
-
-/// As [`bare`], where the first stretch of letters and digits is so long.
-fn bare_of(table: &Table, text: &[u8], at: usize, len: usize) -> Option<Hit> {
+/// The format that begins at a position with so many letters and digits.
+fn bare(table: &Table, text: &[u8], at: usize, len: usize) -> Option<Hit> {
     // Every one of these formats has its first mark after a stretch of a certain length.
     let mark = text.get(at + len).copied().unwrap_or(b' ');
     let lens = table.stretches.get(usize::from(mark)).copied().unwrap_or(0);

@@ -208,11 +208,21 @@ fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) {
 }
 
 fn rot13(byte: u8) -> u8 {
-    match byte {
-        b'a'..=b'z' => (byte - b'a' + 13) % 26 + b'a',
-        b'A'..=b'Z' => (byte - b'A' + 13) % 26 + b'A',
-        _ => byte,
-    }
+    #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+    static TURNED: [u8; 256] = {
+        let mut turned = [0; 256];
+        let mut byte = 0;
+        while byte < turned.len() {
+            turned[byte] = match byte as u8 {
+                letter @ b'a'..=b'z' => (letter - b'a' + 13) % 26 + b'a',
+                letter @ b'A'..=b'Z' => (letter - b'A' + 13) % 26 + b'A',
+                byte => byte,
+            };
+            byte += 1;
+        }
+        turned
+    };
+    TURNED.get(usize::from(byte)).copied().unwrap_or(byte)
 }
 
 /// Decodes pairs of digits, if they give text.

@@ -388,13 +388,33 @@ fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
 }
 
 /// Tells whether a stretch of the text can hold sixteen codes: each has two digits in a row, or a
-/// zero, a letter and a digit, `0x6c`.
+/// zero, a letter and a digit, `0x6c`, and no more than some two dozen characters before it.
 fn has_codes(marks: &Marks, part: &Range<usize>) -> bool {
-    let codes = (part.start / GROUP..part.end.div_ceil(GROUP)).map(|group| {
+    const CODES_MIN: u32 = 16;
+    let mut codes = 0;
+    // Where one, two, four, eight, sixteen and twenty-five bytes in a row that are no digits end.
+    let mut before = [0_u64; 6];
+    for group in part.start / GROUP..part.end.div_ceil(GROUP) {
+        let digits = marks.digit.word(group);
+        let mut ends = [!digits; 6];
+        let mut last = !digits;
+        for ((end, before), more) in ends.iter_mut().skip(1).zip(before).zip([1, 2, 4, 8, 9]) {
+            last &= last << more | before >> (GROUP - more);
+            *end = last;
+        }
+        before = ends;
         let (one, two) = (marks.digit.from(group * GROUP + 1), marks.digit.from(group * GROUP + 2));
-        (marks.digit.word(group) & (one | two)).count_ones()
-    });
-    codes.sum::<u32>() >= 16
+        let here = (digits & (one | two)).count_ones();
+        codes += here;
+        if codes >= CODES_MIN {
+            return true;
+        }
+        // Codes on either side of a gap do not belong together.
+        if last != 0 {
+            codes = here;
+        }
+    }
+    false
 }
 
 /// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.

@@ -11,7 +11,7 @@ mod phone;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::marks::Bits;
+use super::marks::{Bits, Marks};
 
 /// One personal number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +26,9 @@ struct Number<'a> {
     /// The number with its separators.
     span: Range<usize>,
     /// Its letters and digits, in capitals.
-    compact: Vec<u8>,
+    compact: Short,
     /// Its digits alone.
-    digits: Vec<u8>,
+    digits: Short,
     near: OnceCell<Near>,
 }
 
@@ -49,6 +49,39 @@ impl Number<'_> {
     fn announced(&self, words: &[&str]) -> bool {
         let near = self.near.get_or_init(|| Near::of(self.text, &self.span));
         words.iter().any(|word| near.has(word))
+    }
+}
+
+/// A few bytes.
+#[derive(Clone, Debug)]
+struct Short {
+    bytes: [u8; Self::LEN_MAX],
+    len: usize,
+}
+
+impl Short {
+    const LEN_MAX: usize = 36;
+
+    /// Collects bytes; nothing if they are too many.
+    fn of(all: impl Iterator<Item = u8>) -> Option<Self> {
+        let mut short = Self { bytes: [0; Self::LEN_MAX], len: 0 };
+        for byte in all {
+            *short.bytes.get_mut(short.len)? = byte;
+            short.len += 1;
+        }
+        Some(short)
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl std::ops::Deref for Short {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.as_slice()
     }
 }
 
@@ -105,35 +138,22 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// Finds personal numbers where digits are dense.
-pub(super) fn find(text: &str, digits: &Bits, dense: &[Range<usize>], mut each: impl FnMut(Hit)) {
-    let bytes = text.as_bytes();
+pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: impl FnMut(Hit)) {
+    /// A line is not read further than this to either side.
+    const LINE_MAX: usize = 400;
     let mut done = 0;
     for dense in dense {
         // A number may begin before the first dense window and end after the last.
-        let start = line_start(bytes, dense.start, done);
-        let end = line_end(bytes, dense.end);
-        let mut from = start;
-        while from < end {
-            let to = memchr::memchr(b'\n', bytes.get(from..end).unwrap_or_default())
-                .map_or(end, |at| from + at);
-            line(text, digits, from..to, &mut each);
+        let from = dense.start.saturating_sub(LINE_MAX).max(done.min(dense.start));
+        let mut from = marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
+        let to = (dense.end + LINE_MAX).min(text.len());
+        let end = marks.feed.next(dense.end, to).unwrap_or(to);
+        for to in marks.feed.ones(from..end).chain([end]) {
+            line(text, &marks.digit, from..to, &mut each);
             from = to + 1;
         }
         done = end;
     }
-}
-
-/// A line is not read further than this to either side.
-const LINE_MAX: usize = 400;
-
-fn line_start(bytes: &[u8], at: usize, done: usize) -> usize {
-    let from = at.saturating_sub(LINE_MAX).max(done.min(at));
-    memchr::memrchr(b'\n', bytes.get(from..at).unwrap_or_default()).map_or(from, |n| from + n + 1)
-}
-
-fn line_end(bytes: &[u8], at: usize) -> usize {
-    let to = (at + LINE_MAX).min(bytes.len());
-    memchr::memchr(b'\n', bytes.get(at..to).unwrap_or_default()).map_or(to, |n| at + n)
 }
 
 /// Looks at the numbers of one line.
@@ -320,13 +340,11 @@ fn number(
         if raw.len() < 8 || digits < if lettered { 4 } else { 7 } {
             continue;
         }
-        let compact: Vec<u8> =
-            raw.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_uppercase).collect();
-        let digits: Vec<u8> =
-            compact.iter().filter(|byte| byte.is_ascii_digit()).copied().collect();
-        if digits.len() < 4 || compact.len() > 36 {
+        let compact = raw.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_uppercase);
+        let Some(compact) = Short::of(compact) else { continue };
+        let Some(digits) = Short::of(compact.iter().copied().filter(u8::is_ascii_digit)) else {
             continue;
-        }
+        };
         let number = Number { text, span: start..end, compact, digits, near: OnceCell::new() };
         let free = before.is_none_or(|byte| !b".-/".contains(&byte));
         let name = account::name(&number)
@@ -347,7 +365,7 @@ mod tests {
     fn found(text: &str) -> Vec<&'static str> {
         let mut names = Vec::new();
         let marks = Marks::of(text.as_bytes());
-        find(text, &marks.digit, &marks.dense(), |hit| names.push(hit.name));
+        find(text, &marks, &marks.dense(), |hit| names.push(hit.name));
         names
     }
 
