@@ -22,8 +22,16 @@ pub(super) struct Hit {
     pub(super) span: Range<usize>,
 }
 
+/// Where values go, and which places are taken already.
+pub(super) trait Claimed {
+    /// Tells whether nothing of a span is taken.
+    fn is_free(&self, span: &Range<usize>) -> bool;
+    /// Takes the place of a value.
+    fn claim(&mut self, hit: Hit);
+}
+
 /// Finds the values after the words of a text.
-pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], mut each: impl FnMut(Hit)) {
+pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], claims: &mut impl Claimed) {
     for Said { word, start, end } in words.iter().copied() {
         let hit = match word {
             Word::Dummy => None,
@@ -32,10 +40,10 @@ pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], mut each: impl Fn
             Word::Basic => basic(text, end),
             // A value without digits is a word.
             _ if digits.next(end, end + VALUE_REACH).is_none() => None,
-            _ => value(text, start, end, word).or_else(|| auth(text, start, end)),
+            _ => value(text, start, end, word, claims).or_else(|| auth(text, start, end)),
         };
         if let Some(hit) = hit {
-            each(hit);
+            claims.claim(hit);
         }
     }
 }
@@ -47,7 +55,7 @@ pub(super) const VALUE_REACH: usize = 160;
 pub(super) const AUTHORITY_REACH: usize = 300;
 
 /// Reads the value after a word that ends at `end`.
-fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
+fn value(text: &[u8], start: usize, end: usize, word: Word, claims: &impl Claimed) -> Option<Hit> {
     /// Names go on for so long after the word: `password_confirmation`.
     const NAME_MAX: usize = 24;
     super::work::spend(VALUE_REACH / 4);
@@ -114,7 +122,16 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
                 byte.is_ascii_whitespace()
                     || matches!(
                         byte,
-                        b'"' | b'\'' | b'`' | b',' | b';' | b')' | b']' | b'}' | b'<' | b'&' | b'\\'
+                        b'"' | b'\''
+                            | b'`'
+                            | b','
+                            | b';'
+                            | b')'
+                            | b']'
+                            | b'}'
+                            | b'<'
+                            | b'&'
+                            | b'\\'
                     )
             }
         })
@@ -125,7 +142,8 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
     let bare = quote.is_none();
     let loose = bare && (white_after > 0 || !assigned);
-    if !closed || !is_password(value, bare, loose, word) {
+    let span = end + from..end + from + len;
+    if !closed || !claims.is_free(&span) || !is_password(value, bare, loose, word) {
         return None;
     }
     let name = text.get(start.saturating_sub(40)..end + name).unwrap_or_default();
@@ -133,7 +151,7 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
     Some(Hit {
         family: if word == Word::Key { naming::family_after(name) } else { "generic_secret" },
         name: if word == Word::Key { "assigned_key" } else { "assigned_password" },
-        span: end + from..end + from + len,
+        span,
     })
 }
 
@@ -143,22 +161,26 @@ fn is_password(value: &[u8], bare: bool, loose: bool, word: Word) -> bool {
     if value.len() < 7 || value.len() > 64 || !plain {
         return false;
     }
-    let of_code = |byte: &u8| {
-        matches!(byte, b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|')
+    // What can be counted without looking twice comes first: most values are none.
+    let is_symbol = |byte: &u8| {
+        matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'?' | b'+')
     };
-    if value.iter().any(of_code)
+    let is_code =
+        |byte: &u8| matches!(byte, b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|');
+    let count = |is: &dyn Fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
+    let digits = count(&u8::is_ascii_digit);
+    let letters = count(&u8::is_ascii_alphabetic);
+    let symbols = count(&is_symbol);
+    let marks = value.len() - letters - digits - symbols;
+    if digits == 0
+        || letters < 2
+        || marks > 2
         || value.starts_with(b"$")
-        || !value.iter().any(u8::is_ascii_digit)
+        || value.iter().any(is_code)
     {
         return false;
     }
     let shape = Shape::of(value);
-    let letters = shape.lower + shape.upper;
-    let symbols = value.iter().filter(|byte| b"!@#$%^&*~?+".contains(byte)).count();
-    let marks = value.len() - letters - shape.digits - symbols;
-    if shape.digits == 0 || letters < 2 || marks > 2 {
-        return false;
-    }
     let classes = [shape.lower, shape.upper, shape.digits, symbols];
     let classes = classes.iter().filter(|count| **count > 0).count();
     let dense = shape.changes * 3 >= shape.len;
@@ -252,8 +274,21 @@ fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             byte.is_ascii_whitespace()
                 || matches!(
                     byte,
-                    b'/' | b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'(' | b')' | b'['
-                        | b']' | b'{' | b'}' | b'\\' | b'?'
+                    b'/' | b'"'
+                        | b'\''
+                        | b'`'
+                        | b'<'
+                        | b'>'
+                        | b','
+                        | b';'
+                        | b'('
+                        | b')'
+                        | b'['
+                        | b']'
+                        | b'{'
+                        | b'}'
+                        | b'\\'
+                        | b'?'
                 )
         })
         .unwrap_or(rest.len());
@@ -347,6 +382,16 @@ mod tests {
     use super::super::{literals, runs, words};
     use super::*;
 
+    impl Claimed for Vec<Hit> {
+        fn is_free(&self, _: &Range<usize>) -> bool {
+            true
+        }
+
+        fn claim(&mut self, hit: Hit) {
+            self.push(hit);
+        }
+    }
+
     fn found(text: &str) -> Vec<(&'static str, &str)> {
         let mut hits = Vec::new();
         let bytes = text.as_bytes();
@@ -354,8 +399,8 @@ mod tests {
         let mut words = words::find(bytes, &marks, &runs::find(&marks));
         let digits = marks.digit;
         literals::find(bytes, &mut words);
-        find(bytes, &digits, &words, |hit| hits.push((hit.name, &text[hit.span])));
-        hits
+        find(bytes, &digits, &words, &mut hits);
+        hits.into_iter().map(|hit| (hit.name, &text[hit.span])).collect()
     }
 
     #[test]

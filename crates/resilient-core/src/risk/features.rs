@@ -301,7 +301,8 @@ fn secret_word(word: &[u8]) -> Option<u64> {
     if !ENDS.iter().fold(false, |any, known| any | (*known == end)) {
         return None;
     }
-    let ending = SECRET_WORDS.iter().enumerate().filter(|(_, known)| word.ends_with(known.as_bytes()));
+    let ending =
+        SECRET_WORDS.iter().enumerate().filter(|(_, known)| word.ends_with(known.as_bytes()));
     // The word itself, or else the first one that it ends in.
     let found = ending.min_by_key(|(nth, known)| (known.len() != word.len(), *nth));
     found.map(|(nth, _)| nth as u64 + 1)

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use wide::{CmpEq as _, u8x16};
+use wide::u8x16;
 
 /// So many bytes make a group.
 pub(super) const GROUP: usize = 64;

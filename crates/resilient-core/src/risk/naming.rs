@@ -262,9 +262,8 @@ fn owned(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
     }
     let context = text.get(candidate.context.clone()).unwrap_or_default();
     let direct = candidate.head.is_empty() && is_assigned(context) || words.in_head() == 1;
-    let owned = direct
-        && (words.get(0).is_some_and(services::is_service)
-            || words.any_service_in_two(1));
+    let owned =
+        direct && (words.get(0).is_some_and(services::is_service) || words.any_service_in_two(1));
     owned.then(|| Named { family: of_name(&Name::of(words)), pattern: "named_key" })
 }
 

@@ -113,6 +113,16 @@ impl Scan {
     }
 }
 
+impl assign::Claimed for Scan {
+    fn is_free(&self, span: &Range<usize>) -> bool {
+        self.claims.is_free(span)
+    }
+
+    fn claim(&mut self, hit: assign::Hit) {
+        self.add(hit.family, hit.name, hit.span, false);
+    }
+}
+
 /// Finds everything in a text.
 pub(super) fn scan(text: &str, marks: &Marks, lens: Lens<'_>) -> Vec<Finding> {
     let mut budget = decode::budget(text.len());
@@ -180,9 +190,7 @@ fn collect(
     });
     if trust == Trust::Full {
         scan.candidates(bytes, &marks.token, &runs, lens.model);
-        assign::find(bytes, &marks.digit, &words, |hit| {
-            scan.add(hit.family, hit.name, hit.span, false);
-        });
+        assign::find(bytes, &marks.digit, &words, &mut scan);
     }
     if depth == 0 {
         pii::find(text, marks, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
@@ -310,13 +318,7 @@ impl Scan {
     }
 
     /// Candidates that their names give away, or that the model takes for secrets.
-    fn candidates(
-        &mut self,
-        bytes: &[u8],
-        tokens: &Bits,
-        runs: &[Run],
-        model: Option<&Model>,
-    ) {
+    fn candidates(&mut self, bytes: &[u8], tokens: &Bits, runs: &[Run], model: Option<&Model>) {
         // A text with more candidates is a list of digests or a flood.
         let mut asked = MODEL_LEAST + bytes.len() / MODEL_EVERY;
         for run in runs {

@@ -60,7 +60,8 @@ const STEPS: [u64; 128] = {
     let mut steps = [0; 128];
     let mut count = 0;
     while count < steps.len() {
-        steps[count] = (count as u64 + 1) * LOGS[count + 1] as u64 - count as u64 * LOGS[count] as u64;
+        steps[count] =
+            (count as u64 + 1) * LOGS[count + 1] as u64 - count as u64 * LOGS[count] as u64;
         count += 1;
     }
     steps

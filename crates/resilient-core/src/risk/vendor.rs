@@ -237,9 +237,12 @@ pub(super) fn may_hold(token: &[u8]) -> bool {
     while let Some(byte) = rest.first() {
         let len = stretch(rest);
         if len > 0 || *byte == b'_' {
+            // Two or three letters stand anywhere; what begins with them must be a token to the end.
             let begins = |row: &u16| {
-                let row = table.rows.get(usize::from(*row));
-                row.is_some_and(|(_, format)| rest.starts_with(format.prefix()))
+                table.rows.get(usize::from(*row)).is_some_and(|(_, format)| {
+                    rest.starts_with(format.prefix())
+                        && (format.prefix().len() > 3 || format.matches(rest).is_some())
+                })
             };
             if rows_of(table, rest).iter().any(begins)
                 || b"cAgse".contains(byte) && literals::own().any(|own| rest.starts_with(own))

@@ -162,23 +162,39 @@ fn said(text: &[u8], word: Word, start: usize, end: usize) -> Said {
 
 #[cfg(test)]
 mod tests {
+    use super::super::runs;
     use super::*;
+
+    fn said(text: &str) -> Vec<(Word, usize, usize)> {
+        let marks = Marks::of(text.as_bytes());
+        let found = find(text.as_bytes(), &marks, &runs::find(&marks));
+        found.iter().map(|said| (said.word, said.start, said.end)).collect()
+    }
 
     #[test]
     fn words_are_found_in_any_case_and_once() {
-        let text = "My_API_Key x:// AWS_secret_Access_key";
-        let found: Vec<_> =
-            find(text.as_bytes()).iter().map(|s| (s.word, s.start, s.end)).collect();
         let expected = [
             (Word::Key, 7, 10),
             (Word::Url, 12, 15),
             (Word::AwsSecret, 16, 37),
             (Word::Key, 34, 37),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(said("My_API_Key x:// AWS_secret_Access_key 1"), expected);
         // Wherever the blocks begin, every word is found, and none twice.
-        let many = " Token".repeat(BLOCK);
-        let starts: Vec<_> = find(many.as_bytes()).iter().map(|said| said.start).collect();
-        assert_eq!(starts, (0..BLOCK).map(|nth| nth * 6 + 1).collect::<Vec<_>>());
+        let starts: Vec<_> = said(&" Token1".repeat(BLOCK)).iter().map(|said| said.1).collect();
+        assert_eq!(starts, (0..BLOCK).map(|nth| nth * 7 + 1).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn words_count_only_where_a_value_can_follow() {
+        let gap = |len: usize| " ".repeat(len);
+        assert_eq!(said(&format!("key{}1", gap(159))), [(Word::Key, 0, 3)]);
+        assert_eq!(said(&format!("key{}1", gap(400))), []);
+        assert_eq!(said(&format!("://{}@", gap(299))), [(Word::Url, 0, 3)]);
+        assert_eq!(said(&format!("://{}@", gap(900))), []);
+        let name = "aws_secret_access_key";
+        let found = said(&format!("{name}{}{}", gap(256), "a".repeat(40)));
+        assert_eq!(found, [(Word::AwsSecret, 0, 21), (Word::Key, 18, 21)]);
+        assert_eq!(said(&format!("{name}{}{}", gap(256), "a".repeat(39))), []);
     }
 }

@@ -155,9 +155,9 @@ fn literals_of(
                     chain.end(text, marks, views);
                     continue;
                 }
-                let trust = chain.last().and_then(|last| {
-                    between(bytes.get(last.end + 1..start).unwrap_or_default())
-                });
+                let trust = chain
+                    .last()
+                    .and_then(|last| between(bytes.get(last.end + 1..start).unwrap_or_default()));
                 match trust {
                     Some(trust) if chain.takes(inner.len()) => chain.add(start + 1..at, trust),
                     _ => {
@@ -228,7 +228,8 @@ impl Chain {
 /// Lines that a backslash continues.
 fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
     let mut done = 0;
-    for (group, signs) in marks.escape.words().iter().enumerate().filter(|(_, signs)| **signs != 0) {
+    for (group, signs) in marks.escape.words().iter().enumerate().filter(|(_, signs)| **signs != 0)
+    {
         let mut ends = signs & marks.feed.from(group * GROUP + 1);
         while ends != 0 {
             let at = group * GROUP + ends.trailing_zeros() as usize;
