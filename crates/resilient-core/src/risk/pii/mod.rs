@@ -271,9 +271,9 @@ fn number(
     if before.is_some_and(is_glue) {
         return None;
     }
-    // Where groups end: after each of them the number may be over.
+    // Where the number may be over: after each of its groups that nothing is glued to.
     let mut ends = [0; 10];
-    let mut count = 0;
+    let (mut groups, mut count) = (0, 0);
     let mut at = start;
     // Of the first group much is known: letters are capitals, a fraction is none, and what stands
     // between commas or brackets is an item of a table.
@@ -305,11 +305,18 @@ fn number(
             break;
         }
         at += len;
-        let Some(slot) = ends.get_mut(count) else { break };
-        *slot = at;
-        count += 1;
+        if groups == ends.len() {
+            break;
+        }
+        groups += 1;
         let sep = bytes.get(at).copied().unwrap_or(b'\n');
         let next = bytes.get(at + 1).copied().unwrap_or(b'\n');
+        let glued = matches!(sep, b'_' | b'@')
+            || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
+        if !glued && let Some(slot) = ends.get_mut(count) {
+            *slot = at;
+            count += 1;
+        }
         let joins = b" -./".contains(&sep) && next.is_ascii_alphanumeric()
             || sep == b':' && len == 4 && next.is_ascii_digit();
         if !joins {
@@ -325,14 +332,6 @@ fn number(
         return None;
     }
     for end in ends.iter().rev().copied() {
-        let next = bytes.get(end).copied().unwrap_or(b' ');
-        let after = bytes.get(end + 1).copied().unwrap_or(b' ');
-        if next == b'_'
-            || next == b'@'
-            || matches!(next, b'.' | b'-') && after.is_ascii_alphanumeric()
-        {
-            continue;
-        }
         super::work::spend(end - start);
         let raw = bytes.get(start..end)?;
         let digits = raw.iter().filter(|byte| byte.is_ascii_digit()).count();
