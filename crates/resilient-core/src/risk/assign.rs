@@ -22,8 +22,16 @@ pub(super) struct Hit {
     pub(super) span: Range<usize>,
 }
 
+/// Where values go, and which places are taken already.
+pub(super) trait Claimed {
+    /// Tells whether nothing of a span is taken.
+    fn is_free(&self, span: &Range<usize>) -> bool;
+    /// Takes the place of a value.
+    fn claim(&mut self, hit: Hit);
+}
+
 /// Finds the values after the words of a text.
-pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], mut each: impl FnMut(Hit)) {
+pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], claims: &mut impl Claimed) {
     for Said { word, start, end } in words.iter().copied() {
         let hit = match word {
             Word::Dummy => None,
@@ -32,19 +40,22 @@ pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], mut each: impl Fn
             Word::Basic => basic(text, end),
             // A value without digits is a word.
             _ if digits.next(end, end + VALUE_REACH).is_none() => None,
-            _ => value(text, start, end, word).or_else(|| auth(text, start, end)),
+            _ => value(text, start, end, word, claims).or_else(|| auth(text, start, end)),
         };
         if let Some(hit) = hit {
-            each(hit);
+            claims.claim(hit);
         }
     }
 }
 
 /// A value ends at most so far behind its word.
-const VALUE_REACH: usize = 160;
+pub(super) const VALUE_REACH: usize = 160;
+
+/// The `@` of an address stands at most so far behind its scheme.
+pub(super) const AUTHORITY_REACH: usize = 300;
 
 /// Reads the value after a word that ends at `end`.
-fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
+fn value(text: &[u8], start: usize, end: usize, word: Word, claims: &impl Claimed) -> Option<Hit> {
     /// Names go on for so long after the word: `password_confirmation`.
     const NAME_MAX: usize = 24;
     super::work::spend(VALUE_REACH / 4);
@@ -65,15 +76,18 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
         return None;
     }
     let mut at = name;
-    let skip = |at: &mut usize, set: &[u8], most: usize| {
+    let skip = |at: &mut usize, is: fn(u8) -> bool, most: usize| {
         let rest = rest.get(*at..).unwrap_or_default();
-        let len = rest.iter().take(most).take_while(|byte| set.contains(byte)).count();
+        let len = rest.iter().take(most).take_while(|byte| is(**byte)).count();
         *at += len;
         len
     };
-    skip(&mut at, b"\"'`]\\", 3);
-    let white = skip(&mut at, b" \t", 8);
-    let signs = skip(&mut at, b"!:=>?", 3);
+    skip(&mut at, |byte| matches!(byte, b'"' | b'\'' | b'`' | b']' | b'\\'), 3);
+    let white = skip(&mut at, |byte| matches!(byte, b' ' | b'\t'), 8);
+    let signs = skip(&mut at, |byte| matches!(byte, b'!' | b':' | b'=' | b'>' | b'?'), 3);
+    if signs == 0 && !matches!(word, Word::Password | Word::Sql) {
+        return None;
+    }
     // `password: str = "…"`: a type between the two signs.
     let rest_of = rest.get(at..).unwrap_or_default();
     let typed =
@@ -84,7 +98,7 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
     // `option(PASSWORD, "…")`
     let listed = signs == 0 && rest.get(at) == Some(&b',') && word == Word::Password;
     at += usize::from(listed);
-    let white_after = skip(&mut at, b" \t(", 8);
+    let white_after = skip(&mut at, |byte| matches!(byte, b' ' | b'\t' | b'('), 8);
     let quote = rest.get(at..).and_then(|rest| {
         let first = rest.first()?;
         let escaped = *first == b'\\';
@@ -104,7 +118,22 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
         .take(100)
         .position(|byte| match quote {
             Some((quote, _)) => *byte == quote || *byte == b'\n' || *byte == b'\\',
-            None => byte.is_ascii_whitespace() || b"\"'`,;)]}<&\\".contains(byte),
+            None => {
+                byte.is_ascii_whitespace()
+                    || matches!(
+                        byte,
+                        b'"' | b'\''
+                            | b'`'
+                            | b','
+                            | b';'
+                            | b')'
+                            | b']'
+                            | b'}'
+                            | b'<'
+                            | b'&'
+                            | b'\\'
+                    )
+            }
         })
         .unwrap_or(inner.len().min(100));
     let closed = quote
@@ -113,12 +142,16 @@ fn value(text: &[u8], start: usize, end: usize, word: Word) -> Option<Hit> {
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
     let bare = quote.is_none();
     let loose = bare && (white_after > 0 || !assigned);
+    let span = end + from..end + from + len;
+    if !closed || !claims.is_free(&span) || !is_password(value, bare, loose, word) {
+        return None;
+    }
     let name = text.get(start.saturating_sub(40)..end + name).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-    (closed && is_password(value, bare, loose, word)).then(|| Hit {
+    Some(Hit {
         family: if word == Word::Key { naming::family_after(name) } else { "generic_secret" },
         name: if word == Word::Key { "assigned_key" } else { "assigned_password" },
-        span: end + from..end + from + len,
+        span,
     })
 }
 
@@ -128,16 +161,26 @@ fn is_password(value: &[u8], bare: bool, loose: bool, word: Word) -> bool {
     if value.len() < 7 || value.len() > 64 || !plain {
         return false;
     }
-    if value.iter().any(|byte| b"{}()<>[]|".contains(byte)) || value.starts_with(b"$") {
+    // What can be counted without looking twice comes first: most values are none.
+    let is_symbol = |byte: &u8| {
+        matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'?' | b'+')
+    };
+    let is_code =
+        |byte: &u8| matches!(byte, b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|');
+    let count = |is: &dyn Fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
+    let digits = count(&u8::is_ascii_digit);
+    let letters = count(&u8::is_ascii_alphabetic);
+    let symbols = count(&is_symbol);
+    let marks = value.len() - letters - digits - symbols;
+    if digits == 0
+        || letters < 2
+        || marks > 2
+        || value.starts_with(b"$")
+        || value.iter().any(is_code)
+    {
         return false;
     }
     let shape = Shape::of(value);
-    let letters = shape.lower + shape.upper;
-    let symbols = value.iter().filter(|byte| b"!@#$%^&*~?+".contains(byte)).count();
-    let marks = value.len() - letters - shape.digits - symbols;
-    if shape.digits == 0 || letters < 2 || marks > 2 {
-        return false;
-    }
     let classes = [shape.lower, shape.upper, shape.digits, symbols];
     let classes = classes.iter().filter(|count| **count > 0).count();
     let dense = shape.changes * 3 >= shape.len;
@@ -228,11 +271,31 @@ fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         .rev()
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
         .count();
-    super::work::spend(300 / 4);
-    let rest = text.get(end..end + 300).or_else(|| text.get(end..))?;
+    super::work::spend(AUTHORITY_REACH / 4);
+    let rest = text.get(end..end + AUTHORITY_REACH).or_else(|| text.get(end..))?;
     let stop = rest
         .iter()
-        .position(|byte| byte.is_ascii_whitespace() || b"/\"'`<>,;()[]{}\\?".contains(byte))
+        .position(|byte| {
+            byte.is_ascii_whitespace()
+                || matches!(
+                    byte,
+                    b'/' | b'"'
+                        | b'\''
+                        | b'`'
+                        | b'<'
+                        | b'>'
+                        | b','
+                        | b';'
+                        | b'('
+                        | b')'
+                        | b'['
+                        | b']'
+                        | b'{'
+                        | b'}'
+                        | b'\\'
+                        | b'?'
+                )
+        })
         .unwrap_or(rest.len());
     let authority = rest.get(..stop)?;
     let at = memchr::memrchr(b'@', authority)?;
@@ -321,16 +384,28 @@ fn has_material(body: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::marks::Marks;
-    use super::super::{literals, words};
+    use super::super::{literals, runs, words};
     use super::*;
+
+    impl Claimed for Vec<Hit> {
+        fn is_free(&self, _: &Range<usize>) -> bool {
+            true
+        }
+
+        fn claim(&mut self, hit: Hit) {
+            self.push(hit);
+        }
+    }
 
     fn found(text: &str) -> Vec<(&'static str, &str)> {
         let mut hits = Vec::new();
         let bytes = text.as_bytes();
-        let (digits, mut words) = (Marks::of(bytes).digit, words::find(bytes));
+        let marks = Marks::of(bytes);
+        let mut words = words::find(bytes, &marks, &runs::find(&marks));
+        let digits = marks.digit;
         literals::find(bytes, &mut words);
-        find(bytes, &digits, &words, |hit| hits.push((hit.name, &text[hit.span])));
-        hits
+        find(bytes, &digits, &words, &mut hits);
+        hits.into_iter().map(|hit| (hit.name, &text[hit.span])).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What looks like chance and is no secret: digests, identifiers, blocks of data, dummies.
 //!
-//! The model is not asked about these. It sees a token and the words before it, but neither what a
+//! The model's word does not count for these. It sees a token and the words before it, but neither what a
 //! notation says for certain nor the lines around.
 
 use memchr::memmem;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memrchr;
 
 use super::runs::Run;
-use super::token::{Kind, Shape, odd_pairs};
+use super::token::{Kind, Shape, is_wordy, odd_pairs};
 
 /// Bodies shorter than this are left to rules that know what they look for.
 const BODY_MIN: usize = 10;
@@ -91,19 +91,19 @@ fn assigned(bytes: &[u8]) -> usize {
 
 fn looks_like_path(piece: &[u8]) -> bool {
     let slashes = memchr::memchr_iter(b'/', piece).count();
-    if slashes == 0 {
-        return false;
+    if slashes == 0 || slashes * 8 > piece.len() {
+        return slashes > 0;
     }
     let wordy = piece
         .split(|byte| *byte == b'/')
         .filter(|part| part.len() >= 3)
         .take(PIECES_MAX)
         .filter(|part| {
-            let shape = Shape::of(part);
-            shape.is_wordy() || shape.kind == Kind::Other && shape.digits * 4 < shape.len
+            let digits = || part.iter().filter(|byte| byte.is_ascii_digit()).count();
+            is_wordy(part) || part.contains(&b'.') && digits() * 4 < part.len()
         })
         .count();
-    wordy * 2 > slashes || slashes * 8 > piece.len()
+    wordy * 2 > slashes
 }
 
 fn of_piece(text: &[u8], run: &Run, at: usize, piece: &[u8], each: &mut impl FnMut(Candidate)) {
@@ -165,7 +165,7 @@ fn head_len(piece: &[u8]) -> usize {
         let is_word = sep <= 20
             && (word.iter().all(u8::is_ascii_alphabetic)
                 || sep <= 5 && word.iter().any(u8::is_ascii_alphabetic))
-            && (sep <= 6 || Shape::of(word).is_wordy());
+            && (sep <= 6 || is_wordy(word));
         if !is_word || rest.len() - sep - 1 < BODY_MIN {
             break;
         }

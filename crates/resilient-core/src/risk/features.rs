@@ -4,11 +4,13 @@
 //! the shape of the body and the words near it; the letters themselves are seen only through
 //! triples, which mostly tell words from chance. Training and scoring both come through here.
 
+use std::ops::Range;
+
 use super::candidate::Candidate;
-use super::marks::is_token;
-use super::runs::RUN_MIN;
+use super::marks::{Bits, GROUP};
+use super::runs::Lengths;
 use super::services;
-use super::token::{BIT, Kind, Shape};
+use super::token::{BIT, Kind, Shape, is_wordy};
 
 /// The number of weights.
 pub const BUCKETS: usize = 1 << 14;
@@ -46,12 +48,17 @@ const SECRET_WORDS: [&str; 26] = [
     "license",
 ];
 
-/// Collects the features of a candidate.
-pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, features: &mut Vec<u16>) {
+/// Names the features of a candidate in a text whose token characters are marked.
+pub(super) fn of(
+    text: &[u8],
+    tokens: &Bits,
+    candidate: &Candidate,
+    words: &Words,
+    each: impl FnMut(u16),
+) {
     super::work::spend(256);
-    features.clear();
-    let mut sink = Sink { features };
-    let get = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
+    let mut sink = Sink { each };
+    let get = |range: Range<usize>| text.get(range).unwrap_or_default();
     let body = get(candidate.body.clone());
     let head = get(candidate.head.clone());
     let context = get(candidate.context.clone());
@@ -106,7 +113,7 @@ pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, features: &m
         }
         service |= services::is_service(word);
     }
-    service |= words.any_pair(WORDS_MAX, services::is_service);
+    service |= words.any_service_in_two(WORDS_MAX);
     let named = secret << 1 | u64::from(service);
     sink.add(32, named << 8 | kind);
     sink.add(33, u64::from(secret > 0) << 16 | u64::from(service) << 12 | kind << 6 | len);
@@ -122,19 +129,24 @@ pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, features: &m
     let after = get(candidate.body.end..candidate.body.end + 2);
     sink.add(39, hash(after));
     sink.add(40, u64::from(after.first().copied().unwrap_or(b'\n')) << 8 | named);
-    sink.add(41, runs_in(context).min(3) as u64);
+    sink.add(41, runs_in(tokens, candidate.context.clone()).min(3));
     let first = context.iter().find(|byte| !byte.is_ascii_whitespace()).copied().unwrap_or(0);
     sink.add(44, u64::from(first));
     sink.add(45, (context.len() / 8) as u64);
 }
 
-/// How many runs a short text has.
-fn runs_in(text: &[u8]) -> usize {
-    text.split(|byte| !is_token(*byte)).filter(|run| run.len() >= RUN_MIN).count()
+/// How many runs a part of the text has.
+fn runs_in(tokens: &Bits, part: Range<usize>) -> u64 {
+    let mut lengths = Lengths::default();
+    let groups = part.clone().step_by(GROUP).map(|at| {
+        let len = (part.end - at).min(GROUP);
+        lengths.reached(tokens.from(at) & u64::MAX >> (GROUP - len))
+    });
+    groups.map(|reached| u64::from(reached.count_ones())).sum()
 }
 
 /// Triples of letters, cases folded; digits end a word.
-fn triples(body: &[u8], sink: &mut Sink) {
+fn triples(body: &[u8], sink: &mut Sink<impl FnMut(u16)>) {
     for triple in body.windows(3).take(48) {
         if triple.iter().all(u8::is_ascii_alphabetic) {
             sink.add(50, hash(triple));
@@ -147,7 +159,7 @@ fn triples(body: &[u8], sink: &mut Sink) {
 }
 
 /// Where separators are, as in `xxxx-xxxx-xxxx`.
-fn dashes(body: &[u8], shape: &Shape, sink: &mut Sink) {
+fn dashes(body: &[u8], shape: &Shape, sink: &mut Sink<impl FnMut(u16)>) {
     if !matches!(shape.kind, Kind::Base64Url | Kind::Other | Kind::Uuid) {
         return;
     }
@@ -158,22 +170,22 @@ fn dashes(body: &[u8], shape: &Shape, sink: &mut Sink) {
     for group in groups.take(8) {
         lens = lens << 5 | group.len().min(31) as u64;
         count += 1;
-        wordy += usize::from(group.len() >= 3 && Shape::of(group).is_wordy());
+        wordy += usize::from(group.len() >= 3 && is_wordy(group));
     }
     sink.add(60, lens);
     sink.add(61, count);
     sink.add(62, ratio(wordy, count as usize, 6));
 }
 
-struct Sink<'a> {
-    features: &'a mut Vec<u16>,
+struct Sink<F> {
+    each: F,
 }
 
-impl Sink<'_> {
+impl<F: FnMut(u16)> Sink<F> {
     fn add(&mut self, name: u64, value: u64) {
         let mixed = (value ^ name << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        self.features.push((mixed >> 50) as u16);
+        (self.each)((mixed >> 50) as u16);
     }
 }
 
@@ -262,24 +274,43 @@ impl Words {
     }
 
     /// Tells whether one of the first so many pairs of neighbours, written as one word, the farther
-    /// one first, as they stand in the text, is of a kind.
-    pub(super) fn any_pair(&self, most: usize, mut is: impl FnMut(&[u8]) -> bool) -> bool {
-        let mut both = [0; 2 * WORD_MAX];
-        self.iter().zip(self.iter().skip(1)).take(most).any(|(near, far)| {
-            let letters = far.iter().chain(near);
-            both.iter_mut().zip(letters).for_each(|(to, from)| *to = *from);
-            both.get(..near.len() + far.len()).is_some_and(&mut is)
-        })
+    /// one first, as they stand in the text, names a service.
+    pub(super) fn any_service_in_two(&self, most: usize) -> bool {
+        let pairs = self.iter().zip(self.iter().skip(1)).take(most);
+        pairs.into_iter().any(|(near, far)| services::is_service_in_two(far, near))
     }
 }
 
 /// The number of the secret word that a word is or ends in, from 1.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
 fn secret_word(word: &[u8]) -> Option<u64> {
-    let exact = SECRET_WORDS.iter().position(|known| known.as_bytes() == word);
-    let found = exact.or_else(|| {
-        SECRET_WORDS.iter().position(|known| known.len() >= 3 && word.ends_with(known.as_bytes()))
-    });
-    found.map(|found| found as u64 + 1)
+    /// How the words end: each has three letters at least.
+    static ENDS: [u32; SECRET_WORDS.len()] = {
+        let mut ends = [0; SECRET_WORDS.len()];
+        let mut nth = 0;
+        while nth < ends.len() {
+            if let Some(end) = SECRET_WORDS[nth].as_bytes().last_chunk::<3>() {
+                ends[nth] = three(*end);
+            }
+            nth += 1;
+        }
+        ends
+    };
+    let end = three(*word.last_chunk::<3>()?);
+    // Most words end like none of them, which is seen at once.
+    if !ENDS.iter().fold(false, |any, known| any | (*known == end)) {
+        return None;
+    }
+    let ending =
+        SECRET_WORDS.iter().enumerate().filter(|(_, known)| word.ends_with(known.as_bytes()));
+    // The word itself, or else the first one that it ends in.
+    let found = ending.min_by_key(|(nth, known)| (known.len() != word.len(), *nth));
+    found.map(|(nth, _)| nth as u64 + 1)
+}
+
+/// Three bytes as a number.
+const fn three([first, second, third]: [u8; 3]) -> u32 {
+    u32::from_le_bytes([first, second, third, 0])
 }
 
 /// What stands between the last word and the candidate; white space is folded, words are not seen.

@@ -57,6 +57,43 @@ impl Class {
     }
 
     fn has(self, byte: u8) -> bool {
+        /// A bit for each class that a byte is of.
+        #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+        static CLASSES: [u16; 256] = {
+            let mut classes = [0; 256];
+            let mut byte = 0;
+            while byte < classes.len() {
+                let mut class = 0;
+                while class < Class::ALL.len() {
+                    if Class::ALL[class].holds(byte as u8) {
+                        classes[byte] |= 1 << Class::ALL[class] as u16;
+                    }
+                    class += 1;
+                }
+                byte += 1;
+            }
+            classes
+        };
+        CLASSES.get(usize::from(byte)).is_some_and(|classes| classes >> self as u16 & 1 == 1)
+    }
+
+    const ALL: [Self; 13] = [
+        Self::Digit,
+        Self::HexLower,
+        Self::HexUpper,
+        Self::Hex,
+        Self::Lower,
+        Self::Upper,
+        Self::Letter,
+        Self::LowerDigit,
+        Self::UpperDigit,
+        Self::Alnum,
+        Self::Word,
+        Self::Base64,
+        Self::Any,
+    ];
+
+    const fn holds(self, byte: u8) -> bool {
         match self {
             Self::Digit => byte.is_ascii_digit(),
             Self::HexLower => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),

@@ -23,11 +23,12 @@ pub struct Example {
 pub fn examples(text: &str) -> Vec<Example> {
     let bytes = text.as_bytes();
     let mut examples = Vec::new();
-    for run in runs::find(&Marks::of(bytes)) {
+    let marks = Marks::of(bytes);
+    for run in runs::find(&marks) {
         candidate::of_run(bytes, &run, |candidate| {
             let words = features::Words::before(bytes, &candidate);
             let mut seen = Vec::new();
-            features::of(bytes, &candidate, &words, &mut seen);
+            features::of(bytes, &marks.token, &candidate, &words, |feature| seen.push(feature));
             examples.push(Example { span: candidate.whole(), features: seen });
         });
     }

@@ -1,26 +1,14 @@
-//! Which bytes of a text are token characters, which are digits, and where escapes crowd.
+//! Which bytes of a text are token characters, digits, quotes, line feeds and the beginnings of
+//! escapes.
 //!
-//! One pass over the text answers these three questions for every byte, as bits; all later
-//! questions about runs and numbers are asked of the bits, sixty-four bytes at a time. The pass is
-//! plain arithmetic on bytes that the compiler turns into vector instructions; there is no second
-//! path whose answer could differ.
+//! One pass over the text answers these questions for every byte, as bits; all later questions
+//! about runs, lines and numbers are asked of the bits, sixty-four bytes at a time. The pass is
+//! plain arithmetic on sixteen bytes at once, which is the same on every machine; there is no
+//! second path whose answer could differ.
 
 use std::ops::Range;
 
-/// So many bytes are marked at a time: they and their marks stay in the first cache.
-const BLOCK: usize = 1024;
-
-/// A bit for each byte of a group of eight.
-#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-const WEIGHTS: [u8; BLOCK] = {
-    let mut weights = [0; BLOCK];
-    let mut at = 0;
-    while at < BLOCK {
-        weights[at] = 1 << (at % 8);
-        at += 1;
-    }
-    weights
-};
+use wide::u8x16;
 
 /// So many bytes make a group.
 pub(super) const GROUP: usize = 64;
@@ -37,8 +25,12 @@ pub(super) struct Marks {
     /// Letters, digits and `_ - + / = .`
     pub(super) token: Bits,
     pub(super) digit: Bits,
-    /// How many of `\`, `%` and `&` are in each [`GROUP`].
-    pub(super) escapes: Vec<u8>,
+    /// `"` and `'`
+    pub(super) quote: Bits,
+    /// Line feeds.
+    pub(super) feed: Bits,
+    /// `\`, `%` and `&`, with which escapes begin.
+    pub(super) escape: Bits,
     /// The length of the text.
     len: usize,
 }
@@ -65,26 +57,22 @@ pub(super) fn foreign(bytes: &[u8], at: usize) -> Option<usize> {
 impl Marks {
     /// Marks a text.
     pub(super) fn of(bytes: &[u8]) -> Self {
-        let groups = bytes.len().div_ceil(GROUP);
-        let mut marks = Self { len: bytes.len(), ..Self::default() };
-        let room = groups + BLOCK / GROUP;
-        marks.token.words.reserve_exact(room);
-        marks.digit.words.reserve_exact(room);
-        marks.escapes.reserve_exact(room);
-        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-        for block in blocks {
-            marks.add(block);
-        }
-        if !rest.is_empty() {
-            // Bytes that are not there are of no class.
-            let mut block = [0; BLOCK];
-            block.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-            marks.add(&block);
-        }
-        marks.token.words.truncate(groups);
-        marks.digit.words.truncate(groups);
-        marks.escapes.truncate(groups);
-        marks
+        let is = |part: u8x16, byte: u8| part.simd_eq(u8x16::splat(byte));
+        // A byte below the first one wraps around to a large one.
+        let lies = |part: u8x16, first: u8, len: u8| {
+            let from = part - u8x16::splat(first);
+            from.min(u8x16::splat(len - 1)).simd_eq(from)
+        };
+        let token = Bits::of(bytes, |part| {
+            let letter = lies(part | u8x16::splat(0x20), b'a', 26);
+            // From `-` to `9` lie `-`, `.`, `/` and the digits.
+            letter | lies(part, b'-', 13) | is(part, b'_') | is(part, b'=') | is(part, b'+')
+        });
+        let digit = Bits::of(bytes, |part| lies(part, b'0', 10));
+        let quote = Bits::of(bytes, |part| is(part, b'"') | is(part, b'\''));
+        let feed = Bits::of(bytes, |part| is(part, b'\n'));
+        let escape = Bits::of(bytes, |part| is(part, b'\\') | is(part, b'%') | is(part, b'&'));
+        Self { token, digit, quote, feed, escape, len: bytes.len() }
     }
 
     /// Stretches of the text where digits are dense, in order, not touching: a number of four
@@ -120,34 +108,27 @@ impl Marks {
         }
         all
     }
-
-    fn add(&mut self, block: &[u8; BLOCK]) {
-        self.token.add(block, is_token);
-        self.digit.add(block, |byte| byte.wrapping_sub(b'0') < 10);
-        let (groups, _) = block.as_chunks::<GROUP>();
-        let escape = |byte: &u8| u8::from((*byte == b'\\') | (*byte == b'%') | (*byte == b'&'));
-        self.escapes.extend(groups.iter().map(|group| group.iter().map(escape).sum::<u8>()));
-    }
 }
 
 impl Bits {
-    /// Adds the bits of a block. The two loops are apart because the first one, over bytes, is
-    /// made of vector instructions, and the second one is not.
+    /// Marks the bytes of a class, which is told by bytes of ones and zeros.
     #[inline(always)]
-    fn add(&mut self, block: &[u8; BLOCK], has: impl Fn(u8) -> bool) {
-        let mut marked = [0_u8; BLOCK];
-        for ((mark, byte), weight) in marked.iter_mut().zip(block).zip(&WEIGHTS) {
-            *mark = if has(*byte) { *weight } else { 0 };
+    fn of(bytes: &[u8], class: impl Fn(u8x16) -> u8x16) -> Self {
+        let word = |group: &[u8; GROUP]| {
+            let (parts, _) = group.as_chunks::<16>();
+            let bits = |part: &[u8; 16]| u64::from(class(u8x16::new(*part)).to_bitmask());
+            parts.iter().rev().fold(0, |word, part| word << 16 | bits(part))
+        };
+        let (groups, rest) = bytes.as_chunks::<GROUP>();
+        let mut words = Vec::with_capacity(groups.len() + 1);
+        words.extend(groups.iter().map(word));
+        if !rest.is_empty() {
+            // Bytes that are not there are of no class.
+            let mut group = [0; GROUP];
+            group.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            words.push(word(&group));
         }
-        let (groups, _) = marked.as_chunks::<GROUP>();
-        self.words.extend(groups.iter().map(|group| {
-            let (eights, _) = group.as_chunks::<8>();
-            eights.iter().rev().fold(0, |word, eight| {
-                // The product's highest byte is the sum of all eight.
-                let sum = u64::from_le_bytes(*eight).wrapping_mul(0x0101_0101_0101_0101);
-                word << 8 | sum >> 56
-            })
-        }));
+        Self { words }
     }
 
     /// The bits of one group.
@@ -166,6 +147,34 @@ impl Bits {
         if bit == 0 { low } else { low | self.word(group + 1) << (GROUP - bit) }
     }
 
+    /// The positions in a range whose bits are set.
+    pub(super) fn ones(&self, range: Range<usize>) -> Ones<'_> {
+        let group = range.start / GROUP;
+        let word = self.word(group) & u64::MAX << (range.start % GROUP);
+        Ones { bits: self, group, word, end: range.end }
+    }
+
+    /// The last position before `end` whose bit is set, from `floor` on.
+    pub(super) fn last(&self, floor: usize, end: usize) -> Option<usize> {
+        let mut end = end;
+        while end > floor {
+            let (group, bit) = ((end - 1) / GROUP, (end - 1) % GROUP);
+            let bits = self.word(group) & u64::MAX >> (GROUP - 1 - bit);
+            if bits != 0 {
+                let found = group * GROUP + GROUP - 1 - bits.leading_zeros() as usize;
+                return (found >= floor).then_some(found);
+            }
+            end = group * GROUP;
+            super::work::spend(1);
+        }
+        None
+    }
+
+    /// Tells whether so many bits or more are set in a range.
+    pub(super) fn has(&self, least: usize, range: Range<usize>) -> bool {
+        least == 0 || self.ones(range).nth(least - 1).is_some()
+    }
+
     /// How many bits are set in a range.
     pub(super) fn count(&self, range: Range<usize>) -> usize {
         super::work::spend(range.len() / GROUP);
@@ -174,7 +183,8 @@ impl Bits {
         while at < range.end {
             let len = (range.end - at).min(GROUP);
             let bits = self.from(at) & (u64::MAX >> (GROUP - len));
-            count += bits.count_ones() as usize;
+            // Most stretches that are asked about have none.
+            count += if bits == 0 { 0 } else { bits.count_ones() as usize };
             at += len;
         }
         count
@@ -225,6 +235,35 @@ impl Bits {
     }
 }
 
+/// The positions of the bits that are set, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Ones<'a> {
+    bits: &'a Bits,
+    group: usize,
+    /// What is left of the group.
+    word: u64,
+    end: usize,
+}
+
+impl Iterator for Ones<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            if self.word != 0 {
+                let at = self.group * GROUP + self.word.trailing_zeros() as usize;
+                self.word &= self.word - 1;
+                return (at < self.end).then_some(at);
+            }
+            if (self.group + 1) * GROUP >= self.end {
+                return None;
+            }
+            self.group += 1;
+            self.word = self.bits.word(self.group);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,9 +299,10 @@ mod tests {
                 let bit = |bits: &Bits| bits.from(at) & 1 == 1;
                 assert_eq!(bit(&marks.token), is_token(*byte));
                 assert_eq!(bit(&marks.digit), byte.is_ascii_digit());
+                assert_eq!(bit(&marks.quote), b"\"'".contains(byte));
+                assert_eq!(bit(&marks.feed), *byte == b'\n');
+                assert_eq!(bit(&marks.escape), b"\\%&".contains(byte));
             }
-            let escapes = |part: &[u8]| part.iter().filter(|b| b"\\%&".contains(b)).count() as u8;
-            assert_eq!(marks.escapes, text.chunks(GROUP).map(escapes).collect::<Vec<_>>());
         }
     }
 
@@ -290,6 +330,12 @@ mod tests {
                 assert_eq!(digits.count(at..end), after.iter().filter(is).count());
                 let near = after.get(..70).unwrap_or(after);
                 assert_eq!(digits.count(at..at + near.len()), near.iter().filter(is).count());
+                let ones: Vec<_> = near.iter().enumerate().filter(|(_, b)| is(b)).collect();
+                let ones: Vec<_> = ones.iter().map(|(nth, _)| at + nth).collect();
+                assert_eq!(digits.ones(at..at + near.len()).collect::<Vec<_>>(), ones);
+                assert_eq!(digits.last(at, at + near.len()), ones.last().copied());
+                assert!(digits.has(ones.len(), at..at + near.len()));
+                assert!(!digits.has(ones.len() + 1, at..at + near.len()));
             }
         }
     }

@@ -53,9 +53,10 @@ mod work;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::memchr_iter;
 
 pub use self::explain::{Explanation, explain, level};
+use self::marks::Marks;
 use self::model::Model;
 pub use self::pattern::Pattern;
 pub use self::policy::{Allow, HardLinks, Placeholders, Policy, PolicyError, Thresholds};
@@ -87,8 +88,9 @@ pub fn score_file(path: &str, content: &str, policy: &Policy) -> Report {
 
 /// Scores with the given model, whatever the policy says about models.
 fn score_through(content: &str, policy: &Policy, model: Option<&Model>) -> Report {
-    let shape = Shape::of(content);
-    let hits = hits(content, policy, model);
+    let marks = Marks::of(content.as_bytes());
+    let shape = Shape::of(content, &marks);
+    let hits = hits(content, &marks, policy, model);
     let mut tally = Tally::new(&policy.weights);
     for hit in &hits {
         tally.add(&hit.kind, hit.placeholder && policy.placeholders != Placeholders::Full);
@@ -142,9 +144,9 @@ pub(crate) fn is_stand_in(value: &str) -> bool {
 
 /// What is found in a text: the built-in patterns in the order of their table, then what the
 /// policy adds.
-fn hits(content: &str, policy: &Policy, model: Option<&Model>) -> Vec<PatternHit> {
+fn hits(content: &str, marks: &Marks, policy: &Policy, model: Option<&Model>) -> Vec<PatternHit> {
     let disabled = |family: &str| policy.disabled_families.contains(family);
-    let mut hits: Vec<PatternHit> = scan::scan(content, Lens { model })
+    let mut hits: Vec<PatternHit> = scan::scan(content, marks, Lens { model })
         .into_iter()
         .filter(|found| !disabled(found.family))
         .filter(|found| {
@@ -202,31 +204,29 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(content: &str) -> Self {
+    fn of(content: &str, marks: &Marks) -> Self {
         let newlines = memchr_iter(b'\n', content.as_bytes()).count();
         let open_end = !content.is_empty() && !content.ends_with('\n');
         Self {
             bytes: content.len(),
             line_count: newlines + usize::from(open_end),
-            max_line_len: longest_line(content),
+            max_line_len: longest_line(content, marks),
         }
     }
 }
 
 /// The length of the longest line in characters. A line that ends within so many bytes is no longer,
 /// so only the last line feed within that reach is looked for.
-fn longest_line(content: &str) -> usize {
+fn longest_line(content: &str, marks: &Marks) -> usize {
     let bytes = content.as_bytes();
     let mut longest = 0;
     let mut start = 0;
     while start + longest < bytes.len() {
-        let reach = bytes.get(start..=start + longest).unwrap_or_default();
-        if let Some(last) = memrchr(b'\n', reach) {
-            start += last + 1;
+        if let Some(last) = marks.feed.last(start, start + longest + 1) {
+            start = last + 1;
             continue;
         }
-        let rest = bytes.get(start..).unwrap_or_default();
-        let end = memchr(b'\n', rest).map_or(bytes.len(), |at| start + at);
+        let end = marks.feed.next(start, bytes.len()).unwrap_or(bytes.len());
         let line = content.get(start..end).unwrap_or_default();
         longest = longest.max(line.chars().count());
         start = end + 1;
@@ -674,7 +674,8 @@ mod tests {
             vec!["", "a", "bb", "ccc", "dd", "e"],
         ] {
             let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-            assert_eq!(longest_line(&lines.join("\n")), longest, "{lines:?}");
+            let text = lines.join("\n");
+            assert_eq!(longest_line(&text, &Marks::of(text.as_bytes())), longest, "{lines:?}");
         }
     }
 }

@@ -83,8 +83,16 @@ impl Model {
     /// How far above (or below) the threshold a candidate is.
     #[must_use]
     pub fn margin(&self, features: &[u16]) -> i32 {
-        let weight = |feature: &u16| self.weights.get(usize::from(*feature)).copied();
-        let sum: i32 = features.iter().filter_map(weight).map(i32::from).sum();
+        self.margin_of(features.iter().map(|feature| self.weight(*feature)).sum())
+    }
+
+    /// What one feature adds to the sum.
+    pub(super) fn weight(&self, feature: u16) -> i32 {
+        self.weights.get(usize::from(feature)).copied().map_or(0, i32::from)
+    }
+
+    /// How far above the threshold a sum of weights is.
+    pub(super) fn margin_of(&self, sum: i32) -> i32 {
         sum.saturating_add(self.bias).saturating_sub(self.threshold)
     }
 }

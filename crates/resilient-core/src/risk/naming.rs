@@ -8,7 +8,7 @@ use super::candidate::Candidate;
 use super::features::Words;
 use super::placeholder;
 use super::services;
-use super::token::Kind;
+use super::token::{Kind, Shape};
 
 /// A candidate whose name tells what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ impl<'a> Name<'a> {
             })
         };
         let service = words.iter().take(5).any(|word| services::is_service(word) || glued(word))
-            || words.any_pair(4, services::is_service);
+            || words.any_service_in_two(4);
         let compound = secret.is_some_and(|at| {
             words.get(at).is_some_and(|word| word == b"apikey")
                 || words.get(at + 1).is_some_and(|before| QUALIFIERS.contains(&before))
@@ -174,40 +174,25 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     if body.starts_with(b"LS0tLS1CRUdJTi") {
         return None;
     }
-    if shape.len < 16 || shape.is_wordy() || placeholder::is_void(body) {
+    if !may_be_named(shape) || placeholder::is_void(body) {
         return None;
     }
-    let is_dummy = placeholder::is_dummy(body);
+    let dummy = || placeholder::is_dummy(body);
     let Some(secret) = secret else {
-        return if is_dummy { None } else { owned(text, candidate, words) };
+        return owned(text, candidate, words).filter(|_| !dummy());
     };
+    if !is_amazon(shape) && !is_random(shape) {
+        return None;
+    }
     let name = Name::of(words);
-    if is_dummy && !name.service {
+    if !name.service && dummy() {
         return None;
     }
     let has = |word: &[u8]| words.iter().take(4).any(|known| known == word);
-    let amazon = shape.len == 40 && matches!(shape.kind, Kind::Alnum | Kind::Base64);
-    if amazon && has(b"aws") && (has(b"secret") || has(b"secretkey")) {
+    if is_amazon(shape) && has(b"aws") && (has(b"secret") || has(b"secretkey")) {
         return Some(Named { family: "aws_secret", pattern: "aws_secret_key" });
     }
-    let random = match shape.kind {
-        Kind::Uuid => true,
-        Kind::HexLower | Kind::HexUpper | Kind::HexMixed => {
-            shape.evenness() >= 70 && shape.digits >= 3 && shape.len - shape.digits >= 2
-        }
-        Kind::LowerDigits | Kind::UpperDigits | Kind::Alnum => {
-            shape.evenness() >= 75 && shape.digits >= 2 && shape.changes * 5 >= shape.len
-        }
-        Kind::Base64 | Kind::Base64Url | Kind::Other => {
-            shape.evenness() >= 75 && shape.digits >= 3 && shape.changes * 4 >= shape.len
-        }
-        _ => false,
-    };
-    // Names in programs have digits, too: `Ed25519PrivateKey`, `sha256_to_refresh`.
-    let spelled = !matches!(shape.kind, Kind::Uuid | Kind::HexLower | Kind::HexUpper)
-        && shape.odd_pairs * 5 < shape.pairs
-        && (shape.digits * 4 < shape.len || shape.letters_max >= 6);
-    if !random || spelled {
+    if !is_random(shape) {
         return None;
     }
     let context = text.get(candidate.context.clone()).unwrap_or_default();
@@ -234,12 +219,44 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     credible.then(|| Named { family: of_name(&name), pattern: "named_key" })
 }
 
-/// A value that is assigned to a service's bare name: `postmark: "…"`, `skrapp-…`. Only what no program
-/// counts or checks with may be one.
-fn owned(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
-    let shape = &candidate.shape;
-    let is_api = words.get(0).is_some_and(|word| word == b"api");
+/// Tells whether a value of this shape is named by any words.
+pub(super) fn may_be_named(shape: &Shape) -> bool {
+    shape.len >= 16
+        && !shape.is_wordy()
+        && (is_amazon(shape) || is_random(shape) || is_ownable(shape))
+}
+
+/// The form of Amazon's secret keys.
+fn is_amazon(shape: &Shape) -> bool {
+    shape.len == 40 && matches!(shape.kind, Kind::Alnum | Kind::Base64)
+}
+
+/// A value that looks random behind a word for secrets.
+fn is_random(shape: &Shape) -> bool {
     let random = match shape.kind {
+        Kind::Uuid => true,
+        Kind::HexLower | Kind::HexUpper | Kind::HexMixed => {
+            shape.evenness() >= 70 && shape.digits >= 3 && shape.len - shape.digits >= 2
+        }
+        Kind::LowerDigits | Kind::UpperDigits | Kind::Alnum => {
+            shape.evenness() >= 75 && shape.digits >= 2 && shape.changes * 5 >= shape.len
+        }
+        Kind::Base64 | Kind::Base64Url | Kind::Other => {
+            shape.evenness() >= 75 && shape.digits >= 3 && shape.changes * 4 >= shape.len
+        }
+        _ => false,
+    };
+    // Names in programs have digits, too: `Ed25519PrivateKey`, `sha256_to_refresh`.
+    let spelled = !matches!(shape.kind, Kind::Uuid | Kind::HexLower | Kind::HexUpper)
+        && shape.odd_pairs * 5 < shape.pairs
+        && (shape.digits * 4 < shape.len || shape.letters_max >= 6);
+    random && !spelled
+}
+
+/// A value that looks random enough for a service's name alone. Only what no program counts or
+/// checks with may be one.
+fn is_ownable(shape: &Shape) -> bool {
+    match shape.kind {
         Kind::Uuid => true,
         Kind::LowerDigits | Kind::UpperDigits | Kind::Alnum => {
             shape.len >= 20
@@ -248,16 +265,24 @@ fn owned(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
                 && shape.changes * 3 >= shape.len
                 && (shape.odd_pairs * 4 >= shape.pairs || shape.letters_max <= 4)
         }
-        // `deepgram-api: 4f1c…`
-        Kind::HexLower | Kind::HexUpper => is_api && shape.len >= 32 && shape.evenness() >= 70,
         _ => false,
-    };
+    }
+}
+
+/// A value that is assigned to a service's bare name: `postmark: "…"`, `skrapp-…`.
+fn owned(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
+    // `deepgram-api: 4f1c…`
+    let is_api = words.get(0).is_some_and(|word| word == b"api");
+    let shape = &candidate.shape;
+    let is_hex = matches!(shape.kind, Kind::HexLower | Kind::HexUpper) && shape.len >= 32;
+    if !(is_ownable(shape) || is_api && is_hex && is_random(shape)) {
+        return None;
+    }
     let context = text.get(candidate.context.clone()).unwrap_or_default();
     let direct = candidate.head.is_empty() && is_assigned(context) || words.in_head() == 1;
-    let owned = random
-        && direct
+    let owned = direct
         && (words.get(usize::from(is_api)).is_some_and(services::is_service)
-            || words.any_pair(1 + usize::from(is_api), services::is_service));
+            || words.any_service_in_two(1 + usize::from(is_api)));
     owned.then(|| Named { family: of_name(&Name::of(words)), pattern: "named_key" })
 }
 

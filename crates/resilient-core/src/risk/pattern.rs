@@ -70,7 +70,8 @@ pub(super) fn snippet(found: &str) -> String {
         let (first, second) = if char == '\n' { ('\\', Some('n')) } else { (char, None) };
         std::iter::once(first).chain(second)
     });
-    let mut snippet: String = chars.by_ref().take(CHARS_MAX).collect();
+    let mut snippet = String::with_capacity(CHARS_MAX + 3);
+    snippet.extend(chars.by_ref().take(CHARS_MAX));
     if chars.next().is_some() {
         snippet.push('…');
     }

@@ -43,7 +43,8 @@ pub(super) fn is_dummy(body: &[u8]) -> bool {
     if is_void(body) {
         return true;
     }
-    let lower = body.get(..body.len().min(LOOK)).unwrap_or_default().to_ascii_lowercase();
+    let mut lower = [0; LOOK];
+    let lower = lowered(body, &mut lower);
     let steps = lower
         .windows(2)
         .filter(|two| matches!(two, [left, right] if left.abs_diff(*right) <= 1))
@@ -54,14 +55,15 @@ pub(super) fn is_dummy(body: &[u8]) -> bool {
 /// Tells whether the body of a token says that it is a dummy, or has hardly any variety. An alphabet is
 /// a dummy to people; where everything else fits a format, it is as good as a token to a filter.
 pub(super) fn is_void(body: &[u8]) -> bool {
-    let lower = body.get(..body.len().min(LOOK)).unwrap_or_default().to_ascii_lowercase();
+    let mut lower = [0; LOOK];
+    let lower = lowered(body, &mut lower);
     static SEARCHER: LazyLock<Option<packed::Searcher>> =
         LazyLock::new(|| packed::Config::new().builder().extend(WORDS).build());
-    if SEARCHER.as_ref().is_some_and(|searcher| searcher.find(&lower).is_some()) {
+    if SEARCHER.as_ref().is_some_and(|searcher| searcher.find(lower).is_some()) {
         return true;
     }
     let mut seen = [false; 128];
-    for byte in &lower {
+    for byte in lower {
         if let Some(seen) = seen.get_mut(usize::from(byte & 127)) {
             *seen = true;
         }
@@ -77,8 +79,16 @@ pub(super) fn is_named(token: &[u8]) -> bool {
         [b"example", b"redact", b"placeholder", b"changeme", b"dummy", b"your_", b"your-"];
     static SEARCHER: LazyLock<Option<packed::Searcher>> =
         LazyLock::new(|| packed::Config::new().builder().extend(NAMES).build());
-    let lower = token.get(..token.len().min(160)).unwrap_or_default().to_ascii_lowercase();
-    SEARCHER.as_ref().is_some_and(|searcher| searcher.find(&lower).is_some())
+    let mut lower = [0; LOOK];
+    let lower = lowered(token, &mut lower);
+    SEARCHER.as_ref().is_some_and(|searcher| searcher.find(lower).is_some())
+}
+
+/// The beginning of a text in small letters.
+fn lowered<'a>(text: &[u8], room: &'a mut [u8; LOOK]) -> &'a [u8] {
+    let len = text.len().min(room.len());
+    room.iter_mut().zip(text).for_each(|(to, from)| *to = from.to_ascii_lowercase());
+    room.get(..len).unwrap_or_default()
 }
 
 /// Tells whether a match of the paper's patterns is a prefix with one filler behind it, ever again.

@@ -27,31 +27,41 @@ impl Run {
     }
 }
 
+/// Tells of one group after the other where runs get long enough.
+#[derive(Debug, Default)]
+pub(super) struct Lengths {
+    /// Where one, two, four, eight and fifteen token characters in a row end, in the last group.
+    before: [u64; 5],
+}
+
+impl Lengths {
+    /// The places in the next group where the fifteenth character of a run stands.
+    pub(super) fn reached(&mut self, tokens: u64) -> u64 {
+        let mut ends = [tokens; 5];
+        let mut last = tokens;
+        for ((end, before), more) in ends.iter_mut().skip(1).zip(self.before).zip([1, 2, 4, 7]) {
+            last &= last << more | before >> (GROUP - more);
+            *end = last;
+        }
+        let [.., before] = self.before;
+        self.before = ends;
+        last & !(last << 1 | before >> (GROUP - 1))
+    }
+}
+
 /// Finds the runs of at least [`RUN_MIN`] bytes, in order.
 pub(super) fn find(marks: &Marks) -> Vec<Run> {
-    let mut runs = Vec::new();
-    let mut done = 0;
-    let words = marks.token.words();
-    let after = words.iter().skip(1).chain([&0]);
-    for (group, (word, after)) in words.iter().zip(after).enumerate() {
-        // A bit stays set where a run of fifteen begins or goes on.
-        let wide = u128::from(*word) | u128::from(*after) << 64;
-        let wide = wide & wide >> 1;
-        let wide = wide & wide >> 2;
-        let wide = wide & wide >> 4;
-        let mut starts = (wide & wide >> 7) as u64;
-        while starts != 0 {
-            let bit = starts.trailing_zeros() as usize;
-            let start = group * GROUP + bit;
-            if start < done {
-                // The rest of a run that was seen already.
-                let seen = (done - group * GROUP).min(GROUP);
-                starts = if seen < GROUP { starts & u64::MAX << seen } else { 0 };
-                continue;
-            }
-            let end = start + marks.token.run(start);
+    let groups = marks.token.words();
+    let mut runs = Vec::with_capacity(groups.len() / 4);
+    let mut lengths = Lengths::default();
+    for (group, word) in groups.iter().enumerate() {
+        let mut reached = lengths.reached(*word);
+        while reached != 0 {
+            let at = group * GROUP + reached.trailing_zeros() as usize;
+            reached &= reached - 1;
+            let start = at + 1 - RUN_MIN;
+            let end = at + marks.token.run(at);
             runs.push(Run { start, end, digits: marks.digit.count(start..end) });
-            done = end;
         }
     }
     runs

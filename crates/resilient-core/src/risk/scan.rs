@@ -11,7 +11,7 @@ use super::classic::{self, CLASSICS};
 use super::decode::{self, Seen, Trust, View};
 use super::family::BINARY_HINT;
 use super::features::Words;
-use super::marks::Marks;
+use super::marks::{Bits, Marks};
 use super::model::Model;
 use super::runs::{self, Run};
 use super::token::Shape;
@@ -117,10 +117,20 @@ impl Scan {
     }
 }
 
+impl assign::Claimed for Scan {
+    fn is_free(&self, span: &Range<usize>) -> bool {
+        self.claims.is_free(span)
+    }
+
+    fn claim(&mut self, hit: assign::Hit) {
+        self.add(hit.family, hit.name, hit.span, false);
+    }
+}
+
 /// Finds everything in a text.
-pub(super) fn scan(text: &str, lens: Lens<'_>) -> Vec<Finding> {
+pub(super) fn scan(text: &str, marks: &Marks, lens: Lens<'_>) -> Vec<Finding> {
     let mut budget = decode::budget(text.len());
-    let mut findings = collect(text, lens, Trust::Full, 0, &mut budget);
+    let mut findings = collect(text, marks, lens, Trust::Full, 0, &mut budget);
     // What stands before the `@` of an address with credentials is a password, not a mailbox.
     let urls: Vec<Range<usize>> = findings
         .iter()
@@ -141,6 +151,7 @@ pub(super) fn scan(text: &str, lens: Lens<'_>) -> Vec<Finding> {
 /// Finds everything in a text that is so many decodings deep.
 fn collect(
     text: &str,
+    marks: &Marks,
     lens: Lens<'_>,
     trust: Trust,
     depth: usize,
@@ -148,10 +159,9 @@ fn collect(
 ) -> Vec<Finding> {
     let bytes = text.as_bytes();
     work::spend(bytes.len());
-    let marks = Marks::of(bytes);
-    let mut runs = runs::find(&marks);
+    let mut runs = runs::find(marks);
     let dense = marks.dense();
-    let mut words = words::find(bytes);
+    let mut words = words::find(bytes, marks, &runs);
     let places = literals::find(bytes, &mut words);
     let mut scan = Scan::default();
     let mut found = classic::find(text, &runs, &places, &words);
@@ -183,16 +193,14 @@ fn collect(
         }
     });
     if trust == Trust::Full {
-        scan.candidates(bytes, &runs, lens.model);
-        assign::find(bytes, &marks.digit, &words, |hit| {
-            scan.add(hit.family, hit.name, hit.span, false);
-        });
+        scan.candidates(bytes, &marks.token, &runs, lens.model);
+        assign::find(bytes, &marks.digit, &words, &mut scan);
     }
     if depth == 0 {
-        pii::find(text, &marks.digit, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
+        pii::find(text, marks, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
     if depth < decode::DEPTH_MAX {
-        let seen = Seen { marks: &marks, runs: &runs, places: &places, dense: &dense };
+        let seen = Seen { marks, runs: &runs, places: &places, dense: &dense };
         let views = decode::views(text, seen, budget);
         scan.views(views, lens, depth, budget);
     }
@@ -228,7 +236,8 @@ impl Scan {
             if starts.is_empty() {
                 continue;
             }
-            for found in collect(&text, lens, trust, depth + 1, budget) {
+            let marks = Marks::of(text.as_bytes());
+            for found in collect(&text, &marks, lens, trust, depth + 1, budget) {
                 let after = starts.partition_point(|(start, _)| *start <= found.span.start);
                 let Some((start, nth)) = after.checked_sub(1).and_then(|at| starts.get(at)) else {
                     continue;
@@ -316,8 +325,7 @@ impl Scan {
     }
 
     /// Candidates that their names give away, or that the model takes for secrets.
-    fn candidates(&mut self, bytes: &[u8], runs: &[Run], model: Option<&Model>) {
-        let mut seen = Vec::new();
+    fn candidates(&mut self, bytes: &[u8], tokens: &Bits, runs: &[Run], model: Option<&Model>) {
         // A text with more candidates is a list of digests or a flood.
         let mut asked = MODEL_LEAST + bytes.len() / MODEL_EVERY;
         for run in runs {
@@ -325,21 +333,29 @@ impl Scan {
                 if !self.claims.is_free(&candidate.whole()) {
                     return;
                 }
+                let nameable = naming::may_be_named(&candidate.shape);
+                let model = model.filter(|_| asked > 0);
+                if !nameable && model.is_none() {
+                    return;
+                }
                 let words = Words::before(bytes, &candidate);
-                if let Some(named) = naming::named(bytes, &candidate, &words) {
+                if nameable && let Some(named) = naming::named(bytes, &candidate, &words) {
                     self.add(named.family, named.pattern, candidate.whole(), false);
                     return;
                 }
-                let Some(model) = model.filter(|_| asked > 0) else { return };
-                if benign::is_benign(bytes, &candidate, &words) {
-                    return;
-                }
+                let Some(model) = model else { return };
                 asked -= 1;
-                features::of(bytes, &candidate, &words, &mut seen);
+                let mut sum = 0;
+                features::of(bytes, tokens, &candidate, &words, |feature| {
+                    sum += model.weight(feature);
+                });
                 // Text in base64 is judged by what it says.
                 let token = bytes.get(candidate.body.clone()).unwrap_or_default();
                 let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);
-                if model.margin(&seen) >= 0 && !says(token) {
+                if model.margin_of(sum) >= 0
+                    && !says(token)
+                    && !benign::is_benign(bytes, &candidate, &words)
+                {
                     let family = naming::family(&words);
                     self.guesses.push((family, candidate.whole()));
                 }

@@ -18,7 +18,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let all: HashSet<_> = NAMES_LIST.split_ascii_whitespace().map(str::as_bytes).collect();
     let mut hashes = vec![0; 256];
     for name in &all {
-        let hash = hash(name);
+        let hash = hash(name.len(), name.iter());
         if let Some(word) = hashes.get_mut(hash / 64) {
             *word |= 1 << (hash % 64);
         }
@@ -31,16 +31,31 @@ pub(super) fn is_service(word: &[u8]) -> bool {
     if !(2..=32).contains(&word.len()) {
         return false;
     }
-    let (names, hash) = (&*NAMES, hash(word));
-    let maybe = names.hashes.get(hash / 64).is_some_and(|bits| bits >> (hash % 64) & 1 == 1);
-    maybe && names.all.contains(word)
+    let names = &*NAMES;
+    names.may_have(hash(word.len(), word.iter())) && names.all.contains(word)
 }
 
-/// Fourteen bits of a word.
-fn hash(word: &[u8]) -> usize {
-    let mixed = word
-        .iter()
-        .fold(word.len() as u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+/// Tells whether two words, written as one, name a service.
+pub(super) fn is_service_in_two(first: &[u8], second: &[u8]) -> bool {
+    let len = first.len() + second.len();
+    if !(2..=32).contains(&len) {
+        return false;
+    }
+    let names = &*NAMES;
+    names.may_have(hash(len, first.iter().chain(second)))
+        && names.all.contains([first, second].concat().as_slice())
+}
+
+impl Names {
+    fn may_have(&self, hash: usize) -> bool {
+        self.hashes.get(hash / 64).is_some_and(|bits| bits >> (hash % 64) & 1 == 1)
+    }
+}
+
+/// Fourteen bits of a word of a certain length.
+fn hash<'a>(len: usize, word: impl Iterator<Item = &'a u8>) -> usize {
+    let mixed =
+        word.fold(len as u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
     (mixed >> 18) as usize
 }
 

@@ -54,6 +54,90 @@ fn log(value: usize) -> u32 {
     LOGS.get(value).copied().unwrap_or_else(|| log2(value))
 }
 
+/// By how much the sum of counts times their logarithms grows when a count does.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+const STEPS: [u64; 128] = {
+    let mut steps = [0; 128];
+    let mut count = 0;
+    while count < steps.len() {
+        steps[count] =
+            (count as u64 + 1) * LOGS[count + 1] as u64 - count as u64 * LOGS[count] as u64;
+        count += 1;
+    }
+    steps
+};
+
+/// What one byte of a token is.
+#[derive(Clone, Copy)]
+struct Sign {
+    class: u8,
+    /// The number of the letter, small letters first; [`NO_LETTER`] for what is none.
+    letter: u8,
+    hex_letter: bool,
+}
+
+const NO_LETTER: u8 = 52;
+
+/// The classes of bytes whose changes are counted.
+const CLASSES: usize = 6;
+const DIGIT: u8 = 0;
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const PLUS: u8 = 3;
+const DASH: u8 = 4;
+const OTHER: u8 = 5;
+
+const SIGNS_OTHER: Sign = Sign { class: OTHER, letter: NO_LETTER, hex_letter: false };
+
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+static SIGNS: [Sign; 256] = {
+    let mut signs = [SIGNS_OTHER; 256];
+    let mut byte = 0;
+    while byte < signs.len() {
+        let letter = (byte as u8 | 0x20).wrapping_sub(b'a');
+        let hex_letter = letter < 6;
+        signs[byte] = match byte as u8 {
+            b'0'..=b'9' => Sign { class: DIGIT, ..SIGNS_OTHER },
+            b'a'..=b'z' => Sign { class: LOWER, letter, hex_letter },
+            b'A'..=b'Z' => Sign { class: UPPER, letter: letter + 26, hex_letter },
+            b'+' | b'/' | b'=' => Sign { class: PLUS, ..SIGNS_OTHER },
+            b'-' | b'_' => Sign { class: DASH, ..SIGNS_OTHER },
+            _ => SIGNS_OTHER,
+        };
+        byte += 1;
+    }
+    signs
+};
+
+#[inline(always)]
+fn sign(byte: u8) -> Sign {
+    SIGNS.get(usize::from(byte)).copied().unwrap_or(SIGNS_OTHER)
+}
+
+/// Which letters make a pair with the one before them, by that one, and which an odd pair. A capital
+/// begins a word, so what precedes it says nothing.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+static PAIRS: [(u64, u64); 64] = {
+    const LETTERS: u64 = (1 << 26) - 1;
+    let mut pairs = [(0, 0); 64];
+    let mut letter = 0;
+    while letter < 26 {
+        let odd = !ORDINARY[letter] as u64 & LETTERS;
+        pairs[letter] = (LETTERS, odd);
+        pairs[letter + 26] = (LETTERS << 26 | LETTERS, odd << 26 | odd);
+        letter += 1;
+    }
+    pairs
+};
+
+/// Whether two neighbours are a pair of letters, and whether it is an odd one, as numbers.
+#[inline(always)]
+fn of_pair(left: Sign, right: Sign) -> (usize, usize) {
+    let (all, odd) = PAIRS.get(usize::from(left.letter & 63)).copied().unwrap_or_default();
+    let bit = right.letter & 63;
+    ((all >> bit & 1) as usize, (odd >> bit & 1) as usize)
+}
+
 /// The characters a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
@@ -118,65 +202,42 @@ impl Shape {
     pub(super) fn of(token: &[u8]) -> Self {
         super::work::spend(token.len());
         let mut seen = [0_u16; 128];
-        let (mut digits, mut lower, mut upper) = (0, 0, 0);
-        let (mut hex_lower, mut hex_upper) = (0, 0);
-        let (mut plus, mut dash, mut other) = (0, 0, 0);
-        let (mut odd_pairs, mut pairs, mut changes, mut steps) = (0, 0, 0, 0);
+        let mut counts = [0; CLASSES];
+        let (mut hex_letters, mut odd_pairs, mut pairs) = (0, 0, 0);
+        let (mut changes, mut steps) = (0, 0);
         let (mut letters_run, mut letters_max) = (0, 0);
         let (mut digits_run, mut digits_max) = (0, 0);
-        let mut last = 0_u8;
-        let mut last_class = u8::MAX;
+        let mut weighted = 0;
+        let mut crowded = false;
+        // Before the first byte stands one of its class that is no letter and no neighbour.
+        let first = token.first().copied().unwrap_or(0);
+        let (mut last, mut last_byte) = (Sign { letter: NO_LETTER, ..sign(first) }, first ^ 0x80);
+        // No branch depends on the bytes: those of a token are random, and no machine would guess.
         for &byte in token {
+            let this = sign(byte);
             if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
+                crowded |= usize::from(*count) >= STEPS.len();
+                weighted += STEPS.get(usize::from(*count)).copied().unwrap_or(0);
                 *count = count.saturating_add(1);
             }
-            let class = match byte {
-                b'0'..=b'9' => {
-                    digits += 1;
-                    0
-                }
-                b'a'..=b'z' => {
-                    lower += 1;
-                    hex_lower += usize::from(byte <= b'f');
-                    1
-                }
-                b'A'..=b'Z' => {
-                    upper += 1;
-                    hex_upper += usize::from(byte <= b'F');
-                    2
-                }
-                b'+' | b'/' | b'=' => {
-                    plus += 1;
-                    3
-                }
-                b'-' | b'_' => {
-                    dash += 1;
-                    4
-                }
-                _ => {
-                    other += 1;
-                    5
-                }
-            };
-            if class == 1 || class == 2 {
-                letters_run += 1;
-                letters_max = letters_max.max(letters_run);
-                // A capital begins a word, so what precedes it says nothing.
-                if last.is_ascii_alphabetic() && !(last_class == 1 && class == 2) {
-                    pairs += 1;
-                    odd_pairs += usize::from(!is_ordinary(last, byte));
-                }
-            } else {
-                letters_run = 0;
+            if let Some(count) = counts.get_mut(usize::from(this.class)) {
+                *count += 1;
             }
-            digits_run = if class == 0 { digits_run + 1 } else { 0 };
+            hex_letters += usize::from(this.hex_letter);
+            let is_letter = usize::from(this.class == LOWER || this.class == UPPER);
+            let is_digit = usize::from(this.class == DIGIT);
+            letters_run = (letters_run + 1) * is_letter;
+            letters_max = letters_max.max(letters_run);
+            digits_run = (digits_run + 1) * is_digit;
             digits_max = digits_max.max(digits_run);
-            if last_class != u8::MAX {
-                changes += usize::from(class != last_class);
-                steps += usize::from(byte.abs_diff(last) <= 1);
-            }
-            (last, last_class) = (byte, class);
+            let (pair, odd) = of_pair(last, this);
+            pairs += pair;
+            odd_pairs += odd;
+            changes += usize::from(this.class != last.class);
+            steps += usize::from(byte.abs_diff(last_byte) <= 1);
+            (last, last_byte) = (this, byte);
         }
+        let [digits, lower, upper, plus, dash, other] = counts;
         let len = token.len();
         let letters = lower + upper;
         let kind = if other > 0 {
@@ -195,7 +256,7 @@ impl Shape {
                 (0, _) => Kind::Upper,
                 _ => Kind::Letters,
             }
-        } else if hex_lower + hex_upper == letters {
+        } else if hex_letters == letters {
             match (lower, upper) {
                 (_, 0) => Kind::HexLower,
                 (0, _) => Kind::HexUpper,
@@ -208,9 +269,9 @@ impl Shape {
                 _ => Kind::Alnum,
             }
         };
-        let mut weighted = 0_u64;
-        for &count in seen.iter().filter(|count| **count > 0) {
-            weighted += u64::from(count) * u64::from(log(usize::from(count)));
+        if crowded {
+            let counts = seen.iter().map(|count| usize::from(*count)).filter(|count| *count > 0);
+            weighted = counts.map(|count| count as u64 * u64::from(log(count))).sum();
         }
         let total = len.clamp(1, usize::from(u16::MAX));
         let entropy = log(total).saturating_sub((weighted / total as u64) as u32);
@@ -218,7 +279,7 @@ impl Shape {
             len,
             kind,
             digits,
-            hex_letters: hex_lower + hex_upper == letters,
+            hex_letters: hex_letters == letters,
             lower,
             upper,
             odd_pairs,
@@ -245,24 +306,34 @@ impl Shape {
     }
 }
 
+/// Tells of a token what [`Shape::is_wordy`] does.
+pub(super) fn is_wordy(token: &[u8]) -> bool {
+    let (mut digits, mut odd, mut all) = (0, 0, 0);
+    let mut last = SIGNS_OTHER;
+    for byte in token {
+        let this = sign(*byte);
+        let (pair, is_odd) = of_pair(last, this);
+        digits += usize::from(this.class == DIGIT);
+        all += pair;
+        odd += is_odd;
+        last = this;
+    }
+    digits <= 1 && odd * 5 <= all
+}
+
 /// Of a token, [`Shape::odd_pairs`] and [`Shape::pairs`] alone.
 pub(super) fn odd_pairs(token: &[u8]) -> (usize, usize) {
     super::work::spend(token.len());
     let (mut odd, mut all) = (0, 0);
-    for two in token.windows(2) {
-        let [left, right] = two else { continue };
-        let letters = left.is_ascii_alphabetic() & right.is_ascii_alphabetic();
-        if letters && !(left.is_ascii_lowercase() & right.is_ascii_uppercase()) {
-            all += 1;
-            odd += usize::from(!is_ordinary(*left, *right));
-        }
+    let mut last = SIGNS_OTHER;
+    for byte in token {
+        let this = sign(*byte);
+        let (pair, is_odd) = of_pair(last, this);
+        all += pair;
+        odd += is_odd;
+        last = this;
     }
     (odd, all)
-}
-
-fn is_ordinary(first: u8, second: u8) -> bool {
-    let index = |byte: u8| usize::from((byte | 0x20).wrapping_sub(b'a'));
-    ORDINARY.get(index(first)).is_some_and(|row| row >> index(second) & 1 == 1)
 }
 
 /// Tells whether a token has the form 8-4-4-4-12 of hexadecimal digits.

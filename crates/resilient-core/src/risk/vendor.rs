@@ -37,6 +37,8 @@ struct Table {
     rows: &'static [(&'static Row, Format)],
     /// For every pair of ASCII characters, where in `order` its rows begin and end.
     index: Vec<(u16, u16)>,
+    /// A bit for every pair that has rows: this much stays in the first cache.
+    begins: Vec<u64>,
     order: Vec<u16>,
     /// Rows that begin with a class, or with a prefix that says too little.
     bare: Vec<Bare>,
@@ -136,16 +138,21 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let prefix = |nth: &u16| rows.get(usize::from(*nth)).map_or(&b""[..], |(_, f)| f.prefix());
     order.sort_by_key(|nth| (pair(prefix(nth)), usize::MAX - prefix(nth).len(), *nth));
     let mut index = vec![(0, 0); 1 << 14];
+    let mut begins = vec![0; (1 << 14) / 64];
     for (at, nth) in order.iter().enumerate() {
         let at = u16::try_from(at).unwrap_or(u16::MAX);
-        if let Some((start, end)) = index.get_mut(pair(prefix(nth))) {
+        let pair = pair(prefix(nth));
+        if let Some(word) = begins.get_mut(pair / 64) {
+            *word |= 1 << (pair % 64);
+        }
+        if let Some((start, end)) = index.get_mut(pair) {
             if *end == 0 {
                 *start = at;
             }
             *end = at + 1;
         }
     }
-    Table { rows, index, order, bare, stretches, outside, hashes }
+    Table { rows, index, begins, order, bare, stretches, outside, hashes }
 });
 
 fn pair(bytes: &[u8]) -> usize {
@@ -167,36 +174,56 @@ pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
         let back = before.iter().rev().skip(1).take(20);
         let len = back.take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let start = run.start - 1 - len;
-        if let Some(hit) = bare(table, text, start) {
+        if let Some(hit) = bare(table, text, start, len) {
             at = hit.span.end;
             each(hit);
         }
     }
+    // Behind an escape such as `\n` a token may begin, too.
+    let escape = match (before.last(), text.get(run.start)) {
+        (Some(b'\\'), Some(b'n' | b'r' | b't')) => run.start + 1,
+        _ => run.end,
+    };
     while at + 8 <= run.end {
         let Some(&byte) = text.get(at) else { break };
-        let starts = !inside;
+        // Right behind a word no other one begins, but for the one behind an escape.
+        let starts = !inside || at == escape;
         inside = byte.is_ascii_alphanumeric();
-        if !(starts && (inside || byte == b'_')) && !escaped(text, at) {
+        if !(starts && (inside || byte == b'_')) && at != escape {
             at += 1;
             continue;
         }
         let rest = text.get(at..).unwrap_or_default();
+        let len = if inside { stretch(rest) } else { 0 };
         let found = rows_of(table, rest).iter().find_map(|row| matches(table, *row, text, at));
         // Without any digit nothing matches but prefixes with a dummy behind them.
-        let found = found.or_else(|| (run.digits > 0).then(|| bare(table, text, at)).flatten());
+        let found = found.or_else(|| {
+            super::work::spend(8);
+            (run.digits > 0).then(|| bare(table, text, at, len)).flatten()
+        });
         if let Some(hit) = found {
             at = hit.span.end.max(at + 1);
             inside = true;
             each(hit);
         } else {
-            at += 1;
+            let end = at + len.max(1);
+            at = if (at + 1..end).contains(&escape) { escape } else { end };
         }
     }
 }
 
+/// How many letters and digits a text begins with.
+fn stretch(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
+}
+
 /// The rows whose prefix begins with the first two bytes of a text.
 fn rows_of<'a>(table: &'a Table, text: &[u8]) -> &'a [u16] {
-    let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
+    let pair = pair(text);
+    if table.begins.get(pair / 64).is_none_or(|word| word >> (pair % 64) & 1 == 0) {
+        return &[];
+    }
+    let (from, to) = table.index.get(pair).copied().unwrap_or_default();
     table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default()
 }
 
@@ -205,37 +232,36 @@ fn rows_of<'a>(table: &'a Table, text: &[u8]) -> &'a [u16] {
 pub(super) fn may_hold(token: &[u8]) -> bool {
     super::work::spend(token.len());
     let table = &*TABLE;
-    let mut inside = false;
-    token.iter().enumerate().any(|(at, byte)| {
-        let starts = !inside;
-        inside = byte.is_ascii_alphanumeric();
-        if !(starts && (inside || *byte == b'_')) {
-            return false;
+    let mut rest = token;
+    let mut at = 0;
+    while let Some(byte) = rest.first() {
+        let len = stretch(rest);
+        if len > 0 || *byte == b'_' {
+            // Two or three letters stand anywhere; what begins with them must be a token to the end.
+            let begins = |row: &u16| {
+                table.rows.get(usize::from(*row)).is_some_and(|(_, format)| {
+                    rest.starts_with(format.prefix())
+                        && (format.prefix().len() > 3 || format.matches(rest).is_some())
+                })
+            };
+            if rows_of(table, rest).iter().any(begins)
+                || b"cAgse".contains(byte) && literals::own().any(|own| rest.starts_with(own))
+                || bare(table, token, at, len).is_some()
+            {
+                return true;
+            }
         }
-        let rest = token.get(at..).unwrap_or_default();
-        let begins = |row: &u16| {
-            let row = table.rows.get(usize::from(*row));
-            row.is_some_and(|(_, format)| rest.starts_with(format.prefix()))
-        };
-        rows_of(table, rest).iter().any(begins)
-            || literals::own().any(|literal| rest.starts_with(literal))
-            || bare(table, token, at).is_some()
-    })
+        // Right behind a word no other one begins.
+        at = (at + len + 1).min(token.len());
+        rest = token.get(at..).unwrap_or_default();
+    }
+    false
 }
 
-/// Tells whether the character before a position belongs to an escape such as `\n`.
-fn escaped(text: &[u8], at: usize) -> bool {
-    at >= 2
-        && text.get(at - 2) == Some(&b'\\')
-        && text.get(at - 1).is_some_and(|byte| b"nrt".contains(byte))
-}
-
-fn bare(table: &Table, text: &[u8], at: usize) -> Option<Hit> {
+/// The format that begins at a position with so many letters and digits.
+fn bare(table: &Table, text: &[u8], at: usize, len: usize) -> Option<Hit> {
     // Every one of these formats has its first mark after a stretch of a certain length.
-    super::work::spend(8);
-    let rest = text.get(at..)?;
-    let len = rest.iter().take(64).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let mark = rest.get(len).copied().unwrap_or(b' ');
+    let mark = text.get(at + len).copied().unwrap_or(b' ');
     let lens = table.stretches.get(usize::from(mark)).copied().unwrap_or(0);
     if len >= 64 || lens >> len & 1 == 0 {
         return None;

@@ -208,11 +208,21 @@ fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) {
 }
 
 fn rot13(byte: u8) -> u8 {
-    match byte {
-        b'a'..=b'z' => (byte - b'a' + 13) % 26 + b'a',
-        b'A'..=b'Z' => (byte - b'A' + 13) % 26 + b'A',
-        _ => byte,
-    }
+    #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+    static TURNED: [u8; 256] = {
+        let mut turned = [0; 256];
+        let mut byte = 0;
+        while byte < turned.len() {
+            turned[byte] = match byte as u8 {
+                letter @ b'a'..=b'z' => (letter - b'a' + 13) % 26 + b'a',
+                letter @ b'A'..=b'Z' => (letter - b'A' + 13) % 26 + b'A',
+                byte => byte,
+            };
+            byte += 1;
+        }
+        turned
+    };
+    TURNED.get(usize::from(byte)).copied().unwrap_or(byte)
 }
 
 /// Decodes pairs of digits, if they give text.
@@ -232,14 +242,14 @@ fn hex(digits: &[u8]) -> Option<String> {
 fn base32(digits: &[u8]) -> Option<String> {
     let padding = digits.iter().rev().take_while(|byte| **byte == b'=').count();
     let digits = digits.get(..digits.len() - padding)?;
+    let is_digit = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
+    if digits.len() < BASE32_MIN || !digits.iter().all(is_digit) {
+        return None;
+    }
     let mut bytes = Vec::new();
     let (mut bits, mut held) = (0_u32, 0);
     for digit in digits {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'2'..=b'7' => digit - b'2' + 26,
-            _ => return None,
-        };
+        let value = if digit.is_ascii_uppercase() { digit - b'A' } else { digit - b'2' + 26 };
         bits = bits << 5 | u32::from(value);
         held += 5;
         if held >= 8 {
@@ -250,16 +260,19 @@ fn base32(digits: &[u8]) -> Option<String> {
             }
         }
     }
-    (digits.len() >= BASE32_MIN).then(|| readable(bytes)).flatten()
+    readable(bytes)
 }
 
 /// So many decoded bytes show whether the rest is worth decoding.
 const PROBE: usize = 9;
 
 fn is_promising(bytes: &[u8]) -> bool {
-    // A character may be cut at the end.
-    let whole = std::str::from_utf8(bytes).map_or_else(|cut| cut.error_len().is_none(), |_| true);
-    whole && is_text(bytes) || is_packed(bytes) || is_wide(bytes)
+    is_packed(bytes)
+        || is_wide(bytes)
+        || is_text(bytes) && {
+            // A character may be cut at the end.
+            std::str::from_utf8(bytes).map_or_else(|cut| cut.error_len().is_none(), |_| true)
+        }
 }
 
 /// Decodes either alphabet, padded or not, if it gives text.
@@ -326,11 +339,16 @@ fn is_packed(bytes: &[u8]) -> bool {
 
 /// Two bytes per character, one of which is zero.
 fn is_wide(bytes: &[u8]) -> bool {
+    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+        return true;
+    }
+    // One of three characters has its zero, where nearly all have.
+    if !bytes.iter().take(6).any(|byte| *byte == 0) {
+        return false;
+    }
     let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
     let half = bytes.len() / 2;
     half >= 4 && (zeros(0) + 1 >= half && zeros(1) == 0 || zeros(1) + 1 >= half && zeros(0) == 0)
-        || bytes.starts_with(&[0xFF, 0xFE])
-        || bytes.starts_with(&[0xFE, 0xFF])
 }
 
 /// Turns decoded bytes into text: unpacked, made of UTF-16, or as they are.

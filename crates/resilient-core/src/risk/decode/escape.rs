@@ -2,26 +2,29 @@
 
 use memchr::memchr3;
 
-use super::super::marks::GROUP;
+use super::super::marks::{Bits, GROUP};
 use super::{Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.
 const ESCAPES_MIN: usize = 6;
 
-/// Makes the views of a text whose escapes are counted by groups.
-pub(super) fn views(text: &str, counts: &[u8], views: &mut Views<'_>) {
+/// Makes the views of a text in which the signs that escapes begin with are marked.
+pub(super) fn views(text: &str, signs: &Bits, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
+    let crowded = |signs: [u64; 2]| {
+        signs != [0; 2]
+            && signs.iter().map(|word| word.count_ones() as usize).sum::<usize>() >= ESCAPES_MIN
+    };
     // So many escapes in a row are dense in their group and the next one, and few groups are.
-    for (group, pair) in counts.windows(2).enumerate() {
-        let crowded = pair.iter().map(|count| usize::from(*count)).sum::<usize>() >= ESCAPES_MIN;
+    for (group, pair) in signs.words().array_windows::<2>().enumerate() {
         let end = ((group + 2) * GROUP).min(bytes.len());
-        if crowded && end > done {
+        if crowded(*pair) && end > done {
             done = within(bytes, done.max(group * GROUP), end, views);
         }
     }
-    if let [count] = counts
-        && usize::from(*count) >= ESCAPES_MIN
+    if let [only] = signs.words()
+        && crowded([*only, 0])
     {
         within(bytes, 0, bytes.len(), views);
     }

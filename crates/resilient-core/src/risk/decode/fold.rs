@@ -7,14 +7,22 @@ use super::{Trust, Views};
 pub(super) fn views(text: &str, views: &mut Views<'_>) {
     let mut at = 0;
     let bytes = text.as_bytes();
+    let mut folded = String::new();
     while let Some(found) = foreign(bytes, at) {
+        let first = text.get(found..).and_then(|rest| rest.chars().next());
+        if let Some(char) = first
+            && matches!(fold(char), Fold::Foreign)
+        {
+            at = found + char.len_utf8();
+            continue;
+        }
         // The word around it, over ASCII and what folds.
         let before = bytes.get(at..found).unwrap_or_default();
         let start =
             found - before.iter().rev().take(256).take_while(|byte| is_inner(**byte)).count();
         super::super::work::spend(found - start);
         let mut end = start;
-        let mut folded = String::new();
+        folded.clear();
         let (mut changed, mut seen) = (0, 0);
         for char in text.get(start..).unwrap_or_default().chars() {
             match fold(char) {
@@ -34,7 +42,7 @@ pub(super) fn views(text: &str, views: &mut Views<'_>) {
         // A word of another script is folded whole by chance only if it is short.
         let mixed = seen < folded.len() || is_wide(text.get(start..end).unwrap_or_default());
         if changed > 0 && mixed && folded.len() >= 12 && views.has_room(folded.len()) {
-            views.add("look-alikes", start..end, folded, Trust::Full);
+            views.add("look-alikes", start..end, folded.clone(), Trust::Full);
         }
         at = end.max(found + 1);
         while !text.is_char_boundary(at) {

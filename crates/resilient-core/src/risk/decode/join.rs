@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr2_iter, memmem, memrchr};
+use memchr::memmem;
 
 use super::super::literals::{Literal, Place};
 use super::super::marks::{GROUP, Marks, is_token};
@@ -17,9 +17,9 @@ const JOINED_MAX: usize = 4096;
 
 pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
-    literals(bytes, seen.marks, views);
+    literals(text, seen.marks, views);
     continued(bytes, seen.marks, views);
-    groups(bytes, seen.dense, views);
+    groups(bytes, seen, views);
     numbers(bytes, seen, views);
     pairs(bytes, seen, views);
     lines(bytes, seen, views);
@@ -28,173 +28,215 @@ pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
 
 /// What may stand between two literals, and what that says.
 fn between(gap: &[u8]) -> Option<Trust> {
+    /// Operators and white space.
+    const JOINS: u8 = 1;
+    /// These, or a comma.
+    const LISTS: u8 = 2;
+    /// Names, numbers and what assigns to them.
+    const ASSIGNS: u8 = 4;
+    #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+    const CLASSES: [u8; 256] = {
+        let mut classes = [0; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            let white = (byte as u8).is_ascii_whitespace();
+            classes[byte] = match byte as u8 {
+                b'+' | b'.' => JOINS | LISTS | ASSIGNS,
+                b'&' | b'|' | b'~' | b'(' | b')' | b'\\' => JOINS | LISTS,
+                b',' => LISTS,
+                b'_' | b'$' | b';' | b':' | b'=' => ASSIGNS,
+                letter if letter.is_ascii_alphanumeric() => ASSIGNS,
+                _ if white => JOINS | LISTS | ASSIGNS,
+                _ => 0,
+            };
+            byte += 1;
+        }
+        classes
+    };
     if gap.len() > GAP_MAX || gap.is_empty() {
         return None;
     }
-    let joins = |byte: &u8| byte.is_ascii_whitespace() || b"+.&|~()\\".contains(byte);
-    if gap.iter().all(joins) {
+    let mut all = JOINS | LISTS | ASSIGNS;
+    for byte in gap {
+        all &= CLASSES.get(usize::from(*byte)).copied().unwrap_or(0);
+        if all == 0 {
+            return None;
+        }
+    }
+    if all & JOINS != 0 {
         // Two literals that touch, `""`, are an escaped quote.
         return Some(Trust::Full);
     }
-    if gap.iter().all(|byte| joins(byte) || *byte == b',') {
+    if all & LISTS != 0 {
         return Some(Trust::Names);
     }
     // `p0 = "…"` and on the next line `p1 = "…"`: the names differ in a number or a letter.
     let lines = gap.iter().filter(|byte| **byte == b'\n' || **byte == b';').count();
     let assigns = gap.iter().rev().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'=');
-    let plain = gap.iter().all(|byte| {
-        byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"_$;:=+.".contains(byte)
-    });
     let words = gap.split(|b| !b.is_ascii_alphanumeric() && *b != b'_').filter(|w| !w.is_empty());
-    (lines >= 1 && assigns && plain && words.count() <= 3).then_some(Trust::Names)
+    (lines >= 1 && assigns && words.count() <= 3).then_some(Trust::Names)
 }
 
 /// Quoted literals with nothing but operators between them, where there are digits.
-fn literals(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
+fn literals(text: &str, marks: &Marks, views: &mut Views<'_>) {
     /// Fewer digits in three groups are not those of a token that was cut.
     const DIGITS_MIN: u32 = 3;
-    let words = marks.digit.words();
-    let mut before = 0;
+    let count = |group: usize| match marks.digit.word(group) {
+        0 => 0,
+        word => word.count_ones(),
+    };
+    let (mut before, mut here) = (0, count(0));
     let mut done = 0;
     // Where the part that is to be read begins and ends, as long as it grows.
     let mut part: Option<Range<usize>> = None;
-    for (group, word) in words.iter().enumerate() {
-        let count = word.count_ones();
-        let after = marks.digit.word(group + 1).count_ones();
-        if before + count + after >= DIGITS_MIN {
+    let mut chain = Chain::default();
+    for group in 0..marks.digit.words().len() {
+        let after = count(group + 1);
+        if before + here + after >= DIGITS_MIN {
             let base = group * GROUP;
             match &mut part {
                 Some(part) => part.end = base + GROUP,
                 None => part = Some(base..base + GROUP),
             }
         } else if let Some(part) = part.take() {
-            done = literals_of(bytes, part, done, views);
+            done = literals_of(text, marks, part, done, &mut chain, views);
         }
-        before = count;
+        (before, here) = (here, after);
     }
     if let Some(part) = part {
-        literals_of(bytes, part, done, views);
+        literals_of(text, marks, part, done, &mut chain, views);
     }
 }
 
 /// Joins the literals on the lines of a part of the text, and tells how far it was read.
-fn literals_of(bytes: &[u8], part: Range<usize>, done: usize, views: &mut Views<'_>) -> usize {
+fn literals_of(
+    text: &str,
+    marks: &Marks,
+    part: Range<usize>,
+    done: usize,
+    chain: &mut Chain,
+    views: &mut Views<'_>,
+) -> usize {
     // A line is not read further than this to either side.
     const LINE_MAX: usize = 1024;
+    let bytes = text.as_bytes();
     let from = part.start.saturating_sub(LINE_MAX).max(done);
-    let before = bytes.get(from..part.start.max(from)).unwrap_or_default();
-    let start = memrchr(b'\n', before).map_or(from, |at| from + at + 1);
+    let start = marks.feed.last(from, part.start).map_or(from, |at| at + 1);
     let to = (part.end + LINE_MAX).min(bytes.len());
-    let after = bytes.get(part.end.min(to)..to).unwrap_or_default();
-    let end = memchr::memchr(b'\n', after).map_or(to, |at| part.end + at + 1);
+    let end = marks.feed.next(part.end, to).map_or(to, |at| at + 1);
+    // Two literals have four quotes.
+    if !marks.quote.has(4, start..end) {
+        return end;
+    }
     // Pairs of quotes on one line, as `(open, close)`; a quote after a backslash does not count.
     let mut open: Option<usize> = None;
     // How far an open literal was read.
     let mut read = 0;
-    let mut chain: Option<Chain> = None;
     work::spend(end - start);
-    let text = bytes.get(start..end).unwrap_or_default();
-    for at in memchr2_iter(b'"', b'\'', text) {
-        let at = start + at;
+    for at in marks.quote.ones(start..end) {
         if at > 0 && bytes.get(at - 1) == Some(&b'\\') {
             continue;
         }
         let quote = bytes.get(at);
         match open {
             Some(start) if bytes.get(start) == quote => {
-                let inner = bytes.get(start + 1..at).unwrap_or_default();
-                work::spend(inner.len());
-                if inner.contains(&b'\n') {
+                work::spend(at - start);
+                if marks.feed.next(start + 1, at).is_some() {
                     // The quote before was an apostrophe; this one may open a literal.
                     open = Some(at);
                     continue;
                 }
+                let inner = bytes.get(start + 1..at).unwrap_or_default();
                 let fits = inner.len() <= 512
                     && !inner.is_empty()
-                    && !inner.iter().any(u8::is_ascii_whitespace);
+                    && !inner.iter().fold(false, |any, byte| any | byte.is_ascii_whitespace());
                 open = None;
                 if !fits {
-                    if let Some(chain) = chain.take() {
-                        chain.end(views);
-                    }
+                    chain.end(text, marks, views);
                     continue;
                 }
-                let trust = chain.as_ref().and_then(|chain| {
-                    between(bytes.get(chain.source.end..start).unwrap_or_default())
-                });
-                match (&mut chain, trust) {
-                    (Some(chain), Some(trust)) if chain.text.len() + inner.len() <= JOINED_MAX => {
-                        if chain.text.is_empty() {
-                            let first = chain.source.start + 1..chain.source.end - 1;
-                            chain.text.extend(bytes.get(first).unwrap_or_default());
-                        }
-                        chain.text.extend(inner);
-                        chain.source.end = at + 1;
-                        chain.parts += 1;
-                        if trust == Trust::Names {
-                            chain.trust = trust;
-                        }
-                    }
+                let trust = chain
+                    .last()
+                    .and_then(|last| between(bytes.get(last.end + 1..start).unwrap_or_default()));
+                match trust {
+                    Some(trust) if chain.takes(inner.len()) => chain.add(start + 1..at, trust),
                     _ => {
-                        if let Some(chain) = chain.take() {
-                            chain.end(views);
-                        }
-                        chain = Some(Chain {
-                            source: start..at + 1,
-                            text: Vec::new(),
-                            parts: 1,
-                            trust: Trust::Full,
-                        });
+                        chain.end(text, marks, views);
+                        chain.add(start + 1..at, Trust::Full);
                     }
                 }
             }
             Some(start) => {
                 // Another quote inside; a literal that does not end on its line is none.
                 let from = start.max(read);
-                let inner = bytes.get(from..at).unwrap_or_default();
-                work::spend(inner.len());
+                work::spend(at.saturating_sub(from));
                 read = at;
-                if at - start > 512 || inner.contains(&b'\n') {
+                if at - start > 512 || marks.feed.next(from, at).is_some() {
                     open = Some(at);
                 }
             }
             None => open = Some(at),
         }
     }
-    if let Some(chain) = chain {
-        chain.end(views);
-    }
+    chain.end(text, marks, views);
     end
 }
 
+/// Literals that belong together.
+#[derive(Debug, Default)]
 struct Chain {
-    source: Range<usize>,
-    text: Vec<u8>,
-    parts: usize,
-    trust: Trust,
+    /// What stands between the quotes.
+    parts: Vec<Range<usize>>,
+    len: usize,
+    /// Whether something between them leaves a doubt.
+    doubted: bool,
 }
 
 impl Chain {
-    fn end(self, views: &mut Views<'_>) {
-        let digits = self.text.iter().filter(|byte| byte.is_ascii_digit()).count();
-        if self.parts < 2 || self.text.len() < 16 || digits < 2 || !views.has_room(self.text.len())
+    fn last(&self) -> Option<&Range<usize>> {
+        self.parts.last()
+    }
+
+    /// Tells whether there is room for so many bytes more; two literals always fit.
+    fn takes(&self, len: usize) -> bool {
+        self.parts.len() < 2 || self.len + len <= JOINED_MAX
+    }
+
+    fn add(&mut self, part: Range<usize>, trust: Trust) {
+        self.len += part.len();
+        self.doubted |= trust == Trust::Names;
+        self.parts.push(part);
+    }
+
+    /// Makes a view of the literals, if they could hold a token, and begins anew.
+    fn end(&mut self, text: &str, marks: &Marks, views: &mut Views<'_>) {
+        let Self { parts, len, doubted } = self;
+        if let [first, .., last] = parts.as_slice()
+            && *len >= 16
+            && parts.iter().map(|part| marks.digit.count(part.clone())).sum::<usize>() >= 2
+            && views.has_room(*len)
         {
-            return;
+            let joined = parts.iter().filter_map(|part| text.get(part.clone())).collect();
+            let trust = if *doubted { Trust::Names } else { Trust::Full };
+            views.add("joined literals", first.start - 1..last.end + 1, joined, trust);
         }
-        if let Ok(text) = String::from_utf8(self.text) {
-            views.add("joined literals", self.source, text, self.trust);
-        }
+        parts.clear();
+        (*len, *doubted) = (0, false);
     }
 }
 
 /// Lines that a backslash continues.
 fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
     let mut done = 0;
-    for (group, _) in marks.escapes.iter().enumerate().filter(|(_, count)| **count > 0) {
-        let base = group * GROUP;
-        let part = bytes.get(base..(base + GROUP + 1).min(bytes.len())).unwrap_or_default();
-        for at in memmem::find_iter(part, b"\\\n").map(|at| base + at) {
-            if at < done || at == 0 || !bytes.get(at - 1).is_some_and(|byte| is_token(*byte)) {
+    for (group, signs) in marks.escape.words().iter().enumerate().filter(|(_, signs)| **signs != 0)
+    {
+        let mut ends = signs & marks.feed.from(group * GROUP + 1);
+        while ends != 0 {
+            let at = group * GROUP + ends.trailing_zeros() as usize;
+            ends &= ends - 1;
+            let continues = bytes.get(at) == Some(&b'\\');
+            let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));
+            if at < done || !continues || !follows {
                 continue;
             }
             let start = at - marks.token.run_back(at, done.max(at.saturating_sub(512)));
@@ -219,40 +261,48 @@ fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 }
 
 /// Groups of one length with single spaces between them: `glsa_v6n 63ah6dax ym7y6lws`.
-fn groups(bytes: &[u8], digits: &[Range<usize>], views: &mut Views<'_>) {
+fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    // A line is not read further than this to either side.
+    const LINE_MAX: usize = 1024;
     // A group holds a digit now and then; lines without any are prose.
     let mut done = 0;
-    for dense in digits {
-        let before = bytes.get(done..dense.start).unwrap_or_default();
-        let start = memchr::memrchr(b'\n', before).map_or(done, |at| done + at + 1);
-        let start = start.max(dense.start.saturating_sub(1024)).max(done);
-        let after = bytes.get(dense.end..).unwrap_or_default();
-        let end = memchr::memchr(b'\n', after).map_or(bytes.len(), |at| dense.end + at);
-        let end = end.min(dense.end + 1024).max(dense.end);
+    for dense in seen.dense {
+        let from = dense.start.saturating_sub(LINE_MAX).max(done);
+        let start = seen.marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
+        let to = (dense.end + LINE_MAX).min(bytes.len());
+        let end = seen.marks.feed.next(dense.end, to).unwrap_or(to);
         if end > done {
-            groups_of(bytes, start..end, views);
+            groups_of(bytes, seen.marks, start..end, views);
             done = end;
         }
     }
 }
 
-fn groups_of(bytes: &[u8], part: Range<usize>, views: &mut Views<'_>) {
+fn groups_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) {
     work::spend(part.len());
     let is_token = |byte: &u8| is_token(*byte);
-    let text = bytes.get(part.clone()).unwrap_or_default();
     let mut from = part.start;
-    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
-        let end = part.start + end;
+    for end in marks.feed.ones(part.clone()).chain([part.end]) {
         let line = bytes.get(from..end).unwrap_or_default();
         let base = from;
         from = end + 1;
         if line.len() < 20 || line.len() > 2048 {
             continue;
         }
-        // From the end of the line, where the odd group is.
-        let mut words: Vec<&[u8]> = Vec::new();
         let trimmed = line.iter().rev().take_while(|byte| b" \r\"';,".contains(byte)).count();
         let body = line.get(..line.len() - trimmed).unwrap_or_default();
+        // Before the last two groups stand spaces, and nothing else is in them.
+        let group = |end: usize| {
+            let len = marks.token.run_back(end, base);
+            let spaced = end - len > base && bytes.get(end - len - 1) == Some(&b' ');
+            (spaced && (3..=40).contains(&len)).then_some(len)
+        };
+        let Some(last) = group(base + body.len()) else { continue };
+        if group(base + body.len() - last - 1).is_none_or(|len| len < last) {
+            continue;
+        }
+        // From the end of the line, where the odd group is.
+        let mut words: Vec<&[u8]> = Vec::new();
         let mut start = body.len();
         let mut word_end = body.len();
         for word in body.rsplit(|byte| *byte == b' ') {
@@ -300,48 +350,72 @@ fn groups_of(bytes: &[u8], part: Range<usize>, views: &mut Views<'_>) {
 fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     /// Sixteen codes of two digits.
     const DIGITS_MIN: usize = 32;
+    let digits = &seen.marks.digit;
     for dense in seen.dense {
-        if dense.len() < DIGITS_MIN || seen.marks.digit.count(dense.clone()) < DIGITS_MIN {
+        if dense.len() < DIGITS_MIN
+            || !has_codes(seen.marks, dense)
+            || digits.count(dense.clone()) < DIGITS_MIN
+        {
             continue;
         }
         work::spend(dense.len());
-        let region = bytes.get(dense.clone()).unwrap_or_default();
+        let region = bytes.get(..dense.end).unwrap_or_default();
         let mut decoded = Vec::new();
-        let mut at = 0;
-        let mut since = 0;
+        let mut at = dense.start;
         let mut start = 0;
-        while let Some(found) =
-            region.get(at..).unwrap_or_default().iter().position(u8::is_ascii_digit)
-        {
-            let begin = at + found;
-            since += found;
+        while let Some(begin) = digits.next(at, dense.end) {
+            let since = begin - at;
             let rest = region.get(begin..).unwrap_or_default();
-            let (value, len) = if rest.starts_with(b"0x") {
-                let len = rest.iter().skip(2).take(3).take_while(|b| b.is_ascii_hexdigit()).count();
-                let text = std::str::from_utf8(rest.get(2..2 + len).unwrap_or_default());
-                (text.ok().and_then(|t| u32::from_str_radix(t, 16).ok()), 2 + len)
-            } else {
-                let len = rest.iter().take(4).take_while(|b| b.is_ascii_digit()).count();
-                let text = std::str::from_utf8(rest.get(..len).unwrap_or_default());
-                (text.ok().and_then(|t| t.parse().ok()), len)
-            };
-            let value = value.and_then(|v| u8::try_from(v).ok()).filter(|v| (32..127).contains(v));
+            let hex = rest.starts_with(b"0x");
+            let (base, lead, most) = if hex { (16, 2, 3) } else { (10, 0, 4) };
+            let code = rest.iter().skip(lead).take(most);
+            let (len, value) = code
+                .map_while(|byte| char::from(*byte).to_digit(base))
+                .fold((0, 0), |(len, value), digit| (len + 1, value * base + digit));
+            let value = u8::try_from(value).ok().filter(|value| (32..127).contains(value));
             match value {
                 Some(value) if since <= 24 => {
                     if decoded.is_empty() {
-                        start = dense.start + begin;
+                        start = begin;
                     }
                     decoded.push(value);
                 }
-                _ => {
-                    flush(&mut decoded, start..dense.start + begin, views);
-                }
+                _ => flush(&mut decoded, start..begin, views),
             }
-            since = 0;
-            at = begin + len.max(1);
+            at = begin + lead + len;
         }
-        flush(&mut decoded, start..dense.start + at, views);
+        flush(&mut decoded, start..at, views);
     }
+}
+
+/// Tells whether a stretch of the text can hold sixteen codes: each has two digits in a row, or a
+/// zero, a letter and a digit, `0x6c`, and no more than some two dozen characters before it.
+fn has_codes(marks: &Marks, part: &Range<usize>) -> bool {
+    const CODES_MIN: u32 = 16;
+    let mut codes = 0;
+    // Where one, two, four, eight, sixteen and twenty-five bytes in a row that are no digits end.
+    let mut before = [0_u64; 6];
+    for group in part.start / GROUP..part.end.div_ceil(GROUP) {
+        let digits = marks.digit.word(group);
+        let mut ends = [!digits; 6];
+        let mut last = !digits;
+        for ((end, before), more) in ends.iter_mut().skip(1).zip(before).zip([1, 2, 4, 8, 9]) {
+            last &= last << more | before >> (GROUP - more);
+            *end = last;
+        }
+        before = ends;
+        let (one, two) = (marks.digit.from(group * GROUP + 1), marks.digit.from(group * GROUP + 2));
+        let here = (digits & (one | two)).count_ones();
+        codes += here;
+        if codes >= CODES_MIN {
+            return true;
+        }
+        // Codes on either side of a gap do not belong together.
+        if last != 0 {
+            codes = here;
+        }
+    }
+    false
 }
 
 /// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
@@ -353,6 +427,9 @@ fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     };
     let mut done = 0;
     for dense in seen.dense.iter().filter(|dense| dense.len() >= PAIRS_MIN * 3) {
+        if !has_pairs(seen.marks, dense) {
+            continue;
+        }
         work::spend(dense.len());
         let region = bytes.get(dense.clone()).unwrap_or_default();
         for mark_at in memchr::memchr3_iter(b':', b' ', b'-', region).map(|at| dense.start + at) {
@@ -386,6 +463,19 @@ fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     }
 }
 
+/// Tells whether every third byte is a digit for sixteen times, in or right before a stretch: the
+/// first digit of what is printed is from two to seven.
+fn has_pairs(marks: &Marks, part: &Range<usize>) -> bool {
+    (part.start.saturating_sub(2) / GROUP..part.end.div_ceil(GROUP)).any(|group| {
+        let digits = u128::from(marks.digit.word(group));
+        let digits = digits | u128::from(marks.digit.word(group + 1)) << GROUP;
+        let digits = digits & digits >> 3;
+        let digits = digits & digits >> 6;
+        let digits = digits & digits >> 12;
+        (digits & digits >> 24) as u64 != 0
+    })
+}
+
 fn flush(decoded: &mut Vec<u8>, source: Range<usize>, views: &mut Views<'_>) {
     let bytes = std::mem::take(decoded);
     let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
@@ -406,32 +496,29 @@ fn lines(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     let mut done = 0;
     for dense in seen.dense {
         // Lines that are so short are several to a stretch of digits.
-        let digits = bytes.get(dense.clone()).unwrap_or_default();
-        if memchr::memchr_iter(b'\n', digits).take(2).count() < 2 {
+        if !seen.marks.feed.has(2, dense.clone()) {
             continue;
         }
         let from = dense.start.saturating_sub(AROUND).max(done);
-        let before = bytes.get(from..dense.start.max(from)).unwrap_or_default();
         let whole = from == 0 || from == done;
-        let line = if whole { None } else { memchr::memchr(b'\n', before) };
-        let start = line.map_or(from, |at| from + at + 1);
+        let line = if whole { None } else { seen.marks.feed.next(from, dense.start) };
+        let start = line.map_or(from, |at| at + 1);
         let end = (dense.end + AROUND).min(bytes.len());
         if end > start {
-            done = lines_of(bytes, start..end, views);
+            done = lines_of(bytes, seen.marks, start..end, views);
         }
     }
 }
 
 /// Joins the lines of a part of the text, and tells how far it was read.
-fn lines_of(bytes: &[u8], part: Range<usize>, views: &mut Views<'_>) -> usize {
+fn lines_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) -> usize {
     const SHORT: Range<usize> = 6..16;
     work::spend(part.len());
     let mut joined: Vec<u8> = Vec::new();
     let (mut start, mut end, mut width, mut count) = (0, 0, 0, 0);
     let mut from = part.start;
     let whole = bytes.get(..part.end).unwrap_or_default();
-    let text = bytes.get(part.clone()).unwrap_or_default();
-    let ends = memchr::memchr_iter(b'\n', text).map(|at| part.start + at);
+    let ends = marks.feed.ones(part.clone());
     for at in ends.chain((part.end == bytes.len()).then_some(part.end)) {
         let line = whole.get(from..at).unwrap_or_default();
         // Most lines end in a sign that no token has.

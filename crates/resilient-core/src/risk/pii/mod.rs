@@ -11,7 +11,7 @@ mod phone;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::marks::Bits;
+use super::marks::{Bits, Marks};
 
 /// One personal number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +26,9 @@ struct Number<'a> {
     /// The number with its separators.
     span: Range<usize>,
     /// Its letters and digits, in capitals.
-    compact: Vec<u8>,
+    compact: Short,
     /// Its digits alone.
-    digits: Vec<u8>,
+    digits: Short,
     near: OnceCell<Near>,
 }
 
@@ -49,6 +49,39 @@ impl Number<'_> {
     fn announced(&self, words: &[&str]) -> bool {
         let near = self.near.get_or_init(|| Near::of(self.text, &self.span));
         words.iter().any(|word| near.has(word))
+    }
+}
+
+/// A few bytes.
+#[derive(Clone, Debug)]
+struct Short {
+    bytes: [u8; Self::LEN_MAX],
+    len: usize,
+}
+
+impl Short {
+    const LEN_MAX: usize = 36;
+
+    /// Collects bytes; nothing if they are too many.
+    fn of(all: impl Iterator<Item = u8>) -> Option<Self> {
+        let mut short = Self { bytes: [0; Self::LEN_MAX], len: 0 };
+        for byte in all {
+            *short.bytes.get_mut(short.len)? = byte;
+            short.len += 1;
+        }
+        Some(short)
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl std::ops::Deref for Short {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.as_slice()
     }
 }
 
@@ -89,7 +122,9 @@ impl Near {
         let first = word.as_bytes().first().and_then(|byte| self.first.get(usize::from(*byte)));
         first == Some(&true)
             && self.starts.iter().any(|start| {
-                let rest = self.text.get(*start..).and_then(|rest| rest.strip_prefix(word));
+                let begins = self.text.as_bytes().get(*start) == word.as_bytes().first();
+                let rest = self.text.get(*start..).filter(|_| begins);
+                let rest = rest.and_then(|rest| rest.strip_prefix(word));
                 rest.is_some_and(|rest| {
                     word.len() >= 5 || !rest.starts_with(|char: char| char.is_ascii_alphabetic())
                 })
@@ -103,35 +138,22 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// Finds personal numbers where digits are dense.
-pub(super) fn find(text: &str, digits: &Bits, dense: &[Range<usize>], mut each: impl FnMut(Hit)) {
-    let bytes = text.as_bytes();
+pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: impl FnMut(Hit)) {
+    /// A line is not read further than this to either side.
+    const LINE_MAX: usize = 400;
     let mut done = 0;
     for dense in dense {
         // A number may begin before the first dense window and end after the last.
-        let start = line_start(bytes, dense.start, done);
-        let end = line_end(bytes, dense.end);
-        let mut from = start;
-        while from < end {
-            let to = memchr::memchr(b'\n', bytes.get(from..end).unwrap_or_default())
-                .map_or(end, |at| from + at);
-            line(text, digits, from..to, &mut each);
+        let from = dense.start.saturating_sub(LINE_MAX).max(done.min(dense.start));
+        let mut from = marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
+        let to = (dense.end + LINE_MAX).min(text.len());
+        let end = marks.feed.next(dense.end, to).unwrap_or(to);
+        for to in marks.feed.ones(from..end).chain([end]) {
+            line(text, &marks.digit, from..to, &mut each);
             from = to + 1;
         }
         done = end;
     }
-}
-
-/// A line is not read further than this to either side.
-const LINE_MAX: usize = 400;
-
-fn line_start(bytes: &[u8], at: usize, done: usize) -> usize {
-    let from = at.saturating_sub(LINE_MAX).max(done.min(at));
-    memchr::memrchr(b'\n', bytes.get(from..at).unwrap_or_default()).map_or(from, |n| from + n + 1)
-}
-
-fn line_end(bytes: &[u8], at: usize) -> usize {
-    let to = (at + LINE_MAX).min(bytes.len());
-    memchr::memchr(b'\n', bytes.get(at..to).unwrap_or_default()).map_or(to, |n| at + n)
 }
 
 /// Looks at the numbers of one line.
@@ -140,14 +162,27 @@ fn line(text: &str, digits: &Bits, line: Range<usize>, each: &mut impl FnMut(Hit
     const NUMBERS_MAX: usize = 6;
     /// A line with so many candidates is a table, however long it is.
     const TRIED_MAX: usize = 64;
+    const DIGITS_MIN: usize = 4;
+    // No number has fewer digits.
+    if !digits.has(DIGITS_MIN, line.clone()) {
+        return;
+    }
     super::work::spend(line.len());
     let bytes = text.as_bytes();
     let mut hits = Vec::new();
     let (mut numbers, mut tried) = (0, 0);
+    // So many words of three letters do not fit into a shorter line.
+    let counts = line.len() > 4 * TRIED_MAX;
     let mut at = line.start;
     while let Some(digit) = digits.next(at, line.end) {
         if tried > TRIED_MAX {
             return;
+        }
+        // Most words are short and alone: a look saves the rest of the work.
+        if !counts && !is_dense(digits.from(digit)) {
+            let rest = bytes.get(digit..line.end).unwrap_or_default();
+            at = digit + rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            continue;
         }
         // The word that the digit stands in.
         let before = bytes.get(at..digit).unwrap_or_default();
@@ -204,6 +239,15 @@ fn line(text: &str, digits: &Bits, line: Range<usize>, each: &mut impl FnMut(Hit
     }
 }
 
+/// Tells whether four of twenty bytes are digits, as they are where any number begins.
+fn is_dense(digits: u64) -> bool {
+    let mut digits = digits & ((1 << 20) - 1);
+    for _ in 0..3 {
+        digits &= digits.saturating_sub(1);
+    }
+    digits != 0
+}
+
 /// What is glued to other characters is a part of something else.
 fn is_glue(byte: u8) -> bool {
     b"_$#@\\|".contains(&byte)
@@ -218,7 +262,6 @@ fn number(
 ) -> Option<Hit> {
     let bytes = text.as_bytes();
     let Range { start, end } = range;
-    // Most words are short and alone: a look saves the rest of the work.
     let near = bytes.get(start..end.min(start + 20))?;
     let least = if near.first()?.is_ascii_digit() { 5 } else { 4 };
     if (marks.from(start) & ((1 << near.len()) - 1)).count_ones() < least {
@@ -228,9 +271,9 @@ fn number(
     if before.is_some_and(is_glue) {
         return None;
     }
-    // Where groups end: after each of them the number may be over.
+    // Where the number may be over: after each of its groups that nothing is glued to.
     let mut ends = [0; 10];
-    let mut count = 0;
+    let (mut groups, mut count) = (0, 0);
     let mut at = start;
     // Of the first group much is known: letters are capitals, a fraction is none, and what stands
     // between commas or brackets is an item of a table.
@@ -262,11 +305,18 @@ fn number(
             break;
         }
         at += len;
-        let Some(slot) = ends.get_mut(count) else { break };
-        *slot = at;
-        count += 1;
+        if groups == ends.len() {
+            break;
+        }
+        groups += 1;
         let sep = bytes.get(at).copied().unwrap_or(b'\n');
         let next = bytes.get(at + 1).copied().unwrap_or(b'\n');
+        let glued = matches!(sep, b'_' | b'@')
+            || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
+        if !glued && let Some(slot) = ends.get_mut(count) {
+            *slot = at;
+            count += 1;
+        }
         let joins = b" -./".contains(&sep) && next.is_ascii_alphanumeric()
             || sep == b':' && len == 4 && next.is_ascii_digit();
         if !joins {
@@ -282,14 +332,6 @@ fn number(
         return None;
     }
     for end in ends.iter().rev().copied() {
-        let next = bytes.get(end).copied().unwrap_or(b' ');
-        let after = bytes.get(end + 1).copied().unwrap_or(b' ');
-        if next == b'_'
-            || next == b'@'
-            || matches!(next, b'.' | b'-') && after.is_ascii_alphanumeric()
-        {
-            continue;
-        }
         super::work::spend(end - start);
         let raw = bytes.get(start..end)?;
         let digits = raw.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -297,13 +339,11 @@ fn number(
         if raw.len() < 8 || digits < if lettered { 4 } else { 7 } {
             continue;
         }
-        let compact: Vec<u8> =
-            raw.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_uppercase).collect();
-        let digits: Vec<u8> =
-            compact.iter().filter(|byte| byte.is_ascii_digit()).copied().collect();
-        if digits.len() < 4 || compact.len() > 36 {
+        let compact = raw.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_uppercase);
+        let Some(compact) = Short::of(compact) else { continue };
+        let Some(digits) = Short::of(compact.iter().copied().filter(u8::is_ascii_digit)) else {
             continue;
-        }
+        };
         let number = Number { text, span: start..end, compact, digits, near: OnceCell::new() };
         let free = before.is_none_or(|byte| !b".-/".contains(&byte));
         let name = account::name(&number)
@@ -324,7 +364,7 @@ mod tests {
     fn found(text: &str) -> Vec<&'static str> {
         let mut names = Vec::new();
         let marks = Marks::of(text.as_bytes());
-        find(text, &marks.digit, &marks.dense(), |hit| names.push(hit.name));
+        find(text, &marks, &marks.dense(), |hit| names.push(hit.name));
         names
     }
 

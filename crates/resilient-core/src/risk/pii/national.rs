@@ -1,11 +1,11 @@
 //! The numbers that states give people, by their check digits and dates.
 
 use super::super::checksum::{luhn, verhoeff, weighted};
-use super::Number;
+use super::{Number, Short};
 
 /// The number's form: letters as `A`, digits as `9`.
-fn form(compact: &[u8]) -> String {
-    compact.iter().map(|byte| if byte.is_ascii_digit() { '9' } else { 'A' }).collect()
+fn form(compact: &[u8]) -> Option<Short> {
+    Short::of(compact.iter().map(|byte| if byte.is_ascii_digit() { b'9' } else { b'A' }))
 }
 
 /// Two digits as a number.
@@ -341,7 +341,7 @@ fn with_letters(number: &Number<'_>) -> Option<&'static str> {
     // A letter in a number is a capital, but for a last one.
     let lower = raw.bytes().filter(u8::is_ascii_lowercase).count();
     let digits = number.digits.as_slice();
-    match form(c).as_str() {
+    match std::str::from_utf8(&form(c)?).ok()? {
         "A9999999A" if lower == 0 => {
             let sum = weighted(digits, &[2, 7, 6, 5, 4, 3, 2]);
             let (sum, table): (u32, &[u8; 11]) = match at(0) {
