@@ -53,3 +53,50 @@ fn is_data(text: &[u8], candidate: &Candidate) -> bool {
     above.take(DATA_LINE).count() == DATA_LINE
         || whole.len() >= DATA_LINE && below.take(DATA_LINE).count() == DATA_LINE
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::marks::Marks;
+    use super::super::{candidate, runs};
+    use super::*;
+
+    /// Whether the last candidate of a text is explained.
+    fn is_explained(text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let mut explained = None;
+        for run in runs::find(&Marks::of(bytes)) {
+            candidate::of_run(bytes, &run, |candidate| {
+                let words = Words::before(bytes, &candidate);
+                explained = Some(is_benign(bytes, &candidate, &words));
+            });
+        }
+        explained.expect("a candidate")
+    }
+
+    const TOKEN: &str = "q85AwcN1TiZ8FYpACXPHg8QhQXkg5UwSzPe0r5ZgRI";
+    const UUID: &str = "9e21bd47-27af-40fc-a0ab-b5b85c746cb7";
+
+    #[test]
+    fn digests_and_identifiers_are_explained_by_their_notation() {
+        for notation in ["\"integrity\": \"sha512-", "image@sha256:", "v1.2.3 h1:", "MD5:"] {
+            assert!(is_explained(&format!("{notation}{TOKEN}\"")), "{notation}");
+        }
+        assert!(is_explained(&format!("id: {UUID}")));
+        assert!(!is_explained(&format!("api_token: {UUID}")));
+        assert!(!is_explained(&format!("value = \"{TOKEN}\"")));
+    }
+
+    #[test]
+    fn blocks_of_data_are_explained_down_to_their_last_line() {
+        let line = TOKEN.repeat(2);
+        assert!(is_explained(&format!("-----\n{line}\n{line}\n")));
+        assert!(is_explained(&format!("-----\n  {line}\r\n  {TOKEN}\r\n")));
+        assert!(!is_explained(&format!("-----\n{line}\n")), "one line is no block");
+        assert!(!is_explained(&format!("{line}\nkey={TOKEN}\n")));
+    }
+
+    #[test]
+    fn dummies_are_explained() {
+        assert!(is_explained(&format!("token = \"a1{}\"", "b".repeat(40))));
+    }
+}
