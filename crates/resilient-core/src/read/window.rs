@@ -137,10 +137,12 @@ impl Opened {
                 facts: vec![("offset", offset), ("size", size)],
             });
         }
-        let encoding = wanted.encoding.unwrap_or(self.encoding);
-        let start = self.character_at(offset, encoding)?;
+        // Windows begin and end by the file's encoding, whatever the text of one looks like: the next
+        // one looks different.
+        let whole = wanted.encoding.unwrap_or(self.encoding);
+        let start = self.character_at(offset, whole)?;
         let mut bytes = self.bytes(start, count_in(wanted.bytes) + CHARACTER_MAX)?;
-        let mut end = encoding.end_of(&bytes, count_in(wanted.bytes));
+        let mut end = whole.end_of(&bytes, count_in(wanted.bytes));
         let (encoding, decoded, tokens) = loop {
             let window = bytes.get(..end).unwrap_or_default();
             let (encoding, decoded) = self.text_of(window, wanted);
@@ -148,7 +150,7 @@ impl Opened {
             // In proportion, and always less than before: a few rounds at most.
             let share = u128::from(wanted.tokens) * end as u128 / u128::from(tokens.max(1));
             let fewer = usize::try_from(share).unwrap_or(end).clamp(1, end.max(2) - 1);
-            let shorter = encoding.end_of(window, fewer);
+            let shorter = whole.end_of(window, fewer);
             if tokens <= wanted.tokens || shorter >= end {
                 break (encoding, decoded, tokens);
             }

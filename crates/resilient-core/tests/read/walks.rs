@@ -87,6 +87,22 @@ fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
+#[test]
+fn a_window_that_looks_binary_ends_where_a_character_of_the_file_does() {
+    // The head of the file is UTF-8, and a window with its null byte is not.
+    let bytes = "aaaa\u{feff}\né漢😀\r\n\r\n\n".as_bytes();
+    let bytes = [bytes, b"\xEF\0\xBB\xBF", "\u{feff}\n\ré漢😀aa a\r\n".as_bytes()].concat();
+    let (_home, ws) = home_of(&bytes);
+    let mut offset = 0;
+    while offset < bytes.len() as i64 {
+        let request =
+            WindowRequest { offset, max_bytes: 13, max_tokens: Some(1), ..WindowRequest::of("f") };
+        let window = ws.reader().window(&request).unwrap();
+        assert_eq!(window.offset, offset as u64);
+        offset = window.next_offset as i64;
+    }
+}
+
 proptest! {
     #![proptest_config(cases(128))]
 
