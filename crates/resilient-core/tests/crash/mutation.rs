@@ -18,30 +18,30 @@ use crate::workload::{self, Answer, Order, all, create};
 const JUSTIFIED: &[(&str, &str, &str)] = &[
     (
         "a batch of writes",
-        "at 43: syncdir w",
+        "at 42: syncdir w",
         "of a file found as it should be, whose name was durable; that it takes the new directory \
          of another call along is not counted on",
     ),
     (
         "a batch on two devices",
-        "at 40: syncdir w/mnt",
+        "at 39: syncdir w/mnt",
         "of the first slot beside a target; that of the second takes it along",
     ),
-    ("a batch of writes, its first rename refused", "at 43: syncdir w", "as without the refusal"),
+    ("a batch of writes, its first rename refused", "at 42: syncdir w", "as without the refusal"),
     (
         "a batch of writes, its first rename refused",
-        "at 48: syncdir w/x",
+        "at 47: syncdir w/x",
         "the way to the file that is refused afterwards",
     ),
     (
         "a batch of writes, its first rename refused",
-        "at 49: sync w/.resilient_write/tmp/",
+        "at 48: sync w/.resilient_write/tmp/",
         "the content that is refused afterwards",
     ),
-    ("a batch of writes, its second rename refused", "at 43: syncdir w", "as without the refusal"),
+    ("a batch of writes, its second rename refused", "at 42: syncdir w", "as without the refusal"),
     (
         "a batch of writes, its second rename refused",
-        "at 50: sync w/.resilient_write/tmp/",
+        "at 49: sync w/.resilient_write/tmp/",
         "the content that is refused afterwards",
     ),
 ];
