@@ -116,7 +116,11 @@ pub(crate) fn classify(
     policy: &Policy,
 ) -> Result<()> {
     let Some(reject_at) = reject_at else { return Ok(()) };
-    let report = score(roots, path, content, policy);
+    refuse(score(roots, path, content, policy), path, reject_at, policy)
+}
+
+/// Refuses what is scored as high as this.
+fn refuse(report: risk::Report, path: &str, reject_at: Verdict, policy: &Policy) -> Result<()> {
     if report.verdict < reject_at {
         return Ok(());
     }
@@ -203,7 +207,10 @@ pub(crate) fn replace(
     if target.stat.is_none() {
         return Err(Error::FileNotFound { path: target.shown });
     }
-    classify(&store.roots, &new_string, &path, reject_at, policy)?;
+    if let Some(reject_at) = reject_at {
+        let report = risk::score_file(&target.shown, &new_string, policy);
+        refuse(report, &target.shown, reject_at, policy)?;
+    }
     let guard = Guard::of(&new_string, policy);
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
