@@ -95,6 +95,7 @@ fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
         Value::String(text) => text.is_empty(),
+        Value::Number(number) => number.as_i64() == Some(0),
         _ => false,
     }
 }

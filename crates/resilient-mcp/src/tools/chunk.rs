@@ -22,8 +22,7 @@ pub const TOOLS: &[ToolSpec] = &[
 pub struct ChunkWrite {
     /// A name you choose: 1-64 of A-Za-z0-9_-
     pub session: String,
-    /// From 1, without gaps.
-    #[schemars(range(min = 1, max = 999))]
+    /// 1 to 999, without gaps.
     pub index: i64,
     pub content: String,
     /// Parts in all, if known.

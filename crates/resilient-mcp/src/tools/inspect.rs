@@ -74,7 +74,6 @@ impl Tool for Validate {
 #[serde(deny_unknown_fields)]
 pub struct JournalTail {
     #[serde(default = "twenty")]
-    #[schemars(range(min = 1))]
     pub n: i64,
     /// Exact path.
     pub filter_path: Option<String>,

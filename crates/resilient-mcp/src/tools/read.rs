@@ -46,7 +46,6 @@ pub struct ReadBytes {
     #[serde(default)]
     pub offset: i64,
     #[serde(default = "window")]
-    #[schemars(range(min = 1, max = 2_097_152))]
     pub max_bytes: i64,
     /// About.
     pub max_tokens: Option<i64>,
@@ -82,7 +81,6 @@ pub struct ReadLines {
     #[serde(default = "one")]
     pub start_line: i64,
     #[serde(default = "page")]
-    #[schemars(range(min = 1, max = 5000))]
     pub max_lines: i64,
     pub max_tokens: Option<i64>,
 }
@@ -105,7 +103,6 @@ impl Tool for ReadLines {
 pub struct ReadTail {
     pub path: String,
     #[serde(default = "tail")]
-    #[schemars(range(min = 1, max = 5000))]
     pub max_lines: i64,
     pub max_tokens: Option<i64>,
 }
@@ -137,7 +134,6 @@ pub struct SearchThenPage {
     #[serde(default = "after")]
     pub context_after: i64,
     #[serde(default = "matches")]
-    #[schemars(range(min = 1, max = 100))]
     pub max_matches: i64,
     pub max_tokens: Option<i64>,
     #[serde(default)]
@@ -196,7 +192,6 @@ pub struct MakeCursor {
     #[serde(default)]
     pub offset: i64,
     #[serde(default = "window")]
-    #[schemars(range(min = 1, max = 2_097_152))]
     pub max_bytes: i64,
     pub encoding: Option<String>,
     /// Also notice edits that keep size and time.
@@ -226,7 +221,6 @@ impl Tool for MakeCursor {
 #[serde(deny_unknown_fields)]
 pub struct ReadNext {
     pub cursor: String,
-    #[schemars(range(min = 1, max = 2_097_152))]
     pub max_bytes: Option<i64>,
     pub max_tokens: Option<i64>,
     #[serde(default)]

@@ -50,7 +50,10 @@ impl Tool for Redact {
             (Some(content), None, None) => Source::Content(content),
             (None, Some(path), None) => Source::File(path),
             (None, None, Some(sha256)) => Source::Draft(sha256),
-            _ => return Err(unfit("one_of_content_path_draft_sha256")),
+            _ => {
+                let refused = unfit("one_of_content_path_draft_sha256");
+                return Err(refused.with("hint", "pass one of the three and leave out the others"));
+            }
         };
         let language = match self.language {
             None => None,

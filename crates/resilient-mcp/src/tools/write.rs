@@ -68,7 +68,11 @@ impl Tool for SafeWrite {
                 });
                 answer(written.map(FromDraft::of))
             }
-            _ => Err(unfit("content_or_content_from")),
+            _ => Err(unfit("content_or_content_from").with(
+                "hint",
+                "pass content alone; content_from is for a draft that was refused, whose \
+                 draft_sha256 the refusal named",
+            )),
         }
     }
 }
