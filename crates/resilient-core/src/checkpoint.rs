@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::contents::Content;
 use crate::digest::Digest;
 use crate::disk::Kind;
 use crate::error::{Error, Result};
@@ -226,10 +227,11 @@ impl Checkpoints<'_> {
             let mut text = serde_json::to_vec_pretty(&value)
                 .map_err(|error| Error::Internal { message: error.to_string() })?;
             text.push(b'\n');
-            let sha256 = Digest::of(&text);
+            let content = Content::of(text);
+            let sha256 = content.digest;
             let checkpoint_path = target.shown.clone();
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
-            let staged = op.stage(&target, &text, sha256)?;
+            let staged = op.stage(&target, &content)?;
             let journaled = op.publish_state(staged, target, old.as_ref(), mode)?;
             Ok(SaveReceipt {
                 name: name.clone(),
@@ -237,11 +239,11 @@ impl Checkpoints<'_> {
                 ttl: ttl.clone(),
                 checkpoint_path,
                 sha256,
-                bytes: text.len() as u64,
+                bytes: content.bytes.len() as u64,
                 journal_id: journaled.journal_id,
                 created_at,
                 updated_at,
-                chunked: text.len() > LARGE,
+                chunked: content.bytes.len() > LARGE,
             })
         })
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::contents::digest_of_dir;
+use crate::contents::{Content, digest_of_dir};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_all, read_up_to};
 use crate::error::{Error, Result};
@@ -181,7 +181,8 @@ impl Chunks<'_> {
         total: Option<u32>,
     ) -> Result<ChunkReceipt> {
         let session = session.to_owned();
-        let digest = Digest::of(content.as_bytes());
+        let content = Content::of(content.into_bytes());
+        let digest = content.digest;
         self.store.submit(move |op| {
             let below = [CHUNKS, session.as_str()];
             let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
@@ -230,11 +231,11 @@ impl Chunks<'_> {
             let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
             let old_part = op.old(&part_at)?;
             let chunk_path = part_at.shown.clone();
-            let staged_manifest = op.stage(&manifest_at, &text, Digest::of(&text))?;
+            let staged_manifest = op.stage(&manifest_at, &Content::of(text))?;
             let also = op.publish_also(staged_manifest, manifest_at, old_manifest.as_ref())?;
             // The first of the two may have made the directory.
             let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
-            let staged = op.stage(&part_at, content.as_bytes(), digest)?;
+            let staged = op.stage(&part_at, &content)?;
             let journaled =
                 op.publish_state(staged, part_at, old_part.as_ref(), Mode::Overwrite)?;
             op.together_with(vec![also]);
@@ -243,7 +244,7 @@ impl Chunks<'_> {
                 index,
                 chunk_path,
                 sha256: digest,
-                bytes: content.len() as u64,
+                bytes: content.bytes.len() as u64,
                 journal_id: journaled.journal_id,
             })
         })
@@ -294,7 +295,7 @@ impl Chunks<'_> {
             if marks.seen && old.as_ref().is_some_and(|old| old.digest != staged.digest) {
                 let content = Joined::new(&dir, &session, &indices, &separator).content();
                 let checked = content.and_then(|content| {
-                    let before = op.old_content(&target)?.map(|(_, bytes)| bytes);
+                    let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
                     guard.check(&target, &before.unwrap_or_default(), &content)
                 });
                 if let Err(refused) = checked {

@@ -2,13 +2,51 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::sync::Arc;
 
-use crate::digest::{Digest, Hasher};
+use crate::digest::{Digest, Hasher, Trail};
 use crate::disk::{Dir, DirRef, File, Kind, read_up_to};
 use crate::roots::Target;
 
-/// Blocks in which files are digested and copied.
+/// Blocks in which files are digested, compared and copied.
 const BLOCK: usize = 128 * 1024;
+
+/// Bytes for a file, with their digest.
+#[derive(Clone, Debug)]
+pub(crate) struct Content {
+    pub(crate) bytes: Arc<Vec<u8>>,
+    pub(crate) digest: Digest,
+}
+
+impl Content {
+    /// Digests bytes.
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        let digest = Digest::of(&bytes);
+        Self { bytes: Arc::new(bytes), digest }
+    }
+
+    /// Digests bytes from where they differ from those that they take the place of.
+    pub(crate) fn instead_of(old: &[u8], trail: &Trail, bytes: Vec<u8>) -> Self {
+        let digest = trail.digest_of_other(old, &bytes);
+        Self { bytes: Arc::new(bytes), digest }
+    }
+}
+
+/// Whether a file holds `bytes` at an offset. Where they are the ones that a digest was taken of,
+/// what is there has that digest.
+pub(crate) fn holds(file: &dyn File, at: u64, bytes: &[u8]) -> io::Result<bool> {
+    let mut block = vec![0; bytes.len().min(BLOCK)];
+    let mut at = at;
+    for part in bytes.chunks(BLOCK) {
+        let here = block.get_mut(..part.len()).unwrap_or_default();
+        let read = read_up_to(file, here, at)?;
+        if read != part.len() || here != part {
+            return Ok(false);
+        }
+        at += read as u64;
+    }
+    Ok(true)
+}
 
 /// Digests a file from `from` to `to`.
 pub(crate) fn digest_range(

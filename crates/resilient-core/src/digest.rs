@@ -105,6 +105,53 @@ impl Hasher {
     }
 }
 
+/// The digest of some bytes and how it came about: bytes that begin in the same way are digested
+/// from where they differ.
+#[derive(Debug)]
+pub(crate) struct Trail {
+    /// The hasher before each whole step, and before what is left.
+    hashers: Vec<Hasher>,
+    digest: Digest,
+}
+
+impl Trail {
+    /// So many bytes are a step; a hasher takes a hundredth of that.
+    const STEP: usize = 16 * 1024;
+
+    /// Digests bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let mut hasher = Hasher::default();
+        let mut hashers = vec![hasher.clone()];
+        let steps = bytes.chunks_exact(Self::STEP);
+        let rest = steps.remainder();
+        for step in steps {
+            hasher.update(step);
+            hashers.push(hasher.clone());
+        }
+        hasher.update(rest);
+        Self { hashers, digest: hasher.finish() }
+    }
+
+    /// The digest of the bytes.
+    pub(crate) fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The digest of others, given the bytes again.
+    pub(crate) fn digest_of_other(&self, bytes: &[u8], other: &[u8]) -> Digest {
+        let steps = bytes.chunks_exact(Self::STEP).zip(other.chunks_exact(Self::STEP));
+        let same = steps.take_while(|(step, other)| step == other).count();
+        match (self.hashers.get(same), other.get(same * Self::STEP..)) {
+            (Some(hasher), Some(rest)) => {
+                let mut hasher = hasher.clone();
+                hasher.update(rest);
+                hasher.finish()
+            }
+            _ => Digest::of(other),
+        }
+    }
+}
+
 impl fmt::Debug for Hasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Hasher")
@@ -128,6 +175,27 @@ mod tests {
         hasher.update(b"bc");
         assert_eq!(hasher.finish(), Digest::of(b"abc"));
         assert_eq!(other.finish(), Digest::of(b"ax"));
+    }
+
+    #[test]
+    fn a_trail_gives_the_digest_of_whatever_begins_in_the_same_way() {
+        let step = Trail::STEP;
+        let old: Vec<u8> = (0..3 * step + 100).map(|at| (at % 251) as u8).collect();
+        let trail = Trail::of(&old);
+        assert_eq!(trail.digest(), Digest::of(&old));
+        let changed_at = |at: usize| {
+            let mut new = old.clone();
+            new[at] ^= 1;
+            new
+        };
+        let others = [0, step - 1, step, 2 * step + 5, 3 * step, old.len() - 1].map(changed_at);
+        let cut = [0, 1, step, step + 1, 3 * step, old.len()].map(|len| old[..len].to_vec());
+        let longer = [old.clone(), vec![7; step]].concat();
+        for other in others.iter().chain(&cut).chain([&longer]) {
+            assert_eq!(trail.digest_of_other(&old, other), Digest::of(other), "{}", other.len());
+        }
+        let empty = Trail::of(b"");
+        assert_eq!(empty.digest_of_other(b"", b"abc"), Digest::of(b"abc"));
     }
 
     #[test]

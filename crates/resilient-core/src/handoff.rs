@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::checkpoint::CheckpointRef;
 use crate::commit::{Old, Op};
-use crate::contents::digest_of;
+use crate::contents::{Content, digest_of};
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::error::{Error, Result};
@@ -118,7 +118,7 @@ impl Handoff<'_> {
         }
         let drift_warnings = self.drift(&envelope);
         let text = front_matter::write(&envelope, &body).ok_or_else(too_deep)?.into_bytes();
-        let digest = Digest::of(&text);
+        let text = Content::of(text);
         let task = file_name(envelope.get("task_id").unwrap_or(&Value::Null));
         let (git, hard_links) = (git(policy), policy.hard_links);
         self.store.submit(move |op| {
@@ -130,7 +130,7 @@ impl Handoff<'_> {
                 also.extend(keep_copy(op, &target, old, &task)?);
             }
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
-            let receipt = put(op, target, old.as_ref(), &text, digest, mode, hard_links)?;
+            let receipt = put(op, target, old.as_ref(), &text, mode, hard_links)?;
             op.together_with(also);
             Ok(HandoffReceipt {
                 handoff_path: receipt.path,
@@ -216,7 +216,7 @@ fn keep_copy(op: &mut Op<'_>, target: &Target, old: &Old, task: &str) -> Result<
             None => {
                 let text = read_all(&*old.file, u64::MAX)
                     .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
-                let staged = op.stage(&copy_at, &text, old.digest)?;
+                let staged = op.stage(&copy_at, &Content::of(text))?;
                 return op.publish_also(staged, copy_at, None).map(Some);
             }
             Some(copy) if copy.digest == old.digest => break,

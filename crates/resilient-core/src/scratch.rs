@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 
-use crate::contents::digest_of;
+use crate::contents::{Content, digest_of};
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::error::{Error, Result};
@@ -157,7 +157,8 @@ impl Scratch<'_> {
                 .decode(content)
                 .map_err(|error| Error::BadBase64 { message: error.to_string() })?,
         };
-        let sha256 = Digest::of(&bytes);
+        let content = Content::of(bytes);
+        let sha256 = content.digest;
         let warnings = self.warnings();
         self.store.submit(move |op| {
             let target = op.store.state_target(op.state, &[SCRATCH], &bin_name(sha256))?;
@@ -168,11 +169,11 @@ impl Scratch<'_> {
             let journal_id = if deduped {
                 None
             } else {
-                let staged = op.stage(&target, &bytes, sha256)?;
+                let staged = op.stage(&target, &content)?;
                 Some(op.publish_state(staged, target, old.as_ref(), Mode::Create)?.journal_id)
             };
             let row = IndexRow {
-                bytes: bytes.len() as u64,
+                bytes: content.bytes.len() as u64,
                 content_type: content_type.clone(),
                 created_at: op.store.now(),
                 encoding,
@@ -187,7 +188,7 @@ impl Scratch<'_> {
             Ok(PutReceipt {
                 sha256,
                 scratch_path,
-                bytes: bytes.len() as u64,
+                bytes: content.bytes.len() as u64,
                 deduped,
                 journal_id,
                 warnings: warnings.clone(),

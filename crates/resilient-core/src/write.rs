@@ -6,12 +6,11 @@
 //! An overwrite keeps the file's permission bits, owner, extended attributes and links; a replace
 //! keeps every byte around what it replaces. Content that is in place already is not written.
 
-use std::sync::Arc;
-
 use memchr::memmem;
 use serde::Serialize;
 
 use crate::commit::{Journaled, Old, Op};
+use crate::contents::Content;
 use crate::digest::Digest;
 use crate::disk::Kind;
 use crate::edit::{self, Refusal};
@@ -153,15 +152,14 @@ pub(crate) fn write_redacted(
     classify(&store.roots, &request.content, &request.path, request.reject_at, policy)?;
     let WriteRequest { path, content, mode, expected_prev_sha256, .. } = request;
     let guard = Guard::of(&content, policy);
-    let content = Arc::new(content.into_bytes());
     // Digested here, where calls run side by side, and not under the lock.
-    let digest = Digest::of(&content);
+    let content = Content::of(content.into_bytes());
     let (git, hard_links) = (git(policy), policy.hard_links);
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
         if mode == WriteMode::Append {
-            return append(op, target, content.clone(), digest, expected_prev_sha256.as_deref());
+            return append(op, target, &content, expected_prev_sha256.as_deref());
         }
         if mode == WriteMode::Create && target.stat.is_some() {
             // What may not be read exists all the same.
@@ -170,12 +168,12 @@ pub(crate) fn write_redacted(
         }
         let old = match &guard {
             Some(guard) => match op.old_content(&target)? {
-                Some((old, bytes)) if Some(old.digest) != redacted_from => {
+                Some((old, bytes, _)) if Some(old.digest) != redacted_from => {
                     check(&target, Some(&old), expected_prev_sha256.as_deref())?;
-                    guard.check(&target, &bytes, &content)?;
+                    guard.check(&target, &bytes, &content.bytes)?;
                     Some(old)
                 }
-                found => found.map(|(old, _)| old),
+                found => found.map(|(old, ..)| old),
             },
             None => op.old(&target)?,
         };
@@ -184,7 +182,7 @@ pub(crate) fn write_redacted(
             WriteMode::Create => Mode::Create,
             _ => Mode::Overwrite,
         };
-        put(op, target, old.as_ref(), &content, digest, journal_mode, hard_links)
+        put(op, target, old.as_ref(), &content, journal_mode, hard_links)
     })
 }
 
@@ -215,7 +213,7 @@ pub(crate) fn replace(
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
-        let Some((old, bytes)) = op.old_content(&target)? else {
+        let Some((old, bytes, trail)) = op.old_content(&target)? else {
             return Err(Error::FileNotFound { path: target.shown });
         };
         check(&target, Some(&old), expected_prev_sha256.as_deref())?;
@@ -224,10 +222,9 @@ pub(crate) fn replace(
         if let Some(guard) = &guard {
             guard.check(&target, &bytes, &edited.content)?;
         }
+        let content = Content::instead_of(&bytes, &trail, edited.content);
         drop(bytes);
-        let digest = Digest::of(&edited.content);
-        let mut receipt =
-            put(op, target, Some(&old), &edited.content, digest, Mode::Replace, hard_links)?;
+        let mut receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
         receipt.replacements = Some(edited.replacements);
         Ok(receipt)
     })
@@ -279,13 +276,12 @@ pub(crate) fn put(
     op: &mut Op<'_>,
     target: Target,
     old: Option<&Old>,
-    content: &[u8],
-    digest: Digest,
+    content: &Content,
     mode: Mode,
     hard_links: HardLinks,
 ) -> Result<WriteReceipt> {
     let at = Place::of(&target);
-    let bytes = content.len() as u64;
+    let (digest, bytes) = (content.digest, content.bytes.len() as u64);
     if let Some(old) = old {
         if old.digest == digest {
             let journaled = op.confirm(&target, old, mode)?;
@@ -298,7 +294,7 @@ pub(crate) fn put(
             return Err(Error::HardLinked { path: target.shown, links: old.stat.links });
         }
     }
-    let staged = op.stage(&target, content, digest)?;
+    let staged = op.stage(&target, content)?;
     let journaled = op.publish(staged, target, old, mode)?;
     Ok(at.receipt(digest, bytes, mode, journaled))
 }
@@ -306,31 +302,30 @@ pub(crate) fn put(
 fn append(
     op: &mut Op<'_>,
     target: Target,
-    content: Arc<Vec<u8>>,
-    digest: Digest,
+    content: &Content,
     expected: Option<&str>,
 ) -> Result<WriteReceipt> {
     let long = |stat: &crate::disk::Stat| {
         stat.kind == Kind::File && (stat.len >= APPEND_IN_PLACE_FROM || stat.links > 1)
     };
-    if target.stat.as_ref().is_some_and(long) && !content.is_empty() {
+    if target.stat.as_ref().is_some_and(long) && !content.bytes.is_empty() {
         let Some((old, before)) = op.old_for_append(&target)? else {
             return Err(Error::Deferred);
         };
         check(&target, Some(&old), expected)?;
         let at = Place::of(&target);
-        let bytes = old.stat.len + content.len() as u64;
-        let (journaled, digest) = op.append(target, &old, &before, content)?;
+        let bytes = old.stat.len + content.bytes.len() as u64;
+        let (journaled, digest) = op.append(target, &old, &before, content.bytes.clone())?;
         return Ok(at.receipt(digest, bytes, Mode::Append, journaled));
     }
     let found = op.old_content(&target)?;
-    check(&target, found.as_ref().map(|(old, _)| old), expected)?;
-    let Some((old, mut whole)) = found else {
-        return put(op, target, None, &content, digest, Mode::Append, HardLinks::Refuse);
+    check(&target, found.as_ref().map(|(old, ..)| old), expected)?;
+    let Some((old, bytes, trail)) = found else {
+        return put(op, target, None, content, Mode::Append, HardLinks::Refuse);
     };
-    whole.extend_from_slice(&content);
-    let digest = Digest::of(&whole);
-    put(op, target, Some(&old), &whole, digest, Mode::Append, HardLinks::Refuse)
+    let whole = [bytes.as_slice(), &content.bytes].concat();
+    let whole = Content::instead_of(&bytes, &trail, whole);
+    put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)
 }
 
 fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {

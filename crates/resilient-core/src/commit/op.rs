@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::change::{Append, Before, Change, Claim, Discard, How, Old, Publish, Staged};
-use crate::contents::{copy_all, digest_of, digest_range, write_again};
-use crate::digest::{Digest, Hasher};
+use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
+use crate::digest::{Digest, Hasher, Trail};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
 use crate::error::{Error, Result};
 use crate::journal::{Also, Gone, Line, Mode, Row};
@@ -61,12 +61,12 @@ impl Op<'_> {
     }
 
     /// The same with the content, which is read once: what is edited is what was digested.
-    pub(crate) fn old_content(&self, target: &Target) -> Result<Option<(Old, Vec<u8>)>> {
+    pub(crate) fn old_content(&self, target: &Target) -> Result<Option<(Old, Vec<u8>, Trail)>> {
         let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
         let content = read_all(&*file, u64::MAX)
             .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
-        let digest = Digest::of(&content);
-        Ok(Some((Old { file, stat, digest }, content)))
+        let trail = Trail::of(&content);
+        Ok(Some((Old { file, stat, digest: trail.digest() }, content, trail)))
     }
 
     fn open_old(&self, target: &Target) -> Result<Option<(Arc<dyn File>, Stat)>> {
@@ -114,20 +114,18 @@ impl Op<'_> {
     }
 
     /// Stages bytes that are at hand.
-    pub(crate) fn stage(
-        &mut self,
-        target: &Target,
-        bytes: &[u8],
-        digest: Digest,
-    ) -> Result<Staged> {
-        let mut staged = self.open_slot(target)?;
-        staged.file.write_all_at(bytes, 0).map_err(|source| {
+    pub(crate) fn stage(&mut self, target: &Target, content: &Content) -> Result<Staged> {
+        let staged = self.open_slot(target)?;
+        staged.file.write_all_at(&content.bytes, 0).map_err(|source| {
             staged.remove(self.state);
             Error::os(target.shown.clone(), "write", source)
         })?;
-        staged.digest = digest;
-        staged.len = bytes.len() as u64;
-        Ok(staged)
+        Ok(Staged {
+            digest: content.digest,
+            len: content.bytes.len() as u64,
+            bytes: Some(content.bytes.clone()),
+            ..staged
+        })
     }
 
     /// Stages what `parts` yields, a part at a time.
@@ -178,6 +176,7 @@ impl Op<'_> {
             file,
             digest: Digest::of(b""),
             len: 0,
+            bytes: None,
         })
     }
 

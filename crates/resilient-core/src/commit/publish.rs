@@ -4,8 +4,8 @@ use std::io;
 
 use super::batch::{Fate, unknown, write_line};
 use super::change::{Append, Change, How, Publish};
-use crate::contents::{copy_all, digest_now, digest_of};
-use crate::disk::{File, read_up_to, write_by_pages};
+use crate::contents::{copy_all, digest_now, digest_of, holds};
+use crate::disk::write_by_pages;
 use crate::error::Error;
 use crate::journal::Mode;
 use crate::state::State;
@@ -72,13 +72,6 @@ fn append(state: &mut State, append: &Append, change: &Change) -> Fate {
         Ok(()) => Fate::Failed(failed),
         Err(source) => unknown(change, &source),
     }
-}
-
-/// Whether a file holds `bytes` at an offset.
-fn holds(file: &dyn File, at: u64, bytes: &[u8]) -> io::Result<bool> {
-    let mut here = vec![0; bytes.len()];
-    let read = read_up_to(file, &mut here, at)?;
-    Ok(read == bytes.len() && here == bytes)
 }
 
 fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -> Fate {

@@ -238,32 +238,53 @@ fn an_edit_after_an_append_is_in_the_next_digest() {
     assert_eq!(receipt.sha256.to_string(), sha(other + "2\n"));
 }
 
-#[test]
-fn content_that_reads_back_differently_is_not_published() {
-    let spoil = |workspace: &Path| {
+/// Gives a staged file that holds "new" other bytes.
+fn spoil(with: &'static str) -> Deed {
+    Box::new(move |workspace| {
         for entry in std::fs::read_dir(workspace.join(".resilient_write/tmp"))? {
             let path = entry?.path();
             if std::fs::read(&path)? == b"new" {
-                std::fs::write(path, "nEw")?;
+                std::fs::write(path, with)?;
             }
         }
         Ok(())
-    };
+    })
+}
+
+#[test]
+fn content_that_reads_back_differently_is_not_published() {
+    for with in ["nEw", "ne", "news", ""] {
+        let home = Home::new();
+        home.put("a", "abc");
+        let ws = meddled(&home, [spoil(with)]);
+        assert_eq!(
+            home.refused(|| ws.write(overwrite("a", "new"))),
+            envelope(
+                ["write_corruption", "unknown", "abort"],
+                json!({
+                    "path": "a", "reason": "read_back_differs", "expected_sha256": sha("new"),
+                    "actual_sha256": sha(with), "bytes": with.len(),
+                })
+            )
+        );
+        ws.write(overwrite("a", "new")).unwrap();
+        assert_eq!(home.rows().len(), 2);
+    }
+}
+
+#[test]
+fn composed_content_that_reads_back_differently_is_not_published() {
     let home = Home::new();
     home.put("a", "abc");
-    let ws = meddled(&home, [Box::new(spoil)]);
-    assert_eq!(
-        home.refused(|| ws.write(overwrite("a", "new"))),
-        envelope(
-            ["write_corruption", "unknown", "abort"],
-            json!({
-                "path": "a", "reason": "read_back_differs", "expected_sha256": sha("new"),
-                "actual_sha256": sha("nEw"), "bytes": 3,
-            })
-        )
-    );
-    ws.write(overwrite("a", "new")).unwrap();
-    assert_eq!(home.rows().len(), 2);
+    let parts = home.builder().open();
+    for part in ["ne", "w"] {
+        parts.chunks().append("s", part.to_owned(), None).unwrap();
+    }
+    let ws = meddled(&home, [spoil("nEw")]);
+    let compose =
+        || ws.chunks().compose("s", "a", "", false, &*ws.policy()?).map(|receipt| receipt.sha256);
+    assert_eq!(home.refused(compose)["context"]["actual_sha256"], json!(sha("nEw")));
+    assert_eq!(compose().unwrap(), sha("new").parse().unwrap());
 }
 
 #[test]
