@@ -16,6 +16,7 @@ mod call;
 pub mod client;
 #[doc(hidden)]
 pub mod docs;
+mod json;
 mod message;
 mod names;
 mod reply;
@@ -47,11 +48,25 @@ use wire::{Wire, write_lines};
 /// # Errors
 /// The runtime cannot be started, or standard output fails while somebody reads it.
 pub fn serve_stdio(server: Server) -> io::Result<()> {
+    widen_pipes();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let (stdin, stdout) = rmcp::transport::stdio_pipes();
         serve(server, stdin, stdout).await
     })
+}
+
+/// Has the pipes to the client hold a long answer or a long text at once. Where they hold 64 KiB,
+/// as they do unasked, both sides wake up for every piece. Where the system does not let them, or
+/// the streams are no pipes, they stay as they are.
+fn widen_pipes() {
+    #[cfg(target_os = "linux")]
+    {
+        // The most that the kernel gives to everybody (`fs.pipe-max-size`).
+        const HELD: usize = 1 << 20;
+        let _ = rustix::pipe::fcntl_setpipe_size(io::stdin(), HELD);
+        let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), HELD);
+    }
 }
 
 /// Serves on a pair of streams until the reader ends and every call is answered.

@@ -3,13 +3,11 @@
 //! Some clients show the model the structured content, some the text; so both hold the same
 //! JSON. The text is compact, its keys are sorted and it is plain ASCII.
 
-use std::io;
-
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde::Serialize;
-use serde_json::{Map, Serializer, Value};
+use serde_json::{Map, Value};
 
 use crate::args::unfit;
+use crate::json::{self, Beyond};
 use crate::seam::{Answer, Envelope};
 
 /// The result of a call of the tool with this canonical name.
@@ -41,37 +39,9 @@ fn failure(tool: &str, mut envelope: Box<Envelope>) -> Value {
 }
 
 fn ascii_json(value: &Value) -> String {
-    let mut text = Vec::with_capacity(128);
-    // Neither a `Vec` nor a `Value` gives a serializer a reason to fail.
-    let _ = value.serialize(&mut Serializer::with_formatter(&mut text, Ascii));
+    let mut text = Vec::with_capacity(512);
+    json::write(value, Beyond::Escaped, &mut text);
     String::from_utf8(text).unwrap_or_default()
-}
-
-/// Compact JSON whose strings escape everything beyond ASCII.
-struct Ascii;
-
-impl serde_json::ser::Formatter for Ascii {
-    fn write_string_fragment<W: io::Write + ?Sized>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        if fragment.is_ascii() {
-            return writer.write_all(fragment.as_bytes());
-        }
-        let mut units = [0; 2];
-        for character in fragment.chars() {
-            match u8::try_from(character) {
-                Ok(byte) if byte.is_ascii() => writer.write_all(&[byte])?,
-                _ => {
-                    for unit in character.encode_utf16(&mut units) {
-                        write!(writer, "\\u{unit:04x}")?;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

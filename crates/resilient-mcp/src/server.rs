@@ -167,8 +167,8 @@ impl ServerHandler for Server {
     /// being sent, but never stop a write half way.
     ///
     /// Calls run on blocking threads, side by side. But the quick call of a client that waits for
-    /// its answer anyway runs right here, which spares it two changes of threads; unless it would
-    /// have to wait for another process, and a ping with it.
+    /// its answer anyway runs right here, which spares it two changes of threads; unless it writes
+    /// and would have to wait for another process, and a ping with it.
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -180,7 +180,10 @@ impl ServerHandler for Server {
         let flaw = context.extensions.get::<Flaw>().copied();
         let cancelled = context.ct.clone();
         let in_turn = context.extensions.get::<Arc<Watch>>().is_some_and(|it| it.is_in_turn());
-        let is_quick = in_turn && inner.find(&name).is_some_and(|tool| tool.spec.quick);
+        let is_quick = in_turn
+            && inner.find(&name).is_some_and(|tool| {
+                tool.spec.quick && (tool.spec.effect == Effect::Reads || inner.workspace.is_free())
+            });
         let token = context.meta.get_progress_token();
         let (told, mut steps) = mpsc::unbounded_channel();
         let told = token.as_ref().map(|_| told);
@@ -192,7 +195,7 @@ impl ServerHandler for Server {
             let watched = Call::new(move || cancelled.is_cancelled(), told);
             inner.call(&name, arguments, flaw, &watched)
         };
-        let done = if is_quick && self.inner.workspace.is_free() {
+        let done = if is_quick {
             catch_unwind(AssertUnwindSafe(call)).ok()
         } else {
             let running = tokio::task::spawn_blocking(call);

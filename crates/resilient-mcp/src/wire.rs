@@ -19,6 +19,7 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, mpsc};
 
+use crate::json::{self, Beyond};
 use crate::message::{self, Incoming};
 use crate::skim::Skim;
 
@@ -95,7 +96,9 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let sent = serde_json::to_vec(&item).map_err(io::Error::from).and_then(|reply| {
+        let sent = serde_json::to_value(&item).map_err(io::Error::from).and_then(|message| {
+            let mut reply = Vec::with_capacity(1024);
+            json::write(&message, Beyond::Kept, &mut reply);
             self.replies.send(line_of(reply)).map_err(|_| io::ErrorKind::BrokenPipe.into())
         });
         std::future::ready(sent)
