@@ -35,14 +35,59 @@ pub(crate) use op::{BESIDE, Beside, Journaled, Op};
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: Mutex<Waiting>,
-    turn: Condvar,
     state: Mutex<Option<State>>,
 }
 
 #[derive(Default)]
 struct Waiting {
     jobs: VecDeque<Job>,
+    /// Whether one of the calls commits, or was told to.
     leading: bool,
+}
+
+impl Waiting {
+    /// Ends a lead: the call that has waited longest has the next one.
+    fn pass_on(&mut self) {
+        self.leading = match self.jobs.front() {
+            Some(job) => {
+                job.seat.tell(Told::Lead);
+                true
+            }
+            None => false,
+        };
+    }
+}
+
+/// Where one call waits. Each has its own, so that nobody is woken up for another's sake.
+#[derive(Default)]
+struct Seat {
+    told: Mutex<Option<Told>>,
+    turn: Condvar,
+}
+
+/// What a call that waits is told.
+enum Told {
+    /// Its change was carried out, or refused.
+    Done(Result<()>),
+    /// It is to commit all that is in the queue.
+    Lead,
+}
+
+impl Seat {
+    fn tell(&self, told: Told) {
+        *lock(&self.told) = Some(told);
+        self.turn.notify_one();
+    }
+
+    fn wait(&self) -> Told {
+        let mut seat = lock(&self.told);
+        loop {
+            match seat.take() {
+                Some(told) => return told,
+                None => seat = self.turn.wait(seat).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
 }
 
 impl std::fmt::Debug for Waiting {
@@ -71,32 +116,33 @@ impl Held<'_> {
 #[cfg(feature = "sim")]
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        lock(&self.queue.waiting).leading = false;
-        self.queue.turn.notify_all();
+        lock(&self.queue.waiting).pass_on();
     }
 }
 
 type Work = Box<dyn FnMut(&mut Op<'_>) -> Result<()> + Send>;
-type Outcome = Arc<Mutex<Option<Result<()>>>>;
 
 pub(crate) struct Job {
     work: Work,
-    outcome: Outcome,
+    seat: Arc<Seat>,
+    is_answered: bool,
 }
 
 impl Job {
-    pub(crate) fn answer(self, result: Result<()>) {
-        *lock(&self.outcome) = Some(result);
+    pub(crate) fn answer(mut self, result: Result<()>) {
+        self.is_answered = true;
+        self.seat.tell(Told::Done(result));
     }
 }
 
 impl Drop for Job {
     /// Nobody waits for ever, whatever becomes of the call that leads.
     fn drop(&mut self) {
-        lock(&self.outcome).get_or_insert_with(|| {
+        if !self.is_answered {
             let source = io::Error::other("the commit panicked");
-            Err(Error::OutcomeUnknown { path: String::new(), journal_id: None, source })
-        });
+            let unknown = Error::OutcomeUnknown { path: String::new(), journal_id: None, source };
+            self.seat.tell(Told::Done(Err(unknown)));
+        }
     }
 }
 
@@ -115,7 +161,7 @@ impl Store {
         mut work: impl FnMut(&mut Op<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let answer = Arc::new(Mutex::new(None));
-        let outcome = Outcome::default();
+        let seat = Arc::new(Seat::default());
         let job = Job {
             work: Box::new({
                 let answer = answer.clone();
@@ -124,43 +170,43 @@ impl Store {
                     Ok(())
                 }
             }),
-            outcome: outcome.clone(),
+            seat: seat.clone(),
+            is_answered: false,
         };
         let queue = &self.queue;
         let mut waiting = lock(&queue.waiting);
         waiting.jobs.push_back(job);
+        if !waiting.leading {
+            waiting.pass_on();
+        }
+        drop(waiting);
         loop {
-            if let Some(done) = lock(&outcome).take() {
-                done?;
-                return lock(&answer)
-                    .take()
-                    .ok_or(Error::Internal { message: "no answer".to_owned() });
+            match seat.wait() {
+                Told::Done(done) => {
+                    done?;
+                    return lock(&answer)
+                        .take()
+                        .ok_or(Error::Internal { message: "no answer".to_owned() });
+                }
+                Told::Lead => {
+                    let jobs = std::mem::take(&mut lock(&queue.waiting).jobs);
+                    let deferred = self.lead(jobs);
+                    let mut waiting = lock(&queue.waiting);
+                    for job in deferred.into_iter().rev() {
+                        waiting.jobs.push_front(job);
+                    }
+                    waiting.pass_on();
+                }
             }
-            if waiting.leading {
-                waiting = queue.turn.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            waiting.leading = true;
-            let jobs = std::mem::take(&mut waiting.jobs);
-            drop(waiting);
-            let deferred = self.lead(jobs);
-            waiting = lock(&queue.waiting);
-            waiting.leading = false;
-            for job in deferred.into_iter().rev() {
-                waiting.jobs.push_front(job);
-            }
-            queue.turn.notify_all();
         }
     }
 
     /// Has the calls that come now wait, so that they are committed as one batch.
     #[cfg(feature = "sim")]
     pub(crate) fn hold(&self) -> Held<'_> {
-        let mut waiting = lock(&self.queue.waiting);
-        while waiting.leading {
-            waiting = self.queue.turn.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        while std::mem::replace(&mut lock(&self.queue.waiting).leading, true) {
+            std::thread::yield_now();
         }
-        waiting.leading = true;
         Held { queue: &self.queue }
     }
 
