@@ -47,6 +47,9 @@ const ROUNDS_MAX: usize = 4;
 /// A text is parsed at most so often to find the look-ups that it does not take.
 const TRIES_MAX: usize = 32;
 
+/// What the scan calls the decoding that adds up literals.
+const JOINED: &str = "joined literals";
+
 /// A secret of a machine has at least this many bytes.
 const STRONG_LEN: usize = 20;
 
@@ -558,8 +561,10 @@ fn window_after(text: &str, at: usize, len: usize) -> &str {
 fn secret(content: &str, hit: &PatternHit) -> Range<usize> {
     let span = hit.span.clone();
     let found = content.get(span.clone()).unwrap_or_default();
-    if !hit.via.is_empty() {
-        return span;
+    match hit.via.first().copied() {
+        Some(JOINED) => return without_marks(found, span.start),
+        Some(_) => return span,
+        None => {}
     }
     match hit.pattern.as_ref() {
         "bearer_token" => {
@@ -586,6 +591,30 @@ fn secret(content: &str, hit: &PatternHit) -> Range<usize> {
         }
         _ => span,
     }
+}
+
+/// Joined literals less those at either end that hold a mark: what is a mark is no piece of a secret.
+fn without_marks(joined: &str, at: usize) -> Range<usize> {
+    const QUOTES: [char; 3] = ['"', '\'', '`'];
+    let (mut from, mut to) = (0, joined.len());
+    let has_mark = |literal: &str| !mark::find(literal).is_empty();
+    while let Some(rest) = joined.get(from..to)
+        && let Some(quote) = rest.chars().next().filter(|c| QUOTES.contains(c))
+        && let Some(len) = rest.get(1..).and_then(|rest| rest.find(quote)).map(|end| end + 2)
+        && rest.get(..len).is_some_and(has_mark)
+        && let Some(next) = rest.get(len..).and_then(|rest| rest.find(QUOTES))
+    {
+        from += len + next;
+    }
+    while let Some(rest) = joined.get(from..to)
+        && let Some(quote) = rest.chars().next_back().filter(|c| QUOTES.contains(c))
+        && let Some(start) = rest.get(..rest.len() - 1).and_then(|rest| rest.rfind(quote))
+        && rest.get(start..).is_some_and(has_mark)
+        && let Some(before) = rest.get(..start).and_then(|rest| rest.rfind(QUOTES))
+    {
+        to = from + before + 1;
+    }
+    at + from..at + to
 }
 
 #[cfg(test)]

@@ -115,6 +115,32 @@ fn what_was_encoded_goes_as_a_whole() {
 }
 
 #[test]
+fn literals_with_marks_are_no_pieces_of_a_secret() {
+    let token = token("k3Jd9f");
+    let (head, tail) = token.split_at(20);
+    let pieces = format!("z = \"{head}\" + \"{tail}\"\n");
+    let mark = |nth: usize| format!("<REDACTED:github_pat:{nth}>");
+    let redacted = |text: &str| {
+        let wish = Wish { language: Some(Language::Python), ..Wish::default() };
+        redact(text, &Policy::default(), &wish).unwrap()
+    };
+    // The first goes by itself, and what it hid until then goes by itself, too.
+    let redaction = redacted(&format!("q = \"{token}\"\n{pieces}"));
+    assert_eq!(redaction.text, format!("q = \"{}\"\nz = \"{}\"\n", mark(1), mark(2)));
+    let redaction = redacted(&format!("q = \"{}\"\n{pieces}p = \"{}\"\n", mark(4), mark(7)));
+    let expected = [("q", 4), ("z", 8), ("p", 7)];
+    let lines = expected.map(|(name, nth)| format!("{name} = \"{}\"\n", mark(nth)));
+    assert_eq!(redaction.text, lines.concat());
+
+    let trimmed = |text: &str| text.get(without_marks(text, 0)).map(str::to_owned);
+    let all = "\"<REDACTED:x:1>\" + 'a' + \"b\" + '<REDACTED>'";
+    assert_eq!(trimmed(all).as_deref(), Some("'a' + \"b\""));
+    for whole in ["", "\"", "\"<REDACTED>\"", "\"a\" + \"b\"", "x", "'<REDACTED>"] {
+        assert_eq!(trimmed(whole).as_deref(), Some(whole));
+    }
+}
+
+#[test]
 fn a_text_without_secrets_is_its_own_redaction() {
     let redaction = redacted("nothing here\n");
     assert_eq!((redaction.text.as_str(), redaction.replaced.len()), ("nothing here\n", 0));
@@ -379,7 +405,7 @@ fn what_the_result_needs_is_said() {
 
 /// One of a thousand tokens.
 fn nth_token(nth: usize) -> String {
-    token(&format!("{:03}Kx9", nth))
+    token(&format!("{nth:03}Kx9"))
 }
 
 /// The requests that the paper's agent had captured, with what stood for the token.
