@@ -71,6 +71,12 @@ struct Run {
     /// A Python interpreter that has resilient-read 0.1.1, to compare with
     #[arg(long, value_name = "PATH")]
     python_reader: Option<PathBuf>,
+    /// The scanner kingfisher, to compare the risk score with
+    #[arg(long, value_name = "PATH")]
+    kingfisher: Option<PathBuf>,
+    /// Directories of real code for the risk score
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    code: Vec<PathBuf>,
     /// Where to write, on the file system that is to be measured; without it, the system's
     /// directory for temporary files
     #[arg(long, value_name = "DIR")]
@@ -117,6 +123,8 @@ impl Run {
             ours: Program::ours(&server),
             python: self.python.as_deref().map(Program::python),
             python_reader: self.python_reader.as_deref().map(Program::python_reader),
+            kingfisher: self.kingfisher.clone(),
+            code: self.code.clone(),
             random: Random::new(self.seed),
             quick: self.quick,
         };

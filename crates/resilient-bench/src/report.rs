@@ -43,11 +43,22 @@ pub(crate) struct Figure {
 /// A number that we want to be on one side of a bound.
 #[derive(Debug, Serialize)]
 pub(crate) struct Goal {
+    pub(crate) rank: Rank,
     pub(crate) what: String,
     pub(crate) measured: f64,
     pub(crate) unit: &'static str,
     pub(crate) bound: Bound,
     pub(crate) met: bool,
+}
+
+/// What it means to miss a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Rank {
+    /// We would like to be there.
+    Goal,
+    /// What is below is not good enough.
+    Floor,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -101,11 +112,27 @@ impl Table {
         bound: Bound,
         unit: &'static str,
     ) {
+        self.hold(Rank::Goal, what.into(), measured, bound, unit);
+    }
+
+    /// Compares a number with what it should be and with what it has to be.
+    pub(crate) fn goal_and_floor(
+        &mut self,
+        what: &str,
+        measured: f64,
+        (goal, floor): (Bound, Bound),
+        unit: &'static str,
+    ) {
+        self.hold(Rank::Goal, what.to_owned(), measured, goal, unit);
+        self.hold(Rank::Floor, what.to_owned(), measured, floor, unit);
+    }
+
+    fn hold(&mut self, rank: Rank, what: String, measured: f64, bound: Bound, unit: &'static str) {
         let met = match bound {
             Bound::AtMost(most) => measured <= most,
             Bound::AtLeast(least) => measured >= least,
         };
-        self.goals.push(Goal { what: what.into(), measured, unit, bound, met });
+        self.goals.push(Goal { rank, what, measured, unit, bound, met });
     }
 
     /// Wants a subject's median time against another's to be at most `most`.
@@ -224,8 +251,12 @@ impl Goal {
             Bound::AtLeast(least) => ("at least", least),
         };
         let met = if self.met { "met" } else { "MISSED" };
+        let rank = match self.rank {
+            Rank::Goal => "goal",
+            Rank::Floor => "floor",
+        };
         let (measured, unit) = (number(self.measured), self.unit);
-        format!("goal {met}: {} {measured} {unit} ({side} {})", self.what, number(bound))
+        format!("{rank} {met}: {} {measured} {unit} ({side} {})", self.what, number(bound))
     }
 }
 
@@ -267,14 +298,15 @@ mod tests {
         table.goal_ratio("ours", "floor", 1.2);
         table.goal_cpu("ours", 0.25);
         table.goal_ms("ours", 3.5);
-        table.goal("speed", 5.0, Bound::AtLeast(6.0), "a second");
+        let bounds = (Bound::AtLeast(6.0), Bound::AtLeast(4.0));
+        table.goal_and_floor("speed", 5.0, bounds, "a second");
         table
     }
 
     #[test]
     fn goals_are_held_against_what_was_measured() {
         let met: Vec<_> = table().goals.iter().map(|goal| (goal.measured, goal.met)).collect();
-        assert_eq!(met, [(1.5, false), (0.25, true), (3.0, true), (5.0, false)]);
+        assert_eq!(met, [(1.5, false), (0.25, true), (3.0, true), (5.0, false), (5.0, true)]);
     }
 
     #[test]
@@ -291,6 +323,7 @@ write
   goal met: ours, CPU a call 0.250 ms (at most 0.250)
   goal met: ours, median 3.00 ms (at most 3.50)
   goal MISSED: speed 5.00 a second (at least 6.00)
+  floor met: speed 5.00 a second (at least 4.00)
 "
         );
         let markdown = table().to_markdown();

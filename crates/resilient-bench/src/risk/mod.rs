@@ -10,5 +10,6 @@ mod speed;
 mod train;
 
 pub(crate) use eval::Eval;
-pub(crate) use speed::Speed;
+pub(crate) use rows::{code, texts};
+pub(crate) use speed::{SIZE, Speed};
 pub(crate) use train::Train;

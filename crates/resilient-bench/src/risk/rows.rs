@@ -91,7 +91,7 @@ impl Embedding {
 }
 
 /// The text files below some paths, without repetitions.
-pub(super) fn code(paths: &[PathBuf], bytes_max: u64) -> Result<Vec<(PathBuf, String)>> {
+pub(crate) fn code(paths: &[PathBuf], bytes_max: u64) -> Result<Vec<(PathBuf, String)>> {
     const ENDINGS: [&str; 24] = [
         "rs", "py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "go", "c", "h", "cc", "cpp", "java",
         "rb", "sh", "toml", "yaml", "yml", "json", "md", "html", "css", "txt",
@@ -120,6 +120,23 @@ pub(super) fn code(paths: &[PathBuf], bytes_max: u64) -> Result<Vec<(PathBuf, St
     Ok(files)
 }
 
+/// Texts of a size from everywhere in the code, each of several files.
+pub(crate) fn texts(files: &[(PathBuf, String)], count: usize, size: usize) -> Vec<String> {
+    let text = |nth: usize| {
+        let mut text = String::with_capacity(size + 4);
+        for (_, file) in files.iter().cycle().skip(files.len() * nth / count) {
+            text.push_str(file);
+            if text.len() >= size {
+                break;
+            }
+        }
+        let end = (0..=size).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text
+    };
+    (0..count).map(text).collect()
+}
+
 /// Spreads names evenly and the same way on every run.
 pub(super) fn digest(bytes: &[u8]) -> u64 {
     let mixed = bytes.iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
@@ -132,4 +149,16 @@ pub(super) fn digest(bytes: &[u8]) -> u64 {
 /// The fold that a provider's rows belong to.
 pub(super) fn fold(provider: &str, folds: u64) -> u64 {
     digest(provider.as_bytes()) % folds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_begin_everywhere_in_the_code_and_have_their_size() {
+        let file = |text: &str| (PathBuf::new(), text.to_owned());
+        assert_eq!(texts(&[file("aa"), file("bbb")], 2, 4), ["aabb", "bbba"]);
+        assert_eq!(texts(&[file("é")], 1, 3), ["é"], "no character is cut");
+    }
 }

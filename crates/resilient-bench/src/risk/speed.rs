@@ -31,7 +31,7 @@ pub(crate) struct Speed {
 }
 
 /// What is called 100 kB.
-const SIZE: usize = 102_400;
+pub(crate) const SIZE: usize = 102_400;
 
 impl Speed {
     pub(crate) fn run(self) -> Result<()> {
@@ -39,22 +39,9 @@ impl Speed {
         let total: usize = files.iter().map(|(_, text)| text.len()).sum();
         ensure!(total > 4 * SIZE, "the directories hold too little code");
 
-        // Texts from everywhere in the code, each of several files.
         const TEXTS: usize = 12;
-        let mut costs = Vec::new();
-        for nth in 0..TEXTS {
-            let skip = files.len() * nth / TEXTS;
-            let mut text = String::with_capacity(SIZE + 4);
-            for (_, file) in files.iter().cycle().skip(skip) {
-                text.push_str(file);
-                if text.len() >= SIZE {
-                    break;
-                }
-            }
-            let end = (0..=SIZE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            text.truncate(end);
-            costs.push(self.cost(&text));
-        }
+        let mut costs: Vec<Cost> =
+            rows::texts(&files, TEXTS, SIZE).iter().map(|text| self.cost(text)).collect();
         costs.sort_by_key(|cost| cost.ns);
         if let (Some(first), Some(middle), Some(last)) =
             (costs.first(), costs.get(TEXTS / 2), costs.last())

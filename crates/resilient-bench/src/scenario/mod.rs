@@ -64,6 +64,10 @@ pub(crate) struct Setting {
     pub(crate) python: Option<Program>,
     /// The Python reader, when there is one.
     pub(crate) python_reader: Option<Program>,
+    /// The scanner of trees, when there is one.
+    pub(crate) kingfisher: Option<PathBuf>,
+    /// Where real code is, when there is any.
+    pub(crate) code: Vec<PathBuf>,
     pub(crate) random: Random,
     /// Takes a tenth of the rounds.
     pub(crate) quick: bool,

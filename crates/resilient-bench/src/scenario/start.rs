@@ -12,7 +12,7 @@ use crate::measure::{Subject, memory, timed};
 use crate::report::{Bound, Table};
 
 /// A process that answers a line with the same line: the least that a server can be.
-fn echo() -> Program {
+pub(super) fn echo() -> Program {
     Program { name: "cat".to_owned(), command: vec!["cat".to_owned()] }
 }
 

@@ -15,6 +15,24 @@ use crate::risk::{self, Policy};
 /// So many lines are compared with so many others before the answer is no.
 const COMPARISONS_MAX: usize = 4_000_000;
 
+/// How look-ups in the environment begin, ours and others.
+const LOOK_UPS: [&str; 14] = [
+    "$",
+    "#{ENV",
+    "process.env",
+    "os.environ",
+    "os.getenv",
+    "os.Getenv",
+    "env!",
+    "env::var",
+    "std::env",
+    "ENV[",
+    "ENV.",
+    "System.getenv",
+    "Environment.GetEnvironmentVariable",
+    "getenv(",
+];
+
 /// A value that a mark would overwrite. It does not say what the value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overwritten {
@@ -120,9 +138,7 @@ fn is_value(text: &str) -> bool {
     let text = text.trim().trim_matches(['"', '\'', '`', ',', ';', ' ']);
     let stands_for = !mark::find(text).is_empty()
         || risk::is_stand_in(text)
-        || ["$", "process.env", "os.environ", "os.getenv", "env!", "ENV[", "ENV.", "System.getenv"]
-            .iter()
-            .any(|look_up| text.starts_with(look_up))
+        || LOOK_UPS.iter().any(|look_up| text.starts_with(look_up))
         || ["null", "none", "nil", "true", "false", "todo", "tbd"]
             .contains(&text.to_ascii_lowercase().as_str());
     text.chars().filter(|c| c.is_alphanumeric()).count() >= 4 && !stands_for
@@ -240,6 +256,28 @@ mod tests {
         assert_eq!(guarded(old, &format!("{old}# e.g. {new}")), None, "the value stays");
         assert_eq!(guarded(new, &format!("x\n{new}")), None, "the mark was there before");
         assert_eq!(guarded(old, "REDACTED\n"), None);
+    }
+
+    #[test]
+    fn a_mark_may_take_the_place_of_a_look_up() {
+        for look_up in [
+            "os.environ[\"TOKEN\"]",
+            "process.env.TOKEN",
+            "env!(\"TOKEN\")",
+            "os.Getenv(\"TOKEN\")",
+            "ENV.fetch(\"TOKEN\")",
+            "System.getenv(\"TOKEN\")",
+            "Environment.GetEnvironmentVariable(\"TOKEN\")",
+            "getenv('TOKEN')",
+            "\"${TOKEN}\"",
+            "\"${{ secrets.TOKEN }}\"",
+        ] {
+            let new = "token = \"<REDACTED:github_pat:1>\"\n";
+            // The mark has quotes around it, which the look-up has not.
+            assert_eq!(guarded(&format!("token = {look_up}\n"), new), None, "{look_up}");
+            let bare = "token = <REDACTED:github_pat:1>\n";
+            assert_eq!(guarded(&format!("token = {look_up}\n"), bare), None, "{look_up}");
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod mark;
 mod render;
 mod variable;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -37,11 +38,17 @@ use crate::validate;
 
 pub use self::guard::{Overwritten, guard};
 pub use self::language::Language;
-use self::render::Out;
+use self::render::{Out, Rendered};
 use self::variable::Names;
 
 /// A text is scanned again at most so often, for what the first redaction has laid bare.
 const ROUNDS_MAX: usize = 4;
+
+/// A text is parsed at most so often to find the look-ups that it does not take.
+const TRIES_MAX: usize = 32;
+
+/// What the scan calls the decoding that adds up literals.
+const JOINED: &str = "joined literals";
 
 /// A secret of a machine has at least this many bytes.
 const STRONG_LEN: usize = 20;
@@ -158,17 +165,7 @@ pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction> 
     let numbers = mark::numbers(content);
     let mut planned = plan(content, &taken, &numbers, wish);
 
-    let mut rendered = write(content, wish.language, &planned)?;
-    if let Err(broken) = still_valid(content, &rendered.text, wish.language) {
-        // The marks are what is left when a look-up does not fit.
-        if !wish.env {
-            return Err(broken);
-        }
-        planned.iter_mut().for_each(|out| out.variable = None);
-        rendered = write(content, wish.language, &planned)?;
-        still_valid(content, &rendered.text, wish.language)?;
-    }
-
+    let rendered = write(content, wish.language, &mut planned)?;
     let after = risk::score(&rendered.text, policy);
     let secrets: BTreeSet<&str> =
         taken.iter().filter_map(|taken| content.get(taken.span.clone())).collect();
@@ -283,7 +280,7 @@ fn gather(content: &str, policy: &Policy, chosen: &[Choice], report: &Report) ->
         }
         // What is found now was hidden behind what is gone.
         let plain: Vec<Out> = plan(content, &taken, &BTreeMap::new(), &Wish::default());
-        let Ok(rendered) = render::render(content, None, &plain) else { break };
+        let rendered = render::render(content, None, &plain);
         let after = risk::score(&rendered.text, policy);
         let shifts: Vec<(Range<usize>, Range<usize>)> = rendered
             .places
@@ -429,34 +426,86 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
         .collect()
 }
 
-fn write(content: &str, language: Option<Language>, plan: &[Out]) -> Result<render::Rendered> {
-    render::render(content, language, plan).map_err(|offset| Error::RedactionBreaks {
-        format: "text",
-        line: line_of(content, offset),
-        message: "a secret goes over two literals of different kinds".to_owned(),
-    })
-}
-
-fn line_of(text: &str, offset: usize) -> usize {
-    1 + memchr_iter(b'\n', text.as_bytes().get(..offset).unwrap_or_default()).count()
-}
-
-/// Refuses a result that a parser does not take while it took the text before.
-fn still_valid(before: &str, after: &str, language: Option<Language>) -> Result<()> {
-    let format = match language {
-        Some(Language::Python) => validate::Format::Python,
-        Some(Language::Json) => validate::Format::Json,
-        Some(Language::Yaml | Language::Workflow) => validate::Format::Yaml,
-        Some(Language::Toml) => validate::Format::Toml,
-        _ => return Ok(()),
-    };
-    let report = validate::validate(after, Some(format), None);
-    if report.valid || !validate::validate(before, Some(format), None).valid {
-        return Ok(());
+/// Writes the text with its look-ups. Those that make it invalid are marks again, one by one and not
+/// all together.
+fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<Rendered> {
+    let syntax = Syntax::of(content, language);
+    let rendered = render::render(content, language, plan);
+    let Err(broken) = syntax.check(&rendered.text) else { return Ok(rendered) };
+    let variables: Vec<Option<String>> = plan.iter_mut().map(|out| out.variable.take()).collect();
+    if variables.iter().all(Option::is_none) {
+        return Err(broken);
     }
-    let first = report.errors.into_iter().next();
-    let (line, message) = first.map_or((1, String::new()), |item| (item.line, item.message));
-    Err(Error::RedactionBreaks { format: format.as_str(), line, message })
+    let mut rendered = render::render(content, language, plan);
+    syntax.check(&rendered.text)?;
+    // Where all do not fit, either half may; what is undecided at the end stays as it is.
+    let mut halves: Vec<Range<usize>> = Vec::new();
+    let halve = |range: Range<usize>, halves: &mut Vec<Range<usize>>| {
+        let middle = range.start + range.len() / 2;
+        halves.extend([middle..range.end, range.start..middle]);
+    };
+    halve(0..plan.len(), &mut halves);
+    let mut tries = 0;
+    while let Some(half) = halves.pop() {
+        let theirs = variables.get(half.clone()).unwrap_or_default();
+        if theirs.iter().all(Option::is_none) {
+            continue;
+        }
+        tries += 1;
+        if tries > TRIES_MAX {
+            break;
+        }
+        for (out, variable) in plan.iter_mut().skip(half.start).zip(theirs) {
+            out.variable.clone_from(variable);
+        }
+        let tried = render::render(content, language, plan);
+        if syntax.check(&tried.text).is_ok() {
+            rendered = tried;
+            continue;
+        }
+        plan.iter_mut().skip(half.start).take(half.len()).for_each(|out| out.variable = None);
+        if half.len() > 1 {
+            halve(half, &mut halves);
+        }
+    }
+    Ok(rendered)
+}
+
+/// Whether a text is as valid as another was, in a language that can be checked.
+struct Syntax<'a> {
+    before: &'a str,
+    format: Option<validate::Format>,
+    was_valid: OnceCell<bool>,
+}
+
+impl<'a> Syntax<'a> {
+    fn of(before: &'a str, language: Option<Language>) -> Self {
+        let format = match language {
+            Some(Language::Python) => Some(validate::Format::Python),
+            Some(Language::Json) => Some(validate::Format::Json),
+            Some(Language::Yaml | Language::Workflow) => Some(validate::Format::Yaml),
+            Some(Language::Toml) => Some(validate::Format::Toml),
+            _ => None,
+        };
+        Self { before, format, was_valid: OnceCell::new() }
+    }
+
+    /// Refuses a result that a parser does not take while it took the text before.
+    fn check(&self, after: &str) -> Result<()> {
+        let Some(format) = self.format else { return Ok(()) };
+        let report = validate::validate(after, Some(format), None);
+        let was_valid = || {
+            *self
+                .was_valid
+                .get_or_init(|| validate::validate(self.before, Some(format), None).valid)
+        };
+        if report.valid || !was_valid() {
+            return Ok(());
+        }
+        let first = report.errors.into_iter().next();
+        let (line, message) = first.map_or((1, String::new()), |item| (item.line, item.message));
+        Err(Error::RedactionBreaks { format: format.as_str(), line, message })
+    }
 }
 
 /// What look-ups need beside themselves.
@@ -512,8 +561,10 @@ fn window_after(text: &str, at: usize, len: usize) -> &str {
 fn secret(content: &str, hit: &PatternHit) -> Range<usize> {
     let span = hit.span.clone();
     let found = content.get(span.clone()).unwrap_or_default();
-    if !hit.via.is_empty() {
-        return span;
+    match hit.via.first().copied() {
+        Some(JOINED) => return without_marks(found, span.start),
+        Some(_) => return span,
+        None => {}
     }
     match hit.pattern.as_ref() {
         "bearer_token" => {
@@ -540,6 +591,30 @@ fn secret(content: &str, hit: &PatternHit) -> Range<usize> {
         }
         _ => span,
     }
+}
+
+/// Joined literals less those at either end that hold a mark: what is a mark is no piece of a secret.
+fn without_marks(joined: &str, at: usize) -> Range<usize> {
+    const QUOTES: [char; 3] = ['"', '\'', '`'];
+    let (mut from, mut to) = (0, joined.len());
+    let has_mark = |literal: &str| !mark::find(literal).is_empty();
+    while let Some(rest) = joined.get(from..to)
+        && let Some(quote) = rest.chars().next().filter(|c| QUOTES.contains(c))
+        && let Some(len) = rest.get(1..).and_then(|rest| rest.find(quote)).map(|end| end + 2)
+        && rest.get(..len).is_some_and(has_mark)
+        && let Some(next) = rest.get(len..).and_then(|rest| rest.find(QUOTES))
+    {
+        from += len + next;
+    }
+    while let Some(rest) = joined.get(from..to)
+        && let Some(quote) = rest.chars().next_back().filter(|c| QUOTES.contains(c))
+        && let Some(start) = rest.get(..rest.len() - 1).and_then(|rest| rest.rfind(quote))
+        && rest.get(start..).is_some_and(has_mark)
+        && let Some(before) = rest.get(..start).and_then(|rest| rest.rfind(QUOTES))
+    {
+        to = from + before + 1;
+    }
+    at + from..at + to
 }
 
 #[cfg(test)]

@@ -39,6 +39,8 @@ struct Site {
     parts: Vec<Part>,
     holes: Vec<Range<usize>>,
     kind: SiteKind,
+    /// It begins as one kind of literal and ends as another, with text on both sides.
+    mixed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,14 +70,7 @@ struct Form {
 }
 
 /// Replaces the secrets, which are in order and apart.
-///
-/// # Errors
-/// The offset of a secret that goes over two literals of different kinds and has text on both sides.
-pub(super) fn render(
-    content: &str,
-    language: Option<Language>,
-    secrets: &[Out],
-) -> Result<Rendered, usize> {
+pub(super) fn render(content: &str, language: Option<Language>, secrets: &[Out]) -> Rendered {
     let mut rendered = Rendered::default();
     let mut from = 0;
     let Some(language) = language else {
@@ -85,19 +80,19 @@ pub(super) fn render(
             from = secret.span.end;
         }
         rendered.text += content.get(from..).unwrap_or_default();
-        return Ok(rendered);
+        return rendered;
     };
     let regions = regions(content, language);
     let mut next = 0;
     while next < secrets.len() {
-        let site = site(content, &regions, secrets, next)?;
+        let site = site(content, &regions, secrets, next);
         rendered.text += content.get(from..site.outer.start).unwrap_or_default();
         from = site.outer.end;
         next += site.parts.iter().filter(|part| matches!(part, Part::Secret(_))).count();
         Writer { content, language, regions: &regions, secrets }.write(&site, &mut rendered);
     }
     rendered.text += content.get(from..).unwrap_or_default();
-    Ok(rendered)
+    rendered
 }
 
 impl Rendered {
@@ -109,7 +104,7 @@ impl Rendered {
 }
 
 /// Gathers the literal around a secret and all secrets that share it.
-fn site(content: &str, regions: &[Region], secrets: &[Out], first: usize) -> Result<Site, usize> {
+fn site(content: &str, regions: &[Region], secrets: &[Out], first: usize) -> Site {
     let holding = |offset: usize| {
         let nth = regions.partition_point(|region| region.outer.end <= offset);
         regions.get(nth).filter(|region| region.outer.start <= offset)
@@ -124,10 +119,11 @@ fn site(content: &str, regions: &[Region], secrets: &[Out], first: usize) -> Res
         parts: vec![Part::Secret(first)],
         holes: Vec::new(),
         kind,
+        mixed: false,
     };
     match begin.map(|region| region.kind) {
-        Some(Kind::Inert) => return Ok(bare(SiteKind::Inert)),
-        Some(Kind::Expanded) => return Ok(bare(SiteKind::Expanded)),
+        Some(Kind::Inert) => return bare(SiteKind::Inert),
+        Some(Kind::Expanded) => return bare(SiteKind::Expanded),
         _ => {}
     }
     // The secrets of one literal go together, and those of the next one that a secret goes into.
@@ -140,23 +136,20 @@ fn site(content: &str, regions: &[Region], secrets: &[Out], first: usize) -> Res
         last = holding(next.span.end.saturating_sub(1));
     }
     if last.is_some_and(|region| region.kind != Kind::Literal) {
-        return Ok(bare(SiteKind::Inert));
+        return bare(SiteKind::Inert);
     }
     let end = taken.last().and_then(|last| secrets.get(*last)).map_or(span.end, |s| s.span.end);
     let before =
         begin.map_or(0..0, |region| region.inner.start..span.start.max(region.inner.start));
     let after = last.map_or(0..0, |region| end.min(region.inner.end)..region.inner.end);
     let (Some(one), Some(other)) = (begin.or(last), last.or(begin)) else {
-        return Ok(bare(SiteKind::Bare));
+        return bare(SiteKind::Bare);
     };
     let open = |region: &Region| text(region.outer.start..region.inner.start);
     let close = |region: &Region| text(region.inner.end..region.outer.end);
-    if (open(one), close(one)) != (open(other), close(other))
+    let mixed = (open(one), close(one)) != (open(other), close(other))
         && !before.is_empty()
-        && !after.is_empty()
-    {
-        return Err(span.start);
-    }
+        && !after.is_empty();
     let quoted = if before.is_empty() { other } else { one };
     let mut parts = Vec::new();
     let mut from = before.start;
@@ -171,15 +164,16 @@ fn site(content: &str, regions: &[Region], secrets: &[Out], first: usize) -> Res
     if !after.is_empty() {
         parts.push(Part::Text(after));
     }
-    Ok(Site {
+    Site {
         outer: begin.map_or(span.start, |region| region.outer.start)
             ..last.map_or(end, |region| region.outer.end),
         open: open(quoted),
-        close: close(quoted),
+        close: if mixed { close(other) } else { close(quoted) },
         parts,
         holes: if begin == last { one.holes.clone() } else { Vec::new() },
         kind: SiteKind::Literal,
-    })
+        mixed,
+    }
 }
 
 struct Writer<'a> {
@@ -233,12 +227,31 @@ impl Writer<'_> {
                 Part::Secret(nth) => {
                     let mark = self.secrets.get(*nth).map_or("", |secret| secret.mark.as_str());
                     rendered.put(&format!("{quote}{mark}{quote}"), false);
+                    if site.mixed {
+                        rendered.text += &self.seam(*nth);
+                    }
                 }
             }
         }
         if site.kind == SiteKind::Literal {
             rendered.text += &site.close;
         }
+    }
+
+    /// What a secret goes over that is not inside of literals: the quotes, and the code between.
+    fn seam(&self, secret: usize) -> String {
+        let Some(span) = self.secrets.get(secret).map(|secret| &secret.span) else {
+            return String::new();
+        };
+        let nth = self.regions.partition_point(|region| region.outer.end <= span.start);
+        let mut seam = String::new();
+        let mut from = span.start;
+        let here = self.regions.iter().skip(nth).take_while(|r| r.outer.start < span.end);
+        for region in here.filter(|region| region.kind == Kind::Literal) {
+            seam += self.text(from..region.inner.start.max(from));
+            from = region.inner.end.clamp(from, span.end);
+        }
+        seam + self.text(from..span.end)
     }
 
     fn text(&self, range: Range<usize>) -> &str {
@@ -261,6 +274,7 @@ impl Writer<'_> {
     /// Whether every part of the site can be written as a look-up.
     fn can_look_up(&self, site: &Site) -> bool {
         site.kind != SiteKind::Inert
+            && !site.mixed
             && site.parts.iter().all(|part| match part {
                 Part::Text(_) => true,
                 Part::Secret(nth) => self.secrets.get(*nth).is_some_and(|secret| {
@@ -275,9 +289,44 @@ impl Writer<'_> {
             })
     }
 
+    /// Whether the language takes nothing but a constant here, which a look-up is not: attributes,
+    /// constants, cases, imports. What it takes is seen by how the line begins.
+    fn wants_constant(&self, outer: &Range<usize>, open: &str) -> bool {
+        let before = window_before(self.content, outer.start, WINDOW);
+        let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+        let begins = |with: &[&str]| with.iter().any(|word| line.starts_with(word));
+        let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        match self.language {
+            Language::Go => {
+                // A raw literal behind a type is the tag of a field.
+                let word = line.trim_end().rsplit([' ', '\t']).next().unwrap_or_default();
+                let is_tag = open == "`"
+                    && word.ends_with(|c: char| c.is_ascii_alphanumeric() || "]}".contains(c))
+                    && !["return", "case", "range"].contains(&word);
+                let group = before.rfind("const (").or_else(|| before.rfind("import ("));
+                let in_group = group
+                    .and_then(|at| before.get(at..))
+                    .is_some_and(|group| !group.contains("\n)"));
+                begins(&["const ", "import "]) || in_group || is_tag
+            }
+            Language::Java => begins(&["@", "case "]),
+            Language::Kotlin => begins(&["@"]) || words.any(|word| word == "const"),
+            Language::CSharp => begins(&["[", "case "]) || words.any(|word| word == "const"),
+            Language::Php => {
+                let properties = ["public ", "private ", "protected ", "static ", "var "];
+                begins(&properties) && !line.contains('(') || words.any(|word| word == "const")
+            }
+            Language::Rust => begins(&["#[", "#![", "extern "]),
+            Language::JavaScript | Language::TypeScript => {
+                begins(&["import "]) || begins(&["export "]) && line.ends_with("from ")
+            }
+            _ => false,
+        }
+    }
+
     /// How the site is written anew; nothing where only a mark is known to do.
     fn form(&self, site: &Site) -> Option<Form> {
-        if !self.can_look_up(site) {
+        if !self.can_look_up(site) || self.wants_constant(&site.outer, &site.open) {
             return None;
         }
         let whole = site.parts.len() == 1;

@@ -139,6 +139,12 @@ fn a_tree_is_reported_as_sarif() {
         let nth = result["ruleIndex"].as_u64().unwrap() as usize;
         assert_eq!(rules[nth]["id"], result["ruleId"]);
     }
+    for rule in rules {
+        // What code scanning services ask of each rule, beside what the format does.
+        for text in ["shortDescription", "fullDescription", "help"] {
+            assert!(!rule[text]["text"].as_str().unwrap().is_empty(), "{rule}");
+        }
+    }
     let secret = &results[1];
     assert_eq!((&secret["ruleId"], &secret["level"]), (&json!("github_pat/ghp"), &json!("error")));
     assert_eq!(

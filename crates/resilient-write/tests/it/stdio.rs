@@ -405,6 +405,40 @@ fn what_cannot_be_redacted_is_refused() {
 }
 
 #[test]
+fn a_redaction_fits_into_its_language_or_is_not_made() {
+    let (sandbox, mut client) = served();
+    let token = |fill: &str| ["gh", "p_", &fill.repeat(6)].concat();
+    let (one, other) = (token("k3Jd9f"), token("Zq8vN2"));
+    // A pattern to match takes no look-up; the assignment keeps its own.
+    let code = format!("token = '{one}'\nmatch 1:\n    case '{other}': 0\n");
+    let write = json!({"content": code, "write_to": "a.py", "env": true, "keep": true});
+    let answer = client.gives("rw_redact", write, &["replaced", "requires", "written"]);
+    assert_eq!(
+        sandbox.text("a.py"),
+        "token = os.environ[\"TOKEN\"]\nmatch 1:\n    case '<REDACTED:github_pat:2>': 0\n"
+    );
+    assert_eq!(answer["requires"], json!(["import os"]));
+    for (nth, secret) in [&one, &other].into_iter().enumerate() {
+        let kept = json!({"sha256": answer["replaced"][nth]["kept_sha256"]});
+        assert_eq!(client.gives("rw_scratch_get", kept, &[])["content"], **secret);
+    }
+
+    // Neither a look-up nor a mark is the name of a function. Nothing of it is done.
+    let code = format!("token = '{one}'\ndef {other}(): 0\n");
+    sandbox.put("b.py", &code);
+    for (arguments, file) in [
+        (json!({"path": "b.py", "write_to": "b.py", "env": true, "keep": true}), "b.py"),
+        (json!({"content": &code, "write_to": "c.py"}), "c.py"),
+        (json!({"content": &code, "language": "python"}), "d.py"),
+    ] {
+        let facts = json!({"reason": "redaction_breaks_syntax", "format": "python", "line": 2});
+        client.fails("rw_redact", arguments, "policy_violation/encoding/ask_user", facts);
+        assert_eq!(sandbox.path(file).exists(), file == "b.py");
+    }
+    assert_eq!(sandbox.text("b.py"), code);
+}
+
+#[test]
 fn no_tool_writes_a_mark_over_a_value() {
     let (sandbox, mut client) = served();
     sandbox.put("a.env", "HOST=a\nPASSWORD=hunter22\n");
@@ -432,20 +466,30 @@ fn the_incident_of_the_paper_is_scored_raw_and_redacted() {
     let (_sandbox, mut client) = served();
     let prefix = ["sk-", "ant-", "oat01-"].concat();
     let body = "Zx4kP9vQ2mB7sT1wL6yR8nD3fJ5hG0cA";
-    // A session's captured requests: the same token, a second one, and who sent them.
+    let cookie = ["ey", "JhbGciOiJIUzI1NiJ9", ".ey", "JzdWIiOiJkZW1vIn0", ".c2lnbmF0dXJl"].concat();
+    // The captured requests: a token, a second one, and whose session it was.
     let captured = format!(
         "curl -H 'Authorization: Bearer {prefix}{body}{body}'\n\
-         curl -H 'x-api-key: {prefix}{body}AAb3dd91XYqm'\n"
+         curl -H 'x-api-key: {prefix}{body}AAb3dd91XYqm' -b {cookie}\n"
     );
     let raw = client.gives("rw_risk_score", json!({"content": &captured}), &[]);
-    assert!(raw["detected_patterns"].as_array().unwrap().iter().any(|p| p["kind"] == "api_key"));
-    assert_ne!(raw["verdict"], "safe");
+    assert_eq!(raw["verdict"], "high");
+    let detected = raw["detected_patterns"].as_array().unwrap();
+    assert_eq!(
+        (&detected[0]["kind"], &detected[0]["placeholder"]),
+        (&json!("api_key"), &Value::Null)
+    );
+    let actions = json!([{"action": "redact", "targets": ["api_key", "jwt"]}]);
+    assert_eq!(raw["suggested_actions"], actions);
+    let write = json!({"path": "captured.md", "content": &captured, "classify": true});
+    client.fails("rw_safe_write", write, "blocked/content_filter/redact", json!({}));
     let answer = client.gives("rw_redact", json!({"content": &captured}), &[]);
     assert_eq!(
         answer["text"],
         "curl -H 'Authorization: Bearer <REDACTED:api_key:1>'\n\
-         curl -H 'x-api-key: <REDACTED:api_key:2>'\n"
+         curl -H 'x-api-key: <REDACTED:api_key:2>' -b <REDACTED:jwt:1>\n"
     );
+    assert_eq!(answer["verdict"], "safe");
 
     // As the agent had redacted it: nothing is lost any more, but the prefix may trip a filter.
     let redacted = format!("Authorization: Bearer {prefix}{{REDACTED}}\n");

@@ -94,13 +94,37 @@ fn names(found: &Detection) -> (&str, &str) {
 fn rule(id: &str, found: &Detection, level: Verdict) -> Value {
     let (kind, pattern) = names(found);
     let words = pattern.replace('_', " ");
+    let (full, help) = match found {
+        Detection::Pattern(_) => (
+            format!("Text of the family {kind} that the rule {words} knows."),
+            "Take it out, for instance with `resilient-write redact`, and revoke it where it was \
+             seen. What is known to be harmless goes into the policy, under `allow`.",
+        ),
+        Detection::Size(_) => (
+            format!("A text over the limit {words}, which filters tend to refuse."),
+            "Write it in parts, or break its lines.",
+        ),
+    };
     json!({
         "id": id,
-        "name": pattern,
+        "name": pascal(pattern),
         "shortDescription": {"text": format!("{kind}: {words}")},
+        "fullDescription": {"text": full},
+        "help": {"text": help.replace('`', "'"), "markdown": help},
         "defaultConfiguration": {"level": word(level)},
         "properties": {"tags": ["security", kind]},
     })
+}
+
+/// `long_line` as `LongLine`, which is how rules are called here.
+fn pascal(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    words
+        .flat_map(|word| {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
+        })
+        .collect()
 }
 
 fn word(level: Verdict) -> &'static str {
@@ -159,4 +183,25 @@ fn artifact(path: &str) -> Value {
         return json!({"uri": format!("file://{uri}")});
     }
     json!({"uri": uri, "uriBaseId": "%SRCROOT%"})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_called_in_one_word() {
+        assert_eq!(pascal("long_base64_blob"), "LongBase64Blob");
+        assert_eq!(pascal("ghp"), "Ghp");
+        assert_eq!(pascal("my own--rule_2"), "MyOwnRule2");
+    }
+
+    #[test]
+    fn a_path_is_a_uri() {
+        assert_eq!(
+            artifact("a b/ü.rs"),
+            json!({"uri": "a%20b/%C3%BC.rs", "uriBaseId": "%SRCROOT%"})
+        );
+        assert_eq!(artifact("/a/b"), json!({"uri": "file:///a/b"}));
+    }
 }
