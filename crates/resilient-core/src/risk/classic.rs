@@ -15,7 +15,7 @@ use memchr::{memchr_iter, memmem};
 use regex::Regex;
 
 use super::literals::{Literal, Place};
-use super::marks::foreign;
+use super::marks::{Bits, GROUP, foreign};
 use super::runs::Run;
 use super::words::{Said, Word};
 use super::work;
@@ -410,8 +410,17 @@ fn aws_secret(text: &str, start: usize, end: usize, found: &mut Found) {
     }
 }
 
+/// Where, in a group, digits lie as in `ddd-dd-dddd`, and something else between them.
+fn ssn_starts(digits: u64, next: u64) -> u64 {
+    let at = |nth: u32| digits >> nth | next << (GROUP as u32 - nth);
+    let dashes = !(at(3) | at(6));
+    // Most groups have nowhere three digits and something else.
+    let three = digits & at(1) & at(2) & dashes;
+    if three == 0 { 0 } else { three & at(4) & at(5) & at(7) & at(8) & at(9) & at(10) }
+}
+
 /// American social security numbers.
-pub(super) fn ssn(text: &str, dense: &[Range<usize>], found: &mut Found) {
+pub(super) fn ssn(text: &str, digits: &Bits, dense: &[Range<usize>], found: &mut Found) {
     let bytes = text.as_bytes();
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
     // Letters and digits of any script stand at no edge.
@@ -421,11 +430,19 @@ pub(super) fn ssn(text: &str, dense: &[Range<usize>], found: &mut Found) {
             && !after.is_some_and(|after| after.starts_with(is_word))
     };
     for dense in dense {
-        for dash in memchr_iter(b'-', bytes.get(dense.clone()).unwrap_or_default()) {
-            let Some(start) = (dense.start + dash).checked_sub(3) else { continue };
-            let span = start..start + 11;
-            if is_ssn(bytes.get(span.clone()).unwrap_or_default()) && free(&span) {
-                found.add(SSN, span);
+        // The first dash stands where digits are dense, three digits before it.
+        for group in dense.start.saturating_sub(3) / GROUP..dense.end.div_ceil(GROUP) {
+            let mut starts = ssn_starts(digits.word(group), digits.word(group + 1));
+            while starts != 0 {
+                let start = group * GROUP + starts.trailing_zeros() as usize;
+                starts &= starts - 1;
+                let span = start..start + 11;
+                if dense.contains(&(start + 3))
+                    && is_ssn(bytes.get(span.clone()).unwrap_or_default())
+                    && free(&span)
+                {
+                    found.add(SSN, span);
+                }
             }
         }
     }
@@ -506,7 +523,7 @@ mod tests {
         let mut words = words::find(text.as_bytes(), &Marks::of(text.as_bytes()), &runs);
         let places = literals::find(text.as_bytes(), &mut words);
         let mut found = find(text, &runs::find(&marks), &places, &words);
-        ssn(text, &marks.dense(), &mut found);
+        ssn(text, &marks.digit, &marks.dense(), &mut found);
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits
     }
