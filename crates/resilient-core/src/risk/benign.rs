@@ -64,8 +64,9 @@ mod tests {
     fn is_explained(text: &str) -> bool {
         let bytes = text.as_bytes();
         let mut explained = None;
-        for run in runs::find(&Marks::of(bytes)) {
-            candidate::of_run(bytes, &run, |candidate| {
+        let marks = Marks::of(bytes);
+        for run in runs::find(&marks) {
+            candidate::of_run(bytes, &marks, &run, |candidate| {
                 let words = Words::before(bytes, &candidate);
                 explained = Some(is_benign(bytes, &candidate, &words));
             });

@@ -15,7 +15,7 @@ use memchr::{memchr_iter, memmem};
 use regex::Regex;
 
 use super::literals::{Literal, Place};
-use super::marks::{Bits, GROUP, foreign};
+use super::marks::{self, Bits, GROUP, lies};
 use super::runs::Run;
 use super::words::{Said, Word};
 use super::work;
@@ -452,7 +452,11 @@ pub(super) fn ssn(text: &str, digits: &Bits, dense: &[Range<usize>], found: &mut
     }
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
     let mut at = 0;
-    while let Some(foreign) = foreign(bytes, at) {
+    // A byte that a character of other parts of Unicode begins with, but for those without digits.
+    let lead = |part| {
+        lies(part, 0xD9, 9) | lies(part, 0xEA, 1) | lies(part, 0xEE, 18)
+    };
+    while let Some(foreign) = marks::find(bytes, at, lead) {
         let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
         at = foreign + char.len_utf8();
         // In these parts of Unicode, where nearly all text is from, there are no decimal digits.

@@ -29,6 +29,8 @@ pub(super) struct Marks {
     pub(super) digit: Bits,
     /// Line feeds.
     pub(super) feed: Bits,
+    /// How many digits each group has.
+    pub(super) digits: Vec<u8>,
     /// The length of the text.
     len: usize,
 }
@@ -41,15 +43,13 @@ pub(super) const fn is_token(byte: u8) -> bool {
     letter | low | (byte == b'_') | (byte == b'=') | (byte == b'+')
 }
 
-/// The first byte from a position on that is not ASCII.
-pub(super) fn foreign(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = bytes.get(at..)?;
-    // Eight bytes at a time.
-    let (eights, _) = rest.as_chunks::<8>();
-    let plain = |eight: &&[u8; 8]| u64::from_ne_bytes(**eight) & 0x8080_8080_8080_8080 == 0;
-    let skipped = 8 * eights.iter().take_while(plain).count();
-    let found = rest.get(skipped..)?.iter().position(|byte| !byte.is_ascii())?;
-    Some(at + skipped + found)
+/// The first byte of a class from a position on.
+#[inline(always)]
+pub(super) fn find(bytes: &[u8], at: usize, class: impl Fn(i8x16) -> i8x16) -> Option<usize> {
+    (at..bytes.len()).step_by(GROUP).find_map(|base| {
+        let word = class_at(bytes, base, &class);
+        (word != 0).then(|| base + word.trailing_zeros() as usize)
+    })
 }
 
 impl Marks {
@@ -65,7 +65,9 @@ impl Marks {
         for (group, ((token, alnum), (digit, feed))) in groups.iter().chain(&last).zip(words) {
             [*token, *alnum, *digit, *feed] = classes(group);
         }
-        Self { token, alnum, digit, feed, len }
+        let count = |word: &u64| if *word == 0 { 0 } else { word.count_ones() as u8 };
+        let digits = digit.words.iter().map(count).collect();
+        Self { token, alnum, digit, feed, digits, len }
     }
 
     /// Stretches of the text where digits are dense, in order, not touching: a number of four
@@ -80,6 +82,10 @@ impl Marks {
             // Most groups have no digits, and then it does not matter what stood before.
             if *word == 0 {
                 before = 0;
+                continue;
+            }
+            if *word & word.wrapping_sub(1) == 0 && before == 0 {
+                before = u32::from(word >> 32 != 0);
                 continue;
             }
             let halves = [(*word as u32).count_ones(), ((*word >> 32) as u32).count_ones()];
@@ -123,13 +129,13 @@ fn every(byte: u8) -> i8x16 {
 
 /// The bytes that are one certain byte.
 #[inline(always)]
-fn is(part: i8x16, byte: u8) -> i8x16 {
+pub(super) fn is(part: i8x16, byte: u8) -> i8x16 {
     part.simd_eq(every(byte))
 }
 
 /// The bytes from a first one on, so many of them.
 #[inline(always)]
-fn lies(part: i8x16, first: u8, len: u8) -> i8x16 {
+pub(super) fn lies(part: i8x16, first: u8, len: u8) -> i8x16 {
     // The first one becomes the least number that there is.
     (part - every(first ^ 0x80)).simd_lt(every(len ^ 0x80))
 }
@@ -176,17 +182,13 @@ pub(super) fn escapes(bytes: &[u8], at: usize) -> u64 {
     class_at(bytes, at, |part| is(part, b'\\') | is(part, b'%') | is(part, b'&'))
 }
 
+/// The small letters of a short text.
+pub(super) fn letters(bytes: &[u8]) -> u128 {
+    let class = |part| lies(part, b'a', 26);
+    u128::from(class_at(bytes, GROUP, class)) << GROUP | u128::from(class_at(bytes, 0, class))
+}
+
 impl Bits {
-    /// Bits by groups.
-    pub(super) fn new(words: Vec<u64>) -> Self {
-        Self { words }
-    }
-
-    /// Takes the groups back.
-    pub(super) fn into_words(self) -> Vec<u64> {
-        self.words
-    }
-
     /// The bits of one group.
     pub(super) fn word(&self, group: usize) -> u64 {
         self.words.get(group).copied().unwrap_or(0)

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::format::Format;
 use super::formats::{Check, FORMATS, Row};
 use super::literals::{self, Place};
-use super::marks::is_token;
+use super::marks::{Bits, is_token};
 use super::placeholder;
 use super::runs::Run;
 use super::token::{Kind, Shape};
@@ -184,7 +184,7 @@ fn pair(bytes: &[u8]) -> usize {
 }
 
 /// Finds tokens of known formats in a run.
-pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
+pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut(Hit)) {
     super::work::spend(run.len());
     let table = &*TABLE;
     let mut at = run.start;
@@ -215,7 +215,7 @@ pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
             continue;
         }
         let rest = text.get(at..).unwrap_or_default();
-        let len = if inside { stretch(rest) } else { 0 };
+        let len = if inside { alnums.run_to(at, run.end) } else { 0 };
         let found = rows_of(table, rest).find_map(|row| matches(table, row, text, at));
         // Without any digit nothing matches but prefixes with a dummy behind them.
         let found = found.or_else(|| {
@@ -424,8 +424,9 @@ mod tests {
 
     fn names(text: &str) -> Vec<(&'static str, String, bool)> {
         let mut found = Vec::new();
-        for run in runs::find(&Marks::of(text.as_bytes())) {
-            in_run(text.as_bytes(), &run, |hit| {
+        let marks = Marks::of(text.as_bytes());
+        for run in runs::find(&marks) {
+            in_run(text.as_bytes(), &marks.alnum, &run, |hit| {
                 found.push((hit.row.name, text[hit.span].to_owned(), hit.placeholder));
             });
         }

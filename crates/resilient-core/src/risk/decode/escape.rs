@@ -2,38 +2,32 @@
 
 use memchr::memchr3;
 
-use super::super::marks::{Bits, GROUP, escapes};
+use super::super::marks::{GROUP, Marks, escapes};
 use super::{Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.
-const ESCAPES_MIN: usize = 6;
+const ESCAPES_MIN: u8 = 6;
 
-/// Makes the views of a text whose digits are marked.
-pub(super) fn views(text: &str, digits: &Bits, views: &mut Views<'_>) {
+/// Makes the views of a marked text.
+pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
     // So many escapes in a row are dense in their group and the next one, each has a digit, and
     // few groups are like that.
-    let mut here = count(digits.word(0));
-    for group in 0..digits.words().len() {
-        let next = count(digits.word(group + 1));
+    let mut here = 0;
+    for (next, group) in marks.digits.iter().copied().chain([0]).zip(0_usize..) {
         let crowded = here + next >= ESCAPES_MIN;
         here = next;
         if !crowded {
             continue;
         }
-        let base = group * GROUP;
+        let base = group.saturating_sub(1) * GROUP;
         let end = (base + 2 * GROUP).min(bytes.len());
-        let signs = count(escapes(bytes, base)) + count(escapes(bytes, base + GROUP));
-        if signs >= ESCAPES_MIN && end > done {
+        let signs = [base, base + GROUP].map(|at| escapes(bytes, at).count_ones());
+        if signs.into_iter().sum::<u32>() >= u32::from(ESCAPES_MIN) && end > done {
             done = within(bytes, done.max(base), end, views);
         }
     }
-}
-
-/// How many bits of a group are set; most groups have none.
-fn count(group: u64) -> usize {
-    if group == 0 { 0 } else { group.count_ones() as usize }
 }
 
 /// Makes the views of what begins in a part of the text, and tells how far that was read.
@@ -62,7 +56,7 @@ fn within(bytes: &[u8], start: usize, end: usize, views: &mut Views<'_>) -> usiz
                 break;
             }
         }
-        if escapes >= ESCAPES_MIN
+        if escapes >= usize::from(ESCAPES_MIN)
             && views.has_room(decoded.len())
             && is_text(&decoded)
             && let Ok(text) = String::from_utf8(decoded)

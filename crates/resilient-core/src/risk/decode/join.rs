@@ -81,18 +81,15 @@ fn between(gap: &[u8]) -> Option<Trust> {
 /// Quoted literals with nothing but operators between them, where there are digits.
 fn literals(text: &str, marks: &Marks, views: &mut Views<'_>) {
     /// Fewer digits in three groups are not those of a token that was cut.
-    const DIGITS_MIN: u32 = 3;
-    let count = |group: usize| match marks.digit.word(group) {
-        0 => 0,
-        word => word.count_ones(),
-    };
-    let (mut before, mut here) = (0, count(0));
+    const DIGITS_MIN: u8 = 3;
+    let mut after = marks.digits.iter().copied().skip(1).chain([0]);
+    let (mut before, mut here) = (0, marks.digits.first().copied().unwrap_or(0));
     let mut done = 0;
     // Where the part that is to be read begins and ends, as long as it grows.
     let mut part: Option<Range<usize>> = None;
     let mut chain = Chain::default();
-    for group in 0..marks.digit.words().len() {
-        let after = count(group + 1);
+    for group in 0..marks.digits.len() {
+        let after = after.next().unwrap_or(0);
         if before + here + after >= DIGITS_MIN {
             let base = group * GROUP;
             match &mut part {

@@ -59,7 +59,7 @@ pub(super) struct Seen<'a> {
 pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
     blob::views(text, seen, &mut views);
-    escape::views(text, &seen.marks.digit, &mut views);
+    escape::views(text, seen.marks, &mut views);
     join::views(text, seen, &mut views);
     if !text.is_ascii() {
         fold::views(text, &mut views);

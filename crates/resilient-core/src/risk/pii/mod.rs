@@ -11,7 +11,7 @@ mod phone;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::marks::Marks;
+use super::marks::{self, Marks};
 
 /// One personal number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,11 +121,15 @@ impl Near {
 
     fn plain(before: &[u8], after: &[u8]) -> Self {
         let mut text = [0; Self::LEN_MAX];
-        let all = before.iter().chain(b"\n").chain(after);
-        text.iter_mut().zip(all).for_each(|(to, from)| *to = from.to_ascii_lowercase());
-        let letters = text.iter().rev().fold(0_u128, |bits, byte| {
-            bits << 1 | u128::from(byte.is_ascii_lowercase())
-        });
+        let (first, rest) = text.split_at_mut(before.len());
+        first.copy_from_slice(before);
+        if let Some((mark, rest)) = rest.split_first_mut() {
+            *mark = b'\n';
+            let (second, _) = rest.split_at_mut(after.len());
+            second.copy_from_slice(after);
+        }
+        text.make_ascii_lowercase();
+        let letters = marks::letters(&text);
         Self::Plain(text, letters & !(letters << 1))
     }
 
@@ -138,11 +142,12 @@ impl Near {
         };
         match self {
             Self::Plain(text, starts) => {
+                let first = word.as_bytes().first().copied().unwrap_or(0);
                 let mut left = *starts;
                 while left != 0 {
                     let start = left.trailing_zeros() as usize;
                     left &= left - 1;
-                    if text.get(start) == word.as_bytes().first() && is_at(text, start) {
+                    if text.get(start) == Some(&first) && is_at(text, start) {
                         return true;
                     }
                 }
