@@ -15,7 +15,7 @@ use memchr::{memchr_iter, memmem};
 use regex::Regex;
 
 use super::literals::{Literal, Place};
-use super::marks::{self, Bits, GROUP, lies};
+use super::marks::{GROUP, Marks, lies};
 use super::runs::Run;
 use super::words::{Said, Word};
 use super::work;
@@ -420,7 +420,7 @@ fn ssn_starts(digits: u64, next: u64) -> u64 {
 }
 
 /// American social security numbers.
-pub(super) fn ssn(text: &str, digits: &Bits, dense: &[Range<usize>], found: &mut Found) {
+pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut Found) {
     let bytes = text.as_bytes();
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
     // Letters and digits of any script stand at no edge.
@@ -432,7 +432,7 @@ pub(super) fn ssn(text: &str, digits: &Bits, dense: &[Range<usize>], found: &mut
     for dense in dense {
         // The first dash stands where digits are dense, three digits before it.
         for group in dense.start.saturating_sub(3) / GROUP..dense.end.div_ceil(GROUP) {
-            let mut starts = ssn_starts(digits.word(group), digits.word(group + 1));
+            let mut starts = ssn_starts(marks.digit.word(group), marks.digit.word(group + 1));
             while starts != 0 {
                 let start = group * GROUP + starts.trailing_zeros() as usize;
                 starts &= starts - 1;
@@ -447,16 +447,13 @@ pub(super) fn ssn(text: &str, digits: &Bits, dense: &[Range<usize>], found: &mut
         }
     }
     // Other scripts have digits of their own, of which marks know nothing.
-    if text.is_ascii() {
-        return;
-    }
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
     let mut at = 0;
     // A byte that a character of other parts of Unicode begins with, but for those without digits.
     let lead = |part| {
         lies(part, 0xD9, 9) | lies(part, 0xEA, 1) | lies(part, 0xEE, 18)
     };
-    while let Some(foreign) = marks::find(bytes, at, lead) {
+    while let Some(foreign) = marks.find_foreign(bytes, at, lead) {
         let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
         at = foreign + char.len_utf8();
         // In these parts of Unicode, where nearly all text is from, there are no decimal digits.
@@ -527,7 +524,7 @@ mod tests {
         let mut words = words::find(text.as_bytes(), &Marks::of(text.as_bytes()), &runs);
         let places = literals::find(text.as_bytes(), &mut words);
         let mut found = find(text, &runs::find(&marks), &places, &words);
-        ssn(text, &marks.digit, &marks.dense(), &mut found);
+        ssn(text, &marks, &marks.dense(), &mut found);
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits
     }

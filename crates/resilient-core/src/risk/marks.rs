@@ -31,6 +31,10 @@ pub(super) struct Marks {
     pub(super) feed: Bits,
     /// How many digits each group has.
     pub(super) digits: Vec<u8>,
+    /// How many line feeds there are.
+    pub(super) feeds: usize,
+    /// The groups that are not of ASCII alone.
+    pub(super) foreign: Vec<usize>,
     /// The length of the text.
     len: usize,
 }
@@ -43,31 +47,44 @@ pub(super) const fn is_token(byte: u8) -> bool {
     letter | low | (byte == b'_') | (byte == b'=') | (byte == b'+')
 }
 
-/// The first byte of a class from a position on.
-#[inline(always)]
-pub(super) fn find(bytes: &[u8], at: usize, class: impl Fn(i8x16) -> i8x16) -> Option<usize> {
-    (at..bytes.len()).step_by(GROUP).find_map(|base| {
-        let word = class_at(bytes, base, &class);
-        (word != 0).then(|| base + word.trailing_zeros() as usize)
-    })
-}
-
 impl Marks {
     /// Marks a text.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let len = bytes.len();
         let bits = || Bits { words: vec![0; len.div_ceil(GROUP)] };
         let (mut token, mut alnum, mut digit, mut feed) = (bits(), bits(), bits(), bits());
+        let (mut digits, mut foreign, mut feeds) = (vec![0; len.div_ceil(GROUP)], Vec::new(), 0);
         let words = token.words.iter_mut().zip(&mut alnum.words);
-        let words = words.zip(digit.words.iter_mut().zip(&mut feed.words));
+        let words = words.zip(digit.words.iter_mut().zip(&mut feed.words)).zip(&mut digits);
         let (groups, rest) = bytes.as_chunks::<GROUP>();
         let last = (!rest.is_empty()).then(|| padded(rest));
-        for (group, ((token, alnum), (digit, feed))) in groups.iter().chain(&last).zip(words) {
-            [*token, *alnum, *digit, *feed] = classes(group);
+        let groups = groups.iter().chain(&last).enumerate();
+        for ((nth, group), (((token, alnum), (digit, feed)), digits)) in groups.zip(words) {
+            let is_foreign;
+            ([*token, *alnum, *digit, *feed], is_foreign) = classes(group);
+            if is_foreign {
+                foreign.push(nth);
+            }
+            *digits = if *digit == 0 { 0 } else { digit.count_ones() as u8 };
+            feeds += if *feed == 0 { 0 } else { feed.count_ones() as usize };
         }
-        let count = |word: &u64| if *word == 0 { 0 } else { word.count_ones() as u8 };
-        let digits = digit.words.iter().map(count).collect();
-        Self { token, alnum, digit, feed, digits, len }
+        Self { token, alnum, digit, feed, digits, foreign, feeds, len }
+    }
+
+    /// The first byte of a class from a position on that is not ASCII.
+    #[inline(always)]
+    pub(super) fn find_foreign(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        class: impl Fn(i8x16) -> i8x16,
+    ) -> Option<usize> {
+        let first = self.foreign.partition_point(|group| *group < at / GROUP);
+        let groups = self.foreign.get(first..).unwrap_or_default().iter();
+        groups.map(|group| group * GROUP).find_map(|base| {
+            let word = class_at(bytes, base, &class) & u64::MAX << (at.max(base) - base);
+            (word != 0).then(|| base + word.trailing_zeros() as usize)
+        })
     }
 
     /// Stretches of the text where digits are dense, in order, not touching: a number of four
@@ -140,20 +157,24 @@ pub(super) fn lies(part: i8x16, first: u8, len: u8) -> i8x16 {
     (part - every(first ^ 0x80)).simd_lt(every(len ^ 0x80))
 }
 
-/// The token characters, letters and digits, digits and line feeds of a group.
+/// The token characters, letters and digits, digits and line feeds of a group, and whether not all
+/// of it is ASCII.
 #[inline(always)]
-fn classes(group: &[u8; GROUP]) -> [u64; 4] {
+fn classes(group: &[u8; GROUP]) -> ([u64; 4], bool) {
     let (parts, _) = group.as_chunks::<16>();
-    parts.iter().rev().fold([0; 4], |words, part| {
+    let (mut words, mut all) = ([0; 4], i8x16::ZERO);
+    for (part, nth) in parts.iter().zip(0_u32..) {
         let part = part_of(part);
         let digit = lies(part, b'0', 10);
         let alnum = lies(part | every(0x20), b'a', 26) | digit;
         let signs = is(part, b'_') | is(part, b'=') | is(part, b'+');
         let token = alnum | lies(part, b'-', 3) | signs;
-        let [tokens, alnums, digits, feeds] = words;
-        let add = |word: u64, class: i8x16| word << 16 | u64::from(class.to_bitmask());
-        [add(tokens, token), add(alnums, alnum), add(digits, digit), add(feeds, is(part, b'\n'))]
-    })
+        for (word, class) in words.iter_mut().zip([token, alnum, digit, is(part, b'\n')]) {
+            *word |= u64::from(class.to_bitmask()) << (16 * nth);
+        }
+        all |= part;
+    }
+    (words, all.to_bitmask() != 0)
 }
 
 /// The bits of one class in the group that begins at a position.

@@ -44,6 +44,7 @@ mod policy;
 mod report;
 mod runs;
 mod scan;
+mod search;
 mod services;
 mod token;
 mod vendor;
@@ -205,7 +206,7 @@ struct Shape {
 
 impl Shape {
     fn of(content: &str, marks: &Marks) -> Self {
-        let newlines = memchr_iter(b'\n', content.as_bytes()).count();
+        let newlines = marks.feeds;
         let open_end = !content.is_empty() && !content.ends_with('\n');
         Self {
             bytes: content.len(),

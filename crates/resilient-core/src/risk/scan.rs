@@ -166,7 +166,7 @@ fn collect(
     let mut scan = Scan::default();
     let mut found = classic::find(text, &runs, &places, &words);
     if depth == 0 {
-        classic::ssn(text, &marks.digit, &dense, &mut found);
+        classic::ssn(text, marks, &dense, &mut found);
     }
     scan.classics(text, found, depth);
     runs.retain(|run| !scan.claims.covers(&run.span()));

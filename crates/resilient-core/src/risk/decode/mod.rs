@@ -61,9 +61,7 @@ pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View>
     blob::views(text, seen, &mut views);
     escape::views(text, seen.marks, &mut views);
     join::views(text, seen, &mut views);
-    if !text.is_ascii() {
-        fold::views(text, &mut views);
-    }
+    fold::views(text, seen.marks, &mut views);
     views.views
 }
 

@@ -287,6 +287,13 @@ fn number(
     let Range { start, end } = range;
     let near = bytes.get(start..end.min(start + 20))?;
     let first = *near.first()?;
+    let len = marks.alnum.run_to(start, start + near.len());
+    let (group, rest) = near.split_at_checked(len)?;
+    let next = rest.first().copied().unwrap_or(b' ');
+    // Most words are short and nothing is joined to them.
+    if len < 8 && !b" -./:".contains(&next) {
+        return None;
+    }
     let least = if first.is_ascii_digit() { 5 } else { 4 };
     let digits = marks.digit.from(start) & ((1 << near.len()) - 1);
     if digits.count_ones() < least {
@@ -298,9 +305,6 @@ fn number(
     }
     // Of the first group much is known: letters are capitals, a fraction is none, and what stands
     // between commas or brackets is an item of a table.
-    let len = marks.alnum.run_to(start, start + near.len());
-    let (group, rest) = near.split_at_checked(len)?;
-    let next = rest.first().copied().unwrap_or(b' ');
     if digits.trailing_ones() as usize >= len {
         let item =
             b",)];}".contains(&next) && before.is_some_and(|byte| b"([{, \t".contains(&byte));
