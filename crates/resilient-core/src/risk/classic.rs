@@ -450,9 +450,7 @@ pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
     let mut at = 0;
     // A byte that a character of other parts of Unicode begins with, but for those without digits.
-    let lead = |part| {
-        lies(part, 0xD9, 9) | lies(part, 0xEA, 1) | lies(part, 0xEE, 18)
-    };
+    let lead = |part| lies(part, 0xD9, 9) | lies(part, 0xEA, 1) | lies(part, 0xEE, 18);
     while let Some(foreign) = marks.find_foreign(bytes, at, lead) {
         let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
         at = foreign + char.len_utf8();

@@ -31,8 +31,6 @@ pub(super) struct Marks {
     pub(super) feed: Bits,
     /// How many digits each group has.
     pub(super) digits: Vec<u8>,
-    /// How many line feeds there are.
-    pub(super) feeds: usize,
     /// The groups that are not of ASCII alone.
     pub(super) foreign: Vec<usize>,
     /// The length of the text.
@@ -53,22 +51,17 @@ impl Marks {
         let len = bytes.len();
         let bits = || Bits { words: vec![0; len.div_ceil(GROUP)] };
         let (mut token, mut alnum, mut digit, mut feed) = (bits(), bits(), bits(), bits());
-        let (mut digits, mut foreign, mut feeds) = (vec![0; len.div_ceil(GROUP)], Vec::new(), 0);
         let words = token.words.iter_mut().zip(&mut alnum.words);
-        let words = words.zip(digit.words.iter_mut().zip(&mut feed.words)).zip(&mut digits);
+        let words = words.zip(digit.words.iter_mut().zip(&mut feed.words));
         let (groups, rest) = bytes.as_chunks::<GROUP>();
         let last = (!rest.is_empty()).then(|| padded(rest));
-        let groups = groups.iter().chain(&last).enumerate();
-        for ((nth, group), (((token, alnum), (digit, feed)), digits)) in groups.zip(words) {
-            let is_foreign;
-            ([*token, *alnum, *digit, *feed], is_foreign) = classes(group);
-            if is_foreign {
-                foreign.push(nth);
-            }
-            *digits = if *digit == 0 { 0 } else { digit.count_ones() as u8 };
-            feeds += if *feed == 0 { 0 } else { feed.count_ones() as usize };
+        for (group, ((token, alnum), (digit, feed))) in groups.iter().chain(&last).zip(words) {
+            [*token, *alnum, *digit, *feed] = classes(group);
         }
-        Self { token, alnum, digit, feed, digits, foreign, feeds, len }
+        let count = |word: &u64| if *word == 0 { 0 } else { word.count_ones() as u8 };
+        let digits = digit.words.iter().map(count).collect();
+        let foreign = if bytes.is_ascii() { Vec::new() } else { foreign(bytes) };
+        Self { token, alnum, digit, feed, digits, foreign, len }
     }
 
     /// The first byte of a class from a position on that is not ASCII.
@@ -157,24 +150,26 @@ pub(super) fn lies(part: i8x16, first: u8, len: u8) -> i8x16 {
     (part - every(first ^ 0x80)).simd_lt(every(len ^ 0x80))
 }
 
-/// The token characters, letters and digits, digits and line feeds of a group, and whether not all
-/// of it is ASCII.
+/// The token characters, letters and digits, digits and line feeds of a group.
 #[inline(always)]
-fn classes(group: &[u8; GROUP]) -> ([u64; 4], bool) {
+fn classes(group: &[u8; GROUP]) -> [u64; 4] {
     let (parts, _) = group.as_chunks::<16>();
-    let (mut words, mut all) = ([0; 4], i8x16::ZERO);
-    for (part, nth) in parts.iter().zip(0_u32..) {
+    parts.iter().rev().fold([0; 4], |words, part| {
         let part = part_of(part);
         let digit = lies(part, b'0', 10);
         let alnum = lies(part | every(0x20), b'a', 26) | digit;
         let signs = is(part, b'_') | is(part, b'=') | is(part, b'+');
         let token = alnum | lies(part, b'-', 3) | signs;
-        for (word, class) in words.iter_mut().zip([token, alnum, digit, is(part, b'\n')]) {
-            *word |= u64::from(class.to_bitmask()) << (16 * nth);
-        }
-        all |= part;
-    }
-    (words, all.to_bitmask() != 0)
+        let [tokens, alnums, digits, feeds] = words;
+        let add = |word: u64, class: i8x16| word << 16 | u64::from(class.to_bitmask());
+        [add(tokens, token), add(alnums, alnum), add(digits, digit), add(feeds, is(part, b'\n'))]
+    })
+}
+
+/// The groups that are not of ASCII alone.
+fn foreign(bytes: &[u8]) -> Vec<usize> {
+    let groups = bytes.chunks(GROUP).enumerate();
+    groups.filter(|(_, group)| !group.is_ascii()).map(|(nth, _)| nth).collect()
 }
 
 /// The bits of one class in the group that begins at a position.

@@ -206,7 +206,7 @@ struct Shape {
 
 impl Shape {
     fn of(content: &str, marks: &Marks) -> Self {
-        let newlines = marks.feeds;
+        let newlines = memchr_iter(b'\n', content.as_bytes()).count();
         let open_end = !content.is_empty() && !content.ends_with('\n');
         Self {
             bytes: content.len(),

@@ -268,8 +268,7 @@ impl Chain {
 
 /// Lines that a backslash continues.
 fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
-    static END: LazyLock<memmem::Finder<'static>> =
-        LazyLock::new(|| memmem::Finder::new(b"\\\n"));
+    static END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\\n"));
     let mut done = 0;
     for at in END.find_iter(bytes) {
         let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));

@@ -135,7 +135,8 @@ impl Near {
 
     /// Tells whether there is a word that does not go on in Latin letters on either side.
     fn has(&self, word: &str) -> bool {
-        let goes_on = |rest: &[u8]| word.len() < 5 && rest.first().is_some_and(u8::is_ascii_alphabetic);
+        let goes_on =
+            |rest: &[u8]| word.len() < 5 && rest.first().is_some_and(u8::is_ascii_alphabetic);
         let is_at = |text: &[u8], start: usize| {
             let rest = text.get(start..).and_then(|rest| rest.strip_prefix(word.as_bytes()));
             rest.is_some_and(|rest| !goes_on(rest))
@@ -236,9 +237,9 @@ fn line(text: &str, marks: &Marks, line: Range<usize>, each: &mut impl FnMut(Hit
             continue;
         }
         // A letter or two in front may belong to the number: `AB 12 34 56 C`.
-        let letters = sign.filter(|sign| b" -./".contains(sign)).map_or(0, |_| {
-            alnum.run_back(start - 1, at.max((start - 1).saturating_sub(3)))
-        });
+        let letters = sign
+            .filter(|sign| b" -./".contains(sign))
+            .map_or(0, |_| alnum.run_back(start - 1, at.max((start - 1).saturating_sub(3))));
         if matches!(letters, 1 | 2)
             && let Some(hit) = number(text, marks, start - 1 - letters..line.end, byte_before)
         {
