@@ -11,7 +11,7 @@ mod phone;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::marks::{self, Marks};
+use super::marks::{self, GROUP, Marks};
 
 /// One personal number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -327,26 +327,29 @@ fn number(
             return None;
         }
     }
-    // Where the number may be over: after each of its groups that nothing is glued to.
-    let mut ends = [0; 10];
+    // Where the number may be over: after each of its groups that nothing is glued to, with the
+    // letters and digits so far, and the digits among them.
+    let mut ends = [(0, 0, 0); 10];
     let (mut groups, mut count) = (0, 0);
-    let mut at = start;
+    let (mut at, mut alnums, mut digits) = (start, 0, 0);
     while at < end && at - start < 48 {
         let len = marks.alnum.run_to(at, end.min(at + 40));
         if len == 0 {
             break;
         }
-        at += len;
         if groups == ends.len() {
             break;
         }
+        alnums += len;
+        digits += (marks.digit.from(at) & (u64::MAX >> (GROUP - len))).count_ones() as usize;
+        at += len;
         groups += 1;
         let sep = bytes.get(at).copied().unwrap_or(b'\n');
         let next = bytes.get(at + 1).copied().unwrap_or(b'\n');
         let glued = matches!(sep, b'_' | b'@')
             || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
         if !glued && let Some(slot) = ends.get_mut(count) {
-            *slot = at;
+            *slot = (at, alnums, digits);
             count += 1;
         }
         let joins = b" -./".contains(&sep) && next.is_ascii_alphanumeric()
@@ -357,14 +360,12 @@ fn number(
         at += 1;
     }
     let ends = ends.get(..count)?;
-    let made_of = |end: usize| (marks.alnum.count(start..end), marks.digit.count(start..end));
-    let (alnums, digits) = made_of(*ends.last()?);
+    let (_, alnums, digits) = *ends.last()?;
     if digits < if alnums > digits { 4 } else { 7 } {
         return None;
     }
-    for end in ends.iter().rev().copied() {
+    for (end, alnums, digits) in ends.iter().rev().copied() {
         super::work::spend(end - start);
-        let (alnums, digits) = made_of(end);
         if end - start < 8 || !may_be_named(first, end - start, alnums, digits) {
             continue;
         }
