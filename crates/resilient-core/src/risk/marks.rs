@@ -168,8 +168,8 @@ fn classes(group: &[u8; GROUP]) -> [u64; 4] {
 
 /// The groups that are not of ASCII alone.
 fn foreign(bytes: &[u8]) -> Vec<usize> {
-    let groups = bytes.chunks(GROUP).enumerate();
-    groups.filter(|(_, group)| !group.is_ascii()).map(|(nth, _)| nth).collect()
+    let is_foreign = |at: &usize| class_at(bytes, *at, |part| part) != 0;
+    (0..bytes.len()).step_by(GROUP).filter(is_foreign).map(|at| at / GROUP).collect()
 }
 
 /// The bits of one class in the group that begins at a position.

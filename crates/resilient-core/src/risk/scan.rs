@@ -345,6 +345,10 @@ impl Scan {
                 }
                 let Some(model) = model else { return };
                 asked -= 1;
+                // Nothing that the model says of these counts.
+                if benign::is_identifier(&candidate, &words) {
+                    return;
+                }
                 let mut sum = 0;
                 features::of(bytes, &marks.token, &candidate, &words, |feature| {
                     sum += model.weight(feature);

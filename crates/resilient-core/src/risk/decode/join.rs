@@ -402,11 +402,8 @@ fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
             let since = begin - at;
             let rest = region.get(begin..).unwrap_or_default();
             let hex = rest.starts_with(b"0x");
-            let (base, lead, most) = if hex { (16, 2, 3) } else { (10, 0, 4) };
-            let code = rest.iter().skip(lead).take(most);
-            let (len, value) = code
-                .map_while(|byte| char::from(*byte).to_digit(base))
-                .fold((0, 0), |(len, value), digit| (len + 1, value * base + digit));
+            let (lead, (len, value)) =
+                if hex { (2, code(rest.get(2..), 16)) } else { (0, code(Some(rest), 10)) };
             let value = u8::try_from(value).ok().filter(|value| (32..127).contains(value));
             match value {
                 Some(value) if since <= 24 => {
@@ -422,6 +419,23 @@ fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
         }
         flush(&mut decoded, start..at, views);
     }
+}
+
+/// A number at the start of a text: its length and its value. What is too large for a byte is not read
+/// to its end.
+fn code(text: Option<&[u8]>, base: u32) -> (usize, u32) {
+    let most = if base == 16 { 3 } else { 4 };
+    let (mut len, mut value) = (0, 0);
+    for byte in text.unwrap_or_default().iter().take(most) {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' | b'A'..=b'F' if base == 16 => (byte | 0x20) - b'a' + 10,
+            _ => break,
+        };
+        len += 1;
+        value = value * base + u32::from(digit);
+    }
+    (len, value)
 }
 
 /// Tells whether a stretch of the text can hold sixteen codes: each has two digits in a row, or a
