@@ -28,8 +28,13 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate, words: &Words) -> bo
     let near = near.to_ascii_lowercase();
     placeholder::is_void(body)
         || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
-        || candidate.shape.kind == Kind::Uuid && !naming::speaks_of_secrets(words)
+        || is_identifier(candidate, words)
         || is_data(text, candidate)
+}
+
+/// Tells whether a candidate is an identifier by its form, and nothing says that it is a secret.
+pub(super) fn is_identifier(candidate: &Candidate, words: &Words) -> bool {
+    candidate.shape.kind == Kind::Uuid && !naming::speaks_of_secrets(words)
 }
 
 /// Tells whether a candidate is one of several long lines of token characters.
@@ -64,8 +69,9 @@ mod tests {
     fn is_explained(text: &str) -> bool {
         let bytes = text.as_bytes();
         let mut explained = None;
-        for run in runs::find(&Marks::of(bytes)) {
-            candidate::of_run(bytes, &run, |candidate| {
+        let marks = Marks::of(bytes);
+        for run in runs::find(&marks) {
+            candidate::of_run(bytes, &marks, &run, |candidate| {
                 let words = Words::before(bytes, &candidate);
                 explained = Some(is_benign(bytes, &candidate, &words));
             });

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
+use super::marks::Marks;
 use super::runs::Run;
 use super::token::{Kind, Shape, is_wordy, odd_pairs};
 
@@ -44,11 +45,16 @@ impl Candidate {
 }
 
 /// Cuts a run into its candidates.
-pub(super) fn of_run(text: &[u8], run: &Run, mut each: impl FnMut(Candidate)) {
+pub(super) fn of_run(text: &[u8], marks: &Marks, run: &Run, mut each: impl FnMut(Candidate)) {
     super::work::spend(run.len());
     let bytes = text.get(run.span()).unwrap_or_default();
+    let plain = marks.alnum.run_to(run.start, run.end);
+    if plain == run.len() {
+        return of_piece(text, run, run.start, bytes, &mut each);
+    }
     // Without digits only one long word of letters is looked at further.
-    if run.digits < 2 && bytes.iter().any(|byte| b"_./-".contains(byte)) {
+    let signs = bytes.get(plain..).unwrap_or_default();
+    if run.digits < 2 && signs.iter().any(|byte| b"_./-".contains(byte)) {
         return;
     }
     let mut start = 0;
@@ -179,14 +185,14 @@ fn head_len(piece: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::marks::Marks;
     use super::super::runs;
     use super::*;
 
     fn cut(text: &str) -> Vec<(&str, &str, &str)> {
         let mut found = Vec::new();
-        for run in runs::find(&Marks::of(text.as_bytes())) {
-            of_run(text.as_bytes(), &run, |c| {
+        let marks = Marks::of(text.as_bytes());
+        for run in runs::find(&marks) {
+            of_run(text.as_bytes(), &marks, &run, |c| {
                 found.push((
                     &text[c.context.clone()],
                     &text[c.head.clone()],

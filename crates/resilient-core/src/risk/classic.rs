@@ -15,7 +15,7 @@ use memchr::{memchr_iter, memmem};
 use regex::Regex;
 
 use super::literals::{Literal, Place};
-use super::marks::foreign;
+use super::marks::{GROUP, Marks, lies};
 use super::runs::Run;
 use super::words::{Said, Word};
 use super::work;
@@ -410,8 +410,17 @@ fn aws_secret(text: &str, start: usize, end: usize, found: &mut Found) {
     }
 }
 
+/// Where, in a group, digits lie as in `ddd-dd-dddd`, and something else between them.
+fn ssn_starts(digits: u64, next: u64) -> u64 {
+    let at = |nth: u32| digits >> nth | next << (GROUP as u32 - nth);
+    let dashes = !(at(3) | at(6));
+    // Most groups have nowhere three digits and something else.
+    let three = digits & at(1) & at(2) & dashes;
+    if three == 0 { 0 } else { three & at(4) & at(5) & at(7) & at(8) & at(9) & at(10) }
+}
+
 /// American social security numbers.
-pub(super) fn ssn(text: &str, dense: &[Range<usize>], found: &mut Found) {
+pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut Found) {
     let bytes = text.as_bytes();
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
     // Letters and digits of any script stand at no edge.
@@ -421,21 +430,28 @@ pub(super) fn ssn(text: &str, dense: &[Range<usize>], found: &mut Found) {
             && !after.is_some_and(|after| after.starts_with(is_word))
     };
     for dense in dense {
-        for dash in memchr_iter(b'-', bytes.get(dense.clone()).unwrap_or_default()) {
-            let Some(start) = (dense.start + dash).checked_sub(3) else { continue };
-            let span = start..start + 11;
-            if is_ssn(bytes.get(span.clone()).unwrap_or_default()) && free(&span) {
-                found.add(SSN, span);
+        // The first dash stands where digits are dense, three digits before it.
+        for group in dense.start.saturating_sub(3) / GROUP..dense.end.div_ceil(GROUP) {
+            let mut starts = ssn_starts(marks.digit.word(group), marks.digit.word(group + 1));
+            while starts != 0 {
+                let start = group * GROUP + starts.trailing_zeros() as usize;
+                starts &= starts - 1;
+                let span = start..start + 11;
+                if dense.contains(&(start + 3))
+                    && is_ssn(bytes.get(span.clone()).unwrap_or_default())
+                    && free(&span)
+                {
+                    found.add(SSN, span);
+                }
             }
         }
     }
     // Other scripts have digits of their own, of which marks know nothing.
-    if text.is_ascii() {
-        return;
-    }
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
     let mut at = 0;
-    while let Some(foreign) = foreign(bytes, at) {
+    // A byte that a character of other parts of Unicode begins with, but for those without digits.
+    let lead = |part| lies(part, 0xD9, 9) | lies(part, 0xEA, 1) | lies(part, 0xEE, 18);
+    while let Some(foreign) = marks.find_foreign(bytes, at, lead) {
         let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
         at = foreign + char.len_utf8();
         // In these parts of Unicode, where nearly all text is from, there are no decimal digits.
@@ -506,7 +522,7 @@ mod tests {
         let mut words = words::find(text.as_bytes(), &Marks::of(text.as_bytes()), &runs);
         let places = literals::find(text.as_bytes(), &mut words);
         let mut found = find(text, &runs::find(&marks), &places, &words);
-        ssn(text, &marks.dense(), &mut found);
+        ssn(text, &marks, &marks.dense(), &mut found);
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits
     }

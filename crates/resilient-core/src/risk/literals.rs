@@ -8,8 +8,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::packed;
-
+use super::search::Searcher;
 use super::vendor;
 use super::words::{RARE, Said, Word};
 
@@ -58,7 +57,7 @@ const OWN: [(&str, Literal); 10] = [
 
 struct Literals {
     all: Vec<(&'static [u8], Literal)>,
-    searcher: Option<packed::Searcher>,
+    searcher: Searcher,
 }
 
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
@@ -73,7 +72,7 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
         }
     }
     all.extend(RARE.iter().map(|(text, word)| (text.as_bytes(), Literal::Word(*word))));
-    let searcher = packed::Config::new().builder().extend(all.iter().map(|(text, _)| text)).build();
+    let searcher = Searcher::new(all.iter().map(|(text, _)| *text));
     Literals { all, searcher }
 });
 
@@ -92,8 +91,7 @@ pub(super) fn own() -> impl Iterator<Item = &'static [u8]> {
 pub(super) fn find(text: &[u8], words: &mut Vec<Said>) -> Vec<Place> {
     let literals = &*LITERALS;
     let mut places = Vec::new();
-    let Some(searcher) = &literals.searcher else { return places };
-    for found in searcher.find_iter(text) {
+    for found in literals.searcher.find_iter(text) {
         let (nth, at) = (found.pattern().as_usize(), found.start());
         let Some((bytes, literal)) = literals.all.get(nth) else { continue };
         if let Literal::Word(word) = *literal {
@@ -130,7 +128,6 @@ mod tests {
                 assert!(!(own && overlaps), "{} {}", one.escape_ascii(), other.escape_ascii());
             }
         }
-        assert!(LITERALS.searcher.is_some());
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! Which bytes of a text are token characters, digits, quotes, line feeds and the beginnings of
-//! escapes.
+//! Which bytes of a text are token characters, letters and digits, digits, and line feeds.
 //!
 //! One pass over the text answers these questions for every byte, as bits; all later questions
-//! about runs, lines and numbers are asked of the bits, sixty-four bytes at a time. The pass is
+//! about runs, words, lines and numbers are asked of the bits, sixty-four bytes at a time. The pass is
 //! plain arithmetic on sixteen bytes at once, which is the same on every machine; there is no
-//! second path whose answer could differ.
+//! second path whose answer could differ. Quotes and the signs of escapes are marked only where
+//! the digits say that they matter.
 
 use std::ops::Range;
 
-use wide::u8x16;
+use wide::i8x16;
 
 /// So many bytes make a group.
 pub(super) const GROUP: usize = 64;
@@ -24,13 +24,15 @@ pub(super) struct Bits {
 pub(super) struct Marks {
     /// Letters, digits and `_ - + / = .`
     pub(super) token: Bits,
+    /// ASCII letters and digits.
+    pub(super) alnum: Bits,
     pub(super) digit: Bits,
-    /// `"` and `'`
-    pub(super) quote: Bits,
     /// Line feeds.
     pub(super) feed: Bits,
-    /// `\`, `%` and `&`, with which escapes begin.
-    pub(super) escape: Bits,
+    /// How many digits each group has.
+    pub(super) digits: Vec<u8>,
+    /// The groups that are not of ASCII alone.
+    pub(super) foreign: Vec<usize>,
     /// The length of the text.
     len: usize,
 }
@@ -43,36 +45,39 @@ pub(super) const fn is_token(byte: u8) -> bool {
     letter | low | (byte == b'_') | (byte == b'=') | (byte == b'+')
 }
 
-/// The first byte from a position on that is not ASCII.
-pub(super) fn foreign(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = bytes.get(at..)?;
-    // Eight bytes at a time.
-    let (eights, _) = rest.as_chunks::<8>();
-    let plain = |eight: &&[u8; 8]| u64::from_ne_bytes(**eight) & 0x8080_8080_8080_8080 == 0;
-    let skipped = 8 * eights.iter().take_while(plain).count();
-    let found = rest.get(skipped..)?.iter().position(|byte| !byte.is_ascii())?;
-    Some(at + skipped + found)
-}
-
 impl Marks {
     /// Marks a text.
     pub(super) fn of(bytes: &[u8]) -> Self {
-        let is = |part: u8x16, byte: u8| part.simd_eq(u8x16::splat(byte));
-        // A byte below the first one wraps around to a large one.
-        let lies = |part: u8x16, first: u8, len: u8| {
-            let from = part - u8x16::splat(first);
-            from.min(u8x16::splat(len - 1)).simd_eq(from)
-        };
-        let token = Bits::of(bytes, |part| {
-            let letter = lies(part | u8x16::splat(0x20), b'a', 26);
-            // From `-` to `9` lie `-`, `.`, `/` and the digits.
-            letter | lies(part, b'-', 13) | is(part, b'_') | is(part, b'=') | is(part, b'+')
-        });
-        let digit = Bits::of(bytes, |part| lies(part, b'0', 10));
-        let quote = Bits::of(bytes, |part| is(part, b'"') | is(part, b'\''));
-        let feed = Bits::of(bytes, |part| is(part, b'\n'));
-        let escape = Bits::of(bytes, |part| is(part, b'\\') | is(part, b'%') | is(part, b'&'));
-        Self { token, digit, quote, feed, escape, len: bytes.len() }
+        let len = bytes.len();
+        let bits = || Bits { words: vec![0; len.div_ceil(GROUP)] };
+        let (mut token, mut alnum, mut digit, mut feed) = (bits(), bits(), bits(), bits());
+        let words = token.words.iter_mut().zip(&mut alnum.words);
+        let words = words.zip(digit.words.iter_mut().zip(&mut feed.words));
+        let (groups, rest) = bytes.as_chunks::<GROUP>();
+        let last = (!rest.is_empty()).then(|| padded(rest));
+        for (group, ((token, alnum), (digit, feed))) in groups.iter().chain(&last).zip(words) {
+            [*token, *alnum, *digit, *feed] = classes(group);
+        }
+        let count = |word: &u64| if *word == 0 { 0 } else { word.count_ones() as u8 };
+        let digits = digit.words.iter().map(count).collect();
+        let foreign = if bytes.is_ascii() { Vec::new() } else { foreign(bytes) };
+        Self { token, alnum, digit, feed, digits, foreign, len }
+    }
+
+    /// The first byte of a class from a position on that is not ASCII.
+    #[inline(always)]
+    pub(super) fn find_foreign(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        class: impl Fn(i8x16) -> i8x16,
+    ) -> Option<usize> {
+        let first = self.foreign.partition_point(|group| *group < at / GROUP);
+        let groups = self.foreign.get(first..).unwrap_or_default().iter();
+        groups.map(|group| group * GROUP).find_map(|base| {
+            let word = class_at(bytes, base, &class) & u64::MAX << (at.max(base) - base);
+            (word != 0).then(|| base + word.trailing_zeros() as usize)
+        })
     }
 
     /// Stretches of the text where digits are dense, in order, not touching: a number of four
@@ -87,6 +92,10 @@ impl Marks {
             // Most groups have no digits, and then it does not matter what stood before.
             if *word == 0 {
                 before = 0;
+                continue;
+            }
+            if *word & word.wrapping_sub(1) == 0 && before == 0 {
+                before = u32::from(word >> 32 != 0);
                 continue;
             }
             let halves = [(*word as u32).count_ones(), ((*word >> 32) as u32).count_ones()];
@@ -110,27 +119,92 @@ impl Marks {
     }
 }
 
-impl Bits {
-    /// Marks the bytes of a class, which is told by bytes of ones and zeros.
-    #[inline(always)]
-    fn of(bytes: &[u8], class: impl Fn(u8x16) -> u8x16) -> Self {
-        let word = |group: &[u8; GROUP]| {
-            let (parts, _) = group.as_chunks::<16>();
-            let bits = |part: &[u8; 16]| u64::from(class(u8x16::new(*part)).to_bitmask());
-            parts.iter().rev().fold(0, |word, part| word << 16 | bits(part))
-        };
-        let (groups, rest) = bytes.as_chunks::<GROUP>();
-        let mut words = Vec::with_capacity(groups.len() + 1);
-        words.extend(groups.iter().map(word));
-        if !rest.is_empty() {
-            // Bytes that are not there are of no class.
-            let mut group = [0; GROUP];
-            group.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-            words.push(word(&group));
-        }
-        Self { words }
-    }
+/// A last group that is not full. Bytes that are not there are of no class.
+fn padded(rest: &[u8]) -> [u8; GROUP] {
+    let mut group = [0; GROUP];
+    group.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    group
+}
 
+/// Sixteen bytes. Only signed numbers are compared fast.
+#[inline(always)]
+fn part_of(bytes: &[u8; 16]) -> i8x16 {
+    i8x16::new(bytes.map(u8::cast_signed))
+}
+
+#[inline(always)]
+fn every(byte: u8) -> i8x16 {
+    i8x16::splat(byte.cast_signed())
+}
+
+/// The bytes that are one certain byte.
+#[inline(always)]
+pub(super) fn is(part: i8x16, byte: u8) -> i8x16 {
+    part.simd_eq(every(byte))
+}
+
+/// The bytes from a first one on, so many of them.
+#[inline(always)]
+pub(super) fn lies(part: i8x16, first: u8, len: u8) -> i8x16 {
+    // The first one becomes the least number that there is.
+    (part - every(first ^ 0x80)).simd_lt(every(len ^ 0x80))
+}
+
+/// The token characters, letters and digits, digits and line feeds of a group.
+#[inline(always)]
+fn classes(group: &[u8; GROUP]) -> [u64; 4] {
+    let (parts, _) = group.as_chunks::<16>();
+    parts.iter().rev().fold([0; 4], |words, part| {
+        let part = part_of(part);
+        let digit = lies(part, b'0', 10);
+        let alnum = lies(part | every(0x20), b'a', 26) | digit;
+        let signs = is(part, b'_') | is(part, b'=') | is(part, b'+');
+        let token = alnum | lies(part, b'-', 3) | signs;
+        let [tokens, alnums, digits, feeds] = words;
+        let add = |word: u64, class: i8x16| word << 16 | u64::from(class.to_bitmask());
+        [add(tokens, token), add(alnums, alnum), add(digits, digit), add(feeds, is(part, b'\n'))]
+    })
+}
+
+/// The groups that are not of ASCII alone.
+fn foreign(bytes: &[u8]) -> Vec<usize> {
+    let is_foreign = |at: &usize| class_at(bytes, *at, |part| part) != 0;
+    (0..bytes.len()).step_by(GROUP).filter(is_foreign).map(|at| at / GROUP).collect()
+}
+
+/// The bits of one class in the group that begins at a position.
+#[inline(always)]
+fn class_at(bytes: &[u8], at: usize, class: impl Fn(i8x16) -> i8x16) -> u64 {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let held;
+    let group = if let Some(group) = rest.first_chunk::<GROUP>() {
+        group
+    } else {
+        held = padded(rest);
+        &held
+    };
+    let (parts, _) = group.as_chunks::<16>();
+    let bits = |part: &[u8; 16]| u64::from(class(part_of(part)).to_bitmask());
+    parts.iter().rev().fold(0, |word, part| word << 16 | bits(part))
+}
+
+/// The quotes, `"` and `'`, of the group that begins at a position.
+pub(super) fn quotes(bytes: &[u8], at: usize) -> u64 {
+    class_at(bytes, at, |part| is(part, b'"') | is(part, b'\''))
+}
+
+/// The signs that escapes begin with, `\`, `%` and `&`, of the group that begins at a position.
+pub(super) fn escapes(bytes: &[u8], at: usize) -> u64 {
+    class_at(bytes, at, |part| is(part, b'\\') | is(part, b'%') | is(part, b'&'))
+}
+
+/// The small letters of a short text.
+pub(super) fn letters(bytes: &[u8]) -> u128 {
+    let class = |part| lies(part, b'a', 26);
+    u128::from(class_at(bytes, GROUP, class)) << GROUP | u128::from(class_at(bytes, 0, class))
+}
+
+impl Bits {
     /// The bits of one group.
     pub(super) fn word(&self, group: usize) -> u64 {
         self.words.get(group).copied().unwrap_or(0)
@@ -217,6 +291,19 @@ impl Bits {
         }
     }
 
+    /// How many bits are set in a row from a position on, not from `end` on.
+    pub(super) fn run_to(&self, at: usize, end: usize) -> usize {
+        let mut from = at;
+        while from < end {
+            let ones = (!self.from(from)).trailing_zeros() as usize;
+            from += ones;
+            if ones < GROUP {
+                break;
+            }
+        }
+        from.min(end) - at.min(end)
+    }
+
     /// How many bits are set in a row before a position, not before `floor`.
     pub(super) fn run_back(&self, at: usize, floor: usize) -> usize {
         let mut start = at;
@@ -299,9 +386,10 @@ mod tests {
                 let bit = |bits: &Bits| bits.from(at) & 1 == 1;
                 assert_eq!(bit(&marks.token), is_token(*byte));
                 assert_eq!(bit(&marks.digit), byte.is_ascii_digit());
-                assert_eq!(bit(&marks.quote), b"\"'".contains(byte));
+                assert_eq!(bit(&marks.alnum), byte.is_ascii_alphanumeric());
                 assert_eq!(bit(&marks.feed), *byte == b'\n');
-                assert_eq!(bit(&marks.escape), b"\\%&".contains(byte));
+                assert_eq!(quotes(&text, at) & 1 == 1, b"\"'".contains(byte));
+                assert_eq!(escapes(&text, at) & 1 == 1, b"\\%&".contains(byte));
             }
         }
     }
@@ -322,7 +410,10 @@ mod tests {
             for at in (0..end).step_by(7) {
                 let (before, after) = text.split_at(at);
                 let is = |byte: &&u8| byte.is_ascii_digit();
-                assert_eq!(digits.run(at), after.iter().take_while(is).count());
+                let run = after.iter().take_while(is).count();
+                assert_eq!(digits.run(at), run);
+                assert_eq!(digits.run_to(at, end), run);
+                assert_eq!(digits.run_to(at, at + run.min(2)), run.min(2));
                 let back = before.iter().rev().take_while(is).count();
                 assert_eq!(digits.run_back(at, 0), back);
                 assert_eq!(digits.run_back(at, at - back.min(2)), back.min(2));

@@ -44,6 +44,7 @@ mod policy;
 mod report;
 mod runs;
 mod scan;
+mod search;
 mod services;
 mod token;
 mod vendor;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::packed;
+use super::search::Searcher;
 
 /// Words that say that what they stand in is no secret. None is so short that chance makes it.
 const WORDS: [&[u8]; 27] = [
@@ -35,6 +35,11 @@ const WORDS: [&[u8]; 27] = [
     b"......",
 ];
 
+/// The words by number.
+pub(super) fn all() -> impl Iterator<Item = &'static [u8]> {
+    WORDS.iter().copied()
+}
+
 /// So much of a body is looked at.
 const LOOK: usize = 160;
 
@@ -57,9 +62,8 @@ pub(super) fn is_dummy(body: &[u8]) -> bool {
 pub(super) fn is_void(body: &[u8]) -> bool {
     let mut lower = [0; LOOK];
     let lower = lowered(body, &mut lower);
-    static SEARCHER: LazyLock<Option<packed::Searcher>> =
-        LazyLock::new(|| packed::Config::new().builder().extend(WORDS).build());
-    if SEARCHER.as_ref().is_some_and(|searcher| searcher.find(lower).is_some()) {
+    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(all()));
+    if SEARCHER.find_iter(lower).next().is_some() {
         return true;
     }
     let mut seen = [false; 128];
@@ -77,11 +81,10 @@ pub(super) fn is_void(body: &[u8]) -> bool {
 pub(super) fn is_named(token: &[u8]) -> bool {
     const NAMES: [&[u8]; 7] =
         [b"example", b"redact", b"placeholder", b"changeme", b"dummy", b"your_", b"your-"];
-    static SEARCHER: LazyLock<Option<packed::Searcher>> =
-        LazyLock::new(|| packed::Config::new().builder().extend(NAMES).build());
+    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(NAMES));
     let mut lower = [0; LOOK];
     let lower = lowered(token, &mut lower);
-    SEARCHER.as_ref().is_some_and(|searcher| searcher.find(lower).is_some())
+    SEARCHER.find_iter(lower).next().is_some()
 }
 
 /// The beginning of a text in small letters.

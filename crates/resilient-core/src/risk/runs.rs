@@ -30,22 +30,22 @@ impl Run {
 /// Tells of one group after the other where runs get long enough.
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
-    /// Where one, two, four, eight and fifteen token characters in a row end, in the last group.
-    before: [u64; 5],
+    /// The token characters of the last group.
+    before: u64,
 }
 
 impl Lengths {
     /// The places in the next group where the fifteenth character of a run stands.
     pub(super) fn reached(&mut self, tokens: u64) -> u64 {
-        let mut ends = [tokens; 5];
-        let mut last = tokens;
-        for ((end, before), more) in ends.iter_mut().skip(1).zip(self.before).zip([1, 2, 4, 7]) {
-            last &= last << more | before >> (GROUP - more);
-            *end = last;
+        // Where one, two, four, eight and fifteen token characters in a row end, in both groups:
+        // of the last one, what its end says is enough.
+        let (mut low, mut high) = (self.before, tokens);
+        self.before = tokens;
+        for more in [1, 2, 4, 7] {
+            high &= high << more | low >> (GROUP - more);
+            low &= low << more;
         }
-        let [.., before] = self.before;
-        self.before = ends;
-        last & !(last << 1 | before >> (GROUP - 1))
+        high & !(high << 1 | low >> (GROUP - 1))
     }
 }
 

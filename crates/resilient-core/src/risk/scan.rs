@@ -11,7 +11,7 @@ use super::classic::{self, CLASSICS};
 use super::decode::{self, Seen, Trust, View};
 use super::family::BINARY_HINT;
 use super::features::Words;
-use super::marks::{Bits, Marks};
+use super::marks::Marks;
 use super::model::Model;
 use super::runs::{self, Run};
 use super::token::Shape;
@@ -166,7 +166,7 @@ fn collect(
     let mut scan = Scan::default();
     let mut found = classic::find(text, &runs, &places, &words);
     if depth == 0 {
-        classic::ssn(text, &dense, &mut found);
+        classic::ssn(text, marks, &dense, &mut found);
     }
     scan.classics(text, found, depth);
     runs.retain(|run| !scan.claims.covers(&run.span()));
@@ -178,7 +178,7 @@ fn collect(
         while dummies.next_if(|said| said.start < run.start).is_some() {}
         let dummy = dummies.peek().is_some_and(|said| said.start < run.end);
         if run.digits > 0 || run.len() >= 32 || depth == 0 && dummy {
-            vendor::in_run(bytes, run, |hit| {
+            vendor::in_run(bytes, &marks.alnum, run, |hit| {
                 scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
             });
         }
@@ -193,7 +193,7 @@ fn collect(
         }
     });
     if trust == Trust::Full {
-        scan.candidates(bytes, &marks.token, &runs, lens.model);
+        scan.candidates(bytes, marks, &runs, lens.model);
         assign::find(bytes, &marks.digit, &words, &mut scan);
     }
     if depth == 0 {
@@ -325,11 +325,11 @@ impl Scan {
     }
 
     /// Candidates that their names give away, or that the model takes for secrets.
-    fn candidates(&mut self, bytes: &[u8], tokens: &Bits, runs: &[Run], model: Option<&Model>) {
+    fn candidates(&mut self, bytes: &[u8], marks: &Marks, runs: &[Run], model: Option<&Model>) {
         // A text with more candidates is a list of digests or a flood.
         let mut asked = MODEL_LEAST + bytes.len() / MODEL_EVERY;
         for run in runs {
-            candidate::of_run(bytes, run, |candidate| {
+            candidate::of_run(bytes, marks, run, |candidate| {
                 if !self.claims.is_free(&candidate.whole()) {
                     return;
                 }
@@ -345,8 +345,12 @@ impl Scan {
                 }
                 let Some(model) = model else { return };
                 asked -= 1;
+                // Nothing that the model says of these counts.
+                if benign::is_identifier(&candidate, &words) {
+                    return;
+                }
                 let mut sum = 0;
-                features::of(bytes, tokens, &candidate, &words, |feature| {
+                features::of(bytes, &marks.token, &candidate, &words, |feature| {
                     sum += model.weight(feature);
                 });
                 // Text in base64 is judged by what it says.

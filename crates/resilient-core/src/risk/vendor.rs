@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::format::Format;
 use super::formats::{Check, FORMATS, Row};
 use super::literals::{self, Place};
-use super::marks::is_token;
+use super::marks::{Bits, is_token};
 use super::placeholder;
 use super::runs::Run;
 use super::token::{Kind, Shape};
@@ -39,7 +39,7 @@ struct Table {
     index: Vec<(u16, u16)>,
     /// A bit for every pair that has rows: this much stays in the first cache.
     begins: Vec<u64>,
-    order: Vec<u16>,
+    order: Vec<Begin>,
     /// Rows that begin with a class, or with a prefix that says too little.
     bare: Vec<Bare>,
     /// Which lengths of a stretch some bare row can begin with, by what ends it.
@@ -49,6 +49,26 @@ struct Table {
     outside: Vec<Vec<(&'static [u8], Outside)>>,
     /// Rows of hashed passwords, which begin with a dollar sign, longest prefixes first.
     hashes: Vec<(&'static [u8], Outside)>,
+}
+
+/// A row with the first four bytes of its prefix, in the order of a text: most rows of a pair are
+/// told apart by these.
+#[derive(Clone, Copy)]
+struct Begin {
+    row: u16,
+    bytes: u32,
+    /// All ones where the prefix has a byte.
+    mask: u32,
+}
+
+impl Begin {
+    fn of(row: u16, prefix: &[u8]) -> Self {
+        let (mut bytes, mut mask) = ([0; 4], [0; 4]);
+        for ((bytes, mask), byte) in bytes.iter_mut().zip(&mut mask).zip(prefix) {
+            (*bytes, *mask) = (*byte, 0xFF);
+        }
+        Self { row, bytes: u32::from_le_bytes(bytes), mask: u32::from_le_bytes(mask) }
+    }
 }
 
 /// A row that is told by the length of its first stretch of letters and digits, and by what ends it.
@@ -152,6 +172,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             *end = at + 1;
         }
     }
+    let order = order.iter().map(|nth| Begin::of(*nth, prefix(nth))).collect();
     Table { rows, index, begins, order, bare, stretches, outside, hashes }
 });
 
@@ -163,7 +184,7 @@ fn pair(bytes: &[u8]) -> usize {
 }
 
 /// Finds tokens of known formats in a run.
-pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
+pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut(Hit)) {
     super::work::spend(run.len());
     let table = &*TABLE;
     let mut at = run.start;
@@ -194,8 +215,8 @@ pub(super) fn in_run(text: &[u8], run: &Run, mut each: impl FnMut(Hit)) {
             continue;
         }
         let rest = text.get(at..).unwrap_or_default();
-        let len = if inside { stretch(rest) } else { 0 };
-        let found = rows_of(table, rest).iter().find_map(|row| matches(table, *row, text, at));
+        let len = if inside { alnums.run_to(at, run.end) } else { 0 };
+        let found = rows_of(table, rest).find_map(|row| matches(table, row, text, at));
         // Without any digit nothing matches but prefixes with a dummy behind them.
         let found = found.or_else(|| {
             super::work::spend(8);
@@ -217,14 +238,19 @@ fn stretch(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
 }
 
-/// The rows whose prefix begins with the first two bytes of a text.
-fn rows_of<'a>(table: &'a Table, text: &[u8]) -> &'a [u16] {
+/// The rows whose prefix begins like a text, as far as four bytes show it.
+fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use<'a> {
     let pair = pair(text);
-    if table.begins.get(pair / 64).is_none_or(|word| word >> (pair % 64) & 1 == 0) {
-        return &[];
-    }
-    let (from, to) = table.index.get(pair).copied().unwrap_or_default();
-    table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default()
+    let known = table.begins.get(pair / 64).is_some_and(|word| word >> (pair % 64) & 1 == 1);
+    let rows = known.then(|| {
+        let (from, to) = table.index.get(pair).copied().unwrap_or_default();
+        table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default()
+    });
+    let mut four = [0; 4];
+    four.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+    let four = u32::from_le_bytes(four);
+    let rows = rows.unwrap_or_default().iter();
+    rows.filter(move |begin| (begin.bytes ^ four) & begin.mask == 0).map(|begin| begin.row)
 }
 
 /// Tells whether a word of a token begins like one of the formats or of the paper's patterns: a
@@ -238,13 +264,13 @@ pub(super) fn may_hold(token: &[u8]) -> bool {
         let len = stretch(rest);
         if len > 0 || *byte == b'_' {
             // Two or three letters stand anywhere; what begins with them must be a token to the end.
-            let begins = |row: &u16| {
-                table.rows.get(usize::from(*row)).is_some_and(|(_, format)| {
+            let begins = |row: u16| {
+                table.rows.get(usize::from(row)).is_some_and(|(_, format)| {
                     rest.starts_with(format.prefix())
                         && (format.prefix().len() > 3 || format.matches(rest).is_some())
                 })
             };
-            if rows_of(table, rest).iter().any(begins)
+            if rows_of(table, rest).any(begins)
                 || b"cAgse".contains(byte) && literals::own().any(|own| rest.starts_with(own))
                 || bare(table, token, at, len).is_some()
             {
@@ -398,8 +424,9 @@ mod tests {
 
     fn names(text: &str) -> Vec<(&'static str, String, bool)> {
         let mut found = Vec::new();
-        for run in runs::find(&Marks::of(text.as_bytes())) {
-            in_run(text.as_bytes(), &run, |hit| {
+        let marks = Marks::of(text.as_bytes());
+        for run in runs::find(&marks) {
+            in_run(text.as_bytes(), &marks.alnum, &run, |hit| {
                 found.push((hit.row.name, text[hit.span].to_owned(), hit.placeholder));
             });
         }
@@ -438,10 +465,9 @@ mod tests {
     #[test]
     fn every_prefix_is_found_by_its_index() {
         let table = &*TABLE;
-        for nth in &table.order {
-            let (_, format) = &table.rows[usize::from(*nth)];
-            let (from, to) = table.index[pair(format.prefix())];
-            assert!(table.order[usize::from(from)..usize::from(to)].contains(nth));
+        for Begin { row, .. } in &table.order {
+            let (_, format) = &table.rows[usize::from(*row)];
+            assert!(rows_of(table, format.prefix()).any(|found| found == *row));
         }
         let known = table.outside.iter().flatten();
         assert_eq!(known.count(), outside_prefixes().count());

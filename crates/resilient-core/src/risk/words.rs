@@ -7,11 +7,10 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::packed;
-
 use super::assign::{AUTHORITY_REACH, VALUE_REACH};
 use super::marks::{GROUP, Marks};
 use super::runs::Run;
+use super::search::Searcher;
 
 /// The copy in small letters is made of so much text at a time.
 const BLOCK: usize = 4 << 10;
@@ -70,12 +69,15 @@ pub(super) struct Said {
     pub(super) end: usize,
 }
 
+/// The words by number.
+pub(super) fn all() -> impl Iterator<Item = &'static [u8]> {
+    WORDS.iter().map(|(word, ..)| word.as_bytes())
+}
+
 /// Finds the words of a text behind which there can be a value, in order.
 pub(super) fn find(text: &[u8], marks: &Marks, runs: &[Run]) -> Vec<Said> {
-    static SEARCHER: LazyLock<Option<packed::Searcher>> = LazyLock::new(|| {
-        packed::Config::new().builder().extend(WORDS.iter().map(|(word, ..)| word)).build()
-    });
-    let Some(searcher) = SEARCHER.as_ref() else { return Vec::new() };
+    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(all()));
+    let searcher = &*SEARCHER;
     let mut all: Vec<Said> = Vec::new();
     let mut small = Vec::new();
     let mut wanted = wanted(text, marks, runs).into_iter().enumerate().peekable();

@@ -34,7 +34,9 @@ pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
             continue;
         }
         let later = seen.runs.get(nth + 1..).unwrap_or_default();
-        let block = wrapped(bytes, run, later, &seen.marks.token);
+        // Most runs have something else after them on their line.
+        let ends = bytes.get(run.end).is_some_and(u8::is_ascii_whitespace);
+        let block = ends.then(|| wrapped(bytes, run, later, &seen.marks.token)).flatten();
         if run.digits == 0 && block.is_none() {
             continue;
         }
@@ -127,8 +129,7 @@ fn pieces(run: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usize, Vec<u8>)> {
     /// Shorter lines are not what programs wrap at.
     const LINE_MIN: usize = 16;
-    // Most runs have something else after them on their line.
-    if run.len() < LINE_MIN || !bytes.get(run.end).is_some_and(u8::is_ascii_whitespace) {
+    if run.len() < LINE_MIN {
         return None;
     }
     let mut all = Vec::new();

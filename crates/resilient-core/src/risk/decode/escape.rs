@@ -2,31 +2,31 @@
 
 use memchr::memchr3;
 
-use super::super::marks::{Bits, GROUP};
+use super::super::marks::{GROUP, Marks, escapes};
 use super::{Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.
-const ESCAPES_MIN: usize = 6;
+const ESCAPES_MIN: u8 = 6;
 
-/// Makes the views of a text in which the signs that escapes begin with are marked.
-pub(super) fn views(text: &str, signs: &Bits, views: &mut Views<'_>) {
+/// Makes the views of a marked text.
+pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    let crowded = |signs: [u64; 2]| {
-        signs != [0; 2]
-            && signs.iter().map(|word| word.count_ones() as usize).sum::<usize>() >= ESCAPES_MIN
-    };
-    // So many escapes in a row are dense in their group and the next one, and few groups are.
-    for (group, pair) in signs.words().array_windows::<2>().enumerate() {
-        let end = ((group + 2) * GROUP).min(bytes.len());
-        if crowded(*pair) && end > done {
-            done = within(bytes, done.max(group * GROUP), end, views);
+    // So many escapes in a row are dense in their group and the next one, each has a digit, and
+    // few groups are like that.
+    let mut here = 0;
+    for (next, group) in marks.digits.iter().copied().chain([0]).zip(0_usize..) {
+        let crowded = here + next >= ESCAPES_MIN;
+        here = next;
+        if !crowded {
+            continue;
         }
-    }
-    if let [only] = signs.words()
-        && crowded([*only, 0])
-    {
-        within(bytes, 0, bytes.len(), views);
+        let base = group.saturating_sub(1) * GROUP;
+        let end = (base + 2 * GROUP).min(bytes.len());
+        let signs = [base, base + GROUP].map(|at| escapes(bytes, at).count_ones());
+        if signs.into_iter().sum::<u32>() >= u32::from(ESCAPES_MIN) && end > done {
+            done = within(bytes, done.max(base), end, views);
+        }
     }
 }
 
@@ -56,7 +56,7 @@ fn within(bytes: &[u8], start: usize, end: usize, views: &mut Views<'_>) -> usiz
                 break;
             }
         }
-        if escapes >= ESCAPES_MIN
+        if escapes >= usize::from(ESCAPES_MIN)
             && views.has_room(decoded.len())
             && is_text(&decoded)
             && let Ok(text) = String::from_utf8(decoded)
@@ -81,9 +81,12 @@ fn text_of(bytes: &[u8], start: usize, end: usize) -> String {
 /// One escape at the start of a text: its character, if that is ASCII, and its length.
 fn escape(text: &[u8]) -> Option<(u8, usize)> {
     let hex = |from: usize, len: usize| -> Option<u8> {
-        let digits = std::str::from_utf8(text.get(from..from + len)?).ok()?;
-        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(())?;
-        u8::try_from(u32::from_str_radix(digits, 16).ok()?).ok().filter(u8::is_ascii)
+        let digits = text.get(from..from + len).filter(|digits| !digits.is_empty())?;
+        let value = digits.iter().try_fold(0_u32, |value, digit| {
+            let digit = char::from(*digit).to_digit(16)?;
+            Some(value.saturating_mul(16).saturating_add(digit))
+        })?;
+        u8::try_from(value).ok().filter(u8::is_ascii)
     };
     match text {
         [b'\\', b'\\', b'x' | b'u', ..] => {

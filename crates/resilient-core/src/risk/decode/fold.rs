@@ -1,14 +1,19 @@
 //! Characters that are not seen, and characters that look like others.
 
-use super::super::marks::foreign;
+use super::super::marks::{Marks, lies};
 use super::{Trust, Views};
 
 /// Makes a view of every word that holds such a character.
-pub(super) fn views(text: &str, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let mut at = 0;
     let bytes = text.as_bytes();
     let mut folded = String::new();
-    while let Some(found) = foreign(bytes, at) {
+    // Most characters that are not ASCII begin with bytes that no folded one begins with.
+    let lead = |part| {
+        let plain = lies(part, 0xC3, 6) | lies(part, 0xD9, 8) | lies(part, 0xE3, 12);
+        lies(part, 0xC2, 51) & !plain
+    };
+    while let Some(found) = marks.find_foreign(bytes, at, lead) {
         let first = text.get(found..).and_then(|rest| rest.chars().next());
         if let Some(char) = first
             && matches!(fold(char), Fold::Foreign)

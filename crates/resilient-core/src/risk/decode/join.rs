@@ -1,11 +1,12 @@
 //! Secrets that are cut in pieces: literals added up, lists of characters, lines and groups.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use memchr::memmem;
 
 use super::super::literals::{Literal, Place};
-use super::super::marks::{GROUP, Marks, is_token};
+use super::super::marks::{GROUP, Marks, is_token, quotes};
 use super::super::work;
 use super::{Seen, Trust, Views};
 
@@ -80,18 +81,15 @@ fn between(gap: &[u8]) -> Option<Trust> {
 /// Quoted literals with nothing but operators between them, where there are digits.
 fn literals(text: &str, marks: &Marks, views: &mut Views<'_>) {
     /// Fewer digits in three groups are not those of a token that was cut.
-    const DIGITS_MIN: u32 = 3;
-    let count = |group: usize| match marks.digit.word(group) {
-        0 => 0,
-        word => word.count_ones(),
-    };
-    let (mut before, mut here) = (0, count(0));
+    const DIGITS_MIN: u8 = 3;
+    let mut after = marks.digits.iter().copied().skip(1).chain([0]);
+    let (mut before, mut here) = (0, marks.digits.first().copied().unwrap_or(0));
     let mut done = 0;
     // Where the part that is to be read begins and ends, as long as it grows.
     let mut part: Option<Range<usize>> = None;
     let mut chain = Chain::default();
-    for group in 0..marks.digit.words().len() {
-        let after = count(group + 1);
+    for group in 0..marks.digits.len() {
+        let after = after.next().unwrap_or(0);
         if before + here + after >= DIGITS_MIN {
             let base = group * GROUP;
             match &mut part {
@@ -125,7 +123,10 @@ fn literals_of(
     let to = (part.end + LINE_MAX).min(bytes.len());
     let end = marks.feed.next(part.end, to).map_or(to, |at| at + 1);
     // Two literals have four quotes.
-    if !marks.quote.has(4, start..end) {
+    let mut quoted = std::mem::take(&mut chain.quotes);
+    quoted.mark(bytes, start..end);
+    if !quoted.has_four() {
+        chain.quotes = quoted;
         return end;
     }
     // Pairs of quotes on one line, as `(open, close)`; a quote after a backslash does not count.
@@ -133,7 +134,7 @@ fn literals_of(
     // How far an open literal was read.
     let mut read = 0;
     work::spend(end - start);
-    for at in marks.quote.ones(start..end) {
+    for at in quoted.places() {
         if at > 0 && bytes.get(at - 1) == Some(&b'\\') {
             continue;
         }
@@ -179,12 +180,49 @@ fn literals_of(
         }
     }
     chain.end(text, marks, views);
+    chain.quotes = quoted;
     end
+}
+
+/// The quotes of a part of the text.
+#[derive(Debug, Default)]
+struct Quotes {
+    start: usize,
+    /// Bits for sixty-four bytes each.
+    words: Vec<u64>,
+}
+
+impl Quotes {
+    fn mark(&mut self, bytes: &[u8], part: Range<usize>) {
+        self.start = part.start;
+        self.words.clear();
+        let bytes = bytes.get(..part.end).unwrap_or_default();
+        self.words.extend(part.step_by(GROUP).map(|at| quotes(bytes, at)));
+    }
+
+    fn has_four(&self) -> bool {
+        self.places().nth(3).is_some()
+    }
+
+    fn places(&self) -> impl Iterator<Item = usize> {
+        self.words.iter().zip((self.start..).step_by(GROUP)).flat_map(|(word, base)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let at = base + left.trailing_zeros() as usize;
+                (left != 0).then(|| {
+                    left &= left - 1;
+                    at
+                })
+            })
+        })
+    }
 }
 
 /// Literals that belong together.
 #[derive(Debug, Default)]
 struct Chain {
+    /// Room for the quotes of the part that is read.
+    quotes: Quotes,
     /// What stands between the quotes.
     parts: Vec<Range<usize>>,
     len: usize,
@@ -210,7 +248,10 @@ impl Chain {
 
     /// Makes a view of the literals, if they could hold a token, and begins anew.
     fn end(&mut self, text: &str, marks: &Marks, views: &mut Views<'_>) {
-        let Self { parts, len, doubted } = self;
+        let Self { parts, len, doubted, .. } = self;
+        if parts.is_empty() {
+            return;
+        }
         if let [first, .., last] = parts.as_slice()
             && *len >= 16
             && parts.iter().map(|part| marks.digit.count(part.clone())).sum::<usize>() >= 2
@@ -227,35 +268,29 @@ impl Chain {
 
 /// Lines that a backslash continues.
 fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
+    static END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\\n"));
     let mut done = 0;
-    for (group, signs) in marks.escape.words().iter().enumerate().filter(|(_, signs)| **signs != 0)
-    {
-        let mut ends = signs & marks.feed.from(group * GROUP + 1);
-        while ends != 0 {
-            let at = group * GROUP + ends.trailing_zeros() as usize;
-            ends &= ends - 1;
-            let continues = bytes.get(at) == Some(&b'\\');
-            let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));
-            if at < done || !continues || !follows {
-                continue;
-            }
-            let start = at - marks.token.run_back(at, done.max(at.saturating_sub(512)));
-            let mut text = bytes.get(start..at).unwrap_or_default().to_vec();
-            let mut end = at;
-            while bytes.get(end..end + 2) == Some(b"\\\n") && text.len() < JOINED_MAX {
-                let rest = bytes.get(end + 2..).unwrap_or_default();
-                let len = rest.iter().take(512).take_while(|byte| is_token(**byte)).count();
-                text.extend(rest.get(..len).unwrap_or_default());
-                end += 2 + len;
-            }
-            done = end;
-            if text.len() >= 16
-                && text.iter().any(u8::is_ascii_digit)
-                && views.has_room(text.len())
-                && let Ok(text) = String::from_utf8(text)
-            {
-                views.add("continued lines", start..end, text, Trust::Full);
-            }
+    for at in END.find_iter(bytes) {
+        let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));
+        if at < done || !follows {
+            continue;
+        }
+        let start = at - marks.token.run_back(at, done.max(at.saturating_sub(512)));
+        let mut text = bytes.get(start..at).unwrap_or_default().to_vec();
+        let mut end = at;
+        while bytes.get(end..end + 2) == Some(b"\\\n") && text.len() < JOINED_MAX {
+            let rest = bytes.get(end + 2..).unwrap_or_default();
+            let len = rest.iter().take(512).take_while(|byte| is_token(**byte)).count();
+            text.extend(rest.get(..len).unwrap_or_default());
+            end += 2 + len;
+        }
+        done = end;
+        if text.len() >= 16
+            && text.iter().any(u8::is_ascii_digit)
+            && views.has_room(text.len())
+            && let Ok(text) = String::from_utf8(text)
+        {
+            views.add("continued lines", start..end, text, Trust::Full);
         }
     }
 }
@@ -367,11 +402,8 @@ fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
             let since = begin - at;
             let rest = region.get(begin..).unwrap_or_default();
             let hex = rest.starts_with(b"0x");
-            let (base, lead, most) = if hex { (16, 2, 3) } else { (10, 0, 4) };
-            let code = rest.iter().skip(lead).take(most);
-            let (len, value) = code
-                .map_while(|byte| char::from(*byte).to_digit(base))
-                .fold((0, 0), |(len, value), digit| (len + 1, value * base + digit));
+            let (lead, (len, value)) =
+                if hex { (2, code(rest.get(2..), 16)) } else { (0, code(Some(rest), 10)) };
             let value = u8::try_from(value).ok().filter(|value| (32..127).contains(value));
             match value {
                 Some(value) if since <= 24 => {
@@ -380,12 +412,30 @@ fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
                     }
                     decoded.push(value);
                 }
+                _ if decoded.is_empty() => {}
                 _ => flush(&mut decoded, start..begin, views),
             }
             at = begin + lead + len;
         }
         flush(&mut decoded, start..at, views);
     }
+}
+
+/// A number at the start of a text: its length and its value. What is too large for a byte is not read
+/// to its end.
+fn code(text: Option<&[u8]>, base: u32) -> (usize, u32) {
+    let most = if base == 16 { 3 } else { 4 };
+    let (mut len, mut value) = (0, 0);
+    for byte in text.unwrap_or_default().iter().take(most) {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' | b'A'..=b'F' if base == 16 => (byte | 0x20) - b'a' + 10,
+            _ => break,
+        };
+        len += 1;
+        value = value * base + u32::from(digit);
+    }
+    (len, value)
 }
 
 /// Tells whether a stretch of the text can hold sixteen codes: each has two digits in a row, or a
@@ -477,10 +527,14 @@ fn has_pairs(marks: &Marks, part: &Range<usize>) -> bool {
 }
 
 fn flush(decoded: &mut Vec<u8>, source: Range<usize>, views: &mut Views<'_>) {
+    const CODES_MIN: usize = 16;
+    if decoded.len() < CODES_MIN {
+        decoded.clear();
+        return;
+    }
     let bytes = std::mem::take(decoded);
     let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    if bytes.len() >= 16
-        && letters * 3 >= bytes.len()
+    if letters * 3 >= bytes.len()
         && views.has_room(bytes.len())
         && let Ok(text) = String::from_utf8(bytes)
     {
@@ -522,8 +576,12 @@ fn lines_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'
     for at in ends.chain((part.end == bytes.len()).then_some(part.end)) {
         let line = whole.get(from..at).unwrap_or_default();
         // Most lines end in a sign that no token has.
-        let open = line.trim_ascii_end().last().is_some_and(|byte| is_token(*byte));
+        let open = line.last().is_some_and(|byte| is_token(*byte) || byte.is_ascii_whitespace());
         let line = if open && line.len() <= 64 { line.trim_ascii() } else { b"" };
+        if count == 0 && !SHORT.contains(&line.len()) {
+            from = at + 1;
+            continue;
+        }
         let filled = !line.is_empty() && line.iter().all(|byte| is_token(*byte));
         if filled && count > 0 && line.len() <= width {
             joined.extend(line);

@@ -59,11 +59,9 @@ pub(super) struct Seen<'a> {
 pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
     blob::views(text, seen, &mut views);
-    escape::views(text, &seen.marks.escape, &mut views);
+    escape::views(text, seen.marks, &mut views);
     join::views(text, seen, &mut views);
-    if !text.is_ascii() {
-        fold::views(text, &mut views);
-    }
+    fold::views(text, seen.marks, &mut views);
     views.views
 }
 

@@ -11,7 +11,7 @@ mod phone;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::marks::{Bits, Marks};
+use super::marks::{self, GROUP, Marks};
 
 /// One personal number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,49 +86,76 @@ impl std::ops::Deref for Short {
 }
 
 /// The text near a number, in small letters, and where words begin in it.
-struct Near {
-    text: String,
-    starts: Vec<usize>,
-    /// Which bytes words begin with.
-    first: [bool; 256],
+enum Near {
+    /// Of ASCII alone: the text, its length, and a bit for each place where a word begins.
+    Plain([u8; Self::LEN_MAX], u128),
+    Other(String, Vec<usize>),
 }
 
 impl Near {
+    const BACK: usize = 60;
+    const AHEAD: usize = 24;
+    /// Both parts and a line feed between them.
+    const LEN_MAX: usize = Self::BACK + 1 + Self::AHEAD;
+
     fn of(text: &str, span: &Range<usize>) -> Self {
         super::work::spend(84);
-        const BACK: usize = 60;
-        const AHEAD: usize = 24;
-        let from = floor(text, span.start.saturating_sub(BACK));
-        let to = floor(text, (span.end + AHEAD).min(text.len()));
-        let part = |from, to| text.get(from..to).unwrap_or_default().to_lowercase();
-        let text = part(from, span.start) + "\n" + &part(span.end, to);
-        let (mut starts, mut first, mut inside) = (Vec::new(), [false; 256], false);
+        let from = floor(text, span.start.saturating_sub(Self::BACK));
+        let to = floor(text, (span.end + Self::AHEAD).min(text.len()));
+        let part = |from, to| text.get(from..to).unwrap_or_default();
+        let (before, after) = (part(from, span.start), part(span.end, to));
+        if before.is_ascii() && after.is_ascii() {
+            return Self::plain(before.as_bytes(), after.as_bytes());
+        }
+        let text = before.to_lowercase() + "\n" + &after.to_lowercase();
+        let (mut starts, mut inside) = (Vec::new(), false);
         for (at, char) in text.char_indices() {
             let latin = char.is_ascii_alphabetic();
             if !inside && (latin || !char.is_ascii()) {
                 starts.push(at);
-                let byte = text.as_bytes().get(at).copied().unwrap_or(0);
-                if let Some(slot) = first.get_mut(usize::from(byte)) {
-                    *slot = true;
-                }
             }
             inside = latin;
         }
-        Self { text, starts, first }
+        Self::Other(text, starts)
+    }
+
+    fn plain(before: &[u8], after: &[u8]) -> Self {
+        let mut text = [0; Self::LEN_MAX];
+        let (first, rest) = text.split_at_mut(before.len());
+        first.copy_from_slice(before);
+        if let Some((mark, rest)) = rest.split_first_mut() {
+            *mark = b'\n';
+            let (second, _) = rest.split_at_mut(after.len());
+            second.copy_from_slice(after);
+        }
+        text.make_ascii_lowercase();
+        let letters = marks::letters(&text);
+        Self::Plain(text, letters & !(letters << 1))
     }
 
     /// Tells whether there is a word that does not go on in Latin letters on either side.
     fn has(&self, word: &str) -> bool {
-        let first = word.as_bytes().first().and_then(|byte| self.first.get(usize::from(*byte)));
-        first == Some(&true)
-            && self.starts.iter().any(|start| {
-                let begins = self.text.as_bytes().get(*start) == word.as_bytes().first();
-                let rest = self.text.get(*start..).filter(|_| begins);
-                let rest = rest.and_then(|rest| rest.strip_prefix(word));
-                rest.is_some_and(|rest| {
-                    word.len() >= 5 || !rest.starts_with(|char: char| char.is_ascii_alphabetic())
-                })
-            })
+        let goes_on =
+            |rest: &[u8]| word.len() < 5 && rest.first().is_some_and(u8::is_ascii_alphabetic);
+        let is_at = |text: &[u8], start: usize| {
+            let rest = text.get(start..).and_then(|rest| rest.strip_prefix(word.as_bytes()));
+            rest.is_some_and(|rest| !goes_on(rest))
+        };
+        match self {
+            Self::Plain(text, starts) => {
+                let first = word.as_bytes().first().copied().unwrap_or(0);
+                let mut left = *starts;
+                while left != 0 {
+                    let start = left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    if text.get(start) == Some(&first) && is_at(text, start) {
+                        return true;
+                    }
+                }
+                false
+            }
+            Self::Other(text, starts) => starts.iter().any(|start| is_at(text.as_bytes(), *start)),
+        }
     }
 }
 
@@ -149,7 +176,7 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
         let to = (dense.end + LINE_MAX).min(text.len());
         let end = marks.feed.next(dense.end, to).unwrap_or(to);
         for to in marks.feed.ones(from..end).chain([end]) {
-            line(text, &marks.digit, from..to, &mut each);
+            line(text, marks, from..to, &mut each);
             from = to + 1;
         }
         done = end;
@@ -157,12 +184,13 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
 }
 
 /// Looks at the numbers of one line.
-fn line(text: &str, digits: &Bits, line: Range<usize>, each: &mut impl FnMut(Hit)) {
+fn line(text: &str, marks: &Marks, line: Range<usize>, each: &mut impl FnMut(Hit)) {
     /// More long numbers than this make a table.
     const NUMBERS_MAX: usize = 6;
     /// A line with so many candidates is a table, however long it is.
     const TRIED_MAX: usize = 64;
     const DIGITS_MIN: usize = 4;
+    let Marks { digit: digits, alnum, .. } = marks;
     // No number has fewer digits.
     if !digits.has(DIGITS_MIN, line.clone()) {
         return;
@@ -180,13 +208,11 @@ fn line(text: &str, digits: &Bits, line: Range<usize>, each: &mut impl FnMut(Hit
         }
         // Most words are short and alone: a look saves the rest of the work.
         if !counts && !is_dense(digits.from(digit)) {
-            let rest = bytes.get(digit..line.end).unwrap_or_default();
-            at = digit + rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            at = digit + alnum.run_to(digit, line.end);
             continue;
         }
         // The word that the digit stands in.
-        let before = bytes.get(at..digit).unwrap_or_default();
-        let start = digit - before.iter().rev().take_while(|b| b.is_ascii_alphanumeric()).count();
+        let start = digit - alnum.run_back(digit, at);
         let byte_before = |start: usize| {
             start
                 .checked_sub(1)
@@ -211,23 +237,21 @@ fn line(text: &str, digits: &Bits, line: Range<usize>, each: &mut impl FnMut(Hit
             continue;
         }
         // A letter or two in front may belong to the number: `AB 12 34 56 C`.
-        let letters = sign.filter(|sign| b" -./".contains(sign)).map_or(0, |_| {
-            let before = bytes.get(at..start - 1).unwrap_or_default();
-            before.iter().rev().take(3).take_while(|byte| byte.is_ascii_alphanumeric()).count()
-        });
+        let letters = sign
+            .filter(|sign| b" -./".contains(sign))
+            .map_or(0, |_| alnum.run_back(start - 1, at.max((start - 1).saturating_sub(3))));
         if matches!(letters, 1 | 2)
-            && let Some(hit) = number(text, digits, start - 1 - letters..line.end, byte_before)
+            && let Some(hit) = number(text, marks, start - 1 - letters..line.end, byte_before)
         {
             at = hit.span.end;
             hits.push(hit);
             continue;
         }
-        let word = bytes.get(start..line.end).unwrap_or_default();
-        let len = word.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        numbers += usize::from(len >= 8 && digits.run(start) >= len);
+        let len = alnum.run_to(start, line.end);
+        numbers += usize::from(len >= 8 && digits.run_to(start, start + len) == len);
         let glued = byte_before(start).is_some_and(is_glue);
         tried += usize::from(!glued && len >= 3);
-        if let Some(hit) = number(text, digits, start..line.end, byte_before) {
+        if let Some(hit) = number(text, marks, start..line.end, byte_before) {
             at = hit.span.end;
             hits.push(hit);
             continue;
@@ -256,65 +280,76 @@ fn is_glue(byte: u8) -> bool {
 /// Tries the forms of numbers that begin at the start of a range, longest reading first.
 fn number(
     text: &str,
-    marks: &Bits,
+    marks: &Marks,
     range: Range<usize>,
     byte_before: impl Fn(usize) -> Option<u8>,
 ) -> Option<Hit> {
     let bytes = text.as_bytes();
     let Range { start, end } = range;
     let near = bytes.get(start..end.min(start + 20))?;
-    let least = if near.first()?.is_ascii_digit() { 5 } else { 4 };
-    if (marks.from(start) & ((1 << near.len()) - 1)).count_ones() < least {
+    let first = *near.first()?;
+    let len = marks.alnum.run_to(start, start + near.len());
+    let (group, rest) = near.split_at_checked(len)?;
+    let next = rest.first().copied().unwrap_or(b' ');
+    // Most words are short and nothing is joined to them.
+    if len < 8 && !b" -./:".contains(&next) {
+        return None;
+    }
+    let least = if first.is_ascii_digit() { 5 } else { 4 };
+    let digits = marks.digit.from(start) & ((1 << near.len()) - 1);
+    if digits.count_ones() < least {
         return None;
     }
     let before = byte_before(start);
     if before.is_some_and(is_glue) {
         return None;
     }
-    // Where the number may be over: after each of its groups that nothing is glued to.
-    let mut ends = [0; 10];
-    let (mut groups, mut count) = (0, 0);
-    let mut at = start;
     // Of the first group much is known: letters are capitals, a fraction is none, and what stands
     // between commas or brackets is an item of a table.
-    let group = near.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let (group, rest) = near.split_at_checked(group)?;
-    let small = group.iter().filter(|byte| byte.is_ascii_lowercase()).count();
-    let next = rest.first().copied().unwrap_or(b' ');
-    let item = b",)];}".contains(&next) && before.is_some_and(|byte| b"([{, \t".contains(&byte));
-    if small > 1 && !(small == 3 && group.len() == 9)
-        || group == b"0"
-        || group.first() == Some(&b'0') && group.get(1) == Some(&b'x')
-        || item && group.iter().all(u8::is_ascii_digit)
-        || group.len() > 19 && group.iter().all(u8::is_ascii_digit)
-    {
-        return None;
+    if digits.trailing_ones() as usize >= len {
+        let item =
+            b",)];}".contains(&next) && before.is_some_and(|byte| b"([{, \t".contains(&byte));
+        if item || len > 19 || group == b"0" {
+            return None;
+        }
+    } else {
+        let small = group.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+        if small > 1 && !(small == 3 && len == 9) || group.starts_with(b"0x") {
+            return None;
+        }
     }
     // Two groups with a dot between them are a fraction.
     if next == b'.' {
         let tail = rest.get(1..).unwrap_or_default();
-        let second = tail.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let from = start + len + 1;
+        let second = marks.alnum.run_to(from, from + tail.len());
         if second < tail.len() && tail.get(second) != Some(&b'.') {
             return None;
         }
     }
+    // Where the number may be over: after each of its groups that nothing is glued to, with the
+    // letters and digits so far, and the digits among them.
+    let mut ends = [(0, 0, 0); 10];
+    let (mut groups, mut count) = (0, 0);
+    let (mut at, mut alnums, mut digits) = (start, 0, 0);
     while at < end && at - start < 48 {
-        let rest = bytes.get(at..end)?;
-        let len = rest.iter().take(40).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let len = marks.alnum.run_to(at, end.min(at + 40));
         if len == 0 {
             break;
         }
-        at += len;
         if groups == ends.len() {
             break;
         }
+        alnums += len;
+        digits += (marks.digit.from(at) & (u64::MAX >> (GROUP - len))).count_ones() as usize;
+        at += len;
         groups += 1;
         let sep = bytes.get(at).copied().unwrap_or(b'\n');
         let next = bytes.get(at + 1).copied().unwrap_or(b'\n');
         let glued = matches!(sep, b'_' | b'@')
             || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
         if !glued && let Some(slot) = ends.get_mut(count) {
-            *slot = at;
+            *slot = (at, alnums, digits);
             count += 1;
         }
         let joins = b" -./".contains(&sep) && next.is_ascii_alphanumeric()
@@ -325,20 +360,16 @@ fn number(
         at += 1;
     }
     let ends = ends.get(..count)?;
-    let whole = bytes.get(start..*ends.last()?)?;
-    let digits = whole.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let lettered = whole.iter().any(u8::is_ascii_alphabetic);
-    if digits < if lettered { 4 } else { 7 } || whole.len() < 8 {
+    let (_, alnums, digits) = *ends.last()?;
+    if digits < if alnums > digits { 4 } else { 7 } {
         return None;
     }
-    for end in ends.iter().rev().copied() {
+    for (end, alnums, digits) in ends.iter().rev().copied() {
         super::work::spend(end - start);
-        let raw = bytes.get(start..end)?;
-        let digits = raw.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let lettered = raw.iter().any(u8::is_ascii_alphabetic);
-        if raw.len() < 8 || digits < if lettered { 4 } else { 7 } {
+        if end - start < 8 || !may_be_named(first, end - start, alnums, digits) {
             continue;
         }
+        let raw = bytes.get(start..end)?;
         let compact = raw.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_uppercase);
         let Some(compact) = Short::of(compact) else { continue };
         let Some(digits) = Short::of(compact.iter().copied().filter(u8::is_ascii_digit)) else {
@@ -354,6 +385,27 @@ fn number(
         }
     }
     None
+}
+
+/// Tells whether any number has so many letters and digits, of which so many digits, and is so long
+/// with its separators.
+fn may_be_named(first: u8, len: usize, alnums: usize, digits: usize) -> bool {
+    if alnums == digits {
+        // Short ones are told by their separators.
+        return (7..=19).contains(&digits) && (digits >= 9 || len > digits);
+    }
+    let account = first.is_ascii_alphabetic() && (14..=35).contains(&alnums);
+    let national = match alnums {
+        8 => digits == 7,
+        9 => (6..=8).contains(&digits),
+        10 => matches!(digits, 4 | 7 | 9),
+        11 => digits >= 4,
+        12 => digits == 11,
+        16 => digits == 7,
+        18 => matches!(digits, 7 | 8 | 17),
+        _ => false,
+    };
+    account && digits >= 4 || national
 }
 
 #[cfg(test)]
