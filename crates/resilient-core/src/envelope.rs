@@ -260,12 +260,17 @@ impl From<&Error> for Envelope {
                 }),
             ),
             Error::Blocked { path, report, reject_at, retry_budget, draft } => {
+                let kinds = report.kinds();
+                let report = report.clone().cut();
                 let mut context = json!({
                     "score": report.score, "verdict": report.verdict,
                     "classify_reject_at": reject_at,
                     "detected": report.detected_patterns,
                     "suggested_actions": report.suggested_actions,
                 });
+                if report.omitted > 0 {
+                    set(&mut context, "omitted", report.omitted);
+                }
                 if let Some(path) = path {
                     set(&mut context, "path", path.as_str());
                 }
@@ -274,7 +279,7 @@ impl From<&Error> for Envelope {
                     name_tools(&mut context, *draft);
                 }
                 Self {
-                    detected_patterns: report.kinds(),
+                    detected_patterns: kinds,
                     retry_budget: *retry_budget,
                     ..Self::of(Blocked, ContentFilter, Redact, context)
                 }

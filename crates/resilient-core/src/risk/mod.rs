@@ -61,7 +61,9 @@ use self::marks::Marks;
 use self::model::Model;
 pub use self::pattern::Pattern;
 pub use self::policy::{Allow, HardLinks, Placeholders, Policy, PolicyError, Thresholds};
-pub use self::report::{Action, Detection, PatternHit, Report, SizeHit, UnknownVerdict, Verdict};
+pub use self::report::{
+    Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
+};
 use self::scan::Lens;
 
 /// A placeholder weighs so much of its family's weight.
@@ -122,6 +124,7 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>) -> Repor
         line_count: shape.line_count,
         max_line_len: shape.max_line_len,
         detected_patterns,
+        omitted: 0,
         suggested_actions,
     }
 }

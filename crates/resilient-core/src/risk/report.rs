@@ -25,17 +25,37 @@ pub struct Report {
     pub max_line_len: usize,
     /// What was found: by pattern and then by position, size rules last.
     pub detected_patterns: Vec<Detection>,
+    /// How many were found beyond those, in a report that was [cut](Report::cut).
+    #[serde(skip_serializing_if = "is_none")]
+    pub omitted: usize,
     /// What an agent could do about it.
     pub suggested_actions: Vec<Action>,
 }
 
+/// So many findings are listed in an answer. Families count three at the most, and a text with more
+/// than this is a flood: nobody reads on, but everybody pays for it.
+pub const LISTED_MAX: usize = 200;
+
 impl Report {
+    /// Leaves out what an answer does not list. The numbers of what is listed stay the same.
+    #[must_use]
+    pub fn cut(mut self) -> Self {
+        let all = self.detected_patterns.len();
+        self.detected_patterns.truncate(LISTED_MAX);
+        self.omitted += all - self.detected_patterns.len();
+        self
+    }
+
     /// Returns the kinds of everything detected, `size` included: sorted, each once.
     #[must_use]
     pub fn kinds(&self) -> Vec<String> {
         let kinds: BTreeSet<&str> = self.detected_patterns.iter().map(Detection::kind).collect();
         kinds.into_iter().map(str::to_owned).collect()
     }
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The score as a word; a riskier verdict is the greater one.
@@ -194,6 +214,22 @@ pub enum Action {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cut_report_keeps_the_first_findings_and_counts_the_others() {
+        let of = |addresses: usize| {
+            let text: String = (0..addresses).map(|n| format!("person{n}@mail.net\n")).collect();
+            crate::risk::score(&text, &crate::risk::Policy::default())
+        };
+        let whole = of(LISTED_MAX);
+        assert_eq!(whole.clone().cut(), whole);
+        assert!(serde_json::to_value(&whole).unwrap().get("omitted").is_none());
+        let flood = of(LISTED_MAX + 7);
+        let cut = flood.clone().cut();
+        assert_eq!(cut.detected_patterns, flood.detected_patterns[..LISTED_MAX]);
+        assert_eq!((cut.omitted, cut.score), (7, flood.score));
+        assert_eq!(cut.clone().cut(), cut);
+    }
 
     #[test]
     fn verdicts_are_ordered_and_read_back() {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use resilient_core::journal::{Filter, Mode};
+use resilient_core::risk::Report;
 use resilient_core::validate;
 use serde_json::Value;
 
@@ -32,13 +33,14 @@ impl Tool for RiskScore {
     const NAME: &'static str = "rw.risk_score";
     const TITLE: &'static str = "Score the risk of a text";
     const EFFECT: Effect = Effect::Reads;
+    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let report = match &self.target_path {
             Some(path) => workspace.risk_score_file(path, &self.content),
             None => workspace.risk_score(&self.content),
         };
-        let mut scored = answer(report)?;
+        let mut scored = answer(report.map(Report::cut))?;
         if let Value::Object(fields) = &mut scored {
             fields.insert("language_hint".to_owned(), self.language_hint.into());
             fields.insert("target_path".to_owned(), self.target_path.into());

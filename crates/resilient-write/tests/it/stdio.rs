@@ -462,6 +462,27 @@ fn no_tool_writes_a_mark_over_a_value() {
 }
 
 #[test]
+fn a_flood_of_findings_is_cut_in_the_answer_and_counted() {
+    let (_sandbox, mut client) = served();
+    let flood: String = (0..250).map(|n| format!("person{n}@mail.net\n")).collect();
+    let scored = client.gives("rw_risk_score", json!({"content": &flood}), &[]);
+    assert_eq!(scored["detected_patterns"].as_array().unwrap().len(), 200);
+    assert_eq!(scored["omitted"], 50);
+    let write = json!({
+        "path": "people.txt", "content": &flood, "classify": true, "classify_reject_at": "low",
+    });
+    let refused = client.fails(
+        "rw_safe_write",
+        write,
+        "blocked/content_filter/redact",
+        json!({"omitted": 50}),
+    );
+    assert_eq!(refused["context"]["detected"].as_array().unwrap().len(), 200);
+    let last = json!({"content": &flood, "redact": ["250"]});
+    assert_eq!(client.gives("rw_redact", last, &[])["replaced"][0]["findings"], json!([250]));
+}
+
+#[test]
 fn the_incident_of_the_paper_is_scored_raw_and_redacted() {
     let (_sandbox, mut client) = served();
     let prefix = ["sk-", "ant-", "oat01-"].concat();
