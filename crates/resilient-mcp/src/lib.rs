@@ -7,8 +7,9 @@
 //!
 //! From the wire inward: `wire` cuts lines and writes replies, `message` tells what a line asks
 //! for, [`Server`] finds the tool and makes the call, `args` checks the arguments, [`tools`] says
-//! which tools there are, `reply` turns an answer into a result. The library stays synchronous:
-//! calls run on blocking threads, or right away for a client that asks one thing at a time.
+//! which tools there are, `reply` turns an answer into a result, `json` writes it. The library stays
+//! synchronous: calls run on blocking threads, or right away for a client that asks one thing at a
+//! time.
 
 mod args;
 mod budget;
