@@ -401,10 +401,8 @@ mod tests {
         let mut hits = Vec::new();
         let bytes = text.as_bytes();
         let marks = Marks::of(bytes);
-        let mut words = words::find(bytes, &marks, &runs::find(&marks));
-        let digits = marks.digit;
-        literals::find(bytes, &mut words);
-        find(bytes, &digits, &words, &mut hits);
+        let (_, words) = literals::find(bytes, &marks);
+        find(bytes, &marks.digit, &words, &mut hits);
         hits.into_iter().map(|hit| (hit.name, &text[hit.span])).collect()
     }
 

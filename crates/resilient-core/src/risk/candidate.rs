@@ -53,8 +53,8 @@ pub(super) fn of_run(text: &[u8], marks: &Marks, run: &Run, mut each: impl FnMut
         return of_piece(text, run, run.start, bytes, &mut each);
     }
     // Without digits only one long word of letters is looked at further.
-    let signs = bytes.get(plain..).unwrap_or_default();
-    if run.digits < 2 && signs.iter().any(|byte| b"_./-".contains(byte)) {
+    let mut signs = bytes.iter().skip(plain);
+    if run.digits < 2 && signs.any(|byte| matches!(byte, b'_' | b'.' | b'/' | b'-')) {
         return;
     }
     let mut start = 0;

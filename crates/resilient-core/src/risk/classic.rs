@@ -183,7 +183,10 @@ fn at_literals(text: &[u8], places: &[Place], found: &mut Found) {
             }
             Literal::Jwt => jwt(text, at, found),
             Literal::Begin => pem(text, at, found),
-            Literal::Backwards | Literal::Vendor | Literal::Word(_) => {}
+            Literal::Backwards
+            | Literal::Vendor
+            | Literal::Word(_)
+            | Literal::AnyCase(..) => {}
         }
     }
 }
@@ -518,9 +521,7 @@ mod tests {
 
     fn all(text: &str) -> Vec<(usize, Range<usize>)> {
         let marks = Marks::of(text.as_bytes());
-        let runs = runs::find(&Marks::of(text.as_bytes()));
-        let mut words = words::find(text.as_bytes(), &Marks::of(text.as_bytes()), &runs);
-        let places = literals::find(text.as_bytes(), &mut words);
+        let (places, words) = literals::find(text.as_bytes(), &marks);
         let mut found = find(text, &runs::find(&marks), &places, &words);
         ssn(text, &marks, &marks.dense(), &mut found);
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));

@@ -1,16 +1,15 @@
-//! One search of a text for everything that findings begin with and that is rare elsewhere.
+//! One search of a text for everything that findings begin with.
 //!
 //! The prefixes of the paper's patterns, of formats that do not lie in runs, of well-known tokens
-//! that dummies stand for, and rare words are looked for all at once, with vector instructions.
-//! There are no more than thirty-two, of at least four characters each, or the search would take
-//! several times as long. What a place
+//! that dummies stand for, and words that announce secrets are looked for all at once. What a place
 //! means is left to those who ask for it.
 
 use std::sync::LazyLock;
 
-use super::search::Searcher;
+use super::marks::Marks;
+use super::search::{Needle, Searcher};
 use super::vendor;
-use super::words::{RARE, Said, Word};
+use super::words::{RARE, Said, WORDS, Word};
 
 /// What a place begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +28,10 @@ pub(super) enum Literal {
     Backwards,
     /// Only what the table of formats knows.
     Vendor,
-    /// One of the rare words.
+    /// A word as it is written.
     Word(Word),
+    /// A word in any case, of which so many characters only show that it has ended.
+    AnyCase(Word, usize),
 }
 
 /// A place where a literal stands.
@@ -56,29 +57,37 @@ const OWN: [(&str, Literal); 10] = [
 ];
 
 struct Literals {
-    all: Vec<(&'static [u8], Literal)>,
+    needles: Vec<Needle>,
+    /// What each of them means.
+    literals: Vec<Literal>,
     searcher: Searcher,
 }
 
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
-    let own = OWN.iter().map(|(text, literal)| (text.as_bytes(), *literal));
-    let mut all: Vec<(&'static [u8], Literal)> = own.collect();
+    let own = OWN.iter().map(|(text, literal)| (Needle::exact(text.as_bytes()), *literal));
+    let mut all: Vec<(Needle, Literal)> = own.collect();
     let mut others: Vec<&'static [u8]> = vendor::outside_prefixes().collect();
     others.sort_by_key(|text| text.len());
     for text in others {
         // A longer literal is found by the shorter one that it begins with.
-        if !all.iter().any(|(known, _)| text.starts_with(known)) {
-            all.push((text, Literal::Vendor));
+        if !all.iter().any(|(known, _)| text.starts_with(known.text)) {
+            all.push((Needle::exact(text), Literal::Vendor));
         }
     }
-    all.extend(RARE.iter().map(|(text, word)| (text.as_bytes(), Literal::Word(*word))));
-    let searcher = Searcher::new(all.iter().map(|(text, _)| *text));
-    Literals { all, searcher }
+    let exact = |text: &'static str| Needle::exact(text.as_bytes());
+    all.extend(RARE.iter().map(|(text, word)| (exact(text), Literal::Word(*word))));
+    all.extend(WORDS.iter().map(|(text, word, more)| {
+        let needle = Needle { any_case: true, ..exact(text) };
+        (needle, Literal::AnyCase(*word, *more))
+    }));
+    let (needles, literals): (Vec<_>, _) = all.into_iter().unzip();
+    let searcher = Searcher::new(needles.iter().copied());
+    Literals { needles, literals, searcher }
 });
 
 /// The literals by number.
-pub(super) fn all() -> impl Iterator<Item = &'static [u8]> {
-    LITERALS.all.iter().map(|(text, _)| *text)
+pub(super) fn needles() -> &'static [Needle] {
+    &LITERALS.needles
 }
 
 /// The prefixes of the paper's patterns that lie in runs.
@@ -87,25 +96,39 @@ pub(super) fn own() -> impl Iterator<Item = &'static [u8]> {
     OWN.iter().take(7).map(|(text, _)| text.as_bytes()).chain(more)
 }
 
-/// Finds the places of a text, in order, and adds the words among them.
-pub(super) fn find(text: &[u8], words: &mut Vec<Said>) -> Vec<Place> {
-    let literals = &*LITERALS;
-    let mut places = Vec::new();
-    for found in literals.searcher.find_iter(text) {
-        let (nth, at) = (found.pattern().as_usize(), found.start());
-        let Some((bytes, literal)) = literals.all.get(nth) else { continue };
-        if let Literal::Word(word) = *literal {
-            words.push(Said { word, start: at, end: found.end() });
-            continue;
+/// Finds the places of a text, in order, and its words: first those in any case, then the others, each in
+/// order. Neither literals nor words in any case overlap among themselves.
+pub(super) fn find(text: &[u8], marks: &Marks) -> (Vec<Place>, Vec<Said>) {
+    let Literals { literals, searcher, .. } = &*LITERALS;
+    let (mut places, mut words, mut rare) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut done, mut said) = (0, 0);
+    searcher.find(text, |found| {
+        let Some(literal) = literals.get(found.nth).copied() else { return };
+        let at = found.start;
+        if let Literal::AnyCase(word, more) = literal {
+            if at >= said {
+                said = found.end;
+                words.extend(Said::of(text, marks, word, at, found.end - more));
+            }
+            return;
         }
-        places.push(Place { at, literal: *literal, nth });
+        if at < done {
+            return;
+        }
+        done = found.end;
+        if let Literal::Word(word) = literal {
+            rare.push(Said { word, start: at, end: found.end });
+            return;
+        }
+        places.push(Place { at, literal, nth: found.nth });
         // The dot that ends one literal may begin another one.
-        let end = found.end();
-        if bytes.last() == Some(&b'.') && text.get(end..end + 3) == Some(b"eyJ") {
+        let end = found.end;
+        if text.get(end - 1..end + 3) == Some(b".eyJ") {
             places.push(Place { at: end - 1, literal: Literal::Jwt, nth: 7 });
         }
-    }
-    places
+    });
+    words.append(&mut rare);
+    (places, words)
 }
 
 #[cfg(test)]
@@ -115,16 +138,18 @@ mod tests {
     #[test]
     fn no_literal_hides_another() {
         // A match would be lost if a literal ended in what another one begins with.
-        for (one, _) in &LITERALS.all {
-            for (other, literal) in &LITERALS.all {
-                let own = !matches!(literal, Literal::Vendor | Literal::Word(_));
+        let all: Vec<(&[u8], &Literal)> =
+            LITERALS.needles.iter().map(|needle| needle.text).zip(&LITERALS.literals).collect();
+        for (one, _) in &all {
+            for (other, literal) in &all {
+                let own = !matches!(literal, Literal::Vendor | Literal::Word(_) | Literal::AnyCase(..));
                 let overlaps = (1..one.len()).any(|at| {
                     let tail = &one[at..];
                     tail.starts_with(other) || other.starts_with(tail)
                 });
                 // Where `AKIAKIA` begins a token, its first three letters begin one, too.
                 let overlaps =
-                    overlaps && one != other && !(one.ends_with(b".") && other == b".eyJ");
+                    overlaps && one != other && !(one.ends_with(b".") && *other == b".eyJ");
                 assert!(!(own && overlaps), "{} {}", one.escape_ascii(), other.escape_ascii());
             }
         }
@@ -132,9 +157,8 @@ mod tests {
 
     #[test]
     fn places_come_in_order() {
-        let text = ["x AK", "IA gh", "p_ .eyJ npm_ hvs.eyJ xxxx"].concat();
-        let mut words = Vec::new();
-        let places = find(text.as_bytes(), &mut words);
+        let text = ["x AK", "IA gh", "p_ .eyJ npm_ hvs.eyJ xxxx key 1"].concat();
+        let (places, words) = find(text.as_bytes(), &Marks::of(text.as_bytes()));
         let found: Vec<_> = places.iter().map(|place| (place.at, place.literal)).collect();
         let expected = [
             (2, Literal::Aws),
@@ -145,12 +169,12 @@ mod tests {
             (25, Literal::Jwt),
         ];
         assert_eq!(found, expected);
-        assert_eq!(words, [Said { word: Word::Dummy, start: 30, end: 34 }]);
+        let said = |word, start, end| Said { word, start, end };
+        assert_eq!(words, [said(Word::Key, 35, 38), said(Word::Dummy, 30, 34)]);
     }
 
     #[test]
-    fn every_literal_is_long_enough_to_be_found_fast() {
-        assert!(LITERALS.all.len() <= 32, "{}", LITERALS.all.len());
-        assert!(all().all(|literal| literal.len() >= 4));
+    fn there_are_no_more_literals_than_the_search_takes() {
+        assert!(LITERALS.needles.len() <= 64, "{}", LITERALS.needles.len());
     }
 }

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, i8x64, mask8x64};
 use wide::i8x16;
 
 /// So many bytes make a group.
@@ -48,20 +50,48 @@ pub(super) const fn is_token(byte: u8) -> bool {
 impl Marks {
     /// Marks a text.
     pub(super) fn of(bytes: &[u8]) -> Self {
+        dispatch!(Level::new(), simd => Self::of_lanes(simd, bytes))
+    }
+
+    /// Marks a text, with the vectors of some machine.
+    #[inline(always)]
+    fn of_lanes<S: Simd>(simd: S, bytes: &[u8]) -> Self {
         let len = bytes.len();
-        let bits = || Bits { words: vec![0; len.div_ceil(GROUP)] };
-        let (mut token, mut alnum, mut digit, mut feed) = (bits(), bits(), bits(), bits());
-        let words = token.words.iter_mut().zip(&mut alnum.words);
-        let words = words.zip(digit.words.iter_mut().zip(&mut feed.words));
+        let mut marks = Self { len, ..Self::default() };
         let (groups, rest) = bytes.as_chunks::<GROUP>();
-        let last = (!rest.is_empty()).then(|| padded(rest));
-        for (group, ((token, alnum), (digit, feed))) in groups.iter().chain(&last).zip(words) {
-            [*token, *alnum, *digit, *feed] = classes(group);
+        let size = groups.len();
+        let Self { token, alnum, digit, feed, digits, foreign, .. } = &mut marks;
+        for bits in [&mut *token, alnum, digit, feed] {
+            bits.words = Vec::with_capacity(size + 1);
+            bits.words.resize(size, 0);
         }
-        let count = |word: &u64| if *word == 0 { 0 } else { word.count_ones() as u8 };
-        let digits = digit.words.iter().map(count).collect();
-        let foreign = if bytes.is_ascii() { Vec::new() } else { foreign(bytes) };
-        Self { token, alnum, digit, feed, digits, foreign, len }
+        *digits = Vec::with_capacity(size + 1);
+        digits.resize(size, 0);
+        let words = token.words.iter_mut().zip(&mut alnum.words);
+        let words = words.zip(&mut digit.words).zip(&mut feed.words).zip(&mut *digits);
+        for (nth, (group, ((((token, alnum), digit), feed), count))) in
+            groups.iter().zip(words).enumerate()
+        {
+            let classes = Classes::of(simd, group);
+            (*token, *alnum) = (classes.token, classes.alnum);
+            (*digit, *feed) = (classes.digit, classes.feed);
+            *count = classes.digit.count_ones() as u8;
+            if classes.foreign {
+                foreign.push(nth);
+            }
+        }
+        if !rest.is_empty() {
+            let classes = Classes::of(simd, &padded(rest));
+            token.words.push(classes.token);
+            alnum.words.push(classes.alnum);
+            digit.words.push(classes.digit);
+            feed.words.push(classes.feed);
+            digits.push(classes.digit.count_ones() as u8);
+            if classes.foreign {
+                foreign.push(size);
+            }
+        }
+        marks
     }
 
     /// The first byte of a class from a position on that is not ASCII.
@@ -78,6 +108,28 @@ impl Marks {
             let word = class_at(bytes, base, &class) & u64::MAX << (at.max(base) - base);
             (word != 0).then(|| base + word.trailing_zeros() as usize)
         })
+    }
+
+    /// The length of the longest line in bytes.
+    pub(super) fn longest_line(&self) -> usize {
+        let (mut longest, mut start) = (0, 0);
+        for (group, word) in self.feed.words.iter().enumerate() {
+            if *word == 0 {
+                continue;
+            }
+            let base = group * GROUP;
+            longest = longest.max(base + word.trailing_zeros() as usize - start);
+            start = base + GROUP - word.leading_zeros() as usize;
+            // Lines that lie in one group matter only as long as all are short.
+            let (mut left, mut inner) = (*word & word.wrapping_sub(1), *word);
+            while left != 0 && longest + 1 < GROUP {
+                let gap = left.trailing_zeros() - inner.trailing_zeros() - 1;
+                longest = longest.max(gap as usize);
+                inner = left;
+                left &= left - 1;
+            }
+        }
+        longest.max(self.len - start)
     }
 
     /// Stretches of the text where digits are dense, in order, not touching: a number of four
@@ -150,26 +202,73 @@ pub(super) fn lies(part: i8x16, first: u8, len: u8) -> i8x16 {
     (part - every(first ^ 0x80)).simd_lt(every(len ^ 0x80))
 }
 
-/// The token characters, letters and digits, digits and line feeds of a group.
-#[inline(always)]
-fn classes(group: &[u8; GROUP]) -> [u64; 4] {
-    let (parts, _) = group.as_chunks::<16>();
-    parts.iter().rev().fold([0; 4], |words, part| {
-        let part = part_of(part);
-        let digit = lies(part, b'0', 10);
-        let alnum = lies(part | every(0x20), b'a', 26) | digit;
-        let signs = is(part, b'_') | is(part, b'=') | is(part, b'+');
-        let token = alnum | lies(part, b'-', 3) | signs;
-        let [tokens, alnums, digits, feeds] = words;
-        let add = |word: u64, class: i8x16| word << 16 | u64::from(class.to_bitmask());
-        [add(tokens, token), add(alnums, alnum), add(digits, digit), add(feeds, is(part, b'\n'))]
-    })
+/// The classes of the bytes of one group.
+struct Classes {
+    token: u64,
+    alnum: u64,
+    digit: u64,
+    feed: u64,
+    /// Whether a byte is not ASCII.
+    foreign: bool,
 }
 
-/// The groups that are not of ASCII alone.
-fn foreign(bytes: &[u8]) -> Vec<usize> {
-    let is_foreign = |at: &usize| class_at(bytes, *at, |part| part) != 0;
-    (0..bytes.len()).step_by(GROUP).filter(is_foreign).map(|at| at / GROUP).collect()
+impl Classes {
+    #[inline(always)]
+    fn of<S: Simd>(simd: S, group: &[u8; GROUP]) -> Self {
+        let group = Lanes::of(simd, group);
+        let digit = group.lies(b'0', 10);
+        let alnum = digit | group.small().lies(b'a', 26);
+        let signs = group.is(b'_') | group.is(b'=') | group.is(b'+');
+        let token = alnum | group.lies(b'-', 3) | signs;
+        Self {
+            token: token.to_bitmask(),
+            alnum: alnum.to_bitmask(),
+            digit: digit.to_bitmask(),
+            feed: group.is(b'\n').to_bitmask(),
+            foreign: group.foreign().any_true(),
+        }
+    }
+}
+
+/// A group of bytes, as signed numbers: only those are compared fast.
+#[derive(Clone, Copy)]
+struct Lanes<S: Simd>(S, i8x64<S>);
+
+impl<S: Simd> Lanes<S> {
+    #[inline(always)]
+    fn of(simd: S, group: &[u8; GROUP]) -> Self {
+        Self(simd, i8x64::load_array(simd, group.map(u8::cast_signed)))
+    }
+
+    #[inline(always)]
+    fn every(self, byte: u8) -> i8x64<S> {
+        i8x64::splat(self.0, byte.cast_signed())
+    }
+
+    /// The bytes that are one certain byte.
+    #[inline(always)]
+    fn is(self, byte: u8) -> mask8x64<S> {
+        self.1.simd_eq(self.every(byte))
+    }
+
+    /// The bytes from a first one on, so many of them.
+    #[inline(always)]
+    fn lies(self, first: u8, len: u8) -> mask8x64<S> {
+        // The first one becomes the least number that there is.
+        (self.1 - self.every(first ^ 0x80)).simd_lt(self.every(len ^ 0x80))
+    }
+
+    /// The same with capitals as small letters, and some signs as others.
+    #[inline(always)]
+    fn small(self) -> Self {
+        Self(self.0, self.1 | self.every(0x20))
+    }
+
+    /// The bytes that are not ASCII.
+    #[inline(always)]
+    fn foreign(self) -> mask8x64<S> {
+        self.1.simd_lt(self.every(0))
+    }
 }
 
 /// The bits of one class in the group that begins at a position.
@@ -212,6 +311,11 @@ impl Bits {
 
     pub(super) fn words(&self) -> &[u64] {
         &self.words
+    }
+
+    /// How many bits are set.
+    pub(super) fn total(&self) -> usize {
+        dispatch!(Level::new(), _simd => self.words.iter().map(|word| word.count_ones() as usize).sum())
     }
 
     /// The bits of sixty-four bytes from a position on.

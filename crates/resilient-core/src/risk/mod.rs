@@ -209,7 +209,7 @@ struct Shape {
 
 impl Shape {
     fn of(content: &str, marks: &Marks) -> Self {
-        let newlines = memchr_iter(b'\n', content.as_bytes()).count();
+        let newlines = marks.feed.total();
         let open_end = !content.is_empty() && !content.ends_with('\n');
         Self {
             bytes: content.len(),
@@ -219,12 +219,16 @@ impl Shape {
     }
 }
 
-/// The length of the longest line in characters. A line that ends within so many bytes is no longer,
-/// so only the last line feed within that reach is looked for.
+/// The length of the longest line in characters.
 fn longest_line(content: &str, marks: &Marks) -> usize {
+    if marks.foreign.is_empty() {
+        return marks.longest_line();
+    }
     let bytes = content.as_bytes();
     let mut longest = 0;
     let mut start = 0;
+    // A line that ends within so many bytes is no longer, so only the last line feed within that
+    // reach is looked for.
     while start + longest < bytes.len() {
         if let Some(last) = marks.feed.last(start, start + longest + 1) {
             start = last + 1;

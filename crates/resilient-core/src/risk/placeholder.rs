@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::search::Searcher;
+use super::search::{Needle, Searcher};
 
 /// Words that say that what they stand in is no secret. None is so short that chance makes it.
 const WORDS: [&[u8]; 27] = [
@@ -62,8 +62,8 @@ pub(super) fn is_dummy(body: &[u8]) -> bool {
 pub(super) fn is_void(body: &[u8]) -> bool {
     let mut lower = [0; LOOK];
     let lower = lowered(body, &mut lower);
-    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(all()));
-    if SEARCHER.find_iter(lower).next().is_some() {
+    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(all().map(Needle::exact)));
+    if SEARCHER.is_in(lower) {
         return true;
     }
     let mut seen = [false; 128];
@@ -81,10 +81,10 @@ pub(super) fn is_void(body: &[u8]) -> bool {
 pub(super) fn is_named(token: &[u8]) -> bool {
     const NAMES: [&[u8]; 7] =
         [b"example", b"redact", b"placeholder", b"changeme", b"dummy", b"your_", b"your-"];
-    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(NAMES));
+    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(NAMES.map(Needle::exact)));
     let mut lower = [0; LOOK];
     let lower = lowered(token, &mut lower);
-    SEARCHER.find_iter(lower).next().is_some()
+    SEARCHER.is_in(lower)
 }
 
 /// The beginning of a text in small letters.

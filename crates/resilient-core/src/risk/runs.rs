@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use fearless_simd::{Level, dispatch};
+
 use super::marks::{GROUP, Marks};
 
 /// Runs shorter than this are never needed.
@@ -30,37 +32,55 @@ impl Run {
 /// Tells of one group after the other where runs get long enough.
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
-    /// The token characters of the last group.
-    before: u64,
+    /// How many token characters in a row stand before the next group.
+    before: usize,
 }
 
 impl Lengths {
     /// The places in the next group where the fifteenth character of a run stands.
+    #[inline(always)]
     pub(super) fn reached(&mut self, tokens: u64) -> u64 {
-        // Where one, two, four, eight and fifteen token characters in a row end, in both groups:
-        // of the last one, what its end says is enough.
-        let (mut low, mut high) = (self.before, tokens);
-        self.before = tokens;
+        // Where two, four, eight and fifteen in a row end, within the group.
+        let mut ends = tokens;
         for more in [1, 2, 4, 7] {
-            high &= high << more | low >> (GROUP - more);
-            low &= low << more;
+            ends &= ends << more;
         }
-        high & !(high << 1 | low >> (GROUP - 1))
+        let mut reached = ends & !(ends << 1);
+        let before = self.before;
+        let lead = tokens.trailing_ones() as usize;
+        if before > 0 && lead > 0 {
+            // The first run began before the group: it gets long enough elsewhere, or did.
+            reached &= u64::MAX.checked_shl(lead as u32).unwrap_or(0);
+            if before < RUN_MIN && before + lead >= RUN_MIN {
+                reached |= 1 << (RUN_MIN - 1 - before);
+            }
+        }
+        self.before = if lead == GROUP { before + GROUP } else { tokens.leading_ones() as usize };
+        reached
     }
 }
 
 /// Finds the runs of at least [`RUN_MIN`] bytes, in order.
 pub(super) fn find(marks: &Marks) -> Vec<Run> {
+    dispatch!(Level::new(), _simd => find_in(marks))
+}
+
+#[inline(always)]
+fn find_in(marks: &Marks) -> Vec<Run> {
     let groups = marks.token.words();
     let mut runs = Vec::with_capacity(groups.len() / 4);
     let mut lengths = Lengths::default();
     for (group, word) in groups.iter().enumerate() {
         let mut reached = lengths.reached(*word);
         while reached != 0 {
-            let at = group * GROUP + reached.trailing_zeros() as usize;
+            let bit = reached.trailing_zeros() as usize;
             reached &= reached - 1;
-            let start = at + 1 - RUN_MIN;
-            let end = at + marks.token.run(at);
+            let start = group * GROUP + bit + 1 - RUN_MIN;
+            // Most runs end in the group that they get long enough in.
+            let end = match !word >> bit {
+                0 => (group + 1) * GROUP + marks.token.run((group + 1) * GROUP),
+                others => group * GROUP + bit + others.trailing_zeros() as usize,
+            };
             runs.push(Run { start, end, digits: marks.digit.count(start..end) });
         }
     }

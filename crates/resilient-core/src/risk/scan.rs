@@ -15,7 +15,7 @@ use super::marks::Marks;
 use super::model::Model;
 use super::runs::{self, Run};
 use super::token::Shape;
-use super::words::{self, Word};
+use super::words::Word;
 use super::{
     assign, benign, candidate, features, literals, naming, pii, placeholder, vendor, work,
 };
@@ -161,8 +161,7 @@ fn collect(
     work::spend(bytes.len());
     let mut runs = runs::find(marks);
     let dense = marks.dense();
-    let mut words = words::find(bytes, marks, &runs);
-    let places = literals::find(bytes, &mut words);
+    let (places, words) = literals::find(bytes, marks);
     let mut scan = Scan::default();
     let mut found = classic::find(text, &runs, &places, &words);
     if depth == 0 {

@@ -1,71 +1,280 @@
-//! One search for many short texts at once.
+//! One search for up to sixty-four short texts at once.
 //!
-//! Where the processor has the vector instructions that the fast search is made of, it is that one;
-//! elsewhere an automaton finds the same matches, slower. Either tells the first match, of several at
-//! one place the one that comes first in the list, and goes on behind it.
+//! Most places of a text begin like none of them, and sixty-four places are told so at a time: for each
+//! of the first four bytes, two small tables say by its upper and by its lower half which texts could
+//! have it there, eight groups of texts in the eight bits of a byte. That is Hyperscan's *Teddy*
+//! (Langdale and Wang, "Hyperscan: A Fast Multi-pattern Regex Matcher for Modern CPUs", NSDI 2019,
+//! section 4.2), of which the vectors here are as wide as the machine has them. What is left is looked
+//! at byte by byte, so that every machine gives the same answer.
 
-use aho_corasick::packed::{self, FindIter as Packed};
-use aho_corasick::{AhoCorasick, FindIter as Plain, Match, MatchKind};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, u8x16, u8x64};
+
+use super::marks::GROUP;
+
+/// So many bytes at the start of the texts are looked at for many places at once.
+const HEAD: usize = 4;
+
+/// A text that is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needle {
+    pub(super) text: &'static [u8],
+    /// Whether capitals count as small letters; the text is written in small ones.
+    pub(super) any_case: bool,
+}
+
+/// A place where a text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Match {
+    /// The number of the text.
+    pub(super) nth: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
 
 /// A list of texts, ready to be looked for.
 #[derive(Debug)]
 pub(super) struct Searcher {
-    packed: Option<packed::Searcher>,
-    plain: Option<AhoCorasick>,
+    needles: Vec<Needle>,
+    heads: Box<[Head; HEAD]>,
+}
+
+/// What the texts have at one of their first places.
+#[derive(Clone, Debug)]
+struct Head {
+    /// The groups of texts that may have a byte here, by the lower and by the upper half of the byte.
+    low: [u8; 16],
+    high: [u8; 16],
+    /// The texts that have a byte here, by the byte.
+    texts: [u64; 256],
 }
 
 impl Searcher {
-    /// Takes the texts by number. They are few, and none is empty.
-    pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let texts: Vec<&[u8]> = texts.into_iter().collect();
-        let packed = packed::Config::new().builder().extend(&texts).build();
-        let plain = if packed.is_some() { None } else { automaton(&texts) };
-        Self { packed, plain }
+    /// Takes the texts by number. They are sixty-four at most, and none is empty.
+    pub(super) fn new(needles: impl IntoIterator<Item = Needle>) -> Self {
+        let needles: Vec<Needle> = needles.into_iter().take(64).collect();
+        let mut heads = Box::new([(); HEAD].map(|()| Head::empty()));
+        for (nth, group) in grouped(&needles).into_iter().enumerate() {
+            let Some(needle) = needles.get(nth) else { continue };
+            for (at, head) in heads.iter_mut().enumerate() {
+                for byte in needle.bytes(at) {
+                    head.add(byte, nth, group);
+                }
+            }
+        }
+        Self { needles, heads }
     }
 
-    /// The matches in a text, in order, none overlapping another.
-    pub(super) fn find_iter<'a>(&'a self, text: &'a [u8]) -> Matches<'a> {
-        match (&self.packed, &self.plain) {
-            (Some(packed), _) => Matches::Packed(packed.find_iter(text)),
-            (None, Some(plain)) => Matches::Plain(plain.find_iter(text)),
-            (None, None) => Matches::None,
+    /// Tells each place where a text stands, in order, and at one place by the numbers of the texts.
+    pub(super) fn find(&self, text: &[u8], mut each: impl FnMut(Match)) {
+        dispatch!(Level::new(), simd => self.find_in(simd, text, &mut each));
+    }
+
+    /// Tells whether any of the texts stands in a text.
+    pub(super) fn is_in(&self, text: &[u8]) -> bool {
+        let mut found = false;
+        self.find(text, |_| found = true);
+        found
+    }
+
+    #[inline(always)]
+    fn find_in<S: Simd>(&self, simd: S, text: &[u8], each: &mut impl FnMut(Match)) {
+        let tables = self.heads.each_ref().map(|head| Tables::of(simd, head));
+        let mut at = 0;
+        while let Some(group) = text.get(at..).and_then(<[u8]>::first_chunk) {
+            self.matches(candidates(simd, &tables, group), text, at, each);
+            at += GROUP;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let mut padded = [0; 2 * GROUP + HEAD];
+        padded.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        for part in [0, GROUP] {
+            if let Some(group) = padded.get(part..).and_then(<[u8]>::first_chunk)
+                && part < rest.len()
+            {
+                self.matches(candidates(simd, &tables, group), text, at + part, each);
+            }
+        }
+    }
+
+    /// Looks at the places of a group where a text may begin.
+    #[inline(always)]
+    fn matches(&self, places: u64, text: &[u8], base: usize, each: &mut impl FnMut(Match)) {
+        let mut left = places;
+        while left != 0 {
+            let start = base + left.trailing_zeros() as usize;
+            left &= left - 1;
+            self.at(text, start, each);
+        }
+    }
+
+    /// Tells the texts that stand at a place.
+    fn at(&self, text: &[u8], start: usize, each: &mut impl FnMut(Match)) {
+        let rest = text.get(start..).unwrap_or_default();
+        let bytes: [u8; HEAD] = rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut padded = [0; HEAD];
+            padded.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            padded
+        });
+        let texts = self.heads.iter().zip(bytes);
+        let mut left = texts.fold(u64::MAX, |left, (head, byte)| {
+            left & head.texts.get(usize::from(byte)).copied().unwrap_or(0)
+        });
+        while left != 0 {
+            let nth = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if let Some(needle) = self.needles.get(nth)
+                && needle.begins(rest)
+            {
+                each(Match { nth, start, end: start + needle.text.len() });
+            }
         }
     }
 }
 
-/// The search that needs no special instructions.
-fn automaton(texts: &[&[u8]]) -> Option<AhoCorasick> {
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts).ok()
+impl Needle {
+    /// A text as it is written.
+    pub(super) const fn exact(text: &'static [u8]) -> Self {
+        Self { text, any_case: false }
+    }
+
+    /// The bytes that may stand at one of its places; behind it, any.
+    fn bytes(self, at: usize) -> impl Iterator<Item = u8> {
+        let wanted = self.text.get(at).copied();
+        let fits = move |byte: u8| {
+            wanted.is_none_or(|wanted| {
+                byte == wanted || self.any_case && byte.to_ascii_lowercase() == wanted
+            })
+        };
+        (0..=255).filter(move |byte| fits(*byte))
+    }
+
+    /// Tells whether a text begins with it.
+    fn begins(self, text: &[u8]) -> bool {
+        text.get(..self.text.len()).is_some_and(|head| {
+            if self.any_case { head.eq_ignore_ascii_case(self.text) } else { head == self.text }
+        })
+    }
 }
 
-/// The matches in a text.
-#[derive(Debug)]
-pub(super) enum Matches<'a> {
-    Packed(Packed<'a, 'a>),
-    Plain(Plain<'a, 'a>),
-    None,
-}
+impl Head {
+    fn empty() -> Self {
+        Self { low: [0; 16], high: [0; 16], texts: [0; 256] }
+    }
 
-impl Iterator for Matches<'_> {
-    type Item = Match;
-
-    #[inline]
-    fn next(&mut self) -> Option<Match> {
-        match self {
-            Self::Packed(matches) => matches.next(),
-            Self::Plain(matches) => matches.next(),
-            Self::None => None,
+    /// Adds a byte that the text of a number has, which is in a group.
+    fn add(&mut self, byte: u8, nth: usize, group: usize) {
+        let halves = [(&mut self.low, byte & 15), (&mut self.high, byte >> 4)];
+        for (table, half) in halves {
+            if let Some(groups) = table.get_mut(usize::from(half)) {
+                *groups |= 1 << group;
+            }
+        }
+        if let Some(texts) = self.texts.get_mut(usize::from(byte)) {
+            *texts |= 1 << nth;
         }
     }
+}
+
+/// Puts each text into one of eight groups: into the one that then lets through the least more of an
+/// ordinary text.
+fn grouped(needles: &[Needle]) -> Vec<usize> {
+    let mut groups = [[Halves::default(); HEAD]; 8];
+    let with = |mut group: [Halves; HEAD], needle: &Needle| {
+        for (at, halves) in group.iter_mut().enumerate() {
+            needle.bytes(at).for_each(|byte| halves.add(byte));
+        }
+        group
+    };
+    let passed = |group: &[Halves; HEAD]| group.iter().map(Halves::share).product::<u64>();
+    let place = |needle: &Needle| {
+        let cost = |group: &[Halves; HEAD]| passed(&with(*group, needle)) - passed(group);
+        let best = groups.iter().enumerate().min_by_key(|(_, group)| cost(group));
+        let best = best.map_or(0, |(nth, _)| nth);
+        if let Some(group) = groups.get_mut(best) {
+            *group = with(*group, needle);
+        }
+        best
+    };
+    needles.iter().map(place).collect()
+}
+
+/// The halves of bytes that a group of texts lets through at one place, a bit for each.
+#[derive(Clone, Copy, Default)]
+struct Halves {
+    low: u16,
+    high: u16,
+}
+
+impl Halves {
+    fn add(&mut self, byte: u8) {
+        self.low |= 1 << (byte & 15);
+        self.high |= 1 << (byte >> 4);
+    }
+
+    /// How many of some thousand bytes of code pass.
+    fn share(&self) -> u64 {
+        let has = |bits: u16, half: u8| bits >> half & 1 == 1;
+        let passes = |byte: &u8| has(self.low, byte & 15) && has(self.high, byte >> 4);
+        (0..128_u8).filter(passes).map(|byte| match byte {
+            b'e' | b't' | b'r' | b'n' | b's' | b'a' | b'o' | b'i' => 50,
+            b' ' => 150,
+            b'a'..=b'z' => 20,
+            b'0'..=b'9' | b'A'..=b'Z' => 4,
+            _ => 5,
+        }).sum()
+    }
+}
+
+/// The tables of one place, ready for the vectors of some machine.
+#[derive(Clone, Copy)]
+struct Tables<S: Simd> {
+    low: u8x64<S>,
+    high: u8x64<S>,
+}
+
+impl<S: Simd> Tables<S> {
+    #[inline(always)]
+    fn of(simd: S, head: &Head) -> Self {
+        let table = |table| u8x64::block_splat(u8x16::load_array(simd, table));
+        Self { low: table(head.low), high: table(head.high) }
+    }
+}
+
+impl<S: Simd> Tables<S> {
+    /// The groups of texts that may have, at each of sixty-four places, the byte that many places on.
+    #[inline(always)]
+    fn groups<const AT: usize>(self, simd: S, text: &[u8; GROUP + HEAD]) -> u8x64<S> {
+        // The length is known, and no other bytes are ever taken.
+        let bytes = text.get(AT..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; GROUP]);
+        let bytes = u8x64::load_array_ref(simd, bytes);
+        let low = self.low.swizzle_dyn_within_blocks(bytes & u8x64::splat(simd, 15));
+        low & self.high.swizzle_dyn_within_blocks(bytes >> 4)
+    }
+}
+
+/// The places among the first sixty-four of a text at which one of the texts may begin.
+#[inline(always)]
+fn candidates<S: Simd>(
+    simd: S,
+    tables: &[Tables<S>; HEAD],
+    text: &[u8; GROUP + HEAD],
+) -> u64 {
+    let [first, second, third, fourth] = *tables;
+    let first = first.groups::<0>(simd, text) & second.groups::<1>(simd, text);
+    let second = third.groups::<2>(simd, text) & fourth.groups::<3>(simd, text);
+    !(first & second).simd_eq(u8x64::splat(simd, 0)).to_bitmask()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{literals, placeholder, words};
+    use aho_corasick::AhoCorasick;
+
+    use super::super::{literals, placeholder};
     use super::*;
 
     /// Texts made of the searched ones, cut anywhere, and of what stands around them.
-    fn texts(parts: &[&[u8]]) -> Vec<Vec<u8>> {
+    fn texts(parts: &[Needle]) -> Vec<Vec<u8>> {
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
         let mut draw = |most: usize| {
             state ^= state << 13;
@@ -76,8 +285,10 @@ mod tests {
         let mut text = |len: usize| {
             let mut text = Vec::new();
             while text.len() < len {
-                let part = parts[draw(parts.len())];
+                let part = parts[draw(parts.len())].text;
                 let cut = if draw(3) == 0 { draw(part.len()) } else { 0 };
+                let capitals = draw(4) == 0;
+                let part = if capitals { part.to_ascii_uppercase() } else { part.to_vec() };
                 text.extend(&part[cut..]);
                 text.extend(std::iter::repeat_n(b"x .-"[draw(4)], draw(5)));
             }
@@ -86,17 +297,36 @@ mod tests {
         (0..400).map(|nth| text(nth * 3)).collect()
     }
 
+    /// Every place, by an automaton for each text.
+    fn plainly(needles: &[Needle], text: &[u8]) -> Vec<Match> {
+        let mut all = Vec::new();
+        for (nth, needle) in needles.iter().enumerate() {
+            let mut automaton = AhoCorasick::builder();
+            let automaton =
+                automaton.ascii_case_insensitive(needle.any_case).build([needle.text]).unwrap();
+            let found = automaton.find_overlapping_iter(text);
+            all.extend(found.map(|found| Match { nth, start: found.start(), end: found.end() }));
+        }
+        all.sort_by_key(|found| (found.start, found.nth));
+        all
+    }
+
     #[test]
-    fn both_searches_find_the_same() {
-        let lists: [Vec<&[u8]>; 3] =
-            [literals::all().collect(), words::all().collect(), placeholder::all().collect()];
+    fn every_machine_finds_what_an_automaton_does() {
+        let lists: [Vec<Needle>; 2] =
+            [literals::needles().to_vec(), placeholder::all().map(Needle::exact).collect()];
         for list in lists {
-            let fast = Searcher::new(list.iter().copied());
-            let slow = Searcher { packed: None, plain: automaton(&list) };
+            let searcher = Searcher::new(list.iter().copied());
             let mut count = 0;
             for text in texts(&list) {
-                let found: Vec<Match> = slow.find_iter(&text).collect();
-                assert_eq!(fast.find_iter(&text).collect::<Vec<_>>(), found);
+                let expected = plainly(&list, &text);
+                let (mut found, mut least) = (Vec::new(), Vec::new());
+                searcher.find(&text, |each| found.push(each));
+                dispatch!(Level::baseline(), simd => {
+                    searcher.find_in(simd, &text, &mut |each| least.push(each));
+                });
+                assert_eq!(found, expected);
+                assert_eq!(least, expected);
                 count += found.len();
             }
             assert!(count > 1000, "{count}");

@@ -114,28 +114,52 @@ fn sign(byte: u8) -> Sign {
     SIGNS.get(usize::from(byte)).copied().unwrap_or(SIGNS_OTHER)
 }
 
-/// Which letters make a pair with the one before them, by that one, and which an odd pair. A capital
-/// begins a word, so what precedes it says nothing.
+/// What two neighbours are, by the numbers of their letters: nothing, a pair of letters (1), or an
+/// odd pair (3). A capital begins a word, so what precedes it says nothing.
 #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-static PAIRS: [(u64, u64); 64] = {
-    const LETTERS: u64 = (1 << 26) - 1;
-    let mut pairs = [(0, 0); 64];
-    let mut letter = 0;
-    while letter < 26 {
-        let odd = !ORDINARY[letter] as u64 & LETTERS;
-        pairs[letter] = (LETTERS, odd);
-        pairs[letter + 26] = (LETTERS << 26 | LETTERS, odd << 26 | odd);
-        letter += 1;
+static PAIRS: [u8; 64 * 64] = {
+    let mut pairs = [0; 64 * 64];
+    let mut left = 0;
+    while left < 52 {
+        let mut right = 0;
+        while right < 52 {
+            let small = right < 26;
+            let ordinary = ORDINARY[left % 26] >> (right % 26) & 1 == 1;
+            if small || left >= 26 {
+                pairs[left << 6 | right] = if ordinary { 1 } else { 3 };
+            }
+            right += 1;
+        }
+        left += 1;
     }
     pairs
 };
 
-/// Whether two neighbours are a pair of letters, and whether it is an odd one, as numbers.
-#[inline(always)]
-fn of_pair(left: Sign, right: Sign) -> (usize, usize) {
-    let (all, odd) = PAIRS.get(usize::from(left.letter & 63)).copied().unwrap_or_default();
-    let bit = right.letter & 63;
-    ((all >> bit & 1) as usize, (odd >> bit & 1) as usize)
+/// The pairs that neighbours make, and the odd ones among them.
+#[derive(Clone, Copy)]
+struct Pairs {
+    last: u8,
+    all: usize,
+    odd: usize,
+}
+
+impl Pairs {
+    const NONE: Self = Self { last: NO_LETTER, all: 0, odd: 0 };
+
+    fn of(token: &[u8]) -> Self {
+        let mut pairs = Self::NONE;
+        token.iter().for_each(|byte| pairs.add(sign(*byte).letter));
+        pairs
+    }
+
+    #[inline(always)]
+    fn add(&mut self, letter: u8) {
+        let index = usize::from(self.last) << 6 | usize::from(letter);
+        let pair = usize::from(PAIRS.get(index & 0xFFF).copied().unwrap_or(0));
+        self.all += pair & 1;
+        self.odd += pair >> 1;
+        self.last = letter;
+    }
 }
 
 /// The characters a token is made of.
@@ -203,7 +227,7 @@ impl Shape {
         super::work::spend(token.len());
         let mut seen = [0_u16; 128];
         let mut counts = [0; CLASSES];
-        let (mut hex_letters, mut odd_pairs, mut pairs) = (0, 0, 0);
+        let (mut hex_letters, mut pairs) = (0, Pairs::NONE);
         let (mut changes, mut steps) = (0, 0);
         let (mut letters_run, mut letters_max) = (0, 0);
         let (mut digits_run, mut digits_max) = (0, 0);
@@ -230,9 +254,7 @@ impl Shape {
             letters_max = letters_max.max(letters_run);
             digits_run = (digits_run + 1) * is_digit;
             digits_max = digits_max.max(digits_run);
-            let (pair, odd) = of_pair(last, this);
-            pairs += pair;
-            odd_pairs += odd;
+            pairs.add(this.letter);
             changes += usize::from(this.class != last.class);
             steps += usize::from(byte.abs_diff(last_byte) <= 1);
             (last, last_byte) = (this, byte);
@@ -282,8 +304,8 @@ impl Shape {
             hex_letters: hex_letters == letters,
             lower,
             upper,
-            odd_pairs,
-            pairs,
+            odd_pairs: pairs.odd,
+            pairs: pairs.all,
             changes,
             letters_max,
             digits_max,
@@ -308,31 +330,15 @@ impl Shape {
 
 /// Tells of a token what [`Shape::is_wordy`] does.
 pub(super) fn is_wordy(token: &[u8]) -> bool {
-    let (mut digits, mut odd, mut all) = (0, 0, 0);
-    let mut last = SIGNS_OTHER;
-    for byte in token {
-        let this = sign(*byte);
-        let (pair, is_odd) = of_pair(last, this);
-        digits += usize::from(this.class == DIGIT);
-        all += pair;
-        odd += is_odd;
-        last = this;
-    }
+    let digits = token.iter().filter(|byte| byte.is_ascii_digit()).take(2).count();
+    let Pairs { all, odd, .. } = Pairs::of(token);
     digits <= 1 && odd * 5 <= all
 }
 
 /// Of a token, [`Shape::odd_pairs`] and [`Shape::pairs`] alone.
 pub(super) fn odd_pairs(token: &[u8]) -> (usize, usize) {
     super::work::spend(token.len());
-    let (mut odd, mut all) = (0, 0);
-    let mut last = SIGNS_OTHER;
-    for byte in token {
-        let this = sign(*byte);
-        let (pair, is_odd) = of_pair(last, this);
-        all += pair;
-        odd += is_odd;
-        last = this;
-    }
+    let Pairs { all, odd, .. } = Pairs::of(token);
     (odd, all)
 }
 

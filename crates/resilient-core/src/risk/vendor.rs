@@ -153,7 +153,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let of_literal = |literal: &[u8]| -> Vec<_> {
         others.iter().filter(|(prefix, _)| prefix.starts_with(literal)).copied().collect()
     };
-    let outside = literals::all().map(of_literal).collect();
+    let outside = literals::needles().iter().map(|needle| of_literal(needle.text)).collect();
     let hashes = of_literal(b"$");
     let prefix = |nth: &u16| rows.get(usize::from(*nth)).map_or(&b""[..], |(_, f)| f.prefix());
     order.sort_by_key(|nth| (pair(prefix(nth)), usize::MAX - prefix(nth).len(), *nth));
@@ -454,7 +454,7 @@ mod tests {
         let text = ["sk-", "ant-", "oat01-{REDACTED}"].concat();
         outside(
             text.as_bytes(),
-            &literals::find(text.as_bytes(), &mut Vec::new()),
+            &literals::find(text.as_bytes(), &Marks::of(text.as_bytes())).0,
             |family, name, span, dummy| {
                 found.push((family, name, span, dummy));
             },
