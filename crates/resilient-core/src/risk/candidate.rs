@@ -45,17 +45,23 @@ impl Candidate {
 }
 
 /// Cuts a run into its candidates.
-pub(super) fn of_run(text: &[u8], marks: &Marks, run: &Run, mut each: impl FnMut(Candidate)) {
+#[inline]
+pub(super) fn of_run(text: &[u8], marks: &Marks, run: &Run, each: impl FnMut(Candidate)) {
     super::work::spend(run.len());
-    let bytes = text.get(run.span()).unwrap_or_default();
+    // Without digits only one long word of letters is looked at further, and most runs are no such word.
     let plain = marks.alnum.run_to(run.start, run.end);
+    let is_joint = |byte: &u8| matches!(byte, b'_' | b'.' | b'/' | b'-');
+    let (letters, signs) = text.get(run.span()).unwrap_or_default().split_at(plain);
+    if run.digits >= 2 || !signs.iter().any(is_joint) && (plain < run.len() || is_odd(letters, 0)) {
+        cut(text, run, plain, each);
+    }
+}
+
+/// Cuts a run that begins with so many letters and digits.
+fn cut(text: &[u8], run: &Run, plain: usize, mut each: impl FnMut(Candidate)) {
+    let bytes = text.get(run.span()).unwrap_or_default();
     if plain == run.len() {
         return of_piece(text, run, run.start, bytes, &mut each);
-    }
-    // Without digits only one long word of letters is looked at further.
-    let mut signs = bytes.iter().skip(plain);
-    if run.digits < 2 && signs.any(|byte| matches!(byte, b'_' | b'.' | b'/' | b'-')) {
-        return;
     }
     let mut start = 0;
     for _ in 0..PIECES_MAX {
@@ -117,7 +123,7 @@ fn of_piece(text: &[u8], run: &Run, at: usize, piece: &[u8], each: &mut impl FnM
     let piece = piece.get(lead..).unwrap_or_default();
     let tail = piece.iter().rev().take_while(|byte| b".-/".contains(byte)).count();
     let piece = piece.get(..piece.len() - tail).unwrap_or_default();
-    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(piece) {
+    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(piece, run.digits) {
         return;
     }
     let head = head_len(piece);
@@ -148,10 +154,9 @@ fn of_piece(text: &[u8], run: &Run, at: usize, piece: &[u8], each: &mut impl FnM
     each(Candidate { head: at..at + head, body: at + head..at + piece.len(), context, shape });
 }
 
-/// A quick no to what is clearly made of words.
-fn is_odd(piece: &[u8]) -> bool {
-    let digits = piece.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if digits >= 2 {
+/// A quick no to what is clearly made of words; its run has so many digits.
+fn is_odd(piece: &[u8], digits: usize) -> bool {
+    if digits >= 2 && piece.iter().filter(|byte| byte.is_ascii_digit()).nth(1).is_some() {
         return true;
     }
     let (odd, pairs) = odd_pairs(piece);

@@ -176,6 +176,25 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { rows, index, begins, order, bare, stretches, outside, hashes }
 });
 
+impl Table {
+    /// Tells whether a row begins with the first two bytes of a text.
+    #[inline]
+    fn has_pair(&self, text: &[u8]) -> bool {
+        let pair = pair(text);
+        self.begins.get(pair / 64).is_some_and(|word| word >> (pair % 64) & 1 == 1)
+    }
+
+    /// Tells whether a bare row can begin with so many letters and digits and what follows them: each
+    /// has its first mark after a stretch of a certain length.
+    #[inline]
+    fn has_stretch(&self, text: &[u8], len: usize) -> bool {
+        let mark = text.get(len).copied().unwrap_or(b' ');
+        let lens = self.stretches.get(usize::from(mark)).copied().unwrap_or(0);
+        len < 64 && lens >> len & 1 == 1
+    }
+}
+
+#[inline]
 fn pair(bytes: &[u8]) -> usize {
     match bytes {
         [first, second, ..] => usize::from(first & 127) << 7 | usize::from(second & 127),
@@ -206,29 +225,31 @@ pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut
         _ => run.end,
     };
     while at + 8 <= run.end {
-        let Some(&byte) = text.get(at) else { break };
-        // Right behind a word no other one begins, but for the one behind an escape.
-        let starts = !inside || at == escape;
-        inside = byte.is_ascii_alphanumeric();
-        if !(starts && (inside || byte == b'_')) && at != escape {
-            at += 1;
+        let len = alnums.run_to(at, run.end);
+        // What stands behind this word or sign begins the next one, if there is no escape in it.
+        let next = if (at + 1..=at + len).contains(&escape) { escape } else { at + len + 1 };
+        let rest = text.get(at..).unwrap_or_default();
+        let is_word = len > 0 && !inside || rest.first() == Some(&b'_') && !inside;
+        inside = false;
+        if !is_word && at != escape {
+            at = next;
             continue;
         }
-        let rest = text.get(at..).unwrap_or_default();
-        let len = if inside { alnums.run_to(at, run.end) } else { 0 };
-        let found = rows_of(table, rest).find_map(|row| matches(table, row, text, at));
+        super::work::spend(8);
+        let mut found = None;
+        if table.has_pair(rest) {
+            found = rows_of(table, rest).find_map(|row| matches(table, row, text, at));
+        }
         // Without any digit nothing matches but prefixes with a dummy behind them.
-        let found = found.or_else(|| {
-            super::work::spend(8);
-            (run.digits > 0).then(|| bare(table, text, at, len)).flatten()
-        });
+        if found.is_none() && run.digits > 0 && table.has_stretch(rest, len) {
+            found = bare(table, text, at, len);
+        }
+        at = next;
         if let Some(hit) = found {
-            at = hit.span.end.max(at + 1);
+            // What is left of the word does not begin one.
+            at = hit.span.end.max(hit.span.start + 1);
             inside = true;
             each(hit);
-        } else {
-            let end = at + len.max(1);
-            at = if (at + 1..end).contains(&escape) { escape } else { end };
         }
     }
 }
@@ -240,10 +261,8 @@ fn stretch(text: &[u8]) -> usize {
 
 /// The rows whose prefix begins like a text, as far as four bytes show it.
 fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use<'a> {
-    let pair = pair(text);
-    let known = table.begins.get(pair / 64).is_some_and(|word| word >> (pair % 64) & 1 == 1);
-    let rows = known.then(|| {
-        let (from, to) = table.index.get(pair).copied().unwrap_or_default();
+    let rows = table.has_pair(text).then(|| {
+        let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
         table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default()
     });
     let mut four = [0; 4];
@@ -286,12 +305,11 @@ pub(super) fn may_hold(token: &[u8]) -> bool {
 
 /// The format that begins at a position with so many letters and digits.
 fn bare(table: &Table, text: &[u8], at: usize, len: usize) -> Option<Hit> {
-    // Every one of these formats has its first mark after a stretch of a certain length.
-    let mark = text.get(at + len).copied().unwrap_or(b' ');
-    let lens = table.stretches.get(usize::from(mark)).copied().unwrap_or(0);
-    if len >= 64 || lens >> len & 1 == 0 {
+    let rest = text.get(at..).unwrap_or_default();
+    if !table.has_stretch(rest, len) {
         return None;
     }
+    let mark = rest.get(len).copied().unwrap_or(b' ');
     let fits = |bare: &&Bare| {
         (bare.least..=bare.most).contains(&len) && bare.mark.is_none_or(|known| known == mark)
     };
