@@ -383,8 +383,8 @@ fn has_material(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::literals;
     use super::super::marks::Marks;
-    use super::super::{literals, runs, words};
     use super::*;
 
     impl Claimed for Vec<Hit> {

@@ -183,10 +183,7 @@ fn at_literals(text: &[u8], places: &[Place], found: &mut Found) {
             }
             Literal::Jwt => jwt(text, at, found),
             Literal::Begin => pem(text, at, found),
-            Literal::Backwards
-            | Literal::Vendor
-            | Literal::Word(_)
-            | Literal::AnyCase(..) => {}
+            Literal::Backwards | Literal::Vendor | Literal::Word(_) | Literal::AnyCase(..) => {}
         }
     }
 }
@@ -494,7 +491,7 @@ fn is_ssn(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::marks::Marks;
-    use super::super::{literals, runs, words};
+    use super::super::{literals, runs};
     use super::*;
 
     const REGEXES: [&str; 19] = [

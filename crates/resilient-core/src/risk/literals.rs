@@ -142,7 +142,8 @@ mod tests {
             LITERALS.needles.iter().map(|needle| needle.text).zip(&LITERALS.literals).collect();
         for (one, _) in &all {
             for (other, literal) in &all {
-                let own = !matches!(literal, Literal::Vendor | Literal::Word(_) | Literal::AnyCase(..));
+                let own =
+                    !matches!(literal, Literal::Vendor | Literal::Word(_) | Literal::AnyCase(..));
                 let overlaps = (1..one.len()).any(|at| {
                     let tail = &one[at..];
                     tail.starts_with(other) || other.starts_with(tail)

@@ -114,18 +114,17 @@ impl Marks {
     pub(super) fn longest_line(&self) -> usize {
         let (mut longest, mut start) = (0, 0);
         for (group, word) in self.feed.words.iter().enumerate() {
-            if *word == 0 {
-                continue;
-            }
             let base = group * GROUP;
-            longest = longest.max(base + word.trailing_zeros() as usize - start);
-            start = base + GROUP - word.leading_zeros() as usize;
+            // Of a line that goes on, this much is known.
+            longest = longest.max((base + word.trailing_zeros() as usize).min(self.len) - start);
+            let end = base + GROUP - word.leading_zeros() as usize;
+            start = if *word == 0 { start } else { end };
             // Lines that lie in one group matter only as long as all are short.
-            let (mut left, mut inner) = (*word & word.wrapping_sub(1), *word);
-            while left != 0 && longest + 1 < GROUP {
-                let gap = left.trailing_zeros() - inner.trailing_zeros() - 1;
-                longest = longest.max(gap as usize);
-                inner = left;
+            let (mut left, mut last) = (*word, 0);
+            while longest + 1 < GROUP && left != 0 {
+                let feed = left.trailing_zeros();
+                longest = longest.max((feed - last) as usize);
+                last = feed + 1;
                 left &= left - 1;
             }
         }
@@ -139,20 +138,20 @@ impl Marks {
         const WINDOW: usize = GROUP / 2;
         const DIGITS_MIN: u32 = 4;
         let mut all: Vec<Range<usize>> = Vec::new();
-        let mut before = 0;
-        for (group, word) in self.digit.words.iter().enumerate() {
-            // Most groups have no digits, and then it does not matter what stood before.
-            if *word == 0 {
-                before = 0;
+        let mut last = 0;
+        for (group, digits) in self.digits.iter().map(|digits| u32::from(*digits)).enumerate() {
+            // Most groups are not dense, even with all of the one before.
+            let few = digits == 0 || last + digits < DIGITS_MIN;
+            last = digits;
+            if few {
                 continue;
             }
-            if *word & word.wrapping_sub(1) == 0 && before == 0 {
-                before = u32::from(word >> 32 != 0);
-                continue;
-            }
-            let halves = [(*word as u32).count_ones(), ((*word >> 32) as u32).count_ones()];
-            for (half, count) in halves.into_iter().enumerate() {
-                if before + count >= DIGITS_MIN {
+            let halves =
+                |word: u64| [(word as u32).count_ones(), ((word >> 32) as u32).count_ones()];
+            let [_, mut before] =
+                group.checked_sub(1).map_or([0; 2], |at| halves(self.digit.word(at)));
+            for (half, count) in halves(self.digit.word(group)).into_iter().enumerate() {
+                if count > 0 && before + count >= DIGITS_MIN {
                     let at = group * GROUP + half * WINDOW;
                     let start = if before == 0 { at } else { at - WINDOW };
                     match all.last_mut() {
@@ -305,6 +304,7 @@ pub(super) fn letters(bytes: &[u8]) -> u128 {
 
 impl Bits {
     /// The bits of one group.
+    #[inline(always)]
     pub(super) fn word(&self, group: usize) -> u64 {
         self.words.get(group).copied().unwrap_or(0)
     }
@@ -319,6 +319,7 @@ impl Bits {
     }
 
     /// The bits of sixty-four bytes from a position on.
+    #[inline(always)]
     pub(super) fn from(&self, at: usize) -> u64 {
         let (group, bit) = (at / GROUP, at % GROUP);
         let low = self.word(group) >> bit;
@@ -368,6 +369,16 @@ impl Bits {
         count
     }
 
+    /// The same for ranges that are mostly no longer than a group.
+    #[inline(always)]
+    pub(super) fn count_short(&self, range: Range<usize>) -> usize {
+        match range.len() {
+            0 => 0,
+            len @ 1..=GROUP => (self.from(range.start) << (GROUP - len)).count_ones() as usize,
+            _ => self.count(range),
+        }
+    }
+
     /// The first position from `at` on whose bit is set, before `end`.
     pub(super) fn next(&self, at: usize, end: usize) -> Option<usize> {
         let mut at = at;
@@ -384,6 +395,7 @@ impl Bits {
     }
 
     /// How many bits are set in a row from a position on.
+    #[inline(always)]
     pub(super) fn run(&self, at: usize) -> usize {
         let mut len = 0;
         loop {
@@ -504,6 +516,28 @@ mod tests {
         assert_eq!(Marks::of(text.as_bytes()).dense(), vec![0..64]);
         assert_eq!(Marks::of(b"a1 b2 c3").dense(), Vec::<Range<usize>>::new());
         assert_eq!(Marks::of(b"a1 b2 c34").dense(), vec![0..9]);
+    }
+
+    #[test]
+    fn dense_digits_are_what_a_look_at_every_half_group_says() {
+        for text in texts() {
+            let counts: Vec<usize> = text
+                .chunks(GROUP / 2)
+                .map(|half| half.iter().filter(|byte| byte.is_ascii_digit()).count())
+                .collect();
+            let mut is_dense = vec![false; text.len()];
+            for (nth, count) in counts.iter().enumerate() {
+                let before = if nth == 0 { 0 } else { counts[nth - 1] };
+                if *count > 0 && before + count >= 4 {
+                    let first = if before == 0 { nth } else { nth - 1 };
+                    let end = ((nth + 1) * GROUP / 2).min(text.len());
+                    is_dense[first * GROUP / 2..end].fill(true);
+                }
+            }
+            let mut told = vec![false; text.len()];
+            Marks::of(&text).dense().into_iter().for_each(|part| told[part].fill(true));
+            assert_eq!(told, is_dense);
+        }
     }
 
     #[test]

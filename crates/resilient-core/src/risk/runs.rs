@@ -32,31 +32,24 @@ impl Run {
 /// Tells of one group after the other where runs get long enough.
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
-    /// How many token characters in a row stand before the next group.
-    before: usize,
+    /// The token characters of the last group.
+    before: u64,
 }
 
 impl Lengths {
-    /// The places in the next group where the fifteenth character of a run stands.
+    /// The places in the next group where the fifteenth character of a run stands. There is no
+    /// branch in it: where runs stand is not to be guessed.
     #[inline(always)]
     pub(super) fn reached(&mut self, tokens: u64) -> u64 {
-        // Where two, four, eight and fifteen in a row end, within the group.
-        let mut ends = tokens;
+        // Where one, two, four, eight and fifteen token characters in a row end, in both groups:
+        // of the last one, what its end says is enough.
+        let (mut low, mut high) = (self.before, tokens);
+        self.before = tokens;
         for more in [1, 2, 4, 7] {
-            ends &= ends << more;
+            high &= high << more | low >> (GROUP - more);
+            low &= low << more;
         }
-        let mut reached = ends & !(ends << 1);
-        let before = self.before;
-        let lead = tokens.trailing_ones() as usize;
-        if before > 0 && lead > 0 {
-            // The first run began before the group: it gets long enough elsewhere, or did.
-            reached &= u64::MAX.checked_shl(lead as u32).unwrap_or(0);
-            if before < RUN_MIN && before + lead >= RUN_MIN {
-                reached |= 1 << (RUN_MIN - 1 - before);
-            }
-        }
-        self.before = if lead == GROUP { before + GROUP } else { tokens.leading_ones() as usize };
-        reached
+        high & !(high << 1 | low >> (GROUP - 1))
     }
 }
 
@@ -81,7 +74,7 @@ fn find_in(marks: &Marks) -> Vec<Run> {
                 0 => (group + 1) * GROUP + marks.token.run((group + 1) * GROUP),
                 others => group * GROUP + bit + others.trailing_zeros() as usize,
             };
-            runs.push(Run { start, end, digits: marks.digit.count(start..end) });
+            runs.push(Run { start, end, digits: marks.digit.count_short(start..end) });
         }
     }
     runs

@@ -187,16 +187,23 @@ fn grouped(needles: &[Needle]) -> Vec<usize> {
         group
     };
     let passed = |group: &[Halves; HEAD]| group.iter().map(Halves::share).product::<u64>();
-    let place = |needle: &Needle| {
+    // Those that let through most of all come first, and get groups of their own.
+    let mut order: Vec<usize> = (0..needles.len()).collect();
+    order.sort_by_key(|nth| {
+        let own = needles.get(*nth).map(|needle| passed(&with([Halves::default(); HEAD], needle)));
+        std::cmp::Reverse(own)
+    });
+    let mut placed = vec![0; needles.len()];
+    for nth in order {
+        let Some(needle) = needles.get(nth) else { continue };
         let cost = |group: &[Halves; HEAD]| passed(&with(*group, needle)) - passed(group);
         let best = groups.iter().enumerate().min_by_key(|(_, group)| cost(group));
         let best = best.map_or(0, |(nth, _)| nth);
-        if let Some(group) = groups.get_mut(best) {
-            *group = with(*group, needle);
+        if let (Some(group), Some(placed)) = (groups.get_mut(best), placed.get_mut(nth)) {
+            (*group, *placed) = (with(*group, needle), best);
         }
-        best
-    };
-    needles.iter().map(place).collect()
+    }
+    placed
 }
 
 /// The halves of bytes that a group of texts lets through at one place, a bit for each.
@@ -216,13 +223,16 @@ impl Halves {
     fn share(&self) -> u64 {
         let has = |bits: u16, half: u8| bits >> half & 1 == 1;
         let passes = |byte: &u8| has(self.low, byte & 15) && has(self.high, byte >> 4);
-        (0..128_u8).filter(passes).map(|byte| match byte {
-            b'e' | b't' | b'r' | b'n' | b's' | b'a' | b'o' | b'i' => 50,
-            b' ' => 150,
-            b'a'..=b'z' => 20,
-            b'0'..=b'9' | b'A'..=b'Z' => 4,
-            _ => 5,
-        }).sum()
+        (0..128_u8)
+            .filter(passes)
+            .map(|byte| match byte {
+                b'e' | b't' | b'r' | b'n' | b's' | b'a' | b'o' | b'i' => 50,
+                b' ' => 150,
+                b'a'..=b'z' => 20,
+                b'0'..=b'9' | b'A'..=b'Z' => 4,
+                _ => 5,
+            })
+            .sum()
     }
 }
 
@@ -255,11 +265,7 @@ impl<S: Simd> Tables<S> {
 
 /// The places among the first sixty-four of a text at which one of the texts may begin.
 #[inline(always)]
-fn candidates<S: Simd>(
-    simd: S,
-    tables: &[Tables<S>; HEAD],
-    text: &[u8; GROUP + HEAD],
-) -> u64 {
+fn candidates<S: Simd>(simd: S, tables: &[Tables<S>; HEAD], text: &[u8; GROUP + HEAD]) -> u64 {
     let [first, second, third, fourth] = *tables;
     let first = first.groups::<0>(simd, text) & second.groups::<1>(simd, text);
     let second = third.groups::<2>(simd, text) & fourth.groups::<3>(simd, text);

@@ -229,7 +229,7 @@ pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut
         // What stands behind this word or sign begins the next one, if there is no escape in it.
         let next = if (at + 1..=at + len).contains(&escape) { escape } else { at + len + 1 };
         let rest = text.get(at..).unwrap_or_default();
-        let is_word = len > 0 && !inside || rest.first() == Some(&b'_') && !inside;
+        let is_word = !inside && (len > 0 || rest.first() == Some(&b'_'));
         inside = false;
         if !is_word && at != escape {
             at = next;

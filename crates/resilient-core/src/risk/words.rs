@@ -56,7 +56,13 @@ pub(super) struct Said {
 impl Said {
     /// The word that ends at a place, or the longer name that it is a part of; nothing where no value
     /// can follow it, as it does most often.
-    pub(super) fn of(text: &[u8], marks: &Marks, word: Word, start: usize, end: usize) -> Option<Self> {
+    pub(super) fn of(
+        text: &[u8],
+        marks: &Marks,
+        word: Word,
+        start: usize,
+        end: usize,
+    ) -> Option<Self> {
         const NAME: &[u8] = b"aws_secret_access_key";
         if word == Word::Secret
             && let Some(start) = start.checked_sub(4)
@@ -66,8 +72,7 @@ impl Said {
             return Some(Self { word: Word::AwsSecret, start, end: start + NAME.len() });
         }
         // A value has a digit, and the password of an address is told by what follows that.
-        let can_follow =
-            word == Word::Url || marks.digit.next(end, end + VALUE_REACH).is_some();
+        let can_follow = word == Word::Url || marks.digit.next(end, end + VALUE_REACH).is_some();
         can_follow.then_some(Self { word, start, end })
     }
 }
