@@ -4,7 +4,7 @@ use super::super::checksum::{luhn, verhoeff, weighted};
 use super::{Number, Short};
 
 /// The number's form: letters as `A`, digits as `9`.
-fn form(compact: &[u8]) -> Option<Short> {
+fn form(compact: &[u8]) -> Short {
     Short::of(compact.iter().map(|byte| if byte.is_ascii_digit() { b'9' } else { b'A' }))
 }
 
@@ -34,18 +34,16 @@ pub(super) fn name(number: &Number<'_>) -> Option<&'static str> {
 }
 
 fn of_digits(number: &Number<'_>) -> Option<&'static str> {
-    let d = number.digits.as_slice();
-    let raw = number.raw();
+    let d = number.compact();
     let same = d.iter().all(|digit| Some(digit) == d.first());
     if same {
         return None;
     }
-    let seps: Vec<(usize, u8)> =
-        raw.bytes().enumerate().filter(|(_, byte)| !byte.is_ascii_digit()).collect();
+    let seps = number.seps;
     let plain = seps.is_empty();
     match d.len() {
         9 => {
-            let areas = seps.as_slice();
+            let areas = seps;
             // American numbers written with spaces or dots.
             let social = matches!(areas, [(3, a), (6, b)] if a == b && b" .".contains(a));
             if social
@@ -95,10 +93,10 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
                 .then_some("national_id_announced")
         }
         10 => {
-            if matches!(seps.as_slice(), [(6, b'-' | b'+')]) && finnish(d, d.last().copied()) {
+            if matches!(seps, [(6, b'-' | b'+')]) && finnish(d, d.last().copied()) {
                 return Some("national_id_fi");
             }
-            let swedish = (plain || matches!(seps.as_slice(), [(6, b'-' | b'+')]))
+            let swedish = (plain || matches!(seps, [(6, b'-' | b'+')]))
                 && is_day(two(d, 2), two(d, 4) % 60)
                 && luhn(d);
             if swedish
@@ -113,7 +111,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             {
                 return Some("national_id_se");
             }
-            if matches!(seps.as_slice(), [(6, b'-')])
+            if matches!(seps, [(6, b'-')])
                 && is_day(two(d, 2), two(d, 0))
                 && number.announced(&["cpr", "personnummer", "cpr-nummer"])
             {
@@ -123,7 +121,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
                 == d.get(8).map_or(99, |digit| u32::from(digit - b'0'))
                 && d.first().is_some_and(|digit| (b'2'..=b'6').contains(digit));
             if medicare
-                && (matches!(seps.as_slice(), [(4, _), (10, _)]) || number.announced(&["medicare"]))
+                && (matches!(seps, [(4, _), (10, _)]) || number.announced(&["medicare"]))
             {
                 return Some("national_id_au_medicare");
             }
@@ -132,7 +130,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
                 rest % 11 == last(d) && rest != 10
             };
             if nhs
-                && (matches!(seps.as_slice(), [(3, a), (7, b)] if a == b)
+                && (matches!(seps, [(3, a), (7, b)] if a == b)
                     || number.announced(&["nhs", "health service"]))
             {
                 return Some("national_id_uk_nhs");
@@ -144,7 +142,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             }
             let czech = value(d).is_multiple_of(11)
                 && is_day(two(d, 2) % 50 % 20, two(d, 4))
-                && (matches!(seps.as_slice(), [(6, b'/')])
+                && (matches!(seps, [(6, b'/')])
                     || number.announced(&["rodné", "rodne", "rc"]));
             if czech {
                 return Some("national_id_cz");
@@ -162,7 +160,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
                 return Some("national_id_tr");
             }
             let brazilian = cpf(d)
-                && (matches!(seps.as_slice(), [(3, b'.'), (7, b'.'), (11, b'-')])
+                && (matches!(seps, [(3, b'.'), (7, b'.'), (11, b'-')])
                     || number.announced(&["cpf", "cadastro"]));
             if brazilian {
                 return Some("national_id_br");
@@ -214,7 +212,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
                 .is_multiple_of(89)
             };
             if abn
-                && (matches!(seps.as_slice(), [(2, b' '), (6, b' '), (10, b' ')])
+                && (matches!(seps, [(2, b' '), (6, b' '), (10, b' ')])
                     || number.announced(&["abn"]))
             {
                 return Some("national_id_au_abn");
@@ -226,14 +224,14 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
         12 => {
             let indian = verhoeff(d)
                 && d.first().is_some_and(|digit| *digit >= b'2')
-                && (plain || matches!(seps.as_slice(), [(4, a), (9, b)] if a == b));
+                && (plain || matches!(seps, [(4, a), (9, b)] if a == b));
             if indian || number.announced(&["aadhaar", "aadhar", "uidai", "आधार"]) {
                 return Some("national_id_in");
             }
             let swedish = matches!(two(d, 0), 18..=20)
                 && is_day(two(d, 4), two(d, 6) % 60)
                 && luhn(d.get(2..)?)
-                && (plain || matches!(seps.as_slice(), [(8, b'-' | b'+')]));
+                && (plain || matches!(seps, [(8, b'-' | b'+')]));
             if swedish {
                 return Some("national_id_se");
             }
@@ -247,9 +245,9 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
                 let sum = weighted(d, &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]);
                 is_day(two(d, 2), two(d, 4))
                     && d.get(6).is_some_and(|digit| (b'1'..=b'8').contains(digit))
-                    && ((11 - sum % 11) % 10 == last(d) || matches!(seps.as_slice(), [(6, b'-')]))
+                    && ((11 - sum % 11) % 10 == last(d) || matches!(seps, [(6, b'-')]))
             };
-            if korean && (plain || matches!(seps.as_slice(), [(6, b'-')])) {
+            if korean && (plain || matches!(seps, [(6, b'-')])) {
                 return Some("national_id_kr");
             }
             let thai = {
@@ -292,7 +290,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
                 .then_some("national_id_announced")
         }
         14 => {
-            let company = matches!(seps.as_slice(), [(2, b'.'), (6, b'.'), (10, b'/'), (15, b'-')]);
+            let company = matches!(seps, [(2, b'.'), (6, b'.'), (10, b'/'), (15, b'-')]);
             (company || number.announced(&["cnpj"])).then_some("national_id_br_company")
         }
         15 => {
@@ -301,7 +299,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
                 && 97 - value(d.get(..13)?) % 97 == u64::from(two(d, 13));
             french.then_some("national_id_fr")
         }
-        18 => chinese(&number.compact).then_some("national_id_cn"),
+        18 => chinese(d).then_some("national_id_cn"),
         _ => None,
     }
 }
@@ -335,13 +333,14 @@ fn chinese(compact: &[u8]) -> bool {
 }
 
 fn with_letters(number: &Number<'_>) -> Option<&'static str> {
-    let c = number.compact.as_slice();
+    let c = number.compact();
     let raw = number.raw();
     let at = |nth: usize| c.get(nth).copied().unwrap_or(0);
     // A letter in a number is a capital, but for a last one.
     let lower = raw.bytes().filter(u8::is_ascii_lowercase).count();
-    let digits = number.digits.as_slice();
-    match std::str::from_utf8(&form(c)?).ok()? {
+    let digits = Short::of(c.iter().copied().filter(u8::is_ascii_digit));
+    let digits: &[u8] = &digits;
+    match std::str::from_utf8(&form(c)).ok()? {
         "A9999999A" if lower == 0 => {
             let sum = weighted(digits, &[2, 7, 6, 5, 4, 3, 2]);
             let (sum, table): (u32, &[u8; 11]) = match at(0) {
@@ -426,7 +425,7 @@ fn with_letters(number: &Number<'_>) -> Option<&'static str> {
 
 /// Chile: `12.345.678-K`.
 fn rut(number: &Number<'_>) -> bool {
-    let Some((body, check)) = number.compact.split_last_chunk::<1>() else { return false };
+    let Some((body, check)) = number.compact().split_last_chunk::<1>() else { return false };
     if !(7..=8).contains(&body.len()) || !body.iter().all(u8::is_ascii_digit) {
         return false;
     }
