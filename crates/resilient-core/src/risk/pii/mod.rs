@@ -11,8 +11,6 @@ mod phone;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use memchr::{Memchr, memchr_iter};
-
 use super::marks::{GROUP, Marks};
 use super::work;
 
@@ -204,9 +202,9 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
         let from = marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
         let to = (dense.end + LINE_MAX).min(text.len());
         let end = marks.feed.next(dense.end, to).unwrap_or(to);
-        let mut places = Places::of(text.as_bytes(), marks, from..end);
+        let mut places = Places { marks, found: 0, window: from..from };
         let mut at = from;
-        while let Some(place) = places.next(at) {
+        while let Some(place) = places.next(at, end) {
             let start = marks.feed.last(at, place).map_or(at, |feed| feed + 1);
             let end = marks.feed.next(place, end).unwrap_or(end);
             line(text, marks, &mut places, start..end, &mut each);
@@ -216,88 +214,66 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
     }
 }
 
-/// The digits of a stretch of text that a personal number may begin with, found sixty-four bytes
-/// at a time. Most digits are in words that are too short and too far from others.
+/// The digits of a text that a personal number may begin with, found sixty-four bytes at a time.
+/// Most digits are in words that are too short and too far from others.
 struct Places<'a> {
     marks: &'a Marks,
-    range: Range<usize>,
     /// What was found last, and where it was looked for.
     found: u64,
     window: Range<usize>,
-    signs: Memchr<'a>,
-    /// The next digit that a plus sign stands before.
-    signed: usize,
 }
 
-impl<'a> Places<'a> {
+impl Places<'_> {
     /// So much is looked at before and after what is judged.
     const BEFORE: usize = 8;
     const AFTER: usize = 12;
 
-    fn of(bytes: &'a [u8], marks: &'a Marks, range: Range<usize>) -> Self {
-        let signs = memchr_iter(b'+', bytes.get(range.clone()).unwrap_or_default());
-        let (window, signed) = (range.start..range.start, range.start);
-        let mut places = Self { marks, range, found: 0, window, signs, signed };
-        places.sign();
-        places
-    }
-
-    /// Goes on to the next plus sign that a number may stand behind.
-    fn sign(&mut self) {
-        let Range { start, end } = self.range;
-        let mut digits = self.signs.by_ref().map(|sign| start + sign + 1);
-        let is_number = |at: &usize| {
-            let digits = self.marks.digit.from(*at);
-            digits & 1 == 1 && has(digits & low(phone::LEN_MAX), phone::DIGITS_MIN)
-        };
-        self.signed = digits.find(is_number).unwrap_or(end);
-    }
-
     /// The first place from a position on, which is never less than before.
-    fn next(&mut self, at: usize) -> Option<usize> {
-        while self.signed < at.min(self.range.end) {
-            self.sign();
-        }
-        let place = self.next_joined(at).unwrap_or(self.signed);
-        (place < self.range.end).then_some(place)
-    }
-
-    fn next_joined(&mut self, at: usize) -> Option<usize> {
+    fn next(&mut self, at: usize, end: usize) -> Option<usize> {
         let mut at = at.max(self.window.start);
-        while at < self.signed {
+        while at < end {
             if at >= self.window.end {
                 let base = at.saturating_sub(Self::BEFORE);
                 self.window = base..base + GROUP - Self::AFTER;
-                self.found = of_numbers(self.marks.alnum.from(base), self.marks.digit.from(base));
+                self.found = self.look(base);
                 work::spend(1);
             }
             let found = self.found & u64::MAX << (at - self.window.start);
             let place = self.window.start + found.trailing_zeros() as usize;
             if place < self.window.end {
-                return (place < self.signed).then_some(place);
+                return (place < end).then_some(place);
             }
             at = self.window.end;
         }
         None
     }
+
+    /// The digits that have seven letters and digits or more beside them, with no more than one byte
+    /// between any two, or digits behind them and perhaps a plus sign before, with no more than two,
+    /// and those that lie as in `(ddd) ddd-dddd`.
+    fn look(&self, at: usize) -> u64 {
+        let digit = self.marks.digit.from(at);
+        if digit == 0 {
+            return 0;
+        }
+        let alnum = self.marks.alnum.from(at);
+        let starts = eight(joined(alnum));
+        let two = starts | starts << 1;
+        let four = two | two << 2;
+        let beside = four | four << 4;
+        let sign = self.marks.token.from(at) & !alnum;
+        let behind = eight(digit | digit << 1 | digit << 2) & sign << 1;
+        let three = digit & digit >> 1 & digit >> 2;
+        let bracketed = three & three >> 5 & three >> 9 & digit >> 12 & !(digit >> 3 | digit >> 4);
+        digit & (beside | behind | bracketed)
+    }
 }
 
-/// The digits that have seven letters and digits or more beside them, with no more than one byte
-/// between any two, or that lie as in `(ddd) ddd-dddd`.
-fn of_numbers(alnum: u64, digit: u64) -> u64 {
-    if digit == 0 {
-        return 0;
-    }
-    let joined = joined(alnum);
-    let two = joined & joined >> 1;
+/// Where eight bits or more are set in a row.
+fn eight(bits: u64) -> u64 {
+    let two = bits & bits >> 1;
     let four = two & two >> 2;
-    let eight = four & four >> 4;
-    let two = eight | eight << 1;
-    let four = two | two << 2;
-    let long = four | four << 4;
-    let three = digit & digit >> 1 & digit >> 2;
-    let bracketed = three & three >> 5 & three >> 9 & digit >> 12 & !(digit >> 3 | digit >> 4);
-    digit & long | bracketed
+    four & four >> 4
 }
 
 /// Looks at the numbers of one line.
@@ -315,7 +291,7 @@ fn line(
     let mut hits = Vec::new();
     let mut table = Table::default();
     let mut at = line.start;
-    while let Some(digit) = places.next(at).filter(|digit| *digit < line.end) {
+    while let Some(digit) = places.next(at, line.end) {
         if line.len() > Table::LEN_MIN {
             table.add_all(bytes, marks, &line, at..digit, &[]);
         }

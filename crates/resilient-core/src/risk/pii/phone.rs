@@ -53,10 +53,6 @@ const WORDS: [&str; 34] = [
 
 /// The name of numbers that begin with their country's code.
 pub(super) const INTERNATIONAL: &str = "phone_international";
-/// Such a number has so many digits or more,
-pub(super) const DIGITS_MIN: usize = 7;
-/// in so many bytes behind its sign.
-pub(super) const LEN_MAX: usize = 28;
 
 /// A number with its country's code: `+44 20 7946 0958`.
 pub(super) fn international(text: &str, start: usize, before: Option<u8>) -> Option<Hit> {
@@ -70,7 +66,7 @@ pub(super) fn international(text: &str, start: usize, before: Option<u8>) -> Opt
     }
     let mut digits = Vec::new();
     let (mut end, mut gap, mut groups) = (1, 0, 1);
-    for (at, byte) in rest.iter().enumerate().skip(1).take(LEN_MAX) {
+    for (at, byte) in rest.iter().enumerate().skip(1).take(28) {
         if byte.is_ascii_digit() {
             digits.push(*byte);
             end = at + 1;
@@ -90,7 +86,7 @@ pub(super) fn international(text: &str, start: usize, before: Option<u8>) -> Opt
         let code = digits.get(..len).and_then(|code| std::str::from_utf8(code).ok());
         code.is_some_and(|code| CODES.contains(&format!(" {code} ")))
     });
-    let enough = if groups > 1 { DIGITS_MIN } else { 8 };
+    let enough = if groups > 1 { 7 } else { 8 };
     (known && (enough..=15).contains(&digits.len()))
         .then_some(Hit { name: INTERNATIONAL, span: start..start + end })
 }
