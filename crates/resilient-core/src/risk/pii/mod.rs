@@ -100,8 +100,9 @@ impl std::ops::Deref for Short {
 
 /// The text near a number, and where words begin in it.
 enum Near<'a> {
-    /// Of ASCII alone: what stands before and after, with a bit for each place where a word begins.
-    Plain([(&'a [u8], u64); 2]),
+    /// Of ASCII alone: what stands before and after, with a bit for each place where a word begins,
+    /// and the letters that words begin with.
+    Plain([(&'a [u8], u64); 2], u32),
     /// In small letters.
     Other(String, Vec<usize>),
 }
@@ -121,10 +122,14 @@ impl<'a> Near<'a> {
                 let letters = marks.alnum.from(at) & !marks.digit.from(at) & low(part.len());
                 letters & !(letters << 1)
             };
-            return Self::Plain([
+            let parts = [
                 (before.as_bytes(), starts(from, before)),
                 (after.as_bytes(), starts(span.end, after)),
-            ]);
+            ];
+            let words = parts.iter().flat_map(|(part, starts)| {
+                ones(*starts).map(|at| first_letter(part.get(at..).unwrap_or_default()))
+            });
+            return Self::Plain(parts, words.fold(0, |all, letter| all | letter));
         }
         let text = before.to_lowercase() + "\n" + &after.to_lowercase();
         let (mut starts, mut inside) = (Vec::new(), false);
@@ -140,23 +145,28 @@ impl<'a> Near<'a> {
 
     /// Tells whether there is one of the words that does not go on in Latin letters on either side.
     fn has(&self, words: &[&str]) -> bool {
-        let is_word = |rest: &[u8], word: &str| {
-            let said = rest.split_at_checked(word.len());
-            said.is_some_and(|(said, after)| {
-                let goes_on = word.len() < 5 && after.first().is_some_and(u8::is_ascii_alphabetic);
+        let is_at = |text: &[u8], start: usize, word: &str| {
+            let rest = text.get(start..).unwrap_or_default();
+            rest.split_at_checked(word.len()).is_some_and(|(said, rest)| {
+                let goes_on = word.len() < 5 && rest.first().is_some_and(u8::is_ascii_alphabetic);
                 !goes_on && said.eq_ignore_ascii_case(word.as_bytes())
             })
         };
-        let is_at = |text: &[u8], start: usize| {
-            text.get(start..).is_some_and(|rest| words.iter().any(|word| is_word(rest, word)))
-        };
-        match self {
-            Self::Plain(parts) => {
-                parts.iter().any(|(text, starts)| ones(*starts).any(|start| is_at(text, start)))
+        words.iter().any(|word| match self {
+            Self::Plain(parts, letters) => {
+                letters & first_letter(word.as_bytes()) != 0
+                    && parts
+                        .iter()
+                        .any(|(text, starts)| ones(*starts).any(|at| is_at(text, at, word)))
             }
-            Self::Other(text, starts) => starts.iter().any(|start| is_at(text.as_bytes(), *start)),
-        }
+            Self::Other(text, starts) => starts.iter().any(|at| is_at(text.as_bytes(), *at, word)),
+        })
     }
+}
+
+/// A bit for the letter that a word begins with, in any case.
+fn first_letter(word: &[u8]) -> u32 {
+    word.first().map_or(0, |byte| 1 << (byte & 31))
 }
 
 /// The last character boundary at or before a position.
@@ -202,7 +212,7 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
         let from = marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
         let to = (dense.end + LINE_MAX).min(text.len());
         let end = marks.feed.next(dense.end, to).unwrap_or(to);
-        let mut places = Places { marks, found: 0, window: from..from };
+        let mut places = Places::of(marks, dense.start);
         let mut at = from;
         while let Some(place) = places.next(at, end) {
             let start = marks.feed.last(at, place).map_or(at, |feed| feed + 1);
@@ -214,8 +224,8 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
     }
 }
 
-/// The digits of a text that a personal number may begin with, found sixty-four bytes at a time.
-/// Most digits are in words that are too short and too far from others.
+/// The digits that a personal number may begin with, found sixty-four bytes at a time. Most digits
+/// are in words that are too short and too far from others.
 struct Places<'a> {
     marks: &'a Marks,
     /// What was found last, and where it was looked for.
@@ -223,10 +233,15 @@ struct Places<'a> {
     window: Range<usize>,
 }
 
-impl Places<'_> {
+impl<'a> Places<'a> {
     /// So much is looked at before and after what is judged.
     const BEFORE: usize = 8;
     const AFTER: usize = 12;
+
+    /// The places from where digits are dense, as they are where any number begins.
+    const fn of(marks: &'a Marks, dense: usize) -> Self {
+        Self { marks, found: 0, window: dense..dense }
+    }
 
     /// The first place from a position on, which is never less than before.
     fn next(&mut self, at: usize, end: usize) -> Option<usize> {
@@ -298,8 +313,11 @@ fn line(
         if table.is_list() || table.is_long() {
             return;
         }
+        let sign = before(digit).filter(|_| digit > at);
+        let joined = joined(alnum.from(digit)).trailing_ones() as usize;
         // No number has fewer digits where it begins.
-        if !has(digits.from(digit) & low(NEAR), DIGITS_MIN) {
+        let enough = has(digits.from(digit) & low(joined.min(NEAR)), DIGITS_MIN);
+        if !enough && !matches!(sign, Some(b'(' | b'+')) {
             at = digit + alnum.run_to(digit, line.end);
             continue;
         }
