@@ -100,6 +100,8 @@ impl std::ops::Deref for Short {
 
 /// The text near a number, and where words begin in it.
 enum Near<'a> {
+    /// No letter.
+    Silent,
     /// Of ASCII alone: what stands before and after, with a bit for each place where a word begins,
     /// and the letters that words begin with.
     Plain([(&'a [u8], u64); 2], u32),
@@ -113,19 +115,18 @@ impl<'a> Near<'a> {
 
     fn of(text: &'a str, marks: &Marks, span: &Range<usize>) -> Self {
         work::spend(Self::BACK + Self::AHEAD);
-        let from = floor(text, span.start.saturating_sub(Self::BACK));
-        let to = floor(text, (span.end + Self::AHEAD).min(text.len()));
+        let (from, to) = (span.start.saturating_sub(Self::BACK), span.end + Self::AHEAD);
+        let letters = |from, to| marks.alnum.from(from) & !marks.digit.from(from) & low(to - from);
+        let letters = [letters(from, span.start), letters(span.end, to)];
+        if letters == [0; 2] && marks.foreign.is_empty() {
+            return Self::Silent;
+        }
+        let (from, to) = (floor(text, from), floor(text, to));
         let part = |from, to| text.get(from..to).unwrap_or_default();
         let (before, after) = (part(from, span.start), part(span.end, to));
         if before.is_ascii() && after.is_ascii() {
-            let starts = |at, part: &str| {
-                let letters = marks.alnum.from(at) & !marks.digit.from(at) & low(part.len());
-                letters & !(letters << 1)
-            };
-            let parts = [
-                (before.as_bytes(), starts(from, before)),
-                (after.as_bytes(), starts(span.end, after)),
-            ];
+            let [first, second] = letters.map(|letters| letters & !(letters << 1));
+            let parts = [(before.as_bytes(), first), (after.as_bytes(), second)];
             let words = parts.iter().flat_map(|(part, starts)| {
                 ones(*starts).map(|at| first_letter(part.get(at..).unwrap_or_default()))
             });
@@ -145,6 +146,9 @@ impl<'a> Near<'a> {
 
     /// Tells whether there is one of the words that does not go on in Latin letters on either side.
     fn has(&self, words: &[&str]) -> bool {
+        if matches!(self, Self::Silent) {
+            return false;
+        }
         let is_at = |text: &[u8], start: usize, word: &str| {
             let rest = text.get(start..).unwrap_or_default();
             rest.split_at_checked(word.len()).is_some_and(|(said, rest)| {
@@ -153,6 +157,7 @@ impl<'a> Near<'a> {
             })
         };
         words.iter().any(|word| match self {
+            Self::Silent => false,
             Self::Plain(parts, letters) => {
                 letters & first_letter(word.as_bytes()) != 0
                     && parts
@@ -201,6 +206,12 @@ fn joined(alnum: u64) -> u64 {
     alnum | alnum << 1 & alnum >> 1
 }
 
+/// Where a number has digits enough, if it has its first here: as far as letters, digits and single
+/// bytes between them go, but not further than `NEAR`.
+fn near(alnum: u64) -> u64 {
+    low((joined(alnum).trailing_ones() as usize).min(NEAR))
+}
+
 /// Finds personal numbers where digits are dense.
 pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: impl FnMut(Hit)) {
     /// A line is not read further than this to either side.
@@ -212,7 +223,7 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
         let from = marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
         let to = (dense.end + LINE_MAX).min(text.len());
         let end = marks.feed.next(dense.end, to).unwrap_or(to);
-        let mut places = Places::of(marks, dense.start);
+        let mut places = Places::of(text.as_bytes(), marks, dense.start);
         let mut at = from;
         while let Some(place) = places.next(at, end) {
             let start = marks.feed.last(at, place).map_or(at, |feed| feed + 1);
@@ -227,6 +238,7 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
 /// The digits that a personal number may begin with, found sixty-four bytes at a time. Most digits
 /// are in words that are too short and too far from others.
 struct Places<'a> {
+    bytes: &'a [u8],
     marks: &'a Marks,
     /// What was found last, and where it was looked for.
     found: u64,
@@ -239,8 +251,8 @@ impl<'a> Places<'a> {
     const AFTER: usize = 12;
 
     /// The places from where digits are dense, as they are where any number begins.
-    const fn of(marks: &'a Marks, dense: usize) -> Self {
-        Self { marks, found: 0, window: dense..dense }
+    const fn of(bytes: &'a [u8], marks: &'a Marks, dense: usize) -> Self {
+        Self { bytes, marks, found: 0, window: dense..dense }
     }
 
     /// The first place from a position on, which is never less than before.
@@ -250,17 +262,32 @@ impl<'a> Places<'a> {
             if at >= self.window.end {
                 let base = at.saturating_sub(Self::BEFORE);
                 self.window = base..base + GROUP - Self::AFTER;
-                self.found = self.look(base);
+                self.found = self.look(base) & low(self.window.len());
                 work::spend(1);
             }
             let found = self.found & u64::MAX << (at - self.window.start);
-            let place = self.window.start + found.trailing_zeros() as usize;
-            if place < self.window.end {
-                return (place < end).then_some(place);
+            if found == 0 {
+                at = self.window.end;
+                continue;
             }
-            at = self.window.end;
+            let place = self.window.start + found.trailing_zeros() as usize;
+            if place >= end {
+                return None;
+            }
+            let alnum = self.marks.alnum.from(place);
+            if has(self.marks.digit.from(place) & near(alnum), DIGITS_MIN) || self.is_signed(place)
+            {
+                return Some(place);
+            }
+            at = place + alnum.trailing_ones() as usize;
         }
         None
+    }
+
+    /// Tells whether a sign stands before a place that only numbers of telephones have.
+    fn is_signed(&self, place: usize) -> bool {
+        let before = place.checked_sub(1).and_then(|before| self.bytes.get(before));
+        matches!(before, Some(b'(' | b'+'))
     }
 
     /// The digits that have seven letters and digits or more beside them, with no more than one byte
@@ -300,7 +327,7 @@ fn line(
     each: &mut impl FnMut(Hit),
 ) {
     work::spend(line.len());
-    let Marks { digit: digits, alnum, .. } = marks;
+    let alnum = &marks.alnum;
     let bytes = text.as_bytes();
     let before = |at: usize| byte_before(bytes, &line, at);
     let mut hits = Vec::new();
@@ -312,14 +339,6 @@ fn line(
         }
         if table.is_list() || table.is_long() {
             return;
-        }
-        let sign = before(digit).filter(|_| digit > at);
-        let joined = joined(alnum.from(digit)).trailing_ones() as usize;
-        // No number has fewer digits where it begins.
-        let enough = has(digits.from(digit) & low(joined.min(NEAR)), DIGITS_MIN);
-        if !enough && !matches!(sign, Some(b'(' | b'+')) {
-            at = digit + alnum.run_to(digit, line.end);
-            continue;
         }
         // The word that the digit stands in.
         let start = digit - alnum.run_back(digit, at);
@@ -469,9 +488,9 @@ fn number(text: &str, marks: &Marks, range: Range<usize>, before: Option<u8>) ->
     let within = low(end - start);
     let alnum = marks.alnum.from(start) & within;
     let digit = marks.digit.from(start) & within;
-    let joined = joined(alnum).trailing_ones() as usize;
+    let near = near(alnum);
     let least = DIGITS_MIN + (digit & 1) as usize;
-    if joined < LEN_MIN || !has(digit & low(joined.min(NEAR)), least) {
+    if near <= low(LEN_MIN - 1) || !has(digit & near, least) {
         return None;
     }
     if before.is_some_and(is_glue) {
