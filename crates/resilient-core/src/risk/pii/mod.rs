@@ -217,13 +217,14 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
     /// A line is not read further than this to either side.
     const LINE_MAX: usize = 400;
     let mut done = 0;
-    for dense in dense {
+    let mut ahead = dense;
+    while let Some((dense, rest)) = ahead.split_first() {
         // A number may begin before the first dense window and end after the last.
         let from = dense.start.saturating_sub(LINE_MAX).max(done.min(dense.start));
         let from = marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
         let to = (dense.end + LINE_MAX).min(text.len());
         let end = marks.feed.next(dense.end, to).unwrap_or(to);
-        let mut places = Places::of(text.as_bytes(), marks, dense.start);
+        let mut places = Places::of(text.as_bytes(), marks, ahead);
         let mut at = from;
         while let Some(place) = places.next(at, end) {
             let start = marks.feed.last(at, place).map_or(at, |feed| feed + 1);
@@ -232,6 +233,7 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
             at = end + 1;
         }
         done = end;
+        ahead = rest;
     }
 }
 
@@ -240,6 +242,8 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: 
 struct Places<'a> {
     bytes: &'a [u8],
     marks: &'a Marks,
+    /// Where digits are dense, as they are where any number begins.
+    dense: &'a [Range<usize>],
     /// What was found last, and where it was looked for.
     found: u64,
     window: Range<usize>,
@@ -250,9 +254,8 @@ impl<'a> Places<'a> {
     const BEFORE: usize = 8;
     const AFTER: usize = 12;
 
-    /// The places from where digits are dense, as they are where any number begins.
-    const fn of(bytes: &'a [u8], marks: &'a Marks, dense: usize) -> Self {
-        Self { bytes, marks, found: 0, window: dense..dense }
+    const fn of(bytes: &'a [u8], marks: &'a Marks, dense: &'a [Range<usize>]) -> Self {
+        Self { bytes, marks, dense, found: 0, window: 0..0 }
     }
 
     /// The first place from a position on, which is never less than before.
@@ -260,6 +263,10 @@ impl<'a> Places<'a> {
         let mut at = at.max(self.window.start);
         while at < end {
             if at >= self.window.end {
+                while self.dense.first().is_some_and(|dense| dense.end <= at) {
+                    self.dense = self.dense.get(1..).unwrap_or_default();
+                }
+                at = self.dense.first()?.start.max(at);
                 let base = at.saturating_sub(Self::BEFORE);
                 self.window = base..base + GROUP - Self::AFTER;
                 self.found = self.look(base) & low(self.window.len());
@@ -361,7 +368,8 @@ fn line(
         let letters = sign
             .filter(|sign| b" -./".contains(sign))
             .map_or(0, |_| alnum.run_back(start - 1, at.max((start - 1).saturating_sub(3))));
-        if matches!(letters, 1 | 2) {
+        let dense = is_dense(marks, digit);
+        if matches!(letters, 1 | 2) && (dense || letters + digit - start == 2) {
             let start = start - 1 - letters;
             if let Some(hit) = number(text, marks, start..line.end, before(start)) {
                 at = hit.span.end;
@@ -371,7 +379,14 @@ fn line(
         }
         let word = start..start + alnum.run_to(start, line.end);
         table.add(bytes, marks, &line, &word);
-        if let Some(hit) = number(text, marks, start..line.end, before(start)) {
+        // What has less digits begins like `GB29`, `AAAAA9999A` or `1EG4`.
+        let lettered = match digit - start {
+            0 => marks.digit.from(digit) & 2 == 0,
+            letters => matches!(letters, 2 | 5),
+        };
+        if (dense || lettered)
+            && let Some(hit) = number(text, marks, start..line.end, before(start))
+        {
             at = hit.span.end;
             hits.push(hit);
             continue;
@@ -381,6 +396,13 @@ fn line(
     if !hits.is_empty() && !is_table(bytes, marks, &line, &hits) {
         hits.into_iter().for_each(each);
     }
+}
+
+/// Tells whether six digits, letters and single bytes between digits follow each other, as they do
+/// in most numbers from the first digit on.
+fn is_dense(marks: &Marks, at: usize) -> bool {
+    let digit = marks.digit.from(at);
+    joined(digit).trailing_ones() >= 6
 }
 
 /// The byte before a position of a line.
