@@ -344,13 +344,14 @@ fn email(bytes: &[u8], found: &mut Found) {
         let floor = found.ends.get(EMAIL).copied().unwrap_or(0);
         let before = bytes.get(floor..at).unwrap_or_default();
         let start = at - before.iter().rev().take_while(|byte| local(**byte)).count();
-        let after = bytes.get(at + 1..).unwrap_or_default();
-        let end = after.iter().take_while(|byte| domain(**byte)).count();
-        work::spend(at - start + end);
-        let host = after.get(..end).unwrap_or_default();
+        work::spend(at - start);
         if start == at {
             continue;
         }
+        let after = bytes.get(at + 1..).unwrap_or_default();
+        let end = after.iter().take_while(|byte| domain(**byte)).count();
+        work::spend(end);
+        let host = after.get(..end).unwrap_or_default();
         // The regex takes the last dot that two letters follow, and all letters after it.
         let dots = memchr::memrchr_iter(b'.', host).filter(|dot| *dot > 0);
         let end = dots.take(64).find_map(|dot| {
@@ -456,7 +457,13 @@ pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut
         at = foreign + char.len_utf8();
         // In these parts of Unicode, where nearly all text is from, there are no decimal digits.
         let plain = matches!(char, ..'\u{660}' | '\u{2000}'..'\u{A620}' | '\u{AC00}'..'\u{E000}');
-        if plain || !char.is_numeric() {
+        // A dash stands within ten characters of each digit, and is a token's but no letter.
+        let is_dashed = || {
+            let signs = |at| marks.token.from(at) & !marks.alnum.from(at);
+            let from = foreign.saturating_sub(40);
+            (signs(from) | signs(foreign)) != 0
+        };
+        if plain || !is_dashed() || !char.is_numeric() {
             continue;
         }
         // The number may have begun up to ten characters before.

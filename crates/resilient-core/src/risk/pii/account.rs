@@ -14,7 +14,12 @@ pub(super) fn name(number: &Number<'_>) -> Option<&'static str> {
 }
 
 fn iban(number: &Number<'_>) -> Option<&'static str> {
-    let [first, second, third, fourth, ..] = number.compact.as_slice() else { return None };
+    // A number of digits alone has no country.
+    if number.all_digits() {
+        return None;
+    }
+    let compact = number.compact();
+    let [first, second, third, fourth, ..] = compact else { return None };
     if !(first.is_ascii_uppercase()
         && second.is_ascii_uppercase()
         && third.is_ascii_digit()
@@ -26,9 +31,9 @@ fn iban(number: &Number<'_>) -> Option<&'static str> {
     let row = IBAN.as_bytes().as_chunks::<4>().0.iter().find(|row| row.starts_with(&country))?;
     let [_, _, tens, ones] = *row;
     let len = usize::from(tens - b'0') * 10 + usize::from(ones - b'0');
-    let (head, rest) = number.compact.split_at_checked(4)?;
-    let fits = number.compact.len() == len && mod97(rest.iter().chain(head).copied()) == 1;
-    let announced = || number.compact.len().abs_diff(len) <= 1 && number.announced(&["iban"]);
+    let (head, rest) = compact.split_at_checked(4)?;
+    let fits = compact.len() == len && mod97(rest.iter().chain(head).copied()) == 1;
+    let announced = || compact.len().abs_diff(len) <= 1 && number.announced(&["iban"]);
     (fits || announced()).then_some("iban")
 }
 
@@ -49,16 +54,17 @@ fn card(number: &Number<'_>) -> Option<&'static str> {
         "carta",
         "карта",
     ];
-    if !number.all_digits() || !(12..=19).contains(&number.digits.len()) {
-        return None;
-    }
-    let raw = number.raw().as_bytes();
-    if raw.iter().any(|byte| b"./:+".contains(byte)) {
+    let len = number.len();
+    if !number.all_digits() || !(12..=19).contains(&len) {
         return None;
     }
     // Cards are written in groups of four and more; shorter ones are lists of small numbers.
-    if raw.split(|byte| !byte.is_ascii_digit()).any(|group| group.len() < 3) {
-        return None;
+    let mut from = 0;
+    for (at, sep) in number.seps.iter().copied().chain([(number.span.len(), b' ')]) {
+        if at - from < 3 || b"./:".contains(&sep) {
+            return None;
+        }
+        from = at + 1;
     }
     // An argument or an item of a list is a constant.
     let bytes = number.text.as_bytes();
@@ -69,11 +75,10 @@ fn card(number: &Number<'_>) -> Option<&'static str> {
     if item && !number.separated() && !number.announced(&WORDS) {
         return None;
     }
+    let digits = number.compact();
     let head = |len: usize| {
-        let digits = number.digits.get(..len).and_then(|text| std::str::from_utf8(text).ok());
-        digits.and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(0)
+        digits.iter().take(len).fold(0, |head, digit| head * 10 + u32::from(digit - b'0'))
     };
-    let len = number.digits.len();
     let issued = match (head(1), head(2), head(4)) {
         (4, ..) => matches!(len, 13 | 16) || len == 19 && number.separated(),
         (_, 51..=55, _) | (_, _, 2221..=2720) => len == 16,
@@ -85,9 +90,9 @@ fn card(number: &Number<'_>) -> Option<&'static str> {
         (1, ..) => len == 15,
         _ => false,
     };
-    let zeros = number.digits.iter().filter(|digit| **digit == b'0').count();
+    let zeros = digits.iter().filter(|digit| **digit == b'0').count();
     // A round number is a limit or a constant, unless it is written like a card.
     let round = zeros * 10 > len * 9;
-    let fits = issued && !round && luhn(&number.digits);
+    let fits = issued && !round && luhn(digits);
     (fits || issued && number.announced(&WORDS)).then_some("credit_card")
 }

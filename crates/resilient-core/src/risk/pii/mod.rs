@@ -11,7 +11,8 @@ mod phone;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::marks::{self, GROUP, Marks};
+use super::marks::{GROUP, Marks};
+use super::work;
 
 /// One personal number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,16 +21,18 @@ pub(super) struct Hit {
     pub(super) span: Range<usize>,
 }
 
-/// A word that may be a number, with what it is made of.
+/// A word that may be a number, or words that one byte each joins.
 struct Number<'a> {
     text: &'a str,
+    marks: &'a Marks,
     /// The number with its separators.
     span: Range<usize>,
-    /// Its letters and digits, in capitals.
-    compact: Short,
-    /// Its digits alone.
-    digits: Short,
-    near: OnceCell<Near>,
+    /// Where in the number its separators stand, and which they are.
+    seps: &'a [(usize, u8)],
+    /// How many of its characters are digits.
+    digits: usize,
+    compact: OnceCell<Short>,
+    near: OnceCell<Near<'a>>,
 }
 
 impl Number<'_> {
@@ -37,18 +40,31 @@ impl Number<'_> {
         self.text.get(self.span.clone()).unwrap_or_default()
     }
 
+    /// How many letters and digits it has.
+    fn len(&self) -> usize {
+        self.span.len() - self.seps.len()
+    }
+
     fn all_digits(&self) -> bool {
-        self.compact.len() == self.digits.len()
+        self.len() == self.digits
     }
 
     fn separated(&self) -> bool {
-        self.span.len() > self.compact.len()
+        !self.seps.is_empty()
+    }
+
+    /// Its letters and digits, in capitals.
+    fn compact(&self) -> &[u8] {
+        self.compact.get_or_init(|| {
+            let raw = self.raw().bytes().filter(u8::is_ascii_alphanumeric);
+            Short::of(raw.map(|byte| byte.to_ascii_uppercase()))
+        })
     }
 
     /// Tells whether one of the words stands shortly before the number (or right after it).
     fn announced(&self, words: &[&str]) -> bool {
-        let near = self.near.get_or_init(|| Near::of(self.text, &self.span));
-        words.iter().any(|word| near.has(word))
+        let near = self.near.get_or_init(|| Near::of(self.text, self.marks, &self.span));
+        near.has(words)
     }
 }
 
@@ -60,20 +76,17 @@ struct Short {
 }
 
 impl Short {
+    /// No number has more letters and digits.
     const LEN_MAX: usize = 36;
 
-    /// Collects bytes; nothing if they are too many.
-    fn of(all: impl Iterator<Item = u8>) -> Option<Self> {
+    /// Collects bytes; those that are too many are left out.
+    fn of(all: impl Iterator<Item = u8>) -> Self {
         let mut short = Self { bytes: [0; Self::LEN_MAX], len: 0 };
-        for byte in all {
-            *short.bytes.get_mut(short.len)? = byte;
+        for (slot, byte) in short.bytes.iter_mut().zip(all) {
+            *slot = byte;
             short.len += 1;
         }
-        Some(short)
-    }
-
-    fn as_slice(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or_default()
+        short
     }
 }
 
@@ -81,31 +94,43 @@ impl std::ops::Deref for Short {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.as_slice()
+        self.bytes.get(..self.len).unwrap_or_default()
     }
 }
 
-/// The text near a number, in small letters, and where words begin in it.
-enum Near {
-    /// Of ASCII alone: the text, its length, and a bit for each place where a word begins.
-    Plain([u8; Self::LEN_MAX], u128),
+/// The text near a number, and where words begin in it.
+enum Near<'a> {
+    /// No letter.
+    Silent,
+    /// Of ASCII alone: what stands before and after, with a bit for each place where a word begins,
+    /// and the letters that words begin with.
+    Plain([(&'a [u8], u64); 2], u32),
+    /// In small letters.
     Other(String, Vec<usize>),
 }
 
-impl Near {
+impl<'a> Near<'a> {
     const BACK: usize = 60;
     const AHEAD: usize = 24;
-    /// Both parts and a line feed between them.
-    const LEN_MAX: usize = Self::BACK + 1 + Self::AHEAD;
 
-    fn of(text: &str, span: &Range<usize>) -> Self {
-        super::work::spend(84);
-        let from = floor(text, span.start.saturating_sub(Self::BACK));
-        let to = floor(text, (span.end + Self::AHEAD).min(text.len()));
+    fn of(text: &'a str, marks: &Marks, span: &Range<usize>) -> Self {
+        work::spend(Self::BACK + Self::AHEAD);
+        let (from, to) = (span.start.saturating_sub(Self::BACK), span.end + Self::AHEAD);
+        let letters = |from, to| marks.alnum.from(from) & !marks.digit.from(from) & low(to - from);
+        let letters = [letters(from, span.start), letters(span.end, to)];
+        if letters == [0; 2] && marks.foreign.is_empty() {
+            return Self::Silent;
+        }
+        let (from, to) = (floor(text, from), floor(text, to));
         let part = |from, to| text.get(from..to).unwrap_or_default();
         let (before, after) = (part(from, span.start), part(span.end, to));
         if before.is_ascii() && after.is_ascii() {
-            return Self::plain(before.as_bytes(), after.as_bytes());
+            let [first, second] = letters.map(|letters| letters & !(letters << 1));
+            let parts = [(before.as_bytes(), first), (after.as_bytes(), second)];
+            let words = parts.iter().flat_map(|(part, starts)| {
+                ones(*starts).map(|at| first_letter(part.get(at..).unwrap_or_default()))
+            });
+            return Self::Plain(parts, words.fold(0, |all, letter| all | letter));
         }
         let text = before.to_lowercase() + "\n" + &after.to_lowercase();
         let (mut starts, mut inside) = (Vec::new(), false);
@@ -119,44 +144,34 @@ impl Near {
         Self::Other(text, starts)
     }
 
-    fn plain(before: &[u8], after: &[u8]) -> Self {
-        let mut text = [0; Self::LEN_MAX];
-        let (first, rest) = text.split_at_mut(before.len());
-        first.copy_from_slice(before);
-        if let Some((mark, rest)) = rest.split_first_mut() {
-            *mark = b'\n';
-            let (second, _) = rest.split_at_mut(after.len());
-            second.copy_from_slice(after);
+    /// Tells whether there is one of the words that does not go on in Latin letters on either side.
+    fn has(&self, words: &[&str]) -> bool {
+        if matches!(self, Self::Silent) {
+            return false;
         }
-        text.make_ascii_lowercase();
-        let letters = marks::letters(&text);
-        Self::Plain(text, letters & !(letters << 1))
-    }
-
-    /// Tells whether there is a word that does not go on in Latin letters on either side.
-    fn has(&self, word: &str) -> bool {
-        let goes_on =
-            |rest: &[u8]| word.len() < 5 && rest.first().is_some_and(u8::is_ascii_alphabetic);
-        let is_at = |text: &[u8], start: usize| {
-            let rest = text.get(start..).and_then(|rest| rest.strip_prefix(word.as_bytes()));
-            rest.is_some_and(|rest| !goes_on(rest))
+        let is_at = |text: &[u8], start: usize, word: &str| {
+            let rest = text.get(start..).unwrap_or_default();
+            rest.split_at_checked(word.len()).is_some_and(|(said, rest)| {
+                let goes_on = word.len() < 5 && rest.first().is_some_and(u8::is_ascii_alphabetic);
+                !goes_on && said.eq_ignore_ascii_case(word.as_bytes())
+            })
         };
-        match self {
-            Self::Plain(text, starts) => {
-                let first = word.as_bytes().first().copied().unwrap_or(0);
-                let mut left = *starts;
-                while left != 0 {
-                    let start = left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    if text.get(start) == Some(&first) && is_at(text, start) {
-                        return true;
-                    }
-                }
-                false
+        words.iter().any(|word| match self {
+            Self::Silent => false,
+            Self::Plain(parts, letters) => {
+                letters & first_letter(word.as_bytes()) != 0
+                    && parts
+                        .iter()
+                        .any(|(text, starts)| ones(*starts).any(|at| is_at(text, at, word)))
             }
-            Self::Other(text, starts) => starts.iter().any(|start| is_at(text.as_bytes(), *start)),
-        }
+            Self::Other(text, starts) => starts.iter().any(|at| is_at(text.as_bytes(), *at, word)),
+        })
     }
+}
+
+/// A bit for the letter that a word begins with, in any case.
+fn first_letter(word: &[u8]) -> u32 {
+    word.first().map_or(0, |byte| 1 << (byte & 31))
 }
 
 /// The last character boundary at or before a position.
@@ -164,63 +179,177 @@ fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
+/// The lowest bits, so many of them.
+fn low(len: usize) -> u64 {
+    if len < GROUP { (1 << len) - 1 } else { u64::MAX }
+}
+
+/// The places of the bits that are set.
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.saturating_sub(1);
+        first
+    })
+}
+
+/// Tells whether so many bits or more are set.
+fn has(mut bits: u64, least: usize) -> bool {
+    for _ in 1..least {
+        bits &= bits.saturating_sub(1);
+    }
+    bits != 0
+}
+
+/// Letters, digits, and single bytes between them.
+fn joined(alnum: u64) -> u64 {
+    alnum | alnum << 1 & alnum >> 1
+}
+
+/// Where a number has digits enough, if it has its first here: as far as letters, digits and single
+/// bytes between them go, but not further than `NEAR`.
+fn near(alnum: u64) -> u64 {
+    low((joined(alnum).trailing_ones() as usize).min(NEAR))
+}
+
 /// Finds personal numbers where digits are dense.
 pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: impl FnMut(Hit)) {
     /// A line is not read further than this to either side.
     const LINE_MAX: usize = 400;
     let mut done = 0;
-    for dense in dense {
+    let mut ahead = dense;
+    while let Some((dense, rest)) = ahead.split_first() {
         // A number may begin before the first dense window and end after the last.
         let from = dense.start.saturating_sub(LINE_MAX).max(done.min(dense.start));
-        let mut from = marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
+        let from = marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
         let to = (dense.end + LINE_MAX).min(text.len());
         let end = marks.feed.next(dense.end, to).unwrap_or(to);
-        for to in marks.feed.ones(from..end).chain([end]) {
-            line(text, marks, from..to, &mut each);
-            from = to + 1;
+        let mut places = Places::of(text.as_bytes(), marks, ahead);
+        let mut at = from;
+        while let Some(place) = places.next(at, end) {
+            let start = marks.feed.last(at, place).map_or(at, |feed| feed + 1);
+            let end = marks.feed.next(place, end).unwrap_or(end);
+            line(text, marks, &mut places, start..end, &mut each);
+            at = end + 1;
         }
         done = end;
+        ahead = rest;
     }
 }
 
-/// Looks at the numbers of one line.
-fn line(text: &str, marks: &Marks, line: Range<usize>, each: &mut impl FnMut(Hit)) {
-    /// More long numbers than this make a table.
-    const NUMBERS_MAX: usize = 6;
-    /// A line with so many candidates is a table, however long it is.
-    const TRIED_MAX: usize = 64;
-    const DIGITS_MIN: usize = 4;
-    let Marks { digit: digits, alnum, .. } = marks;
-    // No number has fewer digits.
-    if !digits.has(DIGITS_MIN, line.clone()) {
-        return;
+/// The digits that a personal number may begin with, found sixty-four bytes at a time. Most digits
+/// are in words that are too short and too far from others.
+struct Places<'a> {
+    bytes: &'a [u8],
+    marks: &'a Marks,
+    /// Where digits are dense, as they are where any number begins.
+    dense: &'a [Range<usize>],
+    /// What was found last, and where it was looked for.
+    found: u64,
+    window: Range<usize>,
+}
+
+impl<'a> Places<'a> {
+    /// So much is looked at before and after what is judged.
+    const BEFORE: usize = 8;
+    const AFTER: usize = 12;
+
+    const fn of(bytes: &'a [u8], marks: &'a Marks, dense: &'a [Range<usize>]) -> Self {
+        Self { bytes, marks, dense, found: 0, window: 0..0 }
     }
-    super::work::spend(line.len());
-    let bytes = text.as_bytes();
-    let mut hits = Vec::new();
-    let (mut numbers, mut tried) = (0, 0);
-    // So many words of three letters do not fit into a shorter line.
-    let counts = line.len() > 4 * TRIED_MAX;
-    let mut at = line.start;
-    while let Some(digit) = digits.next(at, line.end) {
-        if tried > TRIED_MAX {
-            return;
+
+    /// The first place from a position on, which is never less than before.
+    fn next(&mut self, at: usize, end: usize) -> Option<usize> {
+        let mut at = at.max(self.window.start);
+        while at < end {
+            if at >= self.window.end {
+                while self.dense.first().is_some_and(|dense| dense.end <= at) {
+                    self.dense = self.dense.get(1..).unwrap_or_default();
+                }
+                at = self.dense.first()?.start.max(at);
+                let base = at.saturating_sub(Self::BEFORE);
+                self.window = base..base + GROUP - Self::AFTER;
+                self.found = self.look(base) & low(self.window.len());
+                work::spend(1);
+            }
+            let found = self.found & u64::MAX << (at - self.window.start);
+            if found == 0 {
+                at = self.window.end;
+                continue;
+            }
+            let place = self.window.start + found.trailing_zeros() as usize;
+            if place >= end {
+                return None;
+            }
+            let alnum = self.marks.alnum.from(place);
+            if has(self.marks.digit.from(place) & near(alnum), DIGITS_MIN) || self.is_signed(place)
+            {
+                return Some(place);
+            }
+            at = place + alnum.trailing_ones() as usize;
         }
-        // Most words are short and alone: a look saves the rest of the work.
-        if !counts && !is_dense(digits.from(digit)) {
-            at = digit + alnum.run_to(digit, line.end);
-            continue;
+        None
+    }
+
+    /// Tells whether a sign stands before a place that only numbers of telephones have.
+    fn is_signed(&self, place: usize) -> bool {
+        let before = place.checked_sub(1).and_then(|before| self.bytes.get(before));
+        matches!(before, Some(b'(' | b'+'))
+    }
+
+    /// The digits that have seven letters and digits or more beside them, with no more than one byte
+    /// between any two, or digits behind them and perhaps a plus sign before, with no more than two,
+    /// and those that lie as in `(ddd) ddd-dddd`.
+    fn look(&self, at: usize) -> u64 {
+        let digit = self.marks.digit.from(at);
+        if digit == 0 {
+            return 0;
+        }
+        let alnum = self.marks.alnum.from(at);
+        let starts = eight(joined(alnum));
+        let two = starts | starts << 1;
+        let four = two | two << 2;
+        let beside = four | four << 4;
+        let sign = self.marks.token.from(at) & !alnum;
+        let behind = eight(digit | digit << 1 | digit << 2) & sign << 1;
+        let three = digit & digit >> 1 & digit >> 2;
+        let bracketed = three & three >> 5 & three >> 9 & digit >> 12 & !(digit >> 3 | digit >> 4);
+        digit & (beside | behind | bracketed)
+    }
+}
+
+/// Where eight bits or more are set in a row.
+fn eight(bits: u64) -> u64 {
+    let two = bits & bits >> 1;
+    let four = two & two >> 2;
+    four & four >> 4
+}
+
+/// Looks at the numbers of one line.
+fn line(
+    text: &str,
+    marks: &Marks,
+    places: &mut Places<'_>,
+    line: Range<usize>,
+    each: &mut impl FnMut(Hit),
+) {
+    work::spend(line.len());
+    let alnum = &marks.alnum;
+    let bytes = text.as_bytes();
+    let before = |at: usize| byte_before(bytes, &line, at);
+    let mut hits = Vec::new();
+    let mut table = Table::default();
+    let mut at = line.start;
+    while let Some(digit) = places.next(at, line.end) {
+        if line.len() > Table::LEN_MIN {
+            table.add_all(bytes, marks, &line, at..digit, &[]);
+        }
+        if table.is_list() || table.is_long() {
+            return;
         }
         // The word that the digit stands in.
         let start = digit - alnum.run_back(digit, at);
-        let byte_before = |start: usize| {
-            start
-                .checked_sub(1)
-                .filter(|at| *at >= line.start)
-                .and_then(|at| bytes.get(at))
-                .copied()
-        };
-        let sign = byte_before(start).filter(|_| start > at);
+        let sign = before(start).filter(|_| start > at);
         if sign == Some(b'(')
             && let Some(span) = phone::bracketed(bytes, start - 1)
         {
@@ -229,10 +358,9 @@ fn line(text: &str, marks: &Marks, line: Range<usize>, each: &mut impl FnMut(Hit
             continue;
         }
         if sign == Some(b'+')
-            && let Some(hit) = phone::international(text, start - 1, byte_before(start - 1))
+            && let Some(hit) = phone::international(text, start - 1, before(start - 1))
         {
             at = hit.span.end;
-            numbers += 1;
             hits.push(hit);
             continue;
         }
@@ -240,36 +368,125 @@ fn line(text: &str, marks: &Marks, line: Range<usize>, each: &mut impl FnMut(Hit
         let letters = sign
             .filter(|sign| b" -./".contains(sign))
             .map_or(0, |_| alnum.run_back(start - 1, at.max((start - 1).saturating_sub(3))));
-        if matches!(letters, 1 | 2)
-            && let Some(hit) = number(text, marks, start - 1 - letters..line.end, byte_before)
+        let dense = is_dense(marks, digit);
+        if matches!(letters, 1 | 2) && (dense || letters + digit - start == 2) {
+            let start = start - 1 - letters;
+            if let Some(hit) = number(text, marks, start..line.end, before(start)) {
+                at = hit.span.end;
+                hits.push(hit);
+                continue;
+            }
+        }
+        let word = start..start + alnum.run_to(start, line.end);
+        table.add(bytes, marks, &line, &word);
+        // What has less digits begins like `GB29`, `AAAAA9999A` or `1EG4`.
+        let lettered = match digit - start {
+            0 => marks.digit.from(digit) & 2 == 0,
+            letters => matches!(letters, 2 | 5),
+        };
+        if (dense || lettered)
+            && let Some(hit) = number(text, marks, start..line.end, before(start))
         {
             at = hit.span.end;
             hits.push(hit);
             continue;
         }
-        let len = alnum.run_to(start, line.end);
-        numbers += usize::from(len >= 8 && digits.run_to(start, start + len) == len);
-        let glued = byte_before(start).is_some_and(is_glue);
-        tried += usize::from(!glued && len >= 3);
-        if let Some(hit) = number(text, marks, start..line.end, byte_before) {
-            at = hit.span.end;
-            hits.push(hit);
-            continue;
-        }
-        at = start + len.max(1);
+        at = word.end;
     }
-    if numbers <= NUMBERS_MAX {
+    if !hits.is_empty() && !is_table(bytes, marks, &line, &hits) {
         hits.into_iter().for_each(each);
     }
 }
 
-/// Tells whether four of twenty bytes are digits, as they are where any number begins.
-fn is_dense(digits: u64) -> bool {
-    let mut digits = digits & ((1 << 20) - 1);
-    for _ in 0..3 {
-        digits &= digits.saturating_sub(1);
+/// Tells whether six digits, letters and single bytes between digits follow each other, as they do
+/// in most numbers from the first digit on.
+fn is_dense(marks: &Marks, at: usize) -> bool {
+    let digit = marks.digit.from(at);
+    joined(digit).trailing_ones() >= 6
+}
+
+/// The byte before a position of a line.
+fn byte_before(bytes: &[u8], line: &Range<usize>, at: usize) -> Option<u8> {
+    let before = at.checked_sub(1).filter(|at| *at >= line.start);
+    before.and_then(|at| bytes.get(at)).copied()
+}
+
+/// What tells a table: how many words of a line are long numbers, and how many may be any.
+#[derive(Default)]
+struct Table {
+    long: usize,
+    any: usize,
+}
+
+impl Table {
+    /// More candidates make a table, however long the line is.
+    const ANY_MAX: usize = 64;
+    /// So many words of three letters do not fit into a shorter line.
+    const LEN_MIN: usize = 4 * Self::ANY_MAX;
+
+    /// Adds the words of a stretch of a line that have digits, but for those that were found to be
+    /// personal numbers.
+    fn add_all(
+        &mut self,
+        bytes: &[u8],
+        marks: &Marks,
+        line: &Range<usize>,
+        part: Range<usize>,
+        hits: &[Hit],
+    ) {
+        let mut hits = hits.iter().peekable();
+        let mut at = part.start;
+        while let Some(digit) = marks.digit.next(at, part.end)
+            && !self.is_list()
+        {
+            let start = digit - marks.alnum.run_back(digit, at);
+            let word = start..start + marks.alnum.run_to(start, line.end);
+            let hit = hits.next_if(|hit| hit.span.start <= digit);
+            if hit.is_none_or(|hit| hit.span.start == start) {
+                self.add(bytes, marks, line, &word);
+            }
+            self.long += usize::from(hit.is_some_and(|hit| hit.name == phone::INTERNATIONAL));
+            at = hit.map_or(word.end, |hit| hit.span.end);
+        }
     }
-    digits != 0
+
+    fn add(&mut self, bytes: &[u8], marks: &Marks, line: &Range<usize>, word: &Range<usize>) {
+        let long = word.len() >= 8 && marks.digit.run_to(word.start, word.end) == word.len();
+        let glued = byte_before(bytes, line, word.start).is_some_and(is_glue);
+        self.long += usize::from(long);
+        self.any += usize::from(!glued && word.len() >= 3);
+    }
+
+    /// A line with so many long numbers is a table.
+    const fn is_long(&self) -> bool {
+        self.long > 6
+    }
+
+    const fn is_list(&self) -> bool {
+        self.any > Self::ANY_MAX
+    }
+}
+
+/// Tells whether a line in which numbers were found is a table.
+fn is_table(bytes: &[u8], marks: &Marks, line: &Range<usize>, hits: &[Hit]) -> bool {
+    work::spend(line.len());
+    let mut table = Table::default();
+    let mut hits = hits.iter().peekable();
+    let mut at = line.start;
+    while let Some(digit) = marks.digit.next(at, line.end) {
+        if table.is_list() {
+            return true;
+        }
+        let start = digit - marks.alnum.run_back(digit, at);
+        let word = start..start + marks.alnum.run_to(start, line.end);
+        let hit = hits.next_if(|hit| hit.span.start <= digit);
+        if hit.is_none_or(|hit| hit.span.start == start) {
+            table.add(bytes, marks, line, &word);
+        }
+        table.long += usize::from(hit.is_some_and(|hit| hit.name == phone::INTERNATIONAL));
+        at = hit.map_or(word.end, |hit| hit.span.end);
+    }
+    table.is_long()
 }
 
 /// What is glued to other characters is a part of something else.
@@ -277,42 +494,44 @@ fn is_glue(byte: u8) -> bool {
     b"_$#@\\|".contains(&byte)
 }
 
+/// Any number has so many digits where it begins.
+const DIGITS_MIN: usize = 4;
+/// So near to its first character.
+const NEAR: usize = 20;
+
 /// Tries the forms of numbers that begin at the start of a range, longest reading first.
-fn number(
-    text: &str,
-    marks: &Marks,
-    range: Range<usize>,
-    byte_before: impl Fn(usize) -> Option<u8>,
-) -> Option<Hit> {
+fn number(text: &str, marks: &Marks, range: Range<usize>, before: Option<u8>) -> Option<Hit> {
+    /// No number has more groups.
+    const GROUPS_MAX: usize = 10;
+    /// The shortest number, with its separators.
+    const LEN_MIN: usize = 8;
     let bytes = text.as_bytes();
     let Range { start, end } = range;
-    let near = bytes.get(start..end.min(start + 20))?;
-    let first = *near.first()?;
-    let len = marks.alnum.run_to(start, start + near.len());
-    let (group, rest) = near.split_at_checked(len)?;
-    let next = rest.first().copied().unwrap_or(b' ');
-    // Most words are short and nothing is joined to them.
-    if len < 8 && !b" -./:".contains(&next) {
+    let within = low(end - start);
+    let alnum = marks.alnum.from(start) & within;
+    let digit = marks.digit.from(start) & within;
+    let near = near(alnum);
+    let least = DIGITS_MIN + (digit & 1) as usize;
+    if near <= low(LEN_MIN - 1) || !has(digit & near, least) {
         return None;
     }
-    let least = if first.is_ascii_digit() { 5 } else { 4 };
-    let digits = marks.digit.from(start) & ((1 << near.len()) - 1);
-    if digits.count_ones() < least {
-        return None;
-    }
-    let before = byte_before(start);
     if before.is_some_and(is_glue) {
         return None;
     }
+    let byte = |at: usize| bytes.get(start + at).copied();
     // Of the first group much is known: letters are capitals, a fraction is none, and what stands
     // between commas or brackets is an item of a table.
-    if digits.trailing_ones() as usize >= len {
+    let near = NEAR.min(end - start);
+    let len = (alnum.trailing_ones() as usize).min(near);
+    let next = byte(len).filter(|_| len < near).unwrap_or(b' ');
+    if digit.trailing_ones() as usize >= len {
         let item =
             b",)];}".contains(&next) && before.is_some_and(|byte| b"([{, \t".contains(&byte));
-        if item || len > 19 || group == b"0" {
+        if item || len > 19 || len == 1 && byte(0) == Some(b'0') {
             return None;
         }
     } else {
+        let group = bytes.get(start..start + len)?;
         let small = group.iter().filter(|byte| byte.is_ascii_lowercase()).count();
         if small > 1 && !(small == 3 && len == 9) || group.starts_with(b"0x") {
             return None;
@@ -320,68 +539,62 @@ fn number(
     }
     // Two groups with a dot between them are a fraction.
     if next == b'.' {
-        let tail = rest.get(1..).unwrap_or_default();
-        let from = start + len + 1;
-        let second = marks.alnum.run_to(from, from + tail.len());
-        if second < tail.len() && tail.get(second) != Some(&b'.') {
+        let second = len + 1 + (alnum >> (len + 1)).trailing_ones() as usize;
+        if second < near && byte(second) != Some(b'.') {
             return None;
         }
     }
-    // Where the number may be over: after each of its groups that nothing is glued to, with the
-    // letters and digits so far, and the digits among them.
-    let mut ends = [(0, 0, 0); 10];
-    let (mut groups, mut count) = (0, 0);
-    let (mut at, mut alnums, mut digits) = (start, 0, 0);
-    while at < end && at - start < 48 {
-        let len = marks.alnum.run_to(at, end.min(at + 40));
+    // Where the number may be over: after each of its groups that nothing is glued to, with its
+    // separators and the digits so far.
+    let mut ends = [(0, 0, 0); GROUPS_MAX];
+    let mut seps = [(0, 0); GROUPS_MAX];
+    let (mut count, mut at, mut digits) = (0, 0, 0);
+    for (groups, slot) in seps.iter_mut().enumerate() {
+        let len = (alnum >> at).trailing_ones() as usize;
         if len == 0 {
             break;
         }
-        if groups == ends.len() {
-            break;
-        }
-        alnums += len;
-        digits += (marks.digit.from(at) & (u64::MAX >> (GROUP - len))).count_ones() as usize;
+        let group = digit >> at & low(len);
+        digits += if group == low(len) { len } else { group.count_ones() as usize };
         at += len;
-        groups += 1;
-        let sep = bytes.get(at).copied().unwrap_or(b'\n');
-        let next = bytes.get(at + 1).copied().unwrap_or(b'\n');
+        let sep = byte(at).unwrap_or(b'\n');
+        let next = byte(at + 1).unwrap_or(b'\n');
         let glued = matches!(sep, b'_' | b'@')
             || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
-        if !glued && let Some(slot) = ends.get_mut(count) {
-            *slot = (at, alnums, digits);
+        if !glued && let Some(end) = ends.get_mut(count) {
+            *end = (at, groups, digits);
             count += 1;
         }
         let joins = b" -./".contains(&sep) && next.is_ascii_alphanumeric()
             || sep == b':' && len == 4 && next.is_ascii_digit();
-        if !joins {
+        if !joins || at >= 47 {
             break;
         }
+        *slot = (at, sep);
         at += 1;
     }
     let ends = ends.get(..count)?;
-    let (_, alnums, digits) = *ends.last()?;
-    if digits < if alnums > digits { 4 } else { 7 } {
-        return None;
-    }
-    for (end, alnums, digits) in ends.iter().rev().copied() {
-        super::work::spend(end - start);
-        if end - start < 8 || !may_be_named(first, end - start, alnums, digits) {
+    for (len, groups, digits) in ends.iter().rev().copied() {
+        work::spend(len);
+        let seps = seps.get(..groups)?;
+        if len < LEN_MIN || !may_be_named(digit & 1 == 0, len, len - groups, digits) {
             continue;
         }
-        let raw = bytes.get(start..end)?;
-        let compact = raw.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_uppercase);
-        let Some(compact) = Short::of(compact) else { continue };
-        let Some(digits) = Short::of(compact.iter().copied().filter(u8::is_ascii_digit)) else {
-            continue;
+        let number = Number {
+            text,
+            marks,
+            span: start..start + len,
+            seps,
+            digits,
+            compact: OnceCell::new(),
+            near: OnceCell::new(),
         };
-        let number = Number { text, span: start..end, compact, digits, near: OnceCell::new() };
         let free = before.is_none_or(|byte| !b".-/".contains(&byte));
         let name = account::name(&number)
             .or_else(|| free.then(|| national::name(&number)).flatten())
             .or_else(|| free.then(|| phone::national(&number)).flatten());
         if let Some(name) = name {
-            return Some(Hit { name, span: start..end });
+            return Some(Hit { name, span: number.span });
         }
     }
     None
@@ -389,12 +602,12 @@ fn number(
 
 /// Tells whether any number has so many letters and digits, of which so many digits, and is so long
 /// with its separators.
-fn may_be_named(first: u8, len: usize, alnums: usize, digits: usize) -> bool {
+fn may_be_named(lettered: bool, len: usize, alnums: usize, digits: usize) -> bool {
     if alnums == digits {
         // Short ones are told by their separators.
         return (7..=19).contains(&digits) && (digits >= 9 || len > digits);
     }
-    let account = first.is_ascii_alphabetic() && (14..=35).contains(&alnums);
+    let account = lettered && (14..=35).contains(&alnums);
     let national = match alnums {
         8 => digits == 7,
         9 => (6..=8).contains(&digits),

@@ -51,6 +51,9 @@ const WORDS: [&str; 34] = [
     "फोन",
 ];
 
+/// The name of numbers that begin with their country's code.
+pub(super) const INTERNATIONAL: &str = "phone_international";
+
 /// A number with its country's code: `+44 20 7946 0958`.
 pub(super) fn international(text: &str, start: usize, before: Option<u8>) -> Option<Hit> {
     let bytes = text.as_bytes();
@@ -85,7 +88,7 @@ pub(super) fn international(text: &str, start: usize, before: Option<u8>) -> Opt
     });
     let enough = if groups > 1 { 7 } else { 8 };
     (known && (enough..=15).contains(&digits.len()))
-        .then_some(Hit { name: "phone_international", span: start..start + end })
+        .then_some(Hit { name: INTERNATIONAL, span: start..start + end })
 }
 
 /// A number as it is dialled inside a country: by its form, or announced.
@@ -93,27 +96,19 @@ pub(super) fn national(number: &Number<'_>) -> Option<&'static str> {
     if !number.all_digits() {
         return None;
     }
-    let raw = number.raw().as_bytes();
-    let north_american = number.digits.len() == 10
-        && number.digits.first().is_some_and(|digit| *digit >= b'2')
-        && number.digits.get(3).is_some_and(|digit| *digit >= b'2');
-    let dashed = raw.len() == 12
-        && raw.get(3) == raw.get(7)
-        && raw.get(3).is_some_and(|byte| b"-.".contains(byte));
-    if north_american && dashed {
+    let len = number.len();
+    let seps = number.seps;
+    let dashed = matches!(seps, [(3, a), (7, b)] if a == b && b"-.".contains(a));
+    let large = |nth| number.compact().get(nth).is_some_and(|digit| *digit >= b'2');
+    if len == 10 && dashed && large(0) && large(3) {
         return Some("phone");
     }
-    let date = raw.len() == 10
-        && raw.get(4) == raw.get(7)
-        && raw.get(4).is_some_and(|b| !b.is_ascii_digit());
-    if date {
-        return None;
-    }
-    let groups = raw.split(|byte| !byte.is_ascii_digit()).count();
-    let fits = (7..=13).contains(&number.digits.len()) && groups <= 5;
+    let is_sep = |nth| seps.iter().find(|(at, _)| *at == nth).map(|(_, sep)| sep);
+    let date = number.span.len() == 10 && is_sep(4).is_some() && is_sep(4) == is_sep(7);
+    let fits = (7..=13).contains(&len) && seps.len() < 5 && !date;
     let telephone = fits
-        && (groups > 1 || number.digits.len() >= 9)
-        && !raw.contains(&b':')
+        && (number.separated() || len >= 9)
+        && seps.iter().all(|(_, sep)| *sep != b':')
         && number.announced(&WORDS);
     telephone.then_some("phone")
 }
