@@ -1,59 +1,78 @@
 //! Characters that are not seen, and characters that look like others.
 
-use super::super::marks::{Marks, lies};
+use super::super::marks::{GROUP, Marks, class_at, lies};
 use super::{Trust, Views};
 
 /// Makes a view of every word that holds such a character.
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
-    let mut at = 0;
     let bytes = text.as_bytes();
     let mut folded = String::new();
+    let mut done = 0;
     // Most characters that are not ASCII begin with bytes that no folded one begins with.
     let lead = |part| {
         let plain = lies(part, 0xC3, 6) | lies(part, 0xD9, 8) | lies(part, 0xE3, 12);
         lies(part, 0xC2, 51) & !plain
     };
-    while let Some(found) = marks.find_foreign(bytes, at, lead) {
-        let first = text.get(found..).and_then(|rest| rest.chars().next());
-        if let Some(char) = first
-            && matches!(fold(char), Fold::Foreign)
-        {
-            at = found + char.len_utf8();
-            continue;
-        }
-        // The word around it, over ASCII and what folds.
-        let before = bytes.get(at..found).unwrap_or_default();
-        let start =
-            found - before.iter().rev().take(256).take_while(|byte| is_inner(**byte)).count();
-        super::super::work::spend(found - start);
-        let mut end = start;
-        folded.clear();
-        let (mut changed, mut seen) = (0, 0);
-        for char in text.get(start..).unwrap_or_default().chars() {
-            match fold(char) {
-                Fold::Same if is_inner(char as u8) => folded.push(char),
-                Fold::Same => break,
-                Fold::Gone => changed += 1,
-                Fold::To(to) => {
-                    folded.push(to);
-                    changed += 1;
-                    seen += 1;
-                }
-                Fold::Foreign => break,
+    for group in &marks.foreign {
+        let base = group * GROUP;
+        let mut left = class_at(bytes, base, lead);
+        while left != 0 {
+            let found = base + left.trailing_zeros() as usize;
+            left &= left - 1;
+            if found >= done {
+                done = word(text, found, done, &mut folded, views);
             }
-            super::super::work::spend(1);
-            end += char.len_utf8();
-        }
-        // A word of another script is folded whole by chance only if it is short.
-        let mixed = seen < folded.len() || is_wide(text.get(start..end).unwrap_or_default());
-        if changed > 0 && mixed && folded.len() >= 12 && views.has_room(folded.len()) {
-            views.add("look-alikes", start..end, folded.clone(), Trust::Full);
-        }
-        at = end.max(found + 1);
-        while !text.is_char_boundary(at) {
-            at += 1;
         }
     }
+}
+
+/// Makes a view of the word around a character that is not ASCII, and tells how far it was read.
+fn word(
+    text: &str,
+    found: usize,
+    done: usize,
+    folded: &mut String,
+    views: &mut Views<'_>,
+) -> usize {
+    /// A shorter word is no token.
+    const WORD_MIN: usize = 12;
+    let first = text.get(found..).and_then(|rest| rest.chars().next());
+    if let Some(char) = first
+        && matches!(fold(char), Fold::Foreign)
+    {
+        return found + char.len_utf8();
+    }
+    // The word around it, over ASCII and what folds.
+    let before = text.as_bytes().get(done..found).unwrap_or_default();
+    let start = found - before.iter().rev().take(256).take_while(|byte| is_inner(**byte)).count();
+    super::super::work::spend(found - start);
+    let mut end = start;
+    folded.clear();
+    let (mut changed, mut seen) = (0, 0);
+    for char in text.get(start..).unwrap_or_default().chars() {
+        match fold(char) {
+            Fold::Same if is_inner(char as u8) => folded.push(char),
+            Fold::Same => break,
+            Fold::Gone => changed += 1,
+            Fold::To(to) => {
+                folded.push(to);
+                changed += 1;
+                seen += 1;
+            }
+            Fold::Foreign => break,
+        }
+        super::super::work::spend(1);
+        end += char.len_utf8();
+    }
+    // A word of another script is folded whole by chance only if it is short.
+    if changed > 0
+        && folded.len() >= WORD_MIN
+        && (seen < folded.len() || is_wide(text.get(start..end).unwrap_or_default()))
+        && views.has_room(folded.len())
+    {
+        views.add("look-alikes", start..end, folded.clone(), Trust::Full);
+    }
+    end.max(found + 1)
 }
 
 fn is_inner(byte: u8) -> bool {
