@@ -1,6 +1,6 @@
 //! Escapes: `\x67`, `\147`, `\u0067`, `%67`, `&#103;`, `&#x67;`, `U+0067`.
 
-use memchr::memchr3;
+use std::ops::Range;
 
 use super::super::marks::{GROUP, Marks, escapes};
 use super::{Trust, Views, is_text};
@@ -8,70 +8,79 @@ use super::{Trust, Views, is_text};
 /// Fewer escapes in a row are an ordinary text's.
 const ESCAPES_MIN: u8 = 6;
 
-/// Makes the views of a marked text.
-pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
+/// Makes the views of the parts of a text that are rich in digits: each escape has one.
+pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    // So many escapes in a row are dense in their group and the next one, each has a digit, and
-    // few groups are like that.
-    let mut here = 0;
-    for (next, group) in marks.digits.iter().copied().chain([0]).zip(0_usize..) {
-        let crowded = here + next >= ESCAPES_MIN;
-        here = next;
-        if !crowded {
-            continue;
-        }
-        let base = group.saturating_sub(1) * GROUP;
-        let end = (base + 2 * GROUP).min(bytes.len());
-        let signs = [base, base + GROUP].map(|at| escapes(bytes, at).count_ones());
-        if signs.into_iter().sum::<u32>() >= u32::from(ESCAPES_MIN) && end > done {
-            done = within(bytes, done.max(base), end, views);
+    // The signs of the group that was asked for last.
+    let mut known = (usize::MAX, 0);
+    for part in rich {
+        // So many escapes in a row are dense in their group and the next one.
+        let first = part.start / GROUP;
+        let counts = marks.digits.get(first..part.end / GROUP).unwrap_or_default();
+        let after = counts.iter().copied().skip(1).chain([0]);
+        for ((count, after), group) in counts.iter().zip(after).zip(first..) {
+            if count + after < ESCAPES_MIN {
+                continue;
+            }
+            let base = group * GROUP;
+            let here = if known.0 == group { known.1 } else { escapes(bytes, base) };
+            let next = escapes(bytes, base + GROUP);
+            known = (group + 1, next);
+            if here | next == 0 || here.count_ones() + next.count_ones() < u32::from(ESCAPES_MIN) {
+                continue;
+            }
+            for (signs, base) in [(here, base), (next, base + GROUP)] {
+                let mut left = signs;
+                while left != 0 {
+                    let at = base + left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    if at >= done {
+                        done = row(bytes, at, views);
+                    }
+                }
+            }
         }
     }
 }
 
-/// Makes the views of what begins in a part of the text, and tells how far that was read.
-fn within(bytes: &[u8], start: usize, end: usize, views: &mut Views<'_>) -> usize {
-    let mut at = start;
-    while let Some(found) = memchr3(b'\\', b'%', b'&', bytes.get(at..end).unwrap_or_default()) {
-        let start = at + found;
-        let mut end = start;
-        let mut decoded = Vec::new();
-        let mut escapes = 0;
-        loop {
-            let rest = bytes.get(end..).unwrap_or_default();
-            if let Some((byte, len)) = escape(rest) {
-                decoded.push(byte);
-                escapes += 1;
-                end += len;
-            } else if let Some(byte) = rest.first()
-                && escapes > 0
-                && (byte.is_ascii_alphanumeric() || b"_-.=+/:".contains(byte))
-                && decoded.len() < escapes * 8
-            {
-                // Characters that need no escape may stand between those that have one.
-                decoded.push(*byte);
-                end += 1;
-            } else {
-                break;
-            }
-        }
-        if escapes >= usize::from(ESCAPES_MIN)
-            && views.has_room(decoded.len())
-            && is_text(&decoded)
-            && let Ok(text) = String::from_utf8(decoded)
+/// Makes a view of the escapes that stand from a position on, if they are enough, and tells how far
+/// it was read.
+fn row(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
+    let mut end = start;
+    let mut decoded = Vec::new();
+    let mut escapes = 0;
+    loop {
+        let rest = bytes.get(end..).unwrap_or_default();
+        if let Some((byte, len)) = escape(rest) {
+            decoded.push(byte);
+            escapes += 1;
+            end += len;
+        } else if let Some(byte) = rest.first()
+            && escapes > 0
+            && (byte.is_ascii_alphanumeric() || b"_-.=+/:".contains(byte))
+            && decoded.len() < escapes * 8
         {
-            // What stands before `%`-escapes can be a part of the token.
-            let before = bytes.get(..start).unwrap_or_default();
-            let lead =
-                before.iter().rev().take(40).take_while(|b| b.is_ascii_alphanumeric()).count();
-            let head = text_of(bytes, start - lead, start);
-            views.add("escapes", start - lead..end, head + &text, Trust::Full);
+            // Characters that need no escape may stand between those that have one.
+            decoded.push(*byte);
+            end += 1;
+        } else {
+            break;
         }
-        super::super::work::spend(end - start);
-        at = end.max(start + 1);
     }
-    at.max(end)
+    super::super::work::spend(end - start);
+    if escapes >= usize::from(ESCAPES_MIN)
+        && views.has_room(decoded.len())
+        && is_text(&decoded)
+        && let Ok(text) = String::from_utf8(decoded)
+    {
+        // What stands before `%`-escapes can be a part of the token.
+        let before = bytes.get(..start).unwrap_or_default();
+        let lead = before.iter().rev().take(40).take_while(|b| b.is_ascii_alphanumeric()).count();
+        let head = text_of(bytes, start - lead, start);
+        views.add("escapes", start - lead..end, head + &text, Trust::Full);
+    }
+    end.max(start + 1)
 }
 
 fn text_of(bytes: &[u8], start: usize, end: usize) -> String {

@@ -1,0 +1,277 @@
+//! Characters written as numbers: lists of codes, and pairs of hexadecimal digits with a sign between
+//! them.
+
+use std::ops::Range;
+
+use super::super::super::marks::{GROUP, Marks, class_at, is};
+use super::super::super::work;
+use super::super::{Seen, Trust, Views};
+
+/// Fewer characters are no token.
+const CODES_MIN: usize = 16;
+
+/// Lists of character codes: `[103, 108, 115]`, `chr(103) . chr(108)`, `0x67, 0x6c`.
+pub(super) fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    for dense in seen.dense.iter().filter(|dense| dense.len() >= 2 * CODES_MIN) {
+        let mut done = 0;
+        lists(bytes, seen.marks, dense, |list| {
+            let part = list.start.max(done)..dense.end;
+            done = list_of(bytes, seen.marks, part, list.end, views);
+        });
+    }
+}
+
+/// Between two codes of a list stand no more bytes.
+const SINCE_MAX: usize = 24;
+
+/// The lists of codes that begin in a part of the text before a position. Tells how far it was read.
+fn list_of(
+    bytes: &[u8],
+    marks: &Marks,
+    part: Range<usize>,
+    last: usize,
+    views: &mut Views<'_>,
+) -> usize {
+    let whole = bytes.get(..part.end).unwrap_or_default();
+    let mut decoded = Vec::new();
+    let mut at = part.start;
+    let mut start = 0;
+    while let Some(begin) = marks.digit.next(at, part.end) {
+        let since = begin - at;
+        let rest = whole.get(begin..).unwrap_or_default();
+        let hex = rest.starts_with(b"0x");
+        let (lead, (len, value)) =
+            if hex { (2, code(rest.get(2..), 16)) } else { (0, code(Some(rest), 10)) };
+        let value = u8::try_from(value).ok().filter(|value| (32..127).contains(value));
+        match value {
+            Some(value) if since <= SINCE_MAX => {
+                if decoded.is_empty() {
+                    start = begin;
+                }
+                decoded.push(value);
+            }
+            _ => {
+                flush(&mut decoded, start..begin, views);
+                if begin >= last {
+                    work::spend(begin - part.start);
+                    return begin;
+                }
+            }
+        }
+        at = begin + lead + len;
+    }
+    work::spend(at - part.start);
+    flush(&mut decoded, start..at, views);
+    at
+}
+
+fn flush(decoded: &mut Vec<u8>, source: Range<usize>, views: &mut Views<'_>) {
+    if decoded.len() < CODES_MIN {
+        decoded.clear();
+        return;
+    }
+    let bytes = std::mem::take(decoded);
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    if letters * 3 >= bytes.len()
+        && views.has_room(bytes.len())
+        && let Ok(text) = String::from_utf8(bytes)
+    {
+        views.add("character codes", source, text, Trust::Names);
+    }
+}
+
+/// A number at the start of a text: its length and its value. What is too large for a byte is not read
+/// to its end.
+fn code(text: Option<&[u8]>, base: u32) -> (usize, u32) {
+    let most = if base == 16 { 3 } else { 4 };
+    let (mut len, mut value) = (0, 0);
+    for byte in text.unwrap_or_default().iter().take(most) {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' | b'A'..=b'F' if base == 16 => (byte | 0x20) - b'a' + 10,
+            _ => break,
+        };
+        len += 1;
+        value = value * base + u32::from(digit);
+    }
+    (len, value)
+}
+
+/// Finds where a part of the text can hold sixteen codes in a row, by the marks: from what ends a list,
+/// a number that is no code or a gap, to the next of them.
+fn lists(bytes: &[u8], marks: &Marks, part: &Range<usize>, mut found: impl FnMut(Range<usize>)) {
+    /// What is left of a longer number may be read as a code, too.
+    const COUNT_MIN: usize = CODES_MIN - 1;
+    let first = part.start / GROUP;
+    let mut numbers = Numbers::before(marks, first);
+    let (mut start, mut count) = (part.start, 0);
+    for group in first..part.end.div_ceil(GROUP) {
+        work::spend(1);
+        let base = group * GROUP;
+        let Ends { codes, gaps, ends } = numbers.next(bytes, marks, group);
+        if ends == 0 {
+            count += ones(codes);
+            continue;
+        }
+        let (low, high) = (ends.trailing_zeros(), 63 - ends.leading_zeros());
+        // After a gap a list begins anew, and the first code is told by the gap before it.
+        let begin = |bit: u32| {
+            let back = if gaps >> bit & 1 == 1 { SINCE_MAX } else { 0 };
+            (base + bit as usize).saturating_sub(back).max(part.start)
+        };
+        let (until, from) = (!(u64::MAX << low), u64::MAX << high);
+        if count + ones(codes & until) >= COUNT_MIN {
+            found(start..base + low as usize);
+        }
+        if ones(codes & !until & !from) >= COUNT_MIN {
+            found(begin(low)..base + high as usize);
+        }
+        (start, count) = (begin(high), ones(codes & from));
+    }
+    if count >= COUNT_MIN {
+        found(start..part.end);
+    }
+}
+
+/// How many bits are set; mostly none are.
+fn ones(word: u64) -> usize {
+    if word == 0 { 0 } else { word.count_ones() as usize }
+}
+
+/// Tells of one group after the other which of its numbers may be codes.
+struct Numbers {
+    /// The digits of the last group and of this one.
+    before: u64,
+    digits: u64,
+    /// Where an `x` followed in the last group.
+    signs: u64,
+    /// Where in the last group one, two, four, eight and sixteen bytes in a row ended that are no digits.
+    rows: [u64; 5],
+}
+
+/// What is in one group: numbers that may be codes, and what ends a list.
+struct Ends {
+    codes: u64,
+    /// The last of so many bytes without a digit that no list goes on.
+    gaps: u64,
+    /// The gaps, and the numbers that are no codes.
+    ends: u64,
+}
+
+impl Numbers {
+    fn before(marks: &Marks, group: usize) -> Self {
+        let before = group.checked_sub(1).map_or(0, |group| marks.digit.word(group));
+        Self { before, digits: marks.digit.word(group), signs: 0, rows: [0; 5] }
+    }
+
+    fn next(&mut self, bytes: &[u8], marks: &Marks, group: usize) -> Ends {
+        let (base, digits, after) = (group * GROUP, self.digits, marks.digit.word(group + 1));
+        // Numbers of one digit or more, of two, of three and of four, by where they begin.
+        let one = digits & !(digits << 1 | self.before >> (GROUP - 1));
+        let two = one & (digits >> 1 | after << (GROUP - 1));
+        let three = two & (digits >> 2 | after << (GROUP - 2));
+        let four = three & (digits >> 3 | after << (GROUP - 3));
+        let signs = class_at(bytes, base + 1, |part| is(part, b'x'));
+        let mut no_codes = one & !two & !signs;
+        let mut left = three;
+        while left != 0 {
+            let at = base + left.trailing_zeros() as usize;
+            let bit = left & left.wrapping_neg();
+            left ^= bit;
+            let digit = bytes.get(at).copied().unwrap_or(0);
+            if digit >= b'2' || digit == b'1' && four & bit != 0 {
+                no_codes |= bit;
+            }
+        }
+        // Of three digits behind an `x` each may be a letter.
+        for more in 2..5 {
+            no_codes &= !(signs << more | self.signs >> (GROUP - more));
+        }
+        let mut gaps = !digits;
+        let rows = self.rows.iter_mut().zip([1, 2, 4, 8, SINCE_MAX - 15]);
+        for (before, more) in rows {
+            let here = gaps;
+            gaps &= here << more | *before >> (GROUP - more);
+            *before = here;
+        }
+        (self.before, self.digits, self.signs) = (digits, after, signs);
+        Ends { codes: one & !no_codes, gaps, ends: no_codes | gaps }
+    }
+}
+
+/// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
+pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    let mut done = 0;
+    for dense in seen.dense.iter().filter(|dense| dense.len() >= CODES_MIN * 3) {
+        // A pair may begin before its first digit that counts.
+        let part = dense.start.saturating_sub(2)..dense.end;
+        for group in part.start / GROUP..part.end.div_ceil(GROUP) {
+            let mut left = thirds(seen.marks, group);
+            while left != 0 {
+                let at = group * GROUP + left.trailing_zeros() as usize;
+                left &= left - 1;
+                if at >= done && part.contains(&at) {
+                    done = pairs_around(bytes, done.max(part.start), at, part.end, views);
+                }
+            }
+        }
+    }
+}
+
+/// Where sixteen digits begin of which each is the third byte after the one before: the first digit
+/// of what is printed is from two to seven.
+fn thirds(marks: &Marks, group: usize) -> u64 {
+    let digits = marks.digit.word(group);
+    if digits == 0 {
+        return 0;
+    }
+    let digits = u128::from(digits) | u128::from(marks.digit.word(group + 1)) << GROUP;
+    let digits = digits & digits >> 3;
+    let digits = digits & digits >> 6;
+    let digits = digits & digits >> 12;
+    (digits & digits >> 24) as u64
+}
+
+/// Reads the pairs in the digits and signs around a position, and tells how far they go.
+fn pairs_around(bytes: &[u8], floor: usize, at: usize, end: usize, views: &mut Views<'_>) -> usize {
+    let is_part = |byte: &&u8| byte.is_ascii_hexdigit() || b": -".contains(*byte);
+    let pair = |at: usize| {
+        let two = bytes.get(at..at + 2).filter(|two| two.iter().all(u8::is_ascii_hexdigit))?;
+        u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok()
+    };
+    let before = bytes.get(floor..at).unwrap_or_default();
+    let from = at - before.iter().rev().take_while(is_part).count();
+    let after = bytes.get(at..end).unwrap_or_default();
+    let end = at + after.iter().take_while(is_part).count();
+    work::spend(end - from);
+    let mut done = from;
+    let marks = (from + 2..end).zip(bytes.get(from + 2..end).unwrap_or_default());
+    for (mark_at, mark) in marks.filter(|(_, byte)| b": -".contains(*byte)) {
+        let even = (1..4).all(|nth| bytes.get(mark_at + 3 * nth) == Some(mark));
+        let Some(start) = mark_at.checked_sub(2).filter(|start| even && *start >= done) else {
+            continue;
+        };
+        let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+        if before.is_some_and(u8::is_ascii_alphanumeric) {
+            continue;
+        }
+        let (mut at, mut decoded) = (start, Vec::new());
+        while let Some(byte) = pair(at) {
+            decoded.push(byte);
+            at += 2;
+            if bytes.get(at) != Some(mark) {
+                break;
+            }
+            at += 1;
+        }
+        done = at;
+        if decoded.len() >= CODES_MIN
+            && views.has_room(decoded.len())
+            && decoded.iter().all(u8::is_ascii_graphic)
+            && let Ok(text) = String::from_utf8(decoded)
+        {
+            views.add("hex", start..at, text, Trust::Names);
+        }
+    }
+    done.max(end)
+}
