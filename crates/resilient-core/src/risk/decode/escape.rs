@@ -27,7 +27,7 @@ pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mu
             let here = if known.0 == group { known.1 } else { escapes(bytes, base) };
             let next = escapes(bytes, base + GROUP);
             known = (group + 1, next);
-            if here | next == 0 || here.count_ones() + next.count_ones() < u32::from(ESCAPES_MIN) {
+            if ones(here) + ones(next) < u32::from(ESCAPES_MIN) {
                 continue;
             }
             for (signs, base) in [(here, base), (next, base + GROUP)] {
@@ -35,13 +35,23 @@ pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mu
                 while left != 0 {
                     let at = base + left.trailing_zeros() as usize;
                     left &= left - 1;
-                    if at >= done {
+                    if at >= done && bytes.get(at + 1).is_some_and(goes_on) {
                         done = row(bytes, at, views);
                     }
                 }
             }
         }
     }
+}
+
+/// How many bits are set; mostly none are.
+fn ones(word: u64) -> u32 {
+    if word == 0 { 0 } else { word.count_ones() }
+}
+
+/// Tells whether a byte can stand behind the sign of an escape. Most signs are of something else.
+fn goes_on(byte: &u8) -> bool {
+    byte.is_ascii_hexdigit() || matches!(byte, b'x' | b'u' | b'U' | b'\\' | b'#')
 }
 
 /// Makes a view of the escapes that stand from a position on, if they are enough, and tells how far

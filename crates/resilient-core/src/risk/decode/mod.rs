@@ -70,26 +70,18 @@ pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View>
 /// each of them and its two neighbours stand three together.
 fn rich(marks: &Marks) -> Vec<Range<usize>> {
     const DIGITS_MIN: u8 = 3;
-    let mut all: Vec<Range<usize>> = Vec::new();
-    let mut add = |group: usize| {
-        let start = group * GROUP;
-        match all.last_mut() {
-            Some(last) if last.end == start => last.end += GROUP,
-            _ => all.push(start..start + GROUP),
-        }
-    };
+    let mut all = Vec::new();
+    let mut start = None;
     let (mut before, mut here) = (0, 0);
-    for (next, after) in marks.digits.iter().enumerate() {
-        if before + here + after >= DIGITS_MIN
-            && let Some(group) = next.checked_sub(1)
-        {
-            add(group);
+    for (next, after) in marks.digits.iter().chain(&[0]).enumerate() {
+        if before + here + after >= DIGITS_MIN {
+            start = start.or(next.checked_sub(1));
+        } else if let Some(start) = start.take() {
+            all.push(start * GROUP..(next - 1) * GROUP);
         }
         (before, here) = (here, *after);
     }
-    if before + here >= DIGITS_MIN {
-        add(marks.digits.len() - 1);
-    }
+    all.extend(start.map(|start| start * GROUP..marks.digits.len() * GROUP));
     all
 }
 

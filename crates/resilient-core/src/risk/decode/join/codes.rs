@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
+
 use super::super::super::marks::{GROUP, Marks, class_at, is};
 use super::super::super::work;
 use super::super::{Seen, Trust, Views};
@@ -12,7 +14,13 @@ const CODES_MIN: usize = 16;
 
 /// Lists of character codes: `[103, 108, 115]`, `chr(103) . chr(108)`, `0x67, 0x6c`.
 pub(super) fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    for dense in seen.dense.iter().filter(|dense| dense.len() >= 2 * CODES_MIN) {
+    for dense in seen.dense {
+        // Each code has two digits.
+        let groups = dense.start / GROUP..dense.end.div_ceil(GROUP);
+        let digits = seen.marks.digits.get(groups).unwrap_or_default();
+        if digits.iter().map(|count| usize::from(*count)).sum::<usize>() < 2 * CODES_MIN {
+            continue;
+        }
         let mut done = 0;
         lists(bytes, seen.marks, dense, |list| {
             let part = list.start.max(done)..dense.end;
@@ -42,8 +50,7 @@ fn list_of(
         let hex = rest.starts_with(b"0x");
         let (lead, (len, value)) =
             if hex { (2, code(rest.get(2..), 16)) } else { (0, code(Some(rest), 10)) };
-        let value = u8::try_from(value).ok().filter(|value| (32..127).contains(value));
-        match value {
+        match printed(value) {
             Some(value) if since <= SINCE_MAX => {
                 if decoded.is_empty() {
                     start = begin;
@@ -103,12 +110,12 @@ fn lists(bytes: &[u8], marks: &Marks, part: &Range<usize>, mut found: impl FnMut
     /// What is left of a longer number may be read as a code, too.
     const COUNT_MIN: usize = CODES_MIN - 1;
     let first = part.start / GROUP;
-    let mut numbers = Numbers::before(marks, first);
+    let mut numbers = Numbers::of(bytes, marks, part);
     let (mut start, mut count) = (part.start, 0);
     for group in first..part.end.div_ceil(GROUP) {
         work::spend(1);
         let base = group * GROUP;
-        let Ends { codes, gaps, ends } = numbers.next(bytes, marks, group);
+        let Ends { codes, gaps, ends } = numbers.next(marks, group);
         if ends == 0 {
             count += ones(codes);
             continue;
@@ -139,14 +146,15 @@ fn ones(word: u64) -> usize {
 }
 
 /// Tells of one group after the other which of its numbers may be codes.
-struct Numbers {
+struct Numbers<'a> {
+    bytes: &'a [u8],
+    /// Whether there is an `x` at all.
+    hex: bool,
     /// The digits of the last group and of this one.
     before: u64,
     digits: u64,
-    /// Where an `x` followed in the last group.
-    signs: u64,
-    /// Where in the last group one, two, four, eight and sixteen bytes in a row ended that are no digits.
-    rows: [u64; 5],
+    /// Where in the last group a number in hexadecimal digits began.
+    hexes: u64,
 }
 
 /// What is in one group: numbers that may be codes, and what ends a list.
@@ -158,45 +166,75 @@ struct Ends {
     ends: u64,
 }
 
-impl Numbers {
-    fn before(marks: &Marks, group: usize) -> Self {
+impl<'a> Numbers<'a> {
+    fn of(bytes: &'a [u8], marks: &Marks, part: &Range<usize>) -> Self {
+        let group = part.start / GROUP;
         let before = group.checked_sub(1).map_or(0, |group| marks.digit.word(group));
-        Self { before, digits: marks.digit.word(group), signs: 0, rows: [0; 5] }
+        let hex = bytes.get(part.clone()).is_some_and(|part| memchr(b'x', part).is_some());
+        Self { bytes, hex, before, digits: marks.digit.word(group), hexes: 0 }
     }
 
-    fn next(&mut self, bytes: &[u8], marks: &Marks, group: usize) -> Ends {
+    fn next(&mut self, marks: &Marks, group: usize) -> Ends {
         let (base, digits, after) = (group * GROUP, self.digits, marks.digit.word(group + 1));
         // Numbers of one digit or more, of two, of three and of four, by where they begin.
         let one = digits & !(digits << 1 | self.before >> (GROUP - 1));
         let two = one & (digits >> 1 | after << (GROUP - 1));
         let three = two & (digits >> 2 | after << (GROUP - 2));
         let four = three & (digits >> 3 | after << (GROUP - 3));
-        let signs = class_at(bytes, base + 1, |part| is(part, b'x'));
-        let mut no_codes = one & !two & !signs;
-        let mut left = three;
-        while left != 0 {
-            let at = base + left.trailing_zeros() as usize;
-            let bit = left & left.wrapping_neg();
-            left ^= bit;
-            let digit = bytes.get(at).copied().unwrap_or(0);
-            if digit >= b'2' || digit == b'1' && four & bit != 0 {
-                no_codes |= bit;
+        let mut no_codes = one & !two;
+        for bit in bits(three) {
+            let digit = self.bytes.get(base + bit).copied().unwrap_or(0);
+            if digit >= b'2' || digit == b'1' && four >> bit & 1 == 1 {
+                no_codes |= 1 << bit;
             }
         }
-        // Of three digits behind an `x` each may be a letter.
-        for more in 2..5 {
-            no_codes &= !(signs << more | self.signs >> (GROUP - more));
+        let mut codes = one & !no_codes;
+        if self.hex {
+            let signs = class_at(self.bytes, base + 1, |part| is(part, b'x'));
+            let mut hexes = 0;
+            for bit in bits(one & !two & signs) {
+                if let Some([b'0', b'x', rest @ ..]) = self.bytes.get(base + bit..) {
+                    hexes |= 1 << bit;
+                    if printed(code(Some(rest), 16).1).is_some() {
+                        no_codes &= !(1 << bit);
+                        codes |= 1 << bit;
+                    }
+                }
+            }
+            // Of the digits behind an `x` three are read with it.
+            let inner = |more: usize| hexes << more | self.hexes >> (GROUP - more);
+            let inner = inner(2) | inner(3) | inner(4);
+            no_codes &= !inner;
+            codes &= !inner;
+            self.hexes = hexes;
         }
-        let mut gaps = !digits;
-        let rows = self.rows.iter_mut().zip([1, 2, 4, 8, SINCE_MAX - 15]);
-        for (before, more) in rows {
-            let here = gaps;
-            gaps &= here << more | *before >> (GROUP - more);
-            *before = here;
-        }
-        (self.before, self.digits, self.signs) = (digits, after, signs);
-        Ends { codes: one & !no_codes, gaps, ends: no_codes | gaps }
+        // Twenty-five bytes in a row that are no digits.
+        let gaps = !(u128::from(digits) << GROUP | u128::from(self.before));
+        let gaps = gaps & gaps << 1;
+        let gaps = gaps & gaps << 2;
+        let gaps = gaps & gaps << 4;
+        let gaps = gaps & gaps << 8;
+        let gaps = ((gaps & gaps << (SINCE_MAX - 15)) >> GROUP) as u64;
+        (self.before, self.digits) = (digits, after);
+        Ends { codes, gaps, ends: no_codes | gaps }
     }
+}
+
+/// The character that a code stands for, if it is one that can be printed.
+fn printed(value: u32) -> Option<u8> {
+    u8::try_from(value).ok().filter(|value| (32..127).contains(value))
+}
+
+/// The numbers of the bits that are set.
+fn bits(word: u64) -> impl Iterator<Item = usize> {
+    let mut left = word;
+    std::iter::from_fn(move || {
+        let bit = left.trailing_zeros() as usize;
+        (left != 0).then(|| {
+            left &= left - 1;
+            bit
+        })
+    })
 }
 
 /// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
@@ -206,11 +244,9 @@ pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
         // A pair may begin before its first digit that counts.
         let part = dense.start.saturating_sub(2)..dense.end;
         for group in part.start / GROUP..part.end.div_ceil(GROUP) {
-            let mut left = thirds(seen.marks, group);
-            while left != 0 {
-                let at = group * GROUP + left.trailing_zeros() as usize;
-                left &= left - 1;
-                if at >= done && part.contains(&at) {
+            for bit in bits(thirds(seen.marks, group)) {
+                let at = group * GROUP + bit;
+                if at >= done && part.contains(&at) && is_row(bytes, at) {
                     done = pairs_around(bytes, done.max(part.start), at, part.end, views);
                 }
             }
@@ -230,6 +266,18 @@ fn thirds(marks: &Marks, group: usize) -> u64 {
     let digits = digits & digits >> 6;
     let digits = digits & digits >> 12;
     (digits & digits >> 24) as u64
+}
+
+/// Tells whether so many pairs stand from a position on, with one sign between them, whose first digits
+/// are those of what is printed.
+fn is_row(bytes: &[u8], at: usize) -> bool {
+    let Some(row) = bytes.get(at..at + 3 * CODES_MIN - 1) else { return false };
+    let sign = row.get(2).copied().unwrap_or(0);
+    matches!(sign, b':' | b' ' | b'-')
+        && row.chunks(3).all(|pair| {
+            pair.first().is_some_and(|digit| matches!(digit, b'2'..=b'7'))
+                && pair.get(2).is_none_or(|other| *other == sign)
+        })
 }
 
 /// Reads the pairs in the digits and signs around a position, and tells how far they go.

@@ -59,10 +59,10 @@ fn join(
             let at = base + left.trailing_zeros() as usize;
             left &= left - 1;
             // A quote after a backslash does not count.
-            let Some((before, sign)) = around(bytes, at) else { continue };
-            if before == b'\\' {
+            if bytes.get(at.wrapping_sub(1)) == Some(&b'\\') {
                 continue;
             }
+            let Some(&sign) = bytes.get(at) else { break };
             let quote = Quote { at, sign };
             match &open {
                 Some(start) if at < line_end && start.sign == sign => {
@@ -90,13 +90,6 @@ fn join(
 struct Quote {
     at: usize,
     sign: u8,
-}
-
-/// The byte before a position and the one there.
-fn around(bytes: &[u8], at: usize) -> Option<(u8, u8)> {
-    let sign = *bytes.get(at)?;
-    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-    Some((before.copied().unwrap_or(b' '), sign))
 }
 
 /// Two literals have four quotes.
@@ -149,7 +142,7 @@ impl<'a> Chain<'a> {
             }
             self.add(part);
             self.doubted |= trust == Trust::Names;
-        } else {
+        } else if !self.parts.is_empty() {
             self.end(views);
         }
     }
@@ -209,7 +202,8 @@ impl<'a> Chain<'a> {
             && self.digits() >= 2
             && views.has_room(self.len)
         {
-            let joined = self.parts.iter().filter_map(|part| self.text.get(part.clone())).collect();
+            let mut joined = String::with_capacity(self.len);
+            joined.extend(self.parts.iter().filter_map(|part| self.text.get(part.clone())));
             let trust = if self.doubted { Trust::Names } else { Trust::Full };
             views.add("joined literals", first.start - 1..last.end + 1, joined, trust);
         }

@@ -61,73 +61,78 @@ pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
 
 fn groups_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) {
     work::spend(part.len());
-    let is_token = |byte: &u8| is_token(*byte);
     let mut from = part.start;
-    for end in marks.feed.ones(part.clone()).chain([part.end]) {
-        let base = from;
+    for end in marks.feed.ones(part.clone()) {
+        groups_in(bytes, marks, from..end, views);
         from = end + 1;
-        if !(20..=2048).contains(&(end - base)) {
-            continue;
-        }
-        let line = bytes.get(base..end).unwrap_or_default();
-        let ends = |byte: &u8| !matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',');
-        let Some(last) = line.iter().rposition(ends) else { continue };
-        let body = line.get(..=last).unwrap_or_default();
-        // Most lines end in a sign that no group has.
-        if !body.last().is_some_and(is_token) {
-            continue;
-        }
-        // Before the last two groups stand spaces, and nothing else is in them.
-        let group = |end: usize| {
-            let len = marks.token.run_back(end, base);
-            let spaced = end - len > base && bytes.get(end - len - 1) == Some(&b' ');
-            (spaced && (3..=40).contains(&len)).then_some(len)
+    }
+    groups_in(bytes, marks, from..part.end, views);
+}
+
+/// Joins the groups that a line ends in.
+fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<'_>) {
+    if !(20..=2048).contains(&line.len()) {
+        return;
+    }
+    let whole = bytes.get(line.clone()).unwrap_or_default();
+    let ends = |byte: &u8| !matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',');
+    let Some(last) = whole.iter().rposition(ends) else { return };
+    // Most lines end in a sign that no group has.
+    if !whole.get(last).is_some_and(|byte| is_token(*byte)) {
+        return;
+    }
+    // Before the last two groups stand spaces, and nothing else is in them.
+    let group = |end: usize| {
+        let len = marks.token.run_back(end, line.start);
+        let spaced = end - len > line.start && bytes.get(end - len - 1) == Some(&b' ');
+        (spaced && (3..=40).contains(&len)).then_some(len)
+    };
+    let end = line.start + last + 1;
+    let Some(last) = group(end) else { return };
+    if group(end - last - 1).is_none_or(|len| len < last) {
+        return;
+    }
+    let body = bytes.get(line.start..end).unwrap_or_default();
+    // From the end of the line, where the odd group is.
+    let mut words: Vec<&[u8]> = Vec::new();
+    let mut start = body.len();
+    let mut word_end = body.len();
+    for word in body.rsplit(|byte| *byte == b' ') {
+        let ends_at = word_end;
+        word_end = word_end.saturating_sub(word.len() + 1);
+        let quote = word.iter().position(|byte| !is_token(*byte));
+        let word = match quote {
+            // An opening quote ends the walk; anything else is no group.
+            Some(at) if word.get(at).is_some_and(|byte| b"\"'`:=".contains(byte)) => {
+                word.get(at + 1..).unwrap_or_default()
+            }
+            Some(_) => break,
+            None => word,
         };
-        let Some(last) = group(base + body.len()) else { continue };
-        if group(base + body.len() - last - 1).is_none_or(|len| len < last) {
-            continue;
-        }
-        // From the end of the line, where the odd group is.
-        let mut words: Vec<&[u8]> = Vec::new();
-        let mut start = body.len();
-        let mut word_end = body.len();
-        for word in body.rsplit(|byte| *byte == b' ') {
-            let ends_at = word_end;
-            word_end = word_end.saturating_sub(word.len() + 1);
-            let quote = word.iter().position(|byte| !is_token(byte));
-            let word = match quote {
-                // An opening quote ends the walk; anything else is no group.
-                Some(at) if word.get(at).is_some_and(|byte| b"\"'`:=".contains(byte)) => {
-                    word.get(at + 1..).unwrap_or_default()
-                }
-                Some(_) => break,
-                None => word,
+        let same = words.get(1).or(words.first()).map_or(word.len(), |first| first.len());
+        let fits = word.len() >= 3
+            && word.len() <= 40
+            && match words.len() {
+                0 => true,
+                1 => word.len() >= same,
+                _ => word.len() == same,
             };
-            let same = words.get(1).or(words.first()).map_or(word.len(), |first| first.len());
-            let fits = word.len() >= 3
-                && word.len() <= 40
-                && match words.len() {
-                    0 => true,
-                    1 => word.len() >= same,
-                    _ => word.len() == same,
-                };
-            if !fits {
-                break;
-            }
-            words.push(word);
-            start = ends_at - word.len();
-            if quote.is_some() {
-                break;
-            }
+        if !fits {
+            break;
         }
-        let equal = words.get(1..).unwrap_or_default();
-        let joined: Vec<u8> = words.iter().rev().flat_map(|word| word.iter().copied()).collect();
-        let digits = joined.iter().filter(|byte| byte.is_ascii_digit()).count();
-        if equal.len() >= 2 && joined.len() >= 16 && digits >= 2 && views.has_room(joined.len()) {
-            let source = base + start..base + body.len();
-            if let Ok(text) = String::from_utf8(joined) {
-                views.add("joined groups", source, text, Trust::Names);
-            }
+        words.push(word);
+        start = ends_at - word.len();
+        if quote.is_some() {
+            break;
+        }
+    }
+    let equal = words.get(1..).unwrap_or_default();
+    let joined: Vec<u8> = words.iter().rev().flat_map(|word| word.iter().copied()).collect();
+    let digits = joined.iter().filter(|byte| byte.is_ascii_digit()).count();
+    if equal.len() >= 2 && joined.len() >= 16 && digits >= 2 && views.has_room(joined.len()) {
+        let source = line.start + start..line.start + body.len();
+        if let Ok(text) = String::from_utf8(joined) {
+            views.add("joined groups", source, text, Trust::Names);
         }
     }
 }
@@ -156,52 +161,78 @@ pub(super) fn lines(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
 
 /// Joins the lines of a part of the text, and tells how far it was read.
 fn lines_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) -> usize {
-    const SHORT: Range<usize> = 6..16;
-    /// With white space, a line is not longer.
-    const LINE_MAX: usize = 64;
     work::spend(part.len());
-    let mut joined: Vec<u8> = Vec::new();
-    let (mut start, mut end, mut width, mut count) = (0, 0, 0, 0);
+    let mut list = List::default();
     let mut from = part.start;
-    let whole = bytes.get(..part.end).unwrap_or_default();
-    let ends = marks.feed.ones(part.clone());
-    for at in ends.chain((part.end == bytes.len()).then_some(part.end)) {
-        // Most lines end in a sign that no token has.
-        let last = at.checked_sub(1).and_then(|last| whole.get(last)).copied().unwrap_or(b';');
-        let open = at - from <= LINE_MAX && (is_token(last) || last.is_ascii_whitespace());
-        if count == 0 && (!open || at - from < SHORT.start) {
-            from = at + 1;
-            continue;
-        }
-        let line = if open { whole.get(from..at).unwrap_or_default().trim_ascii() } else { b"" };
-        if count == 0 && !SHORT.contains(&line.len()) {
-            from = at + 1;
-            continue;
-        }
-        let filled = !line.is_empty() && line.iter().all(|byte| is_token(*byte));
-        if filled && count > 0 && line.len() <= width {
-            joined.extend(line);
-            count += 1;
-            end = at;
-            if line.len() == width {
-                from = at + 1;
-                continue;
-            }
-        }
-        if count >= 2
-            && joined.len() >= 16
-            && views.has_room(joined.len())
-            && let Ok(text) = String::from_utf8(std::mem::take(&mut joined))
-        {
-            views.add("joined lines", start..end, text, Trust::Names);
-        }
-        joined.clear();
-        count = 0;
-        if filled && SHORT.contains(&line.len()) {
-            joined.extend(line);
-            (start, width, count) = (from, line.len(), 1);
+    for at in marks.feed.ones(part.clone()) {
+        if !list.is_empty() || may_begin(bytes, from..at) {
+            list.go_on(bytes, from..at, views);
         }
         from = at + 1;
     }
+    if part.end == bytes.len() {
+        list.go_on(bytes, from..part.end, views);
+        from = part.end + 1;
+    }
     from
+}
+
+/// The lengths of the first line of a list.
+const SHORT: Range<usize> = 6..16;
+
+/// With white space, a line of a list is not longer.
+const WIDE_MAX: usize = 64;
+
+/// Tells whether a line can be the first one of a list: most lines end in a sign that no token has.
+fn may_begin(bytes: &[u8], line: Range<usize>) -> bool {
+    (SHORT.start..=WIDE_MAX).contains(&line.len())
+        && bytes.get(line.end - 1).is_some_and(|last| is_token(*last) || last.is_ascii_whitespace())
+}
+
+/// Lines of one length, each of them one token.
+#[derive(Default)]
+struct List {
+    span: Range<usize>,
+    joined: Vec<u8>,
+    width: usize,
+    count: usize,
+}
+
+impl List {
+    const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Goes on to the next line, which ends the list if it is shorter or no token.
+    fn go_on(&mut self, bytes: &[u8], line: Range<usize>, views: &mut Views<'_>) {
+        let Range { start, end } = line.clone();
+        let line = bytes.get(line).filter(|line| line.len() <= WIDE_MAX).unwrap_or_default();
+        let line = line.trim_ascii();
+        if self.is_empty() && !SHORT.contains(&line.len()) {
+            return;
+        }
+        let filled = !line.is_empty() && line.iter().all(|byte| is_token(*byte));
+        if filled && !self.is_empty() && line.len() <= self.width {
+            self.joined.extend(line);
+            self.count += 1;
+            self.span.end = end;
+            if line.len() == self.width {
+                return;
+            }
+        }
+        if self.count >= 2
+            && self.joined.len() >= 16
+            && views.has_room(self.joined.len())
+            && let Ok(text) = String::from_utf8(std::mem::take(&mut self.joined))
+        {
+            views.add("joined lines", self.span.clone(), text, Trust::Names);
+        }
+        self.joined.clear();
+        self.count = 0;
+        if filled && SHORT.contains(&line.len()) {
+            self.joined.extend(line);
+            self.span = start..end;
+            (self.width, self.count) = (line.len(), 1);
+        }
+    }
 }
