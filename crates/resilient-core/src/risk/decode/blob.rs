@@ -99,7 +99,7 @@ fn printable(bytes: &[u8], run: &Run) -> Option<String> {
 }
 
 /// The value of a hexadecimal digit.
-fn nibble(digit: u8) -> u8 {
+pub(super) fn nibble(digit: u8) -> u8 {
     if digit <= b'9' { digit - b'0' } else { (digit | 0x20) - b'a' + 10 }
 }
 

@@ -57,9 +57,13 @@ fn goes_on(byte: &u8) -> bool {
 /// Makes a view of the escapes that stand from a position on, if they are enough, and tells how far
 /// it was read.
 fn row(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
-    let mut end = start;
-    let mut decoded = Vec::new();
-    let mut escapes = 0;
+    // Most are of characters that are not ASCII.
+    let Some((first, len)) = escape(bytes.get(start..).unwrap_or_default()) else {
+        return start + 1;
+    };
+    let mut end = start + len;
+    let mut decoded = vec![first];
+    let mut escapes = 1;
     loop {
         let rest = bytes.get(end..).unwrap_or_default();
         if let Some((byte, len)) = escape(rest) {
@@ -67,7 +71,6 @@ fn row(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
             escapes += 1;
             end += len;
         } else if let Some(byte) = rest.first()
-            && escapes > 0
             && (byte.is_ascii_alphanumeric() || b"_-.=+/:".contains(byte))
             && decoded.len() < escapes * 8
         {
@@ -90,7 +93,7 @@ fn row(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
         let head = text_of(bytes, start - lead, start);
         views.add("escapes", start - lead..end, head + &text, Trust::Full);
     }
-    end.max(start + 1)
+    end
 }
 
 fn text_of(bytes: &[u8], start: usize, end: usize) -> String {
@@ -99,34 +102,30 @@ fn text_of(bytes: &[u8], start: usize, end: usize) -> String {
 
 /// One escape at the start of a text: its character, if that is ASCII, and its length.
 fn escape(text: &[u8]) -> Option<(u8, usize)> {
-    let hex = |from: usize, len: usize| -> Option<u8> {
-        let digits = text.get(from..from + len).filter(|digits| !digits.is_empty())?;
-        let value = digits.iter().try_fold(0_u32, |value, digit| {
-            let digit = char::from(*digit).to_digit(16)?;
-            Some(value.saturating_mul(16).saturating_add(digit))
-        })?;
-        u8::try_from(value).ok().filter(u8::is_ascii)
+    // Digits from a position on, so many, or at most so many and a byte that ends them.
+    let exactly = |from: usize, len: usize| {
+        let (byte, digits) = hex(text.get(from..from + len)?)?;
+        (digits == len).then_some((byte, from + len))
+    };
+    let until = |from: usize, most: usize, end: u8| {
+        let (byte, digits) = hex(text.get(from..)?)?;
+        let ended = text.get(from + digits) == Some(&end) && (1..=most).contains(&digits);
+        ended.then_some((byte, from + digits + 1))
     };
     match text {
         [b'\\', b'\\', b'x' | b'u', ..] => {
             escape(text.get(1..)?).map(|(byte, len)| (byte, len + 1))
         }
-        [b'\\', b'x', b'{', ..] | [b'\\', b'u', b'{', ..] => {
-            let end = text.iter().take(10).position(|byte| *byte == b'}')?;
-            Some((hex(3, end - 3)?, end + 1))
-        }
-        [b'\\', b'x', ..] => Some((hex(2, 2)?, 4)),
-        [b'\\', b'u', ..] => Some((hex(2, 4)?, 6)),
-        [b'\\', b'U', ..] => Some((hex(2, 8)?, 10)),
+        [b'\\', b'x' | b'u', b'{', ..] => until(3, 6, b'}'),
+        [b'\\', b'x', ..] => exactly(2, 2),
+        [b'\\', b'u', ..] => exactly(2, 4),
+        [b'\\', b'U', ..] => exactly(2, 8),
         [b'\\', b'0'..=b'1', ..] => {
             let digits = std::str::from_utf8(text.get(1..4)?).ok()?;
             Some((u8::from_str_radix(digits, 8).ok().filter(u8::is_ascii)?, 4))
         }
-        [b'%', ..] => Some((hex(1, 2)?, 3)),
-        [b'&', b'#', b'x' | b'X', ..] => {
-            let end = text.iter().take(10).position(|byte| *byte == b';')?;
-            Some((hex(3, end.checked_sub(3)?)?, end + 1))
-        }
+        [b'%', ..] => exactly(1, 2),
+        [b'&', b'#', b'x' | b'X', ..] => until(3, 6, b';'),
         [b'&', b'#', ..] => {
             let end = text.iter().take(8).position(|byte| *byte == b';')?;
             let digits = std::str::from_utf8(text.get(2..end)?).ok()?;
@@ -134,6 +133,25 @@ fn escape(text: &[u8]) -> Option<(u8, usize)> {
         }
         _ => None,
     }
+}
+
+/// The number that hexadecimal digits at the start of a text make, if it is ASCII, and how many they are.
+fn hex(text: &[u8]) -> Option<(u8, usize)> {
+    let (mut value, mut len) = (0, 0);
+    for byte in text.iter().take(8) {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20) - b'a' + 10,
+            _ => break,
+        };
+        // Most escapes are of other characters, which their first digits show.
+        if value >= 8 {
+            return None;
+        }
+        value = value * 16 + digit;
+        len += 1;
+    }
+    Some((value, len))
 }
 
 #[cfg(test)]

@@ -18,11 +18,27 @@ pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
         while left != 0 {
             let found = base + left.trailing_zeros() as usize;
             left &= left - 1;
-            if found >= done {
+            if found >= done && may_fold(bytes, found) {
                 done = word(text, found, done, views);
             }
         }
     }
+}
+
+/// Tells by its first two bytes whether a character can be one that is folded.
+fn may_fold(bytes: &[u8], at: usize) -> bool {
+    matches!(
+        bytes.get(at..at + 2),
+        Some(
+            [0xC2, 0xAD]
+                | [0xC9..=0xD8, _]
+                | [0xE1, 0xA0]
+                | [0xE2, 0x80 | 0x81 | 0x88 | 0x92 | 0x93]
+                | [0xEF, 0xB8..=0xBD]
+                | [0xF0, 0x9D]
+                | [0xF3, 0xA0]
+        )
+    )
 }
 
 /// Makes a view of the word around a character that is not ASCII, and tells how far it was read.

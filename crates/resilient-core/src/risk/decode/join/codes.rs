@@ -7,6 +7,7 @@ use memchr::memchr;
 
 use super::super::super::marks::{GROUP, Marks, class_at, is};
 use super::super::super::work;
+use super::super::blob::nibble;
 use super::super::{Seen, Trust, Views};
 
 /// Fewer characters are no token.
@@ -175,20 +176,15 @@ impl<'a> Numbers<'a> {
     }
 
     fn next(&mut self, marks: &Marks, group: usize) -> Ends {
-        let (base, digits, after) = (group * GROUP, self.digits, marks.digit.word(group + 1));
+        let base = group * GROUP;
+        let (before, digits, after) = (self.before, self.digits, marks.digit.word(group + 1));
         // Numbers of one digit or more, of two, of three and of four, by where they begin.
-        let one = digits & !(digits << 1 | self.before >> (GROUP - 1));
+        let one = digits & !(digits << 1 | before >> (GROUP - 1));
         let two = one & (digits >> 1 | after << (GROUP - 1));
         let three = two & (digits >> 2 | after << (GROUP - 2));
         let four = three & (digits >> 3 | after << (GROUP - 3));
         let mut no_codes = one & !two;
-        for bit in bits(three) {
-            let digit = self.bytes.get(base + bit).copied().unwrap_or(0);
-            if digit >= b'2' || digit == b'1' && four >> bit & 1 == 1 {
-                no_codes |= 1 << bit;
-            }
-        }
-        let mut codes = one & !no_codes;
+        let mut codes = two;
         if self.hex {
             let signs = class_at(self.bytes, base + 1, |part| is(part, b'x'));
             let mut hexes = 0;
@@ -208,15 +204,25 @@ impl<'a> Numbers<'a> {
             codes &= !inner;
             self.hexes = hexes;
         }
+        (self.before, self.digits) = (digits, after);
+        // Where a list ends already, and that is in most groups, nothing else is looked for.
+        if no_codes != 0 {
+            return Ends { codes, gaps: 0, ends: no_codes };
+        }
+        for bit in bits(three) {
+            let digit = self.bytes.get(base + bit).copied().unwrap_or(0);
+            if digit >= b'2' || digit == b'1' && four >> bit & 1 == 1 {
+                no_codes |= 1 << bit;
+            }
+        }
         // Twenty-five bytes in a row that are no digits.
-        let gaps = !(u128::from(digits) << GROUP | u128::from(self.before));
+        let gaps = !(u128::from(digits) << GROUP | u128::from(before));
         let gaps = gaps & gaps << 1;
         let gaps = gaps & gaps << 2;
         let gaps = gaps & gaps << 4;
         let gaps = gaps & gaps << 8;
         let gaps = ((gaps & gaps << (SINCE_MAX - 15)) >> GROUP) as u64;
-        (self.before, self.digits) = (digits, after);
-        Ends { codes, gaps, ends: no_codes | gaps }
+        Ends { codes: codes & !no_codes, gaps, ends: no_codes | gaps }
     }
 }
 
@@ -247,7 +253,7 @@ pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
             for bit in bits(thirds(seen.marks, group)) {
                 let at = group * GROUP + bit;
                 if at >= done && part.contains(&at) && is_row(bytes, at) {
-                    done = pairs_around(bytes, done.max(part.start), at, part.end, views);
+                    done = pairs_around(bytes, done.max(part.start), at, views);
                 }
             }
         }
@@ -280,46 +286,42 @@ fn is_row(bytes: &[u8], at: usize) -> bool {
         })
 }
 
-/// Reads the pairs in the digits and signs around a position, and tells how far they go.
-fn pairs_around(bytes: &[u8], floor: usize, at: usize, end: usize, views: &mut Views<'_>) -> usize {
-    let is_part = |byte: &&u8| byte.is_ascii_hexdigit() || b": -".contains(*byte);
-    let pair = |at: usize| {
-        let two = bytes.get(at..at + 2).filter(|two| two.iter().all(u8::is_ascii_hexdigit))?;
-        u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok()
+/// Reads the pairs around a row of them, and tells how far they go.
+fn pairs_around(bytes: &[u8], done: usize, row: usize, views: &mut Views<'_>) -> usize {
+    let pair = |at: usize| match bytes.get(at..at + 2)? {
+        [high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+            Some(nibble(*high) << 4 | nibble(*low))
+        }
+        _ => None,
     };
-    let before = bytes.get(floor..at).unwrap_or_default();
-    let from = at - before.iter().rev().take_while(is_part).count();
-    let after = bytes.get(at..end).unwrap_or_default();
-    let end = at + after.iter().take_while(is_part).count();
-    work::spend(end - from);
-    let mut done = from;
-    let marks = (from + 2..end).zip(bytes.get(from + 2..end).unwrap_or_default());
-    for (mark_at, mark) in marks.filter(|(_, byte)| b": -".contains(*byte)) {
-        let even = (1..4).all(|nth| bytes.get(mark_at + 3 * nth) == Some(mark));
-        let Some(start) = mark_at.checked_sub(2).filter(|start| even && *start >= done) else {
-            continue;
-        };
-        let before = start.checked_sub(1).and_then(|before| bytes.get(before));
-        if before.is_some_and(u8::is_ascii_alphanumeric) {
-            continue;
-        }
-        let (mut at, mut decoded) = (start, Vec::new());
-        while let Some(byte) = pair(at) {
-            decoded.push(byte);
-            at += 2;
-            if bytes.get(at) != Some(mark) {
-                break;
-            }
-            at += 1;
-        }
-        done = at;
-        if decoded.len() >= CODES_MIN
-            && views.has_room(decoded.len())
-            && decoded.iter().all(u8::is_ascii_graphic)
-            && let Ok(text) = String::from_utf8(decoded)
-        {
-            views.add("hex", start..at, text, Trust::Names);
-        }
+    let sign = bytes.get(row + 2);
+    let mut start = row;
+    while let Some(before) = start.checked_sub(3).filter(|before| *before >= done)
+        && bytes.get(before + 2) == sign
+        && pair(before).is_some()
+    {
+        start = before;
     }
-    done.max(end)
+    let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+    if before.is_some_and(u8::is_ascii_alphanumeric) {
+        start += 3;
+    }
+    let (mut at, mut decoded) = (start, Vec::new());
+    while let Some(byte) = pair(at) {
+        decoded.push(byte);
+        at += 2;
+        if bytes.get(at) != sign {
+            break;
+        }
+        at += 1;
+    }
+    work::spend(at - start);
+    if decoded.len() >= CODES_MIN
+        && views.has_room(decoded.len())
+        && decoded.iter().all(u8::is_ascii_graphic)
+        && let Ok(text) = String::from_utf8(decoded)
+    {
+        views.add("hex", start..at, text, Trust::Names);
+    }
+    at
 }
