@@ -27,7 +27,7 @@ pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mu
             let here = if known.0 == group { known.1 } else { escapes(bytes, base) };
             let next = escapes(bytes, base + GROUP);
             known = (group + 1, next);
-            if ones(here) + ones(next) < u32::from(ESCAPES_MIN) {
+            if here | next == 0 || here.count_ones() + next.count_ones() < u32::from(ESCAPES_MIN) {
                 continue;
             }
             for (signs, base) in [(here, base), (next, base + GROUP)] {
@@ -42,11 +42,6 @@ pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mu
             }
         }
     }
-}
-
-/// How many bits are set; mostly none are.
-fn ones(word: u64) -> u32 {
-    if word == 0 { 0 } else { word.count_ones() }
 }
 
 /// Tells whether a byte can stand behind the sign of an escape. Most signs are of something else.

@@ -57,19 +57,26 @@ fn word(text: &str, found: usize, done: usize, views: &mut Views<'_>) -> usize {
     super::super::work::spend(found - start);
     let mut end = start;
     let (mut changed, mut seen, mut len) = (0, 0, 0);
-    for char in text.get(start..).unwrap_or_default().chars() {
+    while let Some(byte) = text.as_bytes().get(end) {
+        super::super::work::spend(1);
+        if byte.is_ascii() {
+            if !is_inner(*byte) {
+                break;
+            }
+            len += 1;
+            end += 1;
+            continue;
+        }
+        let Some(char) = text.get(end..).and_then(|rest| rest.chars().next()) else { break };
         match fold(char) {
-            Fold::Same if is_inner(char as u8) => len += 1,
-            Fold::Same => break,
+            Fold::Same | Fold::Foreign => break,
             Fold::Gone => changed += 1,
             Fold::To(_) => {
                 len += 1;
                 changed += 1;
                 seen += 1;
             }
-            Fold::Foreign => break,
         }
-        super::super::work::spend(1);
         end += char.len_utf8();
     }
     // A word of another script is folded whole by chance only if it is short.

@@ -128,10 +128,11 @@ fn lists(bytes: &[u8], marks: &Marks, part: &Range<usize>, mut found: impl FnMut
             (base + bit as usize).saturating_sub(back).max(part.start)
         };
         let (until, from) = (!(u64::MAX << low), u64::MAX << high);
-        if count + ones(codes & until) >= COUNT_MIN {
+        // A code takes three bytes with the sign that follows it.
+        if count + low as usize / 3 + 1 >= COUNT_MIN && count + ones(codes & until) >= COUNT_MIN {
             found(start..base + low as usize);
         }
-        if ones(codes & !until & !from) >= COUNT_MIN {
+        if (high - low) as usize / 3 >= COUNT_MIN && ones(codes & !until & !from) >= COUNT_MIN {
             found(begin(low)..base + high as usize);
         }
         (start, count) = (begin(high), ones(codes & from));
@@ -141,9 +142,8 @@ fn lists(bytes: &[u8], marks: &Marks, part: &Range<usize>, mut found: impl FnMut
     }
 }
 
-/// How many bits are set; mostly none are.
 fn ones(word: u64) -> usize {
-    if word == 0 { 0 } else { word.count_ones() as usize }
+    word.count_ones() as usize
 }
 
 /// Tells of one group after the other which of its numbers may be codes.

@@ -187,11 +187,13 @@ impl<'a> Chain<'a> {
             return Some(Trust::Names);
         }
         // `p0 = "…"` and on the next line `p1 = "…"`: the names differ in a number or a letter.
-        let lines = gap.iter().filter(|byte| **byte == b'\n' || **byte == b';').count();
-        let assigns = gap.iter().rev().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'=');
+        if gap.trim_ascii_end().last() != Some(&b'=')
+            || !gap.iter().any(|byte| matches!(byte, b'\n' | b';'))
+        {
+            return None;
+        }
         let words = gap.split(|b| !b.is_ascii_alphanumeric() && *b != b'_');
-        let words = words.filter(|word| !word.is_empty());
-        (lines >= 1 && assigns && words.count() <= 3).then_some(Trust::Names)
+        (words.filter(|word| !word.is_empty()).count() <= 3).then_some(Trust::Names)
     }
 
     /// Makes a view of the literals, if they could hold a token, and begins anew.

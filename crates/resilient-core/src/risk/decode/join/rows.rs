@@ -126,14 +126,16 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
             break;
         }
     }
-    let equal = words.get(1..).unwrap_or_default();
-    let joined: Vec<u8> = words.iter().rev().flat_map(|word| word.iter().copied()).collect();
-    let digits = joined.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if equal.len() >= 2 && joined.len() >= 16 && digits >= 2 && views.has_room(joined.len()) {
-        let source = line.start + start..line.start + body.len();
-        if let Ok(text) = String::from_utf8(joined) {
-            views.add("joined groups", source, text, Trust::Names);
-        }
+    let len = words.iter().map(|word| word.len()).sum::<usize>();
+    if words.len() < 3 || len < 16 || !views.has_room(len) {
+        return;
+    }
+    let source = line.start + start..end;
+    let joined: Vec<u8> = words.into_iter().rev().flatten().copied().collect();
+    if joined.iter().filter(|byte| byte.is_ascii_digit()).nth(1).is_some()
+        && let Ok(text) = String::from_utf8(joined)
+    {
+        views.add("joined groups", source, text, Trust::Names);
     }
 }
 
