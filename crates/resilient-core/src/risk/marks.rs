@@ -272,7 +272,7 @@ impl<S: Simd> Lanes<S> {
 
 /// The bits of one class in the group that begins at a position.
 #[inline(always)]
-fn class_at(bytes: &[u8], at: usize, class: impl Fn(i8x16) -> i8x16) -> u64 {
+pub(super) fn class_at(bytes: &[u8], at: usize, class: impl Fn(i8x16) -> i8x16) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
     let held;
     let group = if let Some(group) = rest.first_chunk::<GROUP>() {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use memchr::memchr2;
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
 use super::super::marks::Bits;
@@ -37,7 +38,7 @@ pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
         // Most runs have something else after them on their line.
         let ends = bytes.get(run.end).is_some_and(u8::is_ascii_whitespace);
         let block = ends.then(|| wrapped(bytes, run, later, &seen.marks.token)).flatten();
-        if run.digits == 0 && block.is_none() {
+        if block.is_none() && (run.digits == 0 || run.len() < BASE64_MIN) {
             continue;
         }
         if let Some(text) = printable(bytes, run) {
@@ -99,7 +100,7 @@ fn printable(bytes: &[u8], run: &Run) -> Option<String> {
 }
 
 /// The value of a hexadecimal digit.
-fn nibble(digit: u8) -> u8 {
+pub(super) fn nibble(digit: u8) -> u8 {
     if digit <= b'9' { digit - b'0' } else { (digit | 0x20) - b'a' + 10 }
 }
 
@@ -111,7 +112,7 @@ fn pieces(run: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
         if rest.is_empty() {
             return None;
         }
-        let sep = rest.iter().position(|byte| *byte == b'=' || *byte == b'.').unwrap_or(rest.len());
+        let sep = memchr2(b'=', b'.', rest).unwrap_or(rest.len());
         let padding = rest.get(sep..)?.iter().take(2).take_while(|byte| **byte == b'=').count();
         let ends = rest.len() == sep + padding
             || rest.get(sep + padding).is_some_and(|byte| !byte.is_ascii_alphanumeric());
@@ -180,16 +181,13 @@ fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) {
         views.add("base32", source.clone(), text, Trust::Full);
         return;
     }
-    let dots = piece.iter().filter(|byte| **byte == b'.').count();
-    if dots == 0
-        && let Some(text) = base64(piece)
-    {
+    if let Some(text) = base64(piece) {
         views.add("base64", source.clone(), text, Trust::Full);
         return;
     }
     // Only what could be a token is worth turning around.
-    let digits = piece.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if digits < 2 || piece.len() > PIECE_MAX {
+    let mut digits = piece.iter().filter(|byte| byte.is_ascii_digit());
+    if piece.len() > PIECE_MAX || digits.nth(1).is_none() {
         return;
     }
     let mut turned = [0; PIECE_MAX];

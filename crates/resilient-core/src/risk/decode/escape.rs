@@ -1,6 +1,6 @@
 //! Escapes: `\x67`, `\147`, `\u0067`, `%67`, `&#103;`, `&#x67;`, `U+0067`.
 
-use memchr::memchr3;
+use std::ops::Range;
 
 use super::super::marks::{GROUP, Marks, escapes};
 use super::{Trust, Views, is_text};
@@ -8,70 +8,87 @@ use super::{Trust, Views, is_text};
 /// Fewer escapes in a row are an ordinary text's.
 const ESCAPES_MIN: u8 = 6;
 
-/// Makes the views of a marked text.
-pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
+/// Makes the views of the parts of a text that are rich in digits: each escape has one.
+pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    // So many escapes in a row are dense in their group and the next one, each has a digit, and
-    // few groups are like that.
-    let mut here = 0;
-    for (next, group) in marks.digits.iter().copied().chain([0]).zip(0_usize..) {
-        let crowded = here + next >= ESCAPES_MIN;
-        here = next;
-        if !crowded {
-            continue;
-        }
-        let base = group.saturating_sub(1) * GROUP;
-        let end = (base + 2 * GROUP).min(bytes.len());
-        let signs = [base, base + GROUP].map(|at| escapes(bytes, at).count_ones());
-        if signs.into_iter().sum::<u32>() >= u32::from(ESCAPES_MIN) && end > done {
-            done = within(bytes, done.max(base), end, views);
+    // The signs of the group that was asked for last.
+    let mut known = (usize::MAX, 0);
+    for part in rich {
+        // So many escapes in a row are dense in their group and the next one.
+        let first = part.start / GROUP;
+        let counts = marks.digits.get(first..part.end / GROUP).unwrap_or_default();
+        let after = counts.iter().copied().skip(1).chain([0]);
+        for ((count, after), group) in counts.iter().zip(after).zip(first..) {
+            if count + after < ESCAPES_MIN {
+                continue;
+            }
+            let base = group * GROUP;
+            let here = if known.0 == group { known.1 } else { escapes(bytes, base) };
+            let next = escapes(bytes, base + GROUP);
+            known = (group + 1, next);
+            if here | next == 0 || here.count_ones() + next.count_ones() < u32::from(ESCAPES_MIN) {
+                continue;
+            }
+            for (signs, base) in [(here, base), (next, base + GROUP)] {
+                let mut left = signs;
+                while left != 0 {
+                    let at = base + left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    if at >= done && bytes.get(at + 1).is_some_and(goes_on) {
+                        done = row(bytes, at, views);
+                    }
+                }
+            }
         }
     }
 }
 
-/// Makes the views of what begins in a part of the text, and tells how far that was read.
-fn within(bytes: &[u8], start: usize, end: usize, views: &mut Views<'_>) -> usize {
-    let mut at = start;
-    while let Some(found) = memchr3(b'\\', b'%', b'&', bytes.get(at..end).unwrap_or_default()) {
-        let start = at + found;
-        let mut end = start;
-        let mut decoded = Vec::new();
-        let mut escapes = 0;
-        loop {
-            let rest = bytes.get(end..).unwrap_or_default();
-            if let Some((byte, len)) = escape(rest) {
-                decoded.push(byte);
-                escapes += 1;
-                end += len;
-            } else if let Some(byte) = rest.first()
-                && escapes > 0
-                && (byte.is_ascii_alphanumeric() || b"_-.=+/:".contains(byte))
-                && decoded.len() < escapes * 8
-            {
-                // Characters that need no escape may stand between those that have one.
-                decoded.push(*byte);
-                end += 1;
-            } else {
-                break;
-            }
-        }
-        if escapes >= usize::from(ESCAPES_MIN)
-            && views.has_room(decoded.len())
-            && is_text(&decoded)
-            && let Ok(text) = String::from_utf8(decoded)
+/// Tells whether a byte can stand behind the sign of an escape. Most signs are of something else.
+fn goes_on(byte: &u8) -> bool {
+    byte.is_ascii_hexdigit() || matches!(byte, b'x' | b'u' | b'U' | b'\\' | b'#')
+}
+
+/// Makes a view of the escapes that stand from a position on, if they are enough, and tells how far
+/// it was read.
+fn row(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
+    // Most are of characters that are not ASCII.
+    let Some((first, len)) = escape(bytes.get(start..).unwrap_or_default()) else {
+        return start + 1;
+    };
+    let mut end = start + len;
+    let mut decoded = vec![first];
+    let mut escapes = 1;
+    loop {
+        let rest = bytes.get(end..).unwrap_or_default();
+        if let Some((byte, len)) = escape(rest) {
+            decoded.push(byte);
+            escapes += 1;
+            end += len;
+        } else if let Some(byte) = rest.first()
+            && (byte.is_ascii_alphanumeric() || b"_-.=+/:".contains(byte))
+            && decoded.len() < escapes * 8
         {
-            // What stands before `%`-escapes can be a part of the token.
-            let before = bytes.get(..start).unwrap_or_default();
-            let lead =
-                before.iter().rev().take(40).take_while(|b| b.is_ascii_alphanumeric()).count();
-            let head = text_of(bytes, start - lead, start);
-            views.add("escapes", start - lead..end, head + &text, Trust::Full);
+            // Characters that need no escape may stand between those that have one.
+            decoded.push(*byte);
+            end += 1;
+        } else {
+            break;
         }
-        super::super::work::spend(end - start);
-        at = end.max(start + 1);
     }
-    at.max(end)
+    super::super::work::spend(end - start);
+    if escapes >= usize::from(ESCAPES_MIN)
+        && views.has_room(decoded.len())
+        && is_text(&decoded)
+        && let Ok(text) = String::from_utf8(decoded)
+    {
+        // What stands before `%`-escapes can be a part of the token.
+        let before = bytes.get(..start).unwrap_or_default();
+        let lead = before.iter().rev().take(40).take_while(|b| b.is_ascii_alphanumeric()).count();
+        let head = text_of(bytes, start - lead, start);
+        views.add("escapes", start - lead..end, head + &text, Trust::Full);
+    }
+    end
 }
 
 fn text_of(bytes: &[u8], start: usize, end: usize) -> String {
@@ -80,34 +97,30 @@ fn text_of(bytes: &[u8], start: usize, end: usize) -> String {
 
 /// One escape at the start of a text: its character, if that is ASCII, and its length.
 fn escape(text: &[u8]) -> Option<(u8, usize)> {
-    let hex = |from: usize, len: usize| -> Option<u8> {
-        let digits = text.get(from..from + len).filter(|digits| !digits.is_empty())?;
-        let value = digits.iter().try_fold(0_u32, |value, digit| {
-            let digit = char::from(*digit).to_digit(16)?;
-            Some(value.saturating_mul(16).saturating_add(digit))
-        })?;
-        u8::try_from(value).ok().filter(u8::is_ascii)
+    // Digits from a position on, so many, or at most so many and a byte that ends them.
+    let exactly = |from: usize, len: usize| {
+        let (byte, digits) = hex(text.get(from..from + len)?)?;
+        (digits == len).then_some((byte, from + len))
+    };
+    let until = |from: usize, most: usize, end: u8| {
+        let (byte, digits) = hex(text.get(from..)?)?;
+        let ended = text.get(from + digits) == Some(&end) && (1..=most).contains(&digits);
+        ended.then_some((byte, from + digits + 1))
     };
     match text {
         [b'\\', b'\\', b'x' | b'u', ..] => {
             escape(text.get(1..)?).map(|(byte, len)| (byte, len + 1))
         }
-        [b'\\', b'x', b'{', ..] | [b'\\', b'u', b'{', ..] => {
-            let end = text.iter().take(10).position(|byte| *byte == b'}')?;
-            Some((hex(3, end - 3)?, end + 1))
-        }
-        [b'\\', b'x', ..] => Some((hex(2, 2)?, 4)),
-        [b'\\', b'u', ..] => Some((hex(2, 4)?, 6)),
-        [b'\\', b'U', ..] => Some((hex(2, 8)?, 10)),
+        [b'\\', b'x' | b'u', b'{', ..] => until(3, 6, b'}'),
+        [b'\\', b'x', ..] => exactly(2, 2),
+        [b'\\', b'u', ..] => exactly(2, 4),
+        [b'\\', b'U', ..] => exactly(2, 8),
         [b'\\', b'0'..=b'1', ..] => {
             let digits = std::str::from_utf8(text.get(1..4)?).ok()?;
             Some((u8::from_str_radix(digits, 8).ok().filter(u8::is_ascii)?, 4))
         }
-        [b'%', ..] => Some((hex(1, 2)?, 3)),
-        [b'&', b'#', b'x' | b'X', ..] => {
-            let end = text.iter().take(10).position(|byte| *byte == b';')?;
-            Some((hex(3, end.checked_sub(3)?)?, end + 1))
-        }
+        [b'%', ..] => exactly(1, 2),
+        [b'&', b'#', b'x' | b'X', ..] => until(3, 6, b';'),
         [b'&', b'#', ..] => {
             let end = text.iter().take(8).position(|byte| *byte == b';')?;
             let digits = std::str::from_utf8(text.get(2..end)?).ok()?;
@@ -115,6 +128,25 @@ fn escape(text: &[u8]) -> Option<(u8, usize)> {
         }
         _ => None,
     }
+}
+
+/// The number that hexadecimal digits at the start of a text make, if it is ASCII, and how many they are.
+fn hex(text: &[u8]) -> Option<(u8, usize)> {
+    let (mut value, mut len) = (0, 0);
+    for byte in text.iter().take(8) {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20) - b'a' + 10,
+            _ => break,
+        };
+        // Most escapes are of other characters, which their first digits show.
+        if value >= 8 {
+            return None;
+        }
+        value = value * 16 + digit;
+        len += 1;
+    }
+    Some((value, len))
 }
 
 #[cfg(test)]

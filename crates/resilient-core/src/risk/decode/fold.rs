@@ -1,63 +1,112 @@
 //! Characters that are not seen, and characters that look like others.
 
-use super::super::marks::{Marks, lies};
+use super::super::marks::{GROUP, Marks, class_at, lies};
 use super::{Trust, Views};
 
 /// Makes a view of every word that holds such a character.
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
-    let mut at = 0;
     let bytes = text.as_bytes();
-    let mut folded = String::new();
+    let mut done = 0;
     // Most characters that are not ASCII begin with bytes that no folded one begins with.
     let lead = |part| {
         let plain = lies(part, 0xC3, 6) | lies(part, 0xD9, 8) | lies(part, 0xE3, 12);
         lies(part, 0xC2, 51) & !plain
     };
-    while let Some(found) = marks.find_foreign(bytes, at, lead) {
-        let first = text.get(found..).and_then(|rest| rest.chars().next());
-        if let Some(char) = first
-            && matches!(fold(char), Fold::Foreign)
-        {
-            at = found + char.len_utf8();
-            continue;
-        }
-        // The word around it, over ASCII and what folds.
-        let before = bytes.get(at..found).unwrap_or_default();
-        let start =
-            found - before.iter().rev().take(256).take_while(|byte| is_inner(**byte)).count();
-        super::super::work::spend(found - start);
-        let mut end = start;
-        folded.clear();
-        let (mut changed, mut seen) = (0, 0);
-        for char in text.get(start..).unwrap_or_default().chars() {
-            match fold(char) {
-                Fold::Same if is_inner(char as u8) => folded.push(char),
-                Fold::Same => break,
-                Fold::Gone => changed += 1,
-                Fold::To(to) => {
-                    folded.push(to);
-                    changed += 1;
-                    seen += 1;
-                }
-                Fold::Foreign => break,
+    for group in &marks.foreign {
+        let base = group * GROUP;
+        let mut left = class_at(bytes, base, lead);
+        while left != 0 {
+            let found = base + left.trailing_zeros() as usize;
+            left &= left - 1;
+            if found >= done && may_fold(bytes, found) {
+                done = word(text, found, done, views);
             }
-            super::super::work::spend(1);
-            end += char.len_utf8();
-        }
-        // A word of another script is folded whole by chance only if it is short.
-        let mixed = seen < folded.len() || is_wide(text.get(start..end).unwrap_or_default());
-        if changed > 0 && mixed && folded.len() >= 12 && views.has_room(folded.len()) {
-            views.add("look-alikes", start..end, folded.clone(), Trust::Full);
-        }
-        at = end.max(found + 1);
-        while !text.is_char_boundary(at) {
-            at += 1;
         }
     }
 }
 
+/// Tells by its first two bytes whether a character can be one that is folded.
+fn may_fold(bytes: &[u8], at: usize) -> bool {
+    matches!(
+        bytes.get(at..at + 2),
+        Some(
+            [0xC2, 0xAD]
+                | [0xC9..=0xD8, _]
+                | [0xE1, 0xA0]
+                | [0xE2, 0x80 | 0x81 | 0x88 | 0x92 | 0x93]
+                | [0xEF, 0xB8..=0xBD]
+                | [0xF0, 0x9D]
+                | [0xF3, 0xA0]
+        )
+    )
+}
+
+/// Makes a view of the word around a character that is not ASCII, and tells how far it was read.
+fn word(text: &str, found: usize, done: usize, views: &mut Views<'_>) -> usize {
+    /// A shorter word is no token.
+    const WORD_MIN: usize = 12;
+    let first = text.get(found..).and_then(|rest| rest.chars().next());
+    if let Some(char) = first
+        && matches!(fold(char), Fold::Foreign)
+    {
+        return found + char.len_utf8();
+    }
+    // The word around it, over ASCII and what folds.
+    let before = text.as_bytes().get(done..found).unwrap_or_default();
+    let start = found - before.iter().rev().take(256).take_while(|byte| is_inner(**byte)).count();
+    super::super::work::spend(found - start);
+    let mut end = start;
+    let (mut changed, mut seen, mut len) = (0, 0, 0);
+    while let Some(byte) = text.as_bytes().get(end) {
+        super::super::work::spend(1);
+        if byte.is_ascii() {
+            if !is_inner(*byte) {
+                break;
+            }
+            len += 1;
+            end += 1;
+            continue;
+        }
+        let Some(char) = text.get(end..).and_then(|rest| rest.chars().next()) else { break };
+        match fold(char) {
+            Fold::Same | Fold::Foreign => break,
+            Fold::Gone => changed += 1,
+            Fold::To(_) => {
+                len += 1;
+                changed += 1;
+                seen += 1;
+            }
+        }
+        end += char.len_utf8();
+    }
+    // A word of another script is folded whole by chance only if it is short.
+    let word = text.get(start..end).unwrap_or_default();
+    if changed > 0 && len >= WORD_MIN && (seen < len || is_wide(word)) && views.has_room(len) {
+        let fold = |char| match fold(char) {
+            Fold::To(to) => Some(to),
+            Fold::Gone => None,
+            Fold::Same | Fold::Foreign => Some(char),
+        };
+        views.add("look-alikes", start..end, word.chars().filter_map(fold).collect(), Trust::Full);
+    }
+    end.max(found + 1)
+}
+
+/// Tells whether a byte can be inside of a word.
 fn is_inner(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !b"\"'`<>(),;".contains(&byte)
+    #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+    static INNER: [bool; 256] = {
+        let mut inner = [false; 256];
+        let mut byte = 0;
+        while byte < inner.len() {
+            let ends =
+                matches!(byte as u8, b'"' | b'\'' | b'`' | b'<' | b'>' | b'(' | b')' | b',' | b';');
+            inner[byte] = (byte as u8).is_ascii_graphic() && !ends;
+            byte += 1;
+        }
+        inner
+    };
+    INNER.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
 fn is_wide(text: &str) -> bool {
@@ -75,10 +124,15 @@ fn fold(char: char) -> Fold {
     if char.is_ascii() {
         return Fold::Same;
     }
+    if let Some(&to) = ALIKE.get(char as usize) {
+        return match to {
+            0 => Fold::Foreign,
+            GONE => Fold::Gone,
+            to => Fold::To(char::from(to)),
+        };
+    }
     match char {
-        '\u{AD}'
-        | '\u{34F}'
-        | '\u{61C}'
+        '\u{61C}'
         | '\u{180E}'
         | '\u{200B}'..='\u{200F}'
         | '\u{202A}'..='\u{202E}'
@@ -100,17 +154,20 @@ fn fold(char: char) -> Fold {
         }
         '\u{24B6}'..='\u{24CF}' => Fold::To(char::from(b'A' + (char as u32 - 0x24B6) as u8)),
         '\u{24D0}'..='\u{24E9}' => Fold::To(char::from(b'a' + (char as u32 - 0x24D0) as u8)),
-        _ => match ALIKE.get(char as usize) {
-            Some(&to) if to != 0 => Fold::To(char::from(to)),
-            _ => Fold::Foreign,
-        },
+        _ => Fold::Foreign,
     }
 }
+
+/// What stands in [`ALIKE`] for a character that is not seen.
+const GONE: u8 = 1;
 
 /// The Latin letter that a character looks like, by the character; zero for none.
 #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
 const ALIKE: [u8; 0x600] = {
     let mut alike = [0; 0x600];
+    // The soft hyphen and the joiner of graphemes.
+    alike[0xAD] = GONE;
+    alike[0x34F] = GONE;
     let mut rest = LOOK_ALIKES.as_slice();
     while let Some(((from, to), after)) = rest.split_first() {
         alike[*from as usize] = *to as u8;

@@ -13,7 +13,7 @@ mod join;
 use std::ops::Range;
 
 use super::literals::Place;
-use super::marks::Marks;
+use super::marks::{GROUP, Marks};
 use super::runs::Run;
 
 /// Views of views are made so deep: the third view is made of the second one.
@@ -58,11 +58,31 @@ pub(super) struct Seen<'a> {
 /// Makes the views of a text, as far as the budget goes.
 pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
+    let rich = rich(seen.marks);
     blob::views(text, seen, &mut views);
-    escape::views(text, seen.marks, &mut views);
-    join::views(text, seen, &mut views);
+    escape::views(text, seen.marks, &rich, &mut views);
+    join::views(text, seen, &rich, &mut views);
     fold::views(text, seen.marks, &mut views);
     views.views
+}
+
+/// The groups with enough digits around them for a token that was cut, as stretches of the text: in
+/// each of them and its two neighbours stand three together.
+fn rich(marks: &Marks) -> Vec<Range<usize>> {
+    const DIGITS_MIN: u8 = 3;
+    let mut all = Vec::new();
+    let mut start = None;
+    let (mut before, mut here) = (0, 0);
+    for (next, after) in marks.digits.iter().chain(&[0]).enumerate() {
+        if before + here + after >= DIGITS_MIN {
+            start = start.or(next.checked_sub(1));
+        } else if let Some(start) = start.take() {
+            all.push(start * GROUP..(next - 1) * GROUP);
+        }
+        (before, here) = (here, *after);
+    }
+    all.extend(start.map(|start| start * GROUP..marks.digits.len() * GROUP));
+    all
 }
 
 /// Views so far, and what is left of the budget.

@@ -1,0 +1,327 @@
+//! Characters written as numbers: lists of codes, and pairs of hexadecimal digits with a sign between
+//! them.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::super::super::marks::{GROUP, Marks, class_at, is};
+use super::super::super::work;
+use super::super::blob::nibble;
+use super::super::{Seen, Trust, Views};
+
+/// Fewer characters are no token.
+const CODES_MIN: usize = 16;
+
+/// Lists of character codes: `[103, 108, 115]`, `chr(103) . chr(108)`, `0x67, 0x6c`.
+pub(super) fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    for dense in seen.dense {
+        // Each code has two digits.
+        let groups = dense.start / GROUP..dense.end.div_ceil(GROUP);
+        let digits = seen.marks.digits.get(groups).unwrap_or_default();
+        if digits.iter().map(|count| usize::from(*count)).sum::<usize>() < 2 * CODES_MIN {
+            continue;
+        }
+        let mut done = 0;
+        lists(bytes, seen.marks, dense, |list| {
+            let part = list.start.max(done)..dense.end;
+            done = list_of(bytes, seen.marks, part, list.end, views);
+        });
+    }
+}
+
+/// Between two codes of a list stand no more bytes.
+const SINCE_MAX: usize = 24;
+
+/// The lists of codes that begin in a part of the text before a position. Tells how far it was read.
+fn list_of(
+    bytes: &[u8],
+    marks: &Marks,
+    part: Range<usize>,
+    last: usize,
+    views: &mut Views<'_>,
+) -> usize {
+    let whole = bytes.get(..part.end).unwrap_or_default();
+    let mut decoded = Vec::new();
+    let mut at = part.start;
+    let mut start = 0;
+    while let Some(begin) = marks.digit.next(at, part.end) {
+        let since = begin - at;
+        let rest = whole.get(begin..).unwrap_or_default();
+        let hex = rest.starts_with(b"0x");
+        let (lead, (len, value)) =
+            if hex { (2, code(rest.get(2..), 16)) } else { (0, code(Some(rest), 10)) };
+        match printed(value) {
+            Some(value) if since <= SINCE_MAX => {
+                if decoded.is_empty() {
+                    start = begin;
+                }
+                decoded.push(value);
+            }
+            _ => {
+                flush(&mut decoded, start..begin, views);
+                if begin >= last {
+                    work::spend(begin - part.start);
+                    return begin;
+                }
+            }
+        }
+        at = begin + lead + len;
+    }
+    work::spend(at - part.start);
+    flush(&mut decoded, start..at, views);
+    at
+}
+
+fn flush(decoded: &mut Vec<u8>, source: Range<usize>, views: &mut Views<'_>) {
+    if decoded.len() < CODES_MIN {
+        decoded.clear();
+        return;
+    }
+    let bytes = std::mem::take(decoded);
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    if letters * 3 >= bytes.len()
+        && views.has_room(bytes.len())
+        && let Ok(text) = String::from_utf8(bytes)
+    {
+        views.add("character codes", source, text, Trust::Names);
+    }
+}
+
+/// A number at the start of a text: its length and its value. What is too large for a byte is not read
+/// to its end.
+fn code(text: Option<&[u8]>, base: u32) -> (usize, u32) {
+    let most = if base == 16 { 3 } else { 4 };
+    let (mut len, mut value) = (0, 0);
+    for byte in text.unwrap_or_default().iter().take(most) {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' | b'A'..=b'F' if base == 16 => (byte | 0x20) - b'a' + 10,
+            _ => break,
+        };
+        len += 1;
+        value = value * base + u32::from(digit);
+    }
+    (len, value)
+}
+
+/// Finds where a part of the text can hold sixteen codes in a row, by the marks: from what ends a list,
+/// a number that is no code or a gap, to the next of them.
+fn lists(bytes: &[u8], marks: &Marks, part: &Range<usize>, mut found: impl FnMut(Range<usize>)) {
+    /// What is left of a longer number may be read as a code, too.
+    const COUNT_MIN: usize = CODES_MIN - 1;
+    let first = part.start / GROUP;
+    let mut numbers = Numbers::of(bytes, marks, part);
+    let (mut start, mut count) = (part.start, 0);
+    for group in first..part.end.div_ceil(GROUP) {
+        work::spend(1);
+        let base = group * GROUP;
+        let Ends { codes, gaps, ends } = numbers.next(marks, group);
+        if ends == 0 {
+            count += ones(codes);
+            continue;
+        }
+        let (low, high) = (ends.trailing_zeros(), 63 - ends.leading_zeros());
+        // After a gap a list begins anew, and the first code is told by the gap before it.
+        let begin = |bit: u32| {
+            let back = if gaps >> bit & 1 == 1 { SINCE_MAX } else { 0 };
+            (base + bit as usize).saturating_sub(back).max(part.start)
+        };
+        let (until, from) = (!(u64::MAX << low), u64::MAX << high);
+        // A code takes three bytes with the sign that follows it.
+        if count + low as usize / 3 + 1 >= COUNT_MIN && count + ones(codes & until) >= COUNT_MIN {
+            found(start..base + low as usize);
+        }
+        if (high - low) as usize / 3 >= COUNT_MIN && ones(codes & !until & !from) >= COUNT_MIN {
+            found(begin(low)..base + high as usize);
+        }
+        (start, count) = (begin(high), ones(codes & from));
+    }
+    if count >= COUNT_MIN {
+        found(start..part.end);
+    }
+}
+
+fn ones(word: u64) -> usize {
+    word.count_ones() as usize
+}
+
+/// Tells of one group after the other which of its numbers may be codes.
+struct Numbers<'a> {
+    bytes: &'a [u8],
+    /// Whether there is an `x` at all.
+    hex: bool,
+    /// The digits of the last group and of this one.
+    before: u64,
+    digits: u64,
+    /// Where in the last group a number in hexadecimal digits began.
+    hexes: u64,
+}
+
+/// What is in one group: numbers that may be codes, and what ends a list.
+struct Ends {
+    codes: u64,
+    /// The last of so many bytes without a digit that no list goes on.
+    gaps: u64,
+    /// The gaps, and the numbers that are no codes.
+    ends: u64,
+}
+
+impl<'a> Numbers<'a> {
+    fn of(bytes: &'a [u8], marks: &Marks, part: &Range<usize>) -> Self {
+        let group = part.start / GROUP;
+        let before = group.checked_sub(1).map_or(0, |group| marks.digit.word(group));
+        let hex = bytes.get(part.clone()).is_some_and(|part| memchr(b'x', part).is_some());
+        Self { bytes, hex, before, digits: marks.digit.word(group), hexes: 0 }
+    }
+
+    fn next(&mut self, marks: &Marks, group: usize) -> Ends {
+        let base = group * GROUP;
+        let (before, digits, after) = (self.before, self.digits, marks.digit.word(group + 1));
+        // Numbers of one digit or more, of two, of three and of four, by where they begin.
+        let one = digits & !(digits << 1 | before >> (GROUP - 1));
+        let two = one & (digits >> 1 | after << (GROUP - 1));
+        let three = two & (digits >> 2 | after << (GROUP - 2));
+        let four = three & (digits >> 3 | after << (GROUP - 3));
+        let mut no_codes = one & !two;
+        let mut codes = two;
+        if self.hex {
+            let signs = class_at(self.bytes, base + 1, |part| is(part, b'x'));
+            let mut hexes = 0;
+            for bit in bits(one & !two & signs) {
+                if let Some([b'0', b'x', rest @ ..]) = self.bytes.get(base + bit..) {
+                    hexes |= 1 << bit;
+                    if printed(code(Some(rest), 16).1).is_some() {
+                        no_codes &= !(1 << bit);
+                        codes |= 1 << bit;
+                    }
+                }
+            }
+            // Of the digits behind an `x` three are read with it.
+            let inner = |more: usize| hexes << more | self.hexes >> (GROUP - more);
+            let inner = inner(2) | inner(3) | inner(4);
+            no_codes &= !inner;
+            codes &= !inner;
+            self.hexes = hexes;
+        }
+        (self.before, self.digits) = (digits, after);
+        // Where a list ends already, and that is in most groups, nothing else is looked for.
+        if no_codes != 0 {
+            return Ends { codes, gaps: 0, ends: no_codes };
+        }
+        for bit in bits(three) {
+            let digit = self.bytes.get(base + bit).copied().unwrap_or(0);
+            if digit >= b'2' || digit == b'1' && four >> bit & 1 == 1 {
+                no_codes |= 1 << bit;
+            }
+        }
+        // Twenty-five bytes in a row that are no digits.
+        let gaps = !(u128::from(digits) << GROUP | u128::from(before));
+        let gaps = gaps & gaps << 1;
+        let gaps = gaps & gaps << 2;
+        let gaps = gaps & gaps << 4;
+        let gaps = gaps & gaps << 8;
+        let gaps = ((gaps & gaps << (SINCE_MAX - 15)) >> GROUP) as u64;
+        Ends { codes: codes & !no_codes, gaps, ends: no_codes | gaps }
+    }
+}
+
+/// The character that a code stands for, if it is one that can be printed.
+fn printed(value: u32) -> Option<u8> {
+    u8::try_from(value).ok().filter(|value| (32..127).contains(value))
+}
+
+/// The numbers of the bits that are set.
+fn bits(word: u64) -> impl Iterator<Item = usize> {
+    let mut left = word;
+    std::iter::from_fn(move || {
+        let bit = left.trailing_zeros() as usize;
+        (left != 0).then(|| {
+            left &= left - 1;
+            bit
+        })
+    })
+}
+
+/// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
+pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    let mut done = 0;
+    for dense in seen.dense.iter().filter(|dense| dense.len() >= CODES_MIN * 3) {
+        // A pair may begin before its first digit that counts.
+        let part = dense.start.saturating_sub(2)..dense.end;
+        for group in part.start / GROUP..part.end.div_ceil(GROUP) {
+            for bit in bits(thirds(seen.marks, group)) {
+                let at = group * GROUP + bit;
+                if at >= done && part.contains(&at) && is_row(bytes, at) {
+                    done = pairs_around(bytes, done.max(part.start), at, views);
+                }
+            }
+        }
+    }
+}
+
+/// Where sixteen digits begin of which each is the third byte after the one before: the first digit
+/// of what is printed is from two to seven.
+fn thirds(marks: &Marks, group: usize) -> u64 {
+    let digits = marks.digit.word(group);
+    if digits == 0 {
+        return 0;
+    }
+    let digits = u128::from(digits) | u128::from(marks.digit.word(group + 1)) << GROUP;
+    let digits = digits & digits >> 3;
+    let digits = digits & digits >> 6;
+    let digits = digits & digits >> 12;
+    (digits & digits >> 24) as u64
+}
+
+/// Tells whether so many pairs stand from a position on, with one sign between them, whose first digits
+/// are those of what is printed.
+fn is_row(bytes: &[u8], at: usize) -> bool {
+    let Some(row) = bytes.get(at..at + 3 * CODES_MIN - 1) else { return false };
+    let sign = row.get(2).copied().unwrap_or(0);
+    matches!(sign, b':' | b' ' | b'-')
+        && row.chunks(3).all(|pair| {
+            pair.first().is_some_and(|digit| matches!(digit, b'2'..=b'7'))
+                && pair.get(2).is_none_or(|other| *other == sign)
+        })
+}
+
+/// Reads the pairs around a row of them, and tells how far they go.
+fn pairs_around(bytes: &[u8], done: usize, row: usize, views: &mut Views<'_>) -> usize {
+    let pair = |at: usize| match bytes.get(at..at + 2)? {
+        [high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+            Some(nibble(*high) << 4 | nibble(*low))
+        }
+        _ => None,
+    };
+    let sign = bytes.get(row + 2);
+    let mut start = row;
+    while let Some(before) = start.checked_sub(3).filter(|before| *before >= done)
+        && bytes.get(before + 2) == sign
+        && pair(before).is_some()
+    {
+        start = before;
+    }
+    let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+    if before.is_some_and(u8::is_ascii_alphanumeric) {
+        start += 3;
+    }
+    let (mut at, mut decoded) = (start, Vec::new());
+    while let Some(byte) = pair(at) {
+        decoded.push(byte);
+        at += 2;
+        if bytes.get(at) != sign {
+            break;
+        }
+        at += 1;
+    }
+    work::spend(at - start);
+    if decoded.len() >= CODES_MIN
+        && views.has_room(decoded.len())
+        && decoded.iter().all(u8::is_ascii_graphic)
+        && let Ok(text) = String::from_utf8(decoded)
+    {
+        views.add("hex", start..at, text, Trust::Names);
+    }
+    at
+}

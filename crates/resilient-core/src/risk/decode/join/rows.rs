@@ -1,0 +1,240 @@
+//! Lines and groups: a secret that is cut where lines end, or by single spaces.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem;
+
+use super::super::super::marks::{GROUP, Marks, is_token};
+use super::super::super::work;
+use super::super::{Seen, Trust, Views};
+use super::JOINED_MAX;
+
+/// Lines that a backslash continues.
+pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
+    static END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\\n"));
+    let mut done = 0;
+    // Many texts have no backslash at all, which is told much faster.
+    let Some(first) = memchr::memchr(b'\\', bytes) else { return };
+    for at in END.find_iter(bytes.get(first..).unwrap_or_default()).map(|at| first + at) {
+        let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));
+        if at < done || !follows {
+            continue;
+        }
+        let start = at - marks.token.run_back(at, done.max(at.saturating_sub(512)));
+        let mut text = bytes.get(start..at).unwrap_or_default().to_vec();
+        let mut end = at;
+        while bytes.get(end..end + 2) == Some(b"\\\n") && text.len() < JOINED_MAX {
+            let rest = bytes.get(end + 2..).unwrap_or_default();
+            let len = rest.iter().take(512).take_while(|byte| is_token(**byte)).count();
+            text.extend(rest.get(..len).unwrap_or_default());
+            end += 2 + len;
+        }
+        done = end;
+        if text.len() >= 16
+            && text.iter().any(u8::is_ascii_digit)
+            && views.has_room(text.len())
+            && let Ok(text) = String::from_utf8(text)
+        {
+            views.add("continued lines", start..end, text, Trust::Full);
+        }
+    }
+}
+
+/// Groups of one length with single spaces between them: `glsa_v6n 63ah6dax ym7y6lws`.
+pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    // A line is not read further than this to either side.
+    const LINE_MAX: usize = 1024;
+    // A group holds a digit now and then; lines without any are prose.
+    let mut done = 0;
+    for dense in seen.dense {
+        let from = dense.start.saturating_sub(LINE_MAX).max(done);
+        let start = seen.marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
+        let to = (dense.end + LINE_MAX).min(bytes.len());
+        let end = seen.marks.feed.next(dense.end, to).unwrap_or(to);
+        if end > done {
+            groups_of(bytes, seen.marks, start..end, views);
+            done = end;
+        }
+    }
+}
+
+fn groups_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) {
+    work::spend(part.len());
+    let mut from = part.start;
+    for end in marks.feed.ones(part.clone()) {
+        groups_in(bytes, marks, from..end, views);
+        from = end + 1;
+    }
+    groups_in(bytes, marks, from..part.end, views);
+}
+
+/// Joins the groups that a line ends in.
+fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<'_>) {
+    if !(20..=2048).contains(&line.len()) {
+        return;
+    }
+    let whole = bytes.get(line.clone()).unwrap_or_default();
+    let ends = |byte: &u8| !matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',');
+    let Some(last) = whole.iter().rposition(ends) else { return };
+    // Most lines end in a sign that no group has.
+    if !whole.get(last).is_some_and(|byte| is_token(*byte)) {
+        return;
+    }
+    // Before the last two groups stand spaces, and nothing else is in them.
+    let group = |end: usize| {
+        let len = marks.token.run_back(end, line.start);
+        let spaced = end - len > line.start && bytes.get(end - len - 1) == Some(&b' ');
+        (spaced && (3..=40).contains(&len)).then_some(len)
+    };
+    let end = line.start + last + 1;
+    let Some(last) = group(end) else { return };
+    if group(end - last - 1).is_none_or(|len| len < last) {
+        return;
+    }
+    let body = bytes.get(line.start..end).unwrap_or_default();
+    // From the end of the line, where the odd group is.
+    let mut words: Vec<&[u8]> = Vec::new();
+    let mut start = body.len();
+    let mut word_end = body.len();
+    for word in body.rsplit(|byte| *byte == b' ') {
+        let ends_at = word_end;
+        word_end = word_end.saturating_sub(word.len() + 1);
+        let quote = word.iter().position(|byte| !is_token(*byte));
+        let word = match quote {
+            // An opening quote ends the walk; anything else is no group.
+            Some(at) if word.get(at).is_some_and(|byte| b"\"'`:=".contains(byte)) => {
+                word.get(at + 1..).unwrap_or_default()
+            }
+            Some(_) => break,
+            None => word,
+        };
+        let same = words.get(1).or(words.first()).map_or(word.len(), |first| first.len());
+        let fits = word.len() >= 3
+            && word.len() <= 40
+            && match words.len() {
+                0 => true,
+                1 => word.len() >= same,
+                _ => word.len() == same,
+            };
+        if !fits {
+            break;
+        }
+        words.push(word);
+        start = ends_at - word.len();
+        if quote.is_some() {
+            break;
+        }
+    }
+    let len = words.iter().map(|word| word.len()).sum::<usize>();
+    if words.len() < 3 || len < 16 || !views.has_room(len) {
+        return;
+    }
+    let source = line.start + start..end;
+    let joined: Vec<u8> = words.into_iter().rev().flatten().copied().collect();
+    if joined.iter().filter(|byte| byte.is_ascii_digit()).nth(1).is_some()
+        && let Ok(text) = String::from_utf8(joined)
+    {
+        views.add("joined groups", source, text, Trust::Names);
+    }
+}
+
+/// A short list of lines, each one token, the last shorter: `newline`-cut tokens whose lines are
+/// shorter than the runs that blobs are looked for in.
+pub(super) fn lines(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    /// A line or two without digits may belong to a token that has some.
+    const AROUND: usize = 2 * GROUP;
+    let mut done = 0;
+    for dense in seen.dense {
+        // Lines that are so short are several to a stretch of digits.
+        if !seen.marks.feed.has(2, dense.clone()) {
+            continue;
+        }
+        let from = dense.start.saturating_sub(AROUND).max(done);
+        let whole = from == 0 || from == done;
+        let line = if whole { None } else { seen.marks.feed.next(from, dense.start) };
+        let start = line.map_or(from, |at| at + 1);
+        let end = (dense.end + AROUND).min(bytes.len());
+        if end > start {
+            done = lines_of(bytes, seen.marks, start..end, views);
+        }
+    }
+}
+
+/// Joins the lines of a part of the text, and tells how far it was read.
+fn lines_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) -> usize {
+    work::spend(part.len());
+    let mut list = List::default();
+    let mut from = part.start;
+    for at in marks.feed.ones(part.clone()) {
+        if !list.is_empty() || may_begin(bytes, from..at) {
+            list.go_on(bytes, from..at, views);
+        }
+        from = at + 1;
+    }
+    if part.end == bytes.len() {
+        list.go_on(bytes, from..part.end, views);
+        from = part.end + 1;
+    }
+    from
+}
+
+/// The lengths of the first line of a list.
+const SHORT: Range<usize> = 6..16;
+
+/// With white space, a line of a list is not longer.
+const WIDE_MAX: usize = 64;
+
+/// Tells whether a line can be the first one of a list: most lines end in a sign that no token has.
+fn may_begin(bytes: &[u8], line: Range<usize>) -> bool {
+    (SHORT.start..=WIDE_MAX).contains(&line.len())
+        && bytes.get(line.end - 1).is_some_and(|last| is_token(*last) || last.is_ascii_whitespace())
+}
+
+/// Lines of one length, each of them one token.
+#[derive(Default)]
+struct List {
+    span: Range<usize>,
+    joined: Vec<u8>,
+    width: usize,
+    count: usize,
+}
+
+impl List {
+    const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Goes on to the next line, which ends the list if it is shorter or no token.
+    fn go_on(&mut self, bytes: &[u8], line: Range<usize>, views: &mut Views<'_>) {
+        let Range { start, end } = line.clone();
+        let line = bytes.get(line).filter(|line| line.len() <= WIDE_MAX).unwrap_or_default();
+        let line = line.trim_ascii();
+        if self.is_empty() && !SHORT.contains(&line.len()) {
+            return;
+        }
+        let filled = !line.is_empty() && line.iter().all(|byte| is_token(*byte));
+        if filled && !self.is_empty() && line.len() <= self.width {
+            self.joined.extend(line);
+            self.count += 1;
+            self.span.end = end;
+            if line.len() == self.width {
+                return;
+            }
+        }
+        if self.count >= 2
+            && self.joined.len() >= 16
+            && views.has_room(self.joined.len())
+            && let Ok(text) = String::from_utf8(std::mem::take(&mut self.joined))
+        {
+            views.add("joined lines", self.span.clone(), text, Trust::Names);
+        }
+        self.joined.clear();
+        self.count = 0;
+        if filled && SHORT.contains(&line.len()) {
+            self.joined.extend(line);
+            self.span = start..end;
+            (self.width, self.count) = (line.len(), 1);
+        }
+    }
+}
