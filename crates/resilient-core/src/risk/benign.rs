@@ -20,16 +20,13 @@ const DIGESTS: [&[u8]; 12] = [
     b"md5:", b"md5-", b"h1:", b"blake3:",
 ];
 
-/// Tells whether a candidate is explained by its notation or by its surroundings.
-pub(super) fn is_benign(text: &[u8], candidate: &Candidate, words: &Words) -> bool {
+/// Tells whether a candidate is a dummy or explained by its notation.
+pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
     let body = text.get(candidate.body.clone()).unwrap_or_default();
     let start = candidate.head.start;
     let near = text.get(start.saturating_sub(8)..start + 8).unwrap_or_default();
     let near = near.to_ascii_lowercase();
-    placeholder::is_void(body)
-        || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
-        || is_identifier(candidate, words)
-        || is_data(text, candidate)
+    placeholder::is_void(body) || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
 }
 
 /// Tells whether a candidate is an identifier by its form, and nothing says that it is a secret.
@@ -38,7 +35,7 @@ pub(super) fn is_identifier(candidate: &Candidate, words: &Words) -> bool {
 }
 
 /// Tells whether a candidate is one of several long lines of token characters.
-fn is_data(text: &[u8], candidate: &Candidate) -> bool {
+pub(super) fn is_data(text: &[u8], candidate: &Candidate) -> bool {
     let whole = candidate.whole();
     let (before, after) = (text.get(..whole.start), text.get(whole.end..));
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
@@ -73,7 +70,8 @@ mod tests {
         for run in runs::find(&marks) {
             candidate::of_run(bytes, &marks, &run, |candidate| {
                 let words = Words::before(bytes, &candidate);
-                explained = Some(is_benign(bytes, &candidate, &words));
+                let benign = is_benign(bytes, &candidate) || is_data(bytes, &candidate);
+                explained = Some(benign || is_identifier(&candidate, &words));
             });
         }
         explained.expect("a candidate")

@@ -345,7 +345,7 @@ impl Scan {
                 let Some(model) = model else { return };
                 asked -= 1;
                 // Nothing that the model says of these counts.
-                if benign::is_identifier(&candidate, &words) {
+                if benign::is_identifier(&candidate, &words) || benign::is_data(bytes, &candidate) {
                     return;
                 }
                 let mut sum = 0;
@@ -357,7 +357,7 @@ impl Scan {
                 let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);
                 if model.margin_of(sum) >= 0
                     && !says(token)
-                    && !benign::is_benign(bytes, &candidate, &words)
+                    && !benign::is_benign(bytes, &candidate)
                 {
                     let family = naming::family(&words);
                     self.guesses.push((family, candidate.whole()));
