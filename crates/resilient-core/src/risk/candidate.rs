@@ -126,9 +126,12 @@ fn of_piece(text: &[u8], run: &Run, at: usize, piece: &[u8], each: &mut impl FnM
     if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(piece, run.digits) {
         return;
     }
+    if is_number(piece) {
+        return;
+    }
     let head = head_len(piece);
     let body = piece.get(head..).unwrap_or_default();
-    if body.len() < BODY_MIN {
+    if body.len() < BODY_MIN || is_compound(body) {
         return;
     }
     let shape = Shape::of(body);
@@ -152,6 +155,28 @@ fn of_piece(text: &[u8], run: &Run, at: usize, piece: &[u8], each: &mut impl FnM
     }
     let context = start..at;
     each(Candidate { head: at..at + head, body: at + head..at + piece.len(), context, shape });
+}
+
+/// Tells whether a piece is a number of sixty-four bits at most, written in hexadecimal digits.
+fn is_number(piece: &[u8]) -> bool {
+    piece.len() <= 18
+        && matches!(piece, [b'0', b'x' | b'X', digits @ ..] if digits.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// Tells whether a body is words with short marks between them, as in `u8x16_bitmask`: half of it words,
+/// and nothing else as long as a token.
+fn is_compound(body: &[u8]) -> bool {
+    /// Shorter pieces hold too little to be kept secret.
+    const PIECE_MIN: usize = 8;
+    let (mut words, mut longest) = (0, 0);
+    for part in body.split(|byte| !byte.is_ascii_alphanumeric()) {
+        if part.len() >= 3 && part.iter().all(u8::is_ascii_alphabetic) && is_wordy(part) {
+            words += part.len();
+        } else {
+            longest = longest.max(part.len());
+        }
+    }
+    words * 2 >= body.len() && longest < PIECE_MIN
 }
 
 /// A quick no to what is clearly made of words; its run has so many digits.

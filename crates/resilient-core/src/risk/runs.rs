@@ -9,6 +9,9 @@ use super::marks::{GROUP, Marks};
 /// Runs shorter than this are never needed.
 pub(super) const RUN_MIN: usize = 15;
 
+/// Shorter rows are not what data are wrapped at.
+pub(super) const ROW_MIN: usize = 48;
+
 /// A maximal run of token characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
@@ -78,6 +81,24 @@ fn find_in(marks: &Marks) -> Vec<Run> {
         }
     }
     runs
+}
+
+/// How many runs from the first one on are rows of one block of data: long, of one length, each on a line
+/// of its own, real or written as `\n`, and with nothing but signs between them.
+pub(super) fn rows(text: &[u8], marks: &Marks, runs: &[Run]) -> usize {
+    /// Quotes, signs and the next line's indentation.
+    const GAP_MAX: usize = 32;
+    let follows = |pair: &&[Run]| {
+        let [first, second] = pair else { return false };
+        let gap = first.end..second.start;
+        let escaped = text.get(gap.start) == Some(&b'\\');
+        first.len() >= ROW_MIN
+            && first.len() == second.len()
+            && gap.len() <= GAP_MAX
+            && (escaped && gap.len() == 1 || marks.feed.next(gap.start, gap.end).is_some())
+            && marks.alnum.count(gap) <= usize::from(escaped)
+    };
+    1 + runs.windows(2).take_while(follows).count()
 }
 
 #[cfg(test)]

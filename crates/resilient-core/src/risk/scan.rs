@@ -213,6 +213,9 @@ fn collect(
 const MODEL_LEAST: usize = 128;
 const MODEL_EVERY: usize = 512;
 
+/// So many rows of one length are a block of data.
+const ROWS_MIN: usize = 4;
+
 /// What stands between views that are scanned together: it ends every line, literal and token.
 const BETWEEN: &str = "\n\u{1}\n";
 
@@ -327,7 +330,16 @@ impl Scan {
     fn candidates(&mut self, bytes: &[u8], marks: &Marks, runs: &[Run], model: Option<&Model>) {
         // A text with more candidates is a list of digests or a flood.
         let mut asked = MODEL_LEAST + bytes.len() / MODEL_EVERY;
-        for run in runs {
+        let mut rows = 0;
+        for (nth, run) in runs.iter().enumerate() {
+            // Blocks of data hold no token of their own.
+            if nth >= rows && run.len() >= runs::ROW_MIN {
+                let count = runs::rows(bytes, marks, runs.get(nth..).unwrap_or_default());
+                rows = if count >= ROWS_MIN { nth + count } else { rows };
+            }
+            if nth < rows {
+                continue;
+            }
             candidate::of_run(bytes, marks, run, |candidate| {
                 if !self.claims.is_free(&candidate.whole()) {
                     return;
