@@ -41,7 +41,6 @@ pub(super) fn name(number: &Number<'_>) -> Option<&'static str> {
 
 /// How a number is written, and what announces it, excludes more than its digits do, and is asked
 /// first.
-
 fn of_digits(number: &Number<'_>) -> Option<&'static str> {
     let d = LazyCell::new(|| number.compact());
     let digit = |nth: usize| d.get(nth).map_or(99, |digit| u32::from(digit - b'0'));
@@ -60,9 +59,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             }
             let itin = matches!(seps, [(3, b'-'), (6, b'-')])
                 || number.announced(&["itin", "taxpayer", "tax id"]);
-            if itin
-                && digit(0) == 9
-                && matches!(two(&d, 3), 50..=65 | 70..=88 | 90..=92 | 94..=99)
+            if itin && digit(0) == 9 && matches!(two(&d, 3), 50..=65 | 70..=88 | 90..=92 | 94..=99)
             {
                 return Some("national_id_us_tax");
             }
@@ -120,8 +117,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             {
                 return Some("national_id_dk");
             }
-            let medicare =
-                matches!(seps, [(4, _), (10, _)]) || number.announced(&["medicare"]);
+            let medicare = matches!(seps, [(4, _), (10, _)]) || number.announced(&["medicare"]);
             if medicare
                 && matches!(digit(0), 2..=6)
                 && weighted(&d, &[1, 3, 7, 9, 1, 3, 7, 9]) % 10 == digit(8)
@@ -142,8 +138,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             {
                 return Some("national_id_bg");
             }
-            let czech =
-                matches!(seps, [(6, b'/')]) || number.announced(&["rodné", "rodne", "rc"]);
+            let czech = matches!(seps, [(6, b'/')]) || number.announced(&["rodné", "rodne", "rc"]);
             if czech && is_day(two(&d, 2) % 50 % 20, two(&d, 4)) && value(&d).is_multiple_of(11) {
                 return Some("national_id_cz");
             }
@@ -171,8 +166,8 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
                     return Some("national_id_no");
                 }
             }
-            let belgian = !plain
-                || number.announced(&["rijksregister", "registre national", "niss", "insz"]);
+            let belgian =
+                !plain || number.announced(&["rijksregister", "registre national", "niss", "insz"]);
             if belgian && is_day(two(&d, 2) % 20, two(&d, 4)) {
                 let body = value(d.get(..9)?);
                 let check = u64::from(two(&d, 9));
@@ -193,8 +188,8 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             if number.announced(&["oib"]) && mod_11_10(&d) {
                 return Some("national_id_hr");
             }
-            let abn = matches!(seps, [(2, b' '), (6, b' '), (10, b' ')])
-                || number.announced(&["abn"]);
+            let abn =
+                matches!(seps, [(2, b' '), (6, b' '), (10, b' ')]) || number.announced(&["abn"]);
             if abn
                 && (weighted(&d, &[10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) + 890
                     - 10 * u32::from(digit(0) == 0))
@@ -237,9 +232,8 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             if korean {
                 return Some("national_id_kr");
             }
-            let thai = seps.iter().all(|(_, sep)| b"- ".contains(sep))
-                && matches!(digit(0), 1..=8)
-                && {
+            let thai =
+                seps.iter().all(|(_, sep)| b"- ".contains(sep)) && matches!(digit(0), 1..=8) && {
                     let sum = weighted(&d, &[13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
                     (11 - sum % 11) % 10 == last(&d)
                 };
@@ -248,10 +242,8 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             if thai && (!clock || rounded() || number.announced(&thai_words)) {
                 return Some("national_id_th");
             }
-            let south_african = plain
-                && is_day(two(&d, 2), two(&d, 4))
-                && matches!(digit(10), 0..=2)
-                && luhn(&d);
+            let south_african =
+                plain && is_day(two(&d, 2), two(&d, 4)) && matches!(digit(10), 0..=2) && luhn(&d);
             if south_african && (!clock || number.announced(&["rsa", "said", "id"])) {
                 return Some("national_id_za");
             }
