@@ -296,12 +296,6 @@ pub(super) fn escapes(bytes: &[u8], at: usize) -> u64 {
     class_at(bytes, at, |part| is(part, b'\\') | is(part, b'%') | is(part, b'&'))
 }
 
-/// The small letters of a short text.
-pub(super) fn letters(bytes: &[u8]) -> u128 {
-    let class = |part| lies(part, b'a', 26);
-    u128::from(class_at(bytes, GROUP, class)) << GROUP | u128::from(class_at(bytes, 0, class))
-}
-
 impl Bits {
     /// The bits of one group.
     #[inline(always)]

@@ -314,7 +314,10 @@ impl<'a> Places<'a> {
         let behind = eight(digit | digit << 1 | digit << 2) & sign << 1;
         let three = digit & digit >> 1 & digit >> 2;
         let bracketed = three & three >> 5 & three >> 9 & digit >> 12 & !(digit >> 3 | digit >> 4);
-        digit & (beside | behind | bracketed)
+        // The next digit of a number is never far.
+        let pair = digit >> 1 | digit >> 2;
+        let next = pair | pair >> 2 | pair >> 4;
+        digit & next & (beside | behind | bracketed)
     }
 }
 
@@ -341,8 +344,9 @@ fn line(
     let mut table = Table::default();
     let mut at = line.start;
     while let Some(digit) = places.next(at, line.end) {
+        // A shorter line is told when a number was found in it.
         if line.len() > Table::LEN_MIN {
-            table.add_all(bytes, marks, &line, at..digit, &[]);
+            table.add_all(bytes, marks, &line, at..digit);
         }
         if table.is_list() || table.is_long() {
             return;
@@ -379,7 +383,7 @@ fn line(
         }
         let word = start..start + alnum.run_to(start, line.end);
         table.add(bytes, marks, &line, &word);
-        // What has less digits begins like `GB29`, `AAAAA9999A` or `1EG4`.
+        // What has fewer digits begins like `GB29`, `AAAAA9999A` or `1EG4`.
         let lettered = match digit - start {
             0 => marks.digit.from(digit) & 2 == 0,
             letters => matches!(letters, 2 | 5),
@@ -419,34 +423,23 @@ struct Table {
 }
 
 impl Table {
+    /// More long numbers than this make a table.
+    const LONG_MAX: usize = 6;
     /// More candidates make a table, however long the line is.
     const ANY_MAX: usize = 64;
     /// So many words of three letters do not fit into a shorter line.
     const LEN_MIN: usize = 4 * Self::ANY_MAX;
 
-    /// Adds the words of a stretch of a line that have digits, but for those that were found to be
-    /// personal numbers.
-    fn add_all(
-        &mut self,
-        bytes: &[u8],
-        marks: &Marks,
-        line: &Range<usize>,
-        part: Range<usize>,
-        hits: &[Hit],
-    ) {
-        let mut hits = hits.iter().peekable();
+    /// Adds the words of a stretch of a line that have digits, until there are enough.
+    fn add_all(&mut self, bytes: &[u8], marks: &Marks, line: &Range<usize>, part: Range<usize>) {
         let mut at = part.start;
         while let Some(digit) = marks.digit.next(at, part.end)
             && !self.is_list()
         {
             let start = digit - marks.alnum.run_back(digit, at);
             let word = start..start + marks.alnum.run_to(start, line.end);
-            let hit = hits.next_if(|hit| hit.span.start <= digit);
-            if hit.is_none_or(|hit| hit.span.start == start) {
-                self.add(bytes, marks, line, &word);
-            }
-            self.long += usize::from(hit.is_some_and(|hit| hit.name == phone::INTERNATIONAL));
-            at = hit.map_or(word.end, |hit| hit.span.end);
+            self.add(bytes, marks, line, &word);
+            at = word.end;
         }
     }
 
@@ -457,9 +450,8 @@ impl Table {
         self.any += usize::from(!glued && word.len() >= 3);
     }
 
-    /// A line with so many long numbers is a table.
     const fn is_long(&self) -> bool {
-        self.long > 6
+        self.long > Self::LONG_MAX
     }
 
     const fn is_list(&self) -> bool {
@@ -659,6 +651,29 @@ mod tests {
         ] {
             assert_eq!(found(text), [name], "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_are_found_wherever_a_group_of_marks_begins() {
+        for text in ["+1 (415) 555-0132", "(415) 555-0132", "GB29 NWBK 6016 1331 9268 19"] {
+            for before in 0..130 {
+                assert_eq!(found(&(" ".repeat(before) + text)).len(), 1, "{before} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_many_long_numbers_are_tables() {
+        let found = |others: usize, short: usize| {
+            found(
+                &("44051401458 ".to_owned() + &"98765432 ".repeat(others) + &"a12 ".repeat(short)),
+            )
+        };
+        assert_eq!(found(5, 0), ["national_id_pl"]);
+        assert_eq!(found(6, 0), Vec::<&str>::new());
+        // The number and sixty-four words make a list once another word follows.
+        assert_eq!(found(0, 64), ["national_id_pl"]);
+        assert_eq!(found(0, 65), Vec::<&str>::new());
     }
 
     #[test]

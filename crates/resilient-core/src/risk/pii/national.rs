@@ -41,7 +41,6 @@ pub(super) fn name(number: &Number<'_>) -> Option<&'static str> {
 
 /// How a number is written, and what announces it, excludes more than its digits do, and is asked
 /// first.
-
 fn of_digits(number: &Number<'_>) -> Option<&'static str> {
     let d = LazyCell::new(|| number.compact());
     let digit = |nth: usize| d.get(nth).map_or(99, |digit| u32::from(digit - b'0'));
