@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr3;
+
 use super::super::marks::{GROUP, Marks, escapes};
 use super::{Trust, Views, is_text};
 
@@ -11,37 +13,48 @@ const ESCAPES_MIN: u8 = 6;
 /// Makes the views of the parts of a text that are rich in digits: each escape has one.
 pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mut Views<'_>) {
     let bytes = text.as_bytes();
+    let count = |group: usize| marks.digits.get(group).copied().unwrap_or(0);
     let mut done = 0;
-    // The signs of the group that was asked for last.
-    let mut known = (usize::MAX, 0);
     for part in rich {
-        // So many escapes in a row are dense in their group and the next one.
-        let first = part.start / GROUP;
-        let counts = marks.digits.get(first..part.end / GROUP).unwrap_or_default();
-        let after = counts.iter().copied().skip(1).chain([0]);
-        for ((count, after), group) in counts.iter().zip(after).zip(first..) {
-            if count + after < ESCAPES_MIN {
-                continue;
-            }
-            let base = group * GROUP;
-            let here = if known.0 == group { known.1 } else { escapes(bytes, base) };
-            let next = escapes(bytes, base + GROUP);
-            known = (group + 1, next);
-            if here | next == 0 || here.count_ones() + next.count_ones() < u32::from(ESCAPES_MIN) {
-                continue;
-            }
-            for (signs, base) in [(here, base), (next, base + GROUP)] {
-                let mut left = signs;
-                while left != 0 {
-                    let at = base + left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    if at >= done && bytes.get(at + 1).is_some_and(goes_on) {
-                        done = row(bytes, at, views);
-                    }
+        let (first, last) = (part.start / GROUP, part.end / GROUP);
+        let end = (part.end + GROUP).min(bytes.len());
+        let mut at = part.start;
+        // The first group that was not looked at together with the next one.
+        let mut pair = first;
+        while let Some(found) = memchr3(b'\\', b'%', b'&', bytes.get(at..end).unwrap_or_default()) {
+            let group = (at + found) / GROUP;
+            for here in pair.max(group.saturating_sub(1))..last.min(group + 1) {
+                // So many escapes in a row are dense in their group and the next one.
+                if count(here) + count(here + 1) >= ESCAPES_MIN {
+                    done = within(bytes, here * GROUP, done, views);
                 }
+            }
+            pair = group + 1;
+            at = pair * GROUP;
+        }
+    }
+}
+
+/// Makes the views of what begins in two groups, if they have signs enough, and tells how far it was
+/// read.
+fn within(bytes: &[u8], base: usize, done: usize, views: &mut Views<'_>) -> usize {
+    let both = [base, base + GROUP].map(|base| (base, escapes(bytes, base)));
+    let count = both.iter().map(|(_, signs)| signs.count_ones()).sum::<u32>();
+    if count < u32::from(ESCAPES_MIN) {
+        return done;
+    }
+    let mut done = done;
+    for (base, signs) in both {
+        let mut left = signs;
+        while left != 0 {
+            let at = base + left.trailing_zeros() as usize;
+            left &= left - 1;
+            if at >= done && bytes.get(at + 1).is_some_and(goes_on) {
+                done = row(bytes, at, views);
             }
         }
     }
+    done
 }
 
 /// Tells whether a byte can stand behind the sign of an escape. Most signs are of something else.

@@ -87,7 +87,9 @@ fn word(text: &str, found: usize, done: usize, views: &mut Views<'_>) -> usize {
             Fold::Gone => None,
             Fold::Same | Fold::Foreign => Some(char),
         };
-        views.add("look-alikes", start..end, word.chars().filter_map(fold).collect(), Trust::Full);
+        let mut folded = String::with_capacity(len);
+        folded.extend(word.chars().filter_map(fold));
+        views.add("look-alikes", start..end, folded, Trust::Full);
     }
     end.max(found + 1)
 }

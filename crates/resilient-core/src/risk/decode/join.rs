@@ -2,6 +2,7 @@
 
 mod codes;
 mod literals;
+mod names;
 mod rows;
 
 use std::ops::Range;

@@ -241,4 +241,33 @@ mod tests {
             assert!(seen, "{via} {text:?} {:?}", report.detected_patterns);
         }
     }
+
+    /// Where literals were joined.
+    fn joined(text: &str) -> Vec<&str> {
+        let report = score(text, &Policy::default());
+        let hits = report.detected_patterns.into_iter().filter_map(|found| match found {
+            Detection::Pattern(hit) if hit.via.first() == Some(&"joined literals") => Some(hit),
+            _ => None,
+        });
+        hits.map(|hit| text.get(hit.span).unwrap()).collect()
+    }
+
+    #[test]
+    fn assigned_literals_are_joined_as_long_as_their_names_count_on() {
+        let token = token();
+        let (first, second) = token.split_at(25);
+        let added = format!("\"{first}\" + \"{second}\"");
+        let text = format!("const z = {added};\nconst y = \"bye\";\n");
+        assert_eq!(joined(&text), [added.as_str()]);
+        let text = format!("part_a = '{first}'\npart_b = '{second}'\nrest = 'x1'\n");
+        assert_eq!(joined(&text), [format!("'{first}'\npart_b = '{second}'")]);
+        let text = format!("one = '{first}'\ntwo = '{second}'\n");
+        assert_eq!(joined(&text), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_choice_of_literals_is_no_token() {
+        let text = r#"type Cipher = "aes-128-ocb" | "aes-192-ocb" | "aes-256-ocb";"#;
+        assert_eq!(joined(text), Vec::<&str>::new());
+    }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::super::super::marks::{GROUP, Marks, quotes};
 use super::super::super::work;
 use super::super::{Trust, Views};
-use super::JOINED_MAX;
+use super::{JOINED_MAX, names};
 
 /// Literals may stand so far apart.
 const GAP_MAX: usize = 48;
@@ -108,6 +108,15 @@ fn has_four(quoted: &[u64]) -> bool {
     false
 }
 
+/// What puts two literals together.
+#[derive(PartialEq, Eq)]
+enum Joint {
+    Added,
+    /// Honest code lists and assigns, too.
+    Listed,
+    Assigned,
+}
+
 /// Literals that belong together.
 struct Chain<'a> {
     text: &'a str,
@@ -117,19 +126,21 @@ struct Chain<'a> {
     /// Two literals or more, or none.
     parts: Vec<Range<usize>>,
     len: usize,
+    /// Where the first literal of the last assignment begins.
+    assigned: usize,
     /// Whether something between them leaves a doubt.
     doubted: bool,
 }
 
 impl<'a> Chain<'a> {
     fn new(text: &'a str, marks: &'a Marks) -> Self {
-        Self { text, marks, last: None, parts: Vec::new(), len: 0, doubted: false }
+        Self { text, marks, last: None, parts: Vec::new(), len: 0, assigned: 0, doubted: false }
     }
 
     /// Goes on to the next literal, and ends the chain if it does not belong to it.
     fn offer(&mut self, part: Range<usize>, views: &mut Views<'_>) {
         if let Some(last) = self.last.replace(part.clone())
-            && let Some(trust) = self.between(&last, &part)
+            && let Some(joint) = self.between(&last, &part)
             && (!self.parts.is_empty() || self.fits(&last))
             && self.fits(&part)
         {
@@ -138,10 +149,14 @@ impl<'a> Chain<'a> {
                 return;
             }
             if self.parts.is_empty() {
+                self.assigned = last.start;
                 self.add(last);
             }
+            if joint == Joint::Assigned {
+                self.assigned = part.start;
+            }
             self.add(part);
-            self.doubted |= trust == Trust::Names;
+            self.doubted |= joint != Joint::Added;
         } else if !self.parts.is_empty() {
             self.end(views);
         }
@@ -165,8 +180,8 @@ impl<'a> Chain<'a> {
         !bytes.iter().fold(false, |any, byte| any | byte.is_ascii_whitespace())
     }
 
-    /// What may stand between two literals, and what that says.
-    fn between(&self, last: &Range<usize>, part: &Range<usize>) -> Option<Trust> {
+    /// What puts two literals together, by what stands between them.
+    fn between(&self, last: &Range<usize>, part: &Range<usize>) -> Option<Joint> {
         let gap = last.end + 1..part.start - 1;
         // Two literals that touch, `""`, are an escaped quote.
         if gap.is_empty() || gap.len() > GAP_MAX {
@@ -180,20 +195,27 @@ impl<'a> Chain<'a> {
                 return None;
             }
         }
-        if all & JOINS != 0 {
-            return Some(Trust::Full);
+        // One bar is a choice of literals, which types are made of; two add them.
+        let chosen = || gap.contains(&b'|') && !gap.windows(2).any(|two| two == b"||");
+        if all & JOINS != 0 && !chosen() {
+            return Some(Joint::Added);
         }
         if all & LISTS != 0 {
-            return Some(Trust::Names);
+            return Some(Joint::Listed);
         }
-        // `p0 = "…"` and on the next line `p1 = "…"`: the names differ in a number or a letter.
+        // `p0 = "…"` and on the next line `p1 = "…"`.
         if gap.trim_ascii_end().last() != Some(&b'=')
             || !gap.iter().any(|byte| matches!(byte, b'\n' | b';'))
         {
             return None;
         }
         let words = gap.split(|b| !b.is_ascii_alphanumeric() && *b != b'_');
-        (words.filter(|word| !word.is_empty()).count() <= 3).then_some(Trust::Names)
+        if words.filter(|word| !word.is_empty()).count() > 3 {
+            return None;
+        }
+        let first = if self.parts.is_empty() { last.start } else { self.assigned };
+        let name = |start: usize| names::assigned(self.text.as_bytes().get(..start - 1)?);
+        names::follows(name(first)?, name(part.start)?).then_some(Joint::Assigned)
     }
 
     /// Makes a view of the literals, if they could hold a token, and begins anew.
