@@ -157,26 +157,36 @@ fn of_piece(text: &[u8], run: &Run, at: usize, piece: &[u8], each: &mut impl FnM
     each(Candidate { head: at..at + head, body: at + head..at + piece.len(), context, shape });
 }
 
-/// Tells whether a piece is a number of sixty-four bits at most, written in hexadecimal digits.
+/// Tells whether a piece is a number in hexadecimal digits as programs write it: of sixty-four bits at
+/// most, or in groups.
 fn is_number(piece: &[u8]) -> bool {
-    piece.len() <= 18
-        && matches!(piece, [b'0', b'x' | b'X', digits @ ..] if digits.iter().all(u8::is_ascii_hexdigit))
+    let [b'0', b'x' | b'X', digits @ ..] = piece else { return false };
+    let grouped = digits.len() <= 40 && digits.contains(&b'_');
+    (digits.len() <= 16 || grouped)
+        && digits.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_')
 }
 
-/// Tells whether a body is words with short marks between them, as in `u8x16_bitmask`: half of it words,
-/// and nothing else as long as a token.
+/// Tells whether a body is a name of several words, as `Win32_System_IO` or `u8x16_bitmask`: a third
+/// of it words, with a few digits behind them perhaps, and nothing else as long as a token.
 fn is_compound(body: &[u8]) -> bool {
     /// Shorter pieces hold too little to be kept secret.
     const PIECE_MIN: usize = 8;
+    /// So many digits end a word at most.
+    const DIGITS_MAX: usize = 3;
+    if !body.contains(&b'_') {
+        return false;
+    }
     let (mut words, mut longest) = (0, 0);
     for part in body.split(|byte| !byte.is_ascii_alphanumeric()) {
-        if part.len() >= 3 && part.iter().all(u8::is_ascii_alphabetic) && is_wordy(part) {
+        let digits = part.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let (word, _) = part.split_at(part.len() - digits.min(DIGITS_MAX));
+        if word.len() >= 3 && word.iter().all(u8::is_ascii_alphabetic) && is_wordy(word) {
             words += part.len();
         } else {
             longest = longest.max(part.len());
         }
     }
-    words * 2 >= body.len() && longest < PIECE_MIN
+    words * 3 >= body.len() && longest < PIECE_MIN
 }
 
 /// A quick no to what is clearly made of words; its run has so many digits.

@@ -277,28 +277,27 @@ fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use
 pub(super) fn may_hold(token: &[u8]) -> bool {
     super::work::spend(token.len());
     let table = &*TABLE;
-    let mut rest = token;
     let mut at = 0;
-    while let Some(byte) = rest.first() {
+    while let Some(rest) = token.get(at..).filter(|rest| !rest.is_empty()) {
         let len = stretch(rest);
-        if len > 0 || *byte == b'_' {
-            // Two or three letters stand anywhere; what begins with them must be a token to the end.
-            let begins = |row: u16| {
-                table.rows.get(usize::from(row)).is_some_and(|(_, format)| {
-                    rest.starts_with(format.prefix())
-                        && (format.prefix().len() > 3 || format.matches(rest).is_some())
-                })
-            };
-            if rows_of(table, rest).any(begins)
-                || b"cAgse".contains(byte) && literals::own().any(|own| rest.starts_with(own))
-                || bare(table, token, at, len).is_some()
-            {
-                return true;
-            }
+        let first = rest.first().copied().unwrap_or(0);
+        // Two or three letters stand anywhere; what begins with them must be a token to the end.
+        let begins = |row: u16| {
+            table.rows.get(usize::from(row)).is_some_and(|(_, format)| {
+                rest.starts_with(format.prefix())
+                    && (format.prefix().len() > 3 || format.matches(rest).is_some())
+            })
+        };
+        if (len > 0 || first == b'_')
+            && (table.has_pair(rest) && rows_of(table, rest).any(begins)
+                || matches!(first, b'c' | b'A' | b'g' | b's' | b'e')
+                    && literals::own().any(|own| rest.starts_with(own))
+                || table.has_stretch(rest, len) && bare(table, token, at, len).is_some())
+        {
+            return true;
         }
         // Right behind a word no other one begins.
-        at = (at + len + 1).min(token.len());
-        rest = token.get(at..).unwrap_or_default();
+        at += len + 1;
     }
     false
 }
