@@ -73,14 +73,14 @@ fn rich(marks: &Marks) -> Vec<Range<usize>> {
     let mut all = Vec::new();
     let mut start = None;
     let (mut before, mut here) = (0, 0);
-    for (next, after) in marks.digits.iter().chain(&[0]).enumerate() {
+    marks.digits.iter().chain(&[0]).enumerate().for_each(|(next, after)| {
         if before + here + after >= DIGITS_MIN {
             start = start.or(next.checked_sub(1));
         } else if let Some(start) = start.take() {
             all.push(start * GROUP..(next - 1) * GROUP);
         }
         (before, here) = (here, *after);
-    }
+    });
     all.extend(start.map(|start| start * GROUP..marks.digits.len() * GROUP));
     all
 }
