@@ -70,6 +70,9 @@ const EMAIL: usize = 16;
 const SSN: usize = 17;
 const BLOB: usize = 18;
 
+/// Shorter stretches of base64 are no blob.
+const BLOB_MIN: usize = 200;
+
 /// A class of bytes.
 type Class = fn(u8) -> bool;
 
@@ -124,9 +127,11 @@ impl Found {
 /// Finds the patterns of a text whose runs, literals and words are known.
 pub(super) fn find(text: &str, runs: &[Run], places: &[Place], words: &[Said]) -> Found {
     let mut found = Found::default();
-    at_literals(text.as_bytes(), places, &mut found);
-    for run in runs.iter().filter(|run| run.len() >= 20) {
-        in_run(text, run, &mut found);
+    at_literals(text, places, &mut found);
+    for run in runs.iter().filter(|run| run.len() >= BLOB_MIN) {
+        let body = text.as_bytes().get(run.span()).unwrap_or_default();
+        let blobs = stretches(body, base64).filter(|stretch| stretch.len() >= BLOB_MIN);
+        blobs.for_each(|blob| found.add(BLOB, run.start + blob.start..run.start + blob.end));
     }
     for word in words.iter().filter(|word| word.word == Word::AwsSecret) {
         aws_secret(text, word.start, word.end, &mut found);
@@ -160,9 +165,11 @@ impl Stretch {
 }
 
 /// The patterns that begin with a literal.
-fn at_literals(text: &[u8], places: &[Place], found: &mut Found) {
+fn at_literals(text: &str, places: &[Place], found: &mut Found) {
+    let (whole, text) = (text, text.as_bytes());
     let mut alnums = Stretch::of(alnum);
     let mut uppers = Stretch::of(upper_digit);
+    let (mut words, mut hex) = (Stretch::of(word), Stretch::of(hex_lower));
     for Place { at, literal, .. } in places.iter().copied() {
         match literal {
             Literal::Client => {
@@ -182,54 +189,29 @@ fn at_literals(text: &[u8], places: &[Place], found: &mut Found) {
                 }
             }
             Literal::Jwt => jwt(text, at, found),
+            Literal::Bearer => bearer_token(whole, at, found),
+            Literal::Sk => sk(text, at, &mut alnums, &mut words, found),
+            Literal::Pub => {
+                if hex.end(text, at + 3) >= at + 35 {
+                    found.add(DATADOG, at..at + 35);
+                }
+            }
             Literal::Begin => pem(text, at, found),
             Literal::Backwards | Literal::Vendor | Literal::Word(_) | Literal::AnyCase(..) => {}
         }
     }
 }
 
-/// The patterns that are told by the run they lie in, and `bearer_token`, whose token does.
-fn in_run(text: &str, run: &Run, found: &mut Found) {
-    let bytes = text.as_bytes();
-    let body = bytes.get(run.span()).unwrap_or_default();
-    if run.len() >= 33 {
-        sk(body, run.start, found);
-    }
-    if run.len() >= 35 {
-        let mut hex = Stretch::of(hex_lower);
-        static PUB: LazyLock<memmem::Finder<'static>> =
-            LazyLock::new(|| memmem::Finder::new(b"pub"));
-        for at in PUB.find_iter(body) {
-            if hex.end(body, at + 3) >= at + 35 {
-                found.add(DATADOG, run.start + at..run.start + at + 35);
-            }
-        }
-    }
-    if run.len() >= 200 {
-        let blobs = stretches(body, base64).filter(|stretch| stretch.len() >= 200);
-        blobs.for_each(|blob| found.add(BLOB, run.start + blob.start..run.start + blob.end));
-    }
-    // White space of any script stands before the token.
-    let before = run.start.checked_sub(1).and_then(|before| bytes.get(before)).copied();
-    if !before.is_some_and(|byte| byte.is_ascii_whitespace() || byte == 11 || !byte.is_ascii()) {
-        return;
-    }
-    // Most often a single space stands there, and another word than `bearer` before it.
-    let ends = run.start.checked_sub(2).and_then(|at| bytes.get(at));
-    if ends.is_some_and(|byte| byte.is_ascii_graphic() && !matches!(byte, b'r' | b'R')) {
-        return;
-    }
+/// `bearer`, white space of any script and a token.
+fn bearer_token(text: &str, at: usize, found: &mut Found) {
+    let rest = text.get(at + 6..).unwrap_or_default();
     // It is skipped only as far as it is short: a bound on the work.
-    let before = text.get(..run.start).unwrap_or_default();
-    let white = before.chars().rev().take(64).take_while(|c| c.is_whitespace());
-    let word_end = run.start - white.map(char::len_utf8).sum::<usize>();
-    let start = word_end.saturating_sub(6);
-    let literal = bytes.get(start..word_end).unwrap_or_default();
-    if word_end < run.start && literal.eq_ignore_ascii_case(b"bearer") {
-        let token = body.iter().take_while(|byte| bearer(**byte)).count();
-        if token >= 20 {
-            found.add(BEARER, start..run.start + token);
-        }
+    let white = rest.chars().take(64).take_while(|char| char.is_whitespace());
+    let white: usize = white.map(char::len_utf8).sum();
+    let token = rest.as_bytes().iter().skip(white).take_while(|byte| bearer(**byte)).count();
+    work::spend(white + token);
+    if white > 0 && token >= 20 {
+        found.add(BEARER, at..at + 6 + white + token);
     }
 }
 
@@ -244,33 +226,28 @@ fn stretches(body: &[u8], class: Class) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// `sk-…` in a run that begins at `base`.
-fn sk(body: &[u8], base: usize, found: &mut Found) {
-    let mut alnums = Stretch::of(alnum);
-    let mut words = Stretch::of(word);
-    static SK: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"sk-"));
-    for at in SK.find_iter(body) {
-        let rest = body.get(at..).unwrap_or_default();
-        if rest.starts_with(b"sk-ant-oat") || rest.starts_with(b"sk-ant-api") {
-            let kind = if rest.starts_with(b"sk-ant-oat") { OAT } else { API };
-            let digits = rest.iter().skip(10).take_while(|byte| byte.is_ascii_digit()).count();
-            let dash = at + 10 + digits;
-            if digits > 0 && body.get(dash) == Some(&b'-') {
-                let end = words.end(body, dash + 1);
-                if end > dash + 40 {
-                    found.add(kind, base + at..base + end);
-                }
-            }
-        } else if rest.starts_with(b"sk-proj-") {
-            let end = words.end(body, at + 8);
-            if end >= at + 48 {
-                found.add(PROJECT, base + at..base + end);
+/// `sk-…`, with what Anthropic and OpenAI put behind it.
+fn sk(text: &[u8], at: usize, alnums: &mut Stretch, words: &mut Stretch, found: &mut Found) {
+    let rest = text.get(at..).unwrap_or_default();
+    if rest.starts_with(b"sk-ant-oat") || rest.starts_with(b"sk-ant-api") {
+        let kind = if rest.starts_with(b"sk-ant-oat") { OAT } else { API };
+        let digits = rest.iter().skip(10).take_while(|byte| byte.is_ascii_digit()).count();
+        let dash = at + 10 + digits;
+        if digits > 0 && text.get(dash) == Some(&b'-') {
+            let end = words.end(text, dash + 1);
+            if end > dash + 40 {
+                found.add(kind, at..end);
             }
         }
-        let end = alnums.end(body, at + 3);
-        if end >= at + 33 {
-            found.add(OPENAI, base + at..base + end);
+    } else if rest.starts_with(b"sk-proj-") {
+        let end = words.end(text, at + 8);
+        if end >= at + 48 {
+            found.add(PROJECT, at..end);
         }
+    }
+    let end = alnums.end(text, at + 3);
+    if end >= at + 33 {
+        found.add(OPENAI, at..end);
     }
 }
 

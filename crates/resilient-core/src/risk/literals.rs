@@ -24,6 +24,12 @@ pub(super) enum Literal {
     Jwt,
     /// `BEGIN `
     Begin,
+    /// `sk-`
+    Sk,
+    /// `pub` and a hexadecimal digit.
+    Pub,
+    /// `bearer` in any case, and what may be white space.
+    Bearer,
     /// `EK ETAVIRP`
     Backwards,
     /// Only what the table of formats knows.
@@ -43,7 +49,7 @@ pub(super) struct Place {
     pub(super) nth: usize,
 }
 
-const OWN: [(&str, Literal); 10] = [
+const OWN: [(&str, Literal); 13] = [
     ("client-", Literal::Client),
     ("AKIA", Literal::Aws),
     ("gho_", Literal::Github(0)),
@@ -54,6 +60,9 @@ const OWN: [(&str, Literal); 10] = [
     (".eyJ", Literal::Jwt),
     ("BEGIN ", Literal::Begin),
     ("EK ETAVIRP", Literal::Backwards),
+    ("sk-", Literal::Sk),
+    ("pub", Literal::Pub),
+    ("bearer", Literal::Bearer),
 ];
 
 struct Literals {
@@ -64,7 +73,15 @@ struct Literals {
 }
 
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
-    let own = OWN.iter().map(|(text, literal)| (Needle::exact(text.as_bytes()), *literal));
+    let own = OWN.iter().map(|(text, literal)| {
+        let then: Option<fn(u8) -> bool> = match literal {
+            Literal::Pub => Some(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
+            Literal::Bearer => Some(|byte| matches!(byte, b' ' | 9..=13 | 128..)),
+            _ => None,
+        };
+        let any_case = *literal == Literal::Bearer;
+        (Needle { any_case, then, ..Needle::exact(text.as_bytes()) }, *literal)
+    });
     let mut all: Vec<(Needle, Literal)> = own.collect();
     let mut others: Vec<&'static [u8]> = vendor::outside_prefixes().collect();
     others.sort_by_key(|text| text.len());

@@ -21,6 +21,8 @@ pub(super) struct Needle {
     pub(super) text: &'static [u8],
     /// Whether capitals count as small letters; the text is written in small ones.
     pub(super) any_case: bool,
+    /// What the byte behind the text must be.
+    pub(super) then: Option<fn(u8) -> bool>,
 }
 
 /// A place where a text stands.
@@ -135,25 +137,26 @@ impl Searcher {
 impl Needle {
     /// A text as it is written.
     pub(super) const fn exact(text: &'static [u8]) -> Self {
-        Self { text, any_case: false }
+        Self { text, any_case: false, then: None }
     }
 
     /// The bytes that may stand at one of its places; behind it, any.
     fn bytes(self, at: usize) -> impl Iterator<Item = u8> {
         let wanted = self.text.get(at).copied();
-        let fits = move |byte: u8| {
-            wanted.is_none_or(|wanted| {
-                byte == wanted || self.any_case && byte.to_ascii_lowercase() == wanted
-            })
+        let then = self.then.filter(|_| at == self.text.len());
+        let fits = move |byte: u8| match wanted {
+            Some(wanted) => byte == wanted || self.any_case && byte.to_ascii_lowercase() == wanted,
+            None => then.is_none_or(|then| then(byte)),
         };
         (0..=255).filter(move |byte| fits(*byte))
     }
 
     /// Tells whether a text begins with it.
     fn begins(self, text: &[u8]) -> bool {
-        text.get(..self.text.len()).is_some_and(|head| {
-            if self.any_case { head.eq_ignore_ascii_case(self.text) } else { head == self.text }
-        })
+        let Some((head, rest)) = text.split_at_checked(self.text.len()) else { return false };
+        let is_it =
+            if self.any_case { head.eq_ignore_ascii_case(self.text) } else { head == self.text };
+        is_it && self.then.is_none_or(|then| rest.first().is_some_and(|byte| then(*byte)))
     }
 }
 
@@ -311,6 +314,10 @@ mod tests {
             let automaton =
                 automaton.ascii_case_insensitive(needle.any_case).build([needle.text]).unwrap();
             let found = automaton.find_overlapping_iter(text);
+            let found = found.filter(|found| {
+                let next = text.get(found.end());
+                needle.then.is_none_or(|then| next.is_some_and(|byte| then(*byte)))
+            });
             all.extend(found.map(|found| Match { nth, start: found.start(), end: found.end() }));
         }
         all.sort_by_key(|found| (found.start, found.nth));
