@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
-use super::marks::Marks;
+use super::marks::{GROUP, Marks};
 use super::runs::Run;
 use super::token::{Kind, Shape, is_wordy, odd_pairs};
 
@@ -48,13 +48,31 @@ impl Candidate {
 #[inline]
 pub(super) fn of_run(text: &[u8], marks: &Marks, run: &Run, each: impl FnMut(Candidate)) {
     super::work::spend(run.len());
-    // Without digits only one long word of letters is looked at further, and most runs are no such word.
     let plain = marks.alnum.run_to(run.start, run.end);
-    let is_joint = |byte: &u8| matches!(byte, b'_' | b'.' | b'/' | b'-');
-    let (letters, signs) = text.get(run.span()).unwrap_or_default().split_at(plain);
-    if run.digits >= 2 || !signs.iter().any(is_joint) && (plain < run.len() || is_odd(letters, 0)) {
+    let bytes = text.get(run.span()).unwrap_or_default();
+    // Most runs are names: one word without digits, or several short ones.
+    let is_name = if run.digits < 2 {
+        let is_joint = |byte: &u8| matches!(byte, b'_' | b'.' | b'/' | b'-');
+        if plain == run.len() { !is_odd(bytes, 0) } else { bytes.iter().skip(plain).any(is_joint) }
+    } else {
+        let is_sign = |byte: &u8| matches!(byte, b'-' | b'+' | b'/' | b'=' | b'.');
+        !has_long_part(marks, run) && !bytes.iter().any(is_sign)
+    };
+    if !is_name {
         cut(text, run, plain, each);
     }
+}
+
+/// Tells whether eight letters and digits stand in a row in a run.
+fn has_long_part(marks: &Marks, run: &Run) -> bool {
+    if run.len() > GROUP {
+        return true;
+    }
+    let mut ends = marks.alnum.from(run.start) & u64::MAX >> (GROUP - run.len());
+    for more in [1, 2, 4] {
+        ends &= ends << more;
+    }
+    ends != 0
 }
 
 /// Cuts a run that begins with so many letters and digits.
