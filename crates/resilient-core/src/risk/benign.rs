@@ -68,7 +68,7 @@ mod tests {
         let mut explained = None;
         let marks = Marks::of(bytes);
         for run in runs::find(&marks) {
-            candidate::of_run(bytes, &marks, &run, |candidate| {
+            candidate::of_run(bytes, &marks, &run, candidate::Wanted::All, |candidate| {
                 let words = Words::before(bytes, &candidate);
                 let benign = is_benign(bytes, &candidate) || is_data(bytes, &candidate);
                 explained = Some(benign || is_identifier(&candidate, &words));

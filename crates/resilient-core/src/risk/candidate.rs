@@ -44,9 +44,24 @@ impl Candidate {
     }
 }
 
+/// Which candidates somebody wants.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// What may be a secret.
+    Likely,
+    /// Names and numbers of programs, too: training learns from them what a secret is not.
+    All,
+}
+
 /// Cuts a run into its candidates.
 #[inline]
-pub(super) fn of_run(text: &[u8], marks: &Marks, run: &Run, each: impl FnMut(Candidate)) {
+pub(super) fn of_run(
+    text: &[u8],
+    marks: &Marks,
+    run: &Run,
+    wanted: Wanted,
+    each: impl FnMut(Candidate),
+) {
     super::work::spend(run.len());
     let plain = marks.alnum.run_to(run.start, run.end);
     let bytes = text.get(run.span()).unwrap_or_default();
@@ -56,10 +71,10 @@ pub(super) fn of_run(text: &[u8], marks: &Marks, run: &Run, each: impl FnMut(Can
         if plain == run.len() { !is_odd(bytes, 0) } else { bytes.iter().skip(plain).any(is_joint) }
     } else {
         let is_sign = |byte: &u8| matches!(byte, b'-' | b'+' | b'/' | b'=' | b'.');
-        !has_long_part(marks, run) && !bytes.iter().any(is_sign)
+        wanted == Wanted::Likely && !has_long_part(marks, run) && !bytes.iter().any(is_sign)
     };
     if !is_name {
-        cut(text, run, plain, each);
+        cut(text, run, plain, wanted, each);
     }
 }
 
@@ -76,10 +91,10 @@ fn has_long_part(marks: &Marks, run: &Run) -> bool {
 }
 
 /// Cuts a run that begins with so many letters and digits.
-fn cut(text: &[u8], run: &Run, plain: usize, mut each: impl FnMut(Candidate)) {
+fn cut(text: &[u8], run: &Run, plain: usize, wanted: Wanted, mut each: impl FnMut(Candidate)) {
     let bytes = text.get(run.span()).unwrap_or_default();
     if plain == run.len() {
-        return of_piece(text, run, run.start, bytes, &mut each);
+        return of_piece(text, run, run.start..run.end, wanted, &mut each);
     }
     let mut start = 0;
     for _ in 0..PIECES_MAX {
@@ -93,11 +108,11 @@ fn cut(text: &[u8], run: &Run, plain: usize, mut each: impl FnMut(Candidate)) {
         if looks_like_path(piece) {
             let mut from = at;
             for part in piece.split(|byte| *byte == b'/').take(PIECES_MAX) {
-                of_piece(text, run, from, part, &mut each);
+                of_piece(text, run, from..from + part.len(), wanted, &mut each);
                 from += part.len() + 1;
             }
         } else {
-            of_piece(text, run, at, piece, &mut each);
+            of_piece(text, run, at..at + len, wanted, &mut each);
         }
         start += len + 1;
     }
@@ -136,7 +151,15 @@ fn looks_like_path(piece: &[u8]) -> bool {
     wordy * 2 > slashes
 }
 
-fn of_piece(text: &[u8], run: &Run, at: usize, piece: &[u8], each: &mut impl FnMut(Candidate)) {
+fn of_piece(
+    text: &[u8],
+    run: &Run,
+    piece: Range<usize>,
+    wanted: Wanted,
+    each: &mut impl FnMut(Candidate),
+) {
+    let at = piece.start;
+    let piece = text.get(piece).unwrap_or_default();
     let lead = piece.iter().take_while(|byte| b"-+./=".contains(byte)).count();
     let piece = piece.get(lead..).unwrap_or_default();
     let tail = piece.iter().rev().take_while(|byte| b".-/".contains(byte)).count();
@@ -144,12 +167,10 @@ fn of_piece(text: &[u8], run: &Run, at: usize, piece: &[u8], each: &mut impl FnM
     if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(piece, run.digits) {
         return;
     }
-    if is_number(piece) {
-        return;
-    }
     let head = head_len(piece);
     let body = piece.get(head..).unwrap_or_default();
-    if body.len() < BODY_MIN || is_compound(body) {
+    if body.len() < BODY_MIN || wanted == Wanted::Likely && (is_number(piece) || is_compound(body))
+    {
         return;
     }
     let shape = Shape::of(body);
@@ -247,10 +268,14 @@ mod tests {
     use super::*;
 
     fn cut(text: &str) -> Vec<(&str, &str, &str)> {
+        cut_as(text, Wanted::All)
+    }
+
+    fn cut_as(text: &str, wanted: Wanted) -> Vec<(&str, &str, &str)> {
         let mut found = Vec::new();
         let marks = Marks::of(text.as_bytes());
         for run in runs::find(&marks) {
-            of_run(text.as_bytes(), &marks, &run, |c| {
+            of_run(text.as_bytes(), &marks, &run, wanted, |c| {
                 found.push((
                     &text[c.context.clone()],
                     &text[c.head.clone()],
@@ -281,6 +306,23 @@ mod tests {
             "------------------------",
         ] {
             assert_eq!(cut(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn names_and_numbers_of_programs_are_learned_from_and_not_asked_about() {
+        for text in [
+            "Win32_System_Io64_Queue3",
+            "self.compress_merge_u8x32",
+            "GUID::from_u128(0xae49d5cb_143f_431c_874c_2729336e4eca)",
+            "0x3ff0f00c00a0d0b1",
+        ] {
+            assert_ne!(cut(text), [], "{text}");
+            assert_eq!(cut_as(text, Wanted::Likely), [], "{text}");
+        }
+        let long = "0x3ff0f00c00a0d0b13ff0f00c00a0d0b1";
+        for text in ["refiner-8f3a9c1d7e5b2a60", "live_8f3a9c1d_7e5b2a60", long] {
+            assert_ne!(cut_as(text, Wanted::Likely), [], "{text}");
         }
     }
 }

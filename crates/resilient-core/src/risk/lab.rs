@@ -25,7 +25,7 @@ pub fn examples(text: &str) -> Vec<Example> {
     let mut examples = Vec::new();
     let marks = Marks::of(bytes);
     for run in runs::find(&marks) {
-        candidate::of_run(bytes, &marks, &run, |candidate| {
+        candidate::of_run(bytes, &marks, &run, candidate::Wanted::All, |candidate| {
             let words = features::Words::before(bytes, &candidate);
             let mut seen = Vec::new();
             features::of(bytes, &marks.token, &candidate, &words, |feature| seen.push(feature));

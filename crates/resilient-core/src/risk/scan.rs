@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::candidate::{self, Wanted};
 use super::classic::{self, CLASSICS};
 use super::decode::{self, Seen, Trust, View};
 use super::family::BINARY_HINT;
@@ -16,9 +17,7 @@ use super::model::Model;
 use super::runs::{self, Run};
 use super::token::Shape;
 use super::words::Word;
-use super::{
-    assign, benign, candidate, features, literals, naming, pii, placeholder, vendor, work,
-};
+use super::{assign, benign, features, literals, naming, pii, placeholder, vendor, work};
 
 /// One thing found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -340,7 +339,7 @@ impl Scan {
             if nth < rows {
                 continue;
             }
-            candidate::of_run(bytes, marks, run, |candidate| {
+            candidate::of_run(bytes, marks, run, Wanted::Likely, |candidate| {
                 if !self.claims.is_free(&candidate.whole()) {
                     return;
                 }

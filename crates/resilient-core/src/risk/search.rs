@@ -179,34 +179,37 @@ impl Head {
     }
 }
 
-/// Puts each text into one of eight groups: into the one that then lets through the least more of an
-/// ordinary text.
+/// Puts each text into one of eight groups, so that little of an ordinary text gets through: one after
+/// the other into the best group, and then again, as long as somebody finds a better one.
 fn grouped(needles: &[Needle]) -> Vec<usize> {
-    let mut groups = [[Halves::default(); HEAD]; 8];
-    let with = |mut group: [Halves; HEAD], needle: &Needle| {
-        for (at, halves) in group.iter_mut().enumerate() {
-            needle.bytes(at).for_each(|byte| halves.add(byte));
+    /// So often everybody looks for a better group; nothing changes after a few times.
+    const ROUNDS: usize = 6;
+    let all: Vec<[Halves; HEAD]> = needles.iter().map(Halves::of).collect();
+    let mut placed: Vec<Option<usize>> = vec![None; all.len()];
+    for _ in 0..ROUNDS {
+        let before = placed.clone();
+        for (nth, own) in all.iter().enumerate() {
+            // The groups without the one who looks.
+            let mut groups = [[Halves::default(); HEAD]; 8];
+            for (other, halves) in all.iter().enumerate().filter(|(other, _)| *other != nth) {
+                let place = placed.get(other).copied().flatten();
+                if let Some(group) = place.and_then(|place| groups.get_mut(place)) {
+                    *group = Halves::both(group, halves);
+                }
+            }
+            let cost = |group: &[Halves; HEAD]| {
+                Halves::passed(&Halves::both(group, own)) - Halves::passed(group)
+            };
+            let best = groups.iter().enumerate().min_by_key(|(_, group)| cost(group));
+            if let Some(place) = placed.get_mut(nth) {
+                *place = best.map(|(best, _)| best);
+            }
         }
-        group
-    };
-    let passed = |group: &[Halves; HEAD]| group.iter().map(Halves::share).product::<u64>();
-    // Those that let through most of all come first, and get groups of their own.
-    let mut order: Vec<usize> = (0..needles.len()).collect();
-    order.sort_by_key(|nth| {
-        let own = needles.get(*nth).map(|needle| passed(&with([Halves::default(); HEAD], needle)));
-        std::cmp::Reverse(own)
-    });
-    let mut placed = vec![0; needles.len()];
-    for nth in order {
-        let Some(needle) = needles.get(nth) else { continue };
-        let cost = |group: &[Halves; HEAD]| passed(&with(*group, needle)) - passed(group);
-        let best = groups.iter().enumerate().min_by_key(|(_, group)| cost(group));
-        let best = best.map_or(0, |(nth, _)| nth);
-        if let (Some(group), Some(placed)) = (groups.get_mut(best), placed.get_mut(nth)) {
-            (*group, *placed) = (with(*group, needle), best);
+        if placed == before {
+            break;
         }
     }
-    placed
+    placed.into_iter().map(|place| place.unwrap_or(0)).collect()
 }
 
 /// The halves of bytes that a group of texts lets through at one place, a bit for each.
@@ -217,6 +220,28 @@ struct Halves {
 }
 
 impl Halves {
+    /// What a text lets through.
+    fn of(needle: &Needle) -> [Self; HEAD] {
+        let mut all = [Self::default(); HEAD];
+        for (at, halves) in all.iter_mut().enumerate() {
+            needle.bytes(at).for_each(|byte| halves.add(byte));
+        }
+        all
+    }
+
+    fn both(left: &[Self; HEAD], right: &[Self; HEAD]) -> [Self; HEAD] {
+        let mut all = *left;
+        for (all, right) in all.iter_mut().zip(right) {
+            *all = Self { low: all.low | right.low, high: all.high | right.high };
+        }
+        all
+    }
+
+    /// How much of an ordinary text gets through.
+    fn passed(all: &[Self; HEAD]) -> u64 {
+        all.iter().map(Self::share).product()
+    }
+
     fn add(&mut self, byte: u8) {
         self.low |= 1 << (byte & 15);
         self.high |= 1 << (byte >> 4);
@@ -224,18 +249,17 @@ impl Halves {
 
     /// How many of some thousand bytes of code pass.
     fn share(&self) -> u64 {
-        let has = |bits: u16, half: u8| bits >> half & 1 == 1;
-        let passes = |byte: &u8| has(self.low, byte & 15) && has(self.high, byte >> 4);
-        (0..128_u8)
-            .filter(passes)
-            .map(|byte| match byte {
-                b'e' | b't' | b'r' | b'n' | b's' | b'a' | b'o' | b'i' => 50,
-                b' ' => 150,
-                b'a'..=b'z' => 20,
-                b'0'..=b'9' | b'A'..=b'Z' => 4,
-                _ => 5,
-            })
-            .sum()
+        let ones = |bits: u16| (0..16_u8).filter(move |half| bits >> half & 1 == 1);
+        let bytes = ones(self.high).flat_map(|high| ones(self.low).map(move |low| high << 4 | low));
+        let weights = bytes.map(|byte| match byte {
+            b'e' | b't' | b'r' | b'n' | b's' | b'a' | b'o' | b'i' => 50,
+            b' ' => 150,
+            b'a'..=b'z' => 20,
+            b'0'..=b'9' | b'A'..=b'Z' => 4,
+            0..128 => 5,
+            128.. => 0,
+        });
+        weights.sum()
     }
 }
 
