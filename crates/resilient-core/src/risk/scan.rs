@@ -69,12 +69,17 @@ impl Claims {
         !Self::words(span).any(taken)
     }
 
-    /// Tells whether nothing of a span is left.
-    fn covers(&self, span: &Range<usize>) -> bool {
-        let taken = |(word, bits): (usize, u64)| {
-            self.words.get(word).is_some_and(|taken| taken & bits == bits)
+    /// Drops the runs of which nothing is left.
+    fn release(&self, runs: &mut Vec<Run>) {
+        let covers = |span: &Range<usize>| {
+            let taken = |(word, bits): (usize, u64)| {
+                self.words.get(word).is_some_and(|taken| taken & bits == bits)
+            };
+            Self::words(span).all(taken)
         };
-        !self.words.is_empty() && Self::words(span).all(taken)
+        if !self.words.is_empty() {
+            runs.retain(|run| !covers(&run.span()));
+        }
     }
 
     fn take(&mut self, span: &Range<usize>) {
@@ -167,21 +172,27 @@ fn collect(
         classic::ssn(text, marks, &dense, &mut found);
     }
     scan.classics(text, found, depth);
-    runs.retain(|run| !scan.claims.covers(&run.span()));
+    scan.claims.release(&mut runs);
 
     assign::key_blocks(bytes, &places, |hit| scan.add(hit.family, hit.name, hit.span, false));
-    let mut dummies = words.iter().filter(|said| said.word == Word::Dummy).peekable();
+    // Most texts have no dummies, and a run without digits is a token's only if it is long or one.
+    let dummies: Vec<usize> = if depth == 0 {
+        words.iter().filter(|said| said.word == Word::Dummy).map(|said| said.start).collect()
+    } else {
+        Vec::new()
+    };
+    let has_dummy = |run: &Run| {
+        let after = dummies.partition_point(|start| *start < run.start);
+        dummies.get(after).is_some_and(|start| *start < run.end)
+    };
     for run in &runs {
-        // A run without digits is a token's only if it is long or a dummy.
-        while dummies.next_if(|said| said.start < run.start).is_some() {}
-        let dummy = dummies.peek().is_some_and(|said| said.start < run.end);
-        if run.digits > 0 || run.len() >= 32 || depth == 0 && dummy {
+        if run.digits > 0 || run.len() >= 32 || !dummies.is_empty() && has_dummy(run) {
             vendor::in_run(bytes, &marks.alnum, run, |hit| {
                 scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
             });
         }
     }
-    runs.retain(|run| !scan.claims.covers(&run.span()));
+    scan.claims.release(&mut runs);
     classic::unsigned_jwt(bytes, &places, |span| {
         scan.add("jwt", "jwt_unsigned", span, false);
     });

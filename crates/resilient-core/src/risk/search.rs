@@ -180,10 +180,10 @@ impl Head {
 }
 
 /// Puts each text into one of eight groups, so that little of an ordinary text gets through: one after
-/// the other into the best group, and then again, as long as somebody finds a better one.
+/// the other into the best group, and once more, since the others have moved.
 fn grouped(needles: &[Needle]) -> Vec<usize> {
-    /// So often everybody looks for a better group; nothing changes after a few times.
-    const ROUNDS: usize = 6;
+    /// So often everybody looks for a better group.
+    const ROUNDS: usize = 2;
     let all: Vec<[Halves; HEAD]> = needles.iter().map(Halves::of).collect();
     let mut placed: Vec<Option<usize>> = vec![None; all.len()];
     for _ in 0..ROUNDS {
@@ -249,19 +249,38 @@ impl Halves {
 
     /// How many of some thousand bytes of code pass.
     fn share(&self) -> u64 {
-        let ones = |bits: u16| (0..16_u8).filter(move |half| bits >> half & 1 == 1);
         let bytes = ones(self.high).flat_map(|high| ones(self.low).map(move |low| high << 4 | low));
-        let weights = bytes.map(|byte| match byte {
+        bytes.map(|byte| u64::from(SHARES.get(usize::from(byte)).copied().unwrap_or(0))).sum()
+    }
+}
+
+/// The bits that are set, by number.
+fn ones(bits: u16) -> impl Iterator<Item = u8> {
+    let mut left = bits;
+    std::iter::from_fn(move || {
+        let nth = left.trailing_zeros() as u8;
+        left &= left.wrapping_sub(1);
+        (nth < 16).then_some(nth)
+    })
+}
+
+/// How many of some thousand bytes of code are a certain one.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+static SHARES: [u8; 256] = {
+    let mut shares = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        shares[byte] = match byte as u8 {
             b'e' | b't' | b'r' | b'n' | b's' | b'a' | b'o' | b'i' => 50,
             b' ' => 150,
             b'a'..=b'z' => 20,
             b'0'..=b'9' | b'A'..=b'Z' => 4,
-            0..128 => 5,
-            128.. => 0,
-        });
-        weights.sum()
+            _ => 5,
+        };
+        byte += 1;
     }
-}
+    shares
+};
 
 /// The tables of one place, ready for the vectors of some machine.
 #[derive(Clone, Copy)]
