@@ -37,8 +37,8 @@ struct Table {
     rows: &'static [(&'static Row, Format)],
     /// For every pair of ASCII characters, where in `order` its rows begin and end.
     index: Vec<(u16, u16)>,
-    /// A bit for every pair that has rows: this much stays in the first cache.
-    begins: Vec<u64>,
+    /// What the rows begin with: this much stays in the first cache.
+    begins: Begins,
     order: Vec<Begin>,
     /// Rows that begin with a class, or with a prefix that says too little.
     bare: Vec<Bare>,
@@ -78,6 +78,56 @@ struct Bare {
     least: usize,
     most: usize,
     mark: Option<u8>,
+}
+
+/// A set of two, three or four bytes, by a bit for each hash: it may take in what was never added.
+struct Begins {
+    bits: Vec<u64>,
+}
+
+impl Begins {
+    const HASH_BITS: u32 = 15;
+
+    fn none() -> Self {
+        Self { bits: vec![0; (1 << Self::HASH_BITS) / 64] }
+    }
+
+    #[inline]
+    fn hash(bytes: u32) -> usize {
+        (bytes.wrapping_mul(0x9E37_79B1) >> (u32::BITS - Self::HASH_BITS)) as usize
+    }
+
+    /// Adds the first bytes of a prefix.
+    fn add(&mut self, prefix: &[u8]) {
+        let Begin { bytes, .. } = Begin::of(0, prefix);
+        let hash = Self::hash(bytes);
+        if let Some(word) = self.bits.get_mut(hash / 64) {
+            *word |= 1 << (hash % 64);
+        }
+    }
+
+    /// Tells whether a text may begin with a prefix that was added. There is no branch in it: words
+    /// of programs begin like tokens often enough that no machine would guess.
+    #[inline]
+    fn may_hold(&self, text: &[u8]) -> bool {
+        let four = first_four(text);
+        let bit = |bytes: u32| {
+            let hash = Self::hash(bytes);
+            self.bits.get(hash / 64).copied().unwrap_or(0) >> (hash % 64)
+        };
+        (bit(four) | bit(four & 0xFF_FFFF) | bit(four & 0xFFFF)) & 1 == 1
+    }
+}
+
+/// The first four bytes of a text in its order, zeros behind its end.
+#[inline]
+fn first_four(text: &[u8]) -> u32 {
+    let bytes = text.first_chunk().copied().unwrap_or_else(|| {
+        let mut four = [0; 4];
+        four.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+        four
+    });
+    u32::from_le_bytes(bytes)
 }
 
 #[derive(Clone, Copy)]
@@ -158,13 +208,11 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let prefix = |nth: &u16| rows.get(usize::from(*nth)).map_or(&b""[..], |(_, f)| f.prefix());
     order.sort_by_key(|nth| (pair(prefix(nth)), usize::MAX - prefix(nth).len(), *nth));
     let mut index = vec![(0, 0); 1 << 14];
-    let mut begins = vec![0; (1 << 14) / 64];
+    let mut begins = Begins::none();
     for (at, nth) in order.iter().enumerate() {
         let at = u16::try_from(at).unwrap_or(u16::MAX);
         let pair = pair(prefix(nth));
-        if let Some(word) = begins.get_mut(pair / 64) {
-            *word |= 1 << (pair % 64);
-        }
+        begins.add(prefix(nth));
         if let Some((start, end)) = index.get_mut(pair) {
             if *end == 0 {
                 *start = at;
@@ -177,13 +225,6 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 impl Table {
-    /// Tells whether a row begins with the first two bytes of a text.
-    #[inline]
-    fn has_pair(&self, text: &[u8]) -> bool {
-        let pair = pair(text);
-        self.begins.get(pair / 64).is_some_and(|word| word >> (pair % 64) & 1 == 1)
-    }
-
     /// Tells whether a bare row can begin with so many letters and digits and what follows them: each
     /// has its first mark after a stretch of a certain length.
     #[inline]
@@ -207,51 +248,65 @@ pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut
     super::work::spend(run.len());
     let table = &*TABLE;
     let mut at = run.start;
-    let mut inside = false;
-    // What stands before a run can be the start of a token: `12345678:AA…`.
     let before = text.get(..run.start).unwrap_or_default();
-    if before.last().is_some_and(|byte| b":|".contains(byte)) {
-        let back = before.iter().rev().skip(1).take(20);
-        let len = back.take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        let start = run.start - 1 - len;
-        if let Some(hit) = bare(table, text, start, len) {
-            at = hit.span.end;
-            each(hit);
+    match before.last() {
+        // What stands before a run can be the start of a token: `12345678:AA…`.
+        Some(b':' | b'|') => {
+            let back = before.iter().rev().skip(1).take(20);
+            let len = back.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            if let Some(hit) = bare(table, text, run.start - 1 - len, len) {
+                at = behind(alnums, run, hit.span.end);
+                each(hit);
+            }
         }
+        // Behind an escape such as `\n` a token may begin, too.
+        Some(b'\\') if matches!(text.get(at), Some(b'n' | b'r' | b't')) => {
+            at = match in_word(table, text, run, at, alnums.run_to(at, run.end)) {
+                Some(hit) => {
+                    let end = hit.span.end;
+                    each(hit);
+                    behind(alnums, run, end)
+                }
+                None => at + 1,
+            };
+        }
+        _ => {}
     }
-    // Behind an escape such as `\n` a token may begin, too.
-    let escape = match (before.last(), text.get(run.start)) {
-        (Some(b'\\'), Some(b'n' | b'r' | b't')) => run.start + 1,
-        _ => run.end,
-    };
     while at + 8 <= run.end {
         let len = alnums.run_to(at, run.end);
-        // What stands behind this word or sign begins the next one, if there is no escape in it.
-        let next = if (at + 1..=at + len).contains(&escape) { escape } else { at + len + 1 };
-        let rest = text.get(at..).unwrap_or_default();
-        let is_word = !inside && (len > 0 || rest.first() == Some(&b'_'));
-        inside = false;
-        if !is_word && at != escape {
-            at = next;
-            continue;
-        }
-        super::work::spend(8);
-        let mut found = None;
-        if table.has_pair(rest) {
-            found = rows_of(table, rest).find_map(|row| matches(table, row, text, at));
-        }
-        // Without any digit nothing matches but prefixes with a dummy behind them.
-        if found.is_none() && run.digits > 0 && table.has_stretch(rest, len) {
-            found = bare(table, text, at, len);
-        }
-        at = next;
+        let found = in_word(table, text, run, at, len);
+        // Right behind a word no other one begins.
+        at += len + 1;
         if let Some(hit) = found {
-            // What is left of the word does not begin one.
-            at = hit.span.end.max(hit.span.start + 1);
-            inside = true;
+            at = behind(alnums, run, hit.span.end);
             each(hit);
         }
     }
+}
+
+/// Where, behind a token, the next word of a run can begin: not within the same one.
+fn behind(alnums: &Bits, run: &Run, end: usize) -> usize {
+    end + alnums.run_to(end.min(run.end), run.end) + 1
+}
+
+/// The format that begins at a position in a run with so many letters and digits.
+#[inline(always)]
+fn in_word(table: &Table, text: &[u8], run: &Run, at: usize, len: usize) -> Option<Hit> {
+    super::work::spend(8);
+    let rest = text.get(at..).unwrap_or_default();
+    // Without any digit nothing matches but prefixes with a dummy behind them.
+    let may_be_bare = run.digits > 0 && table.has_stretch(rest, len);
+    let seen = table.begins.may_hold(rest) | may_be_bare;
+    seen.then(|| any(table, text, at, if may_be_bare { Some(len) } else { None })).flatten()
+}
+
+/// The format that begins at a position; a bare one only if it is told how many letters and digits
+/// that one begins with.
+#[inline(never)]
+fn any(table: &Table, text: &[u8], at: usize, stretch: Option<usize>) -> Option<Hit> {
+    let rest = text.get(at..).unwrap_or_default();
+    let found = rows_of(table, rest).find_map(|row| matches(table, row, text, at));
+    found.or_else(|| bare(table, text, at, stretch?))
 }
 
 /// How many letters and digits a text begins with.
@@ -261,15 +316,10 @@ fn stretch(text: &[u8]) -> usize {
 
 /// The rows whose prefix begins like a text, as far as four bytes show it.
 fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use<'a> {
-    let rows = table.has_pair(text).then(|| {
-        let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
-        table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default()
-    });
-    let mut four = [0; 4];
-    four.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
-    let four = u32::from_le_bytes(four);
-    let rows = rows.unwrap_or_default().iter();
-    rows.filter(move |begin| (begin.bytes ^ four) & begin.mask == 0).map(|begin| begin.row)
+    let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
+    let rows = table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default();
+    let four = first_four(text);
+    rows.iter().filter(move |begin| (begin.bytes ^ four) & begin.mask == 0).map(|begin| begin.row)
 }
 
 /// Tells whether a word of a token begins like one of the formats or of the paper's patterns: a
@@ -289,7 +339,7 @@ pub(super) fn may_hold(token: &[u8]) -> bool {
             })
         };
         if (len > 0 || first == b'_')
-            && (table.has_pair(rest) && rows_of(table, rest).any(begins)
+            && (table.begins.may_hold(rest) && rows_of(table, rest).any(begins)
                 || matches!(first, b'c' | b'A' | b'g' | b's' | b'e')
                     && literals::own().any(|own| rest.starts_with(own))
                 || table.has_stretch(rest, len) && bare(table, token, at, len).is_some())
