@@ -135,7 +135,7 @@ fn assigned(bytes: &[u8]) -> usize {
 }
 
 fn looks_like_path(piece: &[u8]) -> bool {
-    let slashes = memchr::memchr_iter(b'/', piece).count();
+    let slashes = piece.iter().map(|byte| usize::from(*byte == b'/')).sum::<usize>();
     if slashes == 0 || slashes * 8 > piece.len() {
         return slashes > 0;
     }
