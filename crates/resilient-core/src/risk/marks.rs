@@ -112,6 +112,11 @@ impl Marks {
 
     /// The length of the longest line in bytes.
     pub(super) fn longest_line(&self) -> usize {
+        dispatch!(Level::new(), _simd => self.longest_line_in())
+    }
+
+    #[inline(always)]
+    fn longest_line_in(&self) -> usize {
         let (mut longest, mut start) = (0, 0);
         for (group, word) in self.feed.words.iter().enumerate() {
             let base = group * GROUP;
@@ -134,6 +139,11 @@ impl Marks {
     /// Stretches of the text where digits are dense, in order, not touching: a number of four
     /// digits or more, in one piece or in groups, lies in one of them.
     pub(super) fn dense(&self) -> Vec<Range<usize>> {
+        dispatch!(Level::new(), _simd => self.dense_in())
+    }
+
+    #[inline(always)]
+    fn dense_in(&self) -> Vec<Range<usize>> {
         /// So many bytes are looked at together with the next so many.
         const WINDOW: usize = GROUP / 2;
         const DIGITS_MIN: u32 = 4;
