@@ -416,9 +416,9 @@ fn aws_secret(text: &str, start: usize, end: usize, found: &mut Found) {
 #[inline(always)]
 fn ssn_starts(digits: u64, next: u64) -> u64 {
     let at = |nth: u32| digits >> nth | next << (GROUP as u32 - nth);
-    // Most groups have nowhere two digits between others and something else.
+    // Where digits stand is not to be guessed: there is no branch in it.
     let two = !at(3) & at(4) & at(5) & !at(6);
-    if two == 0 { 0 } else { two & digits & at(1) & at(2) & at(7) & at(8) & at(9) & at(10) }
+    two & digits & at(1) & at(2) & at(7) & at(8) & at(9) & at(10)
 }
 
 /// The places of groups where digits are dense in which digits lie so.

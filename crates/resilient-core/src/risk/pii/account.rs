@@ -10,11 +10,12 @@ const IBAN: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28
     RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30";
 
 /// The same by the two letters of a country.
-const LENS: [[u8; 32]; 32] = {
-    let mut lens = [[0; 32]; 32];
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+const LENS: [u8; 32 * 32] = {
+    let mut lens = [0; 32 * 32];
     let mut rest = IBAN.as_bytes();
     while let [first, second, tens, ones, after @ ..] = rest {
-        lens[(*first & 31) as usize][(*second & 31) as usize] = (*tens - b'0') * 10 + *ones - b'0';
+        lens[country(*first, *second)] = (*tens - b'0') * 10 + *ones - b'0';
         rest = after;
     }
     lens
@@ -24,10 +25,15 @@ const LENS: [[u8; 32]; 32] = {
 /// letters and digits of the text are known.
 #[inline(always)]
 pub(super) fn len(text: &[u8], alnum: u64) -> usize {
-    let letter = |at: usize| text.get(at).map_or(0, |byte| usize::from(byte & 31));
-    let row = LENS.get(letter(0));
-    let len = row.and_then(|row| row.get(letter((alnum & !1).trailing_zeros() as usize)));
-    len.copied().map_or(0, usize::from)
+    let byte = |at: usize| text.get(at).copied().unwrap_or(0);
+    let second = (alnum & !1).trailing_zeros() as usize;
+    LENS.get(country(byte(0), byte(second))).copied().map_or(0, usize::from)
+}
+
+/// The place of a country by its two letters, in any case.
+#[inline(always)]
+const fn country(first: u8, second: u8) -> usize {
+    (first & 31) as usize * 32 + (second & 31) as usize
 }
 
 /// Tells whether an account may have a form whose country has accounts of such a length.

@@ -763,6 +763,28 @@ mod tests {
     }
 
     #[test]
+    fn a_line_is_one_table_however_far_its_numbers_stand_apart() {
+        for (others, names) in [(5, 1), (6, 0)] {
+            let text = ["98765432 ".repeat(others), "word ".repeat(40), "44051401458".to_owned()];
+            assert_eq!(found(&text.concat()).len(), names);
+        }
+        // What stands before a number is seen where digits begin to be dense, too.
+        let far = "word ".repeat(40);
+        assert_eq!(found(&format!("12345678 {far}.+44 20 7946 0958")), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn forms_are_told_by_bits() {
+        let form = Form::of("AA99A");
+        assert_eq!((form.0, form.len()), (0b10_1100, 5));
+        assert!(form.has_country() && !form.all_digits() && Form::of("9999").all_digits());
+        // Without what joins the groups, these begin as `AA999999A` and as no form does.
+        let marks = |text: &str| Marks::of(text.as_bytes());
+        let begins = |text| may_begin(marks(text).alnum.from(0), marks(text).digit.from(0), 0);
+        assert!(begins("AB 12 34 56 C") && begins("123-4567") && !begins("1a2b3c4d"));
+    }
+
+    #[test]
     fn ordinary_numbers_are_not() {
         for text in [
             "1700000000000",

@@ -37,6 +37,7 @@ const fn form(written: &str) -> u32 {
 }
 
 /// The first eight characters of all forms, as bits.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
 const HEADS: [u64; 4] = {
     let mut heads = [0; 4];
     let mut rest = FORMS.as_slice();
