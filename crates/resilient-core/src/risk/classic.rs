@@ -11,6 +11,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use fearless_simd::{Level, dispatch};
 use memchr::{memchr_iter, memmem};
 use regex::Regex;
 
@@ -389,12 +390,33 @@ fn aws_secret(text: &str, start: usize, end: usize, found: &mut Found) {
 }
 
 /// Where, in a group, digits lie as in `ddd-dd-dddd`, and something else between them.
+#[inline(always)]
 fn ssn_starts(digits: u64, next: u64) -> u64 {
     let at = |nth: u32| digits >> nth | next << (GROUP as u32 - nth);
-    let dashes = !(at(3) | at(6));
-    // Most groups have nowhere three digits and something else.
-    let three = digits & at(1) & at(2) & dashes;
-    if three == 0 { 0 } else { three & at(4) & at(5) & at(7) & at(8) & at(9) & at(10) }
+    // Where digits stand is not to be guessed: there is no branch in it.
+    let two = !at(3) & at(4) & at(5) & !at(6);
+    two & digits & at(1) & at(2) & at(7) & at(8) & at(9) & at(10)
+}
+
+/// The places of groups where digits are dense in which digits lie so.
+#[inline(always)]
+fn ssn_places(marks: &Marks, dense: &[Range<usize>]) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut done = 0;
+    for dense in dense {
+        let first = (dense.start / GROUP).max(done);
+        done = dense.end.div_ceil(GROUP);
+        let mut next = marks.digit.word(first);
+        for group in first..done {
+            let digits = std::mem::replace(&mut next, marks.digit.word(group + 1));
+            let mut starts = ssn_starts(digits, next);
+            while starts != 0 {
+                places.push(group * GROUP + starts.trailing_zeros() as usize);
+                starts &= starts - 1;
+            }
+        }
+    }
+    places
 }
 
 /// American social security numbers.
@@ -407,21 +429,11 @@ pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut
         !before.is_some_and(|before| before.ends_with(is_word))
             && !after.is_some_and(|after| after.starts_with(is_word))
     };
-    for dense in dense {
-        // The first dash stands where digits are dense, three digits before it.
-        for group in dense.start.saturating_sub(3) / GROUP..dense.end.div_ceil(GROUP) {
-            let mut starts = ssn_starts(marks.digit.word(group), marks.digit.word(group + 1));
-            while starts != 0 {
-                let start = group * GROUP + starts.trailing_zeros() as usize;
-                starts &= starts - 1;
-                let span = start..start + 11;
-                if dense.contains(&(start + 3))
-                    && is_ssn(bytes.get(span.clone()).unwrap_or_default())
-                    && free(&span)
-                {
-                    found.add(SSN, span);
-                }
-            }
+    let places = dispatch!(Level::new(), _simd => ssn_places(marks, dense));
+    for start in places {
+        let span = start..start + 11;
+        if is_ssn(bytes.get(span.clone()).unwrap_or_default()) && free(&span) {
+            found.add(SSN, span);
         }
     }
     // Other scripts have digits of their own, of which marks know nothing.

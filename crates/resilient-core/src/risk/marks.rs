@@ -440,6 +440,14 @@ impl Bits {
         }
         at - start
     }
+
+    /// The bits of sixty-four bytes from a position on, where positions are not to be guessed: there is
+    /// no branch for those that a group begins at.
+    #[inline(always)]
+    pub(super) fn window(&self, at: usize) -> u64 {
+        let (group, bit) = (at / GROUP, at % GROUP);
+        self.word(group) >> bit | self.word(group + 1) << 1 << (GROUP - 1 - bit)
+    }
 }
 
 /// The positions of the bits that are set, in order.

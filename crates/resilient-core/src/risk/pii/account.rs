@@ -1,7 +1,7 @@
 //! Bank accounts and cards.
 
 use super::super::checksum::{luhn, mod97};
-use super::Number;
+use super::{Form, Number};
 
 /// The length of an IBAN by country.
 const IBAN: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28CZ24DE22DJ27DK18DO28\
@@ -9,32 +9,53 @@ const IBAN: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28
     LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30NI28NL18NO15OM23PK24PL28PS29PT25QA29RO24\
     RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30";
 
+/// The same by the two letters of a country.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+const LENS: [u8; 32 * 32] = {
+    let mut lens = [0; 32 * 32];
+    let mut rest = IBAN.as_bytes();
+    while let [first, second, tens, ones, after @ ..] = rest {
+        lens[country(*first, *second)] = (*tens - b'0') * 10 + *ones - b'0';
+        rest = after;
+    }
+    lens
+};
+
+/// How many letters and digits an account has that begins a text, by its country, or nothing. The
+/// letters and digits of the text are known.
+#[inline(always)]
+pub(super) fn len(text: &[u8], alnum: u64) -> usize {
+    let byte = |at: usize| text.get(at).copied().unwrap_or(0);
+    let second = (alnum & !1).trailing_zeros() as usize;
+    LENS.get(country(byte(0), byte(second))).copied().map_or(0, usize::from)
+}
+
+/// The place of a country by its two letters, in any case.
+#[inline(always)]
+const fn country(first: u8, second: u8) -> usize {
+    (first & 31) as usize * 32 + (second & 31) as usize
+}
+
+/// Tells whether an account may have a form whose country has accounts of such a length.
+#[inline(always)]
+pub(super) fn is_form(form: Form, len: usize) -> bool {
+    form.has_country() && form.len().abs_diff(len) <= 1
+}
+
 pub(super) fn name(number: &Number<'_>) -> Option<&'static str> {
     iban(number).or_else(|| card(number))
 }
 
 fn iban(number: &Number<'_>) -> Option<&'static str> {
-    // A number of digits alone has no country.
-    if number.all_digits() {
-        return None;
-    }
     let compact = number.compact();
-    let [first, second, third, fourth, ..] = compact else { return None };
-    if !(first.is_ascii_uppercase()
-        && second.is_ascii_uppercase()
-        && third.is_ascii_digit()
-        && fourth.is_ascii_digit())
-    {
+    let len = len(compact, u64::MAX);
+    // A number of digits alone has no country.
+    if !is_form(number.form, len) {
         return None;
     }
-    let country = [*first, *second];
-    let row = IBAN.as_bytes().as_chunks::<4>().0.iter().find(|row| row.starts_with(&country))?;
-    let [_, _, tens, ones] = *row;
-    let len = usize::from(tens - b'0') * 10 + usize::from(ones - b'0');
     let (head, rest) = compact.split_at_checked(4)?;
     let fits = compact.len() == len && mod97(rest.iter().chain(head).copied()) == 1;
-    let announced = || compact.len().abs_diff(len) <= 1 && number.announced(&["iban"]);
-    (fits || announced()).then_some("iban")
+    (fits || number.announced(&["iban"])).then_some("iban")
 }
 
 fn card(number: &Number<'_>) -> Option<&'static str> {

@@ -11,6 +11,8 @@ mod phone;
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use fearless_simd::{Level, dispatch};
+
 use super::marks::{GROUP, Marks};
 use super::work;
 
@@ -29,9 +31,9 @@ struct Number<'a> {
     span: Range<usize>,
     /// Where in the number its separators stand, and which they are.
     seps: &'a [(usize, u8)],
-    /// How many of its characters are digits.
-    digits: usize,
-    compact: OnceCell<Short>,
+    form: Form,
+    /// The letters and digits of this number and perhaps of what follows, in capitals.
+    compact: &'a OnceCell<Short>,
     near: OnceCell<Near<'a>>,
 }
 
@@ -41,12 +43,12 @@ impl Number<'_> {
     }
 
     /// How many letters and digits it has.
-    fn len(&self) -> usize {
-        self.span.len() - self.seps.len()
+    const fn len(&self) -> usize {
+        self.form.len()
     }
 
     fn all_digits(&self) -> bool {
-        self.len() == self.digits
+        self.form.all_digits()
     }
 
     fn separated(&self) -> bool {
@@ -55,16 +57,50 @@ impl Number<'_> {
 
     /// Its letters and digits, in capitals.
     fn compact(&self) -> &[u8] {
-        self.compact.get_or_init(|| {
+        let all = self.compact.get_or_init(|| {
             let raw = self.raw().bytes().filter(u8::is_ascii_alphanumeric);
             Short::of(raw.map(|byte| byte.to_ascii_uppercase()))
-        })
+        });
+        all.get(..self.len()).unwrap_or_default()
     }
 
     /// Tells whether one of the words stands shortly before the number (or right after it).
     fn announced(&self, words: &[&str]) -> bool {
         let near = self.near.get_or_init(|| Near::of(self.text, self.marks, &self.span));
         near.has(words)
+    }
+}
+
+/// Which characters of a number are letters and which are digits, without what joins them: a bit for
+/// each that is set for digits, the first one lowest, and a one above them all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Form(u64);
+
+impl Form {
+    /// The form that is written as `A` for letters and `9` for digits.
+    const fn of(written: &str) -> Self {
+        let mut rest = written.as_bytes();
+        let (mut digits, mut len) = (0, 0);
+        while let [first, after @ ..] = rest {
+            digits |= if *first == b'9' { 1 << len } else { 0 };
+            len += 1;
+            rest = after;
+        }
+        Self(digits | 1 << len)
+    }
+
+    /// How many letters and digits it has.
+    const fn len(self) -> usize {
+        self.0.ilog2() as usize
+    }
+
+    const fn all_digits(self) -> bool {
+        self.0 & (self.0 + 1) == 0
+    }
+
+    /// Tells whether it begins with two letters and two digits.
+    const fn has_country(self) -> bool {
+        self.0 & 0b1111 == 0b1100
     }
 }
 
@@ -180,7 +216,8 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// The lowest bits, so many of them.
-fn low(len: usize) -> u64 {
+#[inline(always)]
+const fn low(len: usize) -> u64 {
     if len < GROUP { (1 << len) - 1 } else { u64::MAX }
 }
 
@@ -193,226 +230,263 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Tells whether so many bits or more are set.
-fn has(mut bits: u64, least: usize) -> bool {
-    for _ in 1..least {
-        bits &= bits.saturating_sub(1);
-    }
-    bits != 0
-}
-
 /// Letters, digits, and single bytes between them.
+#[inline(always)]
 fn joined(alnum: u64) -> u64 {
     alnum | alnum << 1 & alnum >> 1
 }
 
 /// Where a number has digits enough, if it has its first here: as far as letters, digits and single
 /// bytes between them go, but not further than `NEAR`.
+#[inline(always)]
 fn near(alnum: u64) -> u64 {
     low((joined(alnum).trailing_ones() as usize).min(NEAR))
 }
 
 /// Finds personal numbers where digits are dense.
-pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], mut each: impl FnMut(Hit)) {
-    /// A line is not read further than this to either side.
-    const LINE_MAX: usize = 400;
-    let mut done = 0;
-    let mut ahead = dense;
-    while let Some((dense, rest)) = ahead.split_first() {
-        // A number may begin before the first dense window and end after the last.
-        let from = dense.start.saturating_sub(LINE_MAX).max(done.min(dense.start));
-        let from = marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
-        let to = (dense.end + LINE_MAX).min(text.len());
-        let end = marks.feed.next(dense.end, to).unwrap_or(to);
-        let mut places = Places::of(text.as_bytes(), marks, ahead);
-        let mut at = from;
-        while let Some(place) = places.next(at, end) {
-            let start = marks.feed.last(at, place).map_or(at, |feed| feed + 1);
-            let end = marks.feed.next(place, end).unwrap_or(end);
-            line(text, marks, &mut places, start..end, &mut each);
-            at = end + 1;
-        }
-        done = end;
-        ahead = rest;
-    }
+pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(Hit)) {
+    dispatch!(Level::new(), _simd => find_in(text, marks, dense, each));
 }
 
-/// The digits that a personal number may begin with, found sixty-four bytes at a time. Most digits
-/// are in words that are too short and too far from others.
-struct Places<'a> {
-    bytes: &'a [u8],
-    marks: &'a Marks,
-    /// Where digits are dense, as they are where any number begins.
-    dense: &'a [Range<usize>],
-    /// What was found last, and where it was looked for.
-    found: u64,
-    window: Range<usize>,
-}
-
-impl<'a> Places<'a> {
+#[inline(always)]
+fn find_in(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(Hit)) {
     /// So much is looked at before and after what is judged.
     const BEFORE: usize = 8;
     const AFTER: usize = 12;
-
-    const fn of(bytes: &'a [u8], marks: &'a Marks, dense: &'a [Range<usize>]) -> Self {
-        Self { bytes, marks, dense, found: 0, window: 0..0 }
-    }
-
-    /// The first place from a position on, which is never less than before.
-    fn next(&mut self, at: usize, end: usize) -> Option<usize> {
-        let mut at = at.max(self.window.start);
-        while at < end {
-            if at >= self.window.end {
-                while self.dense.first().is_some_and(|dense| dense.end <= at) {
-                    self.dense = self.dense.get(1..).unwrap_or_default();
+    let bytes = text.as_bytes();
+    let mut line = Line::new(text, marks, dense, each);
+    let mut at = 0;
+    // Any number begins where digits are dense.
+    for dense in dense {
+        at = dense.start.max(at);
+        while at < dense.end {
+            work::spend(1);
+            let base = at.saturating_sub(BEFORE);
+            let mut found = look(marks, base) & low(GROUP - AFTER) & u64::MAX << (at - base);
+            at = base + GROUP - AFTER;
+            while found != 0 {
+                let place = base + found.trailing_zeros() as usize;
+                let (alnum, digit) = (marks.alnum.window(place), marks.digit.window(place));
+                let mut next = place + alnum.trailing_ones() as usize;
+                // Most digits are in words that are too short and too far from others.
+                let digits = (digit & near(alnum)).count_ones();
+                if digits >= DIGITS_MIN || is_signed(bytes, place) {
+                    next = line.visit(place, digit).max(next);
                 }
-                at = self.dense.first()?.start.max(at);
-                let base = at.saturating_sub(Self::BEFORE);
-                self.window = base..base + GROUP - Self::AFTER;
-                self.found = self.look(base) & low(self.window.len());
-                work::spend(1);
+                at = at.max(next);
+                found &= u64::MAX.checked_shl((next - base) as u32).unwrap_or(0);
             }
-            let found = self.found & u64::MAX << (at - self.window.start);
-            if found == 0 {
-                at = self.window.end;
-                continue;
-            }
-            let place = self.window.start + found.trailing_zeros() as usize;
-            if place >= end {
-                return None;
-            }
-            let alnum = self.marks.alnum.from(place);
-            if has(self.marks.digit.from(place) & near(alnum), DIGITS_MIN) || self.is_signed(place)
-            {
-                return Some(place);
-            }
-            at = place + alnum.trailing_ones() as usize;
         }
-        None
     }
+    line.close();
+}
 
-    /// Tells whether a sign stands before a place that only numbers of telephones have.
-    fn is_signed(&self, place: usize) -> bool {
-        let before = place.checked_sub(1).and_then(|before| self.bytes.get(before));
-        matches!(before, Some(b'(' | b'+'))
-    }
+/// Tells whether a sign stands before a place that only numbers of telephones have.
+#[inline(always)]
+fn is_signed(bytes: &[u8], place: usize) -> bool {
+    matches!(byte_before(bytes, place), Some(b'(' | b'+'))
+}
 
-    /// The digits that have seven letters and digits or more beside them, with no more than one byte
-    /// between any two, or digits behind them and perhaps a plus sign before, with no more than two,
-    /// and those that lie as in `(ddd) ddd-dddd`.
-    fn look(&self, at: usize) -> u64 {
-        let digit = self.marks.digit.from(at);
-        if digit == 0 {
-            return 0;
-        }
-        let alnum = self.marks.alnum.from(at);
-        let starts = eight(joined(alnum));
-        let two = starts | starts << 1;
-        let four = two | two << 2;
-        let beside = four | four << 4;
-        let sign = self.marks.token.from(at) & !alnum;
-        let behind = eight(digit | digit << 1 | digit << 2) & sign << 1;
-        let three = digit & digit >> 1 & digit >> 2;
-        let bracketed = three & three >> 5 & three >> 9 & digit >> 12 & !(digit >> 3 | digit >> 4);
-        // The next digit of a number is never far.
-        let pair = digit >> 1 | digit >> 2;
-        let next = pair | pair >> 2 | pair >> 4;
-        digit & next & (beside | behind | bracketed)
+/// The digits that have seven letters and digits or more beside them, with no more than one byte
+/// between any two, or digits behind them and perhaps a plus sign before, with no more than two,
+/// and those that lie as in `(ddd) ddd-dddd`.
+#[inline(always)]
+fn look(marks: &Marks, at: usize) -> u64 {
+    let digit = marks.digit.window(at);
+    if digit == 0 {
+        return 0;
     }
+    let alnum = marks.alnum.window(at);
+    let starts = eight(joined(alnum));
+    let two = starts | starts << 1;
+    let four = two | two << 2;
+    let beside = four | four << 4;
+    let sign = marks.token.window(at) & !alnum;
+    let behind = eight(digit | digit << 1 | digit << 2) & sign << 1;
+    let three = digit & digit >> 1 & digit >> 2;
+    let bracketed = three & three >> 5 & three >> 9 & digit >> 12 & !(digit >> 3 | digit >> 4);
+    // The next digit of a number is never far.
+    let pair = digit >> 1 | digit >> 2;
+    let next = pair | pair >> 2 | pair >> 4;
+    digit & next & (beside | behind | bracketed)
 }
 
 /// Where eight bits or more are set in a row.
+#[inline(always)]
 fn eight(bits: u64) -> u64 {
     let two = bits & bits >> 1;
     let four = two & two >> 2;
     four & four >> 4
 }
 
-/// Looks at the numbers of one line.
-fn line(
-    text: &str,
-    marks: &Marks,
-    places: &mut Places<'_>,
-    line: Range<usize>,
-    each: &mut impl FnMut(Hit),
-) {
-    work::spend(line.len());
-    let alnum = &marks.alnum;
+/// A number of a telephone that begins with a sign.
+fn signed(text: &str, sign: usize) -> Option<Hit> {
     let bytes = text.as_bytes();
-    let before = |at: usize| byte_before(bytes, &line, at);
-    let mut hits = Vec::new();
-    let mut table = Table::default();
-    let mut at = line.start;
-    while let Some(digit) = places.next(at, line.end) {
-        // A shorter line is told when a number was found in it.
-        if line.len() > Table::LEN_MIN {
-            table.add_all(bytes, marks, &line, at..digit);
-        }
-        if table.is_list() || table.is_long() {
-            return;
-        }
+    match bytes.get(sign)? {
+        b'(' => Some(Hit { name: "phone", span: phone::bracketed(bytes, sign)? }),
+        b'+' => phone::international(text, sign, byte_before(bytes, sign)),
+        _ => None,
+    }
+}
+
+/// The byte before a position.
+#[inline(always)]
+fn byte_before(bytes: &[u8], at: usize) -> Option<u8> {
+    at.checked_sub(1).and_then(|at| bytes.get(at)).copied()
+}
+
+/// A line in which there may be numbers.
+struct Line<'a, F> {
+    text: &'a str,
+    marks: &'a Marks,
+    /// Where digits are dense, from the line on.
+    dense: &'a [Range<usize>],
+    range: Range<usize>,
+    /// How far it was looked at, and what is known of it so far.
+    seen: usize,
+    table: Table,
+    hits: Vec<Hit>,
+    each: F,
+    /// Where the last number ends, or the last word that may have begun one.
+    floor: usize,
+    /// How many words may have begun one.
+    tried: usize,
+}
+
+impl<'a, F: FnMut(Hit)> Line<'a, F> {
+    /// A line is not read further than this to either side of where digits are dense.
+    const FAR: usize = 400;
+
+    fn new(text: &'a str, marks: &'a Marks, dense: &'a [Range<usize>], each: F) -> Self {
+        let (range, table, hits) = (0..0, Table::default(), Vec::new());
+        Self { text, marks, dense, range, seen: 0, table, hits, each, floor: 0, tried: 0 }
+    }
+
+    /// Looks for a number whose first digit, or one of its first, stands at a place, and tells how far
+    /// nothing more is to be looked for. The digits from there on are known.
+    #[inline(always)]
+    fn visit(&mut self, place: usize, digit: u64) -> usize {
+        /// A table is looked for after so many words.
+        const OFTEN: usize = 16;
         // The word that the digit stands in.
-        let start = digit - alnum.run_back(digit, at);
-        let sign = before(start).filter(|_| start > at);
-        if sign == Some(b'(')
-            && let Some(span) = phone::bracketed(bytes, start - 1)
-        {
-            at = span.end;
-            hits.push(Hit { name: "phone", span });
-            continue;
+        let start = place - self.marks.alnum.run_back(place, self.floor);
+        let hit = self.number(start, place, digit);
+        self.tried += 1;
+        if self.tried.is_multiple_of(OFTEN) || hit.is_some() {
+            self.reach(start);
         }
-        if sign == Some(b'+')
-            && let Some(hit) = phone::international(text, start - 1, before(start - 1))
+        self.floor = match hit {
+            Some(hit) => self.add(hit),
+            None => place + self.marks.alnum.run_to(place, self.text.len()),
+        };
+        if self.table.is_over() { self.floor.max(self.range.end) } else { self.floor }
+    }
+
+    /// The number in whose first word with a digit one stands at a place. The word and the digits from
+    /// there on are known.
+    #[inline(always)]
+    fn number(&mut self, start: usize, place: usize, digit: u64) -> Option<Hit> {
+        let bytes = self.text.as_bytes();
+        let before = byte_before(bytes, start);
+        if matches!(before, Some(b'(' | b'+'))
+            && let Some(hit) = signed(self.text, start - 1)
         {
-            at = hit.span.end;
-            hits.push(hit);
-            continue;
+            return Some(hit);
         }
+        // Six digits, letters and single bytes between digits follow each other, as they do in most
+        // numbers from the first digit on.
+        let dense = joined(digit).trailing_ones() >= 6;
         // A letter or two in front may belong to the number: `AB 12 34 56 C`.
-        let letters = sign
-            .filter(|sign| b" -./".contains(sign))
-            .map_or(0, |_| alnum.run_back(start - 1, at.max((start - 1).saturating_sub(3))));
-        let dense = is_dense(marks, digit);
-        if matches!(letters, 1 | 2) && (dense || letters + digit - start == 2) {
-            let start = start - 1 - letters;
-            if let Some(hit) = number(text, marks, start..line.end, before(start)) {
-                at = hit.span.end;
-                hits.push(hit);
-                continue;
+        if matches!(before, Some(b' ' | b'-' | b'.' | b'/')) && start > self.floor {
+            let floor = self.floor.max((start - 1).saturating_sub(3));
+            let letters = self.marks.alnum.run_back(start - 1, floor);
+            if matches!(letters, 1 | 2)
+                && (dense || letters + place - start == 2)
+                && let Some(hit) = self.number_from(start - 1 - letters, start)
+            {
+                return Some(hit);
             }
         }
-        let word = start..start + alnum.run_to(start, line.end);
-        table.add(bytes, marks, &line, &word);
         // What has fewer digits begins like `GB29`, `AAAAA9999A` or `1EG4`.
-        let lettered = match digit - start {
-            0 => marks.digit.from(digit) & 2 == 0,
+        let lettered = match place - start {
+            0 => digit & 2 == 0,
             letters => matches!(letters, 2 | 5),
         };
-        if (dense || lettered)
-            && let Some(hit) = number(text, marks, start..line.end, before(start))
-        {
-            at = hit.span.end;
-            hits.push(hit);
-            continue;
+        if dense || lettered { self.number_from(start, start) } else { None }
+    }
+
+    /// The number that begins at a position, if the line is no table as far as a word.
+    #[inline(always)]
+    fn number_from(&mut self, start: usize, word: usize) -> Option<Hit> {
+        let readings = Readings::of(self.text.as_bytes(), self.marks, start)?;
+        self.reach(word);
+        if self.table.is_over() { None } else { readings.name(self.text, self.marks) }
+    }
+
+    /// Looks at the line as far as a place, which may be in a later line than the last.
+    #[inline(never)]
+    fn reach(&mut self, place: usize) {
+        if place >= self.range.end {
+            self.close();
+            while let [dense, rest @ ..] = self.dense
+                && dense.end <= place
+            {
+                self.dense = rest;
+            }
+            let dense = self.dense.first().cloned().unwrap_or(place..place);
+            let feed = &self.marks.feed;
+            let from = dense.start.saturating_sub(Self::FAR).max(self.range.end);
+            let start = feed.last(from, place).map_or(from, |at| at + 1);
+            let to = (dense.end + Self::FAR).min(self.text.len());
+            self.range = start..feed.next(place, to).unwrap_or(to);
+            self.seen = start;
+            self.table = Table::default();
         }
-        at = word.end;
+        self.see(place);
+        self.table.follow();
     }
-    if !hits.is_empty() && !is_table(bytes, marks, &line, &hits) {
-        hits.into_iter().for_each(each);
+
+    /// Looks at the words that have digits, until they make a table.
+    fn see(&mut self, end: usize) {
+        work::spend(end.saturating_sub(self.seen));
+        while let Some(digit) = self.marks.digit.next(self.seen, end) {
+            self.table.follow();
+            if self.table.is_over() {
+                return;
+            }
+            let start = digit - self.marks.alnum.run_back(digit, self.seen);
+            self.seen = self.word(start);
+        }
     }
-}
 
-/// Tells whether six digits, letters and single bytes between digits follow each other, as they do
-/// in most numbers from the first digit on.
-fn is_dense(marks: &Marks, at: usize) -> bool {
-    let digit = marks.digit.from(at);
-    joined(digit).trailing_ones() >= 6
-}
+    /// Adds a word to the table, and tells where it ends.
+    fn word(&mut self, start: usize) -> usize {
+        let word = start..start + self.marks.alnum.run_to(start, self.range.end);
+        self.table.add(self.text.as_bytes(), self.marks, &word);
+        word.end
+    }
 
-/// The byte before a position of a line.
-fn byte_before(bytes: &[u8], line: &Range<usize>, at: usize) -> Option<u8> {
-    let before = at.checked_sub(1).filter(|at| *at >= line.start);
-    before.and_then(|at| bytes.get(at)).copied()
+    /// Adds a number, and tells where it ends.
+    fn add(&mut self, hit: Hit) -> usize {
+        // Of a number, the first word is one of the line's, if it has digits.
+        let start = hit.span.start;
+        if self.marks.digit.next(start, start + self.marks.alnum.run(start)).is_some() {
+            self.word(start);
+        }
+        self.table.long += usize::from(hit.name == phone::INTERNATIONAL);
+        self.seen = hit.span.end;
+        self.hits.push(hit);
+        self.seen
+    }
+
+    /// Tells the numbers of the line if it is no table.
+    fn close(&mut self) {
+        if !self.hits.is_empty() {
+            self.see(self.range.end);
+            let table = self.table.is_over();
+            self.hits.drain(..).filter(|_| !table).for_each(&mut self.each);
+        }
+    }
 }
 
 /// What tells a table: how many words of a line are long numbers, and how many may be any.
@@ -420,6 +494,8 @@ fn byte_before(bytes: &[u8], line: &Range<usize>, at: usize) -> Option<u8> {
 struct Table {
     long: usize,
     any: usize,
+    /// Whether more words follow than a line has that is none.
+    over: bool,
 }
 
 impl Table {
@@ -427,190 +503,200 @@ impl Table {
     const LONG_MAX: usize = 6;
     /// More candidates make a table, however long the line is.
     const ANY_MAX: usize = 64;
-    /// So many words of three letters do not fit into a shorter line.
-    const LEN_MIN: usize = 4 * Self::ANY_MAX;
 
-    /// Adds the words of a stretch of a line that have digits, until there are enough.
-    fn add_all(&mut self, bytes: &[u8], marks: &Marks, line: &Range<usize>, part: Range<usize>) {
-        let mut at = part.start;
-        while let Some(digit) = marks.digit.next(at, part.end)
-            && !self.is_list()
-        {
-            let start = digit - marks.alnum.run_back(digit, at);
-            let word = start..start + marks.alnum.run_to(start, line.end);
-            self.add(bytes, marks, line, &word);
-            at = word.end;
-        }
-    }
-
-    fn add(&mut self, bytes: &[u8], marks: &Marks, line: &Range<usize>, word: &Range<usize>) {
+    /// Adds a word that has digits.
+    fn add(&mut self, bytes: &[u8], marks: &Marks, word: &Range<usize>) {
         let long = word.len() >= 8 && marks.digit.run_to(word.start, word.end) == word.len();
-        let glued = byte_before(bytes, line, word.start).is_some_and(is_glue);
+        let glued = byte_before(bytes, word.start).is_some_and(is_glue);
         self.long += usize::from(long);
         self.any += usize::from(!glued && word.len() >= 3);
     }
 
-    const fn is_long(&self) -> bool {
-        self.long > Self::LONG_MAX
+    /// Says that one more word follows.
+    const fn follow(&mut self) {
+        self.over |= self.any > Self::ANY_MAX;
     }
 
-    const fn is_list(&self) -> bool {
-        self.any > Self::ANY_MAX
+    const fn is_over(&self) -> bool {
+        self.over || self.long > Self::LONG_MAX
     }
-}
-
-/// Tells whether a line in which numbers were found is a table.
-fn is_table(bytes: &[u8], marks: &Marks, line: &Range<usize>, hits: &[Hit]) -> bool {
-    work::spend(line.len());
-    let mut table = Table::default();
-    let mut hits = hits.iter().peekable();
-    let mut at = line.start;
-    while let Some(digit) = marks.digit.next(at, line.end) {
-        if table.is_list() {
-            return true;
-        }
-        let start = digit - marks.alnum.run_back(digit, at);
-        let word = start..start + marks.alnum.run_to(start, line.end);
-        let hit = hits.next_if(|hit| hit.span.start <= digit);
-        if hit.is_none_or(|hit| hit.span.start == start) {
-            table.add(bytes, marks, line, &word);
-        }
-        table.long += usize::from(hit.is_some_and(|hit| hit.name == phone::INTERNATIONAL));
-        at = hit.map_or(word.end, |hit| hit.span.end);
-    }
-    table.is_long()
 }
 
 /// What is glued to other characters is a part of something else.
+#[inline(always)]
 fn is_glue(byte: u8) -> bool {
-    b"_$#@\\|".contains(&byte)
+    matches!(byte, b'_' | b'$' | b'#' | b'@' | b'\\' | b'|')
 }
 
 /// Any number has so many digits where it begins.
-const DIGITS_MIN: usize = 4;
+const DIGITS_MIN: u32 = 4;
 /// So near to its first character.
 const NEAR: usize = 20;
+/// The shortest number, with its separators.
+const LEN_MIN: usize = 8;
 
-/// Tries the forms of numbers that begin at the start of a range, longest reading first.
-fn number(text: &str, marks: &Marks, range: Range<usize>, before: Option<u8>) -> Option<Hit> {
+/// Where the numbers may be over that begin at one place.
+struct Readings {
+    start: usize,
+    /// Letters and digits from there on.
+    alnum: u64,
+    /// What all of them are.
+    form: Form,
+    /// The last characters of what may be a number by its form.
+    ends: u64,
+    /// Whether a byte stands before that a number of a state or a telephone never follows.
+    joined: bool,
+}
+
+impl Readings {
     /// No number has more groups.
     const GROUPS_MAX: usize = 10;
-    /// The shortest number, with its separators.
-    const LEN_MIN: usize = 8;
-    let bytes = text.as_bytes();
-    let Range { start, end } = range;
-    let within = low(end - start);
-    let alnum = marks.alnum.from(start) & within;
-    let digit = marks.digit.from(start) & within;
-    let near = near(alnum);
-    let least = DIGITS_MIN + (digit & 1) as usize;
-    if near <= low(LEN_MIN - 1) || !has(digit & near, least) {
-        return None;
-    }
-    if before.is_some_and(is_glue) {
-        return None;
-    }
-    let byte = |at: usize| bytes.get(start + at).copied();
-    // Of the first group much is known: letters are capitals, a fraction is none, and what stands
-    // between commas or brackets is an item of a table.
-    let near = NEAR.min(end - start);
-    let len = (alnum.trailing_ones() as usize).min(near);
-    let next = byte(len).filter(|_| len < near).unwrap_or(b' ');
-    if digit.trailing_ones() as usize >= len {
-        let item =
-            b",)];}".contains(&next) && before.is_some_and(|byte| b"([{, \t".contains(&byte));
-        if item || len > 19 || len == 1 && byte(0) == Some(b'0') {
+    /// No number but an account has more letters and digits.
+    const LEN_MAX: usize = 19;
+
+    /// Looks at the forms of what begins at a place, if any number may.
+    #[inline(always)]
+    fn of(bytes: &[u8], marks: &Marks, start: usize) -> Option<Self> {
+        let (alnum, digit) = (marks.alnum.window(start), marks.digit.window(start));
+        let near = near(alnum);
+        let least = DIGITS_MIN + (digit & 1) as u32;
+        if near <= low(LEN_MIN - 1) || (digit & near).count_ones() < least {
             return None;
         }
-    } else {
-        let group = bytes.get(start..start + len)?;
-        let small = group.iter().filter(|byte| byte.is_ascii_lowercase()).count();
-        if small > 1 && !(small == 3 && len == 9) || group.starts_with(b"0x") {
+        let account = account::len(bytes.get(start..).unwrap_or_default(), alnum);
+        if !may_begin(alnum, digit, account) {
             return None;
+        }
+        let before = byte_before(bytes, start);
+        if before.is_some_and(is_glue) || is_other(bytes, start, alnum, digit, before) {
+            return None;
+        }
+        let mut readings = Self {
+            start,
+            alnum,
+            form: Form(1),
+            ends: 0,
+            joined: matches!(before, Some(b'.' | b'-' | b'/')),
+        };
+        let byte = |at: usize| bytes.get(start + at).copied().unwrap_or(b'\n');
+        let (mut digits, mut len, mut at) = (0, 0, 0);
+        for _ in 0..Self::GROUPS_MAX {
+            let group = (alnum >> at).trailing_ones() as usize;
+            digits |= (digit >> at & low(group)) << len;
+            (len, at) = (len + group, at + group);
+            if group == 0 || len > Self::LEN_MAX.max(account + 1) {
+                break;
+            }
+            readings.form = Form(digits | 1 << len);
+            let (sep, next) = (byte(at), byte(at + 1));
+            let glued = matches!(sep, b'_' | b'@')
+                || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
+            if !glued && may_be_named(readings.form, at, account) {
+                readings.ends |= 1 << (at - 1);
+            }
+            let joins = matches!(sep, b' ' | b'-' | b'.' | b'/') && next.is_ascii_alphanumeric()
+                || sep == b':' && group == 4 && next.is_ascii_digit();
+            if !joins || at >= 47 {
+                break;
+            }
+            at += 1;
+        }
+        (readings.ends != 0).then_some(readings)
+    }
+
+    /// The number of the longest reading that is one.
+    #[inline(never)]
+    fn name(&self, text: &str, marks: &Marks) -> Option<Hit> {
+        let compact = OnceCell::new();
+        let mut ends = self.ends;
+        let longest = GROUP - ends.leading_zeros() as usize;
+        let mut seps = [(0, 0); Self::GROUPS_MAX];
+        for (slot, at) in seps.iter_mut().zip(ones(!self.alnum & low(longest))) {
+            *slot = (at, text.as_bytes().get(self.start + at).copied().unwrap_or(0));
+        }
+        while ends != 0 {
+            let len = GROUP - ends.leading_zeros() as usize;
+            ends &= low(len - 1);
+            work::spend(len);
+            let groups = (!self.alnum & low(len)).count_ones() as usize;
+            let number = Number {
+                text,
+                marks,
+                span: self.start..self.start + len,
+                seps: seps.get(..groups)?,
+                form: Form(self.form.0 & low(len - groups) | 1 << (len - groups)),
+                compact: &compact,
+                near: OnceCell::new(),
+            };
+            let name = account::name(&number).or_else(|| {
+                // A part of something longer is no number of a state and no telephone's.
+                let whole = !self.joined;
+                whole.then(|| national::name(&number).or_else(|| phone::national(&number)))?
+            });
+            if let Some(name) = name {
+                return Some(Hit { name, span: number.span });
+            }
+        }
+        None
+    }
+}
+
+/// Tells of the first group, of which much is known, whether it begins something else: letters are
+/// capitals, a fraction is none, and what stands between commas or brackets is an item of a table.
+#[inline(always)]
+fn is_other(bytes: &[u8], start: usize, alnum: u64, digit: u64, before: Option<u8>) -> bool {
+    let byte = |at: usize| bytes.get(start + at).copied().filter(|byte| *byte != b'\n');
+    let len = (alnum.trailing_ones() as usize).min(NEAR);
+    let next = byte(len).filter(|_| len < NEAR).unwrap_or(b' ');
+    if digit.trailing_ones() as usize >= len {
+        let item = matches!(next, b',' | b')' | b']' | b';' | b'}')
+            && matches!(before, Some(b'(' | b'[' | b'{' | b',' | b' ' | b'\t'));
+        if item || len > 19 || len == 1 && byte(0) == Some(b'0') {
+            return true;
+        }
+    } else {
+        let group = bytes.get(start..start + len).unwrap_or_default();
+        let mut small = group.iter().filter(|byte| byte.is_ascii_lowercase());
+        if small.nth(1).is_some() && (len != 9 || small.count() != 1) {
+            return true;
         }
     }
     // Two groups with a dot between them are a fraction.
-    if next == b'.' {
-        let second = len + 1 + (alnum >> (len + 1)).trailing_ones() as usize;
-        if second < near && byte(second) != Some(b'.') {
-            return None;
-        }
-    }
-    // Where the number may be over: after each of its groups that nothing is glued to, with its
-    // separators and the digits so far.
-    let mut ends = [(0, 0, 0); GROUPS_MAX];
-    let mut seps = [(0, 0); GROUPS_MAX];
-    let (mut count, mut at, mut digits) = (0, 0, 0);
-    for (groups, slot) in seps.iter_mut().enumerate() {
-        let len = (alnum >> at).trailing_ones() as usize;
-        if len == 0 {
-            break;
-        }
-        let group = digit >> at & low(len);
-        digits += if group == low(len) { len } else { group.count_ones() as usize };
-        at += len;
-        let sep = byte(at).unwrap_or(b'\n');
-        let next = byte(at + 1).unwrap_or(b'\n');
-        let glued = matches!(sep, b'_' | b'@')
-            || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
-        if !glued && let Some(end) = ends.get_mut(count) {
-            *end = (at, groups, digits);
-            count += 1;
-        }
-        let joins = b" -./".contains(&sep) && next.is_ascii_alphanumeric()
-            || sep == b':' && len == 4 && next.is_ascii_digit();
-        if !joins || at >= 47 {
-            break;
-        }
-        *slot = (at, sep);
-        at += 1;
-    }
-    let ends = ends.get(..count)?;
-    for (len, groups, digits) in ends.iter().rev().copied() {
-        work::spend(len);
-        let seps = seps.get(..groups)?;
-        if len < LEN_MIN || !may_be_named(digit & 1 == 0, len, len - groups, digits) {
-            continue;
-        }
-        let number = Number {
-            text,
-            marks,
-            span: start..start + len,
-            seps,
-            digits,
-            compact: OnceCell::new(),
-            near: OnceCell::new(),
-        };
-        let free = before.is_none_or(|byte| !b".-/".contains(&byte));
-        let name = account::name(&number)
-            .or_else(|| free.then(|| national::name(&number)).flatten())
-            .or_else(|| free.then(|| phone::national(&number)).flatten());
-        if let Some(name) = name {
-            return Some(Hit { name, span: number.span });
-        }
-    }
-    None
+    let second = len + 1 + (alnum >> (len + 1)).trailing_ones() as usize;
+    next == b'.' && second < NEAR && byte(second).is_some_and(|byte| byte != b'.')
 }
 
-/// Tells whether any number has so many letters and digits, of which so many digits, and is so long
-/// with its separators.
-fn may_be_named(lettered: bool, len: usize, alnums: usize, digits: usize) -> bool {
-    if alnums == digits {
-        // Short ones are told by their separators.
-        return (7..=19).contains(&digits) && (digits >= 9 || len > digits);
+/// Tells whether any number begins as these letters and digits do.
+#[inline(always)]
+fn may_begin(mut alnum: u64, mut digit: u64, account: usize) -> bool {
+    /// As many are asked about as all numbers with letters have.
+    const HEAD: usize = 8;
+    // What joins the groups is left out.
+    loop {
+        let len = (alnum.trailing_ones() as usize).min(HEAD);
+        let head = Form(digit & low(len) | 1 << len);
+        if len == HEAD {
+            let country = head.has_country() && account > 0;
+            return country || head.all_digits() || national::may_begin(head);
+        }
+        let rest = !low(len);
+        (alnum, digit) = (alnum & !rest | alnum >> 1 & rest, digit & !rest | digit >> 1 & rest);
+        if alnum >> len & 1 == 0 {
+            return head.all_digits() && len == 7;
+        }
     }
-    let account = lettered && (14..=35).contains(&alnums);
-    let national = match alnums {
-        8 => digits == 7,
-        9 => (6..=8).contains(&digits),
-        10 => matches!(digits, 4 | 7 | 9),
-        11 => digits >= 4,
-        12 => digits == 11,
-        16 => digits == 7,
-        18 => matches!(digits, 7 | 8 | 17),
-        _ => false,
-    };
-    account && digits >= 4 || national
+}
+
+/// Tells whether any number has a form, and is so long with its separators, where an account would
+/// have so many letters and digits.
+#[inline(always)]
+fn may_be_named(form: Form, len: usize, account: usize) -> bool {
+    let digits = form.len();
+    if form.all_digits() {
+        // Short ones are told by their separators.
+        return (7..=19).contains(&digits) && (digits >= 9 || len > digits) && len >= LEN_MIN;
+    }
+    len >= LEN_MIN && (account::is_form(form, account) || national::is_form(form))
 }
 
 #[cfg(test)]
@@ -674,6 +760,28 @@ mod tests {
         // The number and sixty-four words make a list once another word follows.
         assert_eq!(found(0, 64), ["national_id_pl"]);
         assert_eq!(found(0, 65), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_line_is_one_table_however_far_its_numbers_stand_apart() {
+        for (others, names) in [(5, 1), (6, 0)] {
+            let text = ["98765432 ".repeat(others), "word ".repeat(40), "44051401458".to_owned()];
+            assert_eq!(found(&text.concat()).len(), names);
+        }
+        // What stands before a number is seen where digits begin to be dense, too.
+        let far = "word ".repeat(40);
+        assert_eq!(found(&format!("12345678 {far}.+44 20 7946 0958")), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn forms_are_told_by_bits() {
+        let form = Form::of("AA99A");
+        assert_eq!((form.0, form.len()), (0b10_1100, 5));
+        assert!(form.has_country() && !form.all_digits() && Form::of("9999").all_digits());
+        // Without what joins the groups, these begin as `AA999999A` and as no form does.
+        let marks = |text: &str| Marks::of(text.as_bytes());
+        let begins = |text| may_begin(marks(text).alnum.from(0), marks(text).digit.from(0), 0);
+        assert!(begins("AB 12 34 56 C") && begins("123-4567") && !begins("1a2b3c4d"));
     }
 
     #[test]

@@ -3,11 +3,64 @@
 use std::cell::LazyCell;
 
 use super::super::checksum::{luhn, verhoeff, weighted};
-use super::{Number, Short};
+use super::{Form, Number, Short};
 
-/// The number's form: letters as `A`, digits as `9`.
-fn form(compact: &[u8]) -> Short {
-    Short::of(compact.iter().map(|byte| if byte.is_ascii_digit() { b'9' } else { b'A' }))
+/// The forms of numbers with letters.
+const FORMS: [u32; 22] = [
+    form("9999999A"),
+    form("99999999A"),
+    form("9999999AA"),
+    form("A9999999A"),
+    form("AA999999A"),
+    form("A99999999"),
+    form("AA9999999"),
+    form("999999999A"),
+    form("AAAAA9999A"),
+    form("A999999999"),
+    form("AAA9999999"),
+    form("999999A999A"),
+    form("999999A9999"),
+    form("9A99A99AA99"),
+    form("9A99AA9AA99"),
+    form("9AA9A99AA99"),
+    form("9AA9AA9AA99"),
+    form("99999999999A"),
+    form("AAAAAA99A99A999A"),
+    form("AAAA999999AAAAAA99"),
+    form("AAAA999999AAAAAAA9"),
+    form("99999999999999999A"),
+];
+
+/// A form, of which none is long.
+const fn form(written: &str) -> u32 {
+    Form::of(written).0 as u32
+}
+
+/// The first eight characters of all forms, as bits.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+const HEADS: [u64; 4] = {
+    let mut heads = [0; 4];
+    let mut rest = FORMS.as_slice();
+    while let [form, after @ ..] = rest {
+        heads[(*form as usize & 255) / 64] |= 1 << (*form % 64);
+        rest = after;
+    }
+    heads
+};
+
+/// Tells whether a number with letters begins with such eight characters.
+#[inline(always)]
+pub(super) fn may_begin(head: Form) -> bool {
+    let head = (head.0 & 255) as usize;
+    HEADS.get(head / 64).is_some_and(|heads| heads >> (head % 64) & 1 == 1)
+}
+
+/// Tells whether a number with letters has such a form.
+#[inline(always)]
+pub(super) fn is_form(form: Form) -> bool {
+    // All are compared: which one it is, if any, cannot be guessed.
+    u32::try_from(form.0)
+        .is_ok_and(|form| FORMS.iter().fold(false, |is, known| is | (form == *known)))
 }
 
 /// Two digits as a number.
@@ -327,9 +380,10 @@ fn with_letters(number: &Number<'_>) -> Option<&'static str> {
     let at = |nth: usize| c.get(nth).copied().unwrap_or(0);
     // A letter in a number is a capital, but for a last one.
     let lower = raw.bytes().filter(u8::is_ascii_lowercase).count();
+    let form = Short::of(c.iter().map(|byte| if byte.is_ascii_digit() { b'9' } else { b'A' }));
     let digits = Short::of(c.iter().copied().filter(u8::is_ascii_digit));
     let digits: &[u8] = &digits;
-    match std::str::from_utf8(&form(c)).ok()? {
+    match std::str::from_utf8(&form).ok()? {
         "A9999999A" if lower == 0 => {
             let sum = weighted(digits, &[2, 7, 6, 5, 4, 3, 2]);
             let (sum, table): (u32, &[u8; 11]) = match at(0) {
