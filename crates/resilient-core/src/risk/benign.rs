@@ -34,6 +34,15 @@ pub(super) fn is_identifier(candidate: &Candidate, words: &Words) -> bool {
     candidate.shape.kind == Kind::Uuid && !naming::speaks_of_secrets(words)
 }
 
+/// Tells whether a candidate names a commit in the address of a page about it, as lists of changes do.
+pub(super) fn is_commit(text: &[u8], candidate: &Candidate) -> bool {
+    const PAGES: [&[u8]; 3] = [b"/commit/", b"/tree/", b"/blob/"];
+    let before = text.get(..candidate.whole().start).unwrap_or_default();
+    candidate.shape.kind == Kind::HexLower
+        && candidate.shape.len == 40
+        && PAGES.iter().any(|page| before.ends_with(page))
+}
+
 /// Tells whether a candidate is one of several long lines of token characters.
 pub(super) fn is_data(text: &[u8], candidate: &Candidate) -> bool {
     let whole = candidate.whole();
@@ -75,6 +84,24 @@ mod tests {
             });
         }
         explained.expect("a candidate")
+    }
+
+    #[test]
+    fn commits_are_explained_by_their_address() {
+        let hash = "9e21bd4727af40fca0abb5b85c746cb7".to_owned() + "0a1b2c3d";
+        let is_commit = |text: &str| {
+            let (bytes, marks) = (text.as_bytes(), Marks::of(text.as_bytes()));
+            let mut all = Vec::new();
+            for run in runs::find(&marks) {
+                candidate::of_run(bytes, &marks, &run, candidate::Wanted::Likely, |candidate| {
+                    all.push(super::is_commit(bytes, &candidate));
+                });
+            }
+            all
+        };
+        assert_eq!(is_commit(&format!("(https://example.org/a/b/commit/{hash})")), [true]);
+        assert_eq!(is_commit(&format!("(https://example.org/a/b/hooks/{hash})")), [false]);
+        assert_eq!(is_commit(&format!("commit: {hash}")), [false]);
     }
 
     const TOKEN: &str = "q85AwcN1TiZ8FYpACXPHg8QhQXkg5UwSzPe0r5ZgRI";

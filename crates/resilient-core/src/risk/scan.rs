@@ -356,7 +356,7 @@ impl Scan {
                 }
                 let nameable = naming::may_be_named(&candidate.shape);
                 let model = model.filter(|_| asked > 0);
-                if !nameable && model.is_none() {
+                if !nameable && model.is_none() || benign::is_commit(bytes, &candidate) {
                     return;
                 }
                 let words = Words::before(bytes, &candidate);
