@@ -99,8 +99,8 @@ mod tests {
             }
             all
         };
-        assert_eq!(is_commit(&format!("(https://example.org/owner/project/commit/{hash})")), [true]);
-        assert_eq!(is_commit(&format!("(https://example.org/owner/project/hooks/{hash})")), [false]);
+        assert_eq!(is_commit(&format!("(libraries/reader/commit/{hash})")), [true]);
+        assert_eq!(is_commit(&format!("(libraries/reader/letters/{hash})")), [false]);
         assert_eq!(is_commit(&format!("commit: {hash}")), [false]);
     }
 
