@@ -11,11 +11,13 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use fearless_simd::mask8x64;
+use fearless_simd::prelude::*;
 use memchr::{memchr_iter, memmem};
 use regex::Regex;
 
 use super::literals::{Literal, Place};
-use super::marks::{GROUP, Marks, lies};
+use super::marks::{self, GROUP, Lanes, Marks};
 use super::runs::Run;
 use super::words::{Said, Word};
 use super::work;
@@ -421,6 +423,16 @@ fn ssn_starts(digits: u64, next: u64) -> u64 {
 }
 
 /// American social security numbers.
+/// The bytes that characters of other parts of Unicode begin with, but for those without digits.
+struct DigitLead;
+
+impl marks::Class for DigitLead {
+    #[inline(always)]
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
+        group.lies(0xD9, 9) | group.lies(0xEA, 1) | group.lies(0xEE, 18)
+    }
+}
+
 pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut Found) {
     let bytes = text.as_bytes();
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
@@ -450,9 +462,7 @@ pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut
     // Other scripts have digits of their own, of which marks know nothing.
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
     let mut at = 0;
-    // A byte that a character of other parts of Unicode begins with, but for those without digits.
-    let lead = |part| lies(part, 0xD9, 9) | lies(part, 0xEA, 1) | lies(part, 0xEE, 18);
-    while let Some(foreign) = marks.find_foreign(bytes, at, lead) {
+    while let Some(foreign) = marks.find_foreign::<DigitLead>(bytes, at) {
         let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
         at = foreign + char.len_utf8();
         // In these parts of Unicode, where nearly all text is from, there are no decimal digits.

@@ -40,6 +40,9 @@ struct Table {
     /// A bit for every pair that has rows: this much stays in the first cache.
     begins: Vec<u64>,
     order: Vec<Begin>,
+    /// The prefixes of the paper's patterns, and the pairs of these and of all rows.
+    own: Vec<Begin>,
+    pairs: Vec<u64>,
     /// Rows that begin with a class, or with a prefix that says too little.
     bare: Vec<Bare>,
     /// Which lengths of a stretch some bare row can begin with, by what ends it.
@@ -173,7 +176,14 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         }
     }
     let order = order.iter().map(|nth| Begin::of(*nth, prefix(nth))).collect();
-    Table { rows, index, begins, order, bare, stretches, outside, hashes }
+    let own: Vec<Begin> = literals::own().map(|own| Begin::of(0, own)).collect();
+    let mut pairs = begins.clone();
+    for own in literals::own().map(pair) {
+        if let Some(word) = pairs.get_mut(own / 64) {
+            *word |= 1 << (own % 64);
+        }
+    }
+    Table { rows, index, begins, order, own, pairs, bare, stretches, outside, hashes }
 });
 
 impl Table {
@@ -188,7 +198,11 @@ impl Table {
     /// has its first mark after a stretch of a certain length.
     #[inline]
     fn has_stretch(&self, text: &[u8], len: usize) -> bool {
-        let mark = text.get(len).copied().unwrap_or(b' ');
+        self.fits_stretch(len, text.get(len).copied().unwrap_or(b' '))
+    }
+
+    #[inline]
+    fn fits_stretch(&self, len: usize, mark: u8) -> bool {
         let lens = self.stretches.get(usize::from(mark)).copied().unwrap_or(0);
         len < 64 && lens >> len & 1 == 1
     }
@@ -270,6 +284,24 @@ fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use
     let four = u32::from_le_bytes(four);
     let rows = rows.unwrap_or_default().iter();
     rows.filter(move |begin| (begin.bytes ^ four) & begin.mask == 0).map(|begin| begin.row)
+}
+
+/// Tells by four bytes whether a word may begin like one of the formats or of the paper's patterns, so
+/// that [`may_hold`] is worth asking; by how many letters and digits it has, and what follows them.
+#[inline]
+pub(super) fn may_begin(four: [u8; 4], len: usize, mark: Option<u8>) -> bool {
+    let table = &*TABLE;
+    if len == 0 && four.first() != Some(&b'_') {
+        return false;
+    }
+    let pair = pair(&four);
+    let known = table.pairs.get(pair / 64).is_some_and(|word| word >> (pair % 64) & 1 == 1);
+    table.fits_stretch(len, mark.unwrap_or(b' '))
+        || known && {
+            let bytes = u32::from_le_bytes(four);
+            let begins = |own: &Begin| (own.bytes ^ bytes) & own.mask == 0;
+            rows_of(table, &four).next().is_some() || table.own.iter().any(begins)
+        }
 }
 
 /// Tells whether a word of a token begins like one of the formats or of the paper's patterns: a
