@@ -461,10 +461,8 @@ pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut
     }
     // Other scripts have digits of their own, of which marks know nothing.
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
-    let mut at = 0;
-    while let Some(foreign) = marks.find_foreign::<DigitLead>(bytes, at) {
+    for foreign in marks.foreign::<DigitLead>(bytes) {
         let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
-        at = foreign + char.len_utf8();
         // In these parts of Unicode, where nearly all text is from, there are no decimal digits.
         let plain = matches!(char, ..'\u{660}' | '\u{2000}'..'\u{A620}' | '\u{AC00}'..'\u{E000}');
         // A dash stands within ten characters of each digit, and is a token's but no letter.

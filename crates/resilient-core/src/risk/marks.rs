@@ -93,17 +93,21 @@ impl Marks {
         marks
     }
 
-    /// The first byte of a class from a position on, in the groups that are not of ASCII alone.
-    pub(super) fn find_foreign<C: Class>(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        let first = self.foreign.partition_point(|group| *group < at / GROUP);
-        let mut groups = self.foreign.get(first..).unwrap_or_default().iter();
-        let mut word = Vec::with_capacity(1);
-        groups.find_map(|group| {
-            let base = group * GROUP;
-            mark::<C>(bytes, *group..group + 1, &mut word);
-            let word = word.first().copied().unwrap_or(0) & u64::MAX << (at.max(base) - base);
-            (word != 0).then(|| base + word.trailing_zeros() as usize)
-        })
+    /// The bytes of a class, in order, in the groups that are not of ASCII alone.
+    pub(super) fn foreign<C: Class>(&self, bytes: &[u8]) -> Vec<usize> {
+        if self.foreign.is_empty() {
+            return Vec::new();
+        }
+        let mut words = vec![0; self.foreign.len()];
+        dispatch!(Level::new(), simd => mark_some::<C, _>(simd, bytes, &self.foreign, &mut words));
+        let mut all = Vec::new();
+        for (group, mut left) in self.foreign.iter().zip(words) {
+            while left != 0 {
+                all.push(group * GROUP + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
+        all
     }
 
     /// The length of the longest line in bytes.
@@ -270,6 +274,22 @@ fn mark_lanes<C: Class, S: Simd>(
     }
     if !rest.is_empty() {
         words.push(C::of(Lanes::of(simd, &padded(rest))).to_bitmask());
+    }
+}
+
+/// Marks the bytes of a class in groups that are told one by one.
+#[inline(always)]
+fn mark_some<C: Class, S: Simd>(simd: S, bytes: &[u8], groups: &[usize], words: &mut [u64]) {
+    for (word, group) in words.iter_mut().zip(groups) {
+        if let Some(group) = bytes.get(group * GROUP..).and_then(<[u8]>::first_chunk) {
+            *word = C::of(Lanes::of(simd, group)).to_bitmask();
+        }
+    }
+    // The last group of a text may not be full.
+    if let (Some(word), Some(group)) = (words.last_mut(), groups.last())
+        && let Some(rest) = bytes.get(group * GROUP..).filter(|rest| rest.len() < GROUP)
+    {
+        *word = C::of(Lanes::of(simd, &padded(rest))).to_bitmask();
     }
 }
 

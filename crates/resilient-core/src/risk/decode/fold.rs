@@ -3,7 +3,7 @@
 use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 
-use super::super::marks::{Class, GROUP, Lanes, Marks, mark};
+use super::super::marks::{Class, Lanes, Marks};
 use super::{Trust, Views};
 
 /// The bytes that characters begin with which may be folded: most characters that are not ASCII
@@ -22,17 +22,9 @@ impl Class for Lead {
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    let mut leads = Vec::with_capacity(1);
-    for group in &marks.foreign {
-        let base = group * GROUP;
-        mark::<Lead>(bytes, *group..group + 1, &mut leads);
-        let mut left = leads.first().copied().unwrap_or(0);
-        while left != 0 {
-            let found = base + left.trailing_zeros() as usize;
-            left &= left - 1;
-            if found >= done && may_fold(bytes, found) {
-                done = word(text, found, done, views);
-            }
+    for found in marks.foreign::<Lead>(bytes) {
+        if found >= done && may_fold(bytes, found) {
+            done = word(text, found, done, views);
         }
     }
 }
