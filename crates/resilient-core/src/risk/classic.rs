@@ -422,7 +422,6 @@ fn ssn_starts(digits: u64, next: u64) -> u64 {
     if three == 0 { 0 } else { three & at(4) & at(5) & at(7) & at(8) & at(9) & at(10) }
 }
 
-/// American social security numbers.
 /// The bytes that characters of other parts of Unicode begin with, but for those without digits.
 struct DigitLead;
 
@@ -433,6 +432,7 @@ impl marks::Class for DigitLead {
     }
 }
 
+/// American social security numbers.
 pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut Found) {
     let bytes = text.as_bytes();
     let is_word = |char: char| char.is_alphanumeric() || char == '_';

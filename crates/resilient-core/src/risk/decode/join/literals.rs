@@ -1,8 +1,8 @@
 //! Literals that a program puts together: added, listed, or assigned one after the other.
 //!
 //! Quotes are marked only in the parts of a text that are rich in digits. Two literals belong
-//! together by what stands between them, which is asked first: most literals have nothing near them, and
-//! then nobody reads them.
+//! together by what stands between them, which is asked only where some stand near each other and have
+//! digits: most literals have nothing near them, or no digits, and then nobody reads them.
 
 use std::ops::Range;
 
