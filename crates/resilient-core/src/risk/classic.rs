@@ -11,12 +11,13 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use fearless_simd::{Level, dispatch};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, mask8x64};
 use memchr::{memchr_iter, memmem};
 use regex::Regex;
 
 use super::literals::{Literal, Place};
-use super::marks::{GROUP, Marks, lies};
+use super::marks::{self, GROUP, Lanes, Marks};
 use super::runs::Run;
 use super::words::{Said, Word};
 use super::work;
@@ -419,6 +420,16 @@ fn ssn_places(marks: &Marks, dense: &[Range<usize>]) -> Vec<usize> {
     places
 }
 
+/// The bytes that characters of other parts of Unicode begin with, but for those without digits.
+struct DigitLead;
+
+impl marks::Class for DigitLead {
+    #[inline(always)]
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
+        group.lies(0xD9, 9) | group.lies(0xEA, 1) | group.lies(0xEE, 18)
+    }
+}
+
 /// American social security numbers.
 pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut Found) {
     let bytes = text.as_bytes();
@@ -438,12 +449,8 @@ pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut
     }
     // Other scripts have digits of their own, of which marks know nothing.
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
-    let mut at = 0;
-    // A byte that a character of other parts of Unicode begins with, but for those without digits.
-    let lead = |part| lies(part, 0xD9, 9) | lies(part, 0xEA, 1) | lies(part, 0xEE, 18);
-    while let Some(foreign) = marks.find_foreign(bytes, at, lead) {
+    for foreign in marks.foreign::<DigitLead>(bytes) {
         let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
-        at = foreign + char.len_utf8();
         // In these parts of Unicode, where nearly all text is from, there are no decimal digits.
         let plain = matches!(char, ..'\u{660}' | '\u{2000}'..'\u{A620}' | '\u{AC00}'..'\u{E000}');
         // A dash stands within ten characters of each digit, and is a token's but no letter.

@@ -2,15 +2,14 @@
 //!
 //! One pass over the text answers these questions for every byte, as bits; all later questions
 //! about runs, words, lines and numbers are asked of the bits, sixty-four bytes at a time. The pass is
-//! plain arithmetic on sixteen bytes at once, which is the same on every machine; there is no
-//! second path whose answer could differ. Quotes and the signs of escapes are marked only where
+//! plain arithmetic on vectors, which is the same on every machine; there is no second path whose
+//! answer could differ. Other classes, such as quotes and the signs of escapes, are marked only where
 //! the digits say that they matter.
 
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, i8x64, mask8x64};
-use wide::i8x16;
 
 /// So many bytes make a group.
 pub(super) const GROUP: usize = 64;
@@ -94,20 +93,21 @@ impl Marks {
         marks
     }
 
-    /// The first byte of a class from a position on that is not ASCII.
-    #[inline(always)]
-    pub(super) fn find_foreign(
-        &self,
-        bytes: &[u8],
-        at: usize,
-        class: impl Fn(i8x16) -> i8x16,
-    ) -> Option<usize> {
-        let first = self.foreign.partition_point(|group| *group < at / GROUP);
-        let groups = self.foreign.get(first..).unwrap_or_default().iter();
-        groups.map(|group| group * GROUP).find_map(|base| {
-            let word = class_at(bytes, base, &class) & u64::MAX << (at.max(base) - base);
-            (word != 0).then(|| base + word.trailing_zeros() as usize)
-        })
+    /// The bytes of a class, in order, in the groups that are not of ASCII alone.
+    pub(super) fn foreign<C: Class>(&self, bytes: &[u8]) -> Vec<usize> {
+        if self.foreign.is_empty() {
+            return Vec::new();
+        }
+        let mut words = vec![0; self.foreign.len()];
+        dispatch!(Level::new(), simd => mark_some::<C, _>(simd, bytes, &self.foreign, &mut words));
+        let mut all = Vec::new();
+        for (group, mut left) in self.foreign.iter().zip(words) {
+            while left != 0 {
+                all.push(group * GROUP + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
+        all
     }
 
     /// The length of the longest line in bytes.
@@ -187,30 +187,6 @@ fn padded(rest: &[u8]) -> [u8; GROUP] {
     group
 }
 
-/// Sixteen bytes. Only signed numbers are compared fast.
-#[inline(always)]
-fn part_of(bytes: &[u8; 16]) -> i8x16 {
-    i8x16::new(bytes.map(u8::cast_signed))
-}
-
-#[inline(always)]
-fn every(byte: u8) -> i8x16 {
-    i8x16::splat(byte.cast_signed())
-}
-
-/// The bytes that are one certain byte.
-#[inline(always)]
-pub(super) fn is(part: i8x16, byte: u8) -> i8x16 {
-    part.simd_eq(every(byte))
-}
-
-/// The bytes from a first one on, so many of them.
-#[inline(always)]
-pub(super) fn lies(part: i8x16, first: u8, len: u8) -> i8x16 {
-    // The first one becomes the least number that there is.
-    (part - every(first ^ 0x80)).simd_lt(every(len ^ 0x80))
-}
-
 /// The classes of the bytes of one group.
 struct Classes {
     token: u64,
@@ -241,7 +217,7 @@ impl Classes {
 
 /// A group of bytes, as signed numbers: only those are compared fast.
 #[derive(Clone, Copy)]
-struct Lanes<S: Simd>(S, i8x64<S>);
+pub(super) struct Lanes<S: Simd>(S, i8x64<S>);
 
 impl<S: Simd> Lanes<S> {
     #[inline(always)]
@@ -256,13 +232,13 @@ impl<S: Simd> Lanes<S> {
 
     /// The bytes that are one certain byte.
     #[inline(always)]
-    fn is(self, byte: u8) -> mask8x64<S> {
+    pub(super) fn is(self, byte: u8) -> mask8x64<S> {
         self.1.simd_eq(self.every(byte))
     }
 
     /// The bytes from a first one on, so many of them.
     #[inline(always)]
-    fn lies(self, first: u8, len: u8) -> mask8x64<S> {
+    pub(super) fn lies(self, first: u8, len: u8) -> mask8x64<S> {
         // The first one becomes the least number that there is.
         (self.1 - self.every(first ^ 0x80)).simd_lt(self.every(len ^ 0x80))
     }
@@ -280,30 +256,51 @@ impl<S: Simd> Lanes<S> {
     }
 }
 
-/// The bits of one class in the group that begins at a position.
+/// A class of bytes.
+pub(super) trait Class {
+    /// Which bytes of a group are of the class.
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S>;
+}
+
+/// Marks the bytes of a class in some groups of a text, a word for each of them.
+pub(super) fn mark<C: Class>(bytes: &[u8], groups: Range<usize>, words: &mut Vec<u64>) {
+    dispatch!(Level::new(), simd => mark_lanes::<C, _>(simd, bytes, groups, words));
+}
+
 #[inline(always)]
-pub(super) fn class_at(bytes: &[u8], at: usize, class: impl Fn(i8x16) -> i8x16) -> u64 {
-    let rest = bytes.get(at..).unwrap_or_default();
-    let held;
-    let group = if let Some(group) = rest.first_chunk::<GROUP>() {
-        group
-    } else {
-        held = padded(rest);
-        &held
-    };
-    let (parts, _) = group.as_chunks::<16>();
-    let bits = |part: &[u8; 16]| u64::from(class(part_of(part)).to_bitmask());
-    parts.iter().rev().fold(0, |word, part| word << 16 | bits(part))
+fn mark_lanes<C: Class, S: Simd>(
+    simd: S,
+    bytes: &[u8],
+    groups: Range<usize>,
+    words: &mut Vec<u64>,
+) {
+    let part = bytes.get(groups.start * GROUP..bytes.len().min(groups.end * GROUP));
+    let (full, rest) = part.unwrap_or_default().as_chunks::<GROUP>();
+    // Nothing is pushed in the loop: were there a branch in it, masks would be taken apart.
+    words.clear();
+    words.resize(full.len(), 0);
+    for (word, group) in words.iter_mut().zip(full) {
+        *word = C::of(Lanes::of(simd, group)).to_bitmask();
+    }
+    if !rest.is_empty() {
+        words.push(C::of(Lanes::of(simd, &padded(rest))).to_bitmask());
+    }
 }
 
-/// The quotes, `"` and `'`, of the group that begins at a position.
-pub(super) fn quotes(bytes: &[u8], at: usize) -> u64 {
-    class_at(bytes, at, |part| is(part, b'"') | is(part, b'\''))
-}
-
-/// The signs that escapes begin with, `\`, `%` and `&`, of the group that begins at a position.
-pub(super) fn escapes(bytes: &[u8], at: usize) -> u64 {
-    class_at(bytes, at, |part| is(part, b'\\') | is(part, b'%') | is(part, b'&'))
+/// Marks the bytes of a class in groups that are told one by one.
+#[inline(always)]
+fn mark_some<C: Class, S: Simd>(simd: S, bytes: &[u8], groups: &[usize], words: &mut [u64]) {
+    for (word, group) in words.iter_mut().zip(groups) {
+        if let Some(group) = bytes.get(group * GROUP..).and_then(<[u8]>::first_chunk) {
+            *word = C::of(Lanes::of(simd, group)).to_bitmask();
+        }
+    }
+    // The last group of a text may not be full.
+    if let (Some(word), Some(group)) = (words.last_mut(), groups.last())
+        && let Some(rest) = bytes.get(group * GROUP..).filter(|rest| rest.len() < GROUP)
+    {
+        *word = C::of(Lanes::of(simd, &padded(rest))).to_bitmask();
+    }
 }
 
 impl Bits {
@@ -328,6 +325,15 @@ impl Bits {
         let (group, bit) = (at / GROUP, at % GROUP);
         let low = self.word(group) >> bit;
         if bit == 0 { low } else { low | self.word(group + 1) << (GROUP - bit) }
+    }
+
+    /// The bits of sixty-four bytes before a position, the last of them highest.
+    #[inline(always)]
+    pub(super) fn before(&self, at: usize) -> u64 {
+        match at.checked_sub(GROUP) {
+            Some(from) => self.from(from),
+            None => self.word(0).checked_shl((GROUP - at) as u32).unwrap_or(0),
+        }
     }
 
     /// The positions in a range whose bits are set.
@@ -516,8 +522,31 @@ mod tests {
                 assert_eq!(bit(&marks.digit), byte.is_ascii_digit());
                 assert_eq!(bit(&marks.alnum), byte.is_ascii_alphanumeric());
                 assert_eq!(bit(&marks.feed), *byte == b'\n');
-                assert_eq!(quotes(&text, at) & 1 == 1, b"\"'".contains(byte));
-                assert_eq!(escapes(&text, at) & 1 == 1, b"\\%&".contains(byte));
+            }
+        }
+    }
+
+    struct Spaces;
+
+    impl Class for Spaces {
+        #[inline(always)]
+        fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
+            group.is(b' ')
+        }
+    }
+
+    #[test]
+    fn a_class_is_marked_in_whole_groups() {
+        for text in texts() {
+            let all = text.len().div_ceil(GROUP);
+            for groups in [0..all, all / 2..all, all / 3..all / 2] {
+                let mut words = Vec::new();
+                mark::<Spaces>(&text, groups.clone(), &mut words);
+                assert_eq!(words.len(), groups.len());
+                for (word, group) in words.into_iter().zip(text.chunks(GROUP).skip(groups.start)) {
+                    let bits = group.iter().rev().fold(0, |w, b| w << 1 | u64::from(*b == b' '));
+                    assert_eq!(word, bits);
+                }
             }
         }
     }

@@ -40,6 +40,8 @@ struct Table {
     /// What the rows begin with: this much stays in the first cache.
     begins: Begins,
     order: Vec<Begin>,
+    /// What the rows and the paper's patterns begin with.
+    known: Begins,
     /// Rows that begin with a class, or with a prefix that says too little.
     bare: Vec<Bare>,
     /// Which lengths of a stretch some bare row can begin with, by what ends it.
@@ -81,6 +83,7 @@ struct Bare {
 }
 
 /// A set of two, three or four bytes, by a bit for each hash: it may take in what was never added.
+#[derive(Clone)]
 struct Begins {
     bits: Vec<u64>,
 }
@@ -221,7 +224,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         }
     }
     let order = order.iter().map(|nth| Begin::of(*nth, prefix(nth))).collect();
-    Table { rows, index, begins, order, bare, stretches, outside, hashes }
+    let mut known = begins.clone();
+    literals::own().for_each(|own| known.add(own));
+    Table { rows, index, begins, order, known, bare, stretches, outside, hashes }
 });
 
 impl Table {
@@ -229,7 +234,11 @@ impl Table {
     /// has its first mark after a stretch of a certain length.
     #[inline]
     fn has_stretch(&self, text: &[u8], len: usize) -> bool {
-        let mark = text.get(len).copied().unwrap_or(b' ');
+        self.fits_stretch(len, text.get(len).copied().unwrap_or(b' '))
+    }
+
+    #[inline]
+    fn fits_stretch(&self, len: usize, mark: u8) -> bool {
         let lens = self.stretches.get(usize::from(mark)).copied().unwrap_or(0);
         len < 64 && lens >> len & 1 == 1
     }
@@ -320,6 +329,17 @@ fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use
     let rows = table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default();
     let four = first_four(text);
     rows.iter().filter(move |begin| (begin.bytes ^ four) & begin.mask == 0).map(|begin| begin.row)
+}
+
+/// Tells by four bytes whether a word may begin like one of the formats or of the paper's patterns, so
+/// that [`may_hold`] is worth asking; by how many letters and digits it has, and what follows them.
+#[inline]
+pub(super) fn may_begin(four: [u8; 4], len: usize, mark: Option<u8>) -> bool {
+    let table = &*TABLE;
+    if len == 0 && four.first() != Some(&b'_') {
+        return false;
+    }
+    table.fits_stretch(len, mark.unwrap_or(b' ')) | table.known.may_hold(&four)
 }
 
 /// Tells whether a word of a token begins like one of the formats or of the paper's patterns: a

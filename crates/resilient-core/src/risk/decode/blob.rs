@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memchr2;
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
-use super::super::marks::Bits;
+use super::super::marks::{Bits, GROUP, Marks};
 use super::super::runs::Run;
 use super::super::vendor;
 use super::{Seen, Trust, Views, is_text};
@@ -28,16 +28,15 @@ const UNPACKED_MAX: usize = 64 << 10;
 pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    let mut joined;
+    let (mut joined, mut marked);
     for (nth, run) in seen.runs.iter().enumerate() {
         // What is encoded has digits, but for one token in a hundred; its first line may have none.
         if run.start < done {
             continue;
         }
         let later = seen.runs.get(nth + 1..).unwrap_or_default();
-        // Most runs have something else after them on their line.
-        let ends = bytes.get(run.end).is_some_and(u8::is_ascii_whitespace);
-        let block = ends.then(|| wrapped(bytes, run, later, &seen.marks.token)).flatten();
+        let may_wrap = may_wrap(bytes, run.end, &seen.marks.token);
+        let block = may_wrap.then(|| wrapped(bytes, run, later, &seen.marks.token)).flatten();
         if block.is_none() && (run.digits == 0 || run.len() < BASE64_MIN) {
             continue;
         }
@@ -45,10 +44,14 @@ pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
             views.add("quoted-printable", run.span(), text, Trust::Full);
         }
         let (source, all): (_, &[u8]);
+        // Where its letters and digits are, from a position on.
+        let (alnums, base);
         if let Some((end, text)) = block {
             source = run.start..end;
             joined = text;
+            marked = Marks::of(&joined);
             all = &joined;
+            (alnums, base) = (&marked.alnum, 0);
             done = end;
             // Lines of one token, cut: seen joined, too.
             if all.len() <= TOKEN_MAX
@@ -59,6 +62,7 @@ pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
         } else {
             source = run.span();
             all = bytes.get(run.span()).unwrap_or_default();
+            (alnums, base) = (&seen.marks.alnum, run.start);
         }
         for (from, piece) in pieces(all) {
             let source = if source.len() == all.len() {
@@ -66,9 +70,31 @@ pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
             } else {
                 source.clone()
             };
-            piece_views(piece, &source, views);
+            let span = base + from..base + from + piece.len();
+            piece_views(piece, alnums, span, &source, views);
         }
     }
+}
+
+/// Tells whether a run that ends at a position may go on on the next line: whether nothing but a token
+/// fills what follows. Most runs have something else after them.
+#[inline]
+fn may_wrap(bytes: &[u8], end: usize, tokens: &Bits) -> bool {
+    let white = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
+    if !white(end) {
+        return false;
+    }
+    let after = tokens.from(end);
+    let gap = after.trailing_zeros() as usize;
+    let len = (after >> gap.min(GROUP - 1)).trailing_ones() as usize;
+    // Where a token of this length ends is not known.
+    let cut = gap + len >= GROUP;
+    cut || white(end + gap - 1) && fills(bytes, end + gap + len)
+}
+
+/// Tells whether what ends at a position ends its line or its literal.
+fn fills(bytes: &[u8], end: usize) -> bool {
+    bytes.get(end).is_none_or(|byte| b"\n\r\"'`\\".contains(byte))
 }
 
 /// Decodes `=67=6C=73`, with plain characters in between, if most of the run is made of it.
@@ -149,8 +175,7 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usi
             // The last line may be shorter than any run.
             _ => start..start + tokens.run(start).min(run.len()),
         };
-        let fills = bytes.get(next.end).is_none_or(|byte| b"\n\r\"'`\\".contains(byte));
-        if next.is_empty() || next.len() > run.len() || !fills {
+        if next.is_empty() || next.len() > run.len() || !fills(bytes, next.end) {
             break;
         }
         later.next_if(|later| later.start == start);
@@ -166,7 +191,14 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usi
     (end > run.end).then_some((end, all))
 }
 
-fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) {
+/// Makes the views of a piece, whose letters and digits are those of a span.
+fn piece_views(
+    piece: &[u8],
+    alnums: &Bits,
+    span: Range<usize>,
+    source: &Range<usize>,
+    views: &mut Views<'_>,
+) {
     super::super::work::spend(piece.len());
     if !views.has_room(piece.len()) {
         return;
@@ -190,20 +222,53 @@ fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) {
     if piece.len() > PIECE_MAX || digits.nth(1).is_none() {
         return;
     }
-    let mut turned = [0; PIECE_MAX];
-    let Some(turned) = turned.get_mut(..piece.len()) else { return };
-    turned.iter_mut().zip(piece.iter().rev()).for_each(|(to, from)| *to = *from);
-    if let Some(text) = base64(turned) {
+    let backwards = || -> Vec<u8> { piece.iter().rev().copied().collect() };
+    let encoded = is_encoded_backwards(piece).then(|| base64(&backwards())).flatten();
+    if let Some(text) = encoded {
         views.add("reversed base64", source.clone(), text, Trust::Full);
-    } else if vendor::may_hold(turned) {
-        let text = String::from_utf8_lossy(turned).into_owned();
-        views.add("reversed", source.clone(), text, Trust::Names);
+    } else if may_hold_backwards(piece, alnums, &span) {
+        let turned = backwards();
+        if vendor::may_hold(&turned) {
+            let text = String::from_utf8_lossy(&turned).into_owned();
+            views.add("reversed", source.clone(), text, Trust::Names);
+        }
     }
-    turned.iter_mut().zip(piece).for_each(|(to, from)| *to = rot13(*from));
-    if vendor::may_hold(turned) {
-        let text = String::from_utf8_lossy(turned).into_owned();
-        views.add("rot13", source.clone(), text, Trust::Names);
+    if may_hold_turned(piece, alnums, &span) {
+        let turned: Vec<u8> = piece.iter().map(|byte| rot13(*byte)).collect();
+        if vendor::may_hold(&turned) {
+            let text = String::from_utf8_lossy(&turned).into_owned();
+            views.add("rot13", source.clone(), text, Trust::Names);
+        }
     }
+}
+
+/// Tells whether a word of a piece may begin a token of some format if the piece is read backwards.
+fn may_hold_backwards(piece: &[u8], alnums: &Bits, span: &Range<usize>) -> bool {
+    let mut end = piece.len();
+    while end > 0 {
+        let len = alnums.run_back(span.start + end, span.start);
+        let byte = |nth: usize| end.checked_sub(nth + 1).and_then(|at| piece.get(at)).copied();
+        if vendor::may_begin([0, 1, 2, 3].map(|nth| byte(nth).unwrap_or(0)), len, byte(len)) {
+            return true;
+        }
+        end = end.saturating_sub(len + 1);
+    }
+    false
+}
+
+/// The same if its letters are turned by thirteen.
+fn may_hold_turned(piece: &[u8], alnums: &Bits, span: &Range<usize>) -> bool {
+    let mut start = 0;
+    while start < piece.len() {
+        let len = alnums.run_to(span.start + start, span.end);
+        let byte = |nth: usize| piece.get(start + nth).copied();
+        let four = [0, 1, 2, 3].map(|nth| byte(nth).map_or(0, rot13));
+        if vendor::may_begin(four, len, byte(len)) {
+            return true;
+        }
+        start += len + 1;
+    }
+    false
 }
 
 fn rot13(byte: u8) -> u8 {
@@ -277,10 +342,7 @@ fn is_promising(bytes: &[u8]) -> bool {
 /// Decodes either alphabet, padded or not, if it gives text.
 pub(super) fn base64(piece: &[u8]) -> Option<String> {
     let piece = piece.strip_prefix(b"-").unwrap_or(piece);
-    let mut probe = [0; PROBE];
-    let (head, _) = piece.split_first_chunk::<12>()?;
-    unpack64(head, &mut probe.iter_mut())?;
-    if !is_promising(&probe) {
+    if !is_encoded(piece.first_chunk()?) {
         return None;
     }
     let mut bytes = vec![0; piece.len() / 4 * 3 + 3];
@@ -289,6 +351,37 @@ pub(super) fn base64(piece: &[u8]) -> Option<String> {
     let unused = left.len();
     bytes.truncate(bytes.len() - unused);
     readable(bytes)
+}
+
+/// Tells by the first digits whether what they encode may be text.
+fn is_encoded(head: &[u8; 12]) -> bool {
+    let (fours, _) = head.as_chunks::<4>();
+    let mut bytes = [0; PROBE];
+    let (threes, _) = bytes.as_chunks_mut::<3>();
+    let mut all = 0;
+    for (four, three) in fours.iter().zip(threes) {
+        let [_, first, second, third] = four
+            .iter()
+            .fold(0_u32, |bits, digit| {
+                let value = BASE64.get(usize::from(*digit)).copied().unwrap_or(255);
+                all |= value;
+                bits << 6 | u32::from(value & 63)
+            })
+            .to_be_bytes();
+        *three = [first, second, third];
+    }
+    // What is no digit has the highest bits.
+    all < 64 && is_promising(&bytes)
+}
+
+/// The same of a piece that is read backwards.
+fn is_encoded_backwards(piece: &[u8]) -> bool {
+    let piece = piece.strip_suffix(b"-").unwrap_or(piece);
+    piece.last_chunk::<12>().is_some_and(|tail| {
+        let mut head = *tail;
+        head.reverse();
+        is_encoded(&head)
+    })
 }
 
 /// Writes what base64 encodes, up to the padding; nothing comes of what is not base64.

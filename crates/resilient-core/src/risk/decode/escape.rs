@@ -1,65 +1,80 @@
 //! Escapes: `\x67`, `\147`, `\u0067`, `%67`, `&#103;`, `&#x67;`, `U+0067`.
 
-use std::ops::Range;
+use fearless_simd::mask8x64;
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
 
-use memchr::memchr3;
-
-use super::super::marks::{GROUP, Marks, escapes};
-use super::{Trust, Views, is_text};
+use super::super::marks::{Class, GROUP, Lanes, mark};
+use super::{Counts, Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.
 const ESCAPES_MIN: u8 = 6;
 
-/// Makes the views of the parts of a text that are rich in digits: each escape has one.
-pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mut Views<'_>) {
+/// The signs that escapes begin with.
+struct Signs;
+
+impl Class for Signs {
+    #[inline(always)]
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
+        group.is(b'\\') | group.is(b'%') | group.is(b'&')
+    }
+}
+
+/// Makes the views of the parts of a text where escapes may be: so many in a row are dense in their group
+/// and the next one, and each has a digit.
+pub(super) fn views(text: &str, counts: &Counts, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
-    let count = |group: usize| marks.digits.get(group).copied().unwrap_or(0);
     let mut done = 0;
-    for part in rich {
-        let (first, last) = (part.start / GROUP, part.end / GROUP);
-        let end = (part.end + GROUP).min(bytes.len());
-        let mut at = part.start;
-        // The first group that was not looked at together with the next one.
-        let mut pair = first;
-        while let Some(found) = memchr3(b'\\', b'%', b'&', bytes.get(at..end).unwrap_or_default()) {
-            let group = (at + found) / GROUP;
-            for here in pair.max(group.saturating_sub(1))..last.min(group + 1) {
-                // So many escapes in a row are dense in their group and the next one.
-                if count(here) + count(here + 1) >= ESCAPES_MIN {
-                    done = within(bytes, here * GROUP, done, views);
-                }
+    let mut signs = Vec::new();
+    for groups in counts.dense(ESCAPES_MIN) {
+        mark::<Signs>(bytes, groups.start..groups.end + 1, &mut signs);
+        // Behind the last group of a text there is nothing.
+        signs.resize(groups.len() + 1, 0);
+        dispatch!(Level::new(), _simd => crowds(&signs, |nth, both| {
+            for (group, signs) in (groups.start + nth..).zip(both) {
+                done = within(bytes, group * GROUP, signs, done, views);
             }
-            pair = group + 1;
-            at = pair * GROUP;
+        }));
+    }
+}
+
+/// Tells each two neighbours among groups that have signs enough.
+#[inline(always)]
+fn crowds(signs: &[u64], mut found: impl FnMut(usize, [u64; 2])) {
+    for (nth, pair) in signs.windows(2).enumerate() {
+        if let [first, second] = pair
+            && first.count_ones() + second.count_ones() >= u32::from(ESCAPES_MIN)
+        {
+            found(nth, [*first, *second]);
         }
     }
 }
 
-/// Makes the views of what begins in two groups, if they have signs enough, and tells how far it was
-/// read.
-fn within(bytes: &[u8], base: usize, done: usize, views: &mut Views<'_>) -> usize {
-    let both = [base, base + GROUP].map(|base| (base, escapes(bytes, base)));
-    let count = both.iter().map(|(_, signs)| signs.count_ones()).sum::<u32>();
-    if count < u32::from(ESCAPES_MIN) {
-        return done;
-    }
+/// Makes the views of what begins in a group, and tells how far it was read.
+fn within(bytes: &[u8], base: usize, signs: u64, done: usize, views: &mut Views<'_>) -> usize {
     let mut done = done;
-    for (base, signs) in both {
-        let mut left = signs;
-        while left != 0 {
-            let at = base + left.trailing_zeros() as usize;
-            left &= left - 1;
-            if at >= done && bytes.get(at + 1).is_some_and(goes_on) {
-                done = row(bytes, at, views);
-            }
+    let mut left = signs;
+    while left != 0 {
+        let at = base + left.trailing_zeros() as usize;
+        left &= left - 1;
+        if at >= done && bytes.get(at..).is_some_and(may_be_escape) {
+            done = row(bytes, at, views);
         }
     }
     done
 }
 
-/// Tells whether a byte can stand behind the sign of an escape. Most signs are of something else.
-fn goes_on(byte: &u8) -> bool {
-    byte.is_ascii_hexdigit() || matches!(byte, b'x' | b'u' | b'U' | b'\\' | b'#')
+/// Tells by a few bytes whether a text may begin with an escape that [`escape`] reads: most signs are
+/// of something else, and most escapes of characters that are not ASCII.
+fn may_be_escape(text: &[u8]) -> bool {
+    match text {
+        [b'%', high, ..] => matches!(high, b'0'..=b'7'),
+        [b'&', sign, ..] => *sign == b'#',
+        [b'\\', b'x', high, ..] => matches!(high, b'0'..=b'7' | b'{'),
+        [b'\\', b'u' | b'U', high, ..] => matches!(high, b'0' | b'{'),
+        [b'\\', next, ..] => matches!(next, b'0' | b'1' | b'\\'),
+        _ => false,
+    }
 }
 
 /// Makes a view of the escapes that stand from a position on, if they are enough, and tells how far

@@ -1,26 +1,30 @@
 //! Characters that are not seen, and characters that look like others.
 
-use super::super::marks::{GROUP, Marks, class_at, lies};
+use fearless_simd::mask8x64;
+use fearless_simd::prelude::*;
+
+use super::super::marks::{Class, Lanes, Marks};
 use super::{Trust, Views};
+
+/// The bytes that characters begin with which may be folded: most characters that are not ASCII
+/// begin with others.
+struct Lead;
+
+impl Class for Lead {
+    #[inline(always)]
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
+        let plain = group.lies(0xC3, 6) | group.lies(0xD9, 8) | group.lies(0xE3, 12);
+        group.lies(0xC2, 51) & !plain
+    }
+}
 
 /// Makes a view of every word that holds such a character.
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    // Most characters that are not ASCII begin with bytes that no folded one begins with.
-    let lead = |part| {
-        let plain = lies(part, 0xC3, 6) | lies(part, 0xD9, 8) | lies(part, 0xE3, 12);
-        lies(part, 0xC2, 51) & !plain
-    };
-    for group in &marks.foreign {
-        let base = group * GROUP;
-        let mut left = class_at(bytes, base, lead);
-        while left != 0 {
-            let found = base + left.trailing_zeros() as usize;
-            left &= left - 1;
-            if found >= done && may_fold(bytes, found) {
-                done = word(text, found, done, views);
-            }
+    for found in marks.foreign::<Lead>(bytes) {
+        if found >= done && may_fold(bytes, found) {
+            done = word(text, found, done, views);
         }
     }
 }

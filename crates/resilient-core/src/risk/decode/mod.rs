@@ -12,6 +12,9 @@ mod join;
 
 use std::ops::Range;
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, u8x64};
+
 use super::literals::Place;
 use super::marks::{GROUP, Marks};
 use super::runs::Run;
@@ -58,31 +61,75 @@ pub(super) struct Seen<'a> {
 /// Makes the views of a text, as far as the budget goes.
 pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
-    let rich = rich(seen.marks);
+    let counts = Counts::of(seen.marks);
     blob::views(text, seen, &mut views);
-    escape::views(text, seen.marks, &rich, &mut views);
-    join::views(text, seen, &rich, &mut views);
+    escape::views(text, &counts, &mut views);
+    join::views(text, seen, &counts.rich(), &mut views);
     fold::views(text, seen.marks, &mut views);
     views.views
 }
 
-/// The groups with enough digits around them for a token that was cut, as stretches of the text: in
-/// each of them and its two neighbours stand three together.
-fn rich(marks: &Marks) -> Vec<Range<usize>> {
-    const DIGITS_MIN: u8 = 3;
-    let mut all = Vec::new();
-    let mut start = None;
-    let (mut before, mut here) = (0, 0);
-    marks.digits.iter().chain(&[0]).enumerate().for_each(|(next, after)| {
-        if before + here + after >= DIGITS_MIN {
-            start = start.or(next.checked_sub(1));
-        } else if let Some(start) = start.take() {
-            all.push(start * GROUP..(next - 1) * GROUP);
+/// How many digits the groups of a text have.
+struct Counts {
+    /// Groups that are not there, before the text and behind it, have none.
+    padded: Vec<u8>,
+    len: usize,
+}
+
+impl Counts {
+    fn of(marks: &Marks) -> Self {
+        let len = marks.digits.len();
+        let mut padded = Vec::with_capacity(len + 2 + GROUP);
+        padded.push(0);
+        padded.extend(&marks.digits);
+        padded.resize(1 + len.next_multiple_of(GROUP) + 1, 0);
+        Self { padded, len }
+    }
+
+    /// The groups with enough digits around them for a token that was cut: in each of them and its two
+    /// neighbours stand three together.
+    fn rich(&self) -> Vec<Range<usize>> {
+        dispatch!(Level::new(), simd => self.stretches(simd, true, 3))
+    }
+
+    /// The groups that have so many digits together with the next one.
+    fn dense(&self, least: u8) -> Vec<Range<usize>> {
+        dispatch!(Level::new(), simd => self.stretches(simd, false, least))
+    }
+
+    /// The stretches of groups that have so many digits together with the next one, and with the one
+    /// before if that is asked for: sixty-four groups at once.
+    #[inline(always)]
+    fn stretches<S: Simd>(&self, simd: S, with_before: bool, least: u8) -> Vec<Range<usize>> {
+        let from = |at: usize| self.padded.get(at..).and_then(<[u8]>::first_chunk::<GROUP>);
+        let least = u8x64::splat(simd, least);
+        let mut all = Vec::new();
+        let (mut last, mut start) = (0, None);
+        for base in (0..self.len).step_by(GROUP) {
+            let (Some(before), Some(here), Some(after)) =
+                (from(base), from(base + 1), from(base + 2))
+            else {
+                break;
+            };
+            let mut sum = u8x64::load_array_ref(simd, here) + u8x64::load_array_ref(simd, after);
+            if with_before {
+                sum += u8x64::load_array_ref(simd, before);
+            }
+            let are_dense = sum.simd_ge(least).to_bitmask();
+            let mut turns = are_dense ^ (are_dense << 1 | last >> (GROUP - 1));
+            last = are_dense;
+            while turns != 0 {
+                let at = base + turns.trailing_zeros() as usize;
+                turns &= turns - 1;
+                match start.take() {
+                    Some(start) => all.push(start..at.min(self.len)),
+                    None => start = Some(at),
+                }
+            }
         }
-        (before, here) = (here, *after);
-    });
-    all.extend(start.map(|start| start * GROUP..marks.digits.len() * GROUP));
-    all
+        all.extend(start.map(|start| start..self.len));
+        all
+    }
 }
 
 /// Views so far, and what is left of the budget.

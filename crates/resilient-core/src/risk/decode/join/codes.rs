@@ -3,9 +3,11 @@
 
 use std::ops::Range;
 
+use fearless_simd::mask8x64;
+use fearless_simd::prelude::*;
 use memchr::memchr;
 
-use super::super::super::marks::{GROUP, Marks, class_at, is};
+use super::super::super::marks::{Class, GROUP, Lanes, Marks, mark};
 use super::super::super::work;
 use super::super::blob::nibble;
 use super::super::{Seen, Trust, Views};
@@ -146,11 +148,22 @@ fn ones(word: u64) -> usize {
     word.count_ones() as usize
 }
 
+/// What stands behind the first digit of a number in hexadecimal ones.
+struct HexSign;
+
+impl Class for HexSign {
+    #[inline(always)]
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
+        group.is(b'x')
+    }
+}
+
 /// Tells of one group after the other which of its numbers may be codes.
 struct Numbers<'a> {
     bytes: &'a [u8],
-    /// Whether there is an `x` at all.
-    hex: bool,
+    /// Where the signs of numbers in hexadecimal digits are, from a first group on, if there are any.
+    hex: Vec<u64>,
+    first: usize,
     /// The digits of the last group and of this one.
     before: u64,
     digits: u64,
@@ -169,10 +182,13 @@ struct Ends {
 
 impl<'a> Numbers<'a> {
     fn of(bytes: &'a [u8], marks: &Marks, part: &Range<usize>) -> Self {
-        let group = part.start / GROUP;
-        let before = group.checked_sub(1).map_or(0, |group| marks.digit.word(group));
-        let hex = bytes.get(part.clone()).is_some_and(|part| memchr(b'x', part).is_some());
-        Self { bytes, hex, before, digits: marks.digit.word(group), hexes: 0 }
+        let first = part.start / GROUP;
+        let before = first.checked_sub(1).map_or(0, |group| marks.digit.word(group));
+        let mut hex = Vec::new();
+        if bytes.get(part.clone()).is_some_and(|part| memchr(b'x', part).is_some()) {
+            mark::<HexSign>(bytes, first..part.end.div_ceil(GROUP) + 1, &mut hex);
+        }
+        Self { bytes, hex, first, before, digits: marks.digit.word(first), hexes: 0 }
     }
 
     fn next(&mut self, marks: &Marks, group: usize) -> Ends {
@@ -185,9 +201,13 @@ impl<'a> Numbers<'a> {
         let four = three & (digits >> 3 | after << (GROUP - 3));
         let mut no_codes = one & !two;
         let mut codes = two;
-        if self.hex {
-            let signs = class_at(self.bytes, base + 1, |part| is(part, b'x'));
+        if !self.hex.is_empty() {
             let mut hexes = 0;
+            let sign = |group: usize| {
+                let nth = group.checked_sub(self.first);
+                nth.and_then(|nth| self.hex.get(nth)).copied().unwrap_or(0)
+            };
+            let signs = sign(group) >> 1 | sign(group + 1) << (GROUP - 1);
             for bit in bits(one & !two & signs) {
                 if let Some([b'0', b'x', rest @ ..]) = self.bytes.get(base + bit..) {
                     hexes |= 1 << bit;

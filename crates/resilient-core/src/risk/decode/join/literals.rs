@@ -1,12 +1,16 @@
 //! Literals that a program puts together: added, listed, or assigned one after the other.
 //!
 //! Quotes are marked only in the parts of a text that are rich in digits. Two literals belong
-//! together by what stands between them, which is asked first: most literals have nothing near them, and
-//! then nobody reads them.
+//! together by what stands between them, which is asked only where some stand near each other and have
+//! digits: most literals have nothing near them, or no digits, and then nobody reads them.
 
 use std::ops::Range;
 
-use super::super::super::marks::{GROUP, Marks, quotes};
+use fearless_simd::mask8x64;
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
+
+use super::super::super::marks::{Bits, Class, GROUP, Lanes, Marks, mark};
 use super::super::super::work;
 use super::super::{Trust, Views};
 use super::{JOINED_MAX, names};
@@ -17,95 +21,114 @@ const GAP_MAX: usize = 48;
 /// A literal that is a part of a token is not longer.
 const PART_MAX: usize = 512;
 
-/// Joins quoted literals with nothing but operators between them, where there are digits.
-pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mut Views<'_>) {
-    let mut chain = Chain::new(text, marks);
-    let mut quoted = Vec::new();
-    let mut done = 0;
-    for part in rich {
-        done = join(&mut chain, part, done, &mut quoted, views);
+/// What begins and ends literals.
+struct Quotes;
+
+impl Class for Quotes {
+    #[inline(always)]
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
+        group.is(b'"') | group.is(b'\'')
     }
 }
 
-/// Joins the literals on the lines of a part of the text, and tells how far it was read.
-fn join(
-    chain: &mut Chain<'_>,
-    part: &Range<usize>,
-    done: usize,
-    quoted: &mut Vec<u64>,
-    views: &mut Views<'_>,
-) -> usize {
+/// Joins quoted literals with nothing but operators between them, in the groups where there are digits.
+pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mut Views<'_>) {
     // A line is not read further than this to either side.
     const LINE_MAX: usize = 1024;
-    let bytes = chain.text.as_bytes();
-    let feed = &chain.marks.feed;
-    let from = part.start.saturating_sub(LINE_MAX).max(done);
-    let start = feed.last(from, part.start).map_or(from, |at| at + 1);
-    let to = (part.end + LINE_MAX).min(bytes.len());
-    let end = feed.next(part.end, to).map_or(to, |at| at + 1);
-    let bytes = bytes.get(..end).unwrap_or_default();
-    work::spend(end.saturating_sub(start));
-    quoted.clear();
-    quoted.extend((start..end).step_by(GROUP).map(|at| quotes(bytes, at)));
-    if !has_four(quoted) {
-        return end;
+    let bytes = text.as_bytes();
+    let feed = &marks.feed;
+    let mut chain = Chain::new(text, marks);
+    let mut quoted = Vec::new();
+    let mut near = Vec::new();
+    let mut done = 0;
+    for groups in rich {
+        let part = groups.start * GROUP..groups.end * GROUP;
+        let from = part.start.saturating_sub(LINE_MAX).max(done);
+        let start = feed.last(from, part.start).map_or(from, |at| at + 1);
+        let to = (part.end + LINE_MAX).min(bytes.len());
+        let end = feed.next(part.end, to).map_or(to, |at| at + 1);
+        work::spend(end.saturating_sub(start));
+        done = end;
+        mark::<Quotes>(bytes, start / GROUP..end.div_ceil(GROUP), &mut quoted);
+        let lines = start..end;
+        let join = |literals: &[Range<usize>]| {
+            // Most literals that stand near each other have no digits.
+            if let [first, .., last] = literals
+                && marks.digit.has(2, first.start..last.end)
+            {
+                literals.iter().for_each(|literal| chain.offer(literal.clone(), views));
+                chain.end(views);
+                chain.last = None;
+            }
+        };
+        dispatch!(Level::new(), _simd => neighbours(bytes, feed, lines, &quoted, &mut near, join));
     }
-    let mut open: Option<Quote> = None;
-    // Where the line ends on which the last literal was opened.
-    let mut line_end = 0;
-    for (word, base) in quoted.iter().zip((start..).step_by(GROUP)) {
-        let mut left = *word;
+}
+
+/// Tells the literals on some lines, by the quotes in their groups: those together that stand so near to
+/// each other that they may be joined.
+#[inline(always)]
+fn neighbours(
+    bytes: &[u8],
+    feed: &Bits,
+    lines: Range<usize>,
+    quoted: &[u64],
+    near: &mut Vec<Range<usize>>,
+    mut join: impl FnMut(&[Range<usize>]),
+) {
+    // Two literals have four quotes.
+    if quoted.iter().map(|word| word.count_ones()).sum::<u32>() < 4 {
+        return;
+    }
+    near.clear();
+    // The quote that opened a literal, and whether its line ended since in a group before.
+    let (mut open, mut ended): (Option<Quote>, bool) = (None, false);
+    for (group, word) in (lines.start / GROUP..).zip(quoted) {
+        let base = group * GROUP;
+        let from = u64::MAX << lines.start.saturating_sub(base);
+        let to = u64::MAX >> (base + GROUP).saturating_sub(lines.end);
+        let mut left = word & from & to;
+        let feeds = feed.word(group);
+        // The bits of the group that come after the opening quote.
+        let mut after = u64::MAX;
         while left != 0 {
-            let at = base + left.trailing_zeros() as usize;
+            let bit = left.trailing_zeros();
             left &= left - 1;
+            let at = base + bit as usize;
             // A quote after a backslash does not count.
             if bytes.get(at.wrapping_sub(1)) == Some(&b'\\') {
                 continue;
             }
-            let Some(&sign) = bytes.get(at) else { break };
-            let quote = Quote { at, sign };
+            let sign = bytes.get(at).copied().unwrap_or(0);
+            let is_open = !ended && feeds & after & !(u64::MAX << bit) == 0;
             match &open {
-                Some(start) if at < line_end && start.sign == sign => {
-                    chain.offer(start.at + 1..at, views);
+                Some(start) if is_open && start.sign == sign => {
+                    let literal = start.at + 1..at;
                     open = None;
+                    if near.last().is_some_and(|last| literal.start > last.end + 2 + GAP_MAX) {
+                        join(near);
+                        near.clear();
+                    }
+                    near.push(literal);
                 }
                 // Another quote inside of a literal.
-                Some(start) if at < line_end && at - start.at <= PART_MAX => {}
+                Some(start) if is_open && at - start.at <= PART_MAX => {}
                 // The quote before, if there was one, was an apostrophe or ended no literal.
                 _ => {
-                    open = Some(quote);
-                    if at >= line_end {
-                        line_end = feed.next(at, end).unwrap_or(end);
-                    }
+                    open = Some(Quote { at, sign });
+                    (ended, after) = (false, u64::MAX << bit);
                 }
             }
         }
+        ended |= feeds & after != 0;
     }
-    chain.end(views);
-    chain.last = None;
-    end
+    join(near);
 }
 
 /// A quote that may open a literal.
 struct Quote {
     at: usize,
     sign: u8,
-}
-
-/// Two literals have four quotes.
-fn has_four(quoted: &[u64]) -> bool {
-    let mut wanted = 4;
-    for word in quoted {
-        let mut left = *word;
-        while left != 0 {
-            left &= left - 1;
-            wanted -= 1;
-            if wanted == 0 {
-                return true;
-            }
-        }
-    }
-    false
 }
 
 /// What puts two literals together.

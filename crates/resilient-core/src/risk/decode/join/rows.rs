@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
 use super::super::super::marks::{GROUP, Marks, is_token};
@@ -61,35 +62,79 @@ pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
 
 fn groups_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) {
     work::spend(part.len());
+    dispatch!(Level::new(), _simd => each_line(marks, part, |line, tokens| {
+        if (20..=2048).contains(&line.len()) && ends_in_groups(bytes, line.end, tokens) {
+            groups_in(bytes, marks, line, views);
+        }
+    }));
+}
+
+/// Takes a part of the text line by line, each with the marks of the tokens before its end.
+#[inline(always)]
+fn each_line(marks: &Marks, part: Range<usize>, mut each: impl FnMut(Range<usize>, u64)) {
     let mut from = part.start;
-    for end in marks.feed.ones(part.clone()) {
-        groups_in(bytes, marks, from..end, views);
-        from = end + 1;
+    let first = part.start / GROUP;
+    let mut before = first.checked_sub(1).map_or(0, |group| marks.token.word(group));
+    for group in first..part.end.div_ceil(GROUP) {
+        let base = group * GROUP;
+        let tokens = marks.token.word(group);
+        let inside = u64::MAX << part.start.saturating_sub(base)
+            & u64::MAX >> (base + GROUP).saturating_sub(part.end);
+        let mut left = marks.feed.word(group) & inside;
+        while left != 0 {
+            let bit = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let at = base + bit;
+            each(from..at, tokens << (GROUP - 1 - bit) << 1 | before >> bit);
+            from = at + 1;
+        }
+        before = tokens;
     }
-    groups_in(bytes, marks, from..part.end, views);
+    each(from..part.end, marks.token.before(part.end));
+}
+
+/// The lengths of groups.
+const GROUPS: Range<usize> = 3..41;
+
+/// What may stand behind the last group of a line.
+fn is_tail(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',')
+}
+
+/// Tells whether the line that ends at a position may end in two groups, the first of them not shorter.
+/// There is no branch for how the line ends: that is not to be guessed.
+#[inline(always)]
+fn ends_in_groups(bytes: &[u8], end: usize, tokens: u64) -> bool {
+    let Some(tail) = end.checked_sub(3).and_then(|at| bytes.get(at..end)) else { return false };
+    let [third, second, first] = [0, 1, 2].map(|at| tail.get(at).copied().is_some_and(is_tail));
+    let skipped = u32::from(first) + u32::from(first & second);
+    // More than two such signs end few lines.
+    let many = first & second & third;
+    let tokens = tokens << skipped;
+    let last = tokens.leading_ones();
+    let before = (tokens << (last & 63) << 1).leading_ones();
+    // Of what begins before these bytes the length is not known.
+    let cut = last + 1 + before + skipped >= GROUP as u32;
+    many | (GROUPS.contains(&(last as usize)) & ((before >= last) | cut))
 }
 
 /// Joins the groups that a line ends in.
 fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<'_>) {
-    if !(20..=2048).contains(&line.len()) {
-        return;
-    }
     let whole = bytes.get(line.clone()).unwrap_or_default();
-    let ends = |byte: &u8| !matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',');
-    let Some(last) = whole.iter().rposition(ends) else { return };
-    // Most lines end in a sign that no group has.
-    if !whole.get(last).is_some_and(|byte| is_token(*byte)) {
-        return;
-    }
+    let Some(last) = whole.iter().rposition(|byte| !is_tail(*byte)) else { return };
     // Before the last two groups stand spaces, and nothing else is in them.
     let group = |end: usize| {
         let len = marks.token.run_back(end, line.start);
         let spaced = end - len > line.start && bytes.get(end - len - 1) == Some(&b' ');
-        (spaced && (3..=40).contains(&len)).then_some(len)
+        (spaced && GROUPS.contains(&len)).then_some(len)
     };
     let end = line.start + last + 1;
     let Some(last) = group(end) else { return };
-    if group(end - last - 1).is_none_or(|len| len < last) {
+    let Some(before) = group(end - last - 1).filter(|len| *len >= last) else { return };
+    // Before the third one, which is as long, stands a space or what may open a literal.
+    let third = (end - last - 1 - before - 1).checked_sub(before).filter(|at| *at >= line.start);
+    let Some(third) = third else { return };
+    if third > line.start && !bytes.get(third - 1).is_some_and(|byte| b" \"'`:=".contains(byte)) {
         return;
     }
     let body = bytes.get(line.start..end).unwrap_or_default();
@@ -166,16 +211,16 @@ fn lines_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'
     work::spend(part.len());
     let mut list = List::default();
     let mut from = part.start;
-    for at in marks.feed.ones(part.clone()) {
-        if !list.is_empty() || may_begin(bytes, from..at) {
-            list.go_on(bytes, from..at, views);
+    dispatch!(Level::new(), _simd => each_line(marks, part.clone(), |line, tokens| {
+        if line.end == part.end && line.end < bytes.len() {
+            return;
         }
-        from = at + 1;
-    }
-    if part.end == bytes.len() {
-        list.go_on(bytes, from..part.end, views);
-        from = part.end + 1;
-    }
+        from = line.end + 1;
+        // Where the first line begins is not known.
+        if !list.is_empty() || line.start == part.start || may_begin(bytes, line.end, tokens) {
+            list.go_on(bytes, line, views);
+        }
+    }));
     from
 }
 
@@ -185,10 +230,19 @@ const SHORT: Range<usize> = 6..16;
 /// With white space, a line of a list is not longer.
 const WIDE_MAX: usize = 64;
 
-/// Tells whether a line can be the first one of a list: most lines end in a sign that no token has.
-fn may_begin(bytes: &[u8], line: Range<usize>) -> bool {
-    (SHORT.start..=WIDE_MAX).contains(&line.len())
-        && bytes.get(line.end - 1).is_some_and(|last| is_token(*last) || last.is_ascii_whitespace())
+/// Tells whether the line that ends at a position may be the first one of a list: whether it ends in a
+/// token of fitting length, before which white space stands.
+#[inline(always)]
+fn may_begin(bytes: &[u8], end: usize, tokens: u64) -> bool {
+    // Before the text stands nothing.
+    let white = |back: usize| bytes.get(end.wrapping_sub(back)).is_none_or(|byte| *byte <= b' ');
+    let skipped = u32::from(white(1));
+    let len = (tokens << skipped).leading_ones();
+    // More than one sign of white space ends few lines.
+    if skipped == 1 && white(2) {
+        return true;
+    }
+    SHORT.contains(&(len as usize)) && white((skipped + len + 1) as usize)
 }
 
 /// Lines of one length, each of them one token.
