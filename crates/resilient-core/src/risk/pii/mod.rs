@@ -6,13 +6,18 @@
 
 mod account;
 mod national;
+mod near;
+mod number;
 mod phone;
+mod readings;
 
-use std::cell::OnceCell;
 use std::ops::Range;
 
 use fearless_simd::{Level, dispatch};
 
+use self::near::low;
+use self::number::{Form, Number, Short};
+use self::readings::{DIGITS_MIN, Readings, joined, reach};
 use super::marks::{GROUP, Marks};
 use super::work;
 
@@ -21,226 +26,6 @@ use super::work;
 pub(super) struct Hit {
     pub(super) name: &'static str,
     pub(super) span: Range<usize>,
-}
-
-/// A word that may be a number, or words that one byte each joins.
-struct Number<'a> {
-    text: &'a str,
-    marks: &'a Marks,
-    /// The number with its separators.
-    span: Range<usize>,
-    /// Where in the number its separators stand, and which they are.
-    seps: &'a [(usize, u8)],
-    form: Form,
-    /// The letters and digits of this number and perhaps of what follows, in capitals.
-    compact: &'a OnceCell<Short>,
-    near: OnceCell<Near<'a>>,
-}
-
-impl Number<'_> {
-    fn raw(&self) -> &str {
-        self.text.get(self.span.clone()).unwrap_or_default()
-    }
-
-    /// How many letters and digits it has.
-    const fn len(&self) -> usize {
-        self.form.len()
-    }
-
-    fn all_digits(&self) -> bool {
-        self.form.all_digits()
-    }
-
-    fn separated(&self) -> bool {
-        !self.seps.is_empty()
-    }
-
-    /// Its letters and digits, in capitals.
-    fn compact(&self) -> &[u8] {
-        let all = self.compact.get_or_init(|| {
-            let raw = self.raw().bytes().filter(u8::is_ascii_alphanumeric);
-            Short::of(raw.map(|byte| byte.to_ascii_uppercase()))
-        });
-        all.get(..self.len()).unwrap_or_default()
-    }
-
-    /// Tells whether one of the words stands shortly before the number (or right after it).
-    fn announced(&self, words: &[&str]) -> bool {
-        let near = self.near.get_or_init(|| Near::of(self.text, self.marks, &self.span));
-        near.has(words)
-    }
-}
-
-/// Which characters of a number are letters and which are digits, without what joins them: a bit for
-/// each that is set for digits, the first one lowest, and a one above them all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Form(u64);
-
-impl Form {
-    /// The form that is written as `A` for letters and `9` for digits.
-    const fn of(written: &str) -> Self {
-        let mut rest = written.as_bytes();
-        let (mut digits, mut len) = (0, 0);
-        while let [first, after @ ..] = rest {
-            digits |= if *first == b'9' { 1 << len } else { 0 };
-            len += 1;
-            rest = after;
-        }
-        Self(digits | 1 << len)
-    }
-
-    /// How many letters and digits it has.
-    const fn len(self) -> usize {
-        self.0.ilog2() as usize
-    }
-
-    const fn all_digits(self) -> bool {
-        self.0 & (self.0 + 1) == 0
-    }
-
-    /// Tells whether it begins with two letters and two digits.
-    const fn has_country(self) -> bool {
-        self.0 & 0b1111 == 0b1100
-    }
-}
-
-/// A few bytes.
-#[derive(Clone, Debug)]
-struct Short {
-    bytes: [u8; Self::LEN_MAX],
-    len: usize,
-}
-
-impl Short {
-    /// No number has more letters and digits.
-    const LEN_MAX: usize = 36;
-
-    /// Collects bytes; those that are too many are left out.
-    fn of(all: impl Iterator<Item = u8>) -> Self {
-        let mut short = Self { bytes: [0; Self::LEN_MAX], len: 0 };
-        for (slot, byte) in short.bytes.iter_mut().zip(all) {
-            *slot = byte;
-            short.len += 1;
-        }
-        short
-    }
-}
-
-impl std::ops::Deref for Short {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or_default()
-    }
-}
-
-/// The text near a number, and where words begin in it.
-enum Near<'a> {
-    /// No letter.
-    Silent,
-    /// Of ASCII alone: what stands before and after, with a bit for each place where a word begins,
-    /// and the letters that words begin with.
-    Plain([(&'a [u8], u64); 2], u32),
-    /// In small letters.
-    Other(String, Vec<usize>),
-}
-
-impl<'a> Near<'a> {
-    const BACK: usize = 60;
-    const AHEAD: usize = 24;
-
-    fn of(text: &'a str, marks: &Marks, span: &Range<usize>) -> Self {
-        work::spend(Self::BACK + Self::AHEAD);
-        let (from, to) = (span.start.saturating_sub(Self::BACK), span.end + Self::AHEAD);
-        let letters = |from, to| marks.alnum.from(from) & !marks.digit.from(from) & low(to - from);
-        let letters = [letters(from, span.start), letters(span.end, to)];
-        if letters == [0; 2] && marks.foreign.is_empty() {
-            return Self::Silent;
-        }
-        let (from, to) = (floor(text, from), floor(text, to));
-        let part = |from, to| text.get(from..to).unwrap_or_default();
-        let (before, after) = (part(from, span.start), part(span.end, to));
-        if before.is_ascii() && after.is_ascii() {
-            let [first, second] = letters.map(|letters| letters & !(letters << 1));
-            let parts = [(before.as_bytes(), first), (after.as_bytes(), second)];
-            let words = parts.iter().flat_map(|(part, starts)| {
-                ones(*starts).map(|at| first_letter(part.get(at..).unwrap_or_default()))
-            });
-            return Self::Plain(parts, words.fold(0, |all, letter| all | letter));
-        }
-        let text = before.to_lowercase() + "\n" + &after.to_lowercase();
-        let (mut starts, mut inside) = (Vec::new(), false);
-        for (at, char) in text.char_indices() {
-            let latin = char.is_ascii_alphabetic();
-            if !inside && (latin || !char.is_ascii()) {
-                starts.push(at);
-            }
-            inside = latin;
-        }
-        Self::Other(text, starts)
-    }
-
-    /// Tells whether there is one of the words that does not go on in Latin letters on either side.
-    fn has(&self, words: &[&str]) -> bool {
-        if matches!(self, Self::Silent) {
-            return false;
-        }
-        let is_at = |text: &[u8], start: usize, word: &str| {
-            let rest = text.get(start..).unwrap_or_default();
-            rest.split_at_checked(word.len()).is_some_and(|(said, rest)| {
-                let goes_on = word.len() < 5 && rest.first().is_some_and(u8::is_ascii_alphabetic);
-                !goes_on && said.eq_ignore_ascii_case(word.as_bytes())
-            })
-        };
-        words.iter().any(|word| match self {
-            Self::Silent => false,
-            Self::Plain(parts, letters) => {
-                letters & first_letter(word.as_bytes()) != 0
-                    && parts
-                        .iter()
-                        .any(|(text, starts)| ones(*starts).any(|at| is_at(text, at, word)))
-            }
-            Self::Other(text, starts) => starts.iter().any(|at| is_at(text.as_bytes(), *at, word)),
-        })
-    }
-}
-
-/// A bit for the letter that a word begins with, in any case.
-fn first_letter(word: &[u8]) -> u32 {
-    word.first().map_or(0, |byte| 1 << (byte & 31))
-}
-
-/// The last character boundary at or before a position.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-}
-
-/// The lowest bits, so many of them.
-#[inline(always)]
-const fn low(len: usize) -> u64 {
-    if len < GROUP { (1 << len) - 1 } else { u64::MAX }
-}
-
-/// The places of the bits that are set.
-fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let first = (bits != 0).then(|| bits.trailing_zeros() as usize);
-        bits &= bits.saturating_sub(1);
-        first
-    })
-}
-
-/// Letters, digits, and single bytes between them.
-#[inline(always)]
-fn joined(alnum: u64) -> u64 {
-    alnum | alnum << 1 & alnum >> 1
-}
-
-/// Where a number has digits enough, if it has its first here: as far as letters, digits and single
-/// bytes between them go, but not further than `NEAR`.
-#[inline(always)]
-fn near(alnum: u64) -> u64 {
-    low((joined(alnum).trailing_ones() as usize).min(NEAR))
 }
 
 /// Finds personal numbers where digits are dense.
@@ -269,7 +54,7 @@ fn find_in(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(H
                 let (alnum, digit) = (marks.alnum.window(place), marks.digit.window(place));
                 let mut next = place + alnum.trailing_ones() as usize;
                 // Most digits are in words that are too short and too far from others.
-                let digits = (digit & near(alnum)).count_ones();
+                let digits = (digit & reach(alnum)).count_ones();
                 if digits >= DIGITS_MIN || is_signed(bytes, place) {
                     next = line.visit(place, digit).max(next);
                 }
@@ -528,180 +313,10 @@ fn is_glue(byte: u8) -> bool {
     matches!(byte, b'_' | b'$' | b'#' | b'@' | b'\\' | b'|')
 }
 
-/// Any number has so many digits where it begins.
-const DIGITS_MIN: u32 = 4;
-/// So near to its first character.
-const NEAR: usize = 20;
-/// The shortest number, with its separators.
-const LEN_MIN: usize = 8;
-
-/// Where the numbers may be over that begin at one place.
-struct Readings {
-    start: usize,
-    /// Letters and digits from there on.
-    alnum: u64,
-    /// What all of them are.
-    form: Form,
-    /// The last characters of what may be a number by its form.
-    ends: u64,
-    /// Whether a byte stands before that a number of a state or a telephone never follows.
-    joined: bool,
-}
-
-impl Readings {
-    /// No number has more groups.
-    const GROUPS_MAX: usize = 10;
-    /// No number but an account has more letters and digits.
-    const LEN_MAX: usize = 19;
-
-    /// Looks at the forms of what begins at a place, if any number may.
-    #[inline(always)]
-    fn of(bytes: &[u8], marks: &Marks, start: usize) -> Option<Self> {
-        let (alnum, digit) = (marks.alnum.window(start), marks.digit.window(start));
-        let near = near(alnum);
-        let least = DIGITS_MIN + (digit & 1) as u32;
-        if near <= low(LEN_MIN - 1) || (digit & near).count_ones() < least {
-            return None;
-        }
-        let account = account::len(bytes.get(start..).unwrap_or_default(), alnum);
-        if !may_begin(alnum, digit, account) {
-            return None;
-        }
-        let before = byte_before(bytes, start);
-        if before.is_some_and(is_glue) || is_other(bytes, start, alnum, digit, before) {
-            return None;
-        }
-        let mut readings = Self {
-            start,
-            alnum,
-            form: Form(1),
-            ends: 0,
-            joined: matches!(before, Some(b'.' | b'-' | b'/')),
-        };
-        let byte = |at: usize| bytes.get(start + at).copied().unwrap_or(b'\n');
-        let (mut digits, mut len, mut at) = (0, 0, 0);
-        for _ in 0..Self::GROUPS_MAX {
-            let group = (alnum >> at).trailing_ones() as usize;
-            digits |= (digit >> at & low(group)) << len;
-            (len, at) = (len + group, at + group);
-            if group == 0 || len > Self::LEN_MAX.max(account + 1) {
-                break;
-            }
-            readings.form = Form(digits | 1 << len);
-            let (sep, next) = (byte(at), byte(at + 1));
-            let glued = matches!(sep, b'_' | b'@')
-                || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
-            if !glued && may_be_named(readings.form, at, account) {
-                readings.ends |= 1 << (at - 1);
-            }
-            let joins = matches!(sep, b' ' | b'-' | b'.' | b'/') && next.is_ascii_alphanumeric()
-                || sep == b':' && group == 4 && next.is_ascii_digit();
-            if !joins || at >= 47 {
-                break;
-            }
-            at += 1;
-        }
-        (readings.ends != 0).then_some(readings)
-    }
-
-    /// The number of the longest reading that is one.
-    #[inline(never)]
-    fn name(&self, text: &str, marks: &Marks) -> Option<Hit> {
-        let compact = OnceCell::new();
-        let mut ends = self.ends;
-        let longest = GROUP - ends.leading_zeros() as usize;
-        let mut seps = [(0, 0); Self::GROUPS_MAX];
-        for (slot, at) in seps.iter_mut().zip(ones(!self.alnum & low(longest))) {
-            *slot = (at, text.as_bytes().get(self.start + at).copied().unwrap_or(0));
-        }
-        while ends != 0 {
-            let len = GROUP - ends.leading_zeros() as usize;
-            ends &= low(len - 1);
-            work::spend(len);
-            let groups = (!self.alnum & low(len)).count_ones() as usize;
-            let number = Number {
-                text,
-                marks,
-                span: self.start..self.start + len,
-                seps: seps.get(..groups)?,
-                form: Form(self.form.0 & low(len - groups) | 1 << (len - groups)),
-                compact: &compact,
-                near: OnceCell::new(),
-            };
-            let name = account::name(&number).or_else(|| {
-                // A part of something longer is no number of a state and no telephone's.
-                let whole = !self.joined;
-                whole.then(|| national::name(&number).or_else(|| phone::national(&number)))?
-            });
-            if let Some(name) = name {
-                return Some(Hit { name, span: number.span });
-            }
-        }
-        None
-    }
-}
-
-/// Tells of the first group, of which much is known, whether it begins something else: letters are
-/// capitals, a fraction is none, and what stands between commas or brackets is an item of a table.
-#[inline(always)]
-fn is_other(bytes: &[u8], start: usize, alnum: u64, digit: u64, before: Option<u8>) -> bool {
-    let byte = |at: usize| bytes.get(start + at).copied().filter(|byte| *byte != b'\n');
-    let len = (alnum.trailing_ones() as usize).min(NEAR);
-    let next = byte(len).filter(|_| len < NEAR).unwrap_or(b' ');
-    if digit.trailing_ones() as usize >= len {
-        let item = matches!(next, b',' | b')' | b']' | b';' | b'}')
-            && matches!(before, Some(b'(' | b'[' | b'{' | b',' | b' ' | b'\t'));
-        if item || len > 19 || len == 1 && byte(0) == Some(b'0') {
-            return true;
-        }
-    } else {
-        let group = bytes.get(start..start + len).unwrap_or_default();
-        let mut small = group.iter().filter(|byte| byte.is_ascii_lowercase());
-        if small.nth(1).is_some() && (len != 9 || small.count() != 1) {
-            return true;
-        }
-    }
-    // Two groups with a dot between them are a fraction.
-    let second = len + 1 + (alnum >> (len + 1)).trailing_ones() as usize;
-    next == b'.' && second < NEAR && byte(second).is_some_and(|byte| byte != b'.')
-}
-
-/// Tells whether any number begins as these letters and digits do.
-#[inline(always)]
-fn may_begin(mut alnum: u64, mut digit: u64, account: usize) -> bool {
-    /// As many are asked about as all numbers with letters have.
-    const HEAD: usize = 8;
-    // What joins the groups is left out.
-    loop {
-        let len = (alnum.trailing_ones() as usize).min(HEAD);
-        let head = Form(digit & low(len) | 1 << len);
-        if len == HEAD {
-            let country = head.has_country() && account > 0;
-            return country || head.all_digits() || national::may_begin(head);
-        }
-        let rest = !low(len);
-        (alnum, digit) = (alnum & !rest | alnum >> 1 & rest, digit & !rest | digit >> 1 & rest);
-        if alnum >> len & 1 == 0 {
-            return head.all_digits() && len == 7;
-        }
-    }
-}
-
-/// Tells whether any number has a form, and is so long with its separators, where an account would
-/// have so many letters and digits.
-#[inline(always)]
-fn may_be_named(form: Form, len: usize, account: usize) -> bool {
-    let digits = form.len();
-    if form.all_digits() {
-        // Short ones are told by their separators.
-        return (7..=19).contains(&digits) && (digits >= 9 || len > digits) && len >= LEN_MIN;
-    }
-    len >= LEN_MIN && (account::is_form(form, account) || national::is_form(form))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::marks::Marks;
+    use super::readings::may_begin;
     use super::*;
 
     fn found(text: &str) -> Vec<&'static str> {

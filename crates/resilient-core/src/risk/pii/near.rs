@@ -1,0 +1,102 @@
+//! The text near a number, where words may announce it.
+
+use std::ops::Range;
+
+use super::super::marks::{GROUP, Marks};
+use super::super::work;
+
+/// The text near a number, and where words begin in it.
+pub(super) enum Near<'a> {
+    /// No letter.
+    Silent,
+    /// Of ASCII alone: what stands before and after, with a bit for each place where a word begins,
+    /// and the letters that words begin with.
+    Plain([(&'a [u8], u64); 2], u32),
+    /// In small letters.
+    Other(String, Vec<usize>),
+}
+
+impl<'a> Near<'a> {
+    pub(super) const BACK: usize = 60;
+    pub(super) const AHEAD: usize = 24;
+
+    pub(super) fn of(text: &'a str, marks: &Marks, span: &Range<usize>) -> Self {
+        work::spend(Self::BACK + Self::AHEAD);
+        let (from, to) = (span.start.saturating_sub(Self::BACK), span.end + Self::AHEAD);
+        let letters = |from, to| marks.alnum.from(from) & !marks.digit.from(from) & low(to - from);
+        let letters = [letters(from, span.start), letters(span.end, to)];
+        if letters == [0; 2] && marks.foreign.is_empty() {
+            return Self::Silent;
+        }
+        let (from, to) = (floor(text, from), floor(text, to));
+        let part = |from, to| text.get(from..to).unwrap_or_default();
+        let (before, after) = (part(from, span.start), part(span.end, to));
+        if before.is_ascii() && after.is_ascii() {
+            let [first, second] = letters.map(|letters| letters & !(letters << 1));
+            let parts = [(before.as_bytes(), first), (after.as_bytes(), second)];
+            let words = parts.iter().flat_map(|(part, starts)| {
+                ones(*starts).map(|at| first_letter(part.get(at..).unwrap_or_default()))
+            });
+            return Self::Plain(parts, words.fold(0, |all, letter| all | letter));
+        }
+        let text = before.to_lowercase() + "\n" + &after.to_lowercase();
+        let (mut starts, mut inside) = (Vec::new(), false);
+        for (at, char) in text.char_indices() {
+            let latin = char.is_ascii_alphabetic();
+            if !inside && (latin || !char.is_ascii()) {
+                starts.push(at);
+            }
+            inside = latin;
+        }
+        Self::Other(text, starts)
+    }
+
+    /// Tells whether there is one of the words that does not go on in Latin letters on either side.
+    pub(super) fn has(&self, words: &[&str]) -> bool {
+        if matches!(self, Self::Silent) {
+            return false;
+        }
+        let is_at = |text: &[u8], start: usize, word: &str| {
+            let rest = text.get(start..).unwrap_or_default();
+            rest.split_at_checked(word.len()).is_some_and(|(said, rest)| {
+                let goes_on = word.len() < 5 && rest.first().is_some_and(u8::is_ascii_alphabetic);
+                !goes_on && said.eq_ignore_ascii_case(word.as_bytes())
+            })
+        };
+        words.iter().any(|word| match self {
+            Self::Silent => false,
+            Self::Plain(parts, letters) => {
+                letters & first_letter(word.as_bytes()) != 0
+                    && parts
+                        .iter()
+                        .any(|(text, starts)| ones(*starts).any(|at| is_at(text, at, word)))
+            }
+            Self::Other(text, starts) => starts.iter().any(|at| is_at(text.as_bytes(), *at, word)),
+        })
+    }
+}
+
+/// A bit for the letter that a word begins with, in any case.
+pub(super) fn first_letter(word: &[u8]) -> u32 {
+    word.first().map_or(0, |byte| 1 << (byte & 31))
+}
+
+/// The last character boundary at or before a position.
+pub(super) fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// The lowest bits, so many of them.
+#[inline(always)]
+pub(super) const fn low(len: usize) -> u64 {
+    if len < GROUP { (1 << len) - 1 } else { u64::MAX }
+}
+
+/// The places of the bits that are set.
+pub(super) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.saturating_sub(1);
+        first
+    })
+}

@@ -1,0 +1,199 @@
+//! Where the numbers may be over that begin at one place, told by masks before anything is copied.
+
+use std::cell::OnceCell;
+
+use super::super::marks::{GROUP, Marks};
+use super::super::work;
+use super::near::{low, ones};
+use super::number::{Form, Number};
+use super::{Hit, account, byte_before, is_glue, national, phone};
+
+/// Letters, digits, and single bytes between them.
+#[inline(always)]
+pub(super) fn joined(alnum: u64) -> u64 {
+    alnum | alnum << 1 & alnum >> 1
+}
+
+/// Where a number has digits enough, if it has its first here: as far as letters, digits and single
+/// bytes between them go, but not further than `NEAR`.
+#[inline(always)]
+pub(super) fn reach(alnum: u64) -> u64 {
+    low((joined(alnum).trailing_ones() as usize).min(NEAR))
+}
+
+/// Any number has so many digits where it begins.
+pub(super) const DIGITS_MIN: u32 = 4;
+/// So near to its first character.
+pub(super) const NEAR: usize = 20;
+/// The shortest number, with its separators.
+pub(super) const LEN_MIN: usize = 8;
+
+/// Where the numbers may be over that begin at one place.
+pub(super) struct Readings {
+    pub(super) start: usize,
+    /// Letters and digits from there on.
+    pub(super) alnum: u64,
+    /// What all of them are.
+    pub(super) form: Form,
+    /// The last characters of what may be a number by its form.
+    pub(super) ends: u64,
+    /// Whether a byte stands before that a number of a state or a telephone never follows.
+    pub(super) joined: bool,
+}
+
+impl Readings {
+    /// No number has more groups.
+    pub(super) const GROUPS_MAX: usize = 10;
+    /// No number but an account has more letters and digits.
+    pub(super) const LEN_MAX: usize = 19;
+
+    /// Looks at the forms of what begins at a place, if any number may.
+    #[inline(always)]
+    pub(super) fn of(bytes: &[u8], marks: &Marks, start: usize) -> Option<Self> {
+        let (alnum, digit) = (marks.alnum.window(start), marks.digit.window(start));
+        let near = reach(alnum);
+        let least = DIGITS_MIN + (digit & 1) as u32;
+        if near <= low(LEN_MIN - 1) || (digit & near).count_ones() < least {
+            return None;
+        }
+        let account = account::len(bytes.get(start..).unwrap_or_default(), alnum);
+        if !may_begin(alnum, digit, account) {
+            return None;
+        }
+        let before = byte_before(bytes, start);
+        if before.is_some_and(is_glue) || is_other(bytes, start, alnum, digit, before) {
+            return None;
+        }
+        let mut readings = Self {
+            start,
+            alnum,
+            form: Form(1),
+            ends: 0,
+            joined: matches!(before, Some(b'.' | b'-' | b'/')),
+        };
+        let byte = |at: usize| bytes.get(start + at).copied().unwrap_or(b'\n');
+        let (mut digits, mut len, mut at) = (0, 0, 0);
+        for _ in 0..Self::GROUPS_MAX {
+            let group = (alnum >> at).trailing_ones() as usize;
+            digits |= (digit >> at & low(group)) << len;
+            (len, at) = (len + group, at + group);
+            if group == 0 || len > Self::LEN_MAX.max(account + 1) {
+                break;
+            }
+            readings.form = Form(digits | 1 << len);
+            let (sep, next) = (byte(at), byte(at + 1));
+            let glued = matches!(sep, b'_' | b'@')
+                || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
+            if !glued && may_be_named(readings.form, at, account) {
+                readings.ends |= 1 << (at - 1);
+            }
+            let joins = matches!(sep, b' ' | b'-' | b'.' | b'/') && next.is_ascii_alphanumeric()
+                || sep == b':' && group == 4 && next.is_ascii_digit();
+            if !joins || at >= 47 {
+                break;
+            }
+            at += 1;
+        }
+        (readings.ends != 0).then_some(readings)
+    }
+
+    /// The number of the longest reading that is one.
+    #[inline(never)]
+    pub(super) fn name(&self, text: &str, marks: &Marks) -> Option<Hit> {
+        let compact = OnceCell::new();
+        let mut ends = self.ends;
+        let longest = GROUP - ends.leading_zeros() as usize;
+        let mut seps = [(0, 0); Self::GROUPS_MAX];
+        for (slot, at) in seps.iter_mut().zip(ones(!self.alnum & low(longest))) {
+            *slot = (at, text.as_bytes().get(self.start + at).copied().unwrap_or(0));
+        }
+        while ends != 0 {
+            let len = GROUP - ends.leading_zeros() as usize;
+            ends &= low(len - 1);
+            work::spend(len);
+            let groups = (!self.alnum & low(len)).count_ones() as usize;
+            let number = Number {
+                text,
+                marks,
+                span: self.start..self.start + len,
+                seps: seps.get(..groups)?,
+                form: Form(self.form.0 & low(len - groups) | 1 << (len - groups)),
+                compact: &compact,
+                near: OnceCell::new(),
+            };
+            let name = account::name(&number).or_else(|| {
+                // A part of something longer is no number of a state and no telephone's.
+                let whole = !self.joined;
+                whole.then(|| national::name(&number).or_else(|| phone::national(&number)))?
+            });
+            if let Some(name) = name {
+                return Some(Hit { name, span: number.span });
+            }
+        }
+        None
+    }
+}
+
+/// Tells of the first group, of which much is known, whether it begins something else: letters are
+/// capitals, a fraction is none, and what stands between commas or brackets is an item of a table.
+#[inline(always)]
+pub(super) fn is_other(
+    bytes: &[u8],
+    start: usize,
+    alnum: u64,
+    digit: u64,
+    before: Option<u8>,
+) -> bool {
+    let byte = |at: usize| bytes.get(start + at).copied().filter(|byte| *byte != b'\n');
+    let len = (alnum.trailing_ones() as usize).min(NEAR);
+    let next = byte(len).filter(|_| len < NEAR).unwrap_or(b' ');
+    if digit.trailing_ones() as usize >= len {
+        let item = matches!(next, b',' | b')' | b']' | b';' | b'}')
+            && matches!(before, Some(b'(' | b'[' | b'{' | b',' | b' ' | b'\t'));
+        if item || len > 19 || len == 1 && byte(0) == Some(b'0') {
+            return true;
+        }
+    } else {
+        let group = bytes.get(start..start + len).unwrap_or_default();
+        let mut small = group.iter().filter(|byte| byte.is_ascii_lowercase());
+        if small.nth(1).is_some() && (len != 9 || small.count() != 1) {
+            return true;
+        }
+    }
+    // Two groups with a dot between them are a fraction.
+    let second = len + 1 + (alnum >> (len + 1)).trailing_ones() as usize;
+    next == b'.' && second < NEAR && byte(second).is_some_and(|byte| byte != b'.')
+}
+
+/// Tells whether any number begins as these letters and digits do.
+#[inline(always)]
+pub(super) fn may_begin(mut alnum: u64, mut digit: u64, account: usize) -> bool {
+    /// As many are asked about as all numbers with letters have.
+    const HEAD: usize = 8;
+    // What joins the groups is left out.
+    loop {
+        let len = (alnum.trailing_ones() as usize).min(HEAD);
+        let head = Form(digit & low(len) | 1 << len);
+        if len == HEAD {
+            let country = head.has_country() && account > 0;
+            return country || head.all_digits() || national::may_begin(head);
+        }
+        let rest = !low(len);
+        (alnum, digit) = (alnum & !rest | alnum >> 1 & rest, digit & !rest | digit >> 1 & rest);
+        if alnum >> len & 1 == 0 {
+            return head.all_digits() && len == 7;
+        }
+    }
+}
+
+/// Tells whether any number has a form, and is so long with its separators, where an account would
+/// have so many letters and digits.
+#[inline(always)]
+pub(super) fn may_be_named(form: Form, len: usize, account: usize) -> bool {
+    let digits = form.len();
+    if form.all_digits() {
+        // Short ones are told by their separators.
+        return (7..=19).contains(&digits) && (digits >= 9 || len > digits) && len >= LEN_MIN;
+    }
+    len >= LEN_MIN && (account::is_form(form, account) || national::is_form(form))
+}
