@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::bits::Bits;
 use super::literals::{Literal, Place};
-use super::marks::Bits;
 use super::token::Shape;
 use super::words::{Said, Word};
 use super::{decode, naming, placeholder};

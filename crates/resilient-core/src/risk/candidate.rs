@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
-use super::marks::{GROUP, Marks};
+use super::lanes::GROUP;
+use super::marks::Marks;
 use super::runs::Run;
 use super::token::{Kind, Shape, is_wordy, odd_pairs};
 

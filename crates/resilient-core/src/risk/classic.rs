@@ -16,8 +16,9 @@ use fearless_simd::{Level, dispatch, mask8x64};
 use memchr::{memchr_iter, memmem};
 use regex::Regex;
 
+use super::lanes::{self, GROUP, Lanes};
 use super::literals::{Literal, Place};
-use super::marks::{self, GROUP, Lanes, Marks};
+use super::marks::Marks;
 use super::runs::Run;
 use super::words::{Said, Word};
 use super::work;
@@ -423,7 +424,7 @@ fn ssn_places(marks: &Marks, dense: &[Range<usize>]) -> Vec<usize> {
 /// The bytes that characters of other parts of Unicode begin with, but for those without digits.
 struct DigitLead;
 
-impl marks::Class for DigitLead {
+impl lanes::Class for DigitLead {
     #[inline(always)]
     fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
         group.lies(0xD9, 9) | group.lies(0xEA, 1) | group.lies(0xEE, 18)

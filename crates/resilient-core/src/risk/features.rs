@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
+use super::bits::Bits;
 use super::candidate::Candidate;
-use super::marks::{Bits, GROUP};
+use super::lanes::GROUP;
 use super::runs::Lengths;
 use super::services;
 use super::token::{BIT, Kind, Shape, is_wordy};

@@ -19,6 +19,7 @@
 
 mod assign;
 mod benign;
+mod bits;
 mod candidate;
 mod checksum;
 mod classic;
@@ -32,6 +33,7 @@ mod formats;
 pub mod hostile;
 #[doc(hidden)]
 pub mod lab;
+mod lanes;
 mod literals;
 mod marks;
 mod model;

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use fearless_simd::{Level, dispatch};
 
-use super::marks::{GROUP, Marks};
+use super::lanes::GROUP;
+use super::marks::Marks;
 
 /// Runs shorter than this are never needed.
 pub(super) const RUN_MIN: usize = 15;

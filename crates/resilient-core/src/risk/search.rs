@@ -10,7 +10,7 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x16, u8x64};
 
-use super::marks::GROUP;
+use super::lanes::GROUP;
 
 /// So many bytes at the start of the texts are looked at for many places at once.
 const HEAD: usize = 4;

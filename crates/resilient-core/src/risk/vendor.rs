@@ -7,10 +7,11 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::bits::Bits;
 use super::format::Format;
 use super::formats::{Check, FORMATS, Row};
 use super::literals::{self, Place};
-use super::marks::{Bits, is_token};
+use super::marks::is_token;
 use super::placeholder;
 use super::runs::Run;
 use super::token::{Kind, Shape};

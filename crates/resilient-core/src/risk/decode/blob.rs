@@ -6,7 +6,9 @@ use std::ops::Range;
 use memchr::memchr2;
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
-use super::super::marks::{Bits, GROUP, Marks};
+use super::super::bits::Bits;
+use super::super::lanes::GROUP;
+use super::super::marks::Marks;
 use super::super::runs::Run;
 use super::super::vendor;
 use super::{Seen, Trust, Views, is_text};

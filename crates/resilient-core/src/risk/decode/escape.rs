@@ -4,7 +4,7 @@ use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
-use super::super::marks::{Class, GROUP, Lanes, mark};
+use super::super::lanes::{Class, GROUP, Lanes, mark};
 use super::{Counts, Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.

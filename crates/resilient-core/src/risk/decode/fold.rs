@@ -3,7 +3,8 @@
 use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 
-use super::super::marks::{Class, Lanes, Marks};
+use super::super::lanes::{Class, Lanes};
+use super::super::marks::Marks;
 use super::{Trust, Views};
 
 /// The bytes that characters begin with which may be folded: most characters that are not ASCII

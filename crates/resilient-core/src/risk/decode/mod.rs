@@ -15,8 +15,9 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 
+use super::lanes::GROUP;
 use super::literals::Place;
-use super::marks::{GROUP, Marks};
+use super::marks::Marks;
 use super::runs::Run;
 
 /// Views of views are made so deep: the third view is made of the second one.

@@ -18,7 +18,8 @@ use fearless_simd::{Level, dispatch};
 use self::near::low;
 use self::number::{Form, Number, Short};
 use self::readings::{DIGITS_MIN, Readings, joined, reach};
-use super::marks::{GROUP, Marks};
+use super::lanes::GROUP;
+use super::marks::Marks;
 use super::work;
 
 /// One personal number.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::marks::{GROUP, Marks};
+use super::super::lanes::GROUP;
+use super::super::marks::Marks;
 use super::super::work;
 
 /// The text near a number, and where words begin in it.

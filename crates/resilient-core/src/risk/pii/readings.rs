@@ -2,7 +2,8 @@
 
 use std::cell::OnceCell;
 
-use super::super::marks::{GROUP, Marks};
+use super::super::lanes::GROUP;
+use super::super::marks::Marks;
 use super::super::work;
 use super::near::{low, ones};
 use super::number::{Form, Number};

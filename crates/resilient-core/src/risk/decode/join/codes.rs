@@ -7,7 +7,8 @@ use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 use memchr::memchr;
 
-use super::super::super::marks::{Class, GROUP, Lanes, Marks, mark};
+use super::super::super::lanes::{Class, GROUP, Lanes, mark};
+use super::super::super::marks::Marks;
 use super::super::super::work;
 use super::super::blob::nibble;
 use super::super::{Seen, Trust, Views};

@@ -10,7 +10,9 @@ use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
-use super::super::super::marks::{Bits, Class, GROUP, Lanes, Marks, mark};
+use super::super::super::bits::Bits;
+use super::super::super::lanes::{Class, GROUP, Lanes, mark};
+use super::super::super::marks::Marks;
 use super::super::super::work;
 use super::super::{Trust, Views};
 use super::{JOINED_MAX, names};

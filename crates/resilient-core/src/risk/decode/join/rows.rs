@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
-use super::super::super::marks::{GROUP, Marks, is_token};
+use super::super::super::lanes::GROUP;
+use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
 use super::super::{Seen, Trust, Views};
 use super::JOINED_MAX;

@@ -1,0 +1,195 @@
+//! A bit for each byte of a text, and the questions that are asked of them.
+
+use std::ops::Range;
+
+use fearless_simd::{Level, dispatch};
+
+use super::lanes::GROUP;
+
+/// A bit for each byte of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Bits {
+    pub(super) words: Vec<u64>,
+}
+
+impl Bits {
+    /// The bits of one group.
+    #[inline(always)]
+    pub(super) fn word(&self, group: usize) -> u64 {
+        self.words.get(group).copied().unwrap_or(0)
+    }
+
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// How many bits are set.
+    pub(super) fn total(&self) -> usize {
+        dispatch!(Level::new(), _simd => self.words.iter().map(|word| word.count_ones() as usize).sum())
+    }
+
+    /// The bits of sixty-four bytes from a position on.
+    #[inline(always)]
+    pub(super) fn from(&self, at: usize) -> u64 {
+        let (group, bit) = (at / GROUP, at % GROUP);
+        let low = self.word(group) >> bit;
+        if bit == 0 { low } else { low | self.word(group + 1) << (GROUP - bit) }
+    }
+
+    /// The bits of sixty-four bytes before a position, the last of them highest.
+    #[inline(always)]
+    pub(super) fn before(&self, at: usize) -> u64 {
+        match at.checked_sub(GROUP) {
+            Some(from) => self.from(from),
+            None => self.word(0).checked_shl((GROUP - at) as u32).unwrap_or(0),
+        }
+    }
+
+    /// The positions in a range whose bits are set.
+    pub(super) fn ones(&self, range: Range<usize>) -> Ones<'_> {
+        let group = range.start / GROUP;
+        let word = self.word(group) & u64::MAX << (range.start % GROUP);
+        Ones { bits: self, group, word, end: range.end }
+    }
+
+    /// The last position before `end` whose bit is set, from `floor` on.
+    pub(super) fn last(&self, floor: usize, end: usize) -> Option<usize> {
+        let mut end = end;
+        while end > floor {
+            let (group, bit) = ((end - 1) / GROUP, (end - 1) % GROUP);
+            let bits = self.word(group) & u64::MAX >> (GROUP - 1 - bit);
+            if bits != 0 {
+                let found = group * GROUP + GROUP - 1 - bits.leading_zeros() as usize;
+                return (found >= floor).then_some(found);
+            }
+            end = group * GROUP;
+            super::work::spend(1);
+        }
+        None
+    }
+
+    /// Tells whether so many bits or more are set in a range.
+    pub(super) fn has(&self, least: usize, range: Range<usize>) -> bool {
+        least == 0 || self.ones(range).nth(least - 1).is_some()
+    }
+
+    /// How many bits are set in a range.
+    pub(super) fn count(&self, range: Range<usize>) -> usize {
+        super::work::spend(range.len() / GROUP);
+        let mut at = range.start;
+        let mut count = 0;
+        while at < range.end {
+            let len = (range.end - at).min(GROUP);
+            let bits = self.from(at) & (u64::MAX >> (GROUP - len));
+            // Most stretches that are asked about have none.
+            count += if bits == 0 { 0 } else { bits.count_ones() as usize };
+            at += len;
+        }
+        count
+    }
+
+    /// The same for ranges that are mostly no longer than a group.
+    #[inline(always)]
+    pub(super) fn count_short(&self, range: Range<usize>) -> usize {
+        match range.len() {
+            0 => 0,
+            len @ 1..=GROUP => (self.from(range.start) << (GROUP - len)).count_ones() as usize,
+            _ => self.count(range),
+        }
+    }
+
+    /// The first position from `at` on whose bit is set, before `end`.
+    pub(super) fn next(&self, at: usize, end: usize) -> Option<usize> {
+        let mut at = at;
+        while at < end {
+            let bits = self.from(at);
+            if bits != 0 {
+                let found = at + bits.trailing_zeros() as usize;
+                return (found < end).then_some(found);
+            }
+            at += GROUP;
+            super::work::spend(1);
+        }
+        None
+    }
+
+    /// How many bits are set in a row from a position on.
+    #[inline(always)]
+    pub(super) fn run(&self, at: usize) -> usize {
+        let mut len = 0;
+        loop {
+            let ones = (!self.from(at + len)).trailing_zeros() as usize;
+            len += ones;
+            if ones < GROUP {
+                return len;
+            }
+        }
+    }
+
+    /// How many bits are set in a row from a position on, not from `end` on.
+    pub(super) fn run_to(&self, at: usize, end: usize) -> usize {
+        let mut from = at;
+        while from < end {
+            let ones = (!self.from(from)).trailing_zeros() as usize;
+            from += ones;
+            if ones < GROUP {
+                break;
+            }
+        }
+        from.min(end) - at.min(end)
+    }
+
+    /// How many bits are set in a row before a position, not before `floor`.
+    pub(super) fn run_back(&self, at: usize, floor: usize) -> usize {
+        let mut start = at;
+        while start > floor {
+            let from = start.saturating_sub(GROUP).max(floor);
+            let len = start - from;
+            // The last bit before the start is the highest one.
+            let bits = self.from(from) << (GROUP - len);
+            let ones = ((!bits).leading_zeros() as usize).min(len);
+            start -= ones;
+            if ones < len {
+                break;
+            }
+        }
+        at - start
+    }
+
+    /// The bits of sixty-four bytes from a position on, where positions are not to be guessed: there is
+    /// no branch for those that a group begins at.
+    #[inline(always)]
+    pub(super) fn window(&self, at: usize) -> u64 {
+        let (group, bit) = (at / GROUP, at % GROUP);
+        self.word(group) >> bit | self.word(group + 1) << 1 << (GROUP - 1 - bit)
+    }
+}
+
+/// The positions of the bits that are set, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Ones<'a> {
+    bits: &'a Bits,
+    group: usize,
+    /// What is left of the group.
+    word: u64,
+    end: usize,
+}
+
+impl Iterator for Ones<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            if self.word != 0 {
+                let at = self.group * GROUP + self.word.trailing_zeros() as usize;
+                self.word &= self.word - 1;
+                return (at < self.end).then_some(at);
+            }
+            if (self.group + 1) * GROUP >= self.end {
+                return None;
+            }
+            self.group += 1;
+            self.word = self.bits.word(self.group);
+        }
+    }
+}

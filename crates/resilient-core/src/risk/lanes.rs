@@ -1,0 +1,111 @@
+//! Sixty-four bytes at once, and the classes that they belong to.
+//!
+//! What is written here once runs with the vectors of whatever machine it is on (`fearless_simd`).
+
+use std::ops::Range;
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, i8x64, mask8x64};
+
+/// So many bytes make a group.
+pub(super) const GROUP: usize = 64;
+
+/// A last group that is not full. Bytes that are not there are of no class.
+pub(super) fn padded(rest: &[u8]) -> [u8; GROUP] {
+    let mut group = [0; GROUP];
+    group.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    group
+}
+
+/// A group of bytes, as signed numbers: only those are compared fast.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes<S: Simd>(S, i8x64<S>);
+
+impl<S: Simd> Lanes<S> {
+    #[inline(always)]
+    pub(super) fn of(simd: S, group: &[u8; GROUP]) -> Self {
+        Self(simd, i8x64::load_array(simd, group.map(u8::cast_signed)))
+    }
+
+    #[inline(always)]
+    fn every(self, byte: u8) -> i8x64<S> {
+        i8x64::splat(self.0, byte.cast_signed())
+    }
+
+    /// The bytes that are one certain byte.
+    #[inline(always)]
+    pub(super) fn is(self, byte: u8) -> mask8x64<S> {
+        self.1.simd_eq(self.every(byte))
+    }
+
+    /// The bytes from a first one on, so many of them.
+    #[inline(always)]
+    pub(super) fn lies(self, first: u8, len: u8) -> mask8x64<S> {
+        // The first one becomes the least number that there is.
+        (self.1 - self.every(first ^ 0x80)).simd_lt(self.every(len ^ 0x80))
+    }
+
+    /// The same with capitals as small letters, and some signs as others.
+    #[inline(always)]
+    pub(super) fn small(self) -> Self {
+        Self(self.0, self.1 | self.every(0x20))
+    }
+
+    /// The bytes that are not ASCII.
+    #[inline(always)]
+    pub(super) fn foreign(self) -> mask8x64<S> {
+        self.1.simd_lt(self.every(0))
+    }
+}
+
+/// A class of bytes.
+pub(super) trait Class {
+    /// Which bytes of a group are of the class.
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S>;
+}
+
+/// Marks the bytes of a class in some groups of a text, a word for each of them.
+pub(super) fn mark<C: Class>(bytes: &[u8], groups: Range<usize>, words: &mut Vec<u64>) {
+    dispatch!(Level::new(), simd => mark_lanes::<C, _>(simd, bytes, groups, words));
+}
+
+#[inline(always)]
+fn mark_lanes<C: Class, S: Simd>(
+    simd: S,
+    bytes: &[u8],
+    groups: Range<usize>,
+    words: &mut Vec<u64>,
+) {
+    let part = bytes.get(groups.start * GROUP..bytes.len().min(groups.end * GROUP));
+    let (full, rest) = part.unwrap_or_default().as_chunks::<GROUP>();
+    // Nothing is pushed in the loop: were there a branch in it, masks would be taken apart.
+    words.clear();
+    words.resize(full.len(), 0);
+    for (word, group) in words.iter_mut().zip(full) {
+        *word = C::of(Lanes::of(simd, group)).to_bitmask();
+    }
+    if !rest.is_empty() {
+        words.push(C::of(Lanes::of(simd, &padded(rest))).to_bitmask());
+    }
+}
+
+/// Marks the bytes of a class in groups that are told one by one.
+#[inline(always)]
+pub(super) fn mark_some<C: Class, S: Simd>(
+    simd: S,
+    bytes: &[u8],
+    groups: &[usize],
+    words: &mut [u64],
+) {
+    for (word, group) in words.iter_mut().zip(groups) {
+        if let Some(group) = bytes.get(group * GROUP..).and_then(<[u8]>::first_chunk) {
+            *word = C::of(Lanes::of(simd, group)).to_bitmask();
+        }
+    }
+    // The last group of a text may not be full.
+    if let (Some(word), Some(group)) = (words.last_mut(), groups.last())
+        && let Some(rest) = bytes.get(group * GROUP..).filter(|rest| rest.len() < GROUP)
+    {
+        *word = C::of(Lanes::of(simd, &padded(rest))).to_bitmask();
+    }
+}
