@@ -28,12 +28,12 @@ impl Bits {
         dispatch!(Level::new(), _simd => self.words.iter().map(|word| word.count_ones() as usize).sum())
     }
 
-    /// The bits of sixty-four bytes from a position on.
+    /// The bits of sixty-four bytes from a position on. Positions are not to be guessed: there is no branch
+    /// for those that a group begins at.
     #[inline(always)]
     pub(super) fn from(&self, at: usize) -> u64 {
         let (group, bit) = (at / GROUP, at % GROUP);
-        let low = self.word(group) >> bit;
-        if bit == 0 { low } else { low | self.word(group + 1) << (GROUP - bit) }
+        self.word(group) >> bit | self.word(group + 1) << 1 << (GROUP - 1 - bit)
     }
 
     /// The bits of sixty-four bytes before a position, the last of them highest.
@@ -155,14 +155,19 @@ impl Bits {
         }
         at - start
     }
+}
 
-    /// The bits of sixty-four bytes from a position on, where positions are not to be guessed: there is
-    /// no branch for those that a group begins at.
-    #[inline(always)]
-    pub(super) fn window(&self, at: usize) -> u64 {
-        let (group, bit) = (at / GROUP, at % GROUP);
-        self.word(group) >> bit | self.word(group + 1) << 1 << (GROUP - 1 - bit)
-    }
+/// The places of the bits of a word that are set, lowest first.
+#[inline(always)]
+pub(super) fn ones(word: u64) -> impl Iterator<Item = usize> {
+    let mut left = word;
+    std::iter::from_fn(move || {
+        let bit = left.trailing_zeros() as usize;
+        (left != 0).then(|| {
+            left &= left - 1;
+            bit
+        })
+    })
 }
 
 /// The positions of the bits that are set, in order.

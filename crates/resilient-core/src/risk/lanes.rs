@@ -10,11 +10,14 @@ use fearless_simd::{Level, dispatch, i8x64, mask8x64};
 /// So many bytes make a group.
 pub(super) const GROUP: usize = 64;
 
-/// A last group that is not full. Bytes that are not there are of no class.
-pub(super) fn padded(rest: &[u8]) -> [u8; GROUP] {
-    let mut group = [0; GROUP];
-    group.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    group
+/// The first bytes of a text, with zeros for those that are not there.
+#[inline]
+pub(super) fn padded<const LEN: usize>(text: &[u8]) -> [u8; LEN] {
+    text.first_chunk().copied().unwrap_or_else(|| {
+        let mut first = [0; LEN];
+        first.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+        first
+    })
 }
 
 /// A group of bytes, as signed numbers: only those are compared fast.

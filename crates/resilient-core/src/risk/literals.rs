@@ -109,8 +109,11 @@ pub(super) fn needles() -> &'static [Needle] {
 
 /// The prefixes of the paper's patterns that lie in runs.
 pub(super) fn own() -> impl Iterator<Item = &'static [u8]> {
-    let more: [&[u8]; 2] = [b"sk-", b"eyJ"];
-    OWN.iter().take(7).map(|(text, _)| text.as_bytes()).chain(more)
+    let in_run = |literal: &Literal| {
+        matches!(literal, Literal::Client | Literal::Aws | Literal::Github(_) | Literal::Sk)
+    };
+    let own = OWN.iter().filter(move |(_, literal)| in_run(literal));
+    own.map(|(text, _)| text.as_bytes()).chain([&b"eyJ"[..]])
 }
 
 /// Finds the places of a text, in order, and its words: first those in any case, then the others, each in

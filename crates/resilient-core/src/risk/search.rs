@@ -10,7 +10,8 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x16, u8x64};
 
-use super::lanes::GROUP;
+use super::bits::ones;
+use super::lanes::{GROUP, padded};
 
 /// So many bytes at the start of the texts are looked at for many places at once.
 const HEAD: usize = 4;
@@ -88,8 +89,7 @@ impl Searcher {
             at += GROUP;
         }
         let rest = text.get(at..).unwrap_or_default();
-        let mut padded = [0; 2 * GROUP + HEAD];
-        padded.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        let padded = padded::<{ 2 * GROUP + HEAD }>(rest);
         for part in [0, GROUP] {
             if let Some(group) = padded.get(part..).and_then(<[u8]>::first_chunk)
                 && part < rest.len()
@@ -113,12 +113,7 @@ impl Searcher {
     /// Tells the texts that stand at a place.
     fn at(&self, text: &[u8], start: usize, each: &mut impl FnMut(Match)) {
         let rest = text.get(start..).unwrap_or_default();
-        let bytes: [u8; HEAD] = rest.first_chunk().copied().unwrap_or_else(|| {
-            let mut padded = [0; HEAD];
-            padded.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-            padded
-        });
-        let texts = self.heads.iter().zip(bytes);
+        let texts = self.heads.iter().zip(padded::<HEAD>(rest));
         let mut left = texts.fold(u64::MAX, |left, (head, byte)| {
             left & head.texts.get(usize::from(byte)).copied().unwrap_or(0)
         });
@@ -187,7 +182,6 @@ fn grouped(needles: &[Needle]) -> Vec<usize> {
     let all: Vec<[Halves; HEAD]> = needles.iter().map(Halves::of).collect();
     let mut placed: Vec<Option<usize>> = vec![None; all.len()];
     for _ in 0..ROUNDS {
-        let before = placed.clone();
         for (nth, own) in all.iter().enumerate() {
             // The groups without the one who looks.
             let mut groups = [[Halves::default(); HEAD]; 8];
@@ -204,9 +198,6 @@ fn grouped(needles: &[Needle]) -> Vec<usize> {
             if let Some(place) = placed.get_mut(nth) {
                 *place = best.map(|(best, _)| best);
             }
-        }
-        if placed == before {
-            break;
         }
     }
     placed.into_iter().map(|place| place.unwrap_or(0)).collect()
@@ -249,19 +240,10 @@ impl Halves {
 
     /// How many of some thousand bytes of code pass.
     fn share(&self) -> u64 {
-        let bytes = ones(self.high).flat_map(|high| ones(self.low).map(move |low| high << 4 | low));
-        bytes.map(|byte| u64::from(SHARES.get(usize::from(byte)).copied().unwrap_or(0))).sum()
+        let (low, high) = (u64::from(self.low), u64::from(self.high));
+        let bytes = ones(high).flat_map(|high| ones(low).map(move |low| high << 4 | low));
+        bytes.map(|byte| u64::from(SHARES.get(byte).copied().unwrap_or(0))).sum()
     }
-}
-
-/// The bits that are set, by number.
-fn ones(bits: u16) -> impl Iterator<Item = u8> {
-    let mut left = bits;
-    std::iter::from_fn(move || {
-        let nth = left.trailing_zeros() as u8;
-        left &= left.wrapping_sub(1);
-        (nth < 16).then_some(nth)
-    })
 }
 
 /// How many of some thousand bytes of code are a certain one.

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use super::bits::Bits;
 use super::format::Format;
 use super::formats::{Check, FORMATS, Row};
+use super::lanes::padded;
 use super::literals::{self, Place};
 use super::marks::is_token;
 use super::placeholder;
@@ -114,24 +115,13 @@ impl Begins {
     /// of programs begin like tokens often enough that no machine would guess.
     #[inline]
     fn may_hold(&self, text: &[u8]) -> bool {
-        let four = first_four(text);
+        let four = u32::from_le_bytes(padded(text));
         let bit = |bytes: u32| {
             let hash = Self::hash(bytes);
             self.bits.get(hash / 64).copied().unwrap_or(0) >> (hash % 64)
         };
         (bit(four) | bit(four & 0xFF_FFFF) | bit(four & 0xFFFF)) & 1 == 1
     }
-}
-
-/// The first four bytes of a text in its order, zeros behind its end.
-#[inline]
-fn first_four(text: &[u8]) -> u32 {
-    let bytes = text.first_chunk().copied().unwrap_or_else(|| {
-        let mut four = [0; 4];
-        four.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
-        four
-    });
-    u32::from_le_bytes(bytes)
 }
 
 #[derive(Clone, Copy)]
@@ -328,7 +318,7 @@ fn stretch(text: &[u8]) -> usize {
 fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use<'a> {
     let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
     let rows = table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default();
-    let four = first_four(text);
+    let four = u32::from_le_bytes(padded(text));
     rows.iter().filter(move |begin| (begin.bytes ^ four) & begin.mask == 0).map(|begin| begin.row)
 }
 
@@ -360,9 +350,9 @@ pub(super) fn may_hold(token: &[u8]) -> bool {
             })
         };
         if (len > 0 || first == b'_')
-            && (table.begins.may_hold(rest) && rows_of(table, rest).any(begins)
-                || matches!(first, b'c' | b'A' | b'g' | b's' | b'e')
-                    && literals::own().any(|own| rest.starts_with(own))
+            && (table.known.may_hold(rest)
+                && (rows_of(table, rest).any(begins)
+                    || literals::own().any(|own| rest.starts_with(own)))
                 || table.has_stretch(rest, len) && bare(table, token, at, len).is_some())
         {
             return true;

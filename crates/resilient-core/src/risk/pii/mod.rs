@@ -52,7 +52,7 @@ fn find_in(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(H
             at = base + GROUP - AFTER;
             while found != 0 {
                 let place = base + found.trailing_zeros() as usize;
-                let (alnum, digit) = (marks.alnum.window(place), marks.digit.window(place));
+                let (alnum, digit) = (marks.alnum.from(place), marks.digit.from(place));
                 let mut next = place + alnum.trailing_ones() as usize;
                 // Most digits are in words that are too short and too far from others.
                 let digits = (digit & reach(alnum)).count_ones();
@@ -78,16 +78,16 @@ fn is_signed(bytes: &[u8], place: usize) -> bool {
 /// and those that lie as in `(ddd) ddd-dddd`.
 #[inline(always)]
 fn look(marks: &Marks, at: usize) -> u64 {
-    let digit = marks.digit.window(at);
+    let digit = marks.digit.from(at);
     if digit == 0 {
         return 0;
     }
-    let alnum = marks.alnum.window(at);
+    let alnum = marks.alnum.from(at);
     let starts = eight(joined(alnum));
     let two = starts | starts << 1;
     let four = two | two << 2;
     let beside = four | four << 4;
-    let sign = marks.token.window(at) & !alnum;
+    let sign = marks.token.from(at) & !alnum;
     let behind = eight(digit | digit << 1 | digit << 2) & sign << 1;
     let three = digit & digit >> 1 & digit >> 2;
     let bracketed = three & three >> 5 & three >> 9 & digit >> 12 & !(digit >> 3 | digit >> 4);

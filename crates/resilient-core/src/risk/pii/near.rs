@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::bits::ones;
 use super::super::lanes::GROUP;
 use super::super::marks::Marks;
 use super::super::work;
@@ -18,8 +19,8 @@ pub(super) enum Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    pub(super) const BACK: usize = 60;
-    pub(super) const AHEAD: usize = 24;
+    const BACK: usize = 60;
+    const AHEAD: usize = 24;
 
     pub(super) fn of(text: &'a str, marks: &Marks, span: &Range<usize>) -> Self {
         work::spend(Self::BACK + Self::AHEAD);
@@ -78,12 +79,12 @@ impl<'a> Near<'a> {
 }
 
 /// A bit for the letter that a word begins with, in any case.
-pub(super) fn first_letter(word: &[u8]) -> u32 {
+fn first_letter(word: &[u8]) -> u32 {
     word.first().map_or(0, |byte| 1 << (byte & 31))
 }
 
 /// The last character boundary at or before a position.
-pub(super) fn floor(text: &str, at: usize) -> usize {
+fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
@@ -91,13 +92,4 @@ pub(super) fn floor(text: &str, at: usize) -> usize {
 #[inline(always)]
 pub(super) const fn low(len: usize) -> u64 {
     if len < GROUP { (1 << len) - 1 } else { u64::MAX }
-}
-
-/// The places of the bits that are set.
-pub(super) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let first = (bits != 0).then(|| bits.trailing_zeros() as usize);
-        bits &= bits.saturating_sub(1);
-        first
-    })
 }

@@ -2,10 +2,11 @@
 
 use std::cell::OnceCell;
 
+use super::super::bits::ones;
 use super::super::lanes::GROUP;
 use super::super::marks::Marks;
 use super::super::work;
-use super::near::{low, ones};
+use super::near::low;
 use super::number::{Form, Number};
 use super::{Hit, account, byte_before, is_glue, national, phone};
 
@@ -25,33 +26,33 @@ pub(super) fn reach(alnum: u64) -> u64 {
 /// Any number has so many digits where it begins.
 pub(super) const DIGITS_MIN: u32 = 4;
 /// So near to its first character.
-pub(super) const NEAR: usize = 20;
+const NEAR: usize = 20;
 /// The shortest number, with its separators.
-pub(super) const LEN_MIN: usize = 8;
+const LEN_MIN: usize = 8;
 
 /// Where the numbers may be over that begin at one place.
 pub(super) struct Readings {
-    pub(super) start: usize,
+    start: usize,
     /// Letters and digits from there on.
-    pub(super) alnum: u64,
+    alnum: u64,
     /// What all of them are.
-    pub(super) form: Form,
+    form: Form,
     /// The last characters of what may be a number by its form.
-    pub(super) ends: u64,
+    ends: u64,
     /// Whether a byte stands before that a number of a state or a telephone never follows.
-    pub(super) joined: bool,
+    joined: bool,
 }
 
 impl Readings {
     /// No number has more groups.
-    pub(super) const GROUPS_MAX: usize = 10;
+    const GROUPS_MAX: usize = 10;
     /// No number but an account has more letters and digits.
-    pub(super) const LEN_MAX: usize = 19;
+    const LEN_MAX: usize = 19;
 
     /// Looks at the forms of what begins at a place, if any number may.
     #[inline(always)]
     pub(super) fn of(bytes: &[u8], marks: &Marks, start: usize) -> Option<Self> {
-        let (alnum, digit) = (marks.alnum.window(start), marks.digit.window(start));
+        let (alnum, digit) = (marks.alnum.from(start), marks.digit.from(start));
         let near = reach(alnum);
         let least = DIGITS_MIN + (digit & 1) as u32;
         if near <= low(LEN_MIN - 1) || (digit & near).count_ones() < least {
@@ -138,13 +139,7 @@ impl Readings {
 /// Tells of the first group, of which much is known, whether it begins something else: letters are
 /// capitals, a fraction is none, and what stands between commas or brackets is an item of a table.
 #[inline(always)]
-pub(super) fn is_other(
-    bytes: &[u8],
-    start: usize,
-    alnum: u64,
-    digit: u64,
-    before: Option<u8>,
-) -> bool {
+fn is_other(bytes: &[u8], start: usize, alnum: u64, digit: u64, before: Option<u8>) -> bool {
     let byte = |at: usize| bytes.get(start + at).copied().filter(|byte| *byte != b'\n');
     let len = (alnum.trailing_ones() as usize).min(NEAR);
     let next = byte(len).filter(|_| len < NEAR).unwrap_or(b' ');
@@ -190,7 +185,7 @@ pub(super) fn may_begin(mut alnum: u64, mut digit: u64, account: usize) -> bool 
 /// Tells whether any number has a form, and is so long with its separators, where an account would
 /// have so many letters and digits.
 #[inline(always)]
-pub(super) fn may_be_named(form: Form, len: usize, account: usize) -> bool {
+fn may_be_named(form: Form, len: usize, account: usize) -> bool {
     let digits = form.len();
     if form.all_digits() {
         // Short ones are told by their separators.

@@ -7,6 +7,7 @@ use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 use memchr::memchr;
 
+use super::super::super::bits::ones;
 use super::super::super::lanes::{Class, GROUP, Lanes, mark};
 use super::super::super::marks::Marks;
 use super::super::super::work;
@@ -121,7 +122,7 @@ fn lists(bytes: &[u8], marks: &Marks, part: &Range<usize>, mut found: impl FnMut
         let base = group * GROUP;
         let Ends { codes, gaps, ends } = numbers.next(marks, group);
         if ends == 0 {
-            count += ones(codes);
+            count += number_of(codes);
             continue;
         }
         let (low, high) = (ends.trailing_zeros(), 63 - ends.leading_zeros());
@@ -132,20 +133,23 @@ fn lists(bytes: &[u8], marks: &Marks, part: &Range<usize>, mut found: impl FnMut
         };
         let (until, from) = (!(u64::MAX << low), u64::MAX << high);
         // A code takes three bytes with the sign that follows it.
-        if count + low as usize / 3 + 1 >= COUNT_MIN && count + ones(codes & until) >= COUNT_MIN {
+        if count + low as usize / 3 + 1 >= COUNT_MIN
+            && count + number_of(codes & until) >= COUNT_MIN
+        {
             found(start..base + low as usize);
         }
-        if (high - low) as usize / 3 >= COUNT_MIN && ones(codes & !until & !from) >= COUNT_MIN {
+        if (high - low) as usize / 3 >= COUNT_MIN && number_of(codes & !until & !from) >= COUNT_MIN
+        {
             found(begin(low)..base + high as usize);
         }
-        (start, count) = (begin(high), ones(codes & from));
+        (start, count) = (begin(high), number_of(codes & from));
     }
     if count >= COUNT_MIN {
         found(start..part.end);
     }
 }
 
-fn ones(word: u64) -> usize {
+fn number_of(word: u64) -> usize {
     word.count_ones() as usize
 }
 
@@ -209,7 +213,7 @@ impl<'a> Numbers<'a> {
                 nth.and_then(|nth| self.hex.get(nth)).copied().unwrap_or(0)
             };
             let signs = sign(group) >> 1 | sign(group + 1) << (GROUP - 1);
-            for bit in bits(one & !two & signs) {
+            for bit in ones(one & !two & signs) {
                 if let Some([b'0', b'x', rest @ ..]) = self.bytes.get(base + bit..) {
                     hexes |= 1 << bit;
                     if printed(code(Some(rest), 16).1).is_some() {
@@ -230,7 +234,7 @@ impl<'a> Numbers<'a> {
         if no_codes != 0 {
             return Ends { codes, gaps: 0, ends: no_codes };
         }
-        for bit in bits(three) {
+        for bit in ones(three) {
             let digit = self.bytes.get(base + bit).copied().unwrap_or(0);
             if digit >= b'2' || digit == b'1' && four >> bit & 1 == 1 {
                 no_codes |= 1 << bit;
@@ -252,18 +256,6 @@ fn printed(value: u32) -> Option<u8> {
     u8::try_from(value).ok().filter(|value| (32..127).contains(value))
 }
 
-/// The numbers of the bits that are set.
-fn bits(word: u64) -> impl Iterator<Item = usize> {
-    let mut left = word;
-    std::iter::from_fn(move || {
-        let bit = left.trailing_zeros() as usize;
-        (left != 0).then(|| {
-            left &= left - 1;
-            bit
-        })
-    })
-}
-
 /// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
 pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     let mut done = 0;
@@ -271,7 +263,7 @@ pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
         // A pair may begin before its first digit that counts.
         let part = dense.start.saturating_sub(2)..dense.end;
         for group in part.start / GROUP..part.end.div_ceil(GROUP) {
-            for bit in bits(thirds(seen.marks, group)) {
+            for bit in ones(thirds(seen.marks, group)) {
                 let at = group * GROUP + bit;
                 if at >= done && part.contains(&at) && is_row(bytes, at) {
                     done = pairs_around(bytes, done.max(part.start), at, views);
