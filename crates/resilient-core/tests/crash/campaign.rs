@@ -1,7 +1,6 @@
 //! Crashes at every operation of every scenario, and recovery from every disk that they may leave.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Instant;
 
 use resilient_core::Workspace;
@@ -13,7 +12,9 @@ use crate::workload::{self, Answer, Order, Scenario, open};
 /// How far a campaign goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// So many crash states at a point are tried, all when they are no more.
+    /// All crash states at a point are tried when they are no more than this.
+    pub exact: usize,
+    /// So many of them are tried where they are more.
     pub states: usize,
     /// Every so many states recovery itself is crashed, three deep.
     pub nested_every: usize,
@@ -22,15 +23,31 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// `CRASH_STATES=full` asks for all that a machine does in minutes.
+    /// `CRASH_STATES=full` asks for all states of all but a few points, a machine's work of hours.
     pub fn of_environment() -> Self {
         match std::env::var("CRASH_STATES").as_deref() {
-            Ok("full") => Self { states: 4096, nested_every: 17, again_every: 3 },
+            Ok("full") => Self { exact: 1 << 18, states: 4096, nested_every: 1021, again_every: 9 },
             states => {
                 let states = states.ok().and_then(|states| states.parse().ok()).unwrap_or(6);
-                Self { states, nested_every: 61, again_every: 9 }
+                Self { exact: states, states, nested_every: 61, again_every: 9 }
             }
         }
+    }
+
+    /// Whether a campaign takes its time.
+    pub fn is_full(self) -> bool {
+        self.exact > self.states
+    }
+
+    /// One of so many parts.
+    pub fn share(self, of: usize) -> Self {
+        Self { exact: self.exact / of, states: self.states / of, ..self }
+    }
+
+    /// The disks that a power loss may leave: all, or a sample.
+    fn crash_states(self, disk: &SimDisk, model: Model) -> CrashStates {
+        let all = disk.crash_states(model, self.exact);
+        if all.is_exact() { all } else { disk.crash_states(model, self.states) }
     }
 }
 
@@ -38,12 +55,25 @@ impl Budget {
 #[derive(Debug, Default)]
 pub struct Tally {
     pub points: u64,
+    /// The disks judged.
     pub states: u64,
+    /// The disks that were like one judged before.
+    pub known: u64,
     pub sampled: u64,
     pub violations: Vec<String>,
+    /// What was judged: what is on the disk, and what had been answered by then.
+    judged: HashSet<(u64, String)>,
 }
 
 impl Tally {
+    /// Whether no disk like this one was judged with these answers, as from now on one is. Neither
+    /// recovery nor the judge looks at times or inode numbers, so that they come to the same end.
+    pub fn is_new(&mut self, disk: &SimDisk, answers: &[Answer]) -> bool {
+        let is_new = self.judged.insert((disk.fingerprint(), format!("{answers:?}")));
+        self.known += u64::from(!is_new);
+        is_new
+    }
+
     pub fn judge(&mut self, verdict: Result<(), String>, told: impl FnOnce() -> String) {
         self.states += 1;
         if let Err(violation) = verdict {
@@ -56,6 +86,7 @@ impl Tally {
     pub fn add(&mut self, other: Self) {
         self.points += other.points;
         self.states += other.states;
+        self.known += other.known;
         self.sampled += other.sampled;
         self.violations.extend(other.violations);
     }
@@ -64,10 +95,11 @@ impl Tally {
     pub fn finish(self, name: &str, begun: Instant) {
         let rate = self.states as f64 / begun.elapsed().as_secs_f64() * 60.0;
         println!(
-            "{name}: crash points: {}, crash states: {} ({} points sampled), violations: {}; \
-             {rate:.0} states a minute",
+            "{name}: crash points: {}, disks: {} and {} like one of them ({} points sampled), \
+             violations: {}; {rate:.0} disks a minute",
             self.points,
             self.states,
+            self.known,
             self.sampled,
             self.violations.len()
         );
@@ -215,48 +247,60 @@ pub fn crash_everywhere(rig: &Rig, budget: Budget) -> Tally {
             tally.points += 1;
             kill(rig, &disk, &answers, at, budget, &mut tally);
             for model in [Model::Strict, Model::Ordered] {
-                let states = disk.crash_states(model, budget.states);
-                tally.sampled += u64::from(!states.is_exact());
-                for index in 0..states.len() {
-                    power_loss(rig, &states, index, &answers, at, budget, &mut tally);
-                }
+                let states = budget.crash_states(&disk, model);
+                power_losses(rig, &states, &answers, budget, &mut tally, &|| rig.place(at));
             }
         }
     }
     tally
 }
 
-fn power_loss(
+/// Judges each disk that a power loss may leave, unless one like it was judged before.
+fn power_losses(
     rig: &Rig,
     states: &CrashStates,
-    index: usize,
     answers: &[Answer],
-    at: u64,
     budget: Budget,
     tally: &mut Tally,
+    place: &dyn Fn() -> String,
 ) {
-    let disk = states.get(index).expect("a state");
-    let told = || format!("{}\nanswers: {answers:?}\n{}", rig.place(at), states.describe(index));
+    tally.sampled += u64::from(!states.is_exact());
+    for index in 0..states.len() {
+        let disk = states.get(index).expect("a state");
+        if tally.is_new(&disk, answers) {
+            let verdict = power_loss(rig, &disk, answers, budget, tally);
+            tally.judge(verdict, || {
+                format!("{}\nanswers: {answers:?}\n{}", place(), states.describe(index))
+            });
+        }
+    }
+}
+
+fn power_loss(
+    rig: &Rig,
+    found: &SimDisk,
+    answers: &[Answer],
+    budget: Budget,
+    tally: &mut Tally,
+) -> Result<(), String> {
     let number = tally.states as usize;
-    let verdict = (|| {
-        rig.expected.check_reader(&disk, answers)?;
-        recover(&disk, 11)?;
-        rig.expected.check(&disk, answers, None)?;
-        let once = settled(&disk);
-        if number.is_multiple_of(budget.again_every) {
-            recover(&disk, 12)?;
-            if settled(&disk) != once {
-                return Err("a second recovery changes something".to_owned());
-            }
-            go_on(rig, &states.get(index).expect("a state"), answers, 13)?;
+    // A disk that came of a power loss has nothing pending, so that a kill copies it.
+    let disk = found.kill();
+    rig.expected.check_reader(&disk, answers)?;
+    recover(&disk, 11)?;
+    rig.expected.check(&disk, answers, None)?;
+    let once = settled(&disk);
+    if number.is_multiple_of(budget.again_every) {
+        recover(&disk, 12)?;
+        if settled(&disk) != once {
+            return Err("a second recovery changes something".to_owned());
         }
-        if number.is_multiple_of(budget.nested_every) {
-            let fresh = states.get(index).expect("a state");
-            tally.states += nested(&fresh, &once, 3, number as u64)?;
-        }
-        Ok(())
-    })();
-    tally.judge(verdict, told);
+        go_on(rig, &found.kill(), answers, 13)?;
+    }
+    if number.is_multiple_of(budget.nested_every) {
+        tally.states += nested(found, &once, 3, number as u64)?;
+    }
+    Ok(())
 }
 
 /// Writes on a disk, which is recovered on the way, and loses whatever is not durable.
@@ -277,7 +321,6 @@ fn go_on(rig: &Rig, disk: &SimDisk, answers: &[Answer], seed: u64) -> Result<(),
 
 /// Crashes recovery; however often, the disk comes to the same end. Returns how many disks it saw.
 fn nested(disk: &SimDisk, end: &Settled, depth: u64, salt: u64) -> Result<u64, String> {
-    // A disk that came of a power loss has nothing pending, so that a kill copies it.
     let whole = disk.kill();
     recover(&whole, 20 + depth)?;
     let mut seen = 0;
@@ -327,28 +370,16 @@ fn kill(rig: &Rig, disk: &SimDisk, answers: &[Answer], at: u64, budget: Budget, 
 
     // The recovery of a killed process, interrupted in turn.
     let ops = killed.ops();
-    let step = if budget.states > 1000 { 1 } else { ops.max(1) };
+    let step = if budget.is_full() { 1 } else { ops.max(1) };
     for cut in (at % step..ops).step_by(step as usize) {
         let disk = disk.kill();
         disk.plan(Fault { at: cut, kind: FaultKind::PowerCut });
         let _ = recover(&disk, 53);
-        let told = |states: &CrashStates, index| {
-            format!(
-                "killed in {}; recovery cut at {cut}: {:?}\nanswers: {answers:?}\n{}",
-                rig.place(at),
-                disk.trace().last(),
-                states.describe(index)
-            )
+        let place = || {
+            let last = disk.trace().pop();
+            format!("killed in {}; recovery cut at {cut}: {last:?}", rig.place(at))
         };
         let states = disk.crash_states(Model::Strict, (budget.states / 4).max(4));
-        for index in 0..states.len() {
-            let disk = states.get(index).expect("a state");
-            let verdict = (|| {
-                rig.expected.check_reader(&disk, answers)?;
-                recover(&disk, 54)?;
-                rig.expected.check(&disk, answers, None)
-            })();
-            tally.judge(verdict, || told(&states, index));
-        }
+        power_losses(rig, &states, answers, budget, tally, &place);
     }
 }

@@ -20,7 +20,7 @@ fn kinds(rig: &Rig, at: u64, budget: Budget) -> Vec<FaultKind> {
         .iter()
         .flat_map(|errno| [false, true].map(|sticky| FaultKind::Io { errno: *errno, sticky }))
         .collect();
-    if budget.states < 1000 {
+    if !budget.is_full() {
         // Another pair each time: what differs is only whether it goes on and speaks of space.
         let first = (at as usize * 3) % kinds.len();
         kinds.rotate_left(first);
@@ -115,14 +115,14 @@ fn a_row_is_taken_out_safely_while_another_one_stays() {
             plain.ops(|line| line.starts_with("rename") || line.starts_with("write w/a"));
         let staged = plain.ops(|line| line.starts_with("sync w/.resilient_write/tmp/"));
         let budget = Budget::of_environment();
-        let every = if budget.states > 1000 { 1 } else { 2 };
+        let every = if budget.is_full() { 1 } else { 2 };
         // Before anything is published, and while something is.
         let first = publishes.first().into_iter().chain(staged.first());
         let later = publishes.iter().skip(1).step_by(every);
         for at in first.chain(later).copied() {
             let trouble = Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } };
             let rig = Rig::new(scenario, Order::Forwards).with_trouble(trouble);
-            tally.add(crash_everywhere(&rig, Budget { states: budget.states / 2, ..budget }));
+            tally.add(crash_everywhere(&rig, budget.share(2)));
         }
     }
     tally.finish("withdrawals", begun);

@@ -31,8 +31,7 @@ use campaign::{Budget, Rig, Tally, crash_everywhere};
 use workload::{Order, Scenario};
 
 fn campaign(name: &str, scenarios: impl Iterator<Item = Scenario>, order: Order, share: usize) {
-    let budget = Budget::of_environment();
-    let budget = Budget { states: budget.states / share, ..budget };
+    let budget = Budget::of_environment().share(share);
     let begun = Instant::now();
     let mut tally = Tally::default();
     for scenario in scenarios {

@@ -65,7 +65,7 @@ const RECOVERY: &[(&str, &str)] = &[
 ];
 
 fn is_full() -> bool {
-    Budget::of_environment().states > 1000
+    Budget::of_environment().is_full()
 }
 
 /// Loses power and judges what recovery makes of it.

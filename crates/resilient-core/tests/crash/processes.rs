@@ -203,8 +203,8 @@ fn a_process_goes_on_after_another_one_was_killed() {
     let mut tally = Tally::default();
     for scenario in all().filter(|scenario| !scenario.cold) {
         let rig = Rig::new(scenario, Order::Forwards);
-        let every = if budget.states > 1000 { 1 } else { 2 };
-        outlive(&rig, None, every, budget, &mut tally);
+        let every = if budget.is_full() { 1 } else { 2 };
+        tally.add(outlive(&rig, None, every, budget));
     }
     tally.finish("processes", begun);
 }
@@ -223,13 +223,14 @@ fn a_process_goes_on_after_another_one_was_killed_in_a_withdrawal() {
         let mut publishes = publishes.filter(|(_, line)| is_publish(line));
         let (at, _) = publishes.nth(1).expect("a second file");
         let trouble = Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } };
-        outlive(&rig, Some(trouble), 1, Budget::of_environment(), &mut tally);
+        tally.add(outlive(&rig, Some(trouble), 1, Budget::of_environment()));
     }
     tally.finish("processes and withdrawals", begun);
 }
 
 /// Kills a process after so many operations, and has another one go on that was at work before.
-fn outlive(rig: &Rig, trouble: Option<Fault>, every: usize, budget: Budget, tally: &mut Tally) {
+fn outlive(rig: &Rig, trouble: Option<Fault>, every: usize, budget: Budget) -> Tally {
+    let mut tally = Tally::default();
     for life in (0..).step_by(every) {
         // The one that lives knows how things were then.
         let (disk, survivor) = rig.begin();
@@ -251,11 +252,12 @@ fn outlive(rig: &Rig, trouble: Option<Fault>, every: usize, budget: Budget, tall
         let later = create(&survivor, "later.txt", "later\n");
         let verdict = if later.is_done() { Ok(()) } else { Err(format!("no later: {later:?}")) };
         tally.judge(verdict, told);
-        judge(&rig.expected, &disk, &answers, budget, tally, &told);
+        judge(&rig.expected, &disk, &answers, budget, &mut tally, &told);
         if !died {
             break;
         }
     }
+    tally
 }
 
 fn judge(
@@ -273,6 +275,9 @@ fn judge(
     let states = disk.crash_states(Model::Strict, budget.states / 2);
     for index in 0..states.len() {
         let lost = states.get(index).expect("a state");
+        if !tally.is_new(&lost, answers) {
+            continue;
+        }
         let verdict =
             recover(&lost, 82).and_then(|()| expected.check(&lost, answers, Some("later\n")));
         tally.judge(verdict, || format!("{}\n{}", told(), states.describe(index)));

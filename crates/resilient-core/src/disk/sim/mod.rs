@@ -334,15 +334,18 @@ impl SimDisk {
         Some(node.attributes.as_ref().clone())
     }
 
-    /// A digest of all that programs see: paths, kinds, contents and attributes, but no times and
-    /// no inode numbers. Equal for disks that no program can tell apart by these.
+    /// A digest of all that programs see: paths, kinds, contents, attributes and which names lead
+    /// to the same file, but no times and no inode numbers. Equal for disks that no program can
+    /// tell apart by these.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let state = self.state();
         let mut hasher = DefaultHasher::new();
-        for (path, ino) in state.live.walk() {
+        let mut firsts = BTreeMap::new();
+        for (index, (path, ino)) in state.live.walk().into_iter().enumerate() {
             let Some(node) = state.live.get(ino) else { continue };
-            (path, &node.attributes).hash(&mut hasher);
+            let first = *firsts.entry(ino).or_insert(index);
+            (path, first, node.device, &node.attributes).hash(&mut hasher);
             match &node.body {
                 Body::Dir(entries) => entries.len().hash(&mut hasher),
                 body => body.hash(&mut hasher),
