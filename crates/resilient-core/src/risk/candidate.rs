@@ -64,19 +64,32 @@ pub(super) fn of_run(
     each: impl FnMut(Candidate),
 ) {
     super::work::spend(run.len());
-    let plain = marks.alnum.run_to(run.start, run.end);
-    let bytes = text.get(run.span()).unwrap_or_default();
     // Most runs are names: one word without digits, or several short ones.
     let is_name = if run.digits < 2 {
-        let is_joint = |byte: &u8| matches!(byte, b'_' | b'.' | b'/' | b'-');
-        if plain == run.len() { !is_odd(bytes, 0) } else { bytes.iter().skip(plain).any(is_joint) }
+        is_word_or_words(text, marks, run)
     } else {
+        let bytes = text.get(run.span()).unwrap_or_default();
         let is_sign = |byte: &u8| matches!(byte, b'-' | b'+' | b'/' | b'=' | b'.');
         wanted == Wanted::Likely && !has_long_part(marks, run) && !bytes.iter().any(is_sign)
     };
     if !is_name {
-        cut(text, run, plain, wanted, each);
+        cut(text, run, marks.alnum.run_to(run.start, run.end), wanted, each);
     }
+}
+
+/// Tells whether a run without digits, but perhaps for one, is an ordinary word, has signs that join words, or
+/// is a line drawn with signs.
+#[inline(always)]
+fn is_word_or_words(text: &[u8], marks: &Marks, run: &Run) -> bool {
+    let is_joint = |at: usize| matches!(text.get(at), Some(b'_' | b'.' | b'/' | b'-'));
+    // Most of them show it by the first sign.
+    let first = run.start + marks.alnum.run(run.start);
+    if first >= run.end {
+        return !is_odd(text.get(run.span()).unwrap_or_default(), 0);
+    }
+    is_joint(first)
+        || (first + 1..run.end).any(is_joint)
+        || marks.alnum.next(run.start, run.end).is_none()
 }
 
 /// Tells whether eight letters and digits stand in a row in a run.

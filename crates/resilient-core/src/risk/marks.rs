@@ -6,10 +6,11 @@
 //! answer could differ. Other classes, such as quotes and the signs of escapes, are marked only where
 //! the digits say that they matter.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
+use fearless_simd::{Level, dispatch, u8x64};
 
 use super::bits::Bits;
 use super::lanes::{Class, GROUP, Lanes, mark_some, padded};
@@ -32,6 +33,12 @@ pub(super) struct Marks {
     len: usize,
 }
 
+thread_local! {
+    /// Marks of a text before. Most threads look at many texts, and to ask for memory again for each of
+    /// them costs nearly as much as to mark it.
+    static LAST: Cell<Marks> = Cell::default();
+}
+
 /// Tells whether a byte can be a part of a token: letters, digits and `_ - + / = .`
 pub(super) const fn is_token(byte: u8) -> bool {
     let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
@@ -49,42 +56,54 @@ impl Marks {
     /// Marks a text, with the vectors of some machine.
     #[inline(always)]
     fn of_lanes<S: Simd>(simd: S, bytes: &[u8]) -> Self {
-        let len = bytes.len();
-        let mut marks = Self { len, ..Self::default() };
-        let (groups, rest) = bytes.as_chunks::<GROUP>();
-        let size = groups.len();
-        let Self { token, alnum, digit, feed, digits, foreign, .. } = &mut marks;
-        for bits in [&mut *token, alnum, digit, feed] {
-            bits.words = Vec::with_capacity(size + 1);
-            bits.words.resize(size, 0);
+        let (full, rest) = bytes.as_chunks::<GROUP>();
+        let last = [padded(rest)];
+        let last = if rest.is_empty() { &[] } else { last.as_slice() };
+        let size = full.len() + last.len();
+        let mut marks = LAST.take();
+        marks.len = bytes.len();
+        let Self { token, alnum, digit, feed, .. } = &mut marks;
+        [token, alnum, digit, feed].into_iter().for_each(|bits| bits.words.resize(size, 0));
+        marks.digits.resize(size, 0);
+        marks.foreign.clear();
+        let is_foreign = marks.fill(simd, 0, full) | marks.fill(simd, full.len(), last);
+        // Most texts are of ASCII alone.
+        if is_foreign {
+            let groups = full.iter().chain(last).enumerate();
+            marks.foreign.extend(groups.filter(|(_, it)| !it.is_ascii()).map(|(nth, _)| nth));
         }
-        *digits = Vec::with_capacity(size + 1);
-        digits.resize(size, 0);
-        let words = token.words.iter_mut().zip(&mut alnum.words);
-        let words = words.zip(&mut digit.words).zip(&mut feed.words).zip(&mut *digits);
-        for (nth, (group, ((((token, alnum), digit), feed), count))) in
-            groups.iter().zip(words).enumerate()
-        {
+        marks
+    }
+
+    /// Marks groups of a text from a number on, and tells whether one of them is not of ASCII alone.
+    /// Nothing else is done in the loop: were there a branch or a call in it, masks would be taken
+    /// apart, and what bytes are compared with would be loaded again for each group.
+    #[inline(always)]
+    fn fill<S: Simd>(&mut self, simd: S, from: usize, groups: &[[u8; GROUP]]) -> bool {
+        let Self { token, alnum, digit, feed, digits, .. } = self;
+        let words = [token, alnum, digit, feed];
+        let [token, alnum, digit, feed] =
+            words.map(|bits| bits.words.get_mut(from..).unwrap_or_default().iter_mut());
+        let digits = digits.get_mut(from..).unwrap_or_default();
+        let words = token.zip(alnum).zip(digit).zip(feed).zip(digits);
+        let mut foreign = u8x64::splat(simd, 0);
+        for (group, ((((token, alnum), digit), feed), count)) in groups.iter().zip(words) {
             let classes = Classes::of(simd, group);
             (*token, *alnum) = (classes.token, classes.alnum);
             (*digit, *feed) = (classes.digit, classes.feed);
             *count = classes.digit.count_ones() as u8;
-            if classes.foreign {
-                foreign.push(nth);
-            }
+            foreign |= u8x64::load_array_ref(simd, group);
         }
-        if !rest.is_empty() {
-            let classes = Classes::of(simd, &padded(rest));
-            token.words.push(classes.token);
-            alnum.words.push(classes.alnum);
-            digit.words.push(classes.digit);
-            feed.words.push(classes.feed);
-            digits.push(classes.digit.count_ones() as u8);
-            if classes.foreign {
-                foreign.push(size);
-            }
+        foreign.simd_ge(0x80).any_true()
+    }
+
+    /// Keeps the memory of marks that nobody needs any more for the next text.
+    pub(super) fn recycle(self) {
+        /// That of a longer text is not kept.
+        const GROUPS_MAX: usize = (4 << 20) / GROUP;
+        if self.digits.capacity() <= GROUPS_MAX {
+            LAST.set(self);
         }
-        marks
     }
 
     /// The bytes of a class, in order, in the groups that are not of ASCII alone.
@@ -180,8 +199,6 @@ struct Classes {
     alnum: u64,
     digit: u64,
     feed: u64,
-    /// Whether a byte is not ASCII.
-    foreign: bool,
 }
 
 impl Classes {
@@ -197,7 +214,6 @@ impl Classes {
             alnum: alnum.to_bitmask(),
             digit: digit.to_bitmask(),
             feed: group.is(b'\n').to_bitmask(),
-            foreign: group.foreign().any_true(),
         }
     }
 }

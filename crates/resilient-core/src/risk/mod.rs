@@ -96,6 +96,7 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>) -> Repor
     let marks = Marks::of(content.as_bytes());
     let shape = Shape::of(content, &marks);
     let hits = hits(content, &marks, policy, model);
+    marks.recycle();
     let mut tally = Tally::new(&policy.weights);
     for hit in &hits {
         tally.add(&hit.kind, hit.placeholder && policy.placeholders != Placeholders::Full);

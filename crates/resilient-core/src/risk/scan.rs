@@ -249,7 +249,9 @@ impl Scan {
                 continue;
             }
             let marks = Marks::of(text.as_bytes());
-            for found in collect(&text, &marks, lens, trust, depth + 1, budget) {
+            let found = collect(&text, &marks, lens, trust, depth + 1, budget);
+            marks.recycle();
+            for found in found {
                 let after = starts.partition_point(|(start, _)| *start <= found.span.start);
                 let Some((start, nth)) = after.checked_sub(1).and_then(|at| starts.get(at)) else {
                     continue;
