@@ -273,6 +273,12 @@ pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut
         _ => {}
     }
     while at + 8 <= run.end {
+        // Signs alone draw lines in many programs.
+        if !text.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+            let Some(word) = alnums.next(at, run.end) else { return };
+            at = if text.get(word - 1) == Some(&b'_') { word - 1 } else { word };
+            continue;
+        }
         let len = alnums.run_to(at, run.end);
         let found = in_word(table, text, run, at, len);
         // Right behind a word no other one begins.
