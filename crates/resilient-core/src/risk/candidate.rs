@@ -108,7 +108,7 @@ fn has_long_part(marks: &Marks, run: &Run) -> bool {
 fn cut(text: &[u8], run: &Run, plain: usize, wanted: Wanted, mut each: impl FnMut(Candidate)) {
     let bytes = text.get(run.span()).unwrap_or_default();
     if plain == run.len() {
-        return of_piece(text, run, run.start..run.end, wanted, &mut each);
+        return of_piece(text, run, run.span(), true, wanted, &mut each);
     }
     let mut start = 0;
     for _ in 0..PIECES_MAX {
@@ -122,11 +122,11 @@ fn cut(text: &[u8], run: &Run, plain: usize, wanted: Wanted, mut each: impl FnMu
         if looks_like_path(piece) {
             let mut from = at;
             for part in piece.split(|byte| *byte == b'/').take(PIECES_MAX) {
-                of_piece(text, run, from..from + part.len(), wanted, &mut each);
+                of_piece(text, run, from..from + part.len(), false, wanted, &mut each);
                 from += part.len() + 1;
             }
         } else {
-            of_piece(text, run, at..at + len, wanted, &mut each);
+            of_piece(text, run, at..at + len, false, wanted, &mut each);
         }
         start += len + 1;
     }
@@ -165,10 +165,12 @@ fn looks_like_path(piece: &[u8]) -> bool {
     wordy * 2 > slashes
 }
 
+/// The candidate that a piece of a run is, if it is one; a plain piece is all letters and digits.
 fn of_piece(
     text: &[u8],
     run: &Run,
     piece: Range<usize>,
+    is_plain: bool,
     wanted: Wanted,
     each: &mut impl FnMut(Candidate),
 ) {
@@ -181,7 +183,7 @@ fn of_piece(
     if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(piece, run.digits) {
         return;
     }
-    let head = head_len(piece);
+    let head = if is_plain { 0 } else { head_len(piece) };
     let body = piece.get(head..).unwrap_or_default();
     if body.len() < BODY_MIN || wanted == Wanted::Likely && (is_number(piece) || is_compound(body))
     {

@@ -324,7 +324,9 @@ impl<'a> Tally<'a> {
 
     fn add(&mut self, family: &str, placeholder: bool) {
         if placeholder {
-            self.placeholders.insert(family.to_owned());
+            if !self.placeholders.contains(family) {
+                self.placeholders.insert(family.to_owned());
+            }
             return;
         }
         match self.families.iter_mut().find(|(known, _)| *known == family) {

@@ -63,53 +63,55 @@ const QUALIFIERS: [&[u8]; 18] = [
     b"storage",
 ];
 
-/// Words that name no service.
-const PLAIN: [&[u8]; 44] = [
-    b"any",
-    b"my",
-    b"the",
-    b"user",
-    b"db",
-    b"database",
-    b"admin",
-    b"client",
-    b"app",
-    b"secret",
-    b"key",
-    b"token",
-    b"value",
-    b"pass",
-    b"password",
-    b"passwd",
-    b"pwd",
-    b"string",
-    b"var",
-    b"const",
-    b"let",
-    b"config",
-    b"default",
-    b"test",
-    b"str",
-    b"private",
-    b"public",
-    b"auth",
-    b"access",
-    b"authorization",
-    b"bearer",
-    b"basic",
-    b"header",
-    b"the",
-    b"id",
-    b"name",
-    b"data",
-    b"field",
-    b"new",
-    b"static",
-    b"final",
-    b"val",
-    b"tp",
-    b"generic",
-];
+/// Tells whether a word names no service.
+fn is_plain(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"any"
+            | b"my"
+            | b"the"
+            | b"user"
+            | b"db"
+            | b"database"
+            | b"admin"
+            | b"client"
+            | b"app"
+            | b"secret"
+            | b"key"
+            | b"token"
+            | b"value"
+            | b"pass"
+            | b"password"
+            | b"passwd"
+            | b"pwd"
+            | b"string"
+            | b"var"
+            | b"const"
+            | b"let"
+            | b"config"
+            | b"default"
+            | b"test"
+            | b"str"
+            | b"private"
+            | b"public"
+            | b"auth"
+            | b"access"
+            | b"authorization"
+            | b"bearer"
+            | b"basic"
+            | b"header"
+            | b"id"
+            | b"name"
+            | b"data"
+            | b"field"
+            | b"new"
+            | b"static"
+            | b"final"
+            | b"val"
+            | b"tp"
+            | b"generic"
+    )
+}
 
 /// Words before `token` that make of it something that is no secret.
 const TECHNICAL: [&[u8]; 14] = [
@@ -177,7 +179,7 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     if !may_be_named(shape) || placeholder::is_void(body) {
         return None;
     }
-    let dummy = || placeholder::is_dummy(body);
+    let dummy = || placeholder::is_counted(body);
     let Some(secret) = secret else {
         return owned(text, candidate, words).filter(|_| !dummy());
     };
@@ -310,18 +312,22 @@ pub(super) fn family_after(line: &[u8]) -> &'static str {
 
 fn of_name(name: &Name<'_>) -> &'static str {
     let near = || name.words.iter().take(3);
-    let password = near().any(|word| {
+    let is_password = |word: &[u8]| {
         let starts = [&b"pass"[..], b"pwd", b"pswd", b"paswrd", b"psswrd"];
         word == b"pw"
             || starts.iter().any(|start| word.starts_with(start))
             || word.ends_with(b"passwd")
-    });
-    if password && !name.service {
-        return "generic_secret";
+    };
+    let is_api = |word: &[u8]| word == b"api" || word.ends_with(b"apikey");
+    let is_strange =
+        |word: &[u8]| word.len() >= 3 && !is_plain(word) && !word.iter().all(u8::is_ascii_digit);
+    if name.service {
+        "api_key"
+    } else if near().any(is_password) {
+        "generic_secret"
+    } else if name.compound || near().any(is_api) || near().any(is_strange) {
+        "api_key"
+    } else {
+        "generic_secret"
     }
-    let api = near().any(|word| word == b"api" || word.ends_with(b"apikey"));
-    let strange = near().any(|word| {
-        word.len() >= 3 && !PLAIN.contains(&word) && !word.iter().all(u8::is_ascii_digit)
-    });
-    if name.service || api || strange || name.compound { "api_key" } else { "generic_secret" }
 }

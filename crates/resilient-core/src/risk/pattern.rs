@@ -66,6 +66,12 @@ impl Pattern {
 /// Shows enough of a match to find it, not enough to use it: sixteen characters, on one line.
 pub(super) fn snippet(found: &str) -> String {
     const CHARS_MAX: usize = 16;
+    let is_plain = |byte: &u8| byte.is_ascii() && *byte != b'\n';
+    // Most are of ASCII on one line, where characters need not be told apart.
+    let (first, rest) = found.split_at_checked(CHARS_MAX).unwrap_or((found, ""));
+    if first.as_bytes().iter().all(is_plain) {
+        return if rest.is_empty() { first.to_owned() } else { [first, "…"].concat() };
+    }
     let mut chars = found.chars().flat_map(|char| {
         let (first, second) = if char == '\n' { ('\\', Some('n')) } else { (char, None) };
         std::iter::once(first).chain(second)

@@ -45,9 +45,11 @@ const LOOK: usize = 160;
 
 /// Tells whether the body of a token is a dummy: a word, hardly any variety, or the alphabet.
 pub(super) fn is_dummy(body: &[u8]) -> bool {
-    if is_void(body) {
-        return true;
-    }
+    is_void(body) || is_counted(body)
+}
+
+/// Tells whether the body of a token is mostly the alphabet, or digits in order.
+pub(super) fn is_counted(body: &[u8]) -> bool {
     let mut lower = [0; LOOK];
     let lower = lowered(body, &mut lower);
     let steps = lower
@@ -63,17 +65,8 @@ pub(super) fn is_void(body: &[u8]) -> bool {
     let mut lower = [0; LOOK];
     let lower = lowered(body, &mut lower);
     static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(all().map(Needle::exact)));
-    if SEARCHER.is_in(lower) {
-        return true;
-    }
-    let mut seen = [false; 128];
-    for byte in lower {
-        if let Some(seen) = seen.get_mut(usize::from(byte & 127)) {
-            *seen = true;
-        }
-    }
-    let distinct = seen.iter().filter(|seen| **seen).count();
-    distinct <= 4 && body.len() >= 8
+    let distinct = lower.iter().fold(0_u128, |seen, byte| seen | 1 << (byte & 127)).count_ones();
+    distinct <= 4 && body.len() >= 8 || SEARCHER.is_in(lower)
 }
 
 /// Tells whether a token names itself a dummy. Repeated letters are not enough: the paper's patterns

@@ -209,6 +209,7 @@ fn collect(
         pii::find(text, marks, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
     if depth < decode::DEPTH_MAX {
+        scan.claims.release(&mut runs);
         let seen = Seen { marks, runs: &runs, places: &places, dense: &dense };
         let views = decode::views(text, seen, budget);
         scan.views(views, lens, depth, budget);
