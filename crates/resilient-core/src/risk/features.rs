@@ -232,17 +232,16 @@ impl Words {
                 break;
             }
             let mut start = head.len() - 1;
+            let (mut right, mut next) = (Case::at(head, start), 0);
             while start > 0 {
-                let (Some(&left), Some(&right)) = (head.get(start - 1), head.get(start)) else {
-                    break;
-                };
-                let camel = left.is_ascii_lowercase() && right.is_ascii_uppercase()
-                    || left.is_ascii_uppercase()
-                        && right.is_ascii_uppercase()
-                        && head.get(start + 1).is_some_and(u8::is_ascii_lowercase);
-                if !left.is_ascii_alphanumeric() || camel || head.len() - start >= WORD_MAX {
+                let left = Case::at(head, start - 1);
+                // No branch for each of these: in a random token none is to be guessed.
+                let begins = (left & Case::LOWER != 0) & (right & Case::UPPER != 0)
+                    | (left & right & Case::UPPER != 0) & (next & Case::LOWER != 0);
+                if (left == 0) | begins | (head.len() - start >= WORD_MAX) {
                     break;
                 }
+                (right, next) = (left, right);
                 start -= 1;
             }
             let word = head.get(start..).unwrap_or_default();
@@ -279,6 +278,35 @@ impl Words {
     pub(super) fn any_service_in_two(&self, most: usize) -> bool {
         let pairs = self.iter().zip(self.iter().skip(1)).take(most);
         pairs.into_iter().any(|(near, far)| services::is_service_in_two(far, near))
+    }
+}
+
+/// What a byte of a word is, by bits; zero for what is in no word.
+struct Case;
+
+impl Case {
+    const LOWER: u8 = 1;
+    const UPPER: u8 = 2;
+    const DIGIT: u8 = 4;
+
+    #[inline(always)]
+    fn at(text: &[u8], at: usize) -> u8 {
+        #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+        static CASES: [u8; 256] = {
+            let mut cases = [0; 256];
+            let mut byte = 0;
+            while byte < cases.len() {
+                cases[byte] = match byte as u8 {
+                    b'a'..=b'z' => Case::LOWER,
+                    b'A'..=b'Z' => Case::UPPER,
+                    b'0'..=b'9' => Case::DIGIT,
+                    _ => 0,
+                };
+                byte += 1;
+            }
+            cases
+        };
+        text.get(at).and_then(|byte| CASES.get(usize::from(*byte))).copied().unwrap_or(0)
     }
 }
 
