@@ -20,33 +20,33 @@ pub const BUCKETS: usize = 1 << 14;
 const WORDS_MAX: usize = 6;
 
 /// Words by which people call secrets; a word may also end in one.
-const SECRET_WORDS: [&str; 26] = [
-    "key",
-    "token",
-    "secret",
-    "access",
-    "auth",
-    "password",
-    "passwd",
-    "pwd",
-    "pass",
-    "private",
-    "apikey",
-    "api",
-    "bearer",
-    "credential",
-    "credentials",
-    "cred",
-    "creds",
-    "pat",
-    "signature",
-    "login",
-    "secrets",
-    "tokens",
-    "keys",
-    "webhook",
-    "authorization",
-    "license",
+const SECRET_WORDS: [&[u8]; 26] = [
+    b"key",
+    b"token",
+    b"secret",
+    b"access",
+    b"auth",
+    b"password",
+    b"passwd",
+    b"pwd",
+    b"pass",
+    b"private",
+    b"apikey",
+    b"api",
+    b"bearer",
+    b"credential",
+    b"credentials",
+    b"cred",
+    b"creds",
+    b"pat",
+    b"signature",
+    b"login",
+    b"secrets",
+    b"tokens",
+    b"keys",
+    b"webhook",
+    b"authorization",
+    b"license",
 ];
 
 /// Names the features of a candidate in a text whose token characters are marked.
@@ -310,36 +310,46 @@ impl Case {
     }
 }
 
-/// The number of the secret word that a word is or ends in, from 1.
-#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-fn secret_word(word: &[u8]) -> Option<u64> {
-    /// How the words end: each has three letters at least.
-    static ENDS: [u32; SECRET_WORDS.len()] = {
-        let mut ends = [0; SECRET_WORDS.len()];
+/// How some words end, of which each has three letters at least.
+pub(super) struct Ends<const LEN: usize>([u32; LEN]);
+
+impl<const LEN: usize> Ends<LEN> {
+    #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+    pub(super) const fn of(words: &[&[u8]; LEN]) -> Self {
+        let mut ends = [0; LEN];
         let mut nth = 0;
-        while nth < ends.len() {
-            if let Some(end) = SECRET_WORDS[nth].as_bytes().last_chunk::<3>() {
+        while nth < LEN {
+            if let Some(end) = words[nth].last_chunk::<3>() {
                 ends[nth] = three(*end);
             }
             nth += 1;
         }
-        ends
-    };
-    let end = three(*word.last_chunk::<3>()?);
-    // Most words end like none of them, which is seen at once.
-    if !ENDS.iter().fold(false, |any, known| any | (*known == end)) {
-        return None;
+        Self(ends)
     }
-    let ending =
-        SECRET_WORDS.iter().enumerate().filter(|(_, known)| word.ends_with(known.as_bytes()));
-    // The word itself, or else the first one that it ends in.
-    let found = ending.min_by_key(|(nth, known)| (known.len() != word.len(), *nth));
-    found.map(|(nth, _)| nth as u64 + 1)
+
+    /// Tells whether a word may end in one of them: most words do not, which is seen at once.
+    #[inline]
+    pub(super) fn may_end(&self, word: &[u8]) -> bool {
+        let end = word.last_chunk::<3>().map_or(0, |end| three(*end));
+        self.0.iter().fold(false, |any, known| any | (*known == end))
+    }
 }
 
 /// Three bytes as a number.
 const fn three([first, second, third]: [u8; 3]) -> u32 {
-    u32::from_le_bytes([first, second, third, 0])
+    u32::from_le_bytes([first, second, third, 1])
+}
+
+/// The number of the secret word that a word is or ends in, from 1.
+fn secret_word(word: &[u8]) -> Option<u64> {
+    static ENDS: Ends<{ SECRET_WORDS.len() }> = Ends::of(&SECRET_WORDS);
+    if !ENDS.may_end(word) {
+        return None;
+    }
+    let ending = SECRET_WORDS.iter().enumerate().filter(|(_, known)| word.ends_with(known));
+    // The word itself, or else the first one that it ends in.
+    let found = ending.min_by_key(|(nth, known)| (known.len() != word.len(), *nth));
+    found.map(|(nth, _)| nth as u64 + 1)
 }
 
 /// What stands between the last word and the candidate; white space is folded, words are not seen.

@@ -5,7 +5,7 @@
 //! checksums, identifiers and test vectors.
 
 use super::candidate::Candidate;
-use super::features::Words;
+use super::features::{Ends, Words};
 use super::placeholder;
 use super::services;
 use super::token::{Kind, Shape};
@@ -133,7 +133,11 @@ const TECHNICAL: [&[u8]; 14] = [
 
 /// How many words stand between a value and the nearest word for secrets.
 fn secret_at(words: &Words) -> Option<usize> {
+    static ENDS: Ends<{ SECRETS.len() }> = Ends::of(&SECRETS);
     words.iter().take(3).position(|word| {
+        if !ENDS.may_end(word) {
+            return false;
+        }
         let ends = |known: &&[u8]| {
             word == *known || known.len() >= 3 && word.ends_with(known) && word.len() <= 20
         };
