@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, u8x64};
+use fearless_simd::{Level, dispatch, mask8x64, u8x64};
 
 use super::bits::Bits;
 use super::lanes::{Class, GROUP, Lanes, mark_some, padded};
@@ -108,13 +108,8 @@ impl Marks {
 
     /// The bytes of a class, in order, in the groups that are not of ASCII alone.
     pub(super) fn foreign<C: Class>(&self, bytes: &[u8]) -> Vec<usize> {
-        if self.foreign.is_empty() {
-            return Vec::new();
-        }
-        let mut words = vec![0; self.foreign.len()];
-        dispatch!(Level::new(), simd => mark_some::<C, _>(simd, bytes, &self.foreign, &mut words));
         let mut all = Vec::new();
-        for (group, mut left) in self.foreign.iter().zip(words) {
+        for (group, mut left) in self.foreign.iter().zip(self.of_foreign::<C>(bytes)) {
             while left != 0 {
                 all.push(group * GROUP + left.trailing_zeros() as usize);
                 left &= left - 1;
@@ -123,30 +118,76 @@ impl Marks {
         all
     }
 
-    /// The length of the longest line in bytes.
-    pub(super) fn longest_line(&self) -> usize {
-        dispatch!(Level::new(), _simd => self.longest_line_in())
+    /// Marks the bytes of a class in the groups that are not of ASCII alone, a word for each of them.
+    fn of_foreign<C: Class>(&self, bytes: &[u8]) -> Vec<u64> {
+        if self.foreign.is_empty() {
+            return Vec::new();
+        }
+        let mut words = vec![0; self.foreign.len()];
+        dispatch!(Level::new(), simd => mark_some::<C, _>(simd, bytes, &self.foreign, &mut words));
+        words
     }
 
+    /// The length of the longest line in characters.
+    pub(super) fn longest_line(&self, bytes: &[u8]) -> usize {
+        if self.foreign.is_empty() {
+            let groups = self.feed.words.iter().map(|feeds| (*feeds, u64::MAX));
+            return dispatch!(Level::new(), _simd => self.longest_line_in(groups));
+        }
+        let begins = self.of_foreign::<Begins>(bytes);
+        let groups = self.feeds_and_begins(&begins);
+        dispatch!(Level::new(), _simd => self.longest_line_in(groups))
+    }
+
+    /// The same by the line feeds of each group, and the bytes that characters begin with.
     #[inline(always)]
-    fn longest_line_in(&self) -> usize {
-        let (mut longest, mut start) = (0, 0);
-        for (group, word) in self.feed.words.iter().enumerate() {
-            let base = group * GROUP;
-            // Of a line that goes on, this much is known.
-            longest = longest.max((base + word.trailing_zeros() as usize).min(self.len) - start);
-            let end = base + GROUP - word.leading_zeros() as usize;
-            start = if *word == 0 { start } else { end };
-            // Lines that lie in one group matter only as long as all are short.
-            let (mut left, mut last) = (*word, 0);
-            while longest + 1 < GROUP && left != 0 {
-                let feed = left.trailing_zeros();
-                longest = longest.max((feed - last) as usize);
-                last = feed + 1;
-                left &= left - 1;
+    fn longest_line_in(&self, groups: impl Iterator<Item = (u64, u64)> + Clone) -> usize {
+        let (mut longest, mut start, mut base) = (0, 0, 0);
+        for (feeds, begins) in groups.clone() {
+            let (before, through) = (feeds.trailing_zeros(), GROUP as u32 - feeds.leading_zeros());
+            let (before, through, all) = if begins == u64::MAX {
+                (before as usize, through as usize, GROUP)
+            } else {
+                let chars =
+                    |end: u32| (begins & !u64::MAX.checked_shl(end).unwrap_or(0)).count_ones();
+                (chars(before) as usize, chars(through) as usize, begins.count_ones() as usize)
+            };
+            longest = if feeds == 0 { longest } else { longest.max(base + before - start) };
+            start = if feeds == 0 { start } else { base + through };
+            base += all;
+        }
+        // Behind the text stand zeros up to the end of its last group.
+        longest = longest.max(base - (self.feed.words.len() * GROUP - self.len) - start);
+        // Lines that lie in one group matter only if all are short.
+        if longest + 2 < GROUP {
+            for (feeds, begins) in groups {
+                let mut last = feeds & feeds.wrapping_neg();
+                let mut left = feeds ^ last;
+                while left != 0 {
+                    let next = left & left.wrapping_neg();
+                    let line = begins & (next - 1) & !(last - 1);
+                    longest = longest.max(line.count_ones() as usize - 1);
+                    left ^= next;
+                    last = next;
+                }
             }
         }
-        longest.max(self.len - start)
+        longest
+    }
+
+    /// The line feeds of each group, and the bytes that characters begin with, by those of the groups that
+    /// are not of ASCII alone.
+    #[inline(always)]
+    fn feeds_and_begins(&self, begins: &[u64]) -> impl Iterator<Item = (u64, u64)> + Clone {
+        let mut others = self.foreign.iter().copied().zip(begins.iter().copied());
+        let mut next = others.next();
+        self.feed.words.iter().enumerate().map(move |(group, feeds)| match next {
+            Some((foreign, begins)) if foreign == group => {
+                next = others.next();
+                (*feeds, begins)
+            }
+            _ => (*feeds, u64::MAX),
+        })
     }
 
     /// Stretches of the text where digits are dense, in order, not touching: a number of four
@@ -193,6 +234,17 @@ impl Marks {
     }
 }
 
+/// The bytes that characters begin with.
+struct Begins;
+
+impl Class for Begins {
+    #[inline(always)]
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
+        // From the first byte of two on, and ASCII: all but 0x80 to 0xBF.
+        group.lies(0xC0, 0xC0)
+    }
+}
+
 /// The classes of the bytes of one group.
 struct Classes {
     token: u64,
@@ -220,8 +272,6 @@ impl Classes {
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::mask8x64;
-
     use super::super::lanes::mark;
     use super::*;
 

@@ -217,32 +217,9 @@ impl Shape {
         Self {
             bytes: content.len(),
             line_count: newlines + usize::from(open_end),
-            max_line_len: longest_line(content, marks),
+            max_line_len: marks.longest_line(content.as_bytes()),
         }
     }
-}
-
-/// The length of the longest line in characters.
-fn longest_line(content: &str, marks: &Marks) -> usize {
-    if marks.foreign.is_empty() {
-        return marks.longest_line();
-    }
-    let bytes = content.as_bytes();
-    let mut longest = 0;
-    let mut start = 0;
-    // A line that ends within so many bytes is no longer, so only the last line feed within that
-    // reach is looked for.
-    while start + longest < bytes.len() {
-        if let Some(last) = marks.feed.last(start, start + longest + 1) {
-            start = last + 1;
-            continue;
-        }
-        let end = marks.feed.next(start, bytes.len()).unwrap_or(bytes.len());
-        let line = content.get(start..end).unwrap_or_default();
-        longest = longest.max(line.chars().count());
-        start = end + 1;
-    }
-    longest
 }
 
 /// One limit on the shape of a text; it fires strictly above its threshold.
@@ -688,7 +665,8 @@ mod tests {
         ] {
             let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
             let text = lines.join("\n");
-            assert_eq!(longest_line(&text, &Marks::of(text.as_bytes())), longest, "{lines:?}");
+            let marks = Marks::of(text.as_bytes());
+            assert_eq!(marks.longest_line(text.as_bytes()), longest, "{lines:?}");
         }
     }
 }
