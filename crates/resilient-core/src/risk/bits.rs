@@ -19,6 +19,11 @@ impl Bits {
         self.words.get(group).copied().unwrap_or(0)
     }
 
+    /// Bits for so many groups, none of them set.
+    pub(super) fn of(groups: usize) -> Self {
+        Self { words: vec![0; groups] }
+    }
+
     pub(super) fn words(&self) -> &[u64] {
         &self.words
     }

@@ -3,11 +3,13 @@
 
 use std::ops::Range;
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
 use memchr::memchr2;
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
 use super::super::bits::Bits;
-use super::super::lanes::GROUP;
+use super::super::lanes::{GROUP, Lanes, padded};
 use super::super::marks::Marks;
 use super::super::runs::Run;
 use super::super::vendor;
@@ -17,6 +19,9 @@ use super::{Seen, Trust, Views, is_text};
 const BASE64_MIN: usize = 20;
 const BASE32_MIN: usize = 24;
 const HEX_MIN: usize = 32;
+
+/// Fewer escapes of quoted-printable text hide no token.
+const ESCAPES_MIN: usize = 8;
 
 /// Lines that are longer together are a file, not a token.
 const TOKEN_MAX: usize = 4096;
@@ -30,52 +35,96 @@ const UNPACKED_MAX: usize = 64 << 10;
 pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    let (mut joined, mut marked);
-    for (nth, run) in seen.runs.iter().enumerate() {
-        // What is encoded has digits, but for one token in a hundred; its first line may have none.
-        if run.start < done {
-            continue;
+    dispatch!(Level::new(), simd => promising(simd, bytes, seen.runs, |nth, has_piece| {
+        if let [run, later @ ..] = seen.runs.get(nth..).unwrap_or_default()
+            && run.start >= done
+        {
+            done = run_views(bytes, run, later, seen.marks, has_piece, views);
         }
-        let later = seen.runs.get(nth + 1..).unwrap_or_default();
-        let may_wrap = may_wrap(bytes, run.end, &seen.marks.token);
-        let block = may_wrap.then(|| wrapped(bytes, run, later, &seen.marks.token)).flatten();
-        if block.is_none() && (run.digits == 0 || run.len() < BASE64_MIN) {
-            continue;
-        }
-        if let Some(text) = printable(bytes, run) {
-            views.add("quoted-printable", run.span(), text, Trust::Full);
-        }
-        let (source, all): (_, &[u8]);
-        // Where its letters and digits are, from a position on.
-        let (alnums, base);
-        if let Some((end, text)) = block {
-            source = run.start..end;
-            joined = text;
-            marked = Marks::of(&joined);
-            all = &joined;
-            (alnums, base) = (&marked.alnum, 0);
-            done = end;
-            // Lines of one token, cut: seen joined, too.
-            if all.len() <= TOKEN_MAX
-                && let Ok(text) = std::str::from_utf8(all)
-            {
-                views.add("joined lines", source.clone(), text.to_owned(), Trust::Full);
+    }));
+}
+
+/// Tells the runs by number that may hold an encoding: those that may go on on the next line, and those
+/// with a digit and a piece that is long enough, which is told, too. What is encoded has digits, but for
+/// one token in a hundred; its first line may have none.
+#[inline(always)]
+fn promising<S: Simd>(simd: S, bytes: &[u8], runs: &[Run], mut found: impl FnMut(usize, bool)) {
+    for (nth, run) in runs.iter().enumerate() {
+        let ends_line = ends_line(bytes, run.end);
+        let may_hold = (run.digits > 0) & (run.len() >= BASE64_MIN);
+        if ends_line | may_hold {
+            let has_piece = may_hold && may_have_piece(simd, bytes, run);
+            if ends_line | has_piece {
+                found(nth, has_piece);
             }
-        } else {
-            source = run.span();
-            all = bytes.get(run.span()).unwrap_or_default();
-            (alnums, base) = (&seen.marks.alnum, run.start);
-        }
-        for (from, piece) in pieces(all) {
-            let source = if source.len() == all.len() {
-                source.start + from..source.start + from + piece.len()
-            } else {
-                source.clone()
-            };
-            let span = base + from..base + from + piece.len();
-            piece_views(piece, alnums, span, &source, views);
         }
     }
+}
+
+/// Tells whether a line may end at a position, but for white space. There is no branch for what stands
+/// there: that is not to be guessed.
+#[inline(always)]
+fn ends_line(bytes: &[u8], end: usize) -> bool {
+    bytes.get(end..end + 2).and_then(<[u8]>::first_chunk).is_some_and(|[first, second]| {
+        (*first <= b' ') & ((*first == b'\n') | (*second <= b' '))
+    })
+}
+
+/// Tells whether [`pieces`] may find a piece that is long enough in a run, or [`printable`] enough escapes.
+#[inline(always)]
+fn may_have_piece<S: Simd>(simd: S, bytes: &[u8], run: &Run) -> bool {
+    if run.len() > GROUP {
+        return true;
+    }
+    let group = Lanes::of(simd, &padded(bytes.get(run.start..).unwrap_or_default()));
+    let inside = u64::MAX >> (GROUP - run.len());
+    let cuts = (group.is(b'=') | group.is(b'.')).to_bitmask() & inside;
+    // Eighteen bytes in a row that no piece ends at; two more may be padding.
+    let row = !cuts & inside;
+    let row = row & row >> 1;
+    let row = row & row >> 2;
+    let row = row & row >> 4;
+    let row = row & row >> 8;
+    let row = row & row >> (BASE64_MIN - 2 - 16);
+    (row != 0) | (cuts.count_ones() >= ESCAPES_MIN as u32)
+}
+
+/// Makes the views of a run, and of the lines that it goes on on, and tells how far it was read.
+fn run_views(
+    bytes: &[u8],
+    run: &Run,
+    later: &[Run],
+    marks: &Marks,
+    has_piece: bool,
+    views: &mut Views<'_>,
+) -> usize {
+    let may_wrap = may_wrap(bytes, run.end, &marks.token);
+    let block = may_wrap.then(|| wrapped(bytes, run, later, &marks.token)).flatten();
+    if block.is_none() && !has_piece {
+        return run.start;
+    }
+    if let Some(text) = printable(bytes, run) {
+        views.add("quoted-printable", run.span(), text, Trust::Full);
+    }
+    let Some((end, joined)) = block else {
+        for (from, piece) in pieces(bytes.get(run.span()).unwrap_or_default()) {
+            let span = run.start + from..run.start + from + piece.len();
+            piece_views(piece, &marks.alnum, span.clone(), &span, views);
+        }
+        return run.start;
+    };
+    let source = run.start..end;
+    // Lines of one token, cut: seen joined, too.
+    if joined.len() <= TOKEN_MAX
+        && let Ok(text) = std::str::from_utf8(&joined)
+    {
+        views.add("joined lines", source.clone(), text.to_owned(), Trust::Full);
+    }
+    let marked = Marks::of(&joined);
+    for (from, piece) in pieces(&joined) {
+        piece_views(piece, &marked.alnum, from..from + piece.len(), &source, views);
+    }
+    end
 }
 
 /// Tells whether a run that ends at a position may go on on the next line: whether nothing but a token
@@ -101,8 +150,6 @@ fn fills(bytes: &[u8], end: usize) -> bool {
 
 /// Decodes `=67=6C=73`, with plain characters in between, if most of the run is made of it.
 fn printable(bytes: &[u8], run: &Run) -> Option<String> {
-    /// Fewer escapes hide no token.
-    const ESCAPES_MIN: usize = 8;
     // Each escape has three characters, of which one is a digit mostly.
     if run.digits < ESCAPES_MIN {
         return None;

@@ -4,11 +4,12 @@ use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
-use super::super::lanes::{Class, GROUP, Lanes, mark};
-use super::{Counts, Trust, Views, is_text};
+use super::super::bits::Bits;
+use super::super::lanes::{Class, GROUP, Lanes, padded};
+use super::{Trust, Views, is_text, rows};
 
 /// Fewer escapes in a row are an ordinary text's.
-const ESCAPES_MIN: u8 = 6;
+pub(super) const ESCAPES_MIN: u8 = 6;
 
 /// The signs that escapes begin with.
 struct Signs;
@@ -22,30 +23,30 @@ impl Class for Signs {
 
 /// Makes the views of the parts of a text where escapes may be: so many in a row are dense in their group
 /// and the next one, and each has a digit.
-pub(super) fn views(text: &str, counts: &Counts, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, dense: &Bits, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    let mut signs = Vec::new();
-    for groups in counts.dense(ESCAPES_MIN) {
-        mark::<Signs>(bytes, groups.start..groups.end + 1, &mut signs);
-        // Behind the last group of a text there is nothing.
-        signs.resize(groups.len() + 1, 0);
-        dispatch!(Level::new(), _simd => crowds(&signs, |nth, both| {
-            for (group, signs) in (groups.start + nth..).zip(both) {
-                done = within(bytes, group * GROUP, signs, done, views);
-            }
-        }));
-    }
+    dispatch!(Level::new(), simd => crowds(simd, bytes, dense, |group, signs| {
+        done = within(bytes, group * GROUP, signs, done, views);
+    }));
 }
 
-/// Tells each two neighbours among groups that have signs enough.
+/// Tells the signs in each two neighbours among groups that have enough of them.
 #[inline(always)]
-fn crowds(signs: &[u64], mut found: impl FnMut(usize, [u64; 2])) {
-    for (nth, pair) in signs.windows(2).enumerate() {
-        if let [first, second] = pair
-            && first.count_ones() + second.count_ones() >= u32::from(ESCAPES_MIN)
-        {
-            found(nth, [*first, *second]);
+fn crowds<S: Simd>(simd: S, bytes: &[u8], dense: &Bits, mut found: impl FnMut(usize, u64)) {
+    let signs = |group: usize| {
+        let bytes = bytes.get(group * GROUP..).unwrap_or_default();
+        Signs::of(Lanes::of(simd, &padded(bytes))).to_bitmask()
+    };
+    for groups in rows(dense) {
+        let mut first = signs(groups.start);
+        for group in groups {
+            let second = signs(group + 1);
+            if first.count_ones() + second.count_ones() >= u32::from(ESCAPES_MIN) {
+                found(group, first);
+                found(group + 1, second);
+            }
+            first = second;
         }
     }
 }

@@ -5,17 +5,16 @@ mod literals;
 mod names;
 mod rows;
 
-use std::ops::Range;
-
 use memchr::memmem;
 
+use super::super::bits::Bits;
 use super::super::literals::{Literal, Place};
 use super::{Seen, Trust, Views};
 
 /// What is joined is not longer than this.
 const JOINED_MAX: usize = 4096;
 
-pub(super) fn views(text: &str, seen: Seen<'_>, rich: &[Range<usize>], views: &mut Views<'_>) {
+pub(super) fn views(text: &str, seen: Seen<'_>, rich: &Bits, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     literals::views(text, seen.marks, rich, views);
     rows::continued(bytes, seen.marks, views);

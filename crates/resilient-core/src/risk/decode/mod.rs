@@ -15,6 +15,7 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 
+use super::bits::Bits;
 use super::lanes::GROUP;
 use super::literals::Place;
 use super::marks::Marks;
@@ -62,75 +63,62 @@ pub(super) struct Seen<'a> {
 /// Makes the views of a text, as far as the budget goes.
 pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
-    let counts = Counts::of(seen.marks);
+    let digits = Digits::of(seen.marks);
     blob::views(text, seen, &mut views);
-    escape::views(text, &counts, &mut views);
-    join::views(text, seen, &counts.rich(), &mut views);
+    escape::views(text, &digits.dense, &mut views);
+    join::views(text, seen, &digits.rich, &mut views);
     fold::views(text, seen.marks, &mut views);
     views.views
 }
 
-/// How many digits the groups of a text have.
-struct Counts {
-    /// Groups that are not there, before the text and behind it, have none.
-    padded: Vec<u8>,
-    len: usize,
-}
-
-impl Counts {
-    fn of(marks: &Marks) -> Self {
-        let len = marks.digits.len();
-        let mut padded = Vec::with_capacity(len + 2 + GROUP);
-        padded.push(0);
-        padded.extend(&marks.digits);
-        padded.resize(1 + len.next_multiple_of(GROUP) + 1, 0);
-        Self { padded, len }
-    }
-
+/// Where the groups of a text have digits enough: a bit for each group.
+struct Digits {
     /// The groups with enough digits around them for a token that was cut: in each of them and its two
     /// neighbours stand three together.
-    fn rich(&self) -> Vec<Range<usize>> {
-        dispatch!(Level::new(), simd => self.stretches(simd, true, 3))
+    rich: Bits,
+    /// The groups that have enough digits for a row of escapes together with the next one.
+    dense: Bits,
+}
+
+impl Digits {
+    fn of(marks: &Marks) -> Self {
+        dispatch!(Level::new(), simd => Self::of_lanes(simd, &marks.digits))
     }
 
-    /// The groups that have so many digits together with the next one.
-    fn dense(&self, least: u8) -> Vec<Range<usize>> {
-        dispatch!(Level::new(), simd => self.stretches(simd, false, least))
-    }
-
-    /// The stretches of groups that have so many digits together with the next one, and with the one
-    /// before if that is asked for: sixty-four groups at once.
     #[inline(always)]
-    fn stretches<S: Simd>(&self, simd: S, with_before: bool, least: u8) -> Vec<Range<usize>> {
-        let from = |at: usize| self.padded.get(at..).and_then(<[u8]>::first_chunk::<GROUP>);
-        let least = u8x64::splat(simd, least);
-        let mut all = Vec::new();
-        let (mut last, mut start) = (0, None);
-        for base in (0..self.len).step_by(GROUP) {
-            let (Some(before), Some(here), Some(after)) =
-                (from(base), from(base + 1), from(base + 2))
-            else {
-                break;
-            };
-            let mut sum = u8x64::load_array_ref(simd, here) + u8x64::load_array_ref(simd, after);
-            if with_before {
-                sum += u8x64::load_array_ref(simd, before);
-            }
-            let are_dense = sum.simd_ge(least).to_bitmask();
-            let mut turns = are_dense ^ (are_dense << 1 | last >> (GROUP - 1));
-            last = are_dense;
-            while turns != 0 {
-                let at = base + turns.trailing_zeros() as usize;
-                turns &= turns - 1;
-                match start.take() {
-                    Some(start) => all.push(start..at.min(self.len)),
-                    None => start = Some(at),
-                }
+    fn of_lanes<S: Simd>(simd: S, counts: &[u8]) -> Self {
+        // Groups that are not there, before the text and behind it, have no digits.
+        let mut padded = Vec::with_capacity(counts.len() + 2 + GROUP);
+        padded.push(0);
+        padded.extend_from_slice(counts);
+        padded.resize(1 + counts.len().next_multiple_of(GROUP) + 1, 0);
+        let from = |at: usize| {
+            let counts = padded.get(at..).and_then(<[u8]>::first_chunk::<GROUP>);
+            counts.map(|counts| u8x64::load_array_ref(simd, counts))
+        };
+        let size = counts.len().div_ceil(GROUP);
+        let mut digits = Self { rich: Bits::of(size), dense: Bits::of(size) };
+        let words = digits.rich.words.iter_mut().zip(&mut digits.dense.words);
+        for (nth, (rich, dense)) in words.enumerate() {
+            let at = nth * GROUP;
+            if let (Some(before), Some(here), Some(after)) = (from(at), from(at + 1), from(at + 2)) {
+                let both = here + after;
+                *rich = (before + both).simd_ge(u8x64::splat(simd, 3)).to_bitmask();
+                *dense = both.simd_ge(u8x64::splat(simd, escape::ESCAPES_MIN)).to_bitmask();
             }
         }
-        all.extend(start.map(|start| start..self.len));
-        all
+        digits
     }
+}
+
+/// The rows of bits that are set.
+fn rows(bits: &Bits) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = bits.next(at, bits.words.len() * GROUP)?;
+        at = start + bits.run(start);
+        Some(start..at)
+    })
 }
 
 /// Views so far, and what is left of the budget.

@@ -6,15 +6,14 @@
 
 use std::ops::Range;
 
-use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
 use super::super::super::bits::Bits;
-use super::super::super::lanes::{Class, GROUP, Lanes, mark};
+use super::super::super::lanes::{GROUP, Lanes, padded};
 use super::super::super::marks::Marks;
 use super::super::super::work;
-use super::super::{Trust, Views};
+use super::super::{Trust, Views, rows};
 use super::{JOINED_MAX, names};
 
 /// Literals may stand so far apart.
@@ -23,114 +22,177 @@ const GAP_MAX: usize = 48;
 /// A literal that is a part of a token is not longer.
 const PART_MAX: usize = 512;
 
-/// What begins and ends literals.
-struct Quotes;
+/// The quotes in a group, by their sign.
+struct Quotes {
+    double: u64,
+    single: u64,
+}
 
-impl Class for Quotes {
+impl Quotes {
+    /// The quotes of a group, those behind a backslash too.
     #[inline(always)]
-    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
-        group.is(b'"') | group.is(b'\'')
+    fn of<S: Simd>(simd: S, bytes: &[u8], group: usize) -> Self {
+        let group = Lanes::of(simd, &padded(bytes.get(group * GROUP..).unwrap_or_default()));
+        Self { double: group.is(b'"').to_bitmask(), single: group.is(b'\'').to_bitmask() }
+    }
+
+    const fn any(&self) -> u64 {
+        self.double | self.single
     }
 }
 
 /// Joins quoted literals with nothing but operators between them, in the groups where there are digits.
-pub(super) fn views(text: &str, marks: &Marks, rich: &[Range<usize>], views: &mut Views<'_>) {
+pub(super) fn views(text: &str, marks: &Marks, rich: &Bits, views: &mut Views<'_>) {
+    let mut chain = Chain::new(text, marks);
+    dispatch!(Level::new(), simd => neighbours(simd, text.as_bytes(), marks, rich, |literals| {
+        literals.iter().for_each(|literal| chain.offer(literal.clone(), views));
+        chain.end(views);
+        chain.last = None;
+    }));
+}
+
+/// Tells the literals on the lines that are rich in digits: those together that stand so near to each
+/// other that they may be joined, if they have digits.
+#[inline(always)]
+fn neighbours<S: Simd>(
+    simd: S,
+    bytes: &[u8],
+    marks: &Marks,
+    rich: &Bits,
+    join: impl FnMut(&[Range<usize>]),
+) {
     // A line is not read further than this to either side.
     const LINE_MAX: usize = 1024;
-    let bytes = text.as_bytes();
-    let feed = &marks.feed;
-    let mut chain = Chain::new(text, marks);
-    let mut quoted = Vec::new();
-    let mut near = Vec::new();
+    let mut near = Near { bytes, digit: &marks.digit, literals: Vec::new(), digits: 0, join };
     let mut done = 0;
-    for groups in rich {
+    for groups in rows(rich) {
         let part = groups.start * GROUP..groups.end * GROUP;
         let from = part.start.saturating_sub(LINE_MAX).max(done);
-        let start = feed.last(from, part.start).map_or(from, |at| at + 1);
+        let start = marks.feed.last(from, part.start).map_or(from, |at| at + 1);
         let to = (part.end + LINE_MAX).min(bytes.len());
-        let end = feed.next(part.end, to).map_or(to, |at| at + 1);
+        let end = marks.feed.next(part.end, to).map_or(to, |at| at + 1);
         work::spend(end.saturating_sub(start));
         done = end;
-        mark::<Quotes>(bytes, start / GROUP..end.div_ceil(GROUP), &mut quoted);
-        let lines = start..end;
-        let join = |literals: &[Range<usize>]| {
-            // Most literals that stand near each other have no digits.
-            if let [first, .., last] = literals
-                && marks.digit.has(2, first.start..last.end)
-            {
-                literals.iter().for_each(|literal| chain.offer(literal.clone(), views));
-                chain.end(views);
-                chain.last = None;
-            }
-        };
-        dispatch!(Level::new(), _simd => neighbours(bytes, feed, lines, &quoted, &mut near, join));
+        // Two literals have four quotes.
+        let all = start / GROUP..end.div_ceil(GROUP);
+        let quotes = all.map(|group| Quotes::of(simd, bytes, group).any().count_ones());
+        if quotes.sum::<u32>() >= 4 {
+            literals(simd, bytes, &marks.feed, start..end, |literal| near.add(literal));
+            near.end();
+        }
     }
 }
 
-/// Tells the literals on some lines, by the quotes in their groups: those together that stand so near to
-/// each other that they may be joined.
+/// Tells the literals on some lines: from a quote to the next one of its kind on its line.
 #[inline(always)]
-fn neighbours(
+fn literals<S: Simd>(
+    simd: S,
     bytes: &[u8],
     feed: &Bits,
     lines: Range<usize>,
-    quoted: &[u64],
-    near: &mut Vec<Range<usize>>,
-    mut join: impl FnMut(&[Range<usize>]),
+    mut found: impl FnMut(Range<usize>),
 ) {
-    // Two literals have four quotes.
-    if quoted.iter().map(|word| word.count_ones()).sum::<u32>() < 4 {
-        return;
-    }
-    near.clear();
-    // The quote that opened a literal, and whether its line ended since in a group before.
-    let (mut open, mut ended): (Option<Quote>, bool) = (None, false);
-    for (group, word) in (lines.start / GROUP..).zip(quoted) {
+    // Where the open literal began, and whether with a double quote.
+    let mut open: Option<(usize, bool)> = None;
+    for group in lines.start / GROUP..lines.end.div_ceil(GROUP) {
         let base = group * GROUP;
         let from = u64::MAX << lines.start.saturating_sub(base);
-        let to = u64::MAX >> (base + GROUP).saturating_sub(lines.end);
-        let mut left = word & from & to;
+        let inside = from & u64::MAX >> (base + GROUP).saturating_sub(lines.end);
+        let quotes = Quotes::of(simd, bytes, group);
         let feeds = feed.word(group);
-        // The bits of the group that come after the opening quote.
-        let mut after = u64::MAX;
-        while left != 0 {
-            let bit = left.trailing_zeros();
-            left &= left - 1;
-            let at = base + bit as usize;
-            // A quote after a backslash does not count.
-            if bytes.get(at.wrapping_sub(1)) == Some(&b'\\') {
-                continue;
-            }
-            let sign = bytes.get(at).copied().unwrap_or(0);
-            let is_open = !ended && feeds & after & !(u64::MAX << bit) == 0;
-            match &open {
-                Some(start) if is_open && start.sign == sign => {
-                    let literal = start.at + 1..at;
-                    open = None;
-                    if near.last().is_some_and(|last| literal.start > last.end + 2 + GAP_MAX) {
-                        join(near);
-                        near.clear();
-                    }
-                    near.push(literal);
-                }
-                // Another quote inside of a literal.
-                Some(start) if is_open && at - start.at <= PART_MAX => {}
-                // The quote before, if there was one, was an apostrophe or ended no literal.
-                _ => {
-                    open = Some(Quote { at, sign });
-                    (ended, after) = (false, u64::MAX << bit);
-                }
-            }
+        if quotes.any() & inside == 0 {
+            // A literal ends with its line.
+            open = open.filter(|_| feeds == 0);
+            continue;
         }
-        ended |= feeds & after != 0;
+        let free = inside & !escaped(simd, bytes, group);
+        let (double, single) = (quotes.double & free, quotes.single & free);
+        // Other quotes inside of a literal do not count as long as it may be a part of a token.
+        let far = open.map_or(0, |(start, _)| {
+            u64::MAX.checked_shl((start + PART_MAX + 1).saturating_sub(base) as u32).unwrap_or(0)
+        });
+        // What is left of the group.
+        let mut left = u64::MAX;
+        loop {
+            let (start, is_double) = match open {
+                Some(open) => open,
+                None => {
+                    let next = (double | single) & left;
+                    if next == 0 {
+                        break;
+                    }
+                    let bit = next.trailing_zeros();
+                    left = u64::MAX << bit << 1;
+                    (base + bit as usize, double >> bit & 1 == 1)
+                }
+            };
+            open = Some((start, is_double));
+            let same = if is_double { double } else { single };
+            let others = (double | single) & far & if start < base { u64::MAX } else { 0 };
+            let ends = (same | others | feeds) & left;
+            if ends == 0 {
+                break;
+            }
+            let bit = ends.trailing_zeros();
+            open = None;
+            if same >> bit & 1 == 1 {
+                found(start + 1..base + bit as usize);
+            } else if feeds >> bit & 1 == 0 {
+                open = Some((base + bit as usize, !is_double));
+            }
+            left = u64::MAX << bit << 1;
+        }
     }
-    join(near);
 }
 
-/// A quote that may open a literal.
-struct Quote {
-    at: usize,
-    sign: u8,
+/// The bytes of a group that stand behind a backslash.
+#[inline(always)]
+fn escaped<S: Simd>(simd: S, bytes: &[u8], group: usize) -> u64 {
+    let base = group * GROUP;
+    let before = base.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
+    let group = Lanes::of(simd, &padded(bytes.get(base..).unwrap_or_default()));
+    group.is(b'\\').to_bitmask() << 1 | u64::from(before)
+}
+
+/// Literals that stand near each other.
+struct Near<'a, Join> {
+    bytes: &'a [u8],
+    digit: &'a Bits,
+    literals: Vec<Range<usize>>,
+    /// How many digits they have.
+    digits: usize,
+    join: Join,
+}
+
+impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
+    #[inline(always)]
+    fn add(&mut self, literal: Range<usize>) {
+        if self.literals.last().is_some_and(|last| !self.may_join(last, &literal)) {
+            self.end();
+        }
+        self.digits += self.digit.count_short(literal.clone());
+        self.literals.push(literal);
+    }
+
+    /// Tells by the ends of what stands between two literals whether it may put them together.
+    #[inline(always)]
+    fn may_join(&self, last: &Range<usize>, literal: &Range<usize>) -> bool {
+        let gap = self.bytes.get(last.end + 1..literal.start - 1).unwrap_or_default();
+        let class = |byte: Option<&u8>| {
+            byte.and_then(|byte| CLASSES.get(usize::from(*byte))).copied().unwrap_or(0)
+        };
+        (gap.len() <= GAP_MAX) & (class(gap.first()) & class(gap.last()) != 0)
+    }
+
+    /// Tells the literals, if they may be a token, and begins anew.
+    #[inline(always)]
+    fn end(&mut self) {
+        if self.digits >= 2 && self.literals.len() >= 2 {
+            (self.join)(&self.literals);
+        }
+        self.literals.clear();
+        self.digits = 0;
+    }
 }
 
 /// What puts two literals together.

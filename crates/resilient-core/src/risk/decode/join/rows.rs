@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
+use super::super::super::bits::Bits;
 use super::super::super::lanes::GROUP;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
@@ -45,59 +46,46 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 
 /// Groups of one length with single spaces between them: `glsa_v6n 63ah6dax ym7y6lws`.
 pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    // A line is not read further than this to either side.
-    const LINE_MAX: usize = 1024;
-    // A group holds a digit now and then; lines without any are prose.
-    let mut done = 0;
-    for dense in seen.dense {
-        let from = dense.start.saturating_sub(LINE_MAX).max(done);
-        let start = seen.marks.feed.last(from, dense.start).map_or(from, |at| at + 1);
-        let to = (dense.end + LINE_MAX).min(bytes.len());
-        let end = seen.marks.feed.next(dense.end, to).unwrap_or(to);
-        if end > done {
-            groups_of(bytes, seen.marks, start..end, views);
-            done = end;
-        }
-    }
-}
-
-fn groups_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) {
-    work::spend(part.len());
-    dispatch!(Level::new(), _simd => each_line(marks, part, |line, tokens| {
-        if (20..=2048).contains(&line.len()) && ends_in_groups(bytes, line.end, tokens) {
-            groups_in(bytes, marks, line, views);
+    dispatch!(Level::new(), _simd => dense_lines(bytes, seen, |line| {
+        let end = line.end;
+        if (20..=2048).contains(&line.len())
+            & ends_in_groups(bytes, end, seen.marks.token.before(end))
+        {
+            groups_in(bytes, seen.marks, line, views);
         }
     }));
 }
 
-/// Takes a part of the text line by line, each with the marks of the tokens before its end.
+/// Tells the lines on which digits are dense: a group holds a digit now and then, and lines without any
+/// are prose.
 #[inline(always)]
-fn each_line(marks: &Marks, part: Range<usize>, mut each: impl FnMut(Range<usize>, u64)) {
-    let mut from = part.start;
-    let first = part.start / GROUP;
-    let mut before = first.checked_sub(1).map_or(0, |group| marks.token.word(group));
-    for group in first..part.end.div_ceil(GROUP) {
-        let base = group * GROUP;
-        let tokens = marks.token.word(group);
-        let inside = u64::MAX << part.start.saturating_sub(base)
-            & u64::MAX >> (base + GROUP).saturating_sub(part.end);
-        let mut left = marks.feed.word(group) & inside;
-        while left != 0 {
-            let bit = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let at = base + bit;
-            each(from..at, tokens << (GROUP - 1 - bit) << 1 | before >> bit);
-            from = at + 1;
+fn dense_lines(bytes: &[u8], seen: Seen<'_>, mut each: impl FnMut(Range<usize>)) {
+    // A line is not read further than this to either side.
+    const LINE_MAX: usize = 1024;
+    let feed = &seen.marks.feed;
+    let mut done = 0;
+    for dense in seen.dense {
+        let from = dense.start.saturating_sub(LINE_MAX).max(done);
+        let to = (dense.end + LINE_MAX).min(bytes.len());
+        let mut start = feed.last(from, dense.start).map_or(from, |at| at + 1);
+        loop {
+            let end = feed.next(start.max(dense.start), to).unwrap_or(to);
+            each(start..end);
+            if end >= dense.end {
+                done = end;
+                break;
+            }
+            start = end + 1;
         }
-        before = tokens;
+        work::spend(done - from);
     }
-    each(from..part.end, marks.token.before(part.end));
 }
 
 /// The lengths of groups.
 const GROUPS: Range<usize> = 3..41;
 
 /// What may stand behind the last group of a line.
+#[inline(always)]
 fn is_tail(byte: u8) -> bool {
     matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',')
 }
@@ -106,8 +94,8 @@ fn is_tail(byte: u8) -> bool {
 /// There is no branch for how the line ends: that is not to be guessed.
 #[inline(always)]
 fn ends_in_groups(bytes: &[u8], end: usize, tokens: u64) -> bool {
-    let Some(tail) = end.checked_sub(3).and_then(|at| bytes.get(at..end)) else { return false };
-    let [third, second, first] = [0, 1, 2].map(|at| tail.get(at).copied().is_some_and(is_tail));
+    let tail = end.checked_sub(3).and_then(|at| bytes.get(at..end)?.first_chunk::<3>());
+    let Some([third, second, first]) = tail.map(|tail| tail.map(is_tail)) else { return false };
     let skipped = u32::from(first) + u32::from(first & second);
     // More than two such signs end few lines.
     let many = first & second & third;
@@ -188,17 +176,23 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
 /// A short list of lines, each one token, the last shorter: `newline`-cut tokens whose lines are
 /// shorter than the runs that blobs are looked for in.
 pub(super) fn lines(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    dispatch!(Level::new(), _simd => lines_in(bytes, seen, views));
+}
+
+#[inline(always)]
+fn lines_in(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     /// A line or two without digits may belong to a token that has some.
     const AROUND: usize = 2 * GROUP;
+    let feed = &seen.marks.feed;
     let mut done = 0;
     for dense in seen.dense {
         // Lines that are so short are several to a stretch of digits.
-        if !seen.marks.feed.has(2, dense.clone()) {
+        if feed.count_short(dense.clone()) < 2 {
             continue;
         }
         let from = dense.start.saturating_sub(AROUND).max(done);
         let whole = from == 0 || from == done;
-        let line = if whole { None } else { seen.marks.feed.next(from, dense.start) };
+        let line = if whole { None } else { feed.next(from, dense.start) };
         let start = line.map_or(from, |at| at + 1);
         let end = (dense.end + AROUND).min(bytes.len());
         if end > start {
@@ -208,42 +202,46 @@ pub(super) fn lines(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
 }
 
 /// Joins the lines of a part of the text, and tells how far it was read.
+#[inline(always)]
 fn lines_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) -> usize {
     work::spend(part.len());
     let mut list = List::default();
-    let mut from = part.start;
-    dispatch!(Level::new(), _simd => each_line(marks, part.clone(), |line, tokens| {
-        if line.end == part.end && line.end < bytes.len() {
-            return;
+    let mut start = part.start;
+    let (mut before, mut width) = (start..start, 0);
+    while start <= part.end {
+        let end = marks.feed.next(start, part.end).unwrap_or(part.end);
+        // Where the last line ends is not known.
+        if end == part.end && end < bytes.len() {
+            break;
         }
-        from = line.end + 1;
-        // Where the first line begins is not known.
-        if !list.is_empty() || line.start == part.start || may_begin(bytes, line.end, tokens) {
-            list.go_on(bytes, line, views);
+        let line = start..end;
+        let len = token_len(&marks.token, &line);
+        if !list.is_empty() {
+            list.go_on(bytes, line.clone(), views);
+        } else if SHORT.contains(&width) & (1..=width).contains(&len) {
+            list.go_on(bytes, before, views);
+            list.go_on(bytes, line.clone(), views);
         }
-    }));
-    from
+        (before, width) = (line, len);
+        start = end + 1;
+    }
+    start
 }
 
 /// The lengths of the first line of a list.
 const SHORT: Range<usize> = 6..16;
 
 /// With white space, a line of a list is not longer.
-const WIDE_MAX: usize = 64;
+const WIDE_MAX: usize = GROUP;
 
-/// Tells whether the line that ends at a position may be the first one of a list: whether it ends in a
-/// token of fitting length, before which white space stands.
+/// How long the token on a line is, if there is only one and the line is no longer than those of a list.
 #[inline(always)]
-fn may_begin(bytes: &[u8], end: usize, tokens: u64) -> bool {
-    // Before the text stands nothing.
-    let white = |back: usize| bytes.get(end.wrapping_sub(back)).is_none_or(|byte| *byte <= b' ');
-    let skipped = u32::from(white(1));
-    let len = (tokens << skipped).leading_ones();
-    // More than one sign of white space ends few lines.
-    if skipped == 1 && white(2) {
-        return true;
-    }
-    SHORT.contains(&(len as usize)) && white((skipped + len + 1) as usize)
+fn token_len(tokens: &Bits, line: &Range<usize>) -> usize {
+    let len = line.len();
+    let bits = tokens.before(line.end) & u64::MAX.checked_shl((GROUP - len.min(GROUP)) as u32).unwrap_or(0);
+    // One token is one row of bits: to add its lowest bit clears it.
+    let is_one = bits.wrapping_add(bits & bits.wrapping_neg()) & bits == 0;
+    if is_one & (len <= WIDE_MAX) { bits.count_ones() as usize } else { 0 }
 }
 
 /// Lines of one length, each of them one token.
