@@ -162,6 +162,40 @@ impl Bits {
     }
 }
 
+/// Goes over rows of bits from one group to the next one.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    /// Whether the last group ended in a row that is gone over.
+    goes_on: bool,
+}
+
+impl Past {
+    /// The first places from some on that are not in a row: a place that is in none stays where it is. There
+    /// is no branch in it: to add a bit of a row to the row moves it behind the row.
+    #[inline(always)]
+    pub(super) fn next(&mut self, from: u64, rows: u64) -> u64 {
+        let from = from | u64::from(self.goes_on);
+        let (sum, goes_on) = rows.overflowing_add(from & rows);
+        self.goes_on = goes_on;
+        (sum | from) & !rows
+    }
+}
+
+/// Moves bits to the next place, from one group to the next one.
+#[derive(Debug, Default)]
+pub(super) struct After {
+    last: u64,
+}
+
+impl After {
+    #[inline(always)]
+    pub(super) fn next(&mut self, word: u64) -> u64 {
+        let after = word << 1 | self.last;
+        self.last = word >> (GROUP - 1);
+        after
+    }
+}
+
 /// The places of the bits of a word that are set, lowest first.
 #[inline(always)]
 pub(super) fn ones(word: u64) -> impl Iterator<Item = usize> {

@@ -1,24 +1,20 @@
 //! Escapes: `\x67`, `\147`, `\u0067`, `%67`, `&#103;`, `&#x67;`, `U+0067`.
 
-use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
 use super::super::bits::Bits;
-use super::super::lanes::{Class, GROUP, Lanes, padded};
+use super::super::lanes::{GROUP, Lanes, padded};
 use super::{Trust, Views, is_text, rows};
 
 /// Fewer escapes in a row are an ordinary text's.
 pub(super) const ESCAPES_MIN: u8 = 6;
 
-/// The signs that escapes begin with.
-struct Signs;
-
-impl Class for Signs {
-    #[inline(always)]
-    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
-        group.is(b'\\') | group.is(b'%') | group.is(b'&')
-    }
+/// Where in a group the signs are that escapes begin with.
+#[inline(always)]
+fn signs<S: Simd>(simd: S, bytes: &[u8], group: usize) -> u64 {
+    let group = Lanes::of(simd, &padded(bytes.get(group * GROUP..).unwrap_or_default()));
+    (group.is(b'\\') | group.is(b'%') | group.is(b'&')).to_bitmask()
 }
 
 /// Makes the views of the parts of a text where escapes may be: so many in a row are dense in their group
@@ -34,14 +30,10 @@ pub(super) fn views(text: &str, dense: &Bits, views: &mut Views<'_>) {
 /// Tells the signs in each two neighbours among groups that have enough of them.
 #[inline(always)]
 fn crowds<S: Simd>(simd: S, bytes: &[u8], dense: &Bits, mut found: impl FnMut(usize, u64)) {
-    let signs = |group: usize| {
-        let bytes = bytes.get(group * GROUP..).unwrap_or_default();
-        Signs::of(Lanes::of(simd, &padded(bytes))).to_bitmask()
-    };
     for groups in rows(dense) {
-        let mut first = signs(groups.start);
+        let mut first = signs(simd, bytes, groups.start);
         for group in groups {
-            let second = signs(group + 1);
+            let second = signs(simd, bytes, group + 1);
             if first.count_ones() + second.count_ones() >= u32::from(ESCAPES_MIN) {
                 found(group, first);
                 found(group + 1, second);

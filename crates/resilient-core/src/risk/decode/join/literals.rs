@@ -19,6 +19,9 @@ use super::{JOINED_MAX, names};
 /// Literals may stand so far apart.
 const GAP_MAX: usize = 48;
 
+/// Room for so many literals is enough mostly.
+const NEAR: usize = 64;
+
 /// A literal that is a part of a token is not longer.
 const PART_MAX: usize = 512;
 
@@ -74,9 +77,12 @@ fn neighbours<S: Simd>(
         work::spend(end.saturating_sub(start));
         done = end;
         // Two literals have four quotes.
-        let all = start / GROUP..end.div_ceil(GROUP);
-        let quotes = all.map(|group| Quotes::of(simd, bytes, group).any().count_ones());
-        if quotes.sum::<u32>() >= 4 {
+        let mut quotes = 0;
+        for group in start / GROUP..end.div_ceil(GROUP) {
+            quotes += Quotes::of(simd, bytes, group).any().count_ones();
+        }
+        if quotes >= 4 {
+            near.literals.reserve(NEAR);
             literals(simd, bytes, &marks.feed, start..end, |literal| near.add(literal));
             near.end();
         }

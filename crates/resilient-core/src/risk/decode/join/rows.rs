@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
-use super::super::super::bits::Bits;
-use super::super::super::lanes::GROUP;
+use super::super::super::bits::{After, Bits, Past};
+use super::super::super::lanes::{GROUP, Lanes, padded};
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
 use super::super::{Seen, Trust, Views};
@@ -46,12 +47,9 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 
 /// Groups of one length with single spaces between them: `glsa_v6n 63ah6dax ym7y6lws`.
 pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    dispatch!(Level::new(), _simd => dense_lines(bytes, seen, |line| {
-        let end = line.end;
-        if (20..=2048).contains(&line.len())
-            & ends_in_groups(bytes, end, seen.marks.token.before(end))
-        {
-            groups_in(bytes, seen.marks, line, views);
+    dispatch!(Level::new(), simd => dense_lines(bytes, seen, |lines| {
+        if may_have_groups(simd, bytes, seen.marks, &lines) {
+            groups_of(bytes, seen.marks, lines, views);
         }
     }));
 }
@@ -66,18 +64,58 @@ fn dense_lines(bytes: &[u8], seen: Seen<'_>, mut each: impl FnMut(Range<usize>))
     let mut done = 0;
     for dense in seen.dense {
         let from = dense.start.saturating_sub(LINE_MAX).max(done);
+        let start = feed.last(from, dense.start).map_or(from, |at| at + 1);
         let to = (dense.end + LINE_MAX).min(bytes.len());
-        let mut start = feed.last(from, dense.start).map_or(from, |at| at + 1);
-        loop {
-            let end = feed.next(start.max(dense.start), to).unwrap_or(to);
+        let end = feed.next(dense.end, to).unwrap_or(to);
+        if end > done {
+            work::spend(end - start);
             each(start..end);
-            if end >= dense.end {
-                done = end;
-                break;
-            }
-            start = end + 1;
+            done = end;
         }
-        work::spend(done - from);
+    }
+}
+
+/// Tells whether one of some lines may end in three groups, of three bytes or more each, with single spaces
+/// between them and nothing but signs behind them.
+#[inline(always)]
+fn may_have_groups<S: Simd>(simd: S, bytes: &[u8], marks: &Marks, lines: &Range<usize>) -> bool {
+    let (mut firsts, mut seconds) = (After::default(), After::default());
+    let (mut second_ends, mut third_ends, mut tails) =
+        (Past::default(), Past::default(), Past::default());
+    let mut found = 0;
+    for group in lines.start / GROUP..=lines.end / GROUP {
+        let tokens = marks.token.word(group);
+        let ends = marks.feed.word(group) | bit_in(lines.end, group);
+        let text = Lanes::of(simd, &padded(bytes.get(group * GROUP..).unwrap_or_default()));
+        let spaces = text.is(b' ').to_bitmask();
+        // Of what lies in other groups nothing is known here.
+        let before = (tokens << 1 | 1) & (tokens << 2 | 3) & (tokens << 3 | 7);
+        let after = (tokens >> 1 | 1 << 63) & (tokens >> 2 | 3 << 62) & (tokens >> 3 | 7 << 61);
+        let gaps = spaces & before & after;
+        let second = second_ends.next(firsts.next(gaps), tokens);
+        let third = third_ends.next(seconds.next(second & gaps), tokens);
+        found |= tails.next(third, !tokens & !ends) & ends;
+    }
+    found != 0
+}
+
+/// The bit of a position, if it lies in a group.
+#[inline(always)]
+const fn bit_in(at: usize, group: usize) -> u64 {
+    ((at / GROUP == group) as u64) << (at % GROUP)
+}
+
+fn groups_of(bytes: &[u8], marks: &Marks, lines: Range<usize>, views: &mut Views<'_>) {
+    let mut start = lines.start;
+    while start <= lines.end {
+        let end = marks.feed.next(start, lines.end).unwrap_or(lines.end);
+        let line = start..end;
+        if (20..=2048).contains(&line.len())
+            && ends_in_groups(bytes, end, marks.token.before(end))
+        {
+            groups_in(bytes, marks, line, views);
+        }
+        start = end + 1;
     }
 }
 
@@ -196,36 +234,58 @@ fn lines_in(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
         let start = line.map_or(from, |at| at + 1);
         let end = (dense.end + AROUND).min(bytes.len());
         if end > start {
-            done = lines_of(bytes, seen.marks, start..end, views);
+            // Where the last line ends is known only at the end of the text.
+            let last = if end == bytes.len() { Some(end) } else { feed.last(start, end) };
+            let Some(last) = last else {
+                done = start;
+                continue;
+            };
+            if may_have_list(seen.marks, &(start..last)) {
+                lines_of(bytes, seen.marks, start..last, views);
+            }
+            done = last + 1;
         }
     }
 }
 
-/// Joins the lines of a part of the text, and tells how far it was read.
+/// Tells whether two of some lines, one after the other, may have one token each and nothing but signs
+/// around it.
 #[inline(always)]
-fn lines_of(bytes: &[u8], marks: &Marks, part: Range<usize>, views: &mut Views<'_>) -> usize {
-    work::spend(part.len());
+fn may_have_list(marks: &Marks, lines: &Range<usize>) -> bool {
+    let (mut starts, mut nexts) = (After::default(), After::default());
+    let (mut firsts, mut behinds) = (Past::default(), Past::default());
+    let (mut tails, mut seconds) = (Past::default(), Past::default());
+    let mut found = 0;
+    for group in lines.start / GROUP..=lines.end / GROUP {
+        let tokens = marks.token.word(group);
+        let ends = marks.feed.word(group) | bit_in(lines.end, group);
+        let others = !tokens & !ends;
+        let starts = starts.next(ends) | bit_in(lines.start, group);
+        let first = firsts.next(starts, others) & tokens;
+        let single = tails.next(behinds.next(first, tokens), others) & ends;
+        found |= seconds.next(nexts.next(single), !ends) & single;
+    }
+    found != 0
+}
+
+/// Joins those of some lines that are a list.
+fn lines_of(bytes: &[u8], marks: &Marks, lines: Range<usize>, views: &mut Views<'_>) {
+    work::spend(lines.len());
     let mut list = List::default();
-    let mut start = part.start;
+    let mut start = lines.start;
     let (mut before, mut width) = (start..start, 0);
-    while start <= part.end {
-        let end = marks.feed.next(start, part.end).unwrap_or(part.end);
-        // Where the last line ends is not known.
-        if end == part.end && end < bytes.len() {
-            break;
-        }
-        let line = start..end;
+    while start <= lines.end {
+        let line = start..marks.feed.next(start, lines.end).unwrap_or(lines.end);
+        start = line.end + 1;
         let len = token_len(&marks.token, &line);
         if !list.is_empty() {
             list.go_on(bytes, line.clone(), views);
-        } else if SHORT.contains(&width) & (1..=width).contains(&len) {
+        } else if SHORT.contains(&width) && (1..=width).contains(&len) {
             list.go_on(bytes, before, views);
             list.go_on(bytes, line.clone(), views);
         }
         (before, width) = (line, len);
-        start = end + 1;
     }
-    start
 }
 
 /// The lengths of the first line of a list.
@@ -235,13 +295,14 @@ const SHORT: Range<usize> = 6..16;
 const WIDE_MAX: usize = GROUP;
 
 /// How long the token on a line is, if there is only one and the line is no longer than those of a list.
-#[inline(always)]
 fn token_len(tokens: &Bits, line: &Range<usize>) -> usize {
-    let len = line.len();
-    let bits = tokens.before(line.end) & u64::MAX.checked_shl((GROUP - len.min(GROUP)) as u32).unwrap_or(0);
+    if line.is_empty() || line.len() > WIDE_MAX {
+        return 0;
+    }
+    let bits = tokens.before(line.end) & u64::MAX << (GROUP - line.len());
     // One token is one row of bits: to add its lowest bit clears it.
     let is_one = bits.wrapping_add(bits & bits.wrapping_neg()) & bits == 0;
-    if is_one & (len <= WIDE_MAX) { bits.count_ones() as usize } else { 0 }
+    if is_one { bits.count_ones() as usize } else { 0 }
 }
 
 /// Lines of one length, each of them one token.
