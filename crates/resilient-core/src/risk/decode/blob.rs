@@ -380,12 +380,14 @@ fn base32(digits: &[u8]) -> Option<String> {
 const PROBE: usize = 9;
 
 fn is_promising(bytes: &[u8]) -> bool {
+    // No character begins with what goes on with one.
+    let begins = bytes.first().is_some_and(|byte| byte & 0xC0 != 0x80);
     is_packed(bytes)
-        || is_wide(bytes)
-        || is_text(bytes) && {
+        || begins && is_text(bytes) && {
             // A character may be cut at the end.
             std::str::from_utf8(bytes).map_or_else(|cut| cut.error_len().is_none(), |_| true)
         }
+        || is_wide(bytes)
 }
 
 /// Decodes either alphabet, padded or not, if it gives text.

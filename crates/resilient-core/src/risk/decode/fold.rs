@@ -1,31 +1,39 @@
 //! Characters that are not seen, and characters that look like others.
 
-use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
 
-use super::super::lanes::{Class, Lanes};
+use super::super::bits::ones;
+use super::super::lanes::{GROUP, Lanes, padded};
 use super::super::marks::Marks;
 use super::{Trust, Views};
-
-/// The bytes that characters begin with which may be folded: most characters that are not ASCII
-/// begin with others.
-struct Lead;
-
-impl Class for Lead {
-    #[inline(always)]
-    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
-        let plain = group.lies(0xC3, 6) | group.lies(0xD9, 8) | group.lies(0xE3, 12);
-        group.lies(0xC2, 51) & !plain
-    }
-}
 
 /// Makes a view of every word that holds such a character.
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    for found in marks.foreign::<Lead>(bytes) {
+    dispatch!(Level::new(), simd => leads(simd, bytes, &marks.foreign, |found| {
         if found >= done && may_fold(bytes, found) {
             done = word(text, found, done, views);
+        }
+    }));
+}
+
+/// Tells in the groups that are not of ASCII alone where characters begin which may be folded: most
+/// characters begin with other bytes, or with these and go on with others.
+#[inline(always)]
+fn leads<S: Simd>(simd: S, bytes: &[u8], groups: &[usize], mut found: impl FnMut(usize)) {
+    for group in groups {
+        let base = group * GROUP;
+        let text = Lanes::of(simd, &padded(bytes.get(base..).unwrap_or_default()));
+        let plain = text.lies(0xC3, 6) | text.lies(0xD9, 8) | text.lies(0xE3, 12);
+        let leads = (text.lies(0xC2, 51) & !plain).to_bitmask();
+        let signs = text.is(0xE2).to_bitmask();
+        let folded = text.lies(0x80, 2) | text.is(0x88) | text.lies(0x92, 2);
+        // What follows the last byte of a group is in the next one.
+        let goes_on = folded.to_bitmask() >> 1 | 1 << (GROUP - 1);
+        for bit in ones(leads & (!signs | goes_on)) {
+            found(base + bit);
         }
     }
 }

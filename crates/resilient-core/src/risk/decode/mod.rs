@@ -112,6 +112,7 @@ impl Digits {
 }
 
 /// The rows of bits that are set.
+#[inline(always)]
 fn rows(bits: &Bits) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {

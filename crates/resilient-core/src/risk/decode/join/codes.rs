@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
 use memchr::memchr;
 
 use super::super::super::bits::ones;
@@ -19,18 +20,23 @@ const CODES_MIN: usize = 16;
 
 /// Lists of character codes: `[103, 108, 115]`, `chr(103) . chr(108)`, `0x67, 0x6c`.
 pub(super) fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    for dense in seen.dense {
-        // Each code has two digits.
-        let groups = dense.start / GROUP..dense.end.div_ceil(GROUP);
-        let digits = seen.marks.digits.get(groups).unwrap_or_default();
-        if digits.iter().map(|count| usize::from(*count)).sum::<usize>() < 2 * CODES_MIN {
-            continue;
-        }
+    // Each code has two digits.
+    dispatch!(Level::new(), _simd => crowded(seen, 2 * CODES_MIN, |dense| {
         let mut done = 0;
         lists(bytes, seen.marks, dense, |list| {
             let part = list.start.max(done)..dense.end;
             done = list_of(bytes, seen.marks, part, list.end, views);
         });
+    }));
+}
+
+/// Tells the stretches of the text where so many digits are dense.
+#[inline(always)]
+fn crowded<'a>(seen: Seen<'a>, least: usize, mut found: impl FnMut(&'a Range<usize>)) {
+    for dense in seen.dense {
+        if seen.marks.digit.count_short(dense.clone()) >= least {
+            found(dense);
+        }
     }
 }
 
@@ -259,7 +265,8 @@ fn printed(value: u32) -> Option<u8> {
 /// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
 pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     let mut done = 0;
-    for dense in seen.dense.iter().filter(|dense| dense.len() >= CODES_MIN * 3) {
+    // Each pair has one digit.
+    dispatch!(Level::new(), _simd => crowded(seen, CODES_MIN, |dense| {
         // A pair may begin before its first digit that counts.
         let part = dense.start.saturating_sub(2)..dense.end;
         for group in part.start / GROUP..part.end.div_ceil(GROUP) {
@@ -270,7 +277,7 @@ pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
                 }
             }
         }
-    }
+    }));
 }
 
 /// Where sixteen digits begin of which each is the third byte after the one before: the first digit

@@ -66,7 +66,7 @@ fn neighbours<S: Simd>(
 ) {
     // A line is not read further than this to either side.
     const LINE_MAX: usize = 1024;
-    let mut near = Near { bytes, digit: &marks.digit, literals: Vec::new(), digits: 0, join };
+    let mut near = Near { bytes, digit: &marks.digit, literals: Vec::new(), join };
     let mut done = 0;
     for groups in rows(rich) {
         let part = groups.start * GROUP..groups.end * GROUP;
@@ -165,8 +165,6 @@ struct Near<'a, Join> {
     bytes: &'a [u8],
     digit: &'a Bits,
     literals: Vec<Range<usize>>,
-    /// How many digits they have.
-    digits: usize,
     join: Join,
 }
 
@@ -176,7 +174,6 @@ impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
         if self.literals.last().is_some_and(|last| !self.may_join(last, &literal)) {
             self.end();
         }
-        self.digits += self.digit.count_short(literal.clone());
         self.literals.push(literal);
     }
 
@@ -193,11 +190,13 @@ impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
     /// Tells the literals, if they may be a token, and begins anew.
     #[inline(always)]
     fn end(&mut self) {
-        if self.digits >= 2 && self.literals.len() >= 2 {
-            (self.join)(&self.literals);
+        if self.literals.len() >= 2 {
+            let digits = self.literals.iter().map(|part| self.digit.count_short(part.clone()));
+            if digits.sum::<usize>() >= 2 {
+                (self.join)(&self.literals);
+            }
         }
         self.literals.clear();
-        self.digits = 0;
     }
 }
 
