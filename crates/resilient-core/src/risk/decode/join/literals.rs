@@ -77,16 +77,25 @@ fn neighbours<S: Simd>(
         work::spend(end.saturating_sub(start));
         done = end;
         // Two literals have four quotes.
-        let mut quotes = 0;
-        for group in start / GROUP..end.div_ceil(GROUP) {
-            quotes += Quotes::of(simd, bytes, group).any().count_ones();
-        }
-        if quotes >= 4 {
+        if count(simd, bytes, start / GROUP..end.div_ceil(GROUP)) >= 4 {
             near.literals.reserve(NEAR);
             literals(simd, bytes, &marks.feed, start..end, |literal| near.add(literal));
             near.end();
         }
     }
+}
+
+/// How many quotes are in some groups.
+#[inline(always)]
+fn count<S: Simd>(simd: S, bytes: &[u8], groups: Range<usize>) -> u32 {
+    let part = bytes.get(groups.start * GROUP..bytes.len().min(groups.end * GROUP));
+    let (full, rest) = part.unwrap_or_default().as_chunks::<GROUP>();
+    let mut count = 0;
+    for group in full.iter().chain(&[padded(rest)]) {
+        let group = Lanes::of(simd, group);
+        count += (group.is(b'"') | group.is(b'\'')).to_bitmask().count_ones();
+    }
+    count
 }
 
 /// Tells the literals on some lines: from a quote to the next one of its kind on its line.

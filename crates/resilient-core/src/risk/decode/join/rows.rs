@@ -3,12 +3,11 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
 use super::super::super::bits::{After, Bits, Past};
-use super::super::super::lanes::{GROUP, Lanes, padded};
+use super::super::super::lanes::GROUP;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
 use super::super::{Seen, Trust, Views};
@@ -47,8 +46,8 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 
 /// Groups of one length with single spaces between them: `glsa_v6n 63ah6dax ym7y6lws`.
 pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    dispatch!(Level::new(), simd => dense_lines(bytes, seen, |lines| {
-        if may_have_groups(simd, bytes, seen.marks, &lines) {
+    dispatch!(Level::new(), _simd => dense_lines(bytes, seen, |lines| {
+        if may_have_groups(seen.marks, &lines) {
             groups_of(bytes, seen.marks, lines, views);
         }
     }));
@@ -75,10 +74,10 @@ fn dense_lines(bytes: &[u8], seen: Seen<'_>, mut each: impl FnMut(Range<usize>))
     }
 }
 
-/// Tells whether one of some lines may end in three groups, of three bytes or more each, with single spaces
+/// Tells whether one of some lines may end in three groups, of three bytes or more each, with single signs
 /// between them and nothing but signs behind them.
 #[inline(always)]
-fn may_have_groups<S: Simd>(simd: S, bytes: &[u8], marks: &Marks, lines: &Range<usize>) -> bool {
+fn may_have_groups(marks: &Marks, lines: &Range<usize>) -> bool {
     let (mut firsts, mut seconds) = (After::default(), After::default());
     let (mut second_ends, mut third_ends, mut tails) =
         (Past::default(), Past::default(), Past::default());
@@ -86,12 +85,10 @@ fn may_have_groups<S: Simd>(simd: S, bytes: &[u8], marks: &Marks, lines: &Range<
     for group in lines.start / GROUP..=lines.end / GROUP {
         let tokens = marks.token.word(group);
         let ends = marks.feed.word(group) | bit_in(lines.end, group);
-        let text = Lanes::of(simd, &padded(bytes.get(group * GROUP..).unwrap_or_default()));
-        let spaces = text.is(b' ').to_bitmask();
         // Of what lies in other groups nothing is known here.
         let before = (tokens << 1 | 1) & (tokens << 2 | 3) & (tokens << 3 | 7);
         let after = (tokens >> 1 | 1 << 63) & (tokens >> 2 | 3 << 62) & (tokens >> 3 | 7 << 61);
-        let gaps = spaces & before & after;
+        let gaps = !tokens & before & after;
         let second = second_ends.next(firsts.next(gaps), tokens);
         let third = third_ends.next(seconds.next(second & gaps), tokens);
         found |= tails.next(third, !tokens & !ends) & ends;
