@@ -65,9 +65,10 @@ fn promising<S: Simd>(simd: S, bytes: &[u8], runs: &[Run], mut found: impl FnMut
 /// there: that is not to be guessed.
 #[inline(always)]
 fn ends_line(bytes: &[u8], end: usize) -> bool {
-    bytes.get(end..end + 2).and_then(<[u8]>::first_chunk).is_some_and(|[first, second]| {
-        (*first <= b' ') & ((*first == b'\n') | (*second <= b' '))
-    })
+    bytes
+        .get(end..end + 2)
+        .and_then(<[u8]>::first_chunk)
+        .is_some_and(|[first, second]| (*first <= b' ') & ((*first == b'\n') | (*second <= b' ')))
 }
 
 /// Tells whether [`pieces`] may find a piece that is long enough in a run, or [`printable`] enough escapes.

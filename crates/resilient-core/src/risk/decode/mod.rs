@@ -16,7 +16,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 
 use super::bits::Bits;
-use super::lanes::GROUP;
+use super::lanes::{GROUP, padded};
 use super::literals::Place;
 use super::marks::Marks;
 use super::runs::Run;
@@ -71,10 +71,13 @@ pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View>
     views.views
 }
 
+/// Fewer digits, in three groups, are in no token that was cut.
+const RICH_MIN: u8 = 3;
+
 /// Where the groups of a text have digits enough: a bit for each group.
 struct Digits {
-    /// The groups with enough digits around them for a token that was cut: in each of them and its two
-    /// neighbours stand three together.
+    /// The groups with enough digits around them for a token that was cut: so many stand in each of them
+    /// and its two neighbours together.
     rich: Bits,
     /// The groups that have enough digits for a row of escapes together with the next one.
     dense: Bits,
@@ -87,25 +90,21 @@ impl Digits {
 
     #[inline(always)]
     fn of_lanes<S: Simd>(simd: S, counts: &[u8]) -> Self {
-        // Groups that are not there, before the text and behind it, have no digits.
-        let mut padded = Vec::with_capacity(counts.len() + 2 + GROUP);
-        padded.push(0);
-        padded.extend_from_slice(counts);
-        padded.resize(1 + counts.len().next_multiple_of(GROUP) + 1, 0);
-        let from = |at: usize| {
-            let counts = padded.get(at..).and_then(<[u8]>::first_chunk::<GROUP>);
-            counts.map(|counts| u8x64::load_array_ref(simd, counts))
-        };
+        // Behind the text are groups without digits.
+        let from =
+            |at: usize| u8x64::load_array(simd, padded(counts.get(at..).unwrap_or_default()));
         let size = counts.len().div_ceil(GROUP);
         let mut digits = Self { rich: Bits::of(size), dense: Bits::of(size) };
         let words = digits.rich.words.iter_mut().zip(&mut digits.dense.words);
+        // Whether the next group is the middle one of three that have enough; the first has none before it.
+        let mut is_rich = u64::from(counts.iter().take(2).sum::<u8>() >= RICH_MIN);
         for (nth, (rich, dense)) in words.enumerate() {
             let at = nth * GROUP;
-            if let (Some(before), Some(here), Some(after)) = (from(at), from(at + 1), from(at + 2)) {
-                let both = here + after;
-                *rich = (before + both).simd_ge(u8x64::splat(simd, 3)).to_bitmask();
-                *dense = both.simd_ge(u8x64::splat(simd, escape::ESCAPES_MIN)).to_bitmask();
-            }
+            let two = from(at) + from(at + 1);
+            let three = (two + from(at + 2)).simd_ge(u8x64::splat(simd, RICH_MIN)).to_bitmask();
+            *rich = three << 1 | is_rich;
+            is_rich = three >> (GROUP - 1);
+            *dense = two.simd_ge(u8x64::splat(simd, escape::ESCAPES_MIN)).to_bitmask();
         }
         digits
     }

@@ -107,8 +107,7 @@ fn groups_of(bytes: &[u8], marks: &Marks, lines: Range<usize>, views: &mut Views
     while start <= lines.end {
         let end = marks.feed.next(start, lines.end).unwrap_or(lines.end);
         let line = start..end;
-        if (20..=2048).contains(&line.len())
-            && ends_in_groups(bytes, end, marks.token.before(end))
+        if (20..=2048).contains(&line.len()) && ends_in_groups(bytes, end, marks.token.before(end))
         {
             groups_in(bytes, marks, line, views);
         }
