@@ -19,6 +19,10 @@ use super::{JOINED_MAX, names};
 /// Literals may stand so far apart.
 const GAP_MAX: usize = 48;
 
+/// A token that was cut is not shorter, and has so many digits.
+const JOINED_MIN: usize = 16;
+const DIGITS_MIN: usize = 2;
+
 /// Room for so many literals is enough mostly.
 const NEAR: usize = 64;
 
@@ -37,6 +41,13 @@ impl Quotes {
     fn of<S: Simd>(simd: S, bytes: &[u8], group: usize) -> Self {
         let group = Lanes::of(simd, &padded(bytes.get(group * GROUP..).unwrap_or_default()));
         Self { double: group.is(b'"').to_bitmask(), single: group.is(b'\'').to_bitmask() }
+    }
+
+    /// How many quotes a group has.
+    #[inline(always)]
+    fn count<S: Simd>(simd: S, group: &[u8; GROUP]) -> u32 {
+        let group = Lanes::of(simd, group);
+        (group.is(b'"') | group.is(b'\'')).to_bitmask().count_ones()
     }
 
     const fn any(&self) -> u64 {
@@ -91,9 +102,11 @@ fn count<S: Simd>(simd: S, bytes: &[u8], groups: Range<usize>) -> u32 {
     let part = bytes.get(groups.start * GROUP..bytes.len().min(groups.end * GROUP));
     let (full, rest) = part.unwrap_or_default().as_chunks::<GROUP>();
     let mut count = 0;
-    for group in full.iter().chain(&[padded(rest)]) {
-        let group = Lanes::of(simd, group);
-        count += (group.is(b'"') | group.is(b'\'')).to_bitmask().count_ones();
+    for group in full {
+        count += Quotes::count(simd, group);
+    }
+    if !rest.is_empty() {
+        count += Quotes::count(simd, &padded(rest));
     }
     count
 }
@@ -200,8 +213,12 @@ impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
     #[inline(always)]
     fn end(&mut self) {
         if self.literals.len() >= 2 {
-            let digits = self.literals.iter().map(|part| self.digit.count_short(part.clone()));
-            if digits.sum::<usize>() >= 2 {
+            let (mut len, mut digits) = (0, 0);
+            for literal in &self.literals {
+                len += literal.len();
+                digits += self.digit.count_short(literal.clone());
+            }
+            if len >= JOINED_MIN && digits >= DIGITS_MIN {
                 (self.join)(&self.literals);
             }
         }
@@ -322,9 +339,8 @@ impl<'a> Chain<'a> {
     /// Makes a view of the literals, if they could hold a token, and begins anew.
     fn end(&mut self, views: &mut Views<'_>) {
         if let [first, .., last] = self.parts.as_slice()
-            && self.len >= 16
-            && self.marks.digit.has(2, first.start..last.end)
-            && self.digits() >= 2
+            && self.len >= JOINED_MIN
+            && self.digits() >= DIGITS_MIN
             && views.has_room(self.len)
         {
             let mut joined = String::with_capacity(self.len);
