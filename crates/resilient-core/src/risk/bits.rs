@@ -188,6 +188,7 @@ pub(super) struct After {
 }
 
 impl After {
+    /// The places behind those of a word.
     #[inline(always)]
     pub(super) fn next(&mut self, word: u64) -> u64 {
         let after = word << 1 | self.last;
@@ -235,5 +236,30 @@ impl Iterator for Ones<'_> {
             self.group += 1;
             self.word = self.bits.word(self.group);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_gone_over_to_its_end() {
+        let mut past = Past::default();
+        // From within a row, from its start, and from a place that is in none.
+        assert_eq!(past.next(0b0100_0000_0100, 0b0000_0000_1110), 0b0100_0001_0000);
+        assert_eq!(past.next(0b0010_0000_0010, 0b1110_0000_1110), 1 << 12 | 1 << 4);
+    }
+
+    #[test]
+    fn rows_and_places_go_on_in_the_next_group() {
+        let mut past = Past::default();
+        assert_eq!(past.next(1 << 62, 0b11 << 62), 0);
+        assert_eq!(past.next(0, 0b111), 0b1000);
+        assert_eq!(past.next(0, 0b111), 0);
+        let mut after = After::default();
+        assert_eq!(after.next(1 << 63 | 1), 0b10);
+        assert_eq!(after.next(0), 1);
+        assert_eq!(after.next(0), 0);
     }
 }

@@ -83,8 +83,9 @@ fn may_have_groups(marks: &Marks, lines: &Range<usize>) -> bool {
         (Past::default(), Past::default(), Past::default());
     let mut found = 0;
     for group in lines.start / GROUP..=lines.end / GROUP {
-        let tokens = marks.token.word(group);
         let ends = marks.feed.word(group) | bit_in(lines.end, group);
+        // A line that is too long is cut, and so may its last group be.
+        let tokens = marks.token.word(group) & !ends;
         // Of what lies in other groups nothing is known here.
         let before = (tokens << 1 | 1) & (tokens << 2 | 3) & (tokens << 3 | 7);
         let after = (tokens >> 1 | 1 << 63) & (tokens >> 2 | 3 << 62) & (tokens >> 3 | 7 << 61);
@@ -221,7 +222,7 @@ fn lines_in(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     let mut done = 0;
     for dense in seen.dense {
         // Lines that are so short are several to a stretch of digits.
-        if feed.count_short(dense.clone()) < 2 {
+        if !feed.has(2, dense.clone()) {
             continue;
         }
         let from = dense.start.saturating_sub(AROUND).max(done);
