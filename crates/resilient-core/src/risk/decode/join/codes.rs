@@ -30,11 +30,13 @@ pub(super) fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     }));
 }
 
-/// Tells the stretches of the text where so many digits are dense.
+/// Tells the stretches of the text where digits are dense and so many are in their groups.
 #[inline(always)]
 fn crowded<'a>(seen: Seen<'a>, least: usize, mut found: impl FnMut(&'a Range<usize>)) {
     for dense in seen.dense {
-        if seen.marks.digit.count_short(dense.clone()) >= least {
+        let groups = dense.start / GROUP..dense.end.div_ceil(GROUP);
+        let digits = seen.marks.digits.get(groups).unwrap_or_default();
+        if digits.iter().map(|count| usize::from(*count)).sum::<usize>() >= least {
             found(dense);
         }
     }
@@ -282,11 +284,13 @@ pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
 
 /// Where sixteen digits begin of which each is the third byte after the one before: the first digit
 /// of what is printed is from two to seven.
+#[inline(always)]
 fn thirds(marks: &Marks, group: usize) -> u64 {
-    let digits = marks.digit.word(group);
-    if digits == 0 {
+    let count = |group: usize| marks.digits.get(group).copied().map_or(0, usize::from);
+    if count(group) + count(group + 1) < CODES_MIN {
         return 0;
     }
+    let digits = marks.digit.word(group);
     let digits = u128::from(digits) | u128::from(marks.digit.word(group + 1)) << GROUP;
     let digits = digits & digits >> 3;
     let digits = digits & digits >> 6;
