@@ -72,9 +72,25 @@ impl Said {
             return Some(Self { word: Word::AwsSecret, start, end: start + NAME.len() });
         }
         // A value has a digit, and the password of an address is told by what follows that.
-        let can_follow = word == Word::Url || marks.digit.next(end, end + VALUE_REACH).is_some();
+        let can_follow = match word {
+            Word::Url => true,
+            Word::Key | Word::Secret if !is_assigned(text, marks, end) => false,
+            _ => marks.digit.next(end, end + VALUE_REACH).is_some(),
+        };
         can_follow.then_some(Self { word, start, end })
     }
+}
+
+/// Tells whether a sign, or what may stand before one, follows the letters and digits that a name goes on
+/// with: most names end before brackets and commas.
+#[inline(always)]
+fn is_assigned(text: &[u8], marks: &Marks, end: usize) -> bool {
+    let after = text.get(end + marks.alnum.from(end).trailing_ones() as usize);
+    let is = |byte: u8| {
+        let before = matches!(byte, b'_' | b'"' | b'\'' | b'`' | b']' | b'\\' | b' ' | b'\t');
+        before || matches!(byte, b'!' | b':' | b'=' | b'>' | b'?')
+    };
+    after.is_some_and(|byte| is(*byte))
 }
 
 #[cfg(test)]
@@ -105,6 +121,12 @@ mod tests {
         let gap = |len: usize| " ".repeat(len);
         assert_eq!(said(&format!("key{}1", gap(159))), [(Word::Key, 0, 3)]);
         assert_eq!(said(&format!("key{}1", gap(160))), []);
+        for assigned in ["key: 1", "Key_name = 1", "x['keys'] = 1", "\"auth\" \"1", "secret1\t>1"] {
+            assert_eq!(said(assigned).len(), 1, "{assigned}");
+        }
+        for other in ["key)=1", "keys.1", "secret{ = 1", "token"] {
+            assert_eq!(said(other), [], "{other}");
+        }
         assert_eq!(said("aws_secret_access_key"), [(Word::AwsSecret, 0, 21)]);
     }
 }
