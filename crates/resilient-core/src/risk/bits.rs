@@ -1,6 +1,8 @@
 //! A bit for each byte of a text, and the questions that are asked of them.
 
+use std::cell::Cell;
 use std::ops::Range;
+use std::thread::LocalKey;
 
 use fearless_simd::{Level, dispatch};
 
@@ -208,6 +210,69 @@ pub(super) fn ones(word: u64) -> impl Iterator<Item = usize> {
             bit
         })
     })
+}
+
+/// Room that a thread keeps for the next text: most texts are so small that to clear it would tell.
+pub(super) type Kept<T> = LocalKey<Cell<Option<Box<T>>>>;
+
+/// Lends the room that a thread keeps, or new one.
+pub(super) fn lend<T, R>(
+    kept: &'static Kept<T>,
+    new: fn() -> T,
+    to: impl FnOnce(&mut T) -> R,
+) -> R {
+    let mut room = kept.take().unwrap_or_else(|| Box::new(new()));
+    let result = to(&mut room);
+    kept.set(Some(room));
+    result
+}
+
+/// Room for some words and the places of their bits.
+pub(super) struct Places {
+    words: [u64; Self::WORDS],
+    /// Two more are written than there may be bits.
+    places: [u16; Self::WORDS * GROUP + 2],
+}
+
+impl Places {
+    /// So many words are looked at together.
+    pub(super) const WORDS: usize = 64;
+
+    pub(super) const fn new() -> Self {
+        Self { words: [0; Self::WORDS], places: [0; Self::WORDS * GROUP + 2] }
+    }
+
+    /// The places of the bits of some words, in order. There is no branch for how many each word has, which
+    /// is not to be guessed, unless they are more than two, as they rarely are.
+    #[inline(always)]
+    pub(super) fn of(&mut self, words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+        // Nothing else is done in this loop, which may then take several words at once.
+        let mut count = 0;
+        for (to, word) in self.words.iter_mut().zip(words) {
+            *to = word;
+            count += 1;
+        }
+        let (mut len, mut base) = (0, 0);
+        for word in self.words.iter().take(count) {
+            let (mut left, mut end) = (*word, len);
+            loop {
+                let rest = self.places.get_mut(end..).and_then(<[u16]>::first_chunk_mut);
+                let Some([first, second]) = rest else { break };
+                *first = base + left.trailing_zeros() as u16;
+                left &= left.wrapping_sub(1);
+                *second = base + left.trailing_zeros() as u16;
+                left &= left.wrapping_sub(1);
+                end += 2;
+                if left == 0 {
+                    break;
+                }
+            }
+            // What was written for bits that are not there will be overwritten.
+            len += word.count_ones() as usize;
+            base += GROUP as u16;
+        }
+        self.places.iter().take(len).map(|place| usize::from(*place))
+    }
 }
 
 /// The positions of the bits that are set, in order.

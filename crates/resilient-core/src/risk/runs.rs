@@ -1,9 +1,11 @@
 //! What could be a token: long runs of the characters tokens are made of.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use fearless_simd::{Level, dispatch};
 
+use super::bits::{Places, lend};
 use super::lanes::GROUP;
 use super::marks::Marks;
 
@@ -59,25 +61,22 @@ impl Lengths {
 
 /// Finds the runs of at least [`RUN_MIN`] bytes, in order.
 pub(super) fn find(marks: &Marks) -> Vec<Run> {
-    dispatch!(Level::new(), _simd => find_in(marks))
+    thread_local! {
+        static PLACES: Cell<Option<Box<Places>>> = const { Cell::new(None) };
+    }
+    lend(&PLACES, Places::new, |places| dispatch!(Level::new(), _simd => find_in(marks, places)))
 }
 
 #[inline(always)]
-fn find_in(marks: &Marks) -> Vec<Run> {
+fn find_in(marks: &Marks, places: &mut Places) -> Vec<Run> {
     let groups = marks.token.words();
-    let mut runs = Vec::with_capacity(groups.len() / 4);
     let mut lengths = Lengths::default();
-    for (group, word) in groups.iter().enumerate() {
-        let mut reached = lengths.reached(*word);
-        while reached != 0 {
-            let bit = reached.trailing_zeros() as usize;
-            reached &= reached - 1;
-            let start = group * GROUP + bit + 1 - RUN_MIN;
-            // Most runs end in the group that they get long enough in.
-            let end = match !word >> bit {
-                0 => (group + 1) * GROUP + marks.token.run((group + 1) * GROUP),
-                others => group * GROUP + bit + others.trailing_zeros() as usize,
-            };
+    let mut runs = Vec::with_capacity(groups.len());
+    for (nth, block) in groups.chunks(Places::WORDS).enumerate() {
+        let base = nth * Places::WORDS * GROUP + 1;
+        for place in places.of(block.iter().map(|tokens| lengths.reached(*tokens))) {
+            let reached = base + place;
+            let (start, end) = (reached - RUN_MIN, reached + marks.token.run(reached));
             runs.push(Run { start, end, digits: marks.digit.count_short(start..end) });
         }
     }

@@ -4,13 +4,16 @@
 //! of the first four bytes, two small tables say by its upper and by its lower half which texts could
 //! have it there, eight groups of texts in the eight bits of a byte. That is Hyperscan's *Teddy*
 //! (Langdale and Wang, "Hyperscan: A Fast Multi-pattern Regex Matcher for Modern CPUs", NSDI 2019,
-//! section 4.2), of which the vectors here are as wide as the machine has them. What is left is looked
-//! at byte by byte, so that every machine gives the same answer.
+//! section 4.2), of which the vectors here are as wide as the machine has them. The halves are taken
+//! apart once for all four bytes, and the places are listed before they are visited. What is left is
+//! looked at byte by byte, so that every machine gives the same answer.
+
+use std::cell::Cell;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, u8x16, u8x64};
+use fearless_simd::{Level, dispatch, u8x16, u8x32, u8x64};
 
-use super::bits::ones;
+use super::bits::{Places, lend, ones};
 use super::lanes::{GROUP, padded};
 
 /// So many bytes at the start of the texts are looked at for many places at once.
@@ -38,8 +41,18 @@ pub(super) struct Match {
 /// A list of texts, ready to be looked for.
 #[derive(Debug)]
 pub(super) struct Searcher {
-    needles: Vec<Needle>,
+    needles: Vec<(Needle, Short)>,
     heads: Box<[Head; HEAD]>,
+}
+
+/// How a text begins, as one number, and what is to be asked of the number that stands at a place.
+#[derive(Clone, Copy, Debug)]
+struct Short {
+    text: u64,
+    /// What makes capitals small letters.
+    small: u64,
+    /// The bytes that are compared.
+    mask: u64,
 }
 
 /// What the texts have at one of their first places.
@@ -65,12 +78,18 @@ impl Searcher {
                 }
             }
         }
+        let needles = needles.into_iter().map(|needle| (needle, Short::of(&needle))).collect();
         Self { needles, heads }
     }
 
     /// Tells each place where a text stands, in order, and at one place by the numbers of the texts.
     pub(super) fn find(&self, text: &[u8], mut each: impl FnMut(Match)) {
-        dispatch!(Level::new(), simd => self.find_in(simd, text, &mut each));
+        thread_local! {
+            static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+        }
+        lend(&ROOM, Room::new, |room| {
+            dispatch!(Level::new(), simd => self.find_in(simd, text, room, &mut each));
+        });
     }
 
     /// Tells whether any of the texts stands in a text.
@@ -81,47 +100,43 @@ impl Searcher {
     }
 
     #[inline(always)]
-    fn find_in<S: Simd>(&self, simd: S, text: &[u8], each: &mut impl FnMut(Match)) {
+    fn find_in<S: Simd>(
+        &self,
+        simd: S,
+        text: &[u8],
+        room: &mut Room,
+        each: &mut impl FnMut(Match),
+    ) {
         let tables = self.heads.each_ref().map(|head| Tables::of(simd, head));
-        let mut at = 0;
-        while let Some(group) = text.get(at..).and_then(<[u8]>::first_chunk) {
-            self.matches(candidates(simd, &tables, group), text, at, each);
-            at += GROUP;
-        }
-        let rest = text.get(at..).unwrap_or_default();
-        let padded = padded::<{ 2 * GROUP + HEAD }>(rest);
-        for part in [0, GROUP] {
-            if let Some(group) = padded.get(part..).and_then(<[u8]>::first_chunk)
-                && part < rest.len()
-            {
-                self.matches(candidates(simd, &tables, group), text, at + part, each);
+        let Room { halves, places } = room;
+        for start in (0..text.len()).step_by(BLOCK) {
+            let rest = text.get(start..).unwrap_or_default();
+            halves.fill(simd, rest);
+            let groups = (0..rest.len().min(BLOCK)).step_by(GROUP);
+            let words = groups.map(|at| {
+                halves.candidates(simd, &tables, at)
+                    | halves.candidates(simd, &tables, at + PART) << PART
+            });
+            for place in places.of(words) {
+                self.at(text, start + place, each);
             }
         }
     }
 
-    /// Looks at the places of a group where a text may begin.
-    #[inline(always)]
-    fn matches(&self, places: u64, text: &[u8], base: usize, each: &mut impl FnMut(Match)) {
-        let mut left = places;
-        while left != 0 {
-            let start = base + left.trailing_zeros() as usize;
-            left &= left - 1;
-            self.at(text, start, each);
-        }
-    }
-
     /// Tells the texts that stand at a place.
+    #[inline(always)]
     fn at(&self, text: &[u8], start: usize, each: &mut impl FnMut(Match)) {
         let rest = text.get(start..).unwrap_or_default();
-        let texts = self.heads.iter().zip(padded::<HEAD>(rest));
-        let mut left = texts.fold(u64::MAX, |left, (head, byte)| {
+        let first = padded::<8>(rest);
+        let texts = self.heads.iter().zip(first);
+        let left = texts.fold(u64::MAX, |left, (head, byte)| {
             left & head.texts.get(usize::from(byte)).copied().unwrap_or(0)
         });
-        while left != 0 {
-            let nth = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if let Some(needle) = self.needles.get(nth)
-                && needle.begins(rest)
+        let first = u64::from_le_bytes(first);
+        for nth in ones(left) {
+            if let Some((needle, short)) = self.needles.get(nth)
+                && short.begins(first)
+                && needle.goes_on(rest)
             {
                 each(Match { nth, start, end: start + needle.text.len() });
             }
@@ -146,12 +161,35 @@ impl Needle {
         (0..=255).filter(move |byte| fits(*byte))
     }
 
-    /// Tells whether a text begins with it.
-    fn begins(self, text: &[u8]) -> bool {
+    /// Tells whether a text begins with it, of which the [`Short`] is known.
+    #[inline(always)]
+    fn goes_on(self, text: &[u8]) -> bool {
+        if self.text.len() <= size_of::<u64>() && self.then.is_none() {
+            return true;
+        }
         let Some((head, rest)) = text.split_at_checked(self.text.len()) else { return false };
         let is_it =
             if self.any_case { head.eq_ignore_ascii_case(self.text) } else { head == self.text };
         is_it && self.then.is_none_or(|then| rest.first().is_some_and(|byte| then(*byte)))
+    }
+}
+
+impl Short {
+    fn of(needle: &Needle) -> Self {
+        let bytes = |of: fn(u8) -> u8| {
+            let mut all = [0; size_of::<u64>()];
+            all.iter_mut().zip(needle.text).for_each(|(to, byte)| *to = of(*byte));
+            u64::from_le_bytes(all)
+        };
+        let small = |byte: u8| if byte.is_ascii_alphabetic() { 0x20 } else { 0 };
+        let small = if needle.any_case { bytes(small) } else { 0 };
+        Self { text: bytes(|byte| byte), small, mask: bytes(|_| 0xFF) }
+    }
+
+    /// Tells whether a text with these first bytes begins with it.
+    #[inline(always)]
+    const fn begins(self, first: u64) -> bool {
+        (first | self.small) & self.mask == self.text
     }
 }
 
@@ -253,10 +291,12 @@ static SHARES: [u8; 256] = {
     let mut byte = 0;
     while byte < 128 {
         shares[byte] = match byte as u8 {
-            b'e' | b't' | b'r' | b'n' | b's' | b'a' | b'o' | b'i' => 50,
             b' ' => 150,
-            b'a'..=b'z' => 20,
-            b'0'..=b'9' | b'A'..=b'Z' => 4,
+            b'e' | b't' | b'r' | b'n' | b's' | b'a' | b'o' | b'i' => 55,
+            b'c' | b'd' | b'f' | b'l' | b'm' | b'p' | b'u' => 25,
+            b'j' | b'q' | b'z' | b'A'..=b'Z' => 2,
+            b'a'..=b'z' => 10,
+            b'0'..=b'9' => 4,
             _ => 5,
         };
         byte += 1;
@@ -267,37 +307,99 @@ static SHARES: [u8; 256] = {
 /// The tables of one place, ready for the vectors of some machine.
 #[derive(Clone, Copy)]
 struct Tables<S: Simd> {
-    low: u8x64<S>,
-    high: u8x64<S>,
+    low: u8x32<S>,
+    high: u8x32<S>,
 }
 
 impl<S: Simd> Tables<S> {
     #[inline(always)]
     fn of(simd: S, head: &Head) -> Self {
-        let table = |table| u8x64::block_splat(u8x16::load_array(simd, table));
+        let table = |table| u8x32::block_splat(u8x16::load_array(simd, table));
         Self { low: table(head.low), high: table(head.high) }
     }
 }
 
-impl<S: Simd> Tables<S> {
-    /// The groups of texts that may have, at each of sixty-four places, the byte that many places on.
-    #[inline(always)]
-    fn groups<const AT: usize>(self, simd: S, text: &[u8; GROUP + HEAD]) -> u8x64<S> {
-        // The length is known, and no other bytes are ever taken.
-        let bytes = text.get(AT..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; GROUP]);
-        let bytes = u8x64::load_array_ref(simd, bytes);
-        let low = self.low.swizzle_dyn_within_blocks(bytes & u8x64::splat(simd, 15));
-        low & self.high.swizzle_dyn_within_blocks(bytes >> 4)
+/// So many places are asked about at once: the tables for them fit into the registers of most machines.
+const PART: usize = 32;
+
+/// So many bytes are searched before what may stand in them is looked at.
+const BLOCK: usize = Places::WORDS * GROUP;
+
+/// What a search needs for one block after the other.
+struct Room {
+    halves: BlockHalves,
+    places: Places,
+}
+
+impl Room {
+    const fn new() -> Self {
+        Self { halves: BlockHalves::new(), places: Places::new() }
     }
 }
 
-/// The places among the first sixty-four of a text at which one of the texts may begin.
-#[inline(always)]
-fn candidates<S: Simd>(simd: S, tables: &[Tables<S>; HEAD], text: &[u8; GROUP + HEAD]) -> u64 {
-    let [first, second, third, fourth] = *tables;
-    let first = first.groups::<0>(simd, text) & second.groups::<1>(simd, text);
-    let second = third.groups::<2>(simd, text) & fourth.groups::<3>(simd, text);
-    !(first & second).simd_eq(u8x64::splat(simd, 0)).to_bitmask()
+/// The lower and the upper halves of the bytes of a block and of a group behind it.
+struct BlockHalves {
+    low: [[u8; GROUP]; Places::WORDS + 1],
+    high: [[u8; GROUP]; Places::WORDS + 1],
+}
+
+impl BlockHalves {
+    const fn new() -> Self {
+        let none = [[0; GROUP]; Places::WORDS + 1];
+        Self { low: none, high: none }
+    }
+
+    /// Takes apart the bytes at the start of a text; behind it are zeros.
+    #[inline(always)]
+    fn fill<S: Simd>(&mut self, simd: S, text: &[u8]) {
+        let (groups, rest) = text.as_chunks();
+        let halve = |group: &[u8; GROUP], low: &mut _, high: &mut _| {
+            let bytes = u8x64::load_array_ref(simd, group);
+            (bytes & u8x64::splat(simd, 15)).store_array(low);
+            (bytes >> 4).store_array(high);
+        };
+        let mut halves = self.low.iter_mut().zip(&mut self.high);
+        for (group, (low, high)) in groups.iter().zip(&mut halves) {
+            halve(group, low, high);
+        }
+        if let Some((low, high)) = halves.next() {
+            halve(&padded(rest), low, high);
+        }
+        if let Some((low, high)) = halves.next() {
+            (*low, *high) = ([0; GROUP], [0; GROUP]);
+        }
+    }
+
+    /// The places among [`PART`] at which one of the texts may begin.
+    #[inline(always)]
+    fn candidates<S: Simd>(&self, simd: S, tables: &[Tables<S>; HEAD], at: usize) -> u64 {
+        let low = self.low.as_flattened().get(at..).and_then(<[u8]>::first_chunk);
+        let high = self.high.as_flattened().get(at..).and_then(<[u8]>::first_chunk);
+        let (Some(low), Some(high)) = (low, high) else { return 0 };
+        let [first, second, third, fourth] = *tables;
+        let first = first.groups::<0>(simd, low, high) & second.groups::<1>(simd, low, high);
+        let second = third.groups::<2>(simd, low, high) & fourth.groups::<3>(simd, low, high);
+        !(first & second).simd_eq(u8x32::splat(simd, 0)).to_bitmask() & u64::MAX >> (GROUP - PART)
+    }
+}
+
+impl<S: Simd> Tables<S> {
+    /// The groups of texts that may have, at each of some places, the byte that many places on.
+    #[inline(always)]
+    fn groups<const AT: usize>(
+        self,
+        simd: S,
+        low: &[u8; PART + HEAD],
+        high: &[u8; PART + HEAD],
+    ) -> u8x32<S> {
+        // The length is known, and no other bytes are ever taken.
+        let part = |half: &[u8; PART + HEAD]| -> u8x32<S> {
+            let part = half.get(AT..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; PART]);
+            u8x32::load_array_ref(simd, part)
+        };
+        self.low.swizzle_dyn_within_blocks(part(low))
+            & self.high.swizzle_dyn_within_blocks(part(high))
+    }
 }
 
 #[cfg(test)]
@@ -361,7 +463,7 @@ mod tests {
                 let (mut found, mut least) = (Vec::new(), Vec::new());
                 searcher.find(&text, |each| found.push(each));
                 dispatch!(Level::baseline(), simd => {
-                    searcher.find_in(simd, &text, &mut |each| least.push(each));
+                    searcher.find_in(simd, &text, &mut Room::new(), &mut |each| least.push(each));
                 });
                 assert_eq!(found, expected);
                 assert_eq!(least, expected);
