@@ -112,8 +112,8 @@ mod tests {
             (Word::Key, 34, 37),
         ];
         assert_eq!(said("My_API_Key x:// AWS_secret_Access_key 1"), expected);
-        let starts: Vec<_> = said(&" Token1".repeat(900)).iter().map(|said| said.1).collect();
-        assert_eq!(starts, (0..900).map(|nth| nth * 7 + 1).collect::<Vec<_>>());
+        let starts: Vec<_> = said(&" Token1=".repeat(900)).iter().map(|said| said.1).collect();
+        assert_eq!(starts, (0..900).map(|nth| nth * 8 + 1).collect::<Vec<_>>());
     }
 
     #[test]
