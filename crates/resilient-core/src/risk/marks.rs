@@ -193,37 +193,43 @@ impl Marks {
     /// Stretches of the text where digits are dense, in order, not touching: a number of four
     /// digits or more, in one piece or in groups, lies in one of them.
     pub(super) fn dense(&self) -> Vec<Range<usize>> {
-        dispatch!(Level::new(), _simd => self.dense_in())
+        dispatch!(Level::new(), simd => self.dense_in(simd))
     }
 
     #[inline(always)]
-    fn dense_in(&self) -> Vec<Range<usize>> {
+    fn dense_in<S: Simd>(&self, simd: S) -> Vec<Range<usize>> {
         /// So many bytes are looked at together with the next so many.
         const WINDOW: usize = GROUP / 2;
-        const DIGITS_MIN: u32 = 4;
+        const DIGITS_MIN: u8 = 4;
+        let counts =
+            |at: usize| u8x64::load_array(simd, padded(self.digits.get(at..).unwrap_or_default()));
+        let halves =
+            |word: u64| [word as u32, (word >> 32) as u32].map(|half| half.count_ones() as u8);
         let mut all: Vec<Range<usize>> = Vec::new();
-        let mut last = 0;
-        for (group, digits) in self.digits.iter().map(|digits| u32::from(*digits)).enumerate() {
+        // Whether the group before the next ones and the first of them have enough.
+        let mut is_enough = u64::from(self.digits.first().is_some_and(|all| *all >= DIGITS_MIN));
+        for base in (0..self.digits.len()).step_by(GROUP) {
             // Most groups are not dense, even with all of the one before.
-            let few = digits == 0 || last + digits < DIGITS_MIN;
-            last = digits;
-            if few {
-                continue;
-            }
-            let halves =
-                |word: u64| [(word as u32).count_ones(), ((word >> 32) as u32).count_ones()];
-            let [_, mut before] =
-                group.checked_sub(1).map_or([0; 2], |at| halves(self.digit.word(at)));
-            for (half, count) in halves(self.digit.word(group)).into_iter().enumerate() {
-                if count > 0 && before + count >= DIGITS_MIN {
-                    let at = group * GROUP + half * WINDOW;
-                    let start = if before == 0 { at } else { at - WINDOW };
-                    match all.last_mut() {
-                        Some(last) if last.end >= start => last.end = at + WINDOW,
-                        _ => all.push(start..at + WINDOW),
+            let here = counts(base);
+            let enough = (here + counts(base + 1)).simd_ge(DIGITS_MIN).to_bitmask();
+            let mut left = (enough << 1 | is_enough) & here.simd_ge(1).to_bitmask();
+            is_enough = enough >> (GROUP - 1);
+            while left != 0 {
+                let group = base + left.trailing_zeros() as usize;
+                left &= left - 1;
+                let [_, mut before] =
+                    group.checked_sub(1).map_or([0; 2], |at| halves(self.digit.word(at)));
+                for (half, count) in halves(self.digit.word(group)).into_iter().enumerate() {
+                    if count > 0 && before + count >= DIGITS_MIN {
+                        let at = group * GROUP + half * WINDOW;
+                        let start = if before == 0 { at } else { at - WINDOW };
+                        match all.last_mut() {
+                            Some(last) if last.end >= start => last.end = at + WINDOW,
+                            _ => all.push(start..at + WINDOW),
+                        }
                     }
+                    before = count;
                 }
-                before = count;
             }
         }
         let end = self.len;
