@@ -53,12 +53,6 @@ impl<S: Simd> Lanes<S> {
     pub(super) fn small(self) -> Self {
         Self(self.0, self.1 | self.every(0x20))
     }
-
-    /// The bytes that are not ASCII.
-    #[inline(always)]
-    pub(super) fn foreign(self) -> mask8x64<S> {
-        self.1.simd_lt(self.every(0))
-    }
 }
 
 /// A class of bytes.
