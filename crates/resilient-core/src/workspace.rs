@@ -224,20 +224,25 @@ impl Workspace {
         Err(io::ErrorKind::InvalidInput.into())
     }
 
-    /// Scores what a file holds or is to hold; the policy may let a file in the roots pass.
+    /// Scores what a file holds or is to hold; the policy may let a file in the roots pass. The report is
+    /// [cut](risk::Report::cut).
     ///
     /// # Errors
     /// The policy file cannot be used.
     pub fn risk_score_file(&self, path: &str, content: &str) -> Result<risk::Report> {
-        Ok(write::score(&self.store.roots, path, content, &*self.policy()?))
+        let policy = self.policy()?;
+        if policy.allow.paths.is_empty() {
+            return Ok(risk::score_cut(content, &policy));
+        }
+        Ok(write::score(&self.store.roots, path, content, &policy).cut())
     }
 
-    /// Predicts whether a content filter rejects a text.
+    /// Predicts whether a content filter rejects a text. The report is [cut](risk::Report::cut).
     ///
     /// # Errors
     /// The policy file cannot be used.
     pub fn risk_score(&self, content: &str) -> Result<risk::Report> {
-        Ok(risk::score(content, &*self.policy()?))
+        Ok(risk::score_cut(content, &*self.policy()?))
     }
 
     /// Writes one file; see [`WriteReceipt`] for what it promises. A draft that is blocked is kept

@@ -45,5 +45,5 @@ pub fn work_taken() -> u64 {
 /// Scores a text with the given model, or with none.
 #[must_use]
 pub fn score_with(content: &str, policy: &Policy, model: Option<&Model>) -> Report {
-    super::score_through(content, policy, model)
+    super::score_through(content, policy, model, usize::MAX)
 }

@@ -55,6 +55,7 @@ mod work;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use memchr::memchr_iter;
 
@@ -78,7 +79,15 @@ const PLACEHOLDER_PART: f64 = 0.35;
 #[must_use]
 pub fn score(content: &str, policy: &Policy) -> Report {
     let model = policy.model.then(Model::built_in);
-    score_through(content, policy, model)
+    score_through(content, policy, model, usize::MAX)
+}
+
+/// Scores a text as [`score`] does, and [cuts](Report::cut) the report: what is left out is counted and
+/// not made, so that a flood of findings costs little more than any text of its length.
+#[must_use]
+pub fn score_cut(content: &str, policy: &Policy) -> Report {
+    let model = policy.model.then(Model::built_in);
+    score_through(content, policy, model, LISTED_MAX)
 }
 
 /// Scores the text of a file: as [`score`], but a file that the policy lets pass has no findings.
@@ -86,21 +95,27 @@ pub fn score(content: &str, policy: &Policy) -> Report {
 pub fn score_file(path: &str, content: &str, policy: &Policy) -> Report {
     if policy.allow.path(path) {
         let everything = Policy { disabled_families: BTreeSet::new(), ..policy.clone() };
-        return score_through("", &everything, None);
+        return score_through("", &everything, None, usize::MAX);
     }
     score(content, policy)
 }
 
-/// Scores with the given model, whatever the policy says about models.
-fn score_through(content: &str, policy: &Policy, model: Option<&Model>) -> Report {
+/// Scores with the given model, whatever the policy says about models, and lists so many findings.
+fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: usize) -> Report {
     let marks = Marks::of(content.as_bytes());
     let shape = Shape::of(content, &marks);
-    let hits = hits(content, &marks, policy, model);
-    marks.recycle();
     let mut tally = Tally::new(&policy.weights);
-    for hit in &hits {
+    let (mut hits, mut omitted) = (Vec::new(), 0);
+    each_hit(content, &marks, policy, model, |hit| {
         tally.add(&hit.kind, hit.placeholder && policy.placeholders != Placeholders::Full);
-    }
+        if hits.len() < most {
+            hits.push(hit.shown(content));
+        } else {
+            omitted += 1;
+        }
+    });
+    marks.recycle();
+    number_lines(content.as_bytes(), &mut hits);
     let mut suggested_actions = tally.actions();
 
     // The order of these additions is part of the contract: it decides on which side of a
@@ -110,11 +125,15 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>) -> Repor
     for rule in &SIZE_RULES {
         if let Some(value) = rule.exceeded_by(&shape) {
             score += rule.score;
-            detected_patterns.push(Detection::Size(SizeHit {
-                rule: rule.name,
-                value,
-                threshold: rule.threshold,
-            }));
+            if detected_patterns.len() < most {
+                detected_patterns.push(Detection::Size(SizeHit {
+                    rule: rule.name,
+                    value,
+                    threshold: rule.threshold,
+                }));
+            } else {
+                omitted += 1;
+            }
             suggested_actions.push(rule.action(value));
         }
     }
@@ -127,7 +146,7 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>) -> Repor
         line_count: shape.line_count,
         max_line_len: shape.max_line_len,
         detected_patterns,
-        omitted: 0,
+        omitted,
         suggested_actions,
     }
 }
@@ -149,45 +168,56 @@ pub(crate) fn is_stand_in(value: &str) -> bool {
     placeholder::is_dummy(value) || placeholder::mark(value).is_some()
 }
 
-/// What is found in a text: the built-in patterns in the order of their table, then what the
+/// What counts of what was found.
+struct Hit {
+    kind: Cow<'static, str>,
+    pattern: Cow<'static, str>,
+    placeholder: bool,
+    via: Vec<&'static str>,
+    span: Range<usize>,
+}
+
+impl Hit {
+    /// As it is shown, but for its line.
+    fn shown(self, content: &str) -> PatternHit {
+        let Self { kind, pattern, placeholder, via, span } = self;
+        let snippet = pattern::snippet(content.get(span.clone()).unwrap_or_default());
+        PatternHit { kind, pattern, snippet, line: 0, placeholder, via, span }
+    }
+}
+
+/// Tells what is found in a text: the built-in patterns in the order of their table, then what the
 /// policy adds.
-fn hits(content: &str, marks: &Marks, policy: &Policy, model: Option<&Model>) -> Vec<PatternHit> {
+fn each_hit(
+    content: &str,
+    marks: &Marks,
+    policy: &Policy,
+    model: Option<&Model>,
+    mut each: impl FnMut(Hit),
+) {
     let disabled = |family: &str| policy.disabled_families.contains(family);
-    let mut hits: Vec<PatternHit> = scan::scan(content, marks, Lens { model })
-        .into_iter()
-        .filter(|found| !disabled(found.family))
-        .filter(|found| {
-            let matched = content.get(found.span.clone()).unwrap_or_default();
-            !policy.allow.finding(found.pattern, matched)
-        })
-        .filter(|found| !(found.placeholder && policy.placeholders == Placeholders::Ignore))
-        .map(|found| PatternHit {
+    for found in scan::scan(content, marks, Lens { model }) {
+        let matched = || content.get(found.span.clone()).unwrap_or_default();
+        if disabled(found.family)
+            || found.placeholder && policy.placeholders == Placeholders::Ignore
+            || policy.allow.finding(found.pattern, matched())
+        {
+            continue;
+        }
+        each(Hit {
             kind: Cow::Borrowed(found.family),
             pattern: Cow::Borrowed(found.pattern),
-            snippet: pattern::snippet(content.get(found.span.clone()).unwrap_or_default()),
-            line: 0,
             placeholder: found.placeholder,
             via: found.via,
             span: found.span,
-        })
-        .collect();
-    for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
-        hits.extend(pattern.matches(content).map(|span| {
-            let (kind, name) = pattern.names();
-            let snippet = pattern::snippet(content.get(span.clone()).unwrap_or_default());
-            PatternHit {
-                kind,
-                pattern: name,
-                snippet,
-                line: 0,
-                placeholder: false,
-                via: Vec::new(),
-                span,
-            }
-        }));
+        });
     }
-    number_lines(content.as_bytes(), &mut hits);
-    hits
+    for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
+        for span in pattern.matches(content) {
+            let (kind, pattern) = pattern.names();
+            each(Hit { kind, pattern, placeholder: false, via: Vec::new(), span });
+        }
+    }
 }
 
 /// Fills in the lines, in one walk over the text.

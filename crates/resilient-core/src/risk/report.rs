@@ -217,9 +217,17 @@ mod tests {
 
     #[test]
     fn a_cut_report_keeps_the_first_findings_and_counts_the_others() {
+        let policy = crate::risk::Policy::default();
         let of = |addresses: usize| {
             let text: String = (0..addresses).map(|n| format!("person{n}@mail.net\n")).collect();
-            crate::risk::score(&text, &crate::risk::Policy::default())
+            let whole = crate::risk::score(&text, &policy);
+            // A size rule that fires comes last.
+            let long = text + &"- ".repeat(1_500);
+            for text in [long.as_str(), long.get(..20).unwrap()] {
+                let cut = crate::risk::score_cut(text, &policy);
+                assert_eq!(cut, crate::risk::score(text, &policy).cut());
+            }
+            whole
         };
         let whole = of(LISTED_MAX);
         assert_eq!(whole.clone().cut(), whole);

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use resilient_core::journal::{Filter, Mode};
-use resilient_core::risk::Report;
 use resilient_core::validate;
 use serde_json::Value;
 
@@ -40,7 +39,7 @@ impl Tool for RiskScore {
             Some(path) => workspace.risk_score_file(path, &self.content),
             None => workspace.risk_score(&self.content),
         };
-        let mut scored = answer(report.map(Report::cut))?;
+        let mut scored = answer(report)?;
         if let Value::Object(fields) = &mut scored {
             fields.insert("language_hint".to_owned(), self.language_hint.into());
             fields.insert("target_path".to_owned(), self.target_path.into());

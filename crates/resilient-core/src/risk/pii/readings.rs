@@ -58,6 +58,12 @@ impl Readings {
         if near <= low(LEN_MIN - 1) || (digit & near).count_ones() < least {
             return None;
         }
+        let byte = |at: usize| bytes.get(start + at).copied().unwrap_or(b'\n');
+        // What begins with a short group must go on.
+        let first = alnum.trailing_ones() as usize;
+        if first < LEN_MIN && !joins(first, byte(first), byte(first + 1)) {
+            return None;
+        }
         let account = account::len(bytes.get(start..).unwrap_or_default(), alnum);
         if !may_begin(alnum, digit, account) {
             return None;
@@ -73,7 +79,6 @@ impl Readings {
             ends: 0,
             joined: matches!(before, Some(b'.' | b'-' | b'/')),
         };
-        let byte = |at: usize| bytes.get(start + at).copied().unwrap_or(b'\n');
         let (mut digits, mut len, mut at) = (0, 0, 0);
         for _ in 0..Self::GROUPS_MAX {
             let group = (alnum >> at).trailing_ones() as usize;
@@ -89,9 +94,7 @@ impl Readings {
             if !glued && may_be_named(readings.form, at, account) {
                 readings.ends |= 1 << (at - 1);
             }
-            let joins = matches!(sep, b' ' | b'-' | b'.' | b'/') && next.is_ascii_alphanumeric()
-                || sep == b':' && group == 4 && next.is_ascii_digit();
-            if !joins || at >= 47 {
+            if !joins(group, sep, next) || at >= 47 {
                 break;
             }
             at += 1;
@@ -134,6 +137,13 @@ impl Readings {
         }
         None
     }
+}
+
+/// Tells whether a byte joins a group of so many letters and digits to what follows.
+#[inline(always)]
+fn joins(group: usize, sep: u8, next: u8) -> bool {
+    matches!(sep, b' ' | b'-' | b'.' | b'/') && next.is_ascii_alphanumeric()
+        || sep == b':' && group == 4 && next.is_ascii_digit()
 }
 
 /// Tells of the first group, of which much is known, whether it begins something else: letters are
