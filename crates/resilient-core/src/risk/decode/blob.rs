@@ -12,6 +12,7 @@ use super::super::bits::Bits;
 use super::super::lanes::{GROUP, Lanes, padded};
 use super::super::marks::Marks;
 use super::super::runs::Run;
+use super::super::token::is_uuid;
 use super::super::vendor;
 use super::{Seen, Trust, Views, is_text};
 
@@ -250,7 +251,8 @@ fn piece_views(
     views: &mut Views<'_>,
 ) {
     super::super::work::spend(piece.len());
-    if !views.has_room(piece.len()) {
+    // Programs are full of identifiers, which are no encoding of anything.
+    if !views.has_room(piece.len()) || is_uuid(piece) {
         return;
     }
     if piece.len() >= HEX_MIN && piece.iter().all(u8::is_ascii_hexdigit) {
