@@ -206,9 +206,14 @@ pub(super) struct Words {
 impl Words {
     /// Reads the words in front of a candidate's body.
     pub(super) fn before(text: &[u8], candidate: &Candidate) -> Self {
+        Self::some_before(text, candidate, WORDS_MAX)
+    }
+
+    /// Reads some of them, and as many of the head's as are there.
+    pub(super) fn some_before(text: &[u8], candidate: &Candidate, most: usize) -> Self {
         let mut words = Self::of(text.get(candidate.head.clone()).unwrap_or_default());
         words.in_head = words.len;
-        words.read_back(text.get(candidate.context.clone()).unwrap_or_default());
+        words.read_back(text.get(candidate.context.clone()).unwrap_or_default(), most);
         words
     }
 
@@ -217,14 +222,15 @@ impl Words {
         let (letters, ends) = ([0; WORDS_MAX * WORD_MAX], [0; WORDS_MAX]);
         super::work::spend(64);
         let mut words = Self { letters, ends, len: 0, in_head: 0 };
-        words.read_back(text);
+        words.read_back(text, WORDS_MAX);
         words
     }
 
-    /// Reads words off the end of a text: split at what is no letter or digit, and in camel case.
-    fn read_back(&mut self, text: &[u8]) {
+    /// Reads words off the end of a text until there are so many: split at what is no letter or digit, and
+    /// in camel case.
+    fn read_back(&mut self, text: &[u8], most: usize) {
         let mut end = text.len();
-        while self.len < WORDS_MAX {
+        while self.len < most {
             let head = text.get(..end).unwrap_or_default();
             let gap = head.iter().rev().take_while(|b| !b.is_ascii_alphanumeric()).count();
             let head = head.get(..head.len() - gap).unwrap_or_default();

@@ -134,7 +134,7 @@ const TECHNICAL: [&[u8]; 14] = [
 /// How many words stand between a value and the nearest word for secrets.
 fn secret_at(words: &Words) -> Option<usize> {
     static ENDS: Ends<{ SECRETS.len() }> = Ends::of(&SECRETS);
-    words.iter().take(3).position(|word| {
+    words.iter().take(DECIDING).position(|word| {
         if !ENDS.may_end(word) {
             return false;
         }
@@ -171,6 +171,9 @@ impl<'a> Name<'a> {
     }
 }
 
+/// How many of the nearest words decide whether a name says anything.
+pub(super) const DECIDING: usize = 3;
+
 /// Judges a candidate by its name.
 pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
     let body = text.get(candidate.body.clone())?;
@@ -180,16 +183,16 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     if body.starts_with(b"LS0tLS1CRUdJTi") {
         return None;
     }
-    if !may_be_named(shape) || placeholder::is_void(body) {
+    if !may_be_named(shape) {
+        return None;
+    }
+    let Some(secret) = secret else {
+        return owned(text, candidate, words).filter(|_| !placeholder::is_dummy(body));
+    };
+    if !is_amazon(shape) && !is_random(shape) || placeholder::is_void(body) {
         return None;
     }
     let dummy = || placeholder::is_counted(body);
-    let Some(secret) = secret else {
-        return owned(text, candidate, words).filter(|_| !dummy());
-    };
-    if !is_amazon(shape) && !is_random(shape) {
-        return None;
-    }
     let name = Name::of(words);
     if !name.service && dummy() {
         return None;
@@ -223,6 +226,11 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     let joined = exact && shape.kind != Kind::Uuid && words.in_head() > 1;
     let credible = (name.service && secret <= 1) || (said && (assigned || joined));
     credible.then(|| Named { family: of_name(&name), pattern: "named_key" })
+}
+
+/// Tells by the nearest words whether a candidate may be named.
+pub(super) fn may_name(text: &[u8], candidate: &Candidate, few: &Words) -> bool {
+    speaks_of_secrets(few) || owned(text, candidate, few).is_some()
 }
 
 /// Tells whether a value of this shape is named by any words.

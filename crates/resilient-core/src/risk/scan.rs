@@ -362,6 +362,13 @@ impl Scan {
                 if !nameable && model.is_none() || benign::is_commit(bytes, &candidate) {
                     return;
                 }
+                // Without the model few words tell that a name says nothing.
+                if model.is_none() {
+                    let few = Words::some_before(bytes, &candidate, naming::DECIDING);
+                    if !naming::may_name(bytes, &candidate, &few) {
+                        return;
+                    }
+                }
                 let words = Words::before(bytes, &candidate);
                 if nameable && let Some(named) = naming::named(bytes, &candidate, &words) {
                     self.add(named.family, named.pattern, candidate.whole(), false);
