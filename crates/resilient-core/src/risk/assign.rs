@@ -157,26 +157,18 @@ fn value(text: &[u8], start: usize, end: usize, word: Word, claims: &impl Claime
 
 /// Tells whether a value is a password rather than a word, a dummy or code.
 fn is_password(value: &[u8], bare: bool, loose: bool, word: Word) -> bool {
-    let plain = value.iter().all(u8::is_ascii_graphic);
-    if value.len() < 7 || value.len() > 64 || !plain {
+    if !(7..=64).contains(&value.len()) {
         return false;
     }
-    // What can be counted without looking twice comes first: most values are none.
-    let is_symbol = |byte: &u8| {
-        matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'?' | b'+')
-    };
-    let is_code =
-        |byte: &u8| matches!(byte, b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|');
-    let count = |is: &dyn Fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
-    let digits = count(&u8::is_ascii_digit);
-    let letters = count(&u8::is_ascii_alphabetic);
-    let symbols = count(&is_symbol);
-    let marks = value.len() - letters - digits - symbols;
-    if digits == 0
+    // What can be counted in one look comes first: most values are none.
+    let Counts { digits, letters, symbols, code, plain } = Counts::of(value);
+    let marks = plain - letters - digits - symbols;
+    if plain < value.len()
+        || digits == 0
         || letters < 2
         || marks > 2
+        || code > 0
         || value.starts_with(b"$")
-        || value.iter().any(is_code)
     {
         return false;
     }
@@ -205,10 +197,48 @@ fn is_password(value: &[u8], bare: bool, loose: bool, word: Word) -> bool {
         _ => classes >= 3 && shape.changes >= 3 || dense && shape.changes >= 4,
     };
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
-    let code = memmem::find(value, b"->").is_some()
-        || memmem::find(value, b"::").is_some()
-        || memmem::find(value, b"//").is_some();
-    strong && !code && !placeholder::is_dummy(value)
+    let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
+    strong && !is_path() && !placeholder::is_dummy(value)
+}
+
+/// How many characters of each kind a value of at most 255 has.
+struct Counts {
+    digits: usize,
+    letters: usize,
+    symbols: usize,
+    /// Brackets and bars, which are in the code of programs.
+    code: usize,
+    /// All that can be seen.
+    plain: usize,
+}
+
+impl Counts {
+    fn of(value: &[u8]) -> Self {
+        /// The kinds, eight bits for each in the sum of a value's characters.
+        #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+        static KINDS: [u64; 256] = {
+            let mut kinds = [0; 256];
+            let mut byte = b'!';
+            while byte <= b'~' {
+                let kind = match byte {
+                    b'0'..=b'9' => 1,
+                    b'a'..=b'z' | b'A'..=b'Z' => 1 << 8,
+                    b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'?' | b'+' => {
+                        1 << 16
+                    }
+                    b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|' => 1 << 24,
+                    _ => 0,
+                };
+                kinds[byte as usize] = kind | 1 << 32;
+                byte += 1;
+            }
+            kinds
+        };
+        let kind = |byte: &u8| KINDS.get(usize::from(*byte)).copied().unwrap_or(0);
+        let sum: u64 = value.iter().map(kind).sum();
+        let [digits, letters, symbols, code, plain, ..] = sum.to_le_bytes().map(usize::from);
+        Self { digits, letters, symbols, code, plain }
+    }
 }
 
 /// Reads `user:password` after the option of that name.
