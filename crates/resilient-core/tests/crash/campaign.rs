@@ -23,7 +23,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// `CRASH_STATES=full` asks for all states of all but a few points, a machine's work of hours.
+    /// `CRASH_STATES=full` asks for all states of all but a few points.
     pub fn of_environment() -> Self {
         match std::env::var("CRASH_STATES").as_deref() {
             Ok("full") => Self { exact: 1 << 18, states: 4096, nested_every: 1021, again_every: 9 },
@@ -59,6 +59,7 @@ pub struct Tally {
     pub states: u64,
     /// The disks that were like one judged before.
     pub known: u64,
+    /// How often the legal disks were too many, so that a sample of them was taken.
     pub sampled: u64,
     pub violations: Vec<String>,
     /// What was judged: what is on the disk, and what had been answered by then.
@@ -95,7 +96,7 @@ impl Tally {
     pub fn finish(self, name: &str, begun: Instant) {
         let rate = self.states as f64 / begun.elapsed().as_secs_f64() * 60.0;
         println!(
-            "{name}: crash points: {}, disks: {} and {} like one of them ({} points sampled), \
+            "{name}: crash points: {}, disks: {} and {} like one of them ({} samples), \
              violations: {}; {rate:.0} disks a minute",
             self.points,
             self.states,

@@ -1,9 +1,9 @@
 //! The crash campaign: that the guarantees hold whenever the power goes, a process dies or the
 //! disk fails (`docs/guarantees.md`).
 //!
-//! `CRASH_STATES=full cargo test --release --features sim --test crash -- --include-ignored
-//! --nocapture` tries everything that is finite; without it each test takes a share that a check
-//! of every change can afford. `CRASH_STATES=200` tries that many states at each point, and
+//! `CRASH_STATES=full cargo test --release --features sim --test crash -- --nocapture` tries every
+//! legal disk where they can be counted, which takes half an hour for each of the large tests; without
+//! it each test takes a share that a check of every change can afford. `CRASH_STATES=200` tries that many states at each point, and
 //! `CRASH_ONLY=append` only the scenarios that have it in their name; with `CRASH_FIRST=1` a test
 //! ends with the first violation.
 #![allow(
