@@ -231,10 +231,7 @@ impl Workspace {
     /// The policy file cannot be used.
     pub fn risk_score_file(&self, path: &str, content: &str) -> Result<risk::Report> {
         let policy = self.policy()?;
-        if policy.allow.paths.is_empty() {
-            return Ok(risk::score_cut(content, &policy));
-        }
-        Ok(write::score(&self.store.roots, path, content, &policy).cut())
+        Ok(write::score(&self.store.roots, path, content, &policy, risk::score_cut))
     }
 
     /// Predicts whether a content filter rejects a text. The report is [cut](risk::Report::cut).

@@ -94,15 +94,23 @@ pub struct WriteReceipt {
     pub unchanged: bool,
 }
 
-/// Scores what a file is to hold. The policy may let the file pass: by what its path leads to, not
-/// by how it is written, or any file would be let pass through a link or `..`.
-pub(crate) fn score(roots: &Roots, path: &str, content: &str, policy: &Policy) -> risk::Report {
+/// Scores what a file is to hold, as `score` does. The policy may let the file pass: by what its path
+/// leads to, not by how it is written, or any file would be let pass through a link or `..`.
+pub(crate) fn score(
+    roots: &Roots,
+    path: &str,
+    content: &str,
+    policy: &Policy,
+    score: fn(&str, &Policy) -> risk::Report,
+) -> risk::Report {
     if policy.allow.paths.is_empty() {
-        return risk::score(content, policy);
+        return score(content, policy);
     }
     match roots.locate(path) {
-        Ok(target) => risk::score_file(&target.shown, content, policy),
-        Err(_) => risk::score(content, policy),
+        Ok(target) if policy.allow.path(&target.shown) => {
+            risk::score_file(&target.shown, content, policy)
+        }
+        _ => score(content, policy),
     }
 }
 
@@ -115,7 +123,7 @@ pub(crate) fn classify(
     policy: &Policy,
 ) -> Result<()> {
     let Some(reject_at) = reject_at else { return Ok(()) };
-    refuse(score(roots, path, content, policy), path, reject_at, policy)
+    refuse(score(roots, path, content, policy, risk::score), path, reject_at, policy)
 }
 
 /// Refuses what is scored as high as this.

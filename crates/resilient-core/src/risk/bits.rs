@@ -26,10 +26,6 @@ impl Bits {
         Self { words: vec![0; groups] }
     }
 
-    pub(super) fn words(&self) -> &[u64] {
-        &self.words
-    }
-
     /// How many bits are set.
     pub(super) fn total(&self) -> usize {
         dispatch!(Level::new(), _simd => self.words.iter().map(|word| word.count_ones() as usize).sum())

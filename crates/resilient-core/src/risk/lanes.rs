@@ -30,6 +30,12 @@ impl<S: Simd> Lanes<S> {
         Self(simd, i8x64::load_array(simd, group.map(u8::cast_signed)))
     }
 
+    /// The group of a text from a position on, with zeros for the bytes that are not there.
+    #[inline(always)]
+    pub(super) fn at(simd: S, bytes: &[u8], at: usize) -> Self {
+        Self::of(simd, &padded(bytes.get(at..).unwrap_or_default()))
+    }
+
     #[inline(always)]
     fn every(self, byte: u8) -> i8x64<S> {
         i8x64::splat(self.0, byte.cast_signed())
@@ -95,14 +101,6 @@ pub(super) fn mark_some<C: Class, S: Simd>(
     words: &mut [u64],
 ) {
     for (word, group) in words.iter_mut().zip(groups) {
-        if let Some(group) = bytes.get(group * GROUP..).and_then(<[u8]>::first_chunk) {
-            *word = C::of(Lanes::of(simd, group)).to_bitmask();
-        }
-    }
-    // The last group of a text may not be full.
-    if let (Some(word), Some(group)) = (words.last_mut(), groups.last())
-        && let Some(rest) = bytes.get(group * GROUP..).filter(|rest| rest.len() < GROUP)
-    {
-        *word = C::of(Lanes::of(simd, &padded(rest))).to_bitmask();
+        *word = C::of(Lanes::at(simd, bytes, group * GROUP)).to_bitmask();
     }
 }

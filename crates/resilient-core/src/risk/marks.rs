@@ -12,7 +12,7 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, mask8x64, u8x64};
 
-use super::bits::Bits;
+use super::bits::{Bits, ones};
 use super::lanes::{Class, GROUP, Lanes, mark_some, padded};
 
 /// The marks of a text.
@@ -109,11 +109,8 @@ impl Marks {
     /// The bytes of a class, in order, in the groups that are not of ASCII alone.
     pub(super) fn foreign<C: Class>(&self, bytes: &[u8]) -> Vec<usize> {
         let mut all = Vec::new();
-        for (group, mut left) in self.foreign.iter().zip(self.of_foreign::<C>(bytes)) {
-            while left != 0 {
-                all.push(group * GROUP + left.trailing_zeros() as usize);
-                left &= left - 1;
-            }
+        for (group, word) in self.foreign.iter().zip(self.of_foreign::<C>(bytes)) {
+            all.extend(ones(word).map(|bit| group * GROUP + bit));
         }
         all
     }
@@ -212,11 +209,9 @@ impl Marks {
             // Most groups are not dense, even with all of the one before.
             let here = counts(base);
             let enough = (here + counts(base + 1)).simd_ge(DIGITS_MIN).to_bitmask();
-            let mut left = (enough << 1 | is_enough) & here.simd_ge(1).to_bitmask();
+            let dense = (enough << 1 | is_enough) & here.simd_ge(1).to_bitmask();
             is_enough = enough >> (GROUP - 1);
-            while left != 0 {
-                let group = base + left.trailing_zeros() as usize;
-                left &= left - 1;
+            for group in ones(dense).map(|nth| base + nth) {
                 let [_, mut before] =
                     group.checked_sub(1).map_or([0; 2], |at| halves(self.digit.word(at)));
                 for (half, count) in halves(self.digit.word(group)).into_iter().enumerate() {

@@ -69,7 +69,7 @@ pub(super) fn find(marks: &Marks) -> Vec<Run> {
 
 #[inline(always)]
 fn find_in(marks: &Marks, places: &mut Places) -> Vec<Run> {
-    let groups = marks.token.words();
+    let groups = &marks.token.words;
     let mut lengths = Lengths::default();
     let mut runs = Vec::with_capacity(groups.len());
     for (nth, block) in groups.chunks(Places::WORDS).enumerate() {

@@ -9,7 +9,7 @@ use memchr::memchr2;
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
 use super::super::bits::Bits;
-use super::super::lanes::{GROUP, Lanes, padded};
+use super::super::lanes::{GROUP, Lanes};
 use super::super::marks::Marks;
 use super::super::runs::Run;
 use super::super::token::is_uuid;
@@ -78,7 +78,7 @@ fn may_have_piece<S: Simd>(simd: S, bytes: &[u8], run: &Run) -> bool {
     if run.len() > GROUP {
         return true;
     }
-    let group = Lanes::of(simd, &padded(bytes.get(run.start..).unwrap_or_default()));
+    let group = Lanes::at(simd, bytes, run.start);
     let inside = u64::MAX >> (GROUP - run.len());
     let cuts = (group.is(b'=') | group.is(b'.')).to_bitmask() & inside;
     // Eighteen bytes in a row that no piece ends at; two more may be padding.

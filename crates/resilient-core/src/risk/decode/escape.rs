@@ -4,7 +4,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
 use super::super::bits::Bits;
-use super::super::lanes::{GROUP, Lanes, padded};
+use super::super::lanes::{GROUP, Lanes};
 use super::{Trust, Views, is_text, rows};
 
 /// Fewer escapes in a row are an ordinary text's.
@@ -13,7 +13,7 @@ pub(super) const ESCAPES_MIN: u8 = 6;
 /// Where in a group the signs are that escapes begin with.
 #[inline(always)]
 fn signs<S: Simd>(simd: S, bytes: &[u8], group: usize) -> u64 {
-    let group = Lanes::of(simd, &padded(bytes.get(group * GROUP..).unwrap_or_default()));
+    let group = Lanes::at(simd, bytes, group * GROUP);
     (group.is(b'\\') | group.is(b'%') | group.is(b'&')).to_bitmask()
 }
 

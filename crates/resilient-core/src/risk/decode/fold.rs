@@ -4,7 +4,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
 use super::super::bits::ones;
-use super::super::lanes::{GROUP, Lanes, padded};
+use super::super::lanes::{GROUP, Lanes};
 use super::super::marks::Marks;
 use super::{Trust, Views};
 
@@ -25,7 +25,7 @@ pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
 fn leads<S: Simd>(simd: S, bytes: &[u8], groups: &[usize], mut found: impl FnMut(usize)) {
     for group in groups {
         let base = group * GROUP;
-        let text = Lanes::of(simd, &padded(bytes.get(base..).unwrap_or_default()));
+        let text = Lanes::at(simd, bytes, base);
         let plain = text.lies(0xC3, 6) | text.lies(0xD9, 8) | text.lies(0xE3, 12);
         let leads = (text.lies(0xC2, 51) & !plain).to_bitmask();
         let signs = text.is(0xE2).to_bitmask();

@@ -39,7 +39,7 @@ impl Quotes {
     /// The quotes of a group, those behind a backslash too.
     #[inline(always)]
     fn of<S: Simd>(simd: S, bytes: &[u8], group: usize) -> Self {
-        let group = Lanes::of(simd, &padded(bytes.get(group * GROUP..).unwrap_or_default()));
+        let group = Lanes::at(simd, bytes, group * GROUP);
         Self { double: group.is(b'"').to_bitmask(), single: group.is(b'\'').to_bitmask() }
     }
 
@@ -178,7 +178,7 @@ fn literals<S: Simd>(
 fn escaped<S: Simd>(simd: S, bytes: &[u8], group: usize) -> u64 {
     let base = group * GROUP;
     let before = base.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
-    let group = Lanes::of(simd, &padded(bytes.get(base..).unwrap_or_default()));
+    let group = Lanes::at(simd, bytes, base);
     group.is(b'\\').to_bitmask() << 1 | u64::from(before)
 }
 
