@@ -23,13 +23,34 @@ const ANSWER: [u8; 600] = {
 };
 
 /// What is written.
-const FILE: &str = "file.txt";
+pub(crate) const FILE: &str = "file.txt";
 
 /// How it is written.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Floor {
     C,
     D,
+}
+
+impl Floor {
+    /// What writes so in the current directory.
+    pub(crate) fn writer(self) -> Result<Box<dyn Writer + Send>> {
+        let dir = Path::new(".");
+        Ok(match self {
+            Self::C => Box::new(Durable::new(dir)?),
+            Self::D => Box::new(Appender::new(dir, FILE, b"")?),
+        })
+    }
+
+    /// A server of this program that does nothing else.
+    pub(crate) fn program(self, name: String, server: &str) -> Result<Program> {
+        let us = std::env::current_exe()?.display().to_string();
+        let floor = match self {
+            Self::C => "c",
+            Self::D => "d",
+        };
+        Ok(Program { name, command: vec![us, server.to_owned(), floor.to_owned()] })
+    }
 }
 
 /// What the process is told that does the work.
@@ -44,11 +65,7 @@ impl Bare {
     /// # Errors
     /// The disk refuses or a pipe breaks.
     pub(crate) fn run(&self) -> Result<()> {
-        let dir = Path::new(".");
-        let mut writer: Box<dyn Writer> = match self.floor {
-            Floor::C => Box::new(Durable::new(dir)?),
-            Floor::D => Box::new(Appender::new(dir, FILE, b"")?),
-        };
+        let mut writer = self.floor.writer()?;
         let (mut lines, mut answers) = (stdin().lock(), stdout().lock());
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line)? > 0 {
@@ -71,14 +88,7 @@ pub(crate) fn through_pipes<'a>(
     len: usize,
     home: tempfile::TempDir,
 ) -> Result<Subject<'a>> {
-    let us = std::env::current_exe()?.display().to_string();
-    let floor = match floor {
-        Floor::C => "c",
-        Floor::D => "d",
-    };
-    let command = vec![us, "bare".to_owned(), floor.to_owned()];
-    let program = Program { name: name.to_owned(), command };
-    let mut client: Client = program.spawn(home.path())?;
+    let mut client: Client = floor.program(name.to_owned(), "bare")?.spawn(home.path())?;
     let mut line = "x".repeat(len.saturating_sub(1));
     line.push('\n');
     Ok(Subject::of_process(name, client.pid(), move |_| {

@@ -15,6 +15,7 @@ mod measure;
 mod report;
 mod risk;
 mod scenario;
+mod sdk;
 mod text;
 mod writers;
 
@@ -46,6 +47,9 @@ enum Command {
     /// Be a server that does nothing but a floor; scenarios start it
     #[command(hide = true)]
     Bare(bare::Bare),
+    /// The same behind the protocol's library
+    #[command(hide = true)]
+    Sdk(sdk::Sdk),
     /// Train the model of the risk score
     RiskTrain(risk::Train),
     /// Measure the risk score on labelled rows and on code
@@ -96,6 +100,7 @@ fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Run(run) => run.run(),
         Command::Bare(bare) => bare.run(),
+        Command::Sdk(sdk) => sdk.run(),
         Command::RiskTrain(train) => train.run(),
         Command::RiskEval(eval) => eval.run(),
         Command::RiskSpeed(speed) => speed.run(),

@@ -3,10 +3,11 @@
 use anyhow::Result;
 
 use super::{Contents, Running, Setting, writing};
-use crate::bare::{Floor, through_pipes};
+use crate::bare::{FILE, Floor, through_pipes};
 use crate::floor::Appender;
 use crate::measure::{Subject, timed};
 use crate::report::{Bound, Table};
+use crate::sdk::through_sdk;
 use crate::writers::Writer;
 
 pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
@@ -36,6 +37,10 @@ fn append_to(setting: &mut Setting, shown: &str, len: usize) -> Result<Table> {
         Ok(timed(|| floor.write("log.txt", content.as_bytes()))?.0)
     })];
     subjects.push(through_pipes("floor d, through pipes", Floor::D, 1 << 10, setting.fresh()?)?);
+    let sdk = through_sdk("floor d, through rmcp", Floor::D, setting)?;
+    subjects.push(
+        sdk.calling("rw.safe_write", |round| writing(FILE, &contents.number(round), "append")),
+    );
     for program in setting.programs() {
         let server = Running::start(program, setting)?;
         std::fs::write(server.home.path().join("log.txt"), &start)?;

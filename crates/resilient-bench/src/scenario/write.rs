@@ -5,10 +5,11 @@ use anyhow::Result;
 use resilient_core::write::WriteMode;
 
 use super::{Contents, Library, Running, Setting, writing};
-use crate::bare::{Floor, through_pipes};
+use crate::bare::{FILE, Floor, through_pipes};
 use crate::floor::{Atomic, Durable};
 use crate::measure::{Subject, timed};
 use crate::report::Table;
+use crate::sdk::through_sdk;
 use crate::writers::{Defensive, Naive, Writer};
 
 /// How many files are overwritten by turns.
@@ -68,6 +69,9 @@ fn compare(
         library.time_write(name(round), contents.number(round), mode)
     }));
     subjects.push(through_pipes("floor c, through pipes", Floor::C, len, setting.fresh()?)?);
+    let sdk = through_sdk("floor c, through rmcp", Floor::C, setting)?;
+    subjects
+        .push(sdk.calling("rw.safe_write", |round| writing(FILE, &contents.number(round), word)));
     for program in setting.programs() {
         let server = Running::start(program, setting)?;
         subjects.push(server.calling("rw.safe_write", |round| {
