@@ -124,11 +124,11 @@ impl State {
     /// Whether the open handles are still what the names lead to: a user may have removed the
     /// state directory, or parts of it, under a running server.
     pub(crate) fn is_current(&self, store: &Store) -> bool {
-        let same = |dir: &DirRef, name: &str, id: io::Result<Stat>| matches!((dir.stat(OsStr::new(name)), id), (Ok(now), Ok(held)) if now.id == held.id);
-        store.home.dir(&*store.disk).is_ok_and(|home| same(&home, STATE_DIR, self.dir.stat_self()))
-            && same(&self.dir, "lock", self.lock.file().stat())
-            && same(&self.dir, "journal.jsonl", self.journal.stat())
-            && same(&self.dir, "tmp", self.tmp.stat_self())
+        let same = |dir: &DirRef, name: &str, held: io::Result<FileId>| matches!((dir.stat(OsStr::new(name)), held), (Ok(now), Ok(held)) if now.id == held);
+        store.home.dir(&*store.disk).is_ok_and(|home| same(&home, STATE_DIR, self.dir.id()))
+            && same(&self.dir, "lock", self.lock.file().id())
+            && same(&self.dir, "journal.jsonl", self.journal.id())
+            && same(&self.dir, "tmp", self.tmp.id())
     }
 
     /// Learns where the journal ends from the last writer; false when recovery has to find out.
@@ -162,9 +162,9 @@ impl State {
     /// Somebody may have made them a moment ago, and a file is only as durable as the names that
     /// lead to it.
     pub(crate) fn unreached(&self, store: &Store, target: &Target) -> Vec<DirRef> {
-        let id = |dir: &DirRef| dir.stat_self().map(|stat| stat.id).ok();
         let known = target.path.parent().and_then(|parent| self.grounds.get(parent));
-        if known.is_some_and(|known| id(known).is_some() && id(known) == id(&target.dir)) {
+        let same = |known: &DirRef| matches!((known.id(), target.dir.id()), (Ok(known), Ok(now)) if known == now);
+        if known.is_some_and(same) {
             return Vec::new();
         }
         store.directories_above(&target.path)

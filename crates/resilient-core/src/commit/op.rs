@@ -158,7 +158,7 @@ impl Op<'_> {
     /// Opens a slot from which a rename can reach the target.
     fn open_slot(&mut self, target: &Target) -> Result<Staged> {
         let os = |source| Error::os(target.shown.clone(), "stage", source);
-        let device = |dir: &DirRef| dir.stat_self().map(|stat| stat.id.device);
+        let device = |dir: &DirRef| dir.id().map(|id| id.device);
         let near = device(&target.dir)
             .and_then(|there| Ok(there == device(&self.state.tmp)?))
             .map_err(os)?;

@@ -18,10 +18,10 @@ impl Wait {
     /// Adds an item, and tells its place.
     pub(super) fn add(&mut self, item: SyncItem, owner: Option<usize>) -> usize {
         let id = match &item {
-            SyncItem::Dir(dir) => dir.stat_self(),
-            SyncItem::File(file) => file.stat(),
+            SyncItem::Dir(dir) => dir.id(),
+            SyncItem::File(file) => file.id(),
         };
-        let id = id.map(|stat| stat.id).ok();
+        let id = id.ok();
         let place = id.and_then(|id| self.places.get(&id).copied()).unwrap_or_else(|| {
             self.items.push(item);
             self.owners.push(Vec::new());

@@ -173,6 +173,15 @@ pub trait Dir: Send + Sync + Debug {
     /// The handle went stale.
     fn stat_self(&self) -> io::Result<Stat>;
 
+    /// Tells which directory this is. As long as the handle is open that stays the same, and no
+    /// other directory is it: the disk need be asked only once.
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn id(&self) -> io::Result<FileId> {
+        Ok(self.stat_self()?.id)
+    }
+
     /// Reads where a link points.
     ///
     /// # Errors
@@ -268,6 +277,14 @@ pub trait File: Send + Sync + Debug {
     /// # Errors
     /// The handle went stale.
     fn stat(&self) -> io::Result<Stat>;
+
+    /// Tells which file this is; as [`Dir::id`].
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn id(&self) -> io::Result<FileId> {
+        Ok(self.stat()?.id)
+    }
 
     /// Lets only the user read and write this file.
     ///

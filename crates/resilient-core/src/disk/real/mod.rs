@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Dir, DirRef, Disk, File, LockFile, Stat, SyncItem};
+use super::{Dir, DirRef, Disk, File, FileId, Kind, LockFile, Stat, SyncItem};
 
 #[cfg(any(windows, test))]
 mod names;
@@ -47,6 +47,7 @@ impl Disk for RealDisk {
 #[derive(Debug)]
 struct RealFile {
     file: std::fs::File,
+    id: FileId,
     /// Lowest offset that was written and not synced since, for [`RealFile::begin`].
     unsynced_from: AtomicU64,
 }
@@ -54,8 +55,9 @@ struct RealFile {
 impl RealFile {
     /// Accepts an open file if it is a regular one, so that no later call can wait on it.
     fn regular(file: std::fs::File) -> io::Result<Self> {
-        match platform::stat_file(&file)?.kind {
-            super::Kind::File => Ok(Self { file, unsynced_from: AtomicU64::new(u64::MAX) }),
+        let Stat { kind, id, .. } = platform::stat_file(&file)?;
+        match kind {
+            Kind::File => Ok(Self { file, id, unsynced_from: AtomicU64::new(u64::MAX) }),
             _ => Err(not_regular()),
         }
     }
@@ -97,6 +99,10 @@ impl File for RealFile {
 
     fn stat(&self) -> io::Result<Stat> {
         platform::stat_file(&self.file)
+    }
+
+    fn id(&self) -> io::Result<FileId> {
+        Ok(self.id)
     }
 
     fn make_private(&self) -> io::Result<()> {

@@ -500,7 +500,7 @@ mod on_unix {
             let attempt = |number: usize| {
                 let dir: DirRef = match number % 2 {
                     0 => root.open_beneath(&path)?,
-                    _ => Arc::new(RealDir { fd: walk(fd.as_fd(), &path)? }),
+                    _ => Arc::new(RealDir::new(walk(fd.as_fd(), &path)?)),
                 };
                 if number % 100 < 2 {
                     dir.create_new(name(&format!("file-{number}")), Access::Default)?;

@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RawMode, RenameFlags, Uid, XattrFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -38,16 +38,22 @@ const PERMISSIONS: RawMode = 0o7777;
 
 pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
     let fd = open_searchable(DIRECTORY, |flags| rustix::fs::open(path, flags, Mode::empty()))?;
-    Ok(Arc::new(RealDir { fd }))
+    Ok(Arc::new(RealDir::new(fd)))
 }
 
 /// An open directory.
 #[derive(Debug)]
 pub(super) struct RealDir {
-    pub(super) fd: OwnedFd,
+    fd: OwnedFd,
+    /// Once it was asked for.
+    id: OnceLock<FileId>,
 }
 
 impl RealDir {
+    pub(super) fn new(fd: OwnedFd) -> Self {
+        Self { fd, id: OnceLock::new() }
+    }
+
     fn open_file(&self, name: &OsStr, flags: OFlags, mode: Mode) -> io::Result<RealFile> {
         let name = component(name)?;
         match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags | FILE, mode)) {
@@ -64,7 +70,7 @@ impl RealDir {
 impl Dir for RealDir {
     fn open_dir(&self, name: &OsStr) -> io::Result<DirRef> {
         let fd = open_child(self.fd.as_fd(), component(name)?)?;
-        Ok(Arc::new(Self { fd }))
+        Ok(Arc::new(Self::new(fd)))
     }
 
     fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
@@ -77,7 +83,7 @@ impl Dir for RealDir {
             Err(Errno::NOSYS) => walk(self.fd.as_fd(), names)?,
             done => done?,
         };
-        Ok(Arc::new(Self { fd }))
+        Ok(Arc::new(Self::new(fd)))
     }
 
     fn open(&self, name: &OsStr) -> io::Result<FileBox> {
@@ -111,6 +117,13 @@ impl Dir for RealDir {
 
     fn stat_self(&self) -> io::Result<Stat> {
         Ok(facts(&rustix::fs::fstat(&self.fd)?))
+    }
+
+    fn id(&self) -> io::Result<FileId> {
+        match self.id.get() {
+            Some(id) => Ok(*id),
+            None => self.stat_self().map(|stat| *self.id.get_or_init(|| stat.id)),
+        }
     }
 
     fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
