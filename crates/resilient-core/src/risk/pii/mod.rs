@@ -13,12 +13,13 @@ mod readings;
 
 use std::ops::Range;
 
+use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
 use self::near::low;
 use self::number::{Form, Number, Short};
-use self::readings::{DIGITS_MIN, Readings, joined, reach};
-use super::lanes::GROUP;
+use self::readings::Readings;
+use super::lanes::{GROUP, Lanes};
 use super::marks::Marks;
 use super::work;
 
@@ -31,11 +32,12 @@ pub(super) struct Hit {
 
 /// Finds personal numbers where digits are dense.
 pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(Hit)) {
-    dispatch!(Level::new(), _simd => find_in(text, marks, dense, each));
+    dispatch!(Level::new(), simd => find_in(simd, text, marks, dense, each));
 }
 
 #[inline(always)]
-fn find_in(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(Hit)) {
+fn find_in<S: Simd>(
+ simd: S, text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(Hit)) {
     /// So much is looked at before and after what is judged.
     const BEFORE: usize = 8;
     const AFTER: usize = 12;
@@ -48,17 +50,10 @@ fn find_in(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(H
         while at < dense.end {
             work::spend(1);
             let base = at.saturating_sub(BEFORE);
-            let mut found = look(marks, base) & low(GROUP - AFTER) & u64::MAX << (at - base);
+            let mut found = look(simd, bytes, marks, base) & low(GROUP - AFTER) & u64::MAX << (at - base);
             at = base + GROUP - AFTER;
             while found != 0 {
-                let place = base + found.trailing_zeros() as usize;
-                let (alnum, digit) = (marks.alnum.from(place), marks.digit.from(place));
-                let mut next = place + alnum.trailing_ones() as usize;
-                // Most digits are in words that are too short and too far from others.
-                let digits = (digit & reach(alnum)).count_ones();
-                if digits >= DIGITS_MIN || is_signed(bytes, place) {
-                    next = line.visit(place, digit).max(next);
-                }
+                let next = line.visit(base + found.trailing_zeros() as usize);
                 at = at.max(next);
                 found &= u64::MAX.checked_shl((next - base) as u32).unwrap_or(0);
             }
@@ -67,34 +62,51 @@ fn find_in(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(H
     line.close();
 }
 
-/// Tells whether a sign stands before a place that only numbers of telephones have.
+/// The first digits of words that a number may begin with.
 #[inline(always)]
-fn is_signed(bytes: &[u8], place: usize) -> bool {
-    matches!(byte_before(bytes, place), Some(b'(' | b'+'))
-}
-
-/// The digits that have seven letters and digits or more beside them, with no more than one byte
-/// between any two, or digits behind them and perhaps a plus sign before, with no more than two,
-/// and those that lie as in `(ddd) ddd-dddd`.
-#[inline(always)]
-fn look(marks: &Marks, at: usize) -> u64 {
+fn look<S: Simd>(simd: S, bytes: &[u8], marks: &Marks, at: usize) -> u64 {
     let digit = marks.digit.from(at);
     if digit == 0 {
         return 0;
     }
     let alnum = marks.alnum.from(at);
-    let starts = eight(joined(alnum));
-    let two = starts | starts << 1;
-    let four = two | two << 2;
-    let beside = four | four << 4;
-    let sign = marks.token.from(at) & !alnum;
-    let behind = eight(digit | digit << 1 | digit << 2) & sign << 1;
-    let three = digit & digit >> 1 & digit >> 2;
-    let bracketed = three & three >> 5 & three >> 9 & digit >> 12 & !(digit >> 3 | digit >> 4);
-    // The next digit of a number is never far.
-    let pair = digit >> 1 | digit >> 2;
-    let next = pair | pair >> 2 | pair >> 4;
-    digit & next & (beside | behind | bracketed)
+    let letter = alnum & !digit;
+    let words = alnum & !(alnum << 1);
+    // To add its first bit to a row of letters moves the bit behind the row.
+    let first = (words & letter).wrapping_add(letter) & digit | words & digit;
+    let group = Lanes::at(simd, bytes, at);
+    let signs = (group.is(b' ') | group.lies(b'-', 3) | group.is(b':')).to_bitmask();
+    let signs = signs & alnum << 1 & alnum >> 1;
+    // A letter or two in front may belong to the number: `AB 12 34 56 C`.
+    let apart = words & signs << 1 & letter << 2;
+    let (one, two) = (apart & !alnum << 3, apart & letter << 3 & !alnum << 4);
+    // A number has eight letters and digits or more, and its first digit is one of the first seven.
+    let heads = words & eight(alnum | signs) | one | two;
+    let heads = heads | heads << 1;
+    let heads = heads | heads << 2;
+    let heads = heads | heads << 3;
+    // From there on most have six digits and single signs between them.
+    let row = digit | signs & digit << 1 & digit >> 1;
+    let row = row & row >> 1;
+    let digits = row & row >> 2 & row >> 4;
+    // The others begin like `GB29`, `AAAAA9999A`, `AAAAAA99A` or `1EG4T`.
+    let next = |nth: u32, kind: u64| kind >> nth | signs >> nth & kind >> (nth + 1);
+    let country = (words << 2 | one << 1 | two) & next(1, digit);
+    let others = words << 5 & digit >> 3 | words << 6 & letter >> 2;
+    let apart = signs >> 1 | signs >> 2 | signs >> 3;
+    let medicare = words & next(1, letter) & (apart | digit >> 3 & next(4, letter));
+    let plain = first & heads & (digits | country | others | medicare);
+    plain | words & first & after_sign(group, digit)
+}
+
+/// The digits behind a plus sign with digits behind them and no more than two bytes between, and those that lie
+/// as in `(ddd) ddd-dddd`.
+#[inline(always)]
+fn after_sign<S: Simd>(group: Lanes<S>, digit: u64) -> u64 {
+    let behind = eight(digit | digit << 1 | digit << 2);
+    let bracketed = digit & digit >> 2 & digit >> 5 & digit >> 7 & digit >> 9 & digit >> 12;
+    let [plus, open] = [b'+', b'('].map(|sign| group.is(sign).to_bitmask());
+    plus << 1 & behind | open << 1 & bracketed
 }
 
 /// Where eight bits or more are set in a row.
@@ -148,15 +160,15 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
         Self { text, marks, dense, range, seen: 0, table, hits, each, floor: 0, tried: 0 }
     }
 
-    /// Looks for a number whose first digit, or one of its first, stands at a place, and tells how far
-    /// nothing more is to be looked for. The digits from there on are known.
+    /// Looks for a number with the first digit of its first word, or of its second, at a place, and tells how
+    /// far nothing more is to be looked for.
     #[inline(always)]
-    fn visit(&mut self, place: usize, digit: u64) -> usize {
+    fn visit(&mut self, place: usize) -> usize {
         /// A table is looked for after so many words.
         const OFTEN: usize = 16;
         // The word that the digit stands in.
         let start = place - self.marks.alnum.run_back(place, self.floor);
-        let hit = self.number(start, place, digit);
+        let hit = self.number(start);
         self.tried += 1;
         if self.tried.is_multiple_of(OFTEN) || hit.is_some() {
             self.reach(start);
@@ -168,37 +180,28 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
         if self.table.is_over() { self.floor.max(self.range.end) } else { self.floor }
     }
 
-    /// The number in whose first word with a digit one stands at a place. The word and the digits from
-    /// there on are known.
+    /// The number that begins with a word, which has a digit, or with a letter or two in front of it.
     #[inline(always)]
-    fn number(&mut self, start: usize, place: usize, digit: u64) -> Option<Hit> {
+    fn number(&mut self, start: usize) -> Option<Hit> {
         let bytes = self.text.as_bytes();
-        let before = byte_before(bytes, start);
-        if matches!(before, Some(b'(' | b'+'))
-            && let Some(hit) = signed(self.text, start - 1)
-        {
-            return Some(hit);
-        }
-        // Six digits, letters and single bytes between digits follow each other, as they do in most
-        // numbers from the first digit on.
-        let dense = joined(digit).trailing_ones() >= 6;
-        // A letter or two in front may belong to the number: `AB 12 34 56 C`.
-        if matches!(before, Some(b' ' | b'-' | b'.' | b'/')) && start > self.floor {
-            let floor = self.floor.max((start - 1).saturating_sub(3));
-            let letters = self.marks.alnum.run_back(start - 1, floor);
-            if matches!(letters, 1 | 2)
-                && (dense || letters + place - start == 2)
-                && let Some(hit) = self.number_from(start - 1 - letters, start)
-            {
-                return Some(hit);
+        match byte_before(bytes, start) {
+            Some(b'(' | b'+') => {
+                if let Some(hit) = signed(self.text, start - 1) {
+                    return Some(hit);
+                }
             }
+            Some(b' ' | b'-' | b'.' | b'/') if start > self.floor => {
+                let floor = self.floor.max((start - 1).saturating_sub(3));
+                let letters = self.marks.alnum.run_back(start - 1, floor);
+                if matches!(letters, 1 | 2)
+                    && let Some(hit) = self.number_from(start - 1 - letters, start)
+                {
+                    return Some(hit);
+                }
+            }
+            _ => {}
         }
-        // What has fewer digits begins like `GB29`, `AAAAA9999A` or `1EG4`.
-        let lettered = match place - start {
-            0 => digit & 2 == 0,
-            letters => matches!(letters, 2 | 5),
-        };
-        if dense || lettered { self.number_from(start, start) } else { None }
+        self.number_from(start, start)
     }
 
     /// The number that begins at a position, if the line is no table as far as a word.

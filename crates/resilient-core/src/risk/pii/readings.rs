@@ -12,19 +12,19 @@ use super::{Hit, account, byte_before, is_glue, national, phone};
 
 /// Letters, digits, and single bytes between them.
 #[inline(always)]
-pub(super) fn joined(alnum: u64) -> u64 {
+fn joined(alnum: u64) -> u64 {
     alnum | alnum << 1 & alnum >> 1
 }
 
 /// Where a number has digits enough, if it has its first here: as far as letters, digits and single
 /// bytes between them go, but not further than `NEAR`.
 #[inline(always)]
-pub(super) fn reach(alnum: u64) -> u64 {
+fn reach(alnum: u64) -> u64 {
     low((joined(alnum).trailing_ones() as usize).min(NEAR))
 }
 
 /// Any number has so many digits where it begins.
-pub(super) const DIGITS_MIN: u32 = 4;
+const DIGITS_MIN: u32 = 4;
 /// So near to its first character.
 const NEAR: usize = 20;
 /// The shortest number, with its separators.
