@@ -47,9 +47,12 @@ pub(super) fn name(number: &Number<'_>) -> Option<&'static str> {
 }
 
 fn iban(number: &Number<'_>) -> Option<&'static str> {
+    // A number of digits alone has no country.
+    if !number.form.has_country() {
+        return None;
+    }
     let compact = number.compact();
     let len = len(compact, u64::MAX);
-    // A number of digits alone has no country.
     if !is_form(number.form, len) {
         return None;
     }

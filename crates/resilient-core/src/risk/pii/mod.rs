@@ -37,45 +37,107 @@ pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl
 
 #[inline(always)]
 fn find_in<S: Simd>(
- simd: S, text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(Hit)) {
-    /// So much is looked at before and after what is judged.
-    const BEFORE: usize = 8;
-    const AFTER: usize = 12;
-    let bytes = text.as_bytes();
+    simd: S,
+    text: &str,
+    marks: &Marks,
+    dense: &[Range<usize>],
+    each: impl FnMut(Hit),
+) {
     let mut line = Line::new(text, marks, dense, each);
     let mut at = 0;
     // Any number begins where digits are dense.
-    for dense in dense {
-        at = dense.start.max(at);
-        while at < dense.end {
-            work::spend(1);
-            let base = at.saturating_sub(BEFORE);
-            let mut found = look(simd, bytes, marks, base) & low(GROUP - AFTER) & u64::MAX << (at - base);
-            at = base + GROUP - AFTER;
-            while found != 0 {
-                let next = line.visit(base + found.trailing_zeros() as usize);
-                at = at.max(next);
+    let mut starts = dense.iter().flat_map(|dense| dense.clone().step_by(Windows::STEP));
+    let mut windows = Windows::default();
+    while windows.fill(simd, text.as_bytes(), marks, &mut starts) {
+        for (start, mut found) in windows.look() {
+            let base = start.saturating_sub(Windows::BEFORE);
+            let mut next = at.max(start);
+            loop {
                 found &= u64::MAX.checked_shl((next - base) as u32).unwrap_or(0);
+                if found == 0 {
+                    break;
+                }
+                next = line.visit(base + found.trailing_zeros() as usize);
+                at = next;
             }
         }
     }
     line.close();
 }
 
-/// The first digits of words that a number may begin with.
-#[inline(always)]
-fn look<S: Simd>(simd: S, bytes: &[u8], marks: &Marks, at: usize) -> u64 {
-    let digit = marks.digit.from(at);
-    if digit == 0 {
-        return 0;
+/// Parts of a text that are looked at together: what their bytes are, a bit for each.
+#[derive(Default)]
+struct Windows {
+    len: usize,
+    starts: [usize; Self::LEN],
+    digit: [u64; Self::LEN],
+    alnum: [u64; Self::LEN],
+    /// What may stand between letters and digits of a number.
+    signs: [u64; Self::LEN],
+    /// What numbers of telephones begin with.
+    plus: [u64; Self::LEN],
+    open: [u64; Self::LEN],
+}
+
+impl Windows {
+    /// So many are looked at together.
+    const LEN: usize = 16;
+    /// So much is seen before and after what is judged: a word has its first digit after six letters at
+    /// most, and with no more than eight bytes from there on a number is told from most others.
+    const BEFORE: usize = 8;
+    const AFTER: usize = 8;
+    /// So much is judged.
+    const STEP: usize = GROUP - Self::BEFORE - Self::AFTER;
+
+    /// Reads the next windows, and tells whether there are any.
+    #[inline(always)]
+    fn fill<S: Simd>(
+        &mut self,
+        simd: S,
+        bytes: &[u8],
+        marks: &Marks,
+        from: &mut impl Iterator<Item = usize>,
+    ) -> bool {
+        let Self { len, starts, digit, alnum, signs, plus, open } = self;
+        let bits = digit.iter_mut().zip(alnum).zip(signs).zip(plus).zip(open);
+        *len = 0;
+        for (((((digit, alnum), signs), plus), open), (to, start)) in
+            bits.zip(starts.iter_mut().zip(from))
+        {
+            work::spend(1);
+            let base = start.saturating_sub(Self::BEFORE);
+            let group = Lanes::at(simd, bytes, base);
+            (*digit, *alnum) = (marks.digit.from(base), marks.alnum.from(base));
+            *signs = (group.is(b' ') | group.lies(b'-', 3) | group.is(b':')).to_bitmask();
+            [*plus, *open] = [b'+', b'('].map(|sign| group.is(sign).to_bitmask());
+            *to = start;
+            *len += 1;
+        }
+        *len > 0
     }
-    let alnum = marks.alnum.from(at);
+
+    /// Where each window starts, and the first digits of words in it that a number may begin with.
+    #[inline(always)]
+    fn look(&self) -> impl Iterator<Item = (usize, u64)> {
+        let Self { len, starts, digit, alnum, signs, plus, open } = self;
+        let mut found = [0; Self::LEN];
+        let bits = digit.iter().zip(alnum).zip(signs).zip(plus).zip(open);
+        // Nothing else is done in this loop, which may then take several windows at once.
+        for (found, ((((digit, alnum), signs), plus), open)) in found.iter_mut().zip(bits) {
+            let inside = low(GROUP - Self::AFTER);
+            *found = (plain(*digit, *alnum, *signs) | signed_digits(*digit, *plus, *open)) & inside;
+        }
+        starts.iter().copied().zip(found).take(*len)
+    }
+}
+
+/// The first digits of words that a number may begin with, or that it goes on with after a letter or two.
+#[inline(always)]
+fn plain(digit: u64, alnum: u64, signs: u64) -> u64 {
     let letter = alnum & !digit;
     let words = alnum & !(alnum << 1);
     // To add its first bit to a row of letters moves the bit behind the row.
     let first = (words & letter).wrapping_add(letter) & digit | words & digit;
-    let group = Lanes::at(simd, bytes, at);
-    let signs = (group.is(b' ') | group.lies(b'-', 3) | group.is(b':')).to_bitmask();
     let signs = signs & alnum << 1 & alnum >> 1;
     // A letter or two in front may belong to the number: `AB 12 34 56 C`.
     let apart = words & signs << 1 & letter << 2;
@@ -95,18 +157,16 @@ fn look<S: Simd>(simd: S, bytes: &[u8], marks: &Marks, at: usize) -> u64 {
     let others = words << 5 & digit >> 3 | words << 6 & letter >> 2;
     let apart = signs >> 1 | signs >> 2 | signs >> 3;
     let medicare = words & next(1, letter) & (apart | digit >> 3 & next(4, letter));
-    let plain = first & heads & (digits | country | others | medicare);
-    plain | words & first & after_sign(group, digit)
+    first & heads & (digits | country | others | medicare)
 }
 
 /// The digits behind a plus sign with digits behind them and no more than two bytes between, and those that lie
-/// as in `(ddd) ddd-dddd`.
+/// as in `(ddd) ddd`.
 #[inline(always)]
-fn after_sign<S: Simd>(group: Lanes<S>, digit: u64) -> u64 {
+fn signed_digits(digit: u64, plus: u64, open: u64) -> u64 {
     let behind = eight(digit | digit << 1 | digit << 2);
-    let bracketed = digit & digit >> 2 & digit >> 5 & digit >> 7 & digit >> 9 & digit >> 12;
-    let [plus, open] = [b'+', b'('].map(|sign| group.is(sign).to_bitmask());
-    plus << 1 & behind | open << 1 & bracketed
+    let bracketed = behind & digit >> 2 & digit >> 5 & digit >> 7;
+    digit & (plus << 1 & behind | open << 1 & bracketed)
 }
 
 /// Where eight bits or more are set in a row.
@@ -360,11 +420,60 @@ mod tests {
 
     #[test]
     fn numbers_are_found_wherever_a_group_of_marks_begins() {
-        for text in ["+1 (415) 555-0132", "(415) 555-0132", "GB29 NWBK 6016 1331 9268 19"] {
+        for text in [
+            "+1 (415) 555-0132",
+            "(415) 555-0132",
+            "GB29 NWBK 6016 1331 9268 19",
+            "AB 12 34 56 C",
+            "ABCPE1234F",
+            "RSSMRA85T10A562S",
+            "1EG4-TE5-MK73",
+        ] {
             for before in 0..130 {
                 assert_eq!(found(&(" ".repeat(before) + text)).len(), 1, "{before} {text}");
             }
         }
+    }
+
+    #[test]
+    fn whatever_may_be_read_as_a_number_is_visited() {
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut readings = 0;
+        for _ in 0..20_000 {
+            let draw = |_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                char::from(b"0123456789012345678901234567ABGB- ./"[(state >> 32) as usize % 36])
+            };
+            let text: String = (0..60).map(draw).collect();
+            let bytes = text.as_bytes();
+            let marks = Marks::of(bytes);
+            let mut windows = Windows::default();
+            let mut starts = (0..bytes.len()).step_by(Windows::STEP);
+            let level = Level::baseline();
+            let any = dispatch!(level, simd => windows.fill(simd, bytes, &marks, &mut starts));
+            assert!(any);
+            let found: Vec<(usize, u64)> = windows.look().collect();
+            let is_found = |place: usize| {
+                found.iter().any(|(start, found)| {
+                    let base = start.saturating_sub(Windows::BEFORE);
+                    found.checked_shr((place.max(base) - base) as u32).unwrap_or(0) & 1 == 1
+                })
+            };
+            for start in marks.alnum.ones(0..bytes.len()) {
+                let word = start..start + marks.alnum.run(start);
+                let begins = start == 0 || !bytes[start - 1].is_ascii_alphanumeric();
+                let Some(place) = marks.digit.next(start, word.end).filter(|_| begins) else {
+                    continue;
+                };
+                if Readings::of(bytes, &marks, start).is_some() {
+                    readings += 1;
+                    assert!(is_found(place), "{start} {text}");
+                }
+            }
+        }
+        assert!(readings > 1000);
     }
 
     #[test]

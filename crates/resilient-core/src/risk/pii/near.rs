@@ -22,11 +22,19 @@ impl<'a> Near<'a> {
     const BACK: usize = 60;
     const AHEAD: usize = 24;
 
+    /// Tells whether no letter stands near a number of at most sixty-four bytes, or in it.
+    pub(super) fn is_silent(marks: &Marks, span: &Range<usize>) -> bool {
+        let Range { start, end } = *span;
+        let parts =
+            [(start.saturating_sub(Self::BACK), start), (start, end), (end, end + Self::AHEAD)];
+        marks.foreign.is_empty() && parts.iter().all(|(from, to)| letters(marks, *from, *to) == 0)
+    }
+
+    /// Reads the text near a number.
     pub(super) fn of(text: &'a str, marks: &Marks, span: &Range<usize>) -> Self {
         work::spend(Self::BACK + Self::AHEAD);
         let (from, to) = (span.start.saturating_sub(Self::BACK), span.end + Self::AHEAD);
-        let letters = |from, to| marks.alnum.from(from) & !marks.digit.from(from) & low(to - from);
-        let letters = [letters(from, span.start), letters(span.end, to)];
+        let letters = [letters(marks, from, span.start), letters(marks, span.end, to)];
         if letters == [0; 2] && marks.foreign.is_empty() {
             return Self::Silent;
         }
@@ -76,6 +84,11 @@ impl<'a> Near<'a> {
             Self::Other(text, starts) => starts.iter().any(|at| is_at(text.as_bytes(), *at, word)),
         })
     }
+}
+
+/// The letters of a stretch that is no longer than a group.
+fn letters(marks: &Marks, from: usize, to: usize) -> u64 {
+    marks.alnum.from(from) & !marks.digit.from(from) & low(to - from)
 }
 
 /// A bit for the letter that a word begins with, in any case.

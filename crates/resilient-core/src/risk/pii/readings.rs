@@ -6,7 +6,7 @@ use super::super::bits::ones;
 use super::super::lanes::GROUP;
 use super::super::marks::Marks;
 use super::super::work;
-use super::near::low;
+use super::near::{Near, low};
 use super::number::{Form, Number};
 use super::{Hit, account, byte_before, is_glue, national, phone};
 
@@ -112,6 +112,8 @@ impl Readings {
         for (slot, at) in seps.iter_mut().zip(ones(!self.alnum & low(longest))) {
             *slot = (at, text.as_bytes().get(self.start + at).copied().unwrap_or(0));
         }
+        // Where there is no letter near any of them, nothing announces one of them.
+        let silent = Near::is_silent(marks, &(self.start..self.start + longest));
         while ends != 0 {
             let len = GROUP - ends.leading_zeros() as usize;
             ends &= low(len - 1);
@@ -124,7 +126,7 @@ impl Readings {
                 seps: seps.get(..groups)?,
                 form: Form(self.form.0 & low(len - groups) | 1 << (len - groups)),
                 compact: &compact,
-                near: OnceCell::new(),
+                near: if silent { Near::Silent.into() } else { OnceCell::new() },
             };
             let name = account::name(&number).or_else(|| {
                 // A part of something longer is no number of a state and no telephone's.
