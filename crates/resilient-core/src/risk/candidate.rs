@@ -6,12 +6,15 @@
 
 use std::ops::Range;
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
 use memchr::memrchr;
 
+use super::bits::ones;
 use super::lanes::GROUP;
 use super::marks::Marks;
-use super::runs::Run;
-use super::token::{Kind, Shape, is_wordy, odd_pairs};
+use super::runs::{ROW_MIN, Run};
+use super::token::{Kind, Shape, is_wordy, odd_pairs, odd_pairs_at};
 
 /// Bodies shorter than this are left to rules that know what they look for.
 const BODY_MIN: usize = 10;
@@ -54,6 +57,43 @@ pub(super) enum Wanted {
     All,
 }
 
+/// Tells by number the runs that may hold candidates, or a row of a block of data. Most runs are names, and
+/// which are is not to be guessed: there is no branch for a run but for those that are one word.
+pub(super) fn likely(text: &[u8], marks: &Marks, runs: &[Run]) -> impl Iterator<Item = usize> {
+    runs.chunks(GROUP).enumerate().flat_map(|(nth, runs)| {
+        let likely = dispatch!(Level::new(), simd => likely_of(simd, text, marks, runs));
+        ones(likely).map(move |bit| nth * GROUP + bit)
+    })
+}
+
+/// The same of a group of runs.
+#[inline(always)]
+fn likely_of<S: Simd>(simd: S, text: &[u8], marks: &Marks, runs: &[Run]) -> u64 {
+    let (mut likely, mut words) = (0, 0);
+    for (nth, run) in runs.iter().enumerate() {
+        let first = marks.alnum.from(run.start).trailing_ones() as usize;
+        let is_name = (run.digits < 2) & (run.len() < ROW_MIN);
+        let is_word = is_name & (first == run.len());
+        let is_joined = is_name & is_joint(text, run.start + first);
+        likely |= u64::from(!(is_word | is_joined)) << nth;
+        words |= u64::from(is_word) << nth;
+    }
+    for nth in ones(words) {
+        let is_odd = runs.get(nth).is_some_and(|run| {
+            let (odd, pairs) = odd_pairs_at(simd, text, run.start, run.len());
+            has_odd(odd, pairs)
+        });
+        likely |= u64::from(is_odd) << nth;
+    }
+    likely
+}
+
+/// Tells whether a sign stands at a position that joins words to a name.
+#[inline(always)]
+fn is_joint(text: &[u8], at: usize) -> bool {
+    text.get(at).is_some_and(|byte| (*byte == b'_') | (byte.wrapping_sub(b'-') < 3))
+}
+
 /// Cuts a run into its candidates.
 #[inline]
 pub(super) fn of_run(
@@ -81,7 +121,7 @@ pub(super) fn of_run(
 /// is a line drawn with signs.
 #[inline(always)]
 fn is_word_or_words(text: &[u8], marks: &Marks, run: &Run) -> bool {
-    let is_joint = |at: usize| matches!(text.get(at), Some(b'_' | b'.' | b'/' | b'-'));
+    let is_joint = |at: usize| is_joint(text, at);
     // Most of them show it by the first sign.
     let first = run.start + marks.alnum.run(run.start);
     if first >= run.end {
@@ -250,7 +290,12 @@ fn is_odd(piece: &[u8], digits: usize) -> bool {
         return true;
     }
     let (odd, pairs) = odd_pairs(piece);
-    odd * 5 >= pairs && pairs >= 8
+    has_odd(odd, pairs)
+}
+
+/// Tells whether so many odd pairs among so many are more than words have.
+fn has_odd(odd: usize, pairs: usize) -> bool {
+    (odd * 5 >= pairs) & (pairs >= 8)
 }
 
 /// How many bytes at the start are words with their separators.
