@@ -59,22 +59,21 @@ pub(super) enum Wanted {
 
 /// Tells by number the runs that may hold candidates, or a row of a block of data. Most runs are names, and
 /// which are is not to be guessed: there is no branch for a run but for those that are one word.
-pub(super) fn likely(text: &[u8], marks: &Marks, runs: &[Run]) -> impl Iterator<Item = usize> {
+pub(super) fn likely(text: &[u8], runs: &[Run]) -> impl Iterator<Item = usize> {
     runs.chunks(GROUP).enumerate().flat_map(|(nth, runs)| {
-        let likely = dispatch!(Level::new(), simd => likely_of(simd, text, marks, runs));
+        let likely = dispatch!(Level::new(), simd => likely_of(simd, text, runs));
         ones(likely).map(move |bit| nth * GROUP + bit)
     })
 }
 
 /// The same of a group of runs.
 #[inline(always)]
-fn likely_of<S: Simd>(simd: S, text: &[u8], marks: &Marks, runs: &[Run]) -> u64 {
+fn likely_of<S: Simd>(simd: S, text: &[u8], runs: &[Run]) -> u64 {
     let (mut likely, mut words) = (0, 0);
     for (nth, run) in runs.iter().enumerate() {
-        let first = marks.alnum.from(run.start).trailing_ones() as usize;
         let is_name = (run.digits < 2) & (run.len() < ROW_MIN);
-        let is_word = is_name & (first == run.len());
-        let is_joined = is_name & is_joint(text, run.start + first);
+        let is_word = is_name & (run.plain == run.len());
+        let is_joined = is_name & is_joint(text, run.start + run.plain);
         likely |= u64::from(!(is_word | is_joined)) << nth;
         words |= u64::from(is_word) << nth;
     }
@@ -123,8 +122,8 @@ pub(super) fn of_run(
 fn is_word_or_words(text: &[u8], marks: &Marks, run: &Run) -> bool {
     let is_joint = |at: usize| is_joint(text, at);
     // Most of them show it by the first sign.
-    let first = run.start + marks.alnum.run(run.start);
-    if first >= run.end {
+    let first = run.start + run.plain;
+    if first == run.end {
         return !is_odd(text.get(run.span()).unwrap_or_default(), 0);
     }
     is_joint(first)

@@ -6,9 +6,12 @@
 
 use std::ops::Range;
 
-use super::bits::Bits;
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
+
+use super::bits::{Bits, ones};
 use super::candidate::Candidate;
-use super::lanes::GROUP;
+use super::lanes::{GROUP, Lanes, padded};
 use super::runs::Lengths;
 use super::services;
 use super::token::{BIT, Kind, Shape, is_wordy};
@@ -83,7 +86,7 @@ pub(super) fn of(
     sink.add(12, kind << 8 | ratio(shape.upper, shape.len, 10));
     sink.add(13, u64::from(shape.entropy / (BIT / 4)));
 
-    triples(body, &mut sink);
+    triples(text, &candidate.body, &mut sink);
     dashes(body, shape, &mut sink);
 
     // What stands in front: the head's words are the nearest ones.
@@ -147,11 +150,16 @@ fn runs_in(tokens: &Bits, part: Range<usize>) -> u64 {
 }
 
 /// Triples of letters, cases folded; digits end a word.
-fn triples(body: &[u8], sink: &mut Sink<impl FnMut(u16)>) {
-    for triple in body.windows(3).take(48) {
-        if triple.iter().all(u8::is_ascii_alphabetic) {
-            sink.add(50, hash(triple));
-        }
+fn triples(text: &[u8], body: &Range<usize>, sink: &mut Sink<impl FnMut(u16)>) {
+    /// As far as this a body is looked at.
+    const END: usize = 50;
+    let letters = dispatch!(Level::new(), simd => {
+        Lanes::at(simd, text, body.start).small().lies(b'a', 26).to_bitmask()
+    });
+    let letters = letters & !u64::MAX.checked_shl(body.len().min(END) as u32).unwrap_or(0);
+    let body = text.get(body.clone()).unwrap_or_default();
+    for start in ones(letters & letters >> 1 & letters >> 2) {
+        sink.add(50, hash(body.get(start..start + 3).unwrap_or_default()));
     }
     // How a body begins is a format's signature, how it ends rarely.
     for len in [2, 3, 4] {
@@ -211,55 +219,72 @@ impl Words {
 
     /// Reads some of them, and as many of the head's as are there.
     pub(super) fn some_before(text: &[u8], candidate: &Candidate, most: usize) -> Self {
-        let mut words = Self::of(text.get(candidate.head.clone()).unwrap_or_default());
+        let mut words = Self::none();
+        words.read_back(text, &candidate.head, WORDS_MAX);
         words.in_head = words.len;
-        words.read_back(text.get(candidate.context.clone()).unwrap_or_default(), most);
+        words.read_back(text, &candidate.context, most);
         words
     }
 
     /// Reads the words at the end of a text.
     pub(super) fn of(text: &[u8]) -> Self {
-        let (letters, ends) = ([0; WORDS_MAX * WORD_MAX], [0; WORDS_MAX]);
-        super::work::spend(64);
-        let mut words = Self { letters, ends, len: 0, in_head: 0 };
-        words.read_back(text, WORDS_MAX);
+        let mut words = Self::none();
+        words.read_back(text, &(0..text.len()), WORDS_MAX);
         words
     }
 
-    /// Reads words off the end of a text until there are so many: split at what is no letter or digit, and
-    /// in camel case.
-    fn read_back(&mut self, text: &[u8], most: usize) {
-        let mut end = text.len();
+    fn none() -> Self {
+        let (letters, ends) = ([0; WORDS_MAX * WORD_MAX], [0; WORDS_MAX]);
+        Self { letters, ends, len: 0, in_head: 0 }
+    }
+
+    /// Reads words off the end of a part of a text until there are so many: split at what is no letter or
+    /// digit, and in camel case.
+    fn read_back(&mut self, text: &[u8], part: &Range<usize>, most: usize) {
+        super::work::spend(64);
+        if !part.is_empty() {
+            dispatch!(Level::new(), simd => self.read_back_in(simd, text, part, most));
+        }
+    }
+
+    #[inline(always)]
+    fn read_back_in<S: Simd>(
+        &mut self,
+        simd: S,
+        text: &[u8],
+        part: &Range<usize>,
+        most: usize,
+    ) {
+        let mut end = part.end;
+        let mut cases = Cases::before(simd, text, part.start, end);
         while self.len < most {
-            let head = text.get(..end).unwrap_or_default();
-            let gap = head.iter().rev().take_while(|b| !b.is_ascii_alphanumeric()).count();
-            let head = head.get(..head.len() - gap).unwrap_or_default();
-            if head.is_empty() {
-                break;
-            }
-            let mut start = head.len() - 1;
-            let (mut right, mut next) = (Case::at(head, start), 0);
-            while start > 0 {
-                let left = Case::at(head, start - 1);
-                // No branch for each of these: in a random token none is to be guessed.
-                let begins = (left & Case::LOWER != 0) & (right & Case::UPPER != 0)
-                    | (left & right & Case::UPPER != 0) & (next & Case::LOWER != 0);
-                if (left == 0) | begins | (head.len() - start >= WORD_MAX) {
+            let gap = cases.alnum().leading_zeros() as usize;
+            cases = cases.without(gap);
+            end = end.saturating_sub(gap);
+            if cases.left <= WORD_MAX {
+                if end <= part.start {
                     break;
                 }
-                (right, next) = (left, right);
-                start -= 1;
+                cases = Cases::before(simd, text, part.start, end);
+                if cases.alnum() >> (GROUP - 1) == 0 {
+                    continue;
+                }
             }
-            let word = head.get(start..).unwrap_or_default();
+            let len = cases.last_word().min(WORD_MAX);
+            let start = end - len;
+            let word: [u8; WORD_MAX] = padded(text.get(start..).unwrap_or_default());
             let from =
                 self.len.checked_sub(1).and_then(|last| self.ends.get(last)).map_or(0, |e| *e);
-            let slots = self.letters.iter_mut().skip(from);
-            slots.zip(word).for_each(|(to, from)| *to = from.to_ascii_lowercase());
+            // What is copied from behind the word is written over by the next one.
+            if let Some(slot) = self.letters.get_mut(from..).and_then(<[u8]>::first_chunk_mut) {
+                *slot = word.map(|byte| byte.to_ascii_lowercase());
+            }
             if let Some(end) = self.ends.get_mut(self.len) {
-                *end = from + word.len();
+                *end = from + len;
             }
             self.len += 1;
             end = start;
+            cases = cases.without(len);
         }
     }
 
@@ -287,32 +312,58 @@ impl Words {
     }
 }
 
-/// What a byte of a word is, by bits; zero for what is in no word.
-struct Case;
+/// What the bytes before a position are, the last of them highest.
+#[derive(Clone, Copy)]
+struct Cases {
+    lower: u64,
+    upper: u64,
+    digit: u64,
+    /// How many bytes are left.
+    left: usize,
+}
 
-impl Case {
-    const LOWER: u8 = 1;
-    const UPPER: u8 = 2;
-    const DIGIT: u8 = 4;
+impl Cases {
+    /// Looks at a group of bytes before a position, but for those before a start.
+    #[inline(always)]
+    fn before<S: Simd>(simd: S, text: &[u8], start: usize, end: usize) -> Self {
+        let at = end.saturating_sub(GROUP);
+        let group = Lanes::at(simd, text, at);
+        let left = (end - start).min(GROUP);
+        // What stands behind the position is moved out, and what stands before the start is hidden.
+        let inside = |bits: u64| bits << (GROUP - (end - at)) & !(u64::MAX >> 1 >> (left - 1));
+        Self {
+            lower: inside(group.lies(b'a', 26).to_bitmask()),
+            upper: inside(group.lies(b'A', 26).to_bitmask()),
+            digit: inside(group.lies(b'0', 10).to_bitmask()),
+            left,
+        }
+    }
 
     #[inline(always)]
-    fn at(text: &[u8], at: usize) -> u8 {
-        #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-        static CASES: [u8; 256] = {
-            let mut cases = [0; 256];
-            let mut byte = 0;
-            while byte < cases.len() {
-                cases[byte] = match byte as u8 {
-                    b'a'..=b'z' => Case::LOWER,
-                    b'A'..=b'Z' => Case::UPPER,
-                    b'0'..=b'9' => Case::DIGIT,
-                    _ => 0,
-                };
-                byte += 1;
-            }
-            cases
-        };
-        text.get(at).and_then(|byte| CASES.get(usize::from(*byte))).copied().unwrap_or(0)
+    fn alnum(self) -> u64 {
+        self.lower | self.upper | self.digit
+    }
+
+    /// The same without some of the last bytes.
+    #[inline(always)]
+    fn without(self, len: usize) -> Self {
+        let before = |bits: u64| bits.checked_shl(len as u32).unwrap_or(0);
+        let Self { lower, upper, digit, left } = self;
+        Self {
+            lower: before(lower),
+            upper: before(upper),
+            digit: before(digit),
+            left: left.saturating_sub(len),
+        }
+    }
+
+    /// The length of the last word, if the last byte is in one.
+    #[inline(always)]
+    fn last_word(self) -> usize {
+        let Self { lower, upper, .. } = self;
+        let alnum = self.alnum();
+        let begins = alnum & !(alnum << 1) | upper & (lower << 1 | upper << 1 & lower >> 1);
+        begins.leading_zeros() as usize + 1
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Run {
     /// How many of its characters are digits. Most runs of a program have none, and most tokens
     /// have some.
     pub(super) digits: usize,
+    /// How many letters and digits it begins with, as far as its first [`GROUP`] characters show.
+    pub(super) plain: usize,
 }
 
 impl Run {
@@ -77,7 +79,8 @@ fn find_in(marks: &Marks, places: &mut Places) -> Vec<Run> {
         for place in places.of(block.iter().map(|tokens| lengths.reached(*tokens))) {
             let reached = base + place;
             let (start, end) = (reached - RUN_MIN, reached + marks.token.run(reached));
-            runs.push(Run { start, end, digits: marks.digit.count_short(start..end) });
+            let plain = marks.alnum.from(start).trailing_ones() as usize;
+            runs.push(Run { start, end, digits: marks.digit.count_short(start..end), plain });
         }
     }
     runs
@@ -116,7 +119,9 @@ mod tests {
             }
             if at - start >= RUN_MIN {
                 let digits = bytes[start..at].iter().filter(|byte| byte.is_ascii_digit()).count();
-                runs.push(Run { start, end: at, digits });
+                let signs = bytes[start..].iter().position(|byte| !byte.is_ascii_alphanumeric());
+                let plain = signs.unwrap_or(bytes.len() - start).min(GROUP);
+                runs.push(Run { start, end: at, digits, plain });
             }
             start = at + 1;
         }

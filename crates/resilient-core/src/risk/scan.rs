@@ -344,7 +344,7 @@ impl Scan {
         // A text with more candidates is a list of digests or a flood.
         let mut asked = MODEL_LEAST + bytes.len() / MODEL_EVERY;
         let mut rows = 0;
-        for nth in candidate::likely(bytes, marks, runs) {
+        for nth in candidate::likely(bytes, runs) {
             let Some(run) = runs.get(nth) else { break };
             // Blocks of data hold no token of their own.
             if nth >= rows && run.len() >= runs::ROW_MIN {

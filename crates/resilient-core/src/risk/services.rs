@@ -18,7 +18,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let all: HashSet<_> = NAMES_LIST.split_ascii_whitespace().map(str::as_bytes).collect();
     let mut hashes = vec![0; 256];
     for name in &all {
-        let hash = hash(name.len(), name.iter());
+        let hash = hash(name, &[]);
         if let Some(word) = hashes.get_mut(hash / 64) {
             *word |= 1 << (hash % 64);
         }
@@ -28,35 +28,33 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 
 /// Tells whether a word, in small letters, names a service.
 pub(super) fn is_service(word: &[u8]) -> bool {
-    if !(2..=32).contains(&word.len()) {
-        return false;
-    }
     let names = &*NAMES;
-    names.may_have(hash(word.len(), word.iter())) && names.all.contains(word)
+    names.may_have(word, &[]) && names.all.contains(word)
 }
 
 /// Tells whether two words, written as one, name a service.
 pub(super) fn is_service_in_two(first: &[u8], second: &[u8]) -> bool {
-    let len = first.len() + second.len();
-    if !(2..=32).contains(&len) {
-        return false;
-    }
     let names = &*NAMES;
-    names.may_have(hash(len, first.iter().chain(second)))
-        && names.all.contains([first, second].concat().as_slice())
+    names.may_have(first, second) && names.all.contains([first, second].concat().as_slice())
 }
 
 impl Names {
-    fn may_have(&self, hash: usize) -> bool {
+    /// Tells whether two parts of a word may make a name.
+    fn may_have(&self, first: &[u8], second: &[u8]) -> bool {
+        let hash = hash(first, second);
         self.hashes.get(hash / 64).is_some_and(|bits| bits >> (hash % 64) & 1 == 1)
     }
 }
 
-/// Fourteen bits of a word of a certain length.
-fn hash<'a>(len: usize, word: impl Iterator<Item = &'a u8>) -> usize {
-    let mixed =
-        word.fold(len as u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
-    (mixed >> 18) as usize
+/// Fourteen bits of a word in two parts, by its length, its first letter and its last two: these tell nearly
+/// all words from the names, and nothing is counted for them.
+fn hash(first: &[u8], second: &[u8]) -> usize {
+    let begin = first.iter().chain(second).next();
+    let mut back = first.iter().chain(second).rev();
+    let [last, before] = [back.next(), back.next()];
+    let [begin, before, last] = [begin, before, last].map(|byte| byte.copied().unwrap_or(0));
+    let signs = u32::from_le_bytes([(first.len() + second.len()) as u8, begin, before, last]);
+    (signs.wrapping_mul(0x9E37_79B1) >> 18) as usize
 }
 
 const NAMES_LIST: &str = "
