@@ -261,10 +261,10 @@ impl Words {
             let gap = cases.alnum().leading_zeros() as usize;
             cases = cases.without(gap);
             end = end.saturating_sub(gap);
-            if cases.left <= WORD_MAX {
-                if end <= part.start {
-                    break;
-                }
+            if end <= part.start {
+                break;
+            }
+            if cases.left <= WORD_MAX.min(end - part.start - 1) {
                 cases = Cases::before(simd, text, part.start, end);
                 if cases.alnum() >> (GROUP - 1) == 0 {
                     continue;

@@ -199,31 +199,27 @@ pub(super) fn odd_pairs_at<S: Simd>(
     super::work::spend(len);
     let (mut odd, mut all) = (0, 0);
     let pairs = len.saturating_sub(1);
+    let every = |byte| u8x32::splat(simd, byte);
+    let table = |table: &[u8; 16]| u8x32::block_splat(u8x16::load_array_ref(simd, table));
+    let [ah, ip, qx, yz] = &TABLES;
     for from in (0..pairs).step_by(PART) {
-        let [left, right] = [at + from, at + from + 1].map(|at| {
-            u8x32::load_array(simd, padded(text.get(at..).unwrap_or_default()))
-        });
-        let every = |byte| u8x32::splat(simd, byte);
+        let bytes = |at: usize| u8x32::load_array(simd, padded(text.get(at..).unwrap_or_default()));
+        let (left, right) = (bytes(at + from), bytes(at + from + 1));
         let letter = |bytes: u8x32<S>| (bytes | every(0x20)) - every(b'a');
-        let small = |bytes: u8x32<S>| bytes.simd_ge(every(b'a'));
         let (first, second) = (letter(left), letter(right));
         // A capital begins a word, so what precedes it says nothing.
-        let is_pair = first.simd_lt(every(26))
-            & second.simd_lt(every(26))
-            & (small(right) | !small(left));
-        let eights = TABLES.each_ref().map(|halves| {
-            let [low, high] = halves.map(|half| {
-                u8x32::block_splat(u8x16::load_array(simd, half))
-                    .swizzle_dyn_within_blocks(first & every(15))
-            });
-            first.simd_lt(every(16)).select(low, high)
-        });
-        let [ah, ip, qx, yz] = eights;
-        let low = second.simd_lt(every(8)).select(ah, ip);
-        let high = second.simd_lt(every(24)).select(qx, yz);
+        let begins = left.simd_ge(every(b'a')) & right.simd_lt(every(b'a'));
+        let is_pair = first.simd_lt(every(26)) & second.simd_lt(every(26)) & !begins;
+        let is_low = first.simd_lt(every(16));
+        let eight = |[low, high]: &[[u8; 16]; 2]| {
+            let of = |half| table(half).swizzle_dyn_within_blocks(first & every(15));
+            is_low.select(of(low), of(high))
+        };
+        let low = second.simd_lt(every(8)).select(eight(ah), eight(ip));
+        let high = second.simd_lt(every(24)).select(eight(qx), eight(yz));
         let row = second.simd_lt(every(16)).select(low, high);
-        let bits = u8x16::load_array(simd, [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0]);
-        let bit = u8x32::block_splat(bits).swizzle_dyn_within_blocks(second & every(7));
+        let bit = table(&[1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0])
+            .swizzle_dyn_within_blocks(second & every(7));
         let is_odd = (row & bit).simd_eq(every(0));
         let inside = u64::MAX >> (64 - (pairs - from).min(PART));
         all += (is_pair.to_bitmask() & inside).count_ones() as usize;

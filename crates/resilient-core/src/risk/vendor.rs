@@ -7,10 +7,10 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::bits::Bits;
+use super::bits::{Bits, ones};
 use super::format::Format;
 use super::formats::{Check, FORMATS, Row};
-use super::lanes::padded;
+use super::lanes::{GROUP, padded};
 use super::literals::{self, Place};
 use super::marks::is_token;
 use super::placeholder;
@@ -47,7 +47,7 @@ struct Table {
     /// Rows that begin with a class, or with a prefix that says too little.
     bare: Vec<Bare>,
     /// Which lengths of a stretch some bare row can begin with, by what ends it.
-    stretches: Vec<u64>,
+    stretches: Box<[u64; 256]>,
     /// Rows by prefixes that do not lie in runs, and prefixes that dummies follow, longest first,
     /// by the number of their literal.
     outside: Vec<Vec<(&'static [u8], Outside)>>,
@@ -87,14 +87,15 @@ struct Bare {
 /// A set of two, three or four bytes, by a bit for each hash: it may take in what was never added.
 #[derive(Clone)]
 struct Begins {
-    bits: Vec<u64>,
+    bits: Box<[u64; Self::WORDS]>,
 }
 
 impl Begins {
     const HASH_BITS: u32 = 15;
+    const WORDS: usize = (1 << Self::HASH_BITS) / 64;
 
     fn none() -> Self {
-        Self { bits: vec![0; (1 << Self::HASH_BITS) / 64] }
+        Self { bits: Box::new([0; Self::WORDS]) }
     }
 
     #[inline]
@@ -171,7 +172,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut order: Vec<u16> = Vec::new();
     let mut bare = Vec::new();
     let mut others: Vec<(&'static [u8], Outside)> = Vec::new();
-    let mut stretches = vec![0_u64; 256];
+    let mut stretches = Box::new([0_u64; 256]);
     for (nth, (_, format)) in rows.iter().enumerate() {
         let nth = u16::try_from(nth).unwrap_or(u16::MAX);
         let prefix = format.prefix();
@@ -245,9 +246,12 @@ fn pair(bytes: &[u8]) -> usize {
 
 /// Finds tokens of known formats in a run.
 pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut(Hit)) {
+    /// Behind the start of a token stands so much at least.
+    const TOKEN_MIN: usize = 8;
     super::work::spend(run.len());
     let table = &*TABLE;
-    let mut at = run.start;
+    // Before this no token begins any more.
+    let mut done = run.start;
     let before = text.get(..run.start).unwrap_or_default();
     match before.last() {
         // What stands before a run can be the start of a token: `12345678:AA…`.
@@ -255,37 +259,43 @@ pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut
             let back = before.iter().rev().skip(1).take(20);
             let len = back.take_while(|byte| byte.is_ascii_alphanumeric()).count();
             if let Some(hit) = bare(table, text, run.start - 1 - len, len) {
-                at = behind(alnums, run, hit.span.end);
+                done = behind(alnums, run, hit.span.end);
                 each(hit);
             }
         }
         // Behind an escape such as `\n` a token may begin, too.
-        Some(b'\\') if matches!(text.get(at), Some(b'n' | b'r' | b't')) => {
-            at = match in_word(table, text, run, at, alnums.run_to(at, run.end)) {
+        Some(b'\\') if matches!(text.get(done), Some(b'n' | b'r' | b't')) => {
+            done = match in_word(table, text, run, done, run.plain) {
                 Some(hit) => {
                     let end = hit.span.end;
                     each(hit);
                     behind(alnums, run, end)
                 }
-                None => at + 1,
+                None => done + 1,
             };
         }
         _ => {}
     }
-    while at + 8 <= run.end {
-        // Signs alone draw lines in many programs.
-        if !text.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
-            let Some(word) = alnums.next(at, run.end) else { return };
-            at = if text.get(word - 1) == Some(&b'_') { word - 1 } else { word };
-            continue;
-        }
-        let len = alnums.run_to(at, run.end);
-        let found = in_word(table, text, run, at, len);
-        // Right behind a word no other one begins.
-        at += len + 1;
-        if let Some(hit) = found {
-            at = behind(alnums, run, hit.span.end);
-            each(hit);
+    // Whether the two bytes before a group are letters or digits.
+    let mut before = 0;
+    for base in (done..(run.end + 1).saturating_sub(TOKEN_MIN)).step_by(GROUP) {
+        let here = alnums.from(base);
+        let inside = u64::MAX >> (GROUP - 1).saturating_sub(run.end - TOKEN_MIN - base);
+        let starts = here & !(here << 1 | before >> 1) & inside;
+        let lone = starts & !(here << 2 | before);
+        before = here >> (GROUP - 2);
+        for bit in ones(starts) {
+            let at = base + bit;
+            // A sign may begin a token, but not right behind a word.
+            let signed = lone >> bit & 1 == 1 && at > done && text.get(at - 1) == Some(&b'_');
+            let len = (here >> bit).trailing_ones() as usize;
+            let len = if bit + len == GROUP { alnums.run(at) } else { len };
+            let sign = signed.then(|| in_word(table, text, run, at - 1, 0)).flatten();
+            let word = || (at >= done).then(|| in_word(table, text, run, at, len)).flatten();
+            if let Some(hit) = sign.or_else(word) {
+                done = behind(alnums, run, hit.span.end);
+                each(hit);
+            }
         }
     }
 }
