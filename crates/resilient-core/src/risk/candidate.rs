@@ -188,20 +188,19 @@ fn assigned(bytes: &[u8]) -> usize {
 }
 
 fn looks_like_path(piece: &[u8]) -> bool {
-    let slashes = piece.iter().map(|byte| usize::from(*byte == b'/')).sum::<usize>();
+    let slashes = piece.iter().map(|byte| u32::from(*byte == b'/')).sum::<u32>() as usize;
     if slashes == 0 || slashes * 8 > piece.len() {
         return slashes > 0;
     }
-    let wordy = piece
-        .split(|byte| *byte == b'/')
-        .filter(|part| part.len() >= 3)
-        .take(PIECES_MAX)
-        .filter(|part| {
-            let digits = || part.iter().filter(|byte| byte.is_ascii_digit()).count();
-            is_wordy(part) || part.contains(&b'.') && digits() * 4 < part.len()
-        })
-        .count();
-    wordy * 2 > slashes
+    let mut wordy =
+        piece.split(|byte| *byte == b'/').filter(|part| part.len() >= 3).take(PIECES_MAX).filter(
+            |part| {
+                let digits = || part.iter().filter(|byte| byte.is_ascii_digit()).count();
+                is_wordy(part) || part.contains(&b'.') && digits() * 4 < part.len()
+            },
+        );
+    // More than half as many as slashes.
+    wordy.nth(slashes / 2).is_some()
 }
 
 /// The candidate that a piece of a run is, if it is one; a plain piece is all letters and digits.

@@ -248,13 +248,7 @@ impl Words {
     }
 
     #[inline(always)]
-    fn read_back_in<S: Simd>(
-        &mut self,
-        simd: S,
-        text: &[u8],
-        part: &Range<usize>,
-        most: usize,
-    ) {
+    fn read_back_in<S: Simd>(&mut self, simd: S, text: &[u8], part: &Range<usize>, most: usize) {
         let mut end = part.end;
         let mut cases = Cases::before(simd, text, part.start, end);
         while self.len < most {

@@ -54,6 +54,12 @@ impl<S: Simd> Lanes<S> {
         (self.1 - self.every(first ^ 0x80)).simd_lt(self.every(len ^ 0x80))
     }
 
+    /// The bytes that are equal to those of other ones, or next to them.
+    #[inline(always)]
+    pub(super) fn steps_to(self, other: Self) -> mask8x64<S> {
+        Self(self.0, self.1 - other.1).lies(u8::MAX, 3)
+    }
+
     /// The same with capitals as small letters, and some signs as others.
     #[inline(always)]
     pub(super) fn small(self) -> Self {

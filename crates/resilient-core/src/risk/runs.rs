@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fearless_simd::{Level, dispatch};
 
-use super::bits::{Places, lend};
+use super::bits::{Places, lend, ones};
 use super::lanes::GROUP;
 use super::marks::Marks;
 
@@ -84,6 +84,16 @@ fn find_in(marks: &Marks, places: &mut Places) -> Vec<Run> {
         }
     }
     runs
+}
+
+/// The runs of which something holds, in order. There is no branch for each of them: of which it does is not
+/// to be guessed.
+pub(super) fn those(runs: &[Run], holds: impl Fn(&Run) -> bool) -> impl Iterator<Item = &Run> {
+    runs.chunks(GROUP).flat_map(move |runs| {
+        let held = runs.iter().enumerate();
+        let held = held.fold(0, |held, (nth, run)| held | u64::from(holds(run)) << nth);
+        ones(held).filter_map(|nth| runs.get(nth))
+    })
 }
 
 /// How many runs from the first one on are rows of one block of data: long, of one length, each on a line

@@ -185,12 +185,12 @@ fn collect(
         let after = dummies.partition_point(|start| *start < run.start);
         dummies.get(after).is_some_and(|start| *start < run.end)
     };
-    for run in &runs {
-        if run.digits > 0 || run.len() >= 32 || !dummies.is_empty() && has_dummy(run) {
-            vendor::in_run(bytes, &marks.alnum, run, |hit| {
-                scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
-            });
-        }
+    let may_hold =
+        |run: &Run| (run.digits > 0) | (run.len() >= 32) | (!dummies.is_empty() && has_dummy(run));
+    for run in runs::those(&runs, may_hold) {
+        vendor::in_run(bytes, &marks.alnum, run, |hit| {
+            scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
+        });
     }
     scan.claims.release(&mut runs);
     classic::unsigned_jwt(bytes, &places, |span| {

@@ -4,9 +4,9 @@
 //! them knows a provider.
 
 use fearless_simd::prelude::*;
-use fearless_simd::{u8x16, u8x32};
+use fearless_simd::{Level, dispatch, u8x16, u8x32};
 
-use super::lanes::padded;
+use super::lanes::{GROUP, Lanes, padded};
 
 /// Which letters follow each other in the words of programs; bit `b` of row `a` says that `ab` is
 /// ordinary. Counted over some thousand source files; it covers 96 % of all pairs there.
@@ -72,52 +72,20 @@ const STEPS: [u64; 128] = {
     steps
 };
 
-/// What one byte of a token is.
-#[derive(Clone, Copy)]
-struct Sign {
-    class: u8,
-    /// The number of the letter, small letters first; [`NO_LETTER`] for what is none.
-    letter: u8,
-    hex_letter: bool,
-}
-
 const NO_LETTER: u8 = 52;
 
-/// The classes of bytes whose changes are counted.
-const CLASSES: usize = 6;
-const DIGIT: u8 = 0;
-const LOWER: u8 = 1;
-const UPPER: u8 = 2;
-const PLUS: u8 = 3;
-const DASH: u8 = 4;
-const OTHER: u8 = 5;
-
-const SIGNS_OTHER: Sign = Sign { class: OTHER, letter: NO_LETTER, hex_letter: false };
-
+/// The number of each letter, small letters first; [`NO_LETTER`] for what is none.
 #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-static SIGNS: [Sign; 256] = {
-    let mut signs = [SIGNS_OTHER; 256];
-    let mut byte = 0;
-    while byte < signs.len() {
-        let letter = (byte as u8 | 0x20).wrapping_sub(b'a');
-        let hex_letter = letter < 6;
-        signs[byte] = match byte as u8 {
-            b'0'..=b'9' => Sign { class: DIGIT, ..SIGNS_OTHER },
-            b'a'..=b'z' => Sign { class: LOWER, letter, hex_letter },
-            b'A'..=b'Z' => Sign { class: UPPER, letter: letter + 26, hex_letter },
-            b'+' | b'/' | b'=' => Sign { class: PLUS, ..SIGNS_OTHER },
-            b'-' | b'_' => Sign { class: DASH, ..SIGNS_OTHER },
-            _ => SIGNS_OTHER,
-        };
-        byte += 1;
+static LETTERS: [u8; 256] = {
+    let mut letters = [NO_LETTER; 256];
+    let mut nth = 0;
+    while nth < 26 {
+        letters[b'a' as usize + nth] = nth as u8;
+        letters[b'A' as usize + nth] = nth as u8 + 26;
+        nth += 1;
     }
-    signs
+    letters
 };
-
-#[inline(always)]
-fn sign(byte: u8) -> Sign {
-    SIGNS.get(usize::from(byte)).copied().unwrap_or(SIGNS_OTHER)
-}
 
 /// What two neighbours are, by the numbers of their letters: nothing, a pair of letters (1), or an
 /// odd pair (3). A capital begins a word, so what precedes it says nothing.
@@ -153,7 +121,9 @@ impl Pairs {
 
     fn of(token: &[u8]) -> Self {
         let mut pairs = Self::NONE;
-        token.iter().for_each(|byte| pairs.add(sign(*byte).letter));
+        for byte in token {
+            pairs.add(LETTERS.get(usize::from(*byte)).copied().unwrap_or(NO_LETTER));
+        }
         pairs
     }
 
@@ -190,12 +160,7 @@ static TABLES: [[[u8; 16]; 2]; 4] = {
 
 /// What [`odd_pairs`] tells of so many bytes of a text from a position on, by the vectors of some machine.
 #[inline(always)]
-pub(super) fn odd_pairs_at<S: Simd>(
-    simd: S,
-    text: &[u8],
-    at: usize,
-    len: usize,
-) -> (usize, usize) {
+pub(super) fn odd_pairs_at<S: Simd>(simd: S, text: &[u8], at: usize, len: usize) -> (usize, usize) {
     super::work::spend(len);
     let (mut odd, mut all) = (0, 0);
     let pairs = len.saturating_sub(1);
@@ -261,6 +226,62 @@ pub(super) enum Kind {
     Other,
 }
 
+/// The bytes of one class in a token, and the rows that they make.
+#[derive(Clone, Copy)]
+struct Rows {
+    all: usize,
+    /// How many rows begin.
+    begin: usize,
+    /// Whether the last group ended in one.
+    goes_on: u64,
+}
+
+impl Rows {
+    const NONE: Self = Self { all: 0, begin: 0, goes_on: 0 };
+
+    /// Adds the bytes of the next group.
+    #[inline(always)]
+    fn add(&mut self, bytes: u64) {
+        self.all += bytes.count_ones() as usize;
+        self.begin += (bytes & !(bytes << 1 | self.goes_on)).count_ones() as usize;
+        self.goes_on = bytes >> (GROUP - 1);
+    }
+}
+
+/// The longest row of bytes of one class.
+#[derive(Clone, Copy)]
+struct Longest {
+    most: usize,
+    /// The length of the row that the last group ended in.
+    last: usize,
+}
+
+impl Longest {
+    const NONE: Self = Self { most: 0, last: 0 };
+
+    /// Adds the bytes of the next group, of so many.
+    #[inline(always)]
+    fn add(&mut self, bytes: u64, len: usize) {
+        let first = bytes.trailing_ones() as usize;
+        let through = self.last + first;
+        let left = (bytes << (GROUP - len)).leading_ones() as usize;
+        self.last = if first == len { through } else { left };
+        // Where rows of one, two, four bytes and so on end; rows of any length are put together from them.
+        let one = bytes;
+        let two = one & one << 1;
+        let four = two & two << 2;
+        let eight = four & four << 4;
+        let sixteen = eight & eight << 8;
+        let half = sixteen & sixteen << 16;
+        let (mut ends, mut inner) = (u64::MAX, 0);
+        for (rows, len) in [(half, 32), (sixteen, 16), (eight, 8), (four, 4), (two, 2), (one, 1)] {
+            let longer = ends & rows << inner;
+            (ends, inner) = if longer == 0 { (ends, inner) } else { (longer, inner + len) };
+        }
+        self.most = self.most.max(through).max(inner);
+    }
+}
+
 /// The counts of one token.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
@@ -291,41 +312,57 @@ impl Shape {
     /// Counts a token.
     pub(super) fn of(token: &[u8]) -> Self {
         super::work::spend(token.len());
+        dispatch!(Level::new(), simd => Self::of_lanes(simd, token))
+    }
+
+    /// Counts a token, with the vectors of some machine. No branch depends on the bytes: those of a
+    /// token are random, and no machine would guess.
+    #[inline(always)]
+    fn of_lanes<S: Simd>(simd: S, token: &[u8]) -> Self {
+        let (mut digits, mut lower, mut upper) = (Rows::NONE, Rows::NONE, Rows::NONE);
+        let (mut plus, mut dash, mut other) = (Rows::NONE, Rows::NONE, Rows::NONE);
+        let (mut letters_max, mut digits_max) = (Longest::NONE, Longest::NONE);
+        let (mut hex_letters, mut steps) = (0, 0);
+        for at in (0..token.len()).step_by(GROUP) {
+            let len = (token.len() - at).min(GROUP);
+            let inside = u64::MAX >> (GROUP - len);
+            let group = Lanes::at(simd, token, at);
+            let digit = group.lies(b'0', 10).to_bitmask();
+            let small = group.lies(b'a', 26).to_bitmask();
+            let capital = group.lies(b'A', 26).to_bitmask();
+            let is_plus = (group.is(b'+') | group.is(b'/') | group.is(b'=')).to_bitmask();
+            let is_dash = (group.is(b'-') | group.is(b'_')).to_bitmask();
+            digits.add(digit);
+            lower.add(small);
+            upper.add(capital);
+            plus.add(is_plus);
+            dash.add(is_dash);
+            other.add(inside & !(digit | small | capital | is_plus | is_dash));
+            letters_max.add(small | capital, len);
+            digits_max.add(digit, len);
+            hex_letters += group.small().lies(b'a', 6).to_bitmask().count_ones() as usize;
+            let is_step = group.steps_to(Lanes::at(simd, token, at + 1)).to_bitmask();
+            // The last byte of all has none behind it.
+            let followed = (token.len() - at - 1).min(GROUP) as u32;
+            let followed = !u64::MAX.checked_shl(followed).unwrap_or(0);
+            steps += (is_step & followed).count_ones() as usize;
+        }
+        let (odd_pairs, pairs) = odd_pairs_at(simd, token, 0, token.len());
+        // A change is where a row begins, but for the first one.
+        let rows = [digits, lower, upper, plus, dash, other];
+        let changes = rows.iter().map(|rows| rows.begin).sum::<usize>().saturating_sub(1);
+        let [digits, lower, upper, plus, dash, other] = rows.map(|rows| rows.all);
+
         let mut seen = [0_u16; 128];
-        let mut counts = [0; CLASSES];
-        let (mut hex_letters, mut pairs) = (0, Pairs::NONE);
-        let (mut changes, mut steps) = (0, 0);
-        let (mut letters_run, mut letters_max) = (0, 0);
-        let (mut digits_run, mut digits_max) = (0, 0);
         let mut weighted = 0;
         let mut crowded = false;
-        // Before the first byte stands one of its class that is no letter and no neighbour.
-        let first = token.first().copied().unwrap_or(0);
-        let (mut last, mut last_byte) = (Sign { letter: NO_LETTER, ..sign(first) }, first ^ 0x80);
-        // No branch depends on the bytes: those of a token are random, and no machine would guess.
         for &byte in token {
-            let this = sign(byte);
             if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
                 crowded |= usize::from(*count) >= STEPS.len();
                 weighted += STEPS.get(usize::from(*count)).copied().unwrap_or(0);
                 *count = count.saturating_add(1);
             }
-            if let Some(count) = counts.get_mut(usize::from(this.class)) {
-                *count += 1;
-            }
-            hex_letters += usize::from(this.hex_letter);
-            let is_letter = usize::from(this.class == LOWER || this.class == UPPER);
-            let is_digit = usize::from(this.class == DIGIT);
-            letters_run = (letters_run + 1) * is_letter;
-            letters_max = letters_max.max(letters_run);
-            digits_run = (digits_run + 1) * is_digit;
-            digits_max = digits_max.max(digits_run);
-            pairs.add(this.letter);
-            changes += usize::from(this.class != last.class);
-            steps += usize::from(byte.abs_diff(last_byte) <= 1);
-            (last, last_byte) = (this, byte);
         }
-        let [digits, lower, upper, plus, dash, other] = counts;
         let len = token.len();
         let letters = lower + upper;
         let kind = if other > 0 {
@@ -370,11 +407,11 @@ impl Shape {
             hex_letters: hex_letters == letters,
             lower,
             upper,
-            odd_pairs: pairs.odd,
-            pairs: pairs.all,
+            odd_pairs,
+            pairs,
             changes,
-            letters_max,
-            digits_max,
+            letters_max: letters_max.most,
+            digits_max: digits_max.most,
             steps,
             entropy,
         }
@@ -419,8 +456,6 @@ pub(super) fn is_uuid(token: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::{Level, dispatch};
-
     use super::*;
 
     #[test]
@@ -455,10 +490,46 @@ mod tests {
                 state ^= state << 17;
                 (state >> 32) as u8
             };
-            let text: Vec<u8> = (0..round).map(|_| draw() & if round % 2 == 0 { 127 } else { 95 }).collect();
+            let text: Vec<u8> =
+                (0..round).map(|_| draw() & if round % 2 == 0 { 127 } else { 95 }).collect();
             let (at, end) = (round / 5, round - round / 7);
             let seen = dispatch!(Level::new(), simd => odd_pairs_at(simd, &text, at, end - at));
             assert_eq!(seen, odd_pairs(&text[at..end]), "{round}");
+        }
+    }
+
+    #[test]
+    fn groups_change_nothing() {
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        for len in 1..300_usize {
+            let token: Vec<u8> = (0..len)
+                .map(|_| {
+                    state ^= state << 13;
+                    state ^= state >> 7;
+                    state ^= state << 17;
+                    b"abcdefgxyzABCXYZ0123456789+/=-_.~"[(state >> 32) as usize % (1 + len % 33)]
+                })
+                .collect();
+            let class = |byte: &u8| match byte {
+                b'0'..=b'9' => 0,
+                b'a'..=b'z' => 1,
+                b'A'..=b'Z' => 2,
+                b'+' | b'/' | b'=' => 3,
+                b'-' | b'_' => 4,
+                _ => 5,
+            };
+            let count = |wanted| token.iter().filter(|byte| class(byte) == wanted).count();
+            let changes = token.windows(2).filter(|two| class(&two[0]) != class(&two[1])).count();
+            let steps = token.windows(2).filter(|two| two[0].abs_diff(two[1]) <= 1).count();
+            let longest = |is: fn(&u8) -> bool| {
+                token.split(|byte| !is(byte)).map(<[u8]>::len).max().unwrap_or(0)
+            };
+            let shape = Shape::of(&token);
+            assert_eq!([shape.digits, shape.lower, shape.upper], [0, 1, 2].map(count), "{len}");
+            assert_eq!((shape.changes, shape.steps), (changes, steps), "{len}");
+            assert_eq!(shape.letters_max, longest(u8::is_ascii_alphabetic), "{len}");
+            assert_eq!(shape.digits_max, longest(u8::is_ascii_digit), "{len}");
+            assert_eq!((shape.odd_pairs, shape.pairs), odd_pairs(&token), "{len}");
         }
     }
 
