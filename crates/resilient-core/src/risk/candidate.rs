@@ -192,15 +192,13 @@ fn looks_like_path(piece: &[u8]) -> bool {
     if slashes == 0 || slashes * 8 > piece.len() {
         return slashes > 0;
     }
-    let mut wordy =
-        piece.split(|byte| *byte == b'/').filter(|part| part.len() >= 3).take(PIECES_MAX).filter(
-            |part| {
-                let digits = || part.iter().filter(|byte| byte.is_ascii_digit()).count();
-                is_wordy(part) || part.contains(&b'.') && digits() * 4 < part.len()
-            },
-        );
-    // More than half as many as slashes.
-    wordy.nth(slashes / 2).is_some()
+    let is_spelled = |part: &&[u8]| {
+        let digits = || part.iter().filter(|byte| byte.is_ascii_digit()).count();
+        is_wordy(part) || part.contains(&b'.') && digits() * 4 < part.len()
+    };
+    let parts = piece.split(|byte| *byte == b'/').filter(|part| part.len() >= 3).take(PIECES_MAX);
+    // There must be more than half as many as slashes.
+    parts.filter(is_spelled).nth(slashes / 2).is_some()
 }
 
 /// The candidate that a piece of a run is, if it is one; a plain piece is all letters and digits.

@@ -241,8 +241,8 @@ impl Words {
     /// Reads words off the end of a part of a text until there are so many: split at what is no letter or
     /// digit, and in camel case.
     fn read_back(&mut self, text: &[u8], part: &Range<usize>, most: usize) {
-        super::work::spend(64);
         if !part.is_empty() {
+            super::work::spend(64);
             dispatch!(Level::new(), simd => self.read_back_in(simd, text, part, most));
         }
     }
@@ -252,10 +252,10 @@ impl Words {
         let mut end = part.end;
         let mut cases = Cases::before(simd, text, part.start, end);
         while self.len < most {
-            let gap = cases.alnum().leading_zeros() as usize;
+            let gap = (cases.alnum().leading_zeros() as usize).min(cases.left);
             cases = cases.without(gap);
-            end = end.saturating_sub(gap);
-            if end <= part.start {
+            end -= gap;
+            if end == part.start {
                 break;
             }
             if cases.left <= WORD_MAX.min(end - part.start - 1) {
@@ -451,4 +451,29 @@ fn length_bucket(len: usize) -> u64 {
 
 fn ratio(part: usize, whole: usize, steps: usize) -> u64 {
     (part * steps).checked_div(whole).map_or(255, |ratio| ratio as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_from_the_end_over_any_gaps() {
+        let read = |text: &str| -> Vec<String> {
+            let words = Words::of(text.as_bytes());
+            words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+        };
+        assert_eq!(read(""), [""; 0]);
+        assert_eq!(read(" -- "), [""; 0]);
+        assert_eq!(read("HTTPServer_apiKey2 = "), ["key2", "api", "server", "http"]);
+        let (few, some, many) = (" ".repeat(20), " ".repeat(40), " ".repeat(200));
+        let text = ["é first", &many, "alpha", &few, "beta", &some, "gammaDelta", &many].concat();
+        assert_eq!(read(&text), ["delta", "gamma", "beta", "alpha", "first"]);
+        // A word of thirty letters is cut, and what is before the cut is a word of its own.
+        assert_eq!(
+            read(&["x", &"a".repeat(30)].concat()),
+            ["a".repeat(24), "x".to_owned() + "aaaaaa"]
+        );
+        assert_eq!(read(&["XY", &"a".repeat(24)].concat()), ["a".repeat(24), "xy".to_owned()]);
+    }
 }
