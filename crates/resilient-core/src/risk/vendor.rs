@@ -339,7 +339,7 @@ fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use
 }
 
 /// Tells by four bytes whether a word may begin like one of the formats or of the paper's patterns, so
-/// that [`may_hold`] is worth asking; by how many letters and digits it has, and what follows them.
+/// that [`begins`] is worth asking; by how many letters and digits it has, and what follows them.
 #[inline]
 pub(super) fn may_begin(four: [u8; 4], len: usize, mark: Option<u8>) -> bool {
     let table = &*TABLE;
@@ -349,34 +349,23 @@ pub(super) fn may_begin(four: [u8; 4], len: usize, mark: Option<u8>) -> bool {
     table.fits_stretch(len, mark.unwrap_or(b' ')) | table.known.may_hold(&four)
 }
 
-/// Tells whether a word of a token begins like one of the formats or of the paper's patterns: a
-/// quick look before a text is turned around.
-pub(super) fn may_hold(token: &[u8]) -> bool {
-    super::work::spend(token.len());
+/// Tells whether the word of so many letters and digits at a position of a token begins like one of the
+/// formats or of the paper's patterns: a quick look at what a text says when it is turned around.
+pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
     let table = &*TABLE;
-    let mut at = 0;
-    while let Some(rest) = token.get(at..).filter(|rest| !rest.is_empty()) {
-        let len = stretch(rest);
-        let first = rest.first().copied().unwrap_or(0);
-        // Two or three letters stand anywhere; what begins with them must be a token to the end.
-        let begins = |row: u16| {
-            table.rows.get(usize::from(row)).is_some_and(|(_, format)| {
-                rest.starts_with(format.prefix())
-                    && (format.prefix().len() > 3 || format.matches(rest).is_some())
-            })
-        };
-        if (len > 0 || first == b'_')
-            && (table.known.may_hold(rest)
-                && (rows_of(table, rest).any(begins)
-                    || literals::own().any(|own| rest.starts_with(own)))
-                || table.has_stretch(rest, len) && bare(table, token, at, len).is_some())
-        {
-            return true;
-        }
-        // Right behind a word no other one begins.
-        at += len + 1;
-    }
-    false
+    let rest = token.get(at..).unwrap_or_default();
+    // Two or three letters stand anywhere; what begins with them must be a token to the end.
+    let begins = |row: u16| {
+        table.rows.get(usize::from(row)).is_some_and(|(_, format)| {
+            rest.starts_with(format.prefix())
+                && (format.prefix().len() > 3 || format.matches(rest).is_some())
+        })
+    };
+    super::work::spend(8);
+    table.known.may_hold(rest)
+        && (rows_of(table, rest).any(begins)
+            || literals::own().any(|own| rest.starts_with(own)))
+        || bare(table, token, at, len).is_some()
 }
 
 /// The format that begins at a position with so many letters and digits.

@@ -9,7 +9,7 @@ use memchr::memchr2;
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
 use super::super::bits::Bits;
-use super::super::lanes::{GROUP, Lanes};
+use super::super::lanes::{GROUP, Lanes, padded};
 use super::super::marks::Marks;
 use super::super::runs::Run;
 use super::super::token::is_uuid;
@@ -278,49 +278,68 @@ fn piece_views(
     let encoded = is_encoded_backwards(piece).then(|| base64(&backwards())).flatten();
     if let Some(text) = encoded {
         views.add("reversed base64", source.clone(), text, Trust::Full);
-    } else if may_hold_backwards(piece, alnums, &span) {
-        let turned = backwards();
-        if vendor::may_hold(&turned) {
-            let text = String::from_utf8_lossy(&turned).into_owned();
-            views.add("reversed", source.clone(), text, Trust::Names);
-        }
+    } else if let Some(turned) = held_backwards(piece, alnums, &span, backwards) {
+        let text = String::from_utf8_lossy(&turned).into_owned();
+        views.add("reversed", source.clone(), text, Trust::Names);
     }
-    if may_hold_turned(piece, alnums, &span) {
-        let turned: Vec<u8> = piece.iter().map(|byte| rot13(*byte)).collect();
-        if vendor::may_hold(&turned) {
-            let text = String::from_utf8_lossy(&turned).into_owned();
-            views.add("rot13", source.clone(), text, Trust::Names);
-        }
+    if let Some(turned) = held_turned(piece, alnums, &span) {
+        let text = String::from_utf8_lossy(&turned).into_owned();
+        views.add("rot13", source.clone(), text, Trust::Names);
     }
 }
 
-/// Tells whether a word of a piece may begin a token of some format if the piece is read backwards.
-fn may_hold_backwards(piece: &[u8], alnums: &Bits, span: &Range<usize>) -> bool {
+/// What a piece is backwards, if a word of it then begins a token of some format. Most words do not even by
+/// four bytes, and nothing is turned around for them.
+fn held_backwards(
+    piece: &[u8],
+    alnums: &Bits,
+    span: &Range<usize>,
+    backwards: impl Fn() -> Vec<u8>,
+) -> Option<Vec<u8>> {
+    let mut turned = None;
     let mut end = piece.len();
     while end > 0 {
         let len = alnums.run_back(span.start + end, span.start);
-        let byte = |nth: usize| end.checked_sub(nth + 1).and_then(|at| piece.get(at)).copied();
-        if vendor::may_begin([0, 1, 2, 3].map(|nth| byte(nth).unwrap_or(0)), len, byte(len)) {
-            return true;
+        let before = end.checked_sub(len + 1).and_then(|at| piece.get(at)).copied();
+        if vendor::may_begin(last_four(piece, end), len, before)
+            && vendor::begins(turned.get_or_insert_with(&backwards), piece.len() - end, len)
+        {
+            return turned;
         }
         end = end.saturating_sub(len + 1);
     }
-    false
+    None
 }
 
-/// The same if its letters are turned by thirteen.
-fn may_hold_turned(piece: &[u8], alnums: &Bits, span: &Range<usize>) -> bool {
+/// The last four bytes of a piece up to a position, backwards, with zeros for those that are not there.
+#[inline(always)]
+fn last_four(piece: &[u8], end: usize) -> [u8; 4] {
+    let before = piece.get(..end).unwrap_or_default();
+    let mut four = before.last_chunk().copied().unwrap_or_else(|| {
+        let mut four = [0; 4];
+        four.iter_mut().rev().zip(before.iter().rev()).for_each(|(to, from)| *to = *from);
+        four
+    });
+    four.reverse();
+    four
+}
+
+/// What a piece is with its letters turned by thirteen, if a word of it then begins such a token.
+fn held_turned(piece: &[u8], alnums: &Bits, span: &Range<usize>) -> Option<Vec<u8>> {
+    let turn = || -> Vec<u8> { piece.iter().map(|byte| rot13(*byte)).collect() };
+    let mut turned = None;
     let mut start = 0;
     while start < piece.len() {
         let len = alnums.run_to(span.start + start, span.end);
-        let byte = |nth: usize| piece.get(start + nth).copied();
-        let four = [0, 1, 2, 3].map(|nth| byte(nth).map_or(0, rot13));
-        if vendor::may_begin(four, len, byte(len)) {
-            return true;
+        let rest = piece.get(start..).unwrap_or_default();
+        if vendor::may_begin(padded(rest).map(rot13), len, rest.get(len).copied())
+            && vendor::begins(turned.get_or_insert_with(turn), start, len)
+        {
+            return turned;
         }
         start += len + 1;
     }
-    false
+    None
 }
 
 fn rot13(byte: u8) -> u8 {

@@ -68,43 +68,52 @@ fn word(text: &str, found: usize, done: usize, views: &mut Views<'_>) -> usize {
     let before = text.as_bytes().get(done..found).unwrap_or_default();
     let start = found - before.iter().rev().take(256).take_while(|byte| is_inner(**byte)).count();
     super::super::work::spend(found - start);
-    let mut end = start;
-    let (mut changed, mut seen, mut len) = (0, 0, 0);
-    while let Some(byte) = text.as_bytes().get(end) {
-        super::super::work::spend(1);
-        if byte.is_ascii() {
-            if !is_inner(*byte) {
-                break;
-            }
-            len += 1;
-            end += 1;
-            continue;
-        }
-        let Some(char) = text.get(end..).and_then(|rest| rest.chars().next()) else { break };
+    let (mut end, mut len) = (found, found - start);
+    let (mut changed, mut seen) = (0, 0);
+    for (plain, char) in stretches(text.get(found..).unwrap_or_default()) {
+        super::super::work::spend(1 + plain.len());
+        end += plain.len();
+        len += plain.len();
+        let Some(char) = char else { break };
         match fold(char) {
             Fold::Same | Fold::Foreign => break,
-            Fold::Gone => changed += 1,
+            Fold::Gone => {}
             Fold::To(_) => {
                 len += 1;
-                changed += 1;
                 seen += 1;
             }
         }
+        changed += 1;
         end += char.len_utf8();
     }
     // A word of another script is folded whole by chance only if it is short.
     let word = text.get(start..end).unwrap_or_default();
     if changed > 0 && len >= WORD_MIN && (seen < len || is_wide(word)) && views.has_room(len) {
-        let fold = |char| match fold(char) {
-            Fold::To(to) => Some(to),
-            Fold::Gone => None,
-            Fold::Same | Fold::Foreign => Some(char),
-        };
         let mut folded = String::with_capacity(len);
-        folded.extend(word.chars().filter_map(fold));
+        for (plain, char) in stretches(word) {
+            folded.push_str(plain);
+            if let Some(Fold::To(to)) = char.map(fold) {
+                folded.push(to);
+            }
+        }
         views.add("look-alikes", start..end, folded, Trust::Full);
     }
     end.max(found + 1)
+}
+
+/// Cuts a word at its characters that are not ASCII: tells what stands before each of them, and what
+/// behind the last one, up to the end of the word.
+fn stretches(text: &str) -> impl Iterator<Item = (&str, Option<char>)> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let len = text.bytes().take_while(|byte| is_inner(*byte)).count();
+        let (plain, others) = text.split_at_checked(len)?;
+        let mut others = others.chars();
+        let char = others.next().filter(|char| !char.is_ascii());
+        rest = char.map(|_| others.as_str());
+        Some((plain, char))
+    })
 }
 
 /// Tells whether a byte can be inside of a word.

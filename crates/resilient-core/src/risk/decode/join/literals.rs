@@ -9,7 +9,7 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
-use super::super::super::bits::Bits;
+use super::super::super::bits::{After, Bits, Past};
 use super::super::super::lanes::{GROUP, Lanes, padded};
 use super::super::super::marks::Marks;
 use super::super::super::work;
@@ -87,8 +87,9 @@ fn neighbours<S: Simd>(
         let end = marks.feed.next(part.end, to).map_or(to, |at| at + 1);
         work::spend(end.saturating_sub(start));
         done = end;
+        let groups = start / GROUP..end.div_ceil(GROUP);
         // Two literals have four quotes.
-        if count(simd, bytes, start / GROUP..end.div_ceil(GROUP)) >= 4 {
+        if count(simd, bytes, groups.clone()) >= 4 && may_join(simd, bytes, marks, groups) {
             near.literals.reserve(NEAR);
             literals(simd, bytes, &marks.feed, start..end, |literal| near.add(literal));
             near.end();
@@ -109,6 +110,40 @@ fn count<S: Simd>(simd: S, bytes: &[u8], groups: Range<usize>) -> u32 {
         count += Quotes::count(simd, &padded(rest));
     }
     count
+}
+
+/// Tells whether a literal without white space in some groups may go on in another one: what stands behind
+/// it up to the next quote is nothing but what adds and lists, or it is what assigns, with an end of a
+/// statement in it and the sign last. Most quotes have neither, and nobody reads their literals.
+#[inline(always)]
+fn may_join<S: Simd>(simd: S, bytes: &[u8], marks: &Marks, groups: Range<usize>) -> bool {
+    let (mut behind, mut first, mut signs) = (After::default(), After::default(), After::default());
+    let (mut words, mut lists, mut statements, mut names, mut spaces) =
+        (Past::default(), Past::default(), Past::default(), Past::default(), Past::default());
+    for group in groups {
+        let text = Lanes::at(simd, bytes, group * GROUP);
+        let quotes = (text.is(b'"') | text.is(b'\'')).to_bitmask();
+        let white = text.lies(0, b' ' + 1);
+        // All that adds and lists, and some signs more, which lie between them.
+        let joins = text.lies(b'(', 7) | text.lies(b'|', 3) | text.is(b'&') | text.is(b'\\');
+        let assigns = text.lies(b':', 2) | text.is(b'$');
+        let (joins, assigns) = ((white | joins).to_bitmask(), (white | assigns).to_bitmask());
+        let assigns = assigns | marks.token.word(group);
+        let feeds = marks.feed.word(group);
+        let ends = feeds | text.is(b';').to_bitmask();
+        // Where a literal without white space ends, or what stands between two of them.
+        let inside = !(quotes | feeds | text.is(b' ').to_bitmask());
+        let ended = words.next(behind.next(quotes), inside) & quotes;
+        let gap = first.next(ended);
+        let listed = lists.next(gap & joins, joins);
+        let statement = statements.next(gap, assigns & !ends) & ends;
+        let sign = signs.next(text.is(b'=').to_bitmask());
+        let assigned = names.next(statement, assigns) & spaces.next(sign, joins);
+        if (listed | assigned) & quotes != 0 {
+            return true;
+        }
+    }
+    false
 }
 
 /// Tells the literals on some lines: from a quote to the next one of its kind on its line.
@@ -203,10 +238,12 @@ impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
     #[inline(always)]
     fn may_join(&self, last: &Range<usize>, literal: &Range<usize>) -> bool {
         let gap = self.bytes.get(last.end + 1..literal.start - 1).unwrap_or_default();
-        let class = |byte: Option<&u8>| {
-            byte.and_then(|byte| CLASSES.get(usize::from(*byte))).copied().unwrap_or(0)
-        };
-        (gap.len() <= GAP_MAX) & (class(gap.first()) & class(gap.last()) != 0)
+        let class = |of: &[u8; 256], byte: u8| of.get(usize::from(byte)).copied().unwrap_or(0);
+        let (Some(first), [.., end]) = (gap.first(), gap) else { return false };
+        // Before a space stands what counts.
+        let before = gap.get(gap.len().wrapping_sub(2)).copied().unwrap_or(b' ');
+        let end = if *end == b' ' { before } else { *end };
+        (gap.len() <= GAP_MAX) & (class(&CLASSES, *first) & class(&ENDS, end) != 0)
     }
 
     /// Tells the literals, if they may be a token, and begins anew.
@@ -383,4 +420,17 @@ const CLASSES: [u8; 256] = {
         byte += 1;
     }
     classes
+};
+
+/// What may stand at the end of what puts two literals together: the last of what assigns is its sign.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+const ENDS: [u8; 256] = {
+    let mut ends = CLASSES;
+    let mut byte = 0;
+    while byte < 128 {
+        let assigns = byte as u8 == b'=' || (byte as u8).is_ascii_whitespace();
+        ends[byte] &= if assigns { u8::MAX } else { JOINS | LISTS };
+        byte += 1;
+    }
+    ends
 };

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
-use super::super::super::bits::{After, Bits, Past};
+use super::super::super::bits::{After, Bits, Past, ones};
 use super::super::super::lanes::GROUP;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
@@ -46,10 +46,16 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 
 /// Groups of one length with single spaces between them: `glsa_v6n 63ah6dax ym7y6lws`.
 pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    let marks = seen.marks;
     dispatch!(Level::new(), _simd => dense_lines(bytes, seen, |lines| {
-        if may_have_groups(seen.marks, &lines) {
-            groups_of(bytes, seen.marks, lines, views);
-        }
+        ends_of_groups(marks, &lines, |end| {
+            if ends_in_groups(bytes, end, marks.token.before(end)) {
+                let start = marks.feed.last(lines.start, end).map_or(lines.start, |at| at + 1);
+                if (20..=2048).contains(&(end - start)) {
+                    groups_in(bytes, marks, start..end, views);
+                }
+            }
+        });
     }));
 }
 
@@ -74,14 +80,13 @@ fn dense_lines(bytes: &[u8], seen: Seen<'_>, mut each: impl FnMut(Range<usize>))
     }
 }
 
-/// Tells whether one of some lines may end in three groups, of three bytes or more each, with single signs
-/// between them and nothing but signs behind them.
+/// Tells where those of some lines end that may end in three groups, of three bytes or more each, with
+/// single signs between them and nothing but signs behind them.
 #[inline(always)]
-fn may_have_groups(marks: &Marks, lines: &Range<usize>) -> bool {
+fn ends_of_groups(marks: &Marks, lines: &Range<usize>, mut found: impl FnMut(usize)) {
     let (mut firsts, mut seconds) = (After::default(), After::default());
     let (mut second_ends, mut third_ends, mut tails) =
         (Past::default(), Past::default(), Past::default());
-    let mut found = 0;
     for group in lines.start / GROUP..=lines.end / GROUP {
         let ends = marks.feed.word(group) | bit_in(lines.end, group);
         // A line that is too long is cut, and so may its last group be.
@@ -92,28 +97,19 @@ fn may_have_groups(marks: &Marks, lines: &Range<usize>) -> bool {
         let gaps = !tokens & before & after;
         let second = second_ends.next(firsts.next(gaps), tokens);
         let third = third_ends.next(seconds.next(second & gaps), tokens);
-        found |= tails.next(third, !tokens & !ends) & ends;
+        for bit in ones(tails.next(third, !tokens & !ends) & ends) {
+            let end = group * GROUP + bit;
+            if (lines.start..=lines.end).contains(&end) {
+                found(end);
+            }
+        }
     }
-    found != 0
 }
 
 /// The bit of a position, if it lies in a group.
 #[inline(always)]
 const fn bit_in(at: usize, group: usize) -> u64 {
     ((at / GROUP == group) as u64) << (at % GROUP)
-}
-
-fn groups_of(bytes: &[u8], marks: &Marks, lines: Range<usize>, views: &mut Views<'_>) {
-    let mut start = lines.start;
-    while start <= lines.end {
-        let end = marks.feed.next(start, lines.end).unwrap_or(lines.end);
-        let line = start..end;
-        if (20..=2048).contains(&line.len()) && ends_in_groups(bytes, end, marks.token.before(end))
-        {
-            groups_in(bytes, marks, line, views);
-        }
-        start = end + 1;
-    }
 }
 
 /// The lengths of groups.
