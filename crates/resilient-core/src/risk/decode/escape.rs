@@ -27,18 +27,22 @@ pub(super) fn views(text: &str, dense: &Bits, views: &mut Views<'_>) {
     }));
 }
 
-/// Tells the signs in each two neighbours among groups that have enough of them.
+/// Tells the signs in each two neighbours among groups that have enough of them, those of each group once.
 #[inline(always)]
 fn crowds<S: Simd>(simd: S, bytes: &[u8], dense: &Bits, mut found: impl FnMut(usize, u64)) {
     for groups in rows(dense) {
         let mut first = signs(simd, bytes, groups.start);
+        let mut is_told = false;
         for group in groups {
             let second = signs(simd, bytes, group + 1);
-            if first.count_ones() + second.count_ones() >= u32::from(ESCAPES_MIN) {
-                found(group, first);
+            let is_crowd = first.count_ones() + second.count_ones() >= u32::from(ESCAPES_MIN);
+            if is_crowd {
+                if !is_told {
+                    found(group, first);
+                }
                 found(group + 1, second);
             }
-            first = second;
+            (first, is_told) = (second, is_crowd);
         }
     }
 }

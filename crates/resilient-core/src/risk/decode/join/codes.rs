@@ -272,7 +272,10 @@ pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
         // A pair may begin before its first digit that counts.
         let part = dense.start.saturating_sub(2)..dense.end;
         for group in part.start / GROUP..part.end.div_ceil(GROUP) {
-            for bit in ones(thirds(seen.marks, group)) {
+            let rows = thirds(seen.marks, group);
+            // Behind each pair stands a sign.
+            let pairs = if rows == 0 { 0 } else { rows & !seen.marks.alnum.from(group * GROUP + 2) };
+            for bit in ones(pairs) {
                 let at = group * GROUP + bit;
                 if at >= done && part.contains(&at) && is_row(bytes, at) {
                     done = pairs_around(bytes, done.max(part.start), at, views);

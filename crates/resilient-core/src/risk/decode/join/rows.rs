@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
-use super::super::super::bits::{After, Bits, Past, ones};
+use super::super::super::bits::Bits;
 use super::super::super::lanes::GROUP;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
@@ -48,15 +48,22 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     let marks = seen.marks;
     dispatch!(Level::new(), _simd => dense_lines(bytes, seen, |lines| {
-        ends_of_groups(marks, &lines, |end| {
+        for end in ends(marks, lines.clone()) {
             if ends_in_groups(bytes, end, marks.token.before(end)) {
                 let start = marks.feed.last(lines.start, end).map_or(lines.start, |at| at + 1);
                 if (20..=2048).contains(&(end - start)) {
                     groups_in(bytes, marks, start..end, views);
                 }
             }
-        });
+        }
     }));
+}
+
+/// Where some lines end.
+#[inline(always)]
+fn ends(marks: &Marks, lines: Range<usize>) -> impl Iterator<Item = usize> {
+    let last = lines.end;
+    marks.feed.ones(lines).chain(std::iter::once(last))
 }
 
 /// Tells the lines on which digits are dense: a group holds a digit now and then, and lines without any
@@ -80,62 +87,29 @@ fn dense_lines(bytes: &[u8], seen: Seen<'_>, mut each: impl FnMut(Range<usize>))
     }
 }
 
-/// Tells where those of some lines end that may end in three groups, of three bytes or more each, with
-/// single signs between them and nothing but signs behind them.
-#[inline(always)]
-fn ends_of_groups(marks: &Marks, lines: &Range<usize>, mut found: impl FnMut(usize)) {
-    let (mut firsts, mut seconds) = (After::default(), After::default());
-    let (mut second_ends, mut third_ends, mut tails) =
-        (Past::default(), Past::default(), Past::default());
-    for group in lines.start / GROUP..=lines.end / GROUP {
-        let ends = marks.feed.word(group) | bit_in(lines.end, group);
-        // A line that is too long is cut, and so may its last group be.
-        let tokens = marks.token.word(group) & !ends;
-        // Of what lies in other groups nothing is known here.
-        let before = (tokens << 1 | 1) & (tokens << 2 | 3) & (tokens << 3 | 7);
-        let after = (tokens >> 1 | 1 << 63) & (tokens >> 2 | 3 << 62) & (tokens >> 3 | 7 << 61);
-        let gaps = !tokens & before & after;
-        let second = second_ends.next(firsts.next(gaps), tokens);
-        let third = third_ends.next(seconds.next(second & gaps), tokens);
-        for bit in ones(tails.next(third, !tokens & !ends) & ends) {
-            let end = group * GROUP + bit;
-            if (lines.start..=lines.end).contains(&end) {
-                found(end);
-            }
-        }
-    }
-}
-
-/// The bit of a position, if it lies in a group.
-#[inline(always)]
-const fn bit_in(at: usize, group: usize) -> u64 {
-    ((at / GROUP == group) as u64) << (at % GROUP)
-}
-
 /// The lengths of groups.
 const GROUPS: Range<usize> = 3..41;
 
 /// What may stand behind the last group of a line.
-#[inline(always)]
 fn is_tail(byte: u8) -> bool {
     matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',')
 }
 
-/// Tells whether the line that ends at a position may end in two groups, the first of them not shorter.
-/// There is no branch for how the line ends: that is not to be guessed.
+/// Tells by the tokens before the end of a line whether it may end in two groups with a space between them,
+/// the first of them not shorter, and signs. There is no branch for how it ends: that is not to be guessed.
 #[inline(always)]
 fn ends_in_groups(bytes: &[u8], end: usize, tokens: u64) -> bool {
-    let tail = end.checked_sub(3).and_then(|at| bytes.get(at..end)?.first_chunk::<3>());
-    let Some([third, second, first]) = tail.map(|tail| tail.map(is_tail)) else { return false };
-    let skipped = u32::from(first) + u32::from(first & second);
-    // More than two such signs end few lines.
-    let many = first & second & third;
-    let tokens = tokens << skipped;
+    let tail = tokens.leading_zeros();
+    let tokens = tokens << (tail & 63);
     let last = tokens.leading_ones();
     let before = (tokens << (last & 63) << 1).leading_ones();
     // Of what begins before these bytes the length is not known.
-    let cut = last + 1 + before + skipped >= GROUP as u32;
-    many | (GROUPS.contains(&(last as usize)) & ((before >= last) | cut))
+    let is_cut = |len: u32| len >= GROUP as u32;
+    let gap = end.wrapping_sub((tail + last + 1) as usize);
+    let fits = GROUPS.contains(&(last as usize))
+        & ((before >= last) | is_cut(tail + last + 1 + before))
+        & (bytes.get(gap) == Some(&b' '));
+    fits | is_cut(tail + last)
 }
 
 /// Joins the groups that a line ends in.
@@ -233,47 +207,26 @@ fn lines_in(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
                 done = start;
                 continue;
             };
-            if may_have_list(seen.marks, &(start..last)) {
-                lines_of(bytes, seen.marks, start..last, views);
-            }
+            lines_of(bytes, seen.marks, start..last, views);
             done = last + 1;
         }
     }
 }
 
-/// Tells whether two of some lines, one after the other, may have one token each and nothing but signs
-/// around it.
-#[inline(always)]
-fn may_have_list(marks: &Marks, lines: &Range<usize>) -> bool {
-    let (mut starts, mut nexts) = (After::default(), After::default());
-    let (mut firsts, mut behinds) = (Past::default(), Past::default());
-    let (mut tails, mut seconds) = (Past::default(), Past::default());
-    let mut found = 0;
-    for group in lines.start / GROUP..=lines.end / GROUP {
-        let tokens = marks.token.word(group);
-        let ends = marks.feed.word(group) | bit_in(lines.end, group);
-        let others = !tokens & !ends;
-        let starts = starts.next(ends) | bit_in(lines.start, group);
-        let first = firsts.next(starts, others) & tokens;
-        let single = tails.next(behinds.next(first, tokens), others) & ends;
-        found |= seconds.next(nexts.next(single), !ends) & single;
-    }
-    found != 0
-}
-
 /// Joins those of some lines that are a list.
+#[inline(always)]
 fn lines_of(bytes: &[u8], marks: &Marks, lines: Range<usize>, views: &mut Views<'_>) {
     work::spend(lines.len());
     let mut list = List::default();
     let mut start = lines.start;
     let (mut before, mut width) = (start..start, 0);
-    while start <= lines.end {
-        let line = start..marks.feed.next(start, lines.end).unwrap_or(lines.end);
-        start = line.end + 1;
+    for end in ends(marks, lines) {
+        let line = start..end;
+        start = end + 1;
         let len = token_len(&marks.token, &line);
         if !list.is_empty() {
             list.go_on(bytes, line.clone(), views);
-        } else if SHORT.contains(&width) && (1..=width).contains(&len) {
+        } else if SHORT.contains(&width) & (1..=width).contains(&len) {
             list.go_on(bytes, before, views);
             list.go_on(bytes, line.clone(), views);
         }
@@ -288,11 +241,10 @@ const SHORT: Range<usize> = 6..16;
 const WIDE_MAX: usize = GROUP;
 
 /// How long the token on a line is, if there is only one and the line is no longer than those of a list.
+#[inline(always)]
 fn token_len(tokens: &Bits, line: &Range<usize>) -> usize {
-    if line.is_empty() || line.len() > WIDE_MAX {
-        return 0;
-    }
-    let bits = tokens.before(line.end) & u64::MAX << (GROUP - line.len());
+    let others = GROUP.wrapping_sub(line.len());
+    let bits = tokens.before(line.end) & u64::MAX.checked_shl(others as u32).unwrap_or(0);
     // One token is one row of bits: to add its lowest bit clears it.
     let is_one = bits.wrapping_add(bits & bits.wrapping_neg()) & bits == 0;
     if is_one { bits.count_ones() as usize } else { 0 }
