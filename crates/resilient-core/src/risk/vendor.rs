@@ -325,11 +325,6 @@ fn any(table: &Table, text: &[u8], at: usize, stretch: Option<usize>) -> Option<
     found.or_else(|| bare(table, text, at, stretch?))
 }
 
-/// How many letters and digits a text begins with.
-fn stretch(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
-}
-
 /// The rows whose prefix begins like a text, as far as four bytes show it.
 fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use<'a> {
     let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
@@ -363,8 +358,7 @@ pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
     };
     super::work::spend(8);
     table.known.may_hold(rest)
-        && (rows_of(table, rest).any(begins)
-            || literals::own().any(|own| rest.starts_with(own)))
+        && (rows_of(table, rest).any(begins) || literals::own().any(|own| rest.starts_with(own)))
         || bare(table, token, at, len).is_some()
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
-use super::super::super::bits::{After, Bits, Past};
+use super::super::super::bits::Bits;
 use super::super::super::lanes::{GROUP, Lanes, padded};
 use super::super::super::marks::Marks;
 use super::super::super::work;
@@ -77,7 +77,7 @@ fn neighbours<S: Simd>(
 ) {
     // A line is not read further than this to either side.
     const LINE_MAX: usize = 1024;
-    let mut near = Near { bytes, digit: &marks.digit, literals: Vec::new(), join };
+    let mut near = Near { bytes, digit: &marks.digit, last: None, literals: Vec::new(), join };
     let mut done = 0;
     for groups in rows(rich) {
         let part = groups.start * GROUP..groups.end * GROUP;
@@ -87,12 +87,11 @@ fn neighbours<S: Simd>(
         let end = marks.feed.next(part.end, to).map_or(to, |at| at + 1);
         work::spend(end.saturating_sub(start));
         done = end;
-        let groups = start / GROUP..end.div_ceil(GROUP);
         // Two literals have four quotes.
-        if count(simd, bytes, groups.clone()) >= 4 && may_join(simd, bytes, marks, groups) {
-            near.literals.reserve(NEAR);
+        if count(simd, bytes, start / GROUP..end.div_ceil(GROUP)) >= 4 {
             literals(simd, bytes, &marks.feed, start..end, |literal| near.add(literal));
             near.end();
+            near.last = None;
         }
     }
 }
@@ -110,40 +109,6 @@ fn count<S: Simd>(simd: S, bytes: &[u8], groups: Range<usize>) -> u32 {
         count += Quotes::count(simd, &padded(rest));
     }
     count
-}
-
-/// Tells whether a literal without white space in some groups may go on in another one: what stands behind
-/// it up to the next quote is nothing but what adds and lists, or it is what assigns, with an end of a
-/// statement in it and the sign last. Most quotes have neither, and nobody reads their literals.
-#[inline(always)]
-fn may_join<S: Simd>(simd: S, bytes: &[u8], marks: &Marks, groups: Range<usize>) -> bool {
-    let (mut behind, mut first, mut signs) = (After::default(), After::default(), After::default());
-    let (mut words, mut lists, mut statements, mut names, mut spaces) =
-        (Past::default(), Past::default(), Past::default(), Past::default(), Past::default());
-    for group in groups {
-        let text = Lanes::at(simd, bytes, group * GROUP);
-        let quotes = (text.is(b'"') | text.is(b'\'')).to_bitmask();
-        let white = text.lies(0, b' ' + 1);
-        // All that adds and lists, and some signs more, which lie between them.
-        let joins = text.lies(b'(', 7) | text.lies(b'|', 3) | text.is(b'&') | text.is(b'\\');
-        let assigns = text.lies(b':', 2) | text.is(b'$');
-        let (joins, assigns) = ((white | joins).to_bitmask(), (white | assigns).to_bitmask());
-        let assigns = assigns | marks.token.word(group);
-        let feeds = marks.feed.word(group);
-        let ends = feeds | text.is(b';').to_bitmask();
-        // Where a literal without white space ends, or what stands between two of them.
-        let inside = !(quotes | feeds | text.is(b' ').to_bitmask());
-        let ended = words.next(behind.next(quotes), inside) & quotes;
-        let gap = first.next(ended);
-        let listed = lists.next(gap & joins, joins);
-        let statement = statements.next(gap, assigns & !ends) & ends;
-        let sign = signs.next(text.is(b'=').to_bitmask());
-        let assigned = names.next(statement, assigns) & spaces.next(sign, joins);
-        if (listed | assigned) & quotes != 0 {
-            return true;
-        }
-    }
-    false
 }
 
 /// Tells the literals on some lines: from a quote to the next one of its kind on its line.
@@ -221,6 +186,9 @@ fn escaped<S: Simd>(simd: S, bytes: &[u8], group: usize) -> u64 {
 struct Near<'a, Join> {
     bytes: &'a [u8],
     digit: &'a Bits,
+    /// The literal before. Most have nothing near them.
+    last: Option<Range<usize>>,
+    /// Two literals or more, or none.
     literals: Vec<Range<usize>>,
     join: Join,
 }
@@ -228,10 +196,17 @@ struct Near<'a, Join> {
 impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
     #[inline(always)]
     fn add(&mut self, literal: Range<usize>) {
-        if self.literals.last().is_some_and(|last| !self.may_join(last, &literal)) {
+        if let Some(last) = self.last.replace(literal.clone())
+            && self.may_join(&last, &literal)
+        {
+            if self.literals.is_empty() {
+                self.literals.reserve(NEAR);
+                self.literals.push(last);
+            }
+            self.literals.push(literal);
+        } else if !self.literals.is_empty() {
             self.end();
         }
-        self.literals.push(literal);
     }
 
     /// Tells by the ends of what stands between two literals whether it may put them together.
@@ -249,15 +224,13 @@ impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
     /// Tells the literals, if they may be a token, and begins anew.
     #[inline(always)]
     fn end(&mut self) {
-        if self.literals.len() >= 2 {
-            let (mut len, mut digits) = (0, 0);
-            for literal in &self.literals {
-                len += literal.len();
-                digits += self.digit.count_short(literal.clone());
-            }
-            if len >= JOINED_MIN && digits >= DIGITS_MIN {
-                (self.join)(&self.literals);
-            }
+        let (mut len, mut digits) = (0, 0);
+        for literal in &self.literals {
+            len += literal.len();
+            digits += self.digit.count_short(literal.clone());
+        }
+        if len >= JOINED_MIN && digits >= DIGITS_MIN {
+            (self.join)(&self.literals);
         }
         self.literals.clear();
     }

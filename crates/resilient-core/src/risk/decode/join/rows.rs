@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
-use super::super::super::bits::Bits;
+use super::super::super::bits::{After, Bits, Past};
 use super::super::super::lanes::GROUP;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
@@ -48,7 +48,8 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     let marks = seen.marks;
     dispatch!(Level::new(), _simd => dense_lines(bytes, seen, |lines| {
-        for end in ends(marks, lines.clone()) {
+        let last = lines.end;
+        for end in marks.feed.ones(lines.clone()).chain(std::iter::once(last)) {
             if ends_in_groups(bytes, end, marks.token.before(end)) {
                 let start = marks.feed.last(lines.start, end).map_or(lines.start, |at| at + 1);
                 if (20..=2048).contains(&(end - start)) {
@@ -57,13 +58,6 @@ pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
             }
         }
     }));
-}
-
-/// Where some lines end.
-#[inline(always)]
-fn ends(marks: &Marks, lines: Range<usize>) -> impl Iterator<Item = usize> {
-    let last = lines.end;
-    marks.feed.ones(lines).chain(std::iter::once(last))
 }
 
 /// Tells the lines on which digits are dense: a group holds a digit now and then, and lines without any
@@ -207,26 +201,53 @@ fn lines_in(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
                 done = start;
                 continue;
             };
-            lines_of(bytes, seen.marks, start..last, views);
+            if may_have_list(seen.marks, &(start..last)) {
+                lines_of(bytes, seen.marks, start..last, views);
+            }
             done = last + 1;
         }
     }
 }
 
-/// Joins those of some lines that are a list.
+/// Tells whether two of some lines, one after the other, may have one token each and nothing but signs
+/// around it.
 #[inline(always)]
+fn may_have_list(marks: &Marks, lines: &Range<usize>) -> bool {
+    let (mut starts, mut nexts) = (After::default(), After::default());
+    let (mut firsts, mut behinds) = (Past::default(), Past::default());
+    let (mut tails, mut seconds) = (Past::default(), Past::default());
+    let mut found = 0;
+    for group in lines.start / GROUP..=lines.end / GROUP {
+        let tokens = marks.token.word(group);
+        let ends = marks.feed.word(group) | bit_in(lines.end, group);
+        let others = !tokens & !ends;
+        let starts = starts.next(ends) | bit_in(lines.start, group);
+        let first = firsts.next(starts, others) & tokens;
+        let single = tails.next(behinds.next(first, tokens), others) & ends;
+        found |= seconds.next(nexts.next(single), !ends) & single;
+    }
+    found != 0
+}
+
+/// The bit of a position, if it lies in a group.
+#[inline(always)]
+const fn bit_in(at: usize, group: usize) -> u64 {
+    ((at / GROUP == group) as u64) << (at % GROUP)
+}
+
+/// Joins those of some lines that are a list.
 fn lines_of(bytes: &[u8], marks: &Marks, lines: Range<usize>, views: &mut Views<'_>) {
     work::spend(lines.len());
     let mut list = List::default();
     let mut start = lines.start;
     let (mut before, mut width) = (start..start, 0);
-    for end in ends(marks, lines) {
-        let line = start..end;
-        start = end + 1;
+    while start <= lines.end {
+        let line = start..marks.feed.next(start, lines.end).unwrap_or(lines.end);
+        start = line.end + 1;
         let len = token_len(&marks.token, &line);
         if !list.is_empty() {
             list.go_on(bytes, line.clone(), views);
-        } else if SHORT.contains(&width) & (1..=width).contains(&len) {
+        } else if SHORT.contains(&width) && (1..=width).contains(&len) {
             list.go_on(bytes, before, views);
             list.go_on(bytes, line.clone(), views);
         }
@@ -241,10 +262,11 @@ const SHORT: Range<usize> = 6..16;
 const WIDE_MAX: usize = GROUP;
 
 /// How long the token on a line is, if there is only one and the line is no longer than those of a list.
-#[inline(always)]
 fn token_len(tokens: &Bits, line: &Range<usize>) -> usize {
-    let others = GROUP.wrapping_sub(line.len());
-    let bits = tokens.before(line.end) & u64::MAX.checked_shl(others as u32).unwrap_or(0);
+    if line.is_empty() || line.len() > WIDE_MAX {
+        return 0;
+    }
+    let bits = tokens.before(line.end) & u64::MAX << (GROUP - line.len());
     // One token is one row of bits: to add its lowest bit clears it.
     let is_one = bits.wrapping_add(bits & bits.wrapping_neg()) & bits == 0;
     if is_one { bits.count_ones() as usize } else { 0 }
