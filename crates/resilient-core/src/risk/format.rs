@@ -165,6 +165,14 @@ impl Format {
         }
     }
 
+    /// Tells whether a match may begin with a byte.
+    pub(super) fn may_begin_with(&self, byte: u8) -> bool {
+        self.parts.first().is_some_and(|part| match part {
+            Part::Literal(text) => text.first() == Some(&byte),
+            Part::Class { class, .. } => class.has(byte),
+        })
+    }
+
     /// For a format that begins with letters and digits: how many of them stand there at least and
     /// at most, and what ends them, if it is always the same.
     pub(super) fn stretch(&self) -> (usize, usize, Option<u8>) {
@@ -179,8 +187,9 @@ impl Format {
                         return (least, most, Some(*mark));
                     }
                 }
-                Part::Class { class: Class::Word | Class::Base64 | Class::Any, min, .. } => {
-                    return (least + min, usize::MAX, None);
+                // The first of these may be what ends them.
+                Part::Class { class: Class::Word | Class::Base64 | Class::Any, .. } => {
+                    return (least, usize::MAX, None);
                 }
                 Part::Class { min, max, .. } => {
                     least += min;
@@ -189,6 +198,22 @@ impl Format {
             }
         }
         (least, most, None)
+    }
+
+    /// How long a match is at least before the first of certain bytes that is always there, and which it is.
+    #[cfg(test)]
+    pub(super) fn least_before(&self, ends: impl Fn(u8) -> bool) -> (usize, Option<u8>) {
+        let mut least = 0;
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => match text.iter().position(|byte| ends(*byte)) {
+                    Some(at) => return (least + at, text.get(at).copied()),
+                    None => least += text.len(),
+                },
+                Part::Class { min, .. } => least += min,
+            }
+        }
+        (least, None)
     }
 
     /// Matches at the start of a text: the length of the match, and where in it the first class

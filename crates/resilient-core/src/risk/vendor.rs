@@ -4,7 +4,7 @@
 //! no token but a word, a repetition or a mark such as `{REDACTED}` is a placeholder: the prefix
 //! alone may trip a filter, but nothing is lost.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
 use super::bits::{Bits, ones};
@@ -48,6 +48,8 @@ struct Table {
     bare: Vec<Bare>,
     /// Which lengths of a stretch some bare row can begin with, by what ends it.
     stretches: Box<[u64; 256]>,
+    /// The same by what begins it.
+    firsts: Box<[u64; 256]>,
     /// Rows by prefixes that do not lie in runs, and prefixes that dummies follow, longest first,
     /// by the number of their literal.
     outside: Vec<Vec<(&'static [u8], Outside)>>,
@@ -84,7 +86,8 @@ struct Bare {
     mark: Option<u8>,
 }
 
-/// A set of two, three or four bytes, by a bit for each hash: it may take in what was never added.
+/// A set of the beginnings of words: two or four bytes, and how many letters and digits the word has, by a bit
+/// for each hash. It may take in what was never added.
 #[derive(Clone)]
 struct Begins {
     bits: Box<[u64; Self::WORDS]>,
@@ -94,34 +97,42 @@ impl Begins {
     const HASH_BITS: u32 = 15;
     const WORDS: usize = (1 << Self::HASH_BITS) / 64;
 
+    /// Words with more letters and digits are not told apart by how many they have.
+    const LEN_MAX: usize = 15;
+
     fn none() -> Self {
         Self { bits: Box::new([0; Self::WORDS]) }
     }
 
-    #[inline]
-    fn hash(bytes: u32) -> usize {
-        (bytes.wrapping_mul(0x9E37_79B1) >> (u32::BITS - Self::HASH_BITS)) as usize
+    #[inline(always)]
+    fn hash(bytes: u32, len: usize) -> usize {
+        let key = u64::from(bytes) | (len.min(Self::LEN_MAX) as u64) << u32::BITS;
+        (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - Self::HASH_BITS)) as usize
     }
 
-    /// Adds the first bytes of a prefix.
-    fn add(&mut self, prefix: &[u8]) {
-        let Begin { bytes, .. } = Begin::of(0, prefix);
-        let hash = Self::hash(bytes);
-        if let Some(word) = self.bits.get_mut(hash / 64) {
-            *word |= 1 << (hash % 64);
+    /// Adds what words of some lengths begin with: four bytes of a prefix, or two if it has no four.
+    fn add(&mut self, prefix: &[u8], lens: RangeInclusive<usize>) {
+        let bytes = if prefix.len() < 4 { prefix.get(..2).unwrap_or(prefix) } else { prefix };
+        let Begin { bytes, .. } = Begin::of(0, bytes);
+        for len in *lens.start().min(&Self::LEN_MAX)..=*lens.end().min(&Self::LEN_MAX) {
+            let hash = Self::hash(bytes, len);
+            if let Some(word) = self.bits.get_mut(hash / 64) {
+                *word |= 1 << (hash % 64);
+            }
         }
     }
 
-    /// Tells whether a text may begin with a prefix that was added. There is no branch in it: words
-    /// of programs begin like tokens often enough that no machine would guess.
-    #[inline]
-    fn may_hold(&self, text: &[u8]) -> bool {
+    /// Tells whether a text whose first word has so many letters and digits may begin with a prefix that was
+    /// added. There is no branch in it: words of programs begin like tokens often enough that no machine
+    /// would guess.
+    #[inline(always)]
+    fn may_hold(&self, text: &[u8], len: usize) -> bool {
         let four = u32::from_le_bytes(padded(text));
         let bit = |bytes: u32| {
-            let hash = Self::hash(bytes);
+            let hash = Self::hash(bytes, len);
             self.bits.get(hash / 64).copied().unwrap_or(0) >> (hash % 64)
         };
-        (bit(four) | bit(four & 0xFF_FFFF) | bit(four & 0xFFFF)) & 1 == 1
+        (bit(four) | bit(four & 0xFFFF)) & 1 == 1
     }
 }
 
@@ -173,6 +184,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut bare = Vec::new();
     let mut others: Vec<(&'static [u8], Outside)> = Vec::new();
     let mut stretches = Box::new([0_u64; 256]);
+    let mut firsts = Box::new([0_u64; 256]);
     for (nth, (_, format)) in rows.iter().enumerate() {
         let nth = u16::try_from(nth).unwrap_or(u16::MAX);
         let prefix = format.prefix();
@@ -184,6 +196,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             for (byte, slot) in stretches.iter_mut().enumerate() {
                 let ends = mark.is_none_or(|mark| usize::from(mark) == byte);
                 *slot |= if ends { bits } else { 0 };
+            }
+            for (byte, slot) in (0..=u8::MAX).zip(firsts.iter_mut()) {
+                *slot |= if format.may_begin_with(byte) { bits } else { 0 };
             }
         } else if lies_outside(prefix) {
             others.push((prefix, Outside::Row(nth)));
@@ -203,11 +218,15 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let prefix = |nth: &u16| rows.get(usize::from(*nth)).map_or(&b""[..], |(_, f)| f.prefix());
     order.sort_by_key(|nth| (pair(prefix(nth)), usize::MAX - prefix(nth).len(), *nth));
     let mut index = vec![(0, 0); 1 << 14];
-    let mut begins = Begins::none();
+    let (mut begins, mut known) = (Begins::none(), Begins::none());
     for (at, nth) in order.iter().enumerate() {
         let at = u16::try_from(at).unwrap_or(u16::MAX);
         let pair = pair(prefix(nth));
-        begins.add(prefix(nth));
+        if let Some((_, format)) = rows.get(usize::from(*nth)) {
+            let (least, most, _) = format.stretch();
+            begins.add(prefix(nth), least..=most);
+        }
+        known.add(prefix(nth), stretch_of(prefix(nth)));
         if let Some((start, end)) = index.get_mut(pair) {
             if *end == 0 {
                 *start = at;
@@ -216,23 +235,30 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         }
     }
     let order = order.iter().map(|nth| Begin::of(*nth, prefix(nth))).collect();
-    let mut known = begins.clone();
-    literals::own().for_each(|own| known.add(own));
-    Table { rows, index, begins, order, known, bare, stretches, outside, hashes }
+    literals::own().for_each(|own| known.add(own, stretch_of(own)));
+    Table { rows, index, begins, order, known, bare, stretches, firsts, outside, hashes }
 });
+
+/// How many letters and digits a text with a certain prefix begins with.
+fn stretch_of(prefix: &[u8]) -> RangeInclusive<usize> {
+    let len = prefix.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    len..=if len < prefix.len() { len } else { usize::MAX }
+}
 
 impl Table {
     /// Tells whether a bare row can begin with so many letters and digits and what follows them: each
     /// has its first mark after a stretch of a certain length.
     #[inline]
     fn has_stretch(&self, text: &[u8], len: usize) -> bool {
-        self.fits_stretch(len, text.get(len).copied().unwrap_or(b' '))
+        let first = text.first().copied().unwrap_or(b' ');
+        self.fits_stretch(first, len, text.get(len).copied().unwrap_or(b' '))
     }
 
     #[inline]
-    fn fits_stretch(&self, len: usize, mark: u8) -> bool {
-        let lens = self.stretches.get(usize::from(mark)).copied().unwrap_or(0);
-        len < 64 && lens >> len & 1 == 1
+    fn fits_stretch(&self, first: u8, len: usize, mark: u8) -> bool {
+        let lens = |of: &[u64; 256], byte: u8| of.get(usize::from(byte)).copied().unwrap_or(0);
+        let lens = lens(&self.firsts, first) & lens(&self.stretches, mark);
+        (len < 64) & (lens >> (len % 64) & 1 == 1)
     }
 }
 
@@ -244,11 +270,17 @@ fn pair(bytes: &[u8]) -> usize {
     }
 }
 
+/// So much of a token stands in its run at least.
+const TOKEN_MIN: usize = 14;
+
+/// The same of a token that goes on behind its run, with a colon or a dollar sign.
+const PART_MIN: usize = 8;
+
 /// Finds tokens of known formats in a run.
 pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut(Hit)) {
-    /// Behind the start of a token stands so much at least.
-    const TOKEN_MIN: usize = 8;
     super::work::spend(run.len());
+    let goes_on = matches!(text.get(run.end), Some(b':' | b'$'));
+    let least = if goes_on { PART_MIN } else { TOKEN_MIN };
     let table = &*TABLE;
     // Before this no token begins any more.
     let mut done = run.start;
@@ -278,9 +310,9 @@ pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut
     }
     // Whether the two bytes before a group are letters or digits.
     let mut before = 0;
-    for base in (done..(run.end + 1).saturating_sub(TOKEN_MIN)).step_by(GROUP) {
+    for base in (done..(run.end + 1).saturating_sub(least)).step_by(GROUP) {
         let here = alnums.from(base);
-        let inside = u64::MAX >> (GROUP - 1).saturating_sub(run.end - TOKEN_MIN - base);
+        let inside = u64::MAX >> (GROUP - 1).saturating_sub(run.end - least - base);
         let starts = here & !(here << 1 | before >> 1) & inside;
         let lone = starts & !(here << 2 | before);
         before = here >> (GROUP - 2);
@@ -311,8 +343,8 @@ fn in_word(table: &Table, text: &[u8], run: &Run, at: usize, len: usize) -> Opti
     super::work::spend(8);
     let rest = text.get(at..).unwrap_or_default();
     // Without any digit nothing matches but prefixes with a dummy behind them.
-    let may_be_bare = run.digits > 0 && table.has_stretch(rest, len);
-    let seen = table.begins.may_hold(rest) | may_be_bare;
+    let may_be_bare = (run.digits > 0) & table.has_stretch(rest, len);
+    let seen = table.begins.may_hold(rest, len) | may_be_bare;
     seen.then(|| any(table, text, at, if may_be_bare { Some(len) } else { None })).flatten()
 }
 
@@ -338,10 +370,11 @@ fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use
 #[inline]
 pub(super) fn may_begin(four: [u8; 4], len: usize, mark: Option<u8>) -> bool {
     let table = &*TABLE;
-    if len == 0 && four.first() != Some(&b'_') {
+    let [first, ..] = four;
+    if len == 0 && first != b'_' {
         return false;
     }
-    table.fits_stretch(len, mark.unwrap_or(b' ')) | table.known.may_hold(&four)
+    table.fits_stretch(first, len, mark.unwrap_or(b' ')) | table.known.may_hold(&four, len)
 }
 
 /// Tells whether the word of so many letters and digits at a position of a token begins like one of the
@@ -357,7 +390,7 @@ pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
         })
     };
     super::work::spend(8);
-    table.known.may_hold(rest)
+    table.known.may_hold(rest, len)
         && (rows_of(table, rest).any(begins) || literals::own().any(|own| rest.starts_with(own)))
         || bare(table, token, at, len).is_some()
 }
@@ -537,6 +570,16 @@ mod tests {
             },
         );
         assert_eq!(found, [("api_key", "anthropic_prefix", 0..text.len(), true)]);
+    }
+
+    #[test]
+    fn every_format_has_enough_of_a_token_in_its_run() {
+        for (row, format) in ROWS.iter() {
+            let (len, sign) = format.least_before(|byte| !is_token(byte));
+            let least = if matches!(sign, Some(b':' | b'$')) { PART_MIN } else { TOKEN_MIN };
+            // Of what is shorter than a part, no run tells.
+            assert!(len >= least || len < PART_MIN, "{}", row.name);
+        }
     }
 
     #[test]
