@@ -11,10 +11,10 @@ use fearless_simd::{Level, dispatch};
 use memchr::memrchr;
 
 use super::bits::ones;
-use super::lanes::GROUP;
+use super::lanes::{GROUP, Lanes};
 use super::marks::Marks;
 use super::runs::{ROW_MIN, Run};
-use super::token::{Kind, Shape, is_wordy, odd_pairs, odd_pairs_at};
+use super::token::{Kind, Shape, is_wordy, odd_pairs_at};
 
 /// Bodies shorter than this are left to rules that know what they look for.
 const BODY_MIN: usize = 10;
@@ -112,7 +112,7 @@ pub(super) fn of_run(
         wanted == Wanted::Likely && !has_long_part(marks, run) && !bytes.iter().any(is_sign)
     };
     if !is_name {
-        cut(text, run, marks.alnum.run_to(run.start, run.end), wanted, each);
+        cut(text, marks, run, wanted, each);
     }
 }
 
@@ -124,7 +124,7 @@ fn is_word_or_words(text: &[u8], marks: &Marks, run: &Run) -> bool {
     // Most of them show it by the first sign.
     let first = run.start + run.plain;
     if first == run.end {
-        return !is_odd(text.get(run.span()).unwrap_or_default(), 0);
+        return !is_odd(text, marks, run.span());
     }
     is_joint(first)
         || (first + 1..run.end).any(is_joint)
@@ -143,11 +143,11 @@ fn has_long_part(marks: &Marks, run: &Run) -> bool {
     ends != 0
 }
 
-/// Cuts a run that begins with so many letters and digits.
-fn cut(text: &[u8], run: &Run, plain: usize, wanted: Wanted, mut each: impl FnMut(Candidate)) {
+/// Cuts a run into pieces: at what assigns, and at slashes if they divide a path.
+fn cut(text: &[u8], marks: &Marks, run: &Run, wanted: Wanted, mut each: impl FnMut(Candidate)) {
     let bytes = text.get(run.span()).unwrap_or_default();
-    if plain == run.len() {
-        return of_piece(text, run, run.span(), true, wanted, &mut each);
+    if marks.alnum.run_to(run.start, run.end) == run.len() {
+        return of_piece(text, marks, run, run.span(), true, wanted, &mut each);
     }
     let mut start = 0;
     for _ in 0..PIECES_MAX {
@@ -156,16 +156,14 @@ fn cut(text: &[u8], run: &Run, plain: usize, wanted: Wanted, mut each: impl FnMu
             break;
         }
         let len = assigned(rest);
-        let piece = rest.get(..len).unwrap_or_default();
         let at = run.start + start;
-        if looks_like_path(piece) {
-            let mut from = at;
-            for part in piece.split(|byte| *byte == b'/').take(PIECES_MAX) {
-                of_piece(text, run, from..from + part.len(), false, wanted, &mut each);
-                from += part.len() + 1;
+        let piece = at..at + len;
+        if looks_like_path(text, marks, &piece) {
+            for part in parts_of(text, piece).take(PIECES_MAX) {
+                of_piece(text, marks, run, part, false, wanted, &mut each);
             }
         } else {
-            of_piece(text, run, at..at + len, false, wanted, &mut each);
+            of_piece(text, marks, run, piece, false, wanted, &mut each);
         }
         start += len + 1;
     }
@@ -187,49 +185,103 @@ fn assigned(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-fn looks_like_path(piece: &[u8]) -> bool {
-    let slashes = piece.iter().map(|byte| u32::from(*byte == b'/')).sum::<u32>() as usize;
-    if slashes == 0 || slashes * 8 > piece.len() {
+/// The parts of a piece between slashes.
+fn parts_of(text: &[u8], piece: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut start = piece.start;
+    std::iter::from_fn(move || {
+        (start <= piece.end).then(|| {
+            let end = dispatch!(Level::new(), simd => slash(simd, text, start, piece.end));
+            let part = start..end;
+            start = end + 1;
+            part
+        })
+    })
+}
+
+/// Where the next slash stands, or the end.
+#[inline(always)]
+fn slash<S: Simd>(simd: S, text: &[u8], from: usize, end: usize) -> usize {
+    let near = Lanes::at(simd, text, from).is(b'/').to_bitmask().trailing_zeros() as usize;
+    if near < GROUP || end - from <= GROUP {
+        return end.min(from + near);
+    }
+    let rest = text.get(from..end).unwrap_or_default();
+    memchr::memchr(b'/', rest).map_or(end, |at| from + at)
+}
+
+fn looks_like_path(text: &[u8], marks: &Marks, piece: &Range<usize>) -> bool {
+    let bytes = text.get(piece.clone()).unwrap_or_default();
+    let slashes = bytes.iter().map(|byte| u32::from(*byte == b'/')).sum::<u32>() as usize;
+    if slashes == 0 || slashes * 8 > bytes.len() {
         return slashes > 0;
     }
-    let is_spelled = |part: &&[u8]| {
-        let digits = || part.iter().filter(|byte| byte.is_ascii_digit()).count();
-        is_wordy(part) || part.contains(&b'.') && digits() * 4 < part.len()
-    };
-    let parts = piece.split(|byte| *byte == b'/').filter(|part| part.len() >= 3).take(PIECES_MAX);
-    // There must be more than half as many as slashes.
-    parts.filter(is_spelled).nth(slashes / 2).is_some()
+    dispatch!(Level::new(), simd => has_spelled(simd, text, marks, piece, slashes / 2))
+}
+
+/// Tells whether more than so many parts of a path are spelled with letters.
+#[inline(always)]
+fn has_spelled<S: Simd>(
+    simd: S,
+    text: &[u8],
+    marks: &Marks,
+    piece: &Range<usize>,
+    least: usize,
+) -> bool {
+    let (mut start, mut parts, mut spelled) = (piece.start, 0, 0);
+    while start < piece.end && parts < PIECES_MAX {
+        let end = slash(simd, text, start, piece.end);
+        let len = end - start;
+        let digits = marks.digit.count_short(start..end);
+        let (odd, pairs) = odd_pairs_at(simd, text, start, len);
+        let is_wordy = (digits <= 1) & (odd * 5 <= pairs);
+        let has_dot = || text.get(start..end).is_some_and(|part| part.contains(&b'.'));
+        let is_spelled = is_wordy || digits * 4 < len && has_dot();
+        let counts = len >= 3;
+        parts += usize::from(counts);
+        spelled += usize::from(counts & is_spelled);
+        if spelled > least {
+            return true;
+        }
+        start = end + 1;
+    }
+    false
 }
 
 /// The candidate that a piece of a run is, if it is one; a plain piece is all letters and digits.
 fn of_piece(
     text: &[u8],
+    marks: &Marks,
     run: &Run,
     piece: Range<usize>,
     is_plain: bool,
     wanted: Wanted,
     each: &mut impl FnMut(Candidate),
 ) {
+    // Most parts of a path are.
+    if piece.len() < BODY_MIN {
+        return;
+    }
     let at = piece.start;
     let piece = text.get(piece).unwrap_or_default();
     let lead = piece.iter().take_while(|byte| b"-+./=".contains(byte)).count();
     let piece = piece.get(lead..).unwrap_or_default();
     let tail = piece.iter().rev().take_while(|byte| b".-/".contains(byte)).count();
     let piece = piece.get(..piece.len() - tail).unwrap_or_default();
-    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(piece, run.digits) {
+    let at = at + lead;
+    let span = at..at + piece.len();
+    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(text, marks, span.clone()) {
         return;
     }
-    let head = if is_plain { 0 } else { head_len(piece) };
+    let head = if is_plain { 0 } else { head_len(text, &span) };
     let body = piece.get(head..).unwrap_or_default();
     if body.len() < BODY_MIN || wanted == Wanted::Likely && (is_number(piece) || is_compound(body))
     {
         return;
     }
-    let shape = Shape::of(body);
+    let shape = Shape::at(text, at + head..span.end);
     if shape.digits < 2 && shape.odd_pairs * 5 < shape.pairs || shape.kind == Kind::Digits {
         return;
     }
-    let at = at + lead;
     let from = run.start.max(at.saturating_sub(CONTEXT_MAX)).min(at);
     // What stands before the run, on its line.
     let before = text.get(..from).unwrap_or_default();
@@ -245,7 +297,7 @@ fn of_piece(
         }
     }
     let context = start..at;
-    each(Candidate { head: at..at + head, body: at + head..at + piece.len(), context, shape });
+    each(Candidate { head: at..at + head, body: at + head..span.end, context, shape });
 }
 
 /// Tells whether a piece is a number in hexadecimal digits as programs write it: of sixty-four bits at
@@ -280,13 +332,13 @@ fn is_compound(body: &[u8]) -> bool {
     words * 3 >= body.len() && longest < PIECE_MIN
 }
 
-/// A quick no to what is clearly made of words; its run has so many digits.
-fn is_odd(piece: &[u8], digits: usize) -> bool {
-    if digits >= 2 && piece.iter().filter(|byte| byte.is_ascii_digit()).nth(1).is_some() {
-        return true;
+/// A quick no to what is clearly made of words.
+fn is_odd(text: &[u8], marks: &Marks, piece: Range<usize>) -> bool {
+    marks.digit.count_short(piece.clone()) >= 2 || {
+        let (at, len) = (piece.start, piece.len());
+        let (odd, pairs) = dispatch!(Level::new(), simd => odd_pairs_at(simd, text, at, len));
+        has_odd(odd, pairs)
     }
-    let (odd, pairs) = odd_pairs(piece);
-    has_odd(odd, pairs)
 }
 
 /// Tells whether so many odd pairs among so many are more than words have.
@@ -294,29 +346,44 @@ fn has_odd(odd: usize, pairs: usize) -> bool {
     (odd * 5 >= pairs) & (pairs >= 8)
 }
 
-/// How many bytes at the start are words with their separators.
-fn head_len(piece: &[u8]) -> usize {
-    if super::token::is_uuid(piece) {
-        return 0;
-    }
-    let mut head = 0;
-    loop {
-        let rest = piece.get(head..).unwrap_or_default();
-        let Some(sep) = rest.iter().position(|byte| b"-_.:".contains(byte)) else { break };
-        let word = rest.get(..sep).unwrap_or_default();
-        let is_word = sep <= 20
-            && (word.iter().all(u8::is_ascii_alphabetic)
-                || sep <= 5 && word.iter().any(u8::is_ascii_alphabetic))
-            && (sep <= 6 || is_wordy(word));
-        if !is_word || rest.len() - sep - 1 < BODY_MIN {
-            break;
-        }
-        head += sep + 1;
-        if super::token::is_uuid(piece.get(head..).unwrap_or_default()) {
-            break;
+/// How many bytes at the start of a piece are words with their separators.
+fn head_len(text: &[u8], piece: &Range<usize>) -> usize {
+    let is_uuid = |from: usize| {
+        let rest = text.get(from..piece.end).unwrap_or_default();
+        super::token::is_uuid(rest)
+    };
+    let mut start = piece.start;
+    while !is_uuid(start) {
+        let len = dispatch!(Level::new(), simd => word_len(simd, text, start));
+        match len {
+            Some(len) if start + len + BODY_MIN < piece.end => start += len + 1,
+            _ => break,
         }
     }
-    head
+    start - piece.start
+}
+
+/// The length of the word at a position that a separator follows, if one does: of letters, or so short that it
+/// may have digits, too.
+#[inline(always)]
+fn word_len<S: Simd>(simd: S, text: &[u8], at: usize) -> Option<usize> {
+    /// Longer words are none.
+    const WORD_MAX: usize = 20;
+    /// Words with digits are no longer than this.
+    const MIXED_MAX: usize = 5;
+    /// Words no longer than this may be made of any letters.
+    const ANY_MAX: usize = 6;
+    let group = Lanes::at(simd, text, at);
+    let signs = group.is(b'-') | group.is(b'_') | group.is(b'.') | group.is(b':');
+    let len = signs.to_bitmask().trailing_zeros() as usize;
+    let word = (1 << len.min(WORD_MAX)) - 1;
+    let letters = group.small().lies(b'a', 26).to_bitmask() & word;
+    let is_word = (len <= WORD_MAX) & ((letters == word) | (len <= MIXED_MAX) & (letters != 0));
+    let is_spelled = || {
+        let (odd, pairs) = odd_pairs_at(simd, text, at, len);
+        odd * 5 <= pairs
+    };
+    (is_word && (len <= ANY_MAX || is_spelled())).then_some(len)
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 //! These are the facts that rules and the model judge by. All of them are plain counts; none of
 //! them knows a provider.
 
+use std::ops::Range;
+
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, u8x16, u8x32};
+use fearless_simd::{Level, dispatch, mask8x64, u8x16, u8x32};
 
 use super::lanes::{GROUP, Lanes, padded};
 
@@ -311,14 +313,21 @@ pub(super) struct Shape {
 impl Shape {
     /// Counts a token.
     pub(super) fn of(token: &[u8]) -> Self {
-        super::work::spend(token.len());
-        dispatch!(Level::new(), simd => Self::of_lanes(simd, token))
+        Self::at(token, 0..token.len())
     }
 
-    /// Counts a token, with the vectors of some machine. No branch depends on the bytes: those of a
+    /// Counts a part of a text: what stands behind it is there to be read with it, so that nothing is copied.
+    pub(super) fn at(text: &[u8], span: Range<usize>) -> Self {
+        super::work::spend(span.len());
+        dispatch!(Level::new(), simd => Self::of_lanes(simd, text, span))
+    }
+
+    /// Counts a part of a text, with the vectors of some machine. No branch depends on the bytes: those of a
     /// token are random, and no machine would guess.
     #[inline(always)]
-    fn of_lanes<S: Simd>(simd: S, token: &[u8]) -> Self {
+    fn of_lanes<S: Simd>(simd: S, text: &[u8], span: Range<usize>) -> Self {
+        let start = span.start;
+        let token = text.get(span).unwrap_or_default();
         let (mut digits, mut lower, mut upper) = (Rows::NONE, Rows::NONE, Rows::NONE);
         let (mut plus, mut dash, mut other) = (Rows::NONE, Rows::NONE, Rows::NONE);
         let (mut letters_max, mut digits_max) = (Longest::NONE, Longest::NONE);
@@ -326,12 +335,13 @@ impl Shape {
         for at in (0..token.len()).step_by(GROUP) {
             let len = (token.len() - at).min(GROUP);
             let inside = u64::MAX >> (GROUP - len);
-            let group = Lanes::at(simd, token, at);
-            let digit = group.lies(b'0', 10).to_bitmask();
-            let small = group.lies(b'a', 26).to_bitmask();
-            let capital = group.lies(b'A', 26).to_bitmask();
-            let is_plus = (group.is(b'+') | group.is(b'/') | group.is(b'=')).to_bitmask();
-            let is_dash = (group.is(b'-') | group.is(b'_')).to_bitmask();
+            let group = Lanes::at(simd, text, start + at);
+            let bits = |bytes: mask8x64<S>| bytes.to_bitmask() & inside;
+            let digit = bits(group.lies(b'0', 10));
+            let small = bits(group.lies(b'a', 26));
+            let capital = bits(group.lies(b'A', 26));
+            let is_plus = bits(group.is(b'+') | group.is(b'/') | group.is(b'='));
+            let is_dash = bits(group.is(b'-') | group.is(b'_'));
             digits.add(digit);
             lower.add(small);
             upper.add(capital);
@@ -340,14 +350,14 @@ impl Shape {
             other.add(inside & !(digit | small | capital | is_plus | is_dash));
             letters_max.add(small | capital, len);
             digits_max.add(digit, len);
-            hex_letters += group.small().lies(b'a', 6).to_bitmask().count_ones() as usize;
-            let is_step = group.steps_to(Lanes::at(simd, token, at + 1)).to_bitmask();
+            hex_letters += bits(group.small().lies(b'a', 6)).count_ones() as usize;
+            let is_step = group.steps_to(Lanes::at(simd, text, start + at + 1)).to_bitmask();
             // The last byte of all has none behind it.
             let followed = (token.len() - at - 1).min(GROUP) as u32;
             let followed = !u64::MAX.checked_shl(followed).unwrap_or(0);
             steps += (is_step & followed).count_ones() as usize;
         }
-        let (odd_pairs, pairs) = odd_pairs_at(simd, token, 0, token.len());
+        let (odd_pairs, pairs) = odd_pairs_at(simd, text, start, token.len());
         // A change is where a row begins, but for the first one.
         let rows = [digits, lower, upper, plus, dash, other];
         let changes = rows.iter().map(|rows| rows.begin).sum::<usize>().saturating_sub(1);
