@@ -49,10 +49,14 @@ impl Names {
 /// Fourteen bits of a word in two parts, by its length, its first letter and its last two: these tell nearly
 /// all words from the names, and nothing is counted for them.
 fn hash(first: &[u8], second: &[u8]) -> usize {
-    let begin = first.iter().chain(second).next();
-    let mut back = first.iter().chain(second).rev();
-    let [last, before] = [back.next(), back.next()];
-    let [begin, before, last] = [begin, before, last].map(|byte| byte.copied().unwrap_or(0));
+    let begin = first.first().or(second.first()).copied().unwrap_or(0);
+    let (before, last) = match (first, second) {
+        (_, [.., before, last]) | ([.., before, last], []) | ([.., before], [last]) => {
+            (*before, *last)
+        }
+        ([], [last]) | ([last], []) => (0, *last),
+        ([], []) => (0, 0),
+    };
     let signs = u32::from_le_bytes([(first.len() + second.len()) as u8, begin, before, last]);
     (signs.wrapping_mul(0x9E37_79B1) >> 18) as usize
 }

@@ -160,7 +160,7 @@ static TABLES: [[[u8; 16]; 2]; 4] = {
     tables
 };
 
-/// What [`odd_pairs`] tells of so many bytes of a text from a position on, by the vectors of some machine.
+/// Of so many bytes of a text from a position on, [`Shape::odd_pairs`] and [`Shape::pairs`] alone.
 #[inline(always)]
 pub(super) fn odd_pairs_at<S: Simd>(simd: S, text: &[u8], at: usize, len: usize) -> (usize, usize) {
     super::work::spend(len);
@@ -448,13 +448,6 @@ pub(super) fn is_wordy(token: &[u8]) -> bool {
     digits <= 1 && odd * 5 <= all
 }
 
-/// Of a token, [`Shape::odd_pairs`] and [`Shape::pairs`] alone.
-pub(super) fn odd_pairs(token: &[u8]) -> (usize, usize) {
-    super::work::spend(token.len());
-    let Pairs { all, odd, .. } = Pairs::of(token);
-    (odd, all)
-}
-
 /// Tells whether a token has the form 8-4-4-4-12 of hexadecimal digits.
 pub(super) fn is_uuid(token: &[u8]) -> bool {
     token.len() == 36
@@ -467,6 +460,12 @@ pub(super) fn is_uuid(token: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What [`odd_pairs_at`] tells, letter by letter.
+    fn odd_pairs(token: &[u8]) -> (usize, usize) {
+        let Pairs { all, odd, .. } = Pairs::of(token);
+        (odd, all)
+    }
 
     #[test]
     fn kinds_are_told_by_their_characters() {
