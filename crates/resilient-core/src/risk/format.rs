@@ -216,6 +216,19 @@ impl Format {
         (least, None)
     }
 
+    /// The first literal text, if whatever stands before it is always of one length, and where it stands.
+    pub(super) fn fixed(&self) -> (usize, &'static [u8]) {
+        let mut at = 0;
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => return (at, text),
+                Part::Class { min, max, .. } if min == max => at += min,
+                Part::Class { .. } => break,
+            }
+        }
+        (0, b"")
+    }
+
     /// Matches at the start of a text: the length of the match, and where in it the first class
     /// begins.
     pub(super) fn matches(&self, text: &[u8]) -> Option<(usize, Range<usize>)> {

@@ -84,6 +84,8 @@ struct Bare {
     least: usize,
     most: usize,
     mark: Option<u8>,
+    /// A text that always stands so far behind the start, if there is one.
+    fixed: (usize, &'static [u8]),
 }
 
 /// A set of the beginnings of words: two or four bytes, and how many letters and digits the word has, by a bit
@@ -190,7 +192,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         let prefix = format.prefix();
         if prefix.len() < 2 {
             let (least, most, mark) = format.stretch();
-            bare.push(Bare { row: nth, least, most, mark });
+            let fixed = format.fixed();
+            bare.push(Bare { row: nth, least, most, mark, fixed });
             let lens = (0..64).filter(|len| (least..=most).contains(len));
             let bits = lens.fold(0, |bits, len| bits | 1 << len);
             for (byte, slot) in stretches.iter_mut().enumerate() {
@@ -403,7 +406,10 @@ fn bare(table: &Table, text: &[u8], at: usize, len: usize) -> Option<Hit> {
     }
     let mark = rest.get(len).copied().unwrap_or(b' ');
     let fits = |bare: &&Bare| {
-        (bare.least..=bare.most).contains(&len) && bare.mark.is_none_or(|known| known == mark)
+        let (at, fixed) = bare.fixed;
+        (bare.least..=bare.most).contains(&len)
+            && bare.mark.is_none_or(|known| known == mark)
+            && rest.get(at..).is_some_and(|rest| rest.starts_with(fixed))
     };
     table.bare.iter().filter(fits).find_map(|bare| matches(table, bare.row, text, at))
 }
