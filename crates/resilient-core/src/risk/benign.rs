@@ -34,13 +34,15 @@ pub(super) fn is_identifier(candidate: &Candidate, words: &Words) -> bool {
     candidate.shape.kind == Kind::Uuid && !naming::speaks_of_secrets(words)
 }
 
-/// Tells whether a candidate names a commit in the address of a page about it, as lists of changes do.
+/// Tells whether a candidate names a commit in the address of a page about it, as lists of changes do, or is
+/// such an address.
 pub(super) fn is_commit(text: &[u8], candidate: &Candidate) -> bool {
     const PAGES: [&[u8]; 3] = [b"/commit/", b"/tree/", b"/blob/"];
-    let before = text.get(..candidate.whole().start).unwrap_or_default();
-    candidate.shape.kind == Kind::HexLower
-        && candidate.shape.len == 40
+    let to_end = text.get(..candidate.body.end).unwrap_or_default();
+    let Some((before, hash)) = to_end.split_last_chunk::<40>() else { return false };
+    candidate.shape.len >= hash.len()
         && PAGES.iter().any(|page| before.ends_with(page))
+        && hash.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Tells whether a candidate is one of several long lines of token characters.
@@ -101,6 +103,8 @@ mod tests {
         };
         assert_eq!(is_commit(&format!("(libraries/reader/commit/{hash})")), [true]);
         assert_eq!(is_commit(&format!("(libraries/reader/letters/{hash})")), [false]);
+        // Who has such a name has no words in the address, and it is a candidate as a whole.
+        assert_eq!(is_commit(&format!("//example.com/qxzj/dyjs/commit/{hash}")), [true]);
         assert_eq!(is_commit(&format!("commit: {hash}")), [false]);
     }
 
