@@ -34,6 +34,13 @@ pub(super) fn is_identifier(candidate: &Candidate, words: &Words) -> bool {
     candidate.shape.kind == Kind::Uuid && !naming::speaks_of_secrets(words)
 }
 
+/// Tells whether a candidate is digits and dots: a version, an address, the identifier of an object.
+pub(super) fn is_dotted(text: &[u8], candidate: &Candidate) -> bool {
+    let body = text.get(candidate.body.clone()).unwrap_or_default();
+    candidate.shape.lower + candidate.shape.upper == 0
+        && body.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+}
+
 /// Tells whether a candidate names a commit in the address of a page about it, as lists of changes do, or is
 /// such an address.
 pub(super) fn is_commit(text: &[u8], candidate: &Candidate) -> bool {
@@ -128,6 +135,22 @@ mod tests {
         assert!(is_explained(&format!("-----\n  {line}\r\n  {TOKEN}\r\n")));
         assert!(!is_explained(&format!("-----\n{line}\n")), "one line is no block");
         assert!(!is_explained(&format!("{line}\nkey={TOKEN}\n")));
+    }
+
+    #[test]
+    fn numbers_with_dots_are_told_from_those_with_dashes() {
+        let is_dotted = |text: &str| {
+            let (bytes, marks) = (text.as_bytes(), Marks::of(text.as_bytes()));
+            let mut all = Vec::new();
+            for run in runs::find(&marks) {
+                candidate::of_run(bytes, &marks, &run, candidate::Wanted::Likely, |candidate| {
+                    all.push(super::is_dotted(bytes, &candidate));
+                });
+            }
+            all
+        };
+        assert_eq!(is_dotted("1.3.6.1.4.1.311.60"), [true]);
+        assert_eq!(is_dotted("3487263-23845798-7"), [false]);
     }
 
     #[test]

@@ -359,7 +359,9 @@ impl Scan {
                     return;
                 }
                 let nameable = naming::may_be_named(&candidate.shape);
-                let model = model.filter(|_| asked > 0);
+                // Nothing that the model says of versions and identifiers of objects counts.
+                let is_dotted = benign::is_dotted(bytes, &candidate);
+                let model = model.filter(|_| asked > 0 && !is_dotted);
                 if !nameable && model.is_none() || benign::is_commit(bytes, &candidate) {
                     return;
                 }
@@ -377,7 +379,7 @@ impl Scan {
                 }
                 let Some(model) = model else { return };
                 asked -= 1;
-                // Nothing that the model says of these counts.
+                // Nor what it says of these.
                 if benign::is_identifier(&candidate, &words) || benign::is_data(bytes, &candidate) {
                     return;
                 }
