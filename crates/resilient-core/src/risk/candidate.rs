@@ -10,6 +10,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 use memchr::memrchr;
 
+use super::benign;
 use super::bits::ones;
 use super::lanes::{GROUP, Lanes};
 use super::marks::Marks;
@@ -257,15 +258,16 @@ fn of_piece(
     wanted: Wanted,
     each: &mut impl FnMut(Candidate),
 ) {
-    // Most parts of a path are.
+    // Most parts of a path are shorter.
     if piece.len() < BODY_MIN {
         return;
     }
     let at = piece.start;
     let piece = text.get(piece).unwrap_or_default();
-    let lead = piece.iter().take_while(|byte| b"-+./=".contains(byte)).count();
+    let lead =
+        piece.iter().take_while(|byte| matches!(byte, b'-' | b'+' | b'.' | b'/' | b'=')).count();
     let piece = piece.get(lead..).unwrap_or_default();
-    let tail = piece.iter().rev().take_while(|byte| b".-/".contains(byte)).count();
+    let tail = piece.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-' | b'/')).count();
     let piece = piece.get(..piece.len() - tail).unwrap_or_default();
     let at = at + lead;
     let span = at..at + piece.len();
@@ -273,12 +275,15 @@ fn of_piece(
         return;
     }
     let head = if is_plain { 0 } else { head_len(text, &span) };
-    let body = piece.get(head..).unwrap_or_default();
-    if body.len() < BODY_MIN || wanted == Wanted::Likely && (is_number(piece) || is_compound(body))
-    {
+    let body = at + head..span.end;
+    let is_explained = || {
+        let named = text.get(body.clone()).unwrap_or_default();
+        is_number(piece) || is_compound(named) || benign::is_commit(text, &body)
+    };
+    if body.len() < BODY_MIN || wanted == Wanted::Likely && is_explained() {
         return;
     }
-    let shape = Shape::at(text, at + head..span.end);
+    let shape = Shape::at(text, body.clone());
     if shape.digits < 2 && shape.odd_pairs * 5 < shape.pairs || shape.kind == Kind::Digits {
         return;
     }
@@ -297,7 +302,7 @@ fn of_piece(
         }
     }
     let context = start..at;
-    each(Candidate { head: at..at + head, body: at + head..span.end, context, shape });
+    each(Candidate { head: at..body.start, body, context, shape });
 }
 
 /// Tells whether a piece is a number in hexadecimal digits as programs write it: of sixty-four bits at

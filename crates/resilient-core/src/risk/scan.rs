@@ -362,7 +362,7 @@ impl Scan {
                 // Nothing that the model says of versions and identifiers of objects counts.
                 let is_dotted = benign::is_dotted(bytes, &candidate);
                 let model = model.filter(|_| asked > 0 && !is_dotted);
-                if !nameable && model.is_none() || benign::is_commit(bytes, &candidate) {
+                if !nameable && model.is_none() {
                     return;
                 }
                 // Without the model few words tell that a name says nothing.
