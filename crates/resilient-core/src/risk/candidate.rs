@@ -228,20 +228,22 @@ fn has_spelled<S: Simd>(
     piece: &Range<usize>,
     least: usize,
 ) -> bool {
+    /// Shorter parts say nothing.
+    const PART_MIN: usize = 3;
     let (mut start, mut parts, mut spelled) = (piece.start, 0, 0);
     while start < piece.end && parts < PIECES_MAX {
         let end = slash(simd, text, start, piece.end);
         let len = end - start;
-        let digits = marks.digit.count_short(start..end);
-        let (odd, pairs) = odd_pairs_at(simd, text, start, len);
-        let is_wordy = (digits <= 1) & (odd * 5 <= pairs);
-        let has_dot = || text.get(start..end).is_some_and(|part| part.contains(&b'.'));
-        let is_spelled = is_wordy || digits * 4 < len && has_dot();
-        let counts = len >= 3;
-        parts += usize::from(counts);
-        spelled += usize::from(counts & is_spelled);
-        if spelled > least {
-            return true;
+        if len >= PART_MIN {
+            let digits = marks.digit.count_short(start..end);
+            let (odd, pairs) = odd_pairs_at(simd, text, start, len);
+            let is_wordy = (digits <= 1) & (odd * 5 <= pairs);
+            let has_dot = || text.get(start..end).is_some_and(|part| part.contains(&b'.'));
+            parts += 1;
+            spelled += usize::from(is_wordy || digits * 4 < len && has_dot());
+            if spelled > least {
+                return true;
+            }
         }
         start = end + 1;
     }

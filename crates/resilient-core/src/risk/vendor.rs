@@ -279,6 +279,9 @@ const TOKEN_MIN: usize = 14;
 /// The same of a token that goes on behind its run, with a colon or a dollar sign.
 const PART_MIN: usize = 8;
 
+/// What stands before a run is read so far back.
+const BEFORE_MAX: usize = 20;
+
 /// Finds tokens of known formats in a run.
 pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut(Hit)) {
     super::work::spend(run.len());
@@ -291,8 +294,7 @@ pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut
     match before.last() {
         // What stands before a run can be the start of a token: `12345678:AA…`.
         Some(b':' | b'|') => {
-            let back = before.iter().rev().skip(1).take(20);
-            let len = back.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            let len = (alnums.before(run.start - 1).leading_ones() as usize).min(BEFORE_MAX);
             if let Some(hit) = bare(table, text, run.start - 1 - len, len) {
                 done = behind(alnums, run, hit.span.end);
                 each(hit);
