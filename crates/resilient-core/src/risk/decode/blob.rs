@@ -274,41 +274,73 @@ fn piece_views(
     if piece.len() > PIECE_MAX || digits.nth(1).is_none() {
         return;
     }
-    let backwards = || -> Vec<u8> { piece.iter().rev().copied().collect() };
-    let encoded = is_encoded_backwards(piece).then(|| base64(&backwards())).flatten();
+    let encoded = is_encoded_backwards(piece).then(|| base64(&backwards(piece))).flatten();
+    let (reversed, turned) = held(piece, alnums, &span);
     if let Some(text) = encoded {
         views.add("reversed base64", source.clone(), text, Trust::Full);
-    } else if let Some(turned) = held_backwards(piece, alnums, &span, backwards) {
-        let text = String::from_utf8_lossy(&turned).into_owned();
+    } else if let Some(reversed) = reversed.held() {
+        let text = String::from_utf8_lossy(&reversed).into_owned();
         views.add("reversed", source.clone(), text, Trust::Names);
     }
-    if let Some(turned) = held_turned(piece, alnums, &span) {
+    if let Some(turned) = turned.held() {
         let text = String::from_utf8_lossy(&turned).into_owned();
         views.add("rot13", source.clone(), text, Trust::Names);
     }
 }
 
-/// What a piece is backwards, if a word of it then begins a token of some format. Most words do not even by
-/// four bytes, and nothing is turned around for them.
-fn held_backwards(
-    piece: &[u8],
-    alnums: &Bits,
-    span: &Range<usize>,
-    backwards: impl Fn() -> Vec<u8>,
-) -> Option<Vec<u8>> {
-    let mut turned = None;
-    let mut end = piece.len();
-    while end > 0 {
-        let len = alnums.run_back(span.start + end, span.start);
-        let before = end.checked_sub(len + 1).and_then(|at| piece.get(at)).copied();
-        if vendor::may_begin(last_four(piece, end), len, before)
-            && vendor::begins(turned.get_or_insert_with(&backwards), piece.len() - end, len)
-        {
-            return turned;
-        }
-        end = end.saturating_sub(len + 1);
+/// A piece turned around, and whether a word of it then begins a token of some format.
+#[derive(Default)]
+struct Turned {
+    text: Option<Vec<u8>>,
+    begins: bool,
+}
+
+impl Turned {
+    /// Asks about the word of so many letters and digits at a position of what is made of the piece.
+    fn ask(&mut self, piece: &[u8], make: fn(&[u8]) -> Vec<u8>, at: usize, len: usize) {
+        let text = self.text.get_or_insert_with(|| make(piece));
+        self.begins = self.begins || vendor::begins(text, at, len);
     }
-    None
+
+    fn held(self) -> Option<Vec<u8>> {
+        self.text.filter(|_| self.begins)
+    }
+}
+
+fn backwards(piece: &[u8]) -> Vec<u8> {
+    piece.iter().rev().copied().collect()
+}
+
+fn by_thirteen(piece: &[u8]) -> Vec<u8> {
+    piece.iter().map(|byte| rot13(*byte)).collect()
+}
+
+/// What a piece is backwards, and with its letters turned by thirteen. Most words do not begin a token even
+/// by four bytes, and nothing is turned around for them.
+fn held(piece: &[u8], alnums: &Bits, span: &Range<usize>) -> (Turned, Turned) {
+    let (mut reversed, mut turned) = (Turned::default(), Turned::default());
+    let mut start = 0;
+    // A word may be empty: what begins with a sign is found between two of them.
+    while start <= piece.len() {
+        let ones = (!alnums.from(span.start + start)).trailing_zeros() as usize;
+        let len = if ones < GROUP { ones } else { alnums.run_to(span.start + start, span.end) };
+        let end = piece.len().min(start + len);
+        let len = end - start;
+        let before = start.checked_sub(1).and_then(|at| piece.get(at)).copied();
+        let first_four = padded(piece.get(start..).unwrap_or_default()).map(rot13);
+        let is_held = vendor::may_begin(last_four(piece, end), len, before);
+        let is_turned = vendor::may_begin(first_four, len, piece.get(end).copied());
+        if is_held | is_turned {
+            if is_held {
+                reversed.ask(piece, backwards, piece.len() - end, len);
+            }
+            if is_turned {
+                turned.ask(piece, by_thirteen, start, len);
+            }
+        }
+        start = end + 1;
+    }
+    (reversed, turned)
 }
 
 /// The last four bytes of a piece up to a position, backwards, with zeros for those that are not there.
@@ -322,24 +354,6 @@ fn last_four(piece: &[u8], end: usize) -> [u8; 4] {
     });
     four.reverse();
     four
-}
-
-/// What a piece is with its letters turned by thirteen, if a word of it then begins such a token.
-fn held_turned(piece: &[u8], alnums: &Bits, span: &Range<usize>) -> Option<Vec<u8>> {
-    let turn = || -> Vec<u8> { piece.iter().map(|byte| rot13(*byte)).collect() };
-    let mut turned = None;
-    let mut start = 0;
-    while start < piece.len() {
-        let len = alnums.run_to(span.start + start, span.end);
-        let rest = piece.get(start..).unwrap_or_default();
-        if vendor::may_begin(padded(rest).map(rot13), len, rest.get(len).copied())
-            && vendor::begins(turned.get_or_insert_with(turn), start, len)
-        {
-            return turned;
-        }
-        start += len + 1;
-    }
-    None
 }
 
 fn rot13(byte: u8) -> u8 {

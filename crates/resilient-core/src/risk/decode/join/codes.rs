@@ -21,9 +21,9 @@ const CODES_MIN: usize = 16;
 /// Lists of character codes: `[103, 108, 115]`, `chr(103) . chr(108)`, `0x67, 0x6c`.
 pub(super) fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     // Each code has two digits.
-    dispatch!(Level::new(), _simd => crowded(seen, 2 * CODES_MIN, |dense| {
+    dispatch!(Level::new(), simd => crowded(seen, 2 * CODES_MIN, |dense| {
         let mut done = 0;
-        lists(bytes, seen.marks, dense, |list| {
+        lists(simd, bytes, seen.marks, dense, |list| {
             let part = list.start.max(done)..dense.end;
             done = list_of(bytes, seen.marks, part, list.end, views);
         });
@@ -119,7 +119,14 @@ fn code(text: Option<&[u8]>, base: u32) -> (usize, u32) {
 
 /// Finds where a part of the text can hold sixteen codes in a row, by the marks: from what ends a list,
 /// a number that is no code or a gap, to the next of them.
-fn lists(bytes: &[u8], marks: &Marks, part: &Range<usize>, mut found: impl FnMut(Range<usize>)) {
+#[inline(always)]
+fn lists<S: Simd>(
+    simd: S,
+    bytes: &[u8],
+    marks: &Marks,
+    part: &Range<usize>,
+    mut found: impl FnMut(Range<usize>),
+) {
     /// What is left of a longer number may be read as a code, too.
     const COUNT_MIN: usize = CODES_MIN - 1;
     let first = part.start / GROUP;
@@ -128,7 +135,7 @@ fn lists(bytes: &[u8], marks: &Marks, part: &Range<usize>, mut found: impl FnMut
     for group in first..part.end.div_ceil(GROUP) {
         work::spend(1);
         let base = group * GROUP;
-        let Ends { codes, gaps, ends } = numbers.next(marks, group);
+        let Ends { codes, gaps, ends } = numbers.next(simd, marks, group);
         if ends == 0 {
             count += number_of(codes);
             continue;
@@ -204,8 +211,10 @@ impl<'a> Numbers<'a> {
         Self { bytes, hex, first, before, digits: marks.digit.word(first), hexes: 0 }
     }
 
-    fn next(&mut self, marks: &Marks, group: usize) -> Ends {
+    #[inline(always)]
+    fn next<S: Simd>(&mut self, simd: S, marks: &Marks, group: usize) -> Ends {
         let base = group * GROUP;
+        let here = Lanes::at(simd, self.bytes, base);
         let (before, digits, after) = (self.before, self.digits, marks.digit.word(group + 1));
         // Numbers of one digit or more, of two, of three and of four, by where they begin.
         let one = digits & !(digits << 1 | before >> (GROUP - 1));
@@ -215,19 +224,16 @@ impl<'a> Numbers<'a> {
         let mut no_codes = one & !two;
         let mut codes = two;
         if !self.hex.is_empty() {
-            let mut hexes = 0;
             let sign = |group: usize| {
                 let nth = group.checked_sub(self.first);
                 nth.and_then(|nth| self.hex.get(nth)).copied().unwrap_or(0)
             };
             let signs = sign(group) >> 1 | sign(group + 1) << (GROUP - 1);
-            for bit in ones(one & !two & signs) {
-                if let Some([b'0', b'x', rest @ ..]) = self.bytes.get(base + bit..) {
-                    hexes |= 1 << bit;
-                    if printed(code(Some(rest), 16).1).is_some() {
-                        no_codes &= !(1 << bit);
-                        codes |= 1 << bit;
-                    }
+            let hexes = one & !two & signs & here.is(b'0').to_bitmask();
+            for bit in ones(hexes) {
+                if printed(code(self.bytes.get(base + bit + 2..), 16).1).is_some() {
+                    no_codes &= !(1 << bit);
+                    codes |= 1 << bit;
                 }
             }
             // Of the digits behind an `x` three are read with it.
@@ -242,12 +248,9 @@ impl<'a> Numbers<'a> {
         if no_codes != 0 {
             return Ends { codes, gaps: 0, ends: no_codes };
         }
-        for bit in ones(three) {
-            let digit = self.bytes.get(base + bit).copied().unwrap_or(0);
-            if digit >= b'2' || digit == b'1' && four >> bit & 1 == 1 {
-                no_codes |= 1 << bit;
-            }
-        }
+        // No code has three digits from 200 on, or four from 1000 on.
+        let large = here.lies(b'2', 8).to_bitmask() | here.is(b'1').to_bitmask() & four;
+        let no_codes = three & large;
         // Twenty-five bytes in a row that are no digits.
         let gaps = !(u128::from(digits) << GROUP | u128::from(before));
         let gaps = gaps & gaps << 1;

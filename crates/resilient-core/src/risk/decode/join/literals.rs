@@ -9,7 +9,7 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
-use super::super::super::bits::Bits;
+use super::super::super::bits::{After, Bits, ones};
 use super::super::super::lanes::{GROUP, Lanes, padded};
 use super::super::super::marks::Marks;
 use super::super::super::work;
@@ -29,10 +29,11 @@ const NEAR: usize = 64;
 /// A literal that is a part of a token is not longer.
 const PART_MAX: usize = 512;
 
-/// The quotes in a group, by their sign.
+/// The quotes in a group, by their sign, and its backslashes.
 struct Quotes {
     double: u64,
     single: u64,
+    slashes: u64,
 }
 
 impl Quotes {
@@ -40,7 +41,9 @@ impl Quotes {
     #[inline(always)]
     fn of<S: Simd>(simd: S, bytes: &[u8], group: usize) -> Self {
         let group = Lanes::at(simd, bytes, group * GROUP);
-        Self { double: group.is(b'"').to_bitmask(), single: group.is(b'\'').to_bitmask() }
+        let [double, single, slashes] =
+            [b'"', b'\'', b'\\'].map(|sign| group.is(sign).to_bitmask());
+        Self { double, single, slashes }
     }
 
     /// How many quotes a group has.
@@ -48,10 +51,6 @@ impl Quotes {
     fn count<S: Simd>(simd: S, group: &[u8; GROUP]) -> u32 {
         let group = Lanes::of(simd, group);
         (group.is(b'"') | group.is(b'\'')).to_bitmask().count_ones()
-    }
-
-    const fn any(&self) -> u64 {
-        self.double | self.single
     }
 }
 
@@ -87,8 +86,7 @@ fn neighbours<S: Simd>(
         let end = marks.feed.next(part.end, to).map_or(to, |at| at + 1);
         work::spend(end.saturating_sub(start));
         done = end;
-        // Two literals have four quotes.
-        if count(simd, bytes, start / GROUP..end.div_ceil(GROUP)) >= 4 {
+        if may_have_two(simd, bytes, start / GROUP..end.div_ceil(GROUP)) {
             literals(simd, bytes, &marks.feed, start..end, |literal| near.add(literal));
             near.end();
             near.last = None;
@@ -96,19 +94,42 @@ fn neighbours<S: Simd>(
     }
 }
 
-/// How many quotes are in some groups.
+/// Tells whether some groups have quotes enough for two literals.
 #[inline(always)]
-fn count<S: Simd>(simd: S, bytes: &[u8], groups: Range<usize>) -> u32 {
+fn may_have_two<S: Simd>(simd: S, bytes: &[u8], groups: Range<usize>) -> bool {
+    const QUOTES_MIN: u32 = 4;
     let part = bytes.get(groups.start * GROUP..bytes.len().min(groups.end * GROUP));
     let (full, rest) = part.unwrap_or_default().as_chunks::<GROUP>();
     let mut count = 0;
     for group in full {
         count += Quotes::count(simd, group);
+        if count >= QUOTES_MIN {
+            return true;
+        }
     }
-    if !rest.is_empty() {
-        count += Quotes::count(simd, &padded(rest));
-    }
-    count
+    !rest.is_empty() && count + Quotes::count(simd, &padded(rest)) >= QUOTES_MIN
+}
+
+/// A literal that is not closed yet.
+#[derive(Clone, Copy)]
+struct Open {
+    start: usize,
+    is_double: bool,
+}
+
+/// The quotes of a group that count, and where its lines end.
+struct Signs {
+    base: usize,
+    double: u64,
+    single: u64,
+    feeds: u64,
+}
+
+/// Where the literals begin and end that end in a group. One that began before the group only ends.
+#[derive(Default)]
+struct Ends {
+    starts: u64,
+    ends: u64,
 }
 
 /// Tells the literals on some lines: from a quote to the next one of its kind on its line.
@@ -120,66 +141,113 @@ fn literals<S: Simd>(
     lines: Range<usize>,
     mut found: impl FnMut(Range<usize>),
 ) {
-    // Where the open literal began, and whether with a double quote.
-    let mut open: Option<(usize, bool)> = None;
-    for group in lines.start / GROUP..lines.end.div_ceil(GROUP) {
+    let mut open: Option<Open> = None;
+    let groups = lines.start / GROUP..lines.end.div_ceil(GROUP);
+    let before = (groups.start * GROUP).checked_sub(1).and_then(|at| bytes.get(at));
+    let mut escapes = After::default();
+    escapes.next(u64::from(before == Some(&b'\\')) << (GROUP - 1));
+    for group in groups {
         let base = group * GROUP;
         let from = u64::MAX << lines.start.saturating_sub(base);
         let inside = from & u64::MAX >> (base + GROUP).saturating_sub(lines.end);
         let quotes = Quotes::of(simd, bytes, group);
+        let free = inside & !escapes.next(quotes.slashes);
+        let (double, single) = (quotes.double & free, quotes.single & free);
         let feeds = feed.word(group);
-        if quotes.any() & inside == 0 {
+        if double | single == 0 {
             // A literal ends with its line.
             open = open.filter(|_| feeds == 0);
             continue;
         }
-        let free = inside & !escaped(simd, bytes, group);
-        let (double, single) = (quotes.double & free, quotes.single & free);
-        // Other quotes inside of a literal do not count as long as it may be a part of a token.
-        let far = open.map_or(0, |(start, _)| {
-            u64::MAX.checked_shl((start + PART_MAX + 1).saturating_sub(base) as u32).unwrap_or(0)
-        });
-        // What is left of the group.
-        let mut left = u64::MAX;
-        loop {
-            let (start, is_double) = match open {
-                Some(open) => open,
-                None => {
-                    let next = (double | single) & left;
-                    if next == 0 {
-                        break;
-                    }
-                    let bit = next.trailing_zeros();
-                    left = u64::MAX << bit << 1;
-                    (base + bit as usize, double >> bit & 1 == 1)
-                }
-            };
-            open = Some((start, is_double));
-            let same = if is_double { double } else { single };
-            let others = (double | single) & far & if start < base { u64::MAX } else { 0 };
-            let ends = (same | others | feeds) & left;
-            if ends == 0 {
-                break;
-            }
-            let bit = ends.trailing_zeros();
-            open = None;
-            if same >> bit & 1 == 1 {
-                found(start + 1..base + bit as usize);
-            } else if feeds >> bit & 1 == 0 {
-                open = Some((base + bit as usize, !is_double));
-            }
-            left = u64::MAX << bit << 1;
+        let first = open.map_or(0, |Open { start, .. }| start);
+        let signs = Signs { base, double, single, feeds };
+        let Ends { mut starts, ends } =
+            plain(&signs, &mut open).unwrap_or_else(|| mixed(&signs, &mut open));
+        for end in ones(ends) {
+            let bit = starts.trailing_zeros() as usize;
+            let start = if bit < end { base + bit } else { first };
+            starts &= if bit < end { starts.wrapping_sub(1) } else { u64::MAX };
+            found(start + 1..base + end);
         }
     }
 }
 
-/// The bytes of a group that stand behind a backslash.
+/// The literals that end in a group where all quotes are of one kind and no line ends in a literal, as
+/// mostly: then each quote opens or closes one.
 #[inline(always)]
-fn escaped<S: Simd>(simd: S, bytes: &[u8], group: usize) -> u64 {
-    let base = group * GROUP;
-    let before = base.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
-    let group = Lanes::at(simd, bytes, base);
-    group.is(b'\\').to_bitmask() << 1 | u64::from(before)
+fn plain(signs: &Signs, open: &mut Option<Open>) -> Option<Ends> {
+    let Signs { base, double, single, feeds } = *signs;
+    let all = double | single;
+    let (within, is_double) = match *open {
+        Some(open) => (!odd_from(all), open.is_double),
+        None => (odd_from(all), double != 0),
+    };
+    if (if is_double { single } else { double }) | within & feeds != 0 {
+        return None;
+    }
+    if within >> (GROUP - 1) == 0 {
+        *open = None;
+    } else {
+        // The last quote opens it.
+        let start = base + all.ilog2() as usize;
+        *open = Some(Open { start, is_double });
+    }
+    Some(Ends { starts: all & within, ends: all & !within })
+}
+
+/// The bits from the first one that is set to before the second one, from the third one to before the
+/// fourth one, and so on.
+#[inline(always)]
+const fn odd_from(word: u64) -> u64 {
+    let word = word ^ word << 1;
+    let word = word ^ word << 2;
+    let word = word ^ word << 4;
+    let word = word ^ word << 8;
+    let word = word ^ word << 16;
+    word ^ word << 32
+}
+
+/// The literals that end in a group with quotes of both kinds, or with lines that end in a literal.
+fn mixed(signs: &Signs, open: &mut Option<Open>) -> Ends {
+    let Signs { base, double, single, feeds } = *signs;
+    // Other quotes inside of a literal do not count as long as it may be a part of a token.
+    let far = open.map_or(0, |Open { start, .. }| {
+        u64::MAX.checked_shl((start + PART_MAX + 1).saturating_sub(base) as u32).unwrap_or(0)
+    });
+    let mut told = Ends::default();
+    // What is left of the group.
+    let mut left = u64::MAX;
+    loop {
+        let (start, is_double) = match *open {
+            Some(Open { start, is_double }) => (start, is_double),
+            None => {
+                let next = (double | single) & left;
+                if next == 0 {
+                    return told;
+                }
+                let bit = next.trailing_zeros();
+                left = u64::MAX << bit << 1;
+                (base + bit as usize, double >> bit & 1 == 1)
+            }
+        };
+        *open = Some(Open { start, is_double });
+        let same = if is_double { double } else { single };
+        let others = (double | single) & far & if start < base { u64::MAX } else { 0 };
+        // A literal ends with its line.
+        let ends = (same | others | feeds) & left;
+        if ends == 0 {
+            return told;
+        }
+        let bit = ends.trailing_zeros();
+        *open = None;
+        if same >> bit & 1 == 1 {
+            told.starts |= start.checked_sub(base).map_or(0, |bit| 1 << bit);
+            told.ends |= 1 << bit;
+        } else if feeds >> bit & 1 == 0 {
+            *open = Some(Open { start: base + bit as usize, is_double: !is_double });
+        }
+        left = u64::MAX << bit << 1;
+    }
 }
 
 /// Literals that stand near each other.
