@@ -39,8 +39,8 @@ struct Quotes {
 impl Quotes {
     /// The quotes of a group, those behind a backslash too.
     #[inline(always)]
-    fn of<S: Simd>(simd: S, bytes: &[u8], group: usize) -> Self {
-        let group = Lanes::at(simd, bytes, group * GROUP);
+    fn of<S: Simd>(simd: S, group: &[u8; GROUP]) -> Self {
+        let group = Lanes::of(simd, group);
         let [double, single, slashes] =
             [b'"', b'\'', b'\\'].map(|sign| group.is(sign).to_bitmask());
         Self { double, single, slashes }
@@ -142,16 +142,23 @@ fn literals<S: Simd>(
     mut found: impl FnMut(Range<usize>),
 ) {
     let mut open: Option<Open> = None;
-    let groups = lines.start / GROUP..lines.end.div_ceil(GROUP);
-    let before = (groups.start * GROUP).checked_sub(1).and_then(|at| bytes.get(at));
+    let first = lines.start / GROUP;
+    let end = bytes.len().min(lines.end.next_multiple_of(GROUP));
+    let (before, rest) = bytes.split_at_checked(first * GROUP).unwrap_or_default();
+    let (full, rest) =
+        rest.get(..end.saturating_sub(before.len())).unwrap_or_default().as_chunks::<GROUP>();
+    let rest: Option<[u8; GROUP]> = (!rest.is_empty()).then(|| padded(rest));
     let mut escapes = After::default();
-    escapes.next(u64::from(before == Some(&b'\\')) << (GROUP - 1));
-    for group in groups {
+    escapes.next(u64::from(before.last() == Some(&b'\\')) << (GROUP - 1));
+    // On the first group other lines may end, and on the last one others begin.
+    let mut inside = u64::MAX << (lines.start % GROUP);
+    for (nth, text) in full.iter().chain(&rest).enumerate() {
+        let group = first + nth;
         let base = group * GROUP;
-        let from = u64::MAX << lines.start.saturating_sub(base);
-        let inside = from & u64::MAX >> (base + GROUP).saturating_sub(lines.end);
-        let quotes = Quotes::of(simd, bytes, group);
-        let free = inside & !escapes.next(quotes.slashes);
+        let quotes = Quotes::of(simd, text);
+        let until = u64::MAX >> (base + GROUP).saturating_sub(lines.end);
+        let free = inside & until & !escapes.next(quotes.slashes);
+        inside = u64::MAX;
         let (double, single) = (quotes.double & free, quotes.single & free);
         let feeds = feed.word(group);
         if double | single == 0 {
@@ -289,15 +296,13 @@ impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
         (gap.len() <= GAP_MAX) & (class(&CLASSES, *first) & class(&ENDS, end) != 0)
     }
 
-    /// Tells the literals, if they may be a token, and begins anew.
+    /// Tells the literals, if they may be a token, and begins anew. Digits between them count here, too.
     #[inline(always)]
     fn end(&mut self) {
-        let (mut len, mut digits) = (0, 0);
-        for literal in &self.literals {
-            len += literal.len();
-            digits += self.digit.count_short(literal.clone());
-        }
-        if len >= JOINED_MIN && digits >= DIGITS_MIN {
+        if let [first, .., last] = self.literals.as_slice()
+            && self.literals.iter().map(Range::len).sum::<usize>() >= JOINED_MIN
+            && self.digit.has(DIGITS_MIN, first.start..last.end)
+        {
             (self.join)(&self.literals);
         }
         self.literals.clear();
