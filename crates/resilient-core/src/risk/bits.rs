@@ -21,11 +21,6 @@ impl Bits {
         self.words.get(group).copied().unwrap_or(0)
     }
 
-    /// Bits for so many groups, none of them set.
-    pub(super) fn of(groups: usize) -> Self {
-        Self { words: vec![0; groups] }
-    }
-
     /// How many bits are set.
     pub(super) fn total(&self) -> usize {
         dispatch!(Level::new(), _simd => self.words.iter().map(|word| word.count_ones() as usize).sum())

@@ -10,12 +10,13 @@ mod escape;
 mod fold;
 mod join;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 
-use super::bits::Bits;
+use super::bits::{Bits, lend};
 use super::lanes::{GROUP, padded};
 use super::literals::Place;
 use super::marks::Marks;
@@ -63,18 +64,25 @@ pub(super) struct Seen<'a> {
 /// Makes the views of a text, as far as the budget goes.
 pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
-    let digits = Digits::of(seen.marks);
-    blob::views(text, seen, &mut views);
-    escape::views(text, &digits.dense, &mut views);
-    join::views(text, seen, &digits.rich, &mut views);
-    fold::views(text, seen.marks, &mut views);
+    lend(&DIGITS, Digits::default, |digits| {
+        digits.mark(seen.marks);
+        blob::views(text, seen, &mut views);
+        escape::views(text, &digits.dense, &mut views);
+        join::views(text, seen, &digits.rich, &mut views);
+        fold::views(text, seen.marks, &mut views);
+    });
     views.views
+}
+
+thread_local! {
+    static DIGITS: Cell<Option<Box<Digits>>> = const { Cell::new(None) };
 }
 
 /// Fewer digits, in three groups, are in no token that was cut.
 const RICH_MIN: u8 = 3;
 
 /// Where the groups of a text have digits enough: a bit for each group.
+#[derive(Default)]
 struct Digits {
     /// The groups with enough digits around them for a token that was cut: so many stand in each of them
     /// and its two neighbours together.
@@ -84,18 +92,20 @@ struct Digits {
 }
 
 impl Digits {
-    fn of(marks: &Marks) -> Self {
-        dispatch!(Level::new(), simd => Self::of_lanes(simd, &marks.digits))
+    fn mark(&mut self, marks: &Marks) {
+        dispatch!(Level::new(), simd => self.mark_lanes(simd, &marks.digits));
     }
 
     #[inline(always)]
-    fn of_lanes<S: Simd>(simd: S, counts: &[u8]) -> Self {
+    fn mark_lanes<S: Simd>(&mut self, simd: S, counts: &[u8]) {
         // Behind the text are groups without digits.
         let from =
             |at: usize| u8x64::load_array(simd, padded(counts.get(at..).unwrap_or_default()));
         let size = counts.len().div_ceil(GROUP);
-        let mut digits = Self { rich: Bits::of(size), dense: Bits::of(size) };
-        let words = digits.rich.words.iter_mut().zip(&mut digits.dense.words);
+        let Self { rich, dense } = self;
+        rich.words.resize(size, 0);
+        dense.words.resize(size, 0);
+        let words = rich.words.iter_mut().zip(&mut dense.words);
         // Whether the next group is the middle one of three that have enough; the first has none before it.
         let mut is_rich = u64::from(counts.iter().take(2).sum::<u8>() >= RICH_MIN);
         for (nth, (rich, dense)) in words.enumerate() {
@@ -106,7 +116,6 @@ impl Digits {
             is_rich = three >> (GROUP - 1);
             *dense = two.simd_ge(u8x64::splat(simd, escape::ESCAPES_MIN)).to_bitmask();
         }
-        digits
     }
 }
 
