@@ -2,10 +2,8 @@
 //!
 //! What is written here once runs with the vectors of whatever machine it is on (`fearless_simd`).
 
-use std::ops::Range;
-
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, i8x64, mask8x64};
+use fearless_simd::{i8x64, mask8x64};
 
 /// So many bytes make a group.
 pub(super) const GROUP: usize = 64;
@@ -71,31 +69,6 @@ impl<S: Simd> Lanes<S> {
 pub(super) trait Class {
     /// Which bytes of a group are of the class.
     fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S>;
-}
-
-/// Marks the bytes of a class in some groups of a text, a word for each of them.
-pub(super) fn mark<C: Class>(bytes: &[u8], groups: Range<usize>, words: &mut Vec<u64>) {
-    dispatch!(Level::new(), simd => mark_lanes::<C, _>(simd, bytes, groups, words));
-}
-
-#[inline(always)]
-fn mark_lanes<C: Class, S: Simd>(
-    simd: S,
-    bytes: &[u8],
-    groups: Range<usize>,
-    words: &mut Vec<u64>,
-) {
-    let part = bytes.get(groups.start * GROUP..bytes.len().min(groups.end * GROUP));
-    let (full, rest) = part.unwrap_or_default().as_chunks::<GROUP>();
-    // Nothing is pushed in the loop: were there a branch in it, masks would be taken apart.
-    words.clear();
-    words.resize(full.len(), 0);
-    for (word, group) in words.iter_mut().zip(full) {
-        *word = C::of(Lanes::of(simd, group)).to_bitmask();
-    }
-    if !rest.is_empty() {
-        words.push(C::of(Lanes::of(simd, &padded(rest))).to_bitmask());
-    }
 }
 
 /// Marks the bytes of a class in groups that are told one by one.

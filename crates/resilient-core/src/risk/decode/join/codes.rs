@@ -3,13 +3,11 @@
 
 use std::ops::Range;
 
-use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
-use memchr::memchr;
 
 use super::super::super::bits::ones;
-use super::super::super::lanes::{Class, GROUP, Lanes, mark};
+use super::super::super::lanes::{GROUP, Lanes};
 use super::super::super::marks::Marks;
 use super::super::super::work;
 use super::super::blob::nibble;
@@ -54,7 +52,8 @@ fn list_of(
     views: &mut Views<'_>,
 ) -> usize {
     let whole = bytes.get(..part.end).unwrap_or_default();
-    let mut decoded = Vec::new();
+    // Most lists are no longer.
+    let mut decoded = Vec::with_capacity(4 * CODES_MIN);
     let mut at = part.start;
     let mut start = 0;
     while let Some(begin) = marks.digit.next(at, part.end) {
@@ -130,7 +129,7 @@ fn lists<S: Simd>(
     /// What is left of a longer number may be read as a code, too.
     const COUNT_MIN: usize = CODES_MIN - 1;
     let first = part.start / GROUP;
-    let mut numbers = Numbers::of(bytes, marks, part);
+    let mut numbers = Numbers::of(bytes, marks, first);
     let (mut start, mut count) = (part.start, 0);
     for group in first..part.end.div_ceil(GROUP) {
         work::spend(1);
@@ -168,22 +167,9 @@ fn number_of(word: u64) -> usize {
     word.count_ones() as usize
 }
 
-/// What stands behind the first digit of a number in hexadecimal ones.
-struct HexSign;
-
-impl Class for HexSign {
-    #[inline(always)]
-    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
-        group.is(b'x')
-    }
-}
-
 /// Tells of one group after the other which of its numbers may be codes.
 struct Numbers<'a> {
     bytes: &'a [u8],
-    /// Where the signs of numbers in hexadecimal digits are, from a first group on, if there are any.
-    hex: Vec<u64>,
-    first: usize,
     /// The digits of the last group and of this one.
     before: u64,
     digits: u64,
@@ -201,14 +187,9 @@ struct Ends {
 }
 
 impl<'a> Numbers<'a> {
-    fn of(bytes: &'a [u8], marks: &Marks, part: &Range<usize>) -> Self {
-        let first = part.start / GROUP;
+    fn of(bytes: &'a [u8], marks: &Marks, first: usize) -> Self {
         let before = first.checked_sub(1).map_or(0, |group| marks.digit.word(group));
-        let mut hex = Vec::new();
-        if bytes.get(part.clone()).is_some_and(|part| memchr(b'x', part).is_some()) {
-            mark::<HexSign>(bytes, first..part.end.div_ceil(GROUP) + 1, &mut hex);
-        }
-        Self { bytes, hex, first, before, digits: marks.digit.word(first), hexes: 0 }
+        Self { bytes, before, digits: marks.digit.word(first), hexes: 0 }
     }
 
     #[inline(always)]
@@ -223,26 +204,22 @@ impl<'a> Numbers<'a> {
         let four = three & (digits >> 3 | after << (GROUP - 3));
         let mut no_codes = one & !two;
         let mut codes = two;
-        if !self.hex.is_empty() {
-            let sign = |group: usize| {
-                let nth = group.checked_sub(self.first);
-                nth.and_then(|nth| self.hex.get(nth)).copied().unwrap_or(0)
-            };
-            let signs = sign(group) >> 1 | sign(group + 1) << (GROUP - 1);
-            let hexes = one & !two & signs & here.is(b'0').to_bitmask();
-            for bit in ones(hexes) {
-                if printed(code(self.bytes.get(base + bit + 2..), 16).1).is_some() {
-                    no_codes &= !(1 << bit);
-                    codes |= 1 << bit;
-                }
+        // `0x` begins a number in hexadecimal digits.
+        let next = self.bytes.get(base + GROUP) == Some(&b'x');
+        let signs = here.is(b'x').to_bitmask() >> 1 | u64::from(next) << (GROUP - 1);
+        let hexes = one & !two & signs & here.is(b'0').to_bitmask();
+        for bit in ones(hexes) {
+            if printed(code(self.bytes.get(base + bit + 2..), 16).1).is_some() {
+                no_codes &= !(1 << bit);
+                codes |= 1 << bit;
             }
-            // Of the digits behind an `x` three are read with it.
-            let inner = |more: usize| hexes << more | self.hexes >> (GROUP - more);
-            let inner = inner(2) | inner(3) | inner(4);
-            no_codes &= !inner;
-            codes &= !inner;
-            self.hexes = hexes;
         }
+        // Of the digits behind an `x` three are read with it.
+        let inner = |more: usize| hexes << more | self.hexes >> (GROUP - more);
+        let inner = inner(2) | inner(3) | inner(4);
+        no_codes &= !inner;
+        codes &= !inner;
+        self.hexes = hexes;
         (self.before, self.digits) = (digits, after);
         // Where a list ends already, and that is in most groups, nothing else is looked for.
         if no_codes != 0 {
