@@ -128,7 +128,13 @@ impl Found {
 }
 
 /// Finds the patterns of a text whose runs, literals and words are known.
-pub(super) fn find(text: &str, runs: &[Run], places: &[Place], words: &[Said]) -> Found {
+pub(super) fn find(
+    text: &str,
+    marks: &Marks,
+    runs: &[Run],
+    places: &[Place],
+    words: &[Said],
+) -> Found {
     let mut found = Found::default();
     at_literals(text, places, &mut found);
     for run in runs.iter().filter(|run| run.len() >= BLOB_MIN) {
@@ -139,7 +145,9 @@ pub(super) fn find(text: &str, runs: &[Run], places: &[Place], words: &[Said]) -
     for word in words.iter().filter(|word| word.word == Word::AwsSecret) {
         aws_secret(text, word.start, word.end, &mut found);
     }
-    email(text.as_bytes(), &mut found);
+    if marks.at {
+        email(text.as_bytes(), &mut found);
+    }
     found
 }
 
@@ -523,7 +531,7 @@ mod tests {
     fn all(text: &str) -> Vec<(usize, Range<usize>)> {
         let marks = Marks::of(text.as_bytes());
         let (places, words) = literals::find(text.as_bytes(), &marks);
-        let mut found = find(text, &runs::find(&marks), &places, &words);
+        let mut found = find(text, &marks, &runs::find(&marks), &places, &words);
         ssn(text, &marks, &marks.dense(), &mut found);
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits

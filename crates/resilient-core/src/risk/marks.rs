@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, mask8x64, u8x64};
+use fearless_simd::{Level, dispatch, i8x64, mask8x64, u8x16, u8x64};
 
 use super::bits::{Bits, ones};
 use super::lanes::{Class, GROUP, Lanes, mark_some, padded};
@@ -29,6 +29,8 @@ pub(super) struct Marks {
     pub(super) digits: Vec<u8>,
     /// The groups that are not of ASCII alone.
     pub(super) foreign: Vec<usize>,
+    /// Whether there is an `@`.
+    pub(super) at: bool,
     /// The length of the text.
     len: usize,
 }
@@ -66,6 +68,7 @@ impl Marks {
         [token, alnum, digit, feed].into_iter().for_each(|bits| bits.words.resize(size, 0));
         marks.digits.resize(size, 0);
         marks.foreign.clear();
+        marks.at = false;
         let is_foreign = marks.fill(simd, 0, full) | marks.fill(simd, full.len(), last);
         // Most texts are of ASCII alone.
         if is_foreign {
@@ -86,14 +89,20 @@ impl Marks {
             words.map(|bits| bits.words.get_mut(from..).unwrap_or_default().iter_mut());
         let digits = digits.get_mut(from..).unwrap_or_default();
         let words = token.zip(alnum).zip(digit).zip(feed).zip(digits);
-        let mut foreign = u8x64::splat(simd, 0);
+        let tables = Kinds::of(simd);
+        let (mut foreign, mut seen) = (u8x64::splat(simd, 0), i8x64::splat(simd, 0));
         for (group, ((((token, alnum), digit), feed), count)) in groups.iter().zip(words) {
-            let classes = Classes::of(simd, group);
-            (*token, *alnum) = (classes.token, classes.alnum);
-            (*digit, *feed) = (classes.digit, classes.feed);
-            *count = classes.digit.count_ones() as u8;
-            foreign |= u8x64::load_array_ref(simd, group);
+            let group = u8x64::load_array_ref(simd, group);
+            let kinds = tables.tell(group);
+            let above = |kind| kinds.simd_gt(i8x64::splat(simd, kind)).to_bitmask();
+            let digits = above(LETTERS);
+            (*token, *alnum, *digit) = (above(FEED), above(SIGNS), digits);
+            *feed = kinds.simd_eq(i8x64::splat(simd, FEED)).to_bitmask();
+            *count = digits.count_ones() as u8;
+            foreign |= group;
+            seen |= kinds;
         }
+        self.at |= seen.simd_lt(i8x64::splat(simd, 0)).any_true();
         foreign.simd_ge(0x80).any_true()
     }
 
@@ -246,28 +255,63 @@ impl Class for Begins {
     }
 }
 
-/// The classes of the bytes of one group.
-struct Classes {
-    token: u64,
-    alnum: u64,
-    digit: u64,
-    feed: u64,
+/// The kinds of bytes, a bit for each from the lowest on. Of each kind are all bytes that have an upper half
+/// and a lower half of its bytes, so that two tables for the halves tell the kind of a byte. The kinds are ordered:
+/// digits, all letters and digits, and all token characters are what is above some kind. A byte of the last
+/// kind is a number below zero.
+const KINDS: [&[u8]; 8] = [
+    b"\n",
+    b"_",
+    b"=",
+    b"+-./",
+    b"ABCDEFGHIJKLMNOabcdefghijklmno",
+    b"PQRSTUVWXYZpqrstuvwxyz",
+    b"0123456789",
+    b"@",
+];
+const FEED: i8 = 1;
+/// The last kinds of signs in tokens and of letters.
+const SIGNS: i8 = 1 << 3;
+const LETTERS: i8 = 1 << 5;
+
+/// The kinds of the bytes with each lower half, and with each upper half.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+static HALVES: [[u8; 16]; 2] = {
+    let (mut low, mut high) = ([0; 16], [0; 16]);
+    let mut kind = 0;
+    while kind < KINDS.len() {
+        let mut rest = KINDS[kind];
+        while let [byte, after @ ..] = rest {
+            low[*byte as usize % 16] |= 1 << kind;
+            high[*byte as usize / 16] |= 1 << kind;
+            rest = after;
+        }
+        kind += 1;
+    }
+    [low, high]
+};
+
+/// The tables of the kinds, ready for the vectors of some machine.
+#[derive(Clone, Copy)]
+struct Kinds<S: Simd> {
+    simd: S,
+    low: u8x64<S>,
+    high: u8x64<S>,
 }
 
-impl Classes {
+impl<S: Simd> Kinds<S> {
     #[inline(always)]
-    fn of<S: Simd>(simd: S, group: &[u8; GROUP]) -> Self {
-        let group = Lanes::of(simd, group);
-        let digit = group.lies(b'0', 10);
-        let alnum = digit | group.small().lies(b'a', 26);
-        let signs = group.is(b'_') | group.is(b'=') | group.is(b'+');
-        let token = alnum | group.lies(b'-', 3) | signs;
-        Self {
-            token: token.to_bitmask(),
-            alnum: alnum.to_bitmask(),
-            digit: digit.to_bitmask(),
-            feed: group.is(b'\n').to_bitmask(),
-        }
+    fn of(simd: S) -> Self {
+        let table = |table| u8x64::block_splat(u8x16::load_array_ref(simd, table));
+        let [low, high] = HALVES.each_ref().map(table);
+        Self { simd, low, high }
+    }
+
+    /// The kind of each byte of a group.
+    #[inline(always)]
+    fn tell(self, group: u8x64<S>) -> i8x64<S> {
+        let low = self.low.swizzle_dyn_within_blocks(group & u8x64::splat(self.simd, 15));
+        (low & self.high.swizzle_dyn_within_blocks(group >> 4)).bitcast()
     }
 }
 
@@ -309,6 +353,7 @@ mod tests {
                 assert_eq!(bit(&marks.alnum), byte.is_ascii_alphanumeric());
                 assert_eq!(bit(&marks.feed), *byte == b'\n');
             }
+            assert_eq!(marks.at, text.contains(&b'@'));
         }
     }
 

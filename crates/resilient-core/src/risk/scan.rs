@@ -167,7 +167,7 @@ fn collect(
     let dense = marks.dense();
     let (places, words) = literals::find(bytes, marks);
     let mut scan = Scan::default();
-    let mut found = classic::find(text, &runs, &places, &words);
+    let mut found = classic::find(text, marks, &runs, &places, &words);
     if depth == 0 {
         classic::ssn(text, marks, &dense, &mut found);
     }
