@@ -117,14 +117,18 @@ impl Readings {
         while ends != 0 {
             let len = GROUP - ends.leading_zeros() as usize;
             ends &= low(len - 1);
+            let signs = (!self.alnum & low(len)).count_ones() as usize;
+            let form = Form(self.form.0 & low(len - signs) | 1 << (len - signs));
+            if silent && !stands_alone(form.len(), signs) {
+                continue;
+            }
             work::spend(len);
-            let groups = (!self.alnum & low(len)).count_ones() as usize;
             let number = Number {
                 text,
                 marks,
                 span: self.start..self.start + len,
-                seps: seps.get(..groups)?,
-                form: Form(self.form.0 & low(len - groups) | 1 << (len - groups)),
+                seps: seps.get(..signs)?,
+                form,
                 compact: &compact,
                 near: if silent { Near::Silent.into() } else { OnceCell::new() },
             };
@@ -138,6 +142,20 @@ impl Readings {
             }
         }
         None
+    }
+}
+
+/// Tells whether any number has a name that has so many digits and no letters, and so many signs between them,
+/// where nothing announces it: most columns of numbers and most dates have none.
+const fn stands_alone(digits: usize, signs: usize) -> bool {
+    match digits {
+        ..9 => false,
+        9 => signs == 2,
+        10 => matches!(signs, 1 | 2),
+        // Some of these are named however they are written.
+        11 | 13 | 15 | 18 => true,
+        // The groups of cards have three digits or more, and those of a company one less in all.
+        _ => 3 * (signs + 1) <= digits + 1,
     }
 }
 
