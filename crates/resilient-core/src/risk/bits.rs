@@ -244,11 +244,10 @@ impl Places {
             count += 1;
         }
         let (mut len, mut base) = (0, 0);
-        for word in self.words.iter().take(count) {
+        for word in self.words.get(..count).unwrap_or_default() {
             let (mut left, mut end) = (*word, len);
             loop {
-                let rest = self.places.get_mut(end..).and_then(<[u16]>::first_chunk_mut);
-                let Some([first, second]) = rest else { break };
+                let Some([first, second]) = self.places.get_mut(end..end + 2) else { break };
                 *first = base + left.trailing_zeros() as u16;
                 left &= left.wrapping_sub(1);
                 *second = base + left.trailing_zeros() as u16;
@@ -262,7 +261,8 @@ impl Places {
             len += word.count_ones() as usize;
             base += GROUP as u16;
         }
-        self.places.iter().take(len).map(|place| usize::from(*place))
+        let places = self.places.get(..len).unwrap_or_default();
+        places.iter().map(|place| usize::from(*place))
     }
 }
 

@@ -76,12 +76,17 @@ fn find_in(marks: &Marks, places: &mut Places) -> Vec<Run> {
     let mut runs = Vec::with_capacity(groups.len());
     for (nth, block) in groups.chunks(Places::WORDS).enumerate() {
         let base = nth * Places::WORDS * GROUP + 1;
-        for place in places.of(block.iter().map(|tokens| lengths.reached(*tokens))) {
-            let reached = base + place;
+        let reached = places.of(block.iter().map(|tokens| lengths.reached(*tokens)));
+        runs.extend(reached.map(|place| base + place).map(|reached| {
             let (start, end) = (reached - RUN_MIN, reached + marks.token.run(reached));
-            let plain = marks.alnum.from(start).trailing_ones() as usize;
-            runs.push(Run { start, end, digits: marks.digit.count_short(start..end), plain });
-        }
+            Run { start, end, digits: 0, plain: 0 }
+        }));
+    }
+    // What they are made of is told in a loop of its own: one loop for all would need more registers than
+    // machines have.
+    for run in &mut runs {
+        run.digits = marks.digit.count_short(run.span());
+        run.plain = marks.alnum.from(run.start).trailing_ones() as usize;
     }
     runs
 }

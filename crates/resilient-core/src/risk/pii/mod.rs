@@ -19,6 +19,7 @@ use fearless_simd::{Level, dispatch};
 use self::near::low;
 use self::number::{Form, Number, Short};
 use self::readings::Readings;
+use super::bits::ones;
 use super::lanes::{GROUP, Lanes};
 use super::marks::Marks;
 use super::work;
@@ -116,7 +117,7 @@ impl Windows {
         *len > 0
     }
 
-    /// Where each window starts, and the first digits of words in it that a number may begin with.
+    /// Where the windows start that have first digits of words that a number may begin with, and these digits.
     #[inline(always)]
     fn look(&self) -> impl Iterator<Item = (usize, u64)> {
         let Self { len, starts, digit, alnum, signs, plus, open } = self;
@@ -127,7 +128,10 @@ impl Windows {
             let inside = low(GROUP - Self::AFTER);
             *found = (plain(*digit, *alnum, *signs) | signed_digits(*digit, *plus, *open)) & inside;
         }
-        starts.iter().copied().zip(found).take(*len)
+        // Which windows have one is not to be guessed.
+        let some =
+            found.iter().take(*len).rev().fold(0, |some, it| some << 1 | u64::from(*it != 0));
+        ones(some).filter_map(move |nth| starts.get(nth).copied().zip(found.get(nth).copied()))
     }
 }
 
