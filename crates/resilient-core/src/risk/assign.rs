@@ -295,14 +295,10 @@ fn basic(text: &[u8], end: usize) -> Option<Hit> {
 
 /// Reads `user:password@host` after `://`.
 fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let before = text.get(start.saturating_sub(16)..start)?;
-    let scheme = before
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
-        .count();
     super::work::spend(AUTHORITY_REACH / 4);
     let rest = text.get(end..end + AUTHORITY_REACH).or_else(|| text.get(end..))?;
+    // Most addresses have none anywhere near.
+    memchr::memchr(b'@', rest)?;
     let stop = rest
         .iter()
         .position(|byte| {
@@ -332,6 +328,12 @@ fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let (user, host) = (authority.get(..at)?, authority.get(at + 1..)?);
     let colon = memchr::memchr(b':', user)?;
     let password = user.get(colon + 1..)?;
+    let before = text.get(start.saturating_sub(16)..start)?;
+    let scheme = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
+        .count();
     if scheme < 2 || host.is_empty() || password.len() < 4 {
         return None;
     }

@@ -218,8 +218,8 @@ pub(super) fn may_begin(mut alnum: u64, mut digit: u64, account: usize) -> bool 
 fn may_be_named(form: Form, len: usize, account: usize) -> bool {
     let digits = form.len();
     if form.all_digits() {
-        // Short ones are told by their separators.
-        return (7..=19).contains(&digits) && (digits >= 9 || len > digits) && len >= LEN_MIN;
+        // Short ones are told by their separators. How long a number is cannot be guessed.
+        return (7..=19).contains(&digits) & ((digits >= 9) | (len > digits)) & (len >= LEN_MIN);
     }
     len >= LEN_MIN && (account::is_form(form, account) || national::is_form(form))
 }
