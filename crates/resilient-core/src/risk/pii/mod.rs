@@ -100,19 +100,16 @@ impl Windows {
         from: &mut impl Iterator<Item = usize>,
     ) -> bool {
         let Self { len, starts, digit, alnum, signs, plus, open } = self;
+        *len = starts.iter_mut().zip(from).map(|(to, start)| *to = start).count();
+        work::spend(*len);
         let bits = digit.iter_mut().zip(alnum).zip(signs).zip(plus).zip(open);
-        *len = 0;
-        for (((((digit, alnum), signs), plus), open), (to, start)) in
-            bits.zip(starts.iter_mut().zip(from))
-        {
-            work::spend(1);
+        let starts = starts.iter().take(*len);
+        for (((((digit, alnum), signs), plus), open), start) in bits.zip(starts) {
             let base = start.saturating_sub(Self::BEFORE);
             let group = Lanes::at(simd, bytes, base);
             (*digit, *alnum) = (marks.digit.from(base), marks.alnum.from(base));
             *signs = (group.is(b' ') | group.lies(b'-', 3) | group.is(b':')).to_bitmask();
             [*plus, *open] = [b'+', b'('].map(|sign| group.is(sign).to_bitmask());
-            *to = start;
-            *len += 1;
         }
         *len > 0
     }
