@@ -1,6 +1,7 @@
 //! Words that announce secrets. [`literals`](super::literals) finds them with all else that is looked for.
 
 use super::assign::VALUE_REACH;
+use super::lanes::GROUP;
 use super::marks::Marks;
 
 /// What a word says about what follows it.
@@ -75,10 +76,20 @@ impl Said {
         let can_follow = match word {
             Word::Url => true,
             Word::Key | Word::Secret if !is_assigned(text, marks, end) => false,
-            _ => marks.digit.next(end, end + VALUE_REACH).is_some(),
+            _ => has_digit(marks, end),
         };
         can_follow.then_some(Self { word, start, end })
     }
+}
+
+/// Tells whether a digit stands where a value may, behind a word that ends at a place. There is no branch in it:
+/// how far the next digit is cannot be guessed.
+#[inline(always)]
+fn has_digit(marks: &Marks, end: usize) -> bool {
+    const GROUPS: usize = VALUE_REACH / GROUP;
+    let from = |group: usize| marks.digit.from(end + group * GROUP);
+    let last = from(GROUPS) << (GROUP - VALUE_REACH % GROUP);
+    (0..GROUPS).fold(last, |digits, group| digits | from(group)) != 0
 }
 
 /// Tells whether a sign, or what may stand before one, follows the letters and digits that a name goes on
