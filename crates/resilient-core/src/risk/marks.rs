@@ -2,8 +2,8 @@
 //!
 //! One pass over the text answers these questions for every byte, as bits; all later questions
 //! about runs, words, lines and numbers are asked of the bits, sixty-four bytes at a time. The pass is
-//! plain arithmetic on vectors, which is the same on every machine; there is no second path whose
-//! answer could differ. Other classes, such as quotes and the signs of escapes, are marked only where
+//! arithmetic on vectors and a look into two small tables, which is the same on every machine; there is no
+//! second path whose answer could differ. Other classes, such as quotes and the signs of escapes, are marked only where
 //! the digits say that they matter.
 
 use std::cell::Cell;
