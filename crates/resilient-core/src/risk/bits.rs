@@ -246,8 +246,7 @@ impl Places {
         let (mut len, mut base) = (0, 0);
         for word in self.words.get(..count).unwrap_or_default() {
             let (mut left, mut end) = (*word, len);
-            loop {
-                let Some([first, second]) = self.places.get_mut(end..end + 2) else { break };
+            while let Some([first, second]) = self.places.get_mut(end..end + 2) {
                 *first = base + left.trailing_zeros() as u16;
                 left &= left.wrapping_sub(1);
                 *second = base + left.trailing_zeros() as u16;

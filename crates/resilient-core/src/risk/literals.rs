@@ -83,7 +83,7 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
         (Needle { any_case, then, ..Needle::exact(text.as_bytes()) }, *literal)
     });
     let mut all: Vec<(Needle, Literal)> = own.collect();
-    let mut others: Vec<&'static [u8]> = vendor::outside_prefixes().collect();
+    let mut others: Vec<&'static [u8]> = vendor::outside_texts().collect();
     others.sort_by_key(|text| text.len());
     for text in others {
         // A longer literal is found by the shorter one that it begins with.

@@ -284,6 +284,13 @@ impl Halves {
     }
 }
 
+/// The four bytes of a text that stand together most rarely in code, and where in the text they do.
+pub(super) fn rarest(text: &'static [u8]) -> (usize, &'static [u8]) {
+    let share = |byte: &u8| u64::from(SHARES.get(usize::from(*byte)).copied().unwrap_or(0));
+    let parts = text.windows(HEAD).enumerate();
+    parts.min_by_key(|(_, part)| part.iter().map(share).product::<u64>()).unwrap_or((0, text))
+}
+
 /// How many of some thousand bytes of code are a certain one.
 #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
 static SHARES: [u8; 256] = {

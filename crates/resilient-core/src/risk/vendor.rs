@@ -15,6 +15,7 @@ use super::literals::{self, Place};
 use super::marks::is_token;
 use super::placeholder;
 use super::runs::Run;
+use super::search::rarest;
 use super::token::{Kind, Shape};
 
 /// A token of a known format.
@@ -50,8 +51,8 @@ struct Table {
     stretches: Box<[u64; 256]>,
     /// The same by what begins it.
     firsts: Box<[u64; 256]>,
-    /// Rows by prefixes that do not lie in runs, and prefixes that dummies follow, longest first,
-    /// by the number of their literal.
+    /// Rows that do not lie in runs, by their texts, and prefixes that dummies follow, longest first, by the
+    /// number of their literal.
     outside: Vec<Vec<(&'static [u8], Outside)>>,
     /// Rows of hashed passwords, which begin with a dollar sign, longest prefixes first.
     hashes: Vec<(&'static [u8], Outside)>,
@@ -140,7 +141,9 @@ impl Begins {
 
 #[derive(Clone, Copy)]
 enum Outside {
-    Row(u16),
+    /// A row, and how far before its text it begins.
+    Row(u16, usize),
+    /// The family and the pattern's name.
     Prefix(&'static str, &'static str),
 }
 
@@ -169,14 +172,23 @@ static ROWS: LazyLock<Vec<(&'static Row, Format)>> = LazyLock::new(|| {
     FORMATS.iter().filter_map(|row| Some((row, Format::parse(row.format)?))).collect()
 });
 
-fn lies_outside(prefix: &[u8]) -> bool {
-    prefix.len() >= 2 && !prefix.iter().take(2).all(|byte| is_token(*byte))
+/// The text by which a format is found that does not lie in runs, and how far behind its start it stands: a sign
+/// that no run has comes before enough of it to tell, as in `sha256~{w43}` or `{n3}8Q~{t31-34}`.
+fn outside_text(format: &Format) -> Option<(usize, &'static [u8])> {
+    let (at, text) = format.fixed();
+    let sign = text.iter().position(|byte| !is_token(*byte))?;
+    if text.len() < 2 || at + sign >= PART_MIN {
+        return None;
+    }
+    // Rows of hashed passwords are told by their dollar sign.
+    let (skipped, text) = if text.starts_with(b"$") { (0, text) } else { rarest(text) };
+    Some((at + skipped, text))
 }
 
-/// The prefixes that [`outside`] wants to be asked about.
-pub(super) fn outside_prefixes() -> impl Iterator<Item = &'static [u8]> {
-    let rows = ROWS.iter().map(|(_, format)| format.prefix());
-    let rows = rows.filter(|text| lies_outside(text) && !text.starts_with(b"$"));
+/// The texts that [`outside`] wants to be asked about.
+pub(super) fn outside_texts() -> impl Iterator<Item = &'static [u8]> {
+    let rows = ROWS.iter().filter_map(|(_, format)| Some(outside_text(format)?.1));
+    let rows = rows.filter(|text| !text.starts_with(b"$"));
     rows.chain(KNOWN.iter().map(|(prefix, ..)| prefix.as_bytes()))
 }
 
@@ -190,7 +202,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     for (nth, (_, format)) in rows.iter().enumerate() {
         let nth = u16::try_from(nth).unwrap_or(u16::MAX);
         let prefix = format.prefix();
-        if prefix.len() < 2 {
+        if let Some((back, text)) = outside_text(format) {
+            others.push((text, Outside::Row(nth, back)));
+        } else if prefix.len() < 2 {
             let (least, most, mark) = format.stretch();
             let fixed = format.fixed();
             bare.push(Bare { row: nth, least, most, mark, fixed });
@@ -203,8 +217,6 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             for (byte, slot) in (0..=u8::MAX).zip(firsts.iter_mut()) {
                 *slot |= if format.may_begin_with(byte) { bits } else { 0 };
             }
-        } else if lies_outside(prefix) {
-            others.push((prefix, Outside::Row(nth)));
         } else {
             order.push(nth);
         }
@@ -212,9 +224,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     for (prefix, family, name) in KNOWN {
         others.push((prefix.as_bytes(), Outside::Prefix(family, name)));
     }
-    others.sort_by_key(|(prefix, _)| usize::MAX - prefix.len());
+    others.sort_by_key(|(text, _)| usize::MAX - text.len());
     let of_literal = |literal: &[u8]| -> Vec<_> {
-        others.iter().filter(|(prefix, _)| prefix.starts_with(literal)).copied().collect()
+        others.iter().filter(|(text, _)| text.starts_with(literal)).copied().collect()
     };
     let outside = literals::needles().iter().map(|needle| of_literal(needle.text)).collect();
     let hashes = of_literal(b"$");
@@ -476,7 +488,7 @@ pub(super) fn is_near(text: &[u8], at: usize, words: &str) -> bool {
     words.split(' ').any(|word| memchr::memmem::find(&before, word.as_bytes()).is_some())
 }
 
-/// Finds formats whose prefix does not lie in runs, and known prefixes with a dummy after them.
+/// Finds formats that do not lie in runs, and known prefixes with a dummy after them.
 pub(super) fn outside(
     text: &[u8],
     places: &[Place],
@@ -507,24 +519,28 @@ fn outside_at(
     done: usize,
     each: &mut impl FnMut(&'static str, &'static str, Range<usize>, bool),
 ) -> usize {
-    let before = at.checked_sub(1).and_then(|before| text.get(before));
-    if at < done || before.is_some_and(u8::is_ascii_alphanumeric) {
-        return done;
-    }
+    let begins = |start: &usize| {
+        let before = start.checked_sub(1).and_then(|before| text.get(before));
+        *start >= done && !before.is_some_and(u8::is_ascii_alphanumeric)
+    };
     let rest = text.get(at..).unwrap_or_default();
-    for (prefix, what) in known.iter().filter(|(prefix, _)| rest.starts_with(prefix)) {
+    for (known, what) in known.iter().filter(|(known, _)| rest.starts_with(known)) {
         match what {
-            Outside::Row(row) => {
-                if let Some(hit) = matches(table, *row, text, at) {
+            Outside::Row(row, back) => {
+                let start = at.checked_sub(*back).filter(begins);
+                if let Some(hit) = start.and_then(|start| matches(table, *row, text, start)) {
                     let end = hit.span.end;
                     each(hit.row.family, hit.row.name, hit.span, hit.placeholder);
                     return end;
                 }
             }
             Outside::Prefix(family, name) => {
-                let rest = rest.get(prefix.len()..).unwrap_or_default();
+                if !begins(&at) {
+                    continue;
+                }
+                let rest = rest.get(known.len()..).unwrap_or_default();
                 if let Some(len) = placeholder::mark(rest) {
-                    let end = at + prefix.len() + len;
+                    let end = at + known.len() + len;
                     each(family, name, at..end, true);
                     return end;
                 }
@@ -582,11 +598,28 @@ mod tests {
 
     #[test]
     fn every_format_has_enough_of_a_token_in_its_run() {
-        for (row, format) in ROWS.iter() {
+        for (row, format) in ROWS.iter().filter(|(_, format)| outside_text(format).is_none()) {
             let (len, sign) = format.least_before(|byte| !is_token(byte));
             let least = if matches!(sign, Some(b':' | b'$')) { PART_MIN } else { TOKEN_MIN };
-            // Of what is shorter than a part, no run tells.
-            assert!(len >= least || len < PART_MIN, "{}", row.name);
+            assert!(len >= least, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn formats_that_no_run_tells_are_found_by_a_text_in_them() {
+        let body = "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq2Bf8Dw0zX4u";
+        let first = |len: usize| body[..len].to_owned();
+        for (name, token) in [
+            ("azure_ad_secret", ["bP8", "8Q~", &first(34)].concat()),
+            ("openshift", ["sha", "256~", &first(43)].concat()),
+            ("datastax_astra", ["Astra", "CS:", &first(30)].concat()),
+            ("snowflake_pat", ["ver:1", "-hint:", &first(44)].concat()),
+        ] {
+            let text = format!("client_secret=\"{token}\"");
+            let mut found = Vec::new();
+            let (places, _) = literals::find(text.as_bytes(), &Marks::of(text.as_bytes()));
+            outside(text.as_bytes(), &places, |_, name, span, _| found.push((name, &text[span])));
+            assert_eq!(found, [(name, token.as_str())]);
         }
     }
 
@@ -598,7 +631,7 @@ mod tests {
             assert!(rows_of(table, format.prefix()).any(|found| found == *row));
         }
         let known = table.outside.iter().flatten();
-        assert_eq!(known.count(), outside_prefixes().count());
+        assert_eq!(known.count(), outside_texts().count());
         assert!(table.hashes.len() > 15);
     }
 }
