@@ -264,19 +264,22 @@ fn sk(text: &[u8], at: usize, alnums: &mut Stretch, words: &mut Stretch, found: 
 
 /// `eyJ….eyJ….…`: three neighbouring words of which the second begins so and the first holds it.
 fn jwt(bytes: &[u8], dot: usize, found: &mut Found) {
-    let floor = found.ends.get(JWT).copied().unwrap_or(0).min(dot);
-    let before = bytes.get(floor..dot).unwrap_or_default();
-    let len = before.iter().rev().take_while(|byte| word(**byte)).count();
-    let first = bytes.get(dot - len..dot).unwrap_or_default();
-    let head = memmem::find(first, b"eyJ").filter(|at| at + 3 < first.len());
     let after = bytes.get(dot + 1..).unwrap_or_default();
     let second = after.iter().take_while(|byte| word(**byte)).count();
     let rest = after.get(second..).unwrap_or_default();
+    work::spend(second);
+    if second <= 3 || rest.first() != Some(&b'.') {
+        return;
+    }
     let third = rest.iter().skip(1).take_while(|byte| word(**byte)).count();
-    work::spend(len + second + third);
-    if let Some(head) = head
-        && second > 3
-        && rest.first() == Some(&b'.')
+    let floor = found.ends.get(JWT).copied().unwrap_or(0).min(dot);
+    let before = bytes.get(floor..dot).unwrap_or_default();
+    let len = before.iter().rev().take_while(|byte| word(**byte)).count();
+    work::spend(len + third);
+    let first = bytes.get(dot - len..dot).unwrap_or_default();
+    // Mostly the word begins with it.
+    let head = if first.starts_with(b"eyJ") { Some(0) } else { memmem::find(first, b"eyJ") };
+    if let Some(head) = head.filter(|at| at + 3 < first.len())
         && third > 0
     {
         found.add(JWT, dot - len + head..dot + 2 + second + third);
@@ -287,15 +290,19 @@ fn jwt(bytes: &[u8], dot: usize, found: &mut Found) {
 pub(super) fn unsigned_jwt(bytes: &[u8], places: &[Place], mut each: impl FnMut(Range<usize>)) {
     for place in places.iter().filter(|place| place.literal == Literal::Jwt) {
         let dot = place.at;
-        let before = bytes.get(dot.saturating_sub(1024)..dot).unwrap_or_default();
-        let len = before.iter().rev().take_while(|byte| word(**byte)).count();
         let after = bytes.get(dot + 1..).unwrap_or_default();
         let second = after.iter().take(4096).take_while(|byte| word(**byte)).count();
-        work::spend(len + second);
+        work::spend(second);
+        if second <= 16 {
+            continue;
+        }
+        let before = bytes.get(dot.saturating_sub(1024)..dot).unwrap_or_default();
+        let len = before.iter().rev().take_while(|byte| word(**byte)).count();
+        work::spend(len);
         let head = bytes.get(dot - len..dot).and_then(|head| std::str::from_utf8(head).ok());
         let header =
             head.filter(|head| head.starts_with("eyJ")).and_then(super::decode::base64_text);
-        if header.is_some_and(|header| header.contains("\"alg\"")) && second > 16 {
+        if header.is_some_and(|header| header.contains("\"alg\"")) {
             each(dot - len..dot + 1 + second);
         }
     }
