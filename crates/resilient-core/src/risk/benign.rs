@@ -3,8 +3,6 @@
 //! The model's word does not count for these. It sees a token and the words before it, but neither what a
 //! notation says for certain nor the lines around.
 
-use std::ops::Range;
-
 use memchr::memmem;
 
 use super::candidate::Candidate;
@@ -41,17 +39,6 @@ pub(super) fn is_dotted(text: &[u8], candidate: &Candidate) -> bool {
     let body = text.get(candidate.body.clone()).unwrap_or_default();
     candidate.shape.lower + candidate.shape.upper == 0
         && body.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
-}
-
-/// Tells whether what stands at a place names a commit in the address of a page about it, as lists of changes
-/// do, or is such an address.
-pub(super) fn is_commit(text: &[u8], body: &Range<usize>) -> bool {
-    const PAGES: [&[u8]; 3] = [b"/commit/", b"/tree/", b"/blob/"];
-    let to_end = text.get(..body.end).unwrap_or_default();
-    let Some((before, hash)) = to_end.split_last_chunk::<40>() else { return false };
-    body.len() >= hash.len()
-        && PAGES.iter().any(|page| before.ends_with(page))
-        && hash.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Tells whether a candidate is one of several long lines of token characters.
@@ -95,30 +82,6 @@ mod tests {
             });
         }
         explained.expect("a candidate")
-    }
-
-    #[test]
-    fn commits_are_explained_by_their_address() {
-        use candidate::Wanted::{All, Likely};
-        let hash = "9e21bd4727af40fca0abb5b85c746cb7".to_owned() + "0a1b2c3d";
-        let count = |text: &str, wanted| {
-            let (bytes, marks) = (text.as_bytes(), Marks::of(text.as_bytes()));
-            let mut count = 0;
-            for run in runs::find(&marks) {
-                candidate::of_run(bytes, &marks, &run, wanted, |_| count += 1);
-            }
-            count
-        };
-        for (text, likely) in [
-            (format!("(libraries/reader/commit/{hash})"), 0),
-            (format!("(libraries/reader/letters/{hash})"), 1),
-            // Who has such a name has no words in the address, and it is a candidate as a whole.
-            (format!("//example.com/qxzj/dyjs/commit/{hash}"), 0),
-            (format!("commit: {hash}"), 1),
-        ] {
-            assert_eq!(count(&text, All), 1, "{text}");
-            assert_eq!(count(&text, Likely), likely, "{text}");
-        }
     }
 
     const TOKEN: &str = "q85AwcN1TiZ8FYpACXPHg8QhQXkg5UwSzPe0r5ZgRI";

@@ -10,7 +10,6 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 use memchr::memrchr;
 
-use super::benign;
 use super::bits::ones;
 use super::lanes::{GROUP, Lanes};
 use super::marks::Marks;
@@ -280,7 +279,7 @@ fn of_piece(
     let body = at + head..span.end;
     let is_explained = || {
         let named = text.get(body.clone()).unwrap_or_default();
-        is_number(piece) || is_compound(named) || benign::is_commit(text, &body)
+        is_number(piece) || is_compound(named) || is_commit(text, &body)
     };
     if body.len() < BODY_MIN || wanted == Wanted::Likely && is_explained() {
         return;
@@ -393,6 +392,17 @@ fn word_len<S: Simd>(simd: S, text: &[u8], at: usize) -> Option<usize> {
     (is_word && (len <= ANY_MAX || is_spelled())).then_some(len)
 }
 
+/// Tells whether what stands at a place names a commit in the address of a page about it, as lists of changes
+/// do, or is such an address.
+fn is_commit(text: &[u8], body: &Range<usize>) -> bool {
+    const PAGES: [&[u8]; 3] = [b"/commit/", b"/tree/", b"/blob/"];
+    let to_end = text.get(..body.end).unwrap_or_default();
+    let Some((before, hash)) = to_end.split_last_chunk::<40>() else { return false };
+    body.len() >= hash.len()
+        && PAGES.iter().any(|page| before.ends_with(page))
+        && hash.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::runs;
@@ -415,6 +425,29 @@ mod tests {
             });
         }
         found
+    }
+
+    #[test]
+    fn commits_are_explained_by_their_address() {
+        let hash = "9e21bd4727af40fca0abb5b85c746cb7".to_owned() + "0a1b2c3d";
+        let count = |text: &str, wanted| {
+            let (bytes, marks) = (text.as_bytes(), Marks::of(text.as_bytes()));
+            let mut count = 0;
+            for run in runs::find(&marks) {
+                of_run(bytes, &marks, &run, wanted, |_| count += 1);
+            }
+            count
+        };
+        for (text, likely) in [
+            (format!("(libraries/reader/commit/{hash})"), 0),
+            (format!("(libraries/reader/letters/{hash})"), 1),
+            // Who has such a name has no words in the address, and it is a candidate as a whole.
+            (format!("//example.com/qxzj/dyjs/commit/{hash}"), 0),
+            (format!("commit: {hash}"), 1),
+        ] {
+            assert_eq!(count(&text, Wanted::All), 1, "{text}");
+            assert_eq!(count(&text, Wanted::Likely), likely, "{text}");
+        }
     }
 
     #[test]
