@@ -2,6 +2,10 @@
 
 use std::sync::LazyLock;
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, mask8x64};
+
+use super::lanes::{Class, Lanes};
 use super::search::{Needle, Searcher};
 
 /// Words that say that what they stand in is no secret. None is so short that chance makes it.
@@ -104,10 +108,10 @@ pub(super) fn is_filled(pattern: &str, token: &[u8]) -> bool {
 /// A few words of the token may stand before it: `oat01-{REDACTED}`.
 pub(super) fn mark(text: &[u8]) -> Option<usize> {
     let text = text.get(..text.len().min(80)).unwrap_or_default();
-    let lead = text
-        .iter()
-        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-' && *byte != b'_')
-        .unwrap_or(text.len());
+    let inside =
+        dispatch!(Level::new(), simd => InWords::of(Lanes::at(simd, text, 0)).to_bitmask());
+    // As far as a group shows it, which is further than it matters.
+    let lead = inside.trailing_ones() as usize;
     let words = text.get(..lead)?;
     let rest = text.get(lead..)?;
     if (4..60).contains(&lead) && (is_dummy(words) || is_spelled(words)) {
@@ -132,6 +136,17 @@ pub(super) fn mark(text: &[u8]) -> Option<usize> {
         [b'.', b'.', b'.', ..] => Some(lead + rest.iter().take_while(|b| **b == b'.').count()),
         [0xE2, 0x80, 0xA6, ..] => Some(lead + 3),
         _ => None,
+    }
+}
+
+/// What the words before a mark are made of.
+struct InWords;
+
+impl Class for InWords {
+    #[inline(always)]
+    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
+        let plain = group.small().lies(b'a', 26) | group.lies(b'0', 10);
+        plain | group.is(b'-') | group.is(b'_')
     }
 }
 
