@@ -42,6 +42,8 @@ pub(super) struct Match {
 #[derive(Debug)]
 pub(super) struct Searcher {
     needles: Vec<(Needle, Short)>,
+    /// The length of the shortest text.
+    least: usize,
     heads: Box<[Head; HEAD]>,
 }
 
@@ -78,8 +80,9 @@ impl Searcher {
                 }
             }
         }
+        let least = needles.iter().map(|needle| needle.text.len()).min().unwrap_or(usize::MAX);
         let needles = needles.into_iter().map(|needle| (needle, Short::of(&needle))).collect();
-        Self { needles, heads }
+        Self { needles, least, heads }
     }
 
     /// Tells each place where a text stands, in order, and at one place by the numbers of the texts.
@@ -95,7 +98,9 @@ impl Searcher {
     /// Tells whether any of the texts stands in a text.
     pub(super) fn is_in(&self, text: &[u8]) -> bool {
         let mut found = false;
-        self.find(text, |_| found = true);
+        if text.len() >= self.least {
+            self.find(text, |_| found = true);
+        }
         found
     }
 
