@@ -106,6 +106,9 @@ struct Scan {
 }
 
 impl Scan {
+    /// Adds a finding: most texts have none.
+    #[cold]
+    #[inline(never)]
     fn add(
         &mut self,
         family: &'static str,
@@ -171,8 +174,10 @@ fn collect(
     if depth == 0 {
         classic::ssn(text, marks, &dense, &mut found);
     }
-    scan.classics(text, found, depth);
-    scan.claims.release(&mut runs);
+    if !found.hits.is_empty() {
+        scan.classics(text, found, depth);
+        scan.claims.release(&mut runs);
+    }
 
     assign::key_blocks(bytes, &places, |hit| scan.add(hit.family, hit.name, hit.span, false));
     // Most texts have no dummies, and a run without digits is a token's only if it is long or one.
@@ -212,10 +217,12 @@ fn collect(
         scan.claims.release(&mut runs);
         let seen = Seen { marks, runs: &runs, places: &places, dense: &dense };
         let views = decode::views(text, seen, budget);
-        scan.views(views, lens, depth, budget);
+        if !views.is_empty() {
+            scan.views(views, lens, depth, budget);
+        }
     }
-    for (family, span) in std::mem::take(&mut scan.guesses) {
-        scan.add(family, "learned_token", span, false);
+    if !scan.guesses.is_empty() {
+        scan.guesses();
     }
     scan.findings
 }
@@ -233,6 +240,8 @@ const BETWEEN: &str = "\n\u{1}\n";
 impl Scan {
     /// Scans what was decoded. All views of one trust are scanned as one text, so that many small
     /// ones cost no more than a large one.
+    #[cold]
+    #[inline(never)]
     fn views(&mut self, views: Vec<View>, lens: Lens<'_>, depth: usize, budget: &mut usize) {
         let mut inner: Vec<Vec<Finding>> = views.iter().map(|_| Vec::new()).collect();
         for trust in [Trust::Full, Trust::Names] {
@@ -314,7 +323,18 @@ impl Finding {
 }
 
 impl Scan {
+    /// What the model takes for secrets, where nothing else has claimed it.
+    #[cold]
+    #[inline(never)]
+    fn guesses(&mut self) {
+        for (family, span) in std::mem::take(&mut self.guesses) {
+            self.add(family, "learned_token", span, false);
+        }
+    }
+
     /// The paper's patterns, which count each for itself.
+    #[cold]
+    #[inline(never)]
     fn classics(&mut self, text: &str, found: classic::Found, depth: usize) {
         for (order, span) in found.hits {
             let Some(of) = CLASSICS.get(order) else { continue };
