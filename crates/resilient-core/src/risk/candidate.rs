@@ -90,7 +90,8 @@ fn likely_of<S: Simd>(simd: S, text: &[u8], runs: &[Run]) -> u64 {
 /// Tells whether a sign stands at a position that joins words to a name.
 #[inline(always)]
 fn is_joint(text: &[u8], at: usize) -> bool {
-    text.get(at).is_some_and(|byte| (*byte == b'_') | (byte.wrapping_sub(b'-') < 3))
+    let byte = text.get(at).copied().unwrap_or(b' ');
+    (byte == b'_') | (byte.wrapping_sub(b'-') < 3)
 }
 
 /// Cuts a run into its candidates.

@@ -9,13 +9,18 @@ use fearless_simd::{i8x64, mask8x64};
 pub(super) const GROUP: usize = 64;
 
 /// The first bytes of a text, with zeros for those that are not there.
-#[inline]
+#[inline(always)]
 pub(super) fn padded<const LEN: usize>(text: &[u8]) -> [u8; LEN] {
-    text.first_chunk().copied().unwrap_or_else(|| {
-        let mut first = [0; LEN];
-        first.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
-        first
-    })
+    text.first_chunk().copied().unwrap_or_else(|| filled_up(text))
+}
+
+/// The same of a text that is too short, as few are: what is copied there is of a length that only shows then.
+#[cold]
+#[inline(never)]
+fn filled_up<const LEN: usize>(text: &[u8]) -> [u8; LEN] {
+    let mut first = [0; LEN];
+    first.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+    first
 }
 
 /// A group of bytes, as signed numbers: only those are compared fast.
