@@ -5,20 +5,21 @@
 //! themselves, folded to small letters and without spaces. English words that are common in
 //! programs are left out, or the evidence would be worth nothing.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// The names, and a bit for each of their hashes: nearly all words that are asked about are none.
+/// The names with their hashes, in the order of those, and a bit for each hash: nearly all words that are asked
+/// about are none.
 struct Names {
-    all: HashSet<&'static [u8]>,
+    all: Vec<(usize, &'static [u8])>,
     hashes: Vec<u64>,
 }
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let all: HashSet<_> = NAMES_LIST.split_ascii_whitespace().map(str::as_bytes).collect();
+    let names = NAMES_LIST.split_ascii_whitespace().map(str::as_bytes);
+    let mut all: Vec<_> = names.map(|name| (hash(name, &[]), name)).collect();
+    all.sort_unstable();
     let mut hashes = vec![0; 256];
-    for name in &all {
-        let hash = hash(name, &[]);
+    for (hash, _) in &all {
         if let Some(word) = hashes.get_mut(hash / 64) {
             *word |= 1 << (hash % 64);
         }
@@ -28,21 +29,30 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 
 /// Tells whether a word, in small letters, names a service.
 pub(super) fn is_service(word: &[u8]) -> bool {
-    let names = &*NAMES;
-    names.may_have(word, &[]) && names.all.contains(word)
+    NAMES.have(word, &[])
 }
 
 /// Tells whether two words, written as one, name a service.
 pub(super) fn is_service_in_two(first: &[u8], second: &[u8]) -> bool {
-    let names = &*NAMES;
-    names.may_have(first, second) && names.all.contains([first, second].concat().as_slice())
+    NAMES.have(first, second)
 }
 
 impl Names {
-    /// Tells whether two parts of a word may make a name.
-    fn may_have(&self, first: &[u8], second: &[u8]) -> bool {
+    /// Tells whether two parts of a word make a name.
+    #[inline]
+    fn have(&self, first: &[u8], second: &[u8]) -> bool {
         let hash = hash(first, second);
         self.hashes.get(hash / 64).is_some_and(|bits| bits >> (hash % 64) & 1 == 1)
+            && self.hold(hash, first, second)
+    }
+
+    /// The same of parts whose hash some name has.
+    #[cold]
+    #[inline(never)]
+    fn hold(&self, hash: usize, first: &[u8], second: &[u8]) -> bool {
+        let from = self.all.partition_point(|(known, _)| *known < hash);
+        let known = self.all.iter().skip(from).take_while(|(known, _)| *known == hash);
+        known.into_iter().any(|(_, name)| name.strip_prefix(first) == Some(second))
     }
 }
 
