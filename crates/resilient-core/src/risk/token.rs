@@ -116,15 +116,18 @@ struct Pairs {
     last: u8,
     all: usize,
     odd: usize,
+    /// How many digits stand among the letters.
+    digits: usize,
 }
 
 impl Pairs {
-    const NONE: Self = Self { last: NO_LETTER, all: 0, odd: 0 };
+    const NONE: Self = Self { last: NO_LETTER, all: 0, odd: 0, digits: 0 };
 
     fn of(token: &[u8]) -> Self {
         let mut pairs = Self::NONE;
         for byte in token {
             pairs.add(LETTERS.get(usize::from(*byte)).copied().unwrap_or(NO_LETTER));
+            pairs.digits += usize::from(byte.is_ascii_digit());
         }
         pairs
     }
@@ -366,7 +369,16 @@ impl Shape {
         let mut seen = [0_u16; 128];
         let mut weighted = 0;
         let mut crowded = false;
-        for &byte in token {
+        // No count gets too large for the table among the first bytes, which are all that most tokens have.
+        let (first, rest) = token.split_at(token.len().min(STEPS.len()));
+        for &byte in first {
+            if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
+                let step = STEPS.get(usize::from(*count & 127));
+                weighted += step.copied().unwrap_or(0);
+                *count += 1;
+            }
+        }
+        for &byte in rest {
             if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
                 crowded |= usize::from(*count) >= STEPS.len();
                 weighted += STEPS.get(usize::from(*count)).copied().unwrap_or(0);
@@ -443,8 +455,7 @@ impl Shape {
 
 /// Tells of a token what [`Shape::is_wordy`] does.
 pub(super) fn is_wordy(token: &[u8]) -> bool {
-    let digits = token.iter().filter(|byte| byte.is_ascii_digit()).take(2).count();
-    let Pairs { all, odd, .. } = Pairs::of(token);
+    let Pairs { all, odd, digits, .. } = Pairs::of(token);
     digits <= 1 && odd * 5 <= all
 }
 
