@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
-use memchr::memrchr;
+use memchr::{memchr, memrchr};
 
 use super::bits::ones;
 use super::lanes::{GROUP, Lanes};
@@ -150,16 +150,17 @@ fn cut(text: &[u8], marks: &Marks, run: &Run, wanted: Wanted, mut each: impl FnM
     if marks.alnum.run_to(run.start, run.end) == run.len() {
         return of_piece(text, marks, run, run.span(), true, wanted, &mut each);
     }
+    let (assigns, divides) = dispatch!(Level::new(), simd => signs(simd, text, run));
     let mut start = 0;
     for _ in 0..PIECES_MAX {
         let rest = bytes.get(start..).unwrap_or_default();
         if rest.is_empty() {
             break;
         }
-        let len = assigned(rest);
+        let len = if assigns { assigned(rest) } else { rest.len() };
         let at = run.start + start;
         let piece = at..at + len;
-        if looks_like_path(text, marks, &piece) {
+        if divides && looks_like_path(text, marks, &piece) {
             for part in parts_of(text, piece).take(PIECES_MAX) {
                 of_piece(text, marks, run, part, false, wanted, &mut each);
             }
@@ -170,10 +171,23 @@ fn cut(text: &[u8], marks: &Marks, run: &Run, wanted: Wanted, mut each: impl FnM
     }
 }
 
+/// Tells whether a run has signs at which it may be cut: `=`, and slashes.
+#[inline(always)]
+fn signs<S: Simd>(simd: S, text: &[u8], run: &Run) -> (bool, bool) {
+    let (mut assigns, mut divides) = (0, 0);
+    for at in run.span().step_by(GROUP) {
+        let group = Lanes::at(simd, text, at);
+        let inside = u64::MAX >> (GROUP - (run.end - at).min(GROUP));
+        assigns |= group.is(b'=').to_bitmask() & inside;
+        divides |= group.is(b'/').to_bitmask() & inside;
+    }
+    (assigns != 0, divides != 0)
+}
+
 /// The length of what stands before the first `=` that is no padding.
 fn assigned(bytes: &[u8]) -> usize {
     let mut at = 0;
-    while let Some(found) = memchr::memchr(b'=', bytes.get(at..).unwrap_or_default()) {
+    while let Some(found) = memchr(b'=', bytes.get(at..).unwrap_or_default()) {
         at += found;
         let padding = bytes.iter().skip(at).take_while(|byte| **byte == b'=').count();
         // Padding ends a run, and there are at most two of it.
@@ -207,7 +221,7 @@ fn slash<S: Simd>(simd: S, text: &[u8], from: usize, end: usize) -> usize {
         return end.min(from + near);
     }
     let rest = text.get(from..end).unwrap_or_default();
-    memchr::memchr(b'/', rest).map_or(end, |at| from + at)
+    memchr(b'/', rest).map_or(end, |at| from + at)
 }
 
 fn looks_like_path(text: &[u8], marks: &Marks, piece: &Range<usize>) -> bool {
@@ -278,10 +292,8 @@ fn of_piece(
     }
     let head = if is_plain { 0 } else { head_len(text, &span) };
     let body = at + head..span.end;
-    let is_explained = || {
-        let named = text.get(body.clone()).unwrap_or_default();
-        is_number(piece) || is_compound(named) || is_commit(text, &body)
-    };
+    let is_explained =
+        || is_number(piece) || is_compound(text, marks, &body) || is_commit(text, &body);
     if body.len() < BODY_MIN || wanted == Wanted::Likely && is_explained() {
         return;
     }
@@ -318,25 +330,30 @@ fn is_number(piece: &[u8]) -> bool {
 
 /// Tells whether a body is a name of several words, as `Win32_System_IO` or `u8x16_bitmask`: a third
 /// of it words, with a few digits behind them perhaps, and nothing else as long as a token.
-fn is_compound(body: &[u8]) -> bool {
+fn is_compound(text: &[u8], marks: &Marks, body: &Range<usize>) -> bool {
     /// Shorter pieces hold too little to be kept secret.
     const PIECE_MIN: usize = 8;
     /// So many digits end a word at most.
     const DIGITS_MAX: usize = 3;
-    if !body.contains(&b'_') {
+    let first = body.start + marks.alnum.run_to(body.start, body.end);
+    let signs = text.get(first..body.end).unwrap_or_default();
+    if memchr(b'_', signs).is_none() {
         return false;
     }
-    let (mut words, mut longest) = (0, 0);
-    for part in body.split(|byte| !byte.is_ascii_alphanumeric()) {
-        let digits = part.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        let (word, _) = part.split_at(part.len() - digits.min(DIGITS_MAX));
-        if word.len() >= 3 && word.iter().all(u8::is_ascii_alphabetic) && is_wordy(word) {
-            words += part.len();
-        } else {
-            longest = longest.max(part.len());
+    let (mut start, mut end, mut words) = (body.start, first, 0);
+    while start < body.end {
+        let digits = marks.digit.run_back(end, start).min(DIGITS_MAX);
+        let word = text.get(start..end - digits).unwrap_or_default();
+        let is_spelled = word.len() >= 3 && marks.digit.count_short(start..end - digits) == 0;
+        if is_spelled && is_wordy(word) {
+            words += end - start;
+        } else if end - start >= PIECE_MIN {
+            return false;
         }
+        start = end + 1;
+        end = start + marks.alnum.run_to(start, body.end);
     }
-    words * 3 >= body.len() && longest < PIECE_MIN
+    words * 3 >= body.len()
 }
 
 /// A quick no to what is clearly made of words.
