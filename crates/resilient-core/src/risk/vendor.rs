@@ -53,9 +53,9 @@ struct Table {
     firsts: Box<[u64; 256]>,
     /// Rows that do not lie in runs, by their texts, and prefixes that dummies follow, longest first, by the
     /// number of their literal.
-    outside: Vec<Vec<(&'static [u8], Outside)>>,
+    outside: Vec<Vec<Known>>,
     /// Rows of hashed passwords, which begin with a dollar sign, longest prefixes first.
-    hashes: Vec<(&'static [u8], Outside)>,
+    hashes: Vec<Known>,
 }
 
 /// A row with the first four bytes of its prefix, in the order of a text: most rows of a pair are
@@ -75,6 +75,12 @@ impl Begin {
             (*bytes, *mask) = (*byte, 0xFF);
         }
         Self { row, bytes: u32::from_le_bytes(bytes), mask: u32::from_le_bytes(mask) }
+    }
+
+    /// Tells whether a text with these first four bytes may begin with the prefix.
+    #[inline(always)]
+    const fn fits(&self, four: u32) -> bool {
+        (self.bytes ^ four) & self.mask == 0
     }
 }
 
@@ -139,6 +145,20 @@ impl Begins {
     }
 }
 
+/// A text, and what stands outside of runs where it does.
+#[derive(Clone, Copy)]
+struct Known {
+    text: &'static [u8],
+    begin: Begin,
+    what: Outside,
+}
+
+impl Known {
+    fn of(text: &'static [u8], what: Outside) -> Self {
+        Self { text, begin: Begin::of(0, text), what }
+    }
+}
+
 #[derive(Clone, Copy)]
 enum Outside {
     /// A row, and how far before its text it begins.
@@ -196,14 +216,14 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let rows: &'static [(&'static Row, Format)] = &ROWS;
     let mut order: Vec<u16> = Vec::new();
     let mut bare = Vec::new();
-    let mut others: Vec<(&'static [u8], Outside)> = Vec::new();
+    let mut others = Vec::new();
     let mut stretches = Box::new([0_u64; 256]);
     let mut firsts = Box::new([0_u64; 256]);
     for (nth, (_, format)) in rows.iter().enumerate() {
         let nth = u16::try_from(nth).unwrap_or(u16::MAX);
         let prefix = format.prefix();
         if let Some((back, text)) = outside_text(format) {
-            others.push((text, Outside::Row(nth, back)));
+            others.push(Known::of(text, Outside::Row(nth, back)));
         } else if prefix.len() < 2 {
             let (least, most, mark) = format.stretch();
             let fixed = format.fixed();
@@ -222,11 +242,11 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         }
     }
     for (prefix, family, name) in KNOWN {
-        others.push((prefix.as_bytes(), Outside::Prefix(family, name)));
+        others.push(Known::of(prefix.as_bytes(), Outside::Prefix(family, name)));
     }
-    others.sort_by_key(|(text, _)| usize::MAX - text.len());
+    others.sort_by_key(|known| usize::MAX - known.text.len());
     let of_literal = |literal: &[u8]| -> Vec<_> {
-        others.iter().filter(|(text, _)| text.starts_with(literal)).copied().collect()
+        others.iter().filter(|known| known.text.starts_with(literal)).copied().collect()
     };
     let outside = literals::needles().iter().map(|needle| of_literal(needle.text)).collect();
     let hashes = of_literal(b"$");
@@ -379,7 +399,7 @@ fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use
     let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
     let rows = table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default();
     let four = u32::from_le_bytes(padded(text));
-    rows.iter().filter(move |begin| (begin.bytes ^ four) & begin.mask == 0).map(|begin| begin.row)
+    rows.iter().filter(move |begin| begin.fits(four)).map(|begin| begin.row)
 }
 
 /// Tells by four bytes whether a word may begin like one of the formats or of the paper's patterns, so
@@ -503,8 +523,9 @@ pub(super) fn outside(
     done = 0;
     for at in memchr::memchr_iter(b'$', text) {
         // The kind of hash stands between two dollar signs.
-        let near = text.get(at + 2..text.len().min(at + 7)).unwrap_or_default();
-        if near.contains(&b'$') || near.starts_with(b"rb5") {
+        let near: [u8; 5] = padded(text.get(at + 2..).unwrap_or_default());
+        let has_other = near.iter().fold(false, |has, byte| has | (*byte == b'$'));
+        if has_other || near.starts_with(b"rb5") {
             done = outside_at(table, text, at, &table.hashes, done, &mut each);
         }
     }
@@ -515,7 +536,7 @@ fn outside_at(
     table: &Table,
     text: &[u8],
     at: usize,
-    known: &[(&'static [u8], Outside)],
+    known: &[Known],
     done: usize,
     each: &mut impl FnMut(&'static str, &'static str, Range<usize>, bool),
 ) -> usize {
@@ -524,8 +545,12 @@ fn outside_at(
         *start >= done && !before.is_some_and(u8::is_ascii_alphanumeric)
     };
     let rest = text.get(at..).unwrap_or_default();
-    for (known, what) in known.iter().filter(|(known, _)| rest.starts_with(known)) {
-        match what {
+    let four = u32::from_le_bytes(padded(rest));
+    for known in known.iter().filter(|known| known.begin.fits(four)) {
+        if !rest.starts_with(known.text) {
+            continue;
+        }
+        match &known.what {
             Outside::Row(row, back) => {
                 let start = at.checked_sub(*back).filter(begins);
                 if let Some(hit) = start.and_then(|start| matches(table, *row, text, start)) {
@@ -538,9 +563,9 @@ fn outside_at(
                 if !begins(&at) {
                     continue;
                 }
-                let rest = rest.get(known.len()..).unwrap_or_default();
+                let rest = rest.get(known.text.len()..).unwrap_or_default();
                 if let Some(len) = placeholder::mark(rest) {
-                    let end = at + known.len() + len;
+                    let end = at + known.text.len() + len;
                     each(family, name, at..end, true);
                     return end;
                 }
