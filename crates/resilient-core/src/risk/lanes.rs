@@ -17,7 +17,7 @@ pub(super) fn padded<const LEN: usize>(text: &[u8]) -> [u8; LEN] {
 /// The same of a text that is too short, as few are: what is copied there is of a length that only shows then.
 #[cold]
 #[inline(never)]
-fn filled_up<const LEN: usize>(text: &[u8]) -> [u8; LEN] {
+pub(super) fn filled_up<const LEN: usize>(text: &[u8]) -> [u8; LEN] {
     let mut first = [0; LEN];
     first.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
     first
@@ -36,7 +36,11 @@ impl<S: Simd> Lanes<S> {
     /// The group of a text from a position on, with zeros for the bytes that are not there.
     #[inline(always)]
     pub(super) fn at(simd: S, bytes: &[u8], at: usize) -> Self {
-        Self::of(simd, &padded(bytes.get(at..).unwrap_or_default()))
+        let rest = bytes.get(at..).unwrap_or_default();
+        match rest.first_chunk() {
+            Some(group) => Self::of(simd, group),
+            None => Self::of(simd, &filled_up(rest)),
+        }
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, mask8x64, u8x16, u8x32};
 
-use super::lanes::{GROUP, Lanes, padded};
+use super::lanes::{GROUP, Lanes, filled_up};
 
 /// Which letters follow each other in the words of programs; bit `b` of row `a` says that `ab` is
 /// ordinary. Counted over some thousand source files; it covers 96 % of all pairs there.
@@ -173,8 +173,12 @@ pub(super) fn odd_pairs_at<S: Simd>(simd: S, text: &[u8], at: usize, len: usize)
     let table = |table: &[u8; 16]| u8x32::block_splat(u8x16::load_array_ref(simd, table));
     let [ah, ip, qx, yz] = &TABLES;
     for from in (0..pairs).step_by(PART) {
-        let bytes = |at: usize| u8x32::load_array(simd, padded(text.get(at..).unwrap_or_default()));
-        let (left, right) = (bytes(at + from), bytes(at + from + 1));
+        let rest = text.get(at + from..).unwrap_or_default();
+        let two = |both: &[u8; PART + 1]| {
+            let ([left @ .., _], [_, right @ ..]) = (both, both);
+            (u8x32::load_array_ref(simd, left), u8x32::load_array_ref(simd, right))
+        };
+        let (left, right) = rest.first_chunk().map_or_else(|| two(&filled_up(rest)), two);
         let letter = |bytes: u8x32<S>| (bytes | every(0x20)) - every(b'a');
         let (first, second) = (letter(left), letter(right));
         // A capital begins a word, so what precedes it says nothing.
