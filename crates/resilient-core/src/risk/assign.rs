@@ -6,9 +6,12 @@
 
 use std::ops::Range;
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
 use super::bits::Bits;
+use super::lanes::Lanes;
 use super::literals::{Literal, Place};
 use super::token::Shape;
 use super::words::{Said, Word};
@@ -56,15 +59,10 @@ pub(super) const AUTHORITY_REACH: usize = 300;
 
 /// Reads the value after a word that ends at `end`.
 fn value(text: &[u8], start: usize, end: usize, word: Word, claims: &impl Claimed) -> Option<Hit> {
-    /// Names go on for so long after the word: `password_confirmation`.
-    const NAME_MAX: usize = 24;
     super::work::spend(VALUE_REACH / 4);
     let rest = text.get(end..end + VALUE_REACH).or_else(|| text.get(end..))?;
-    let name = rest
-        .iter()
-        .take(NAME_MAX)
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-        .count();
+    let Lead { name, white, signs, end: mut at } =
+        dispatch!(Level::new(), simd => Lead::of(simd, text, end));
     let before = start.checked_sub(1).and_then(|before| text.get(before)).copied();
     let short = word == Word::ShortPassword;
     let word = match word {
@@ -75,16 +73,12 @@ fn value(text: &[u8], start: usize, end: usize, word: Word, claims: &impl Claime
     if short && (name > 0 || before.is_some_and(|byte| byte.is_ascii_alphabetic())) {
         return None;
     }
-    let mut at = name;
     let skip = |at: &mut usize, is: fn(u8) -> bool, most: usize| {
         let rest = rest.get(*at..).unwrap_or_default();
         let len = rest.iter().take(most).take_while(|byte| is(**byte)).count();
         *at += len;
         len
     };
-    skip(&mut at, |byte| matches!(byte, b'"' | b'\'' | b'`' | b']' | b'\\'), 3);
-    let white = skip(&mut at, |byte| matches!(byte, b' ' | b'\t'), 8);
-    let signs = skip(&mut at, |byte| matches!(byte, b'!' | b':' | b'=' | b'>' | b'?'), 3);
     if signs == 0 && !matches!(word, Word::Password | Word::Sql) {
         return None;
     }
@@ -153,6 +147,40 @@ fn value(text: &[u8], start: usize, end: usize, word: Word, claims: &impl Claime
         name: if word == Word::Key { "assigned_key" } else { "assigned_password" },
         span,
     })
+}
+
+/// What stands between a word and its value, as far as all values have it.
+struct Lead {
+    /// For how long the word's name goes on.
+    name: usize,
+    white: usize,
+    /// How many signs assign.
+    signs: usize,
+    /// Where the last of them ends, after the word.
+    end: usize,
+}
+
+impl Lead {
+    /// Names go on for so long after the word: `password_confirmation`.
+    const NAME_MAX: usize = 24;
+
+    /// Reads on from the end of a word. How much of each there is is not to be guessed: there is no branch in it.
+    #[inline(always)]
+    fn of<S: Simd>(simd: S, text: &[u8], end: usize) -> Self {
+        let group = Lanes::at(simd, text, end);
+        let any = |bytes: &[u8]| {
+            let one = |byte: &u8| group.is(*byte).to_bitmask();
+            bytes.iter().map(one).fold(0, |any, bytes| any | bytes)
+        };
+        let letters = group.small().lies(b'a', 26) | group.lies(b'0', 10) | group.is(b'_');
+        let row =
+            |bytes: u64, at: usize, most: usize| ((bytes >> at).trailing_ones() as usize).min(most);
+        let name = row(letters.to_bitmask(), 0, Self::NAME_MAX);
+        let quoted = name + row(any(b"\"'`]\\"), name, 3);
+        let white = row(any(b" \t"), quoted, 8);
+        let signs = row(any(b"!:=>?"), quoted + white, 3);
+        Self { name, white, signs, end: quoted + white + signs }
+    }
 }
 
 /// Tells whether a value is a password rather than a word, a dummy or code.
