@@ -192,11 +192,11 @@ fn collect(
     };
     let may_hold =
         |run: &Run| (run.digits > 0) | (run.len() >= 32) | (!dummies.is_empty() && has_dummy(run));
-    for run in runs::those(&runs, may_hold) {
+    runs::those(&runs, may_hold).for_each(|run| {
         vendor::in_run(bytes, &marks.alnum, run, |hit| {
             scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
         });
-    }
+    });
     scan.claims.release(&mut runs);
     classic::unsigned_jwt(bytes, &places, |span| {
         scan.add("jwt", "jwt_unsigned", span, false);
@@ -364,15 +364,15 @@ impl Scan {
         // A text with more candidates is a list of digests or a flood.
         let mut asked = MODEL_LEAST + bytes.len() / MODEL_EVERY;
         let mut rows = 0;
-        for nth in candidate::likely(bytes, runs) {
-            let Some(run) = runs.get(nth) else { break };
+        candidate::likely(bytes, runs).for_each(|nth| {
+            let Some(run) = runs.get(nth) else { return };
             // Blocks of data hold no token of their own.
             if nth >= rows && run.len() >= runs::ROW_MIN {
                 let count = runs::rows(bytes, marks, runs.get(nth..).unwrap_or_default());
                 rows = if count >= ROWS_MIN { nth + count } else { rows };
             }
             if nth < rows {
-                continue;
+                return;
             }
             candidate::of_run(bytes, marks, run, Wanted::Likely, |candidate| {
                 if !self.claims.is_free(&candidate.whole()) {
@@ -418,6 +418,6 @@ impl Scan {
                     self.guesses.push((family, candidate.whole()));
                 }
             });
-        }
+        });
     }
 }
