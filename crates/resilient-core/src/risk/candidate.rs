@@ -108,9 +108,9 @@ pub(super) fn of_run(
     let is_name = if run.digits < 2 {
         is_word_or_words(text, marks, run)
     } else {
-        let bytes = text.get(run.span()).unwrap_or_default();
-        let is_sign = |byte: &u8| matches!(byte, b'-' | b'+' | b'/' | b'=' | b'.');
-        wanted == Wanted::Likely && !has_long_part(marks, run) && !bytes.iter().any(is_sign)
+        wanted == Wanted::Likely
+            && !has_long_part(marks, run)
+            && !has_sign(text, run.span(), *b"-+/=.")
     };
     if !is_name {
         cut(text, marks, run, wanted, each);
@@ -121,15 +121,26 @@ pub(super) fn of_run(
 /// is a line drawn with signs.
 #[inline(always)]
 fn is_word_or_words(text: &[u8], marks: &Marks, run: &Run) -> bool {
-    let is_joint = |at: usize| is_joint(text, at);
     // Most of them show it by the first sign.
     let first = run.start + run.plain;
     if first == run.end {
         return !is_odd(text, marks, run.span());
     }
-    is_joint(first)
-        || (first + 1..run.end).any(is_joint)
+    is_joint(text, first)
+        || has_sign(text, first + 1..run.end, *b"_-./")
         || marks.alnum.next(run.start, run.end).is_none()
+}
+
+/// Tells whether one of some signs stands in a part of a text.
+fn has_sign<const LEN: usize>(text: &[u8], part: Range<usize>, signs: [u8; LEN]) -> bool {
+    dispatch!(Level::new(), simd => {
+        part.clone().step_by(GROUP).any(|at| {
+            let group = Lanes::at(simd, text, at);
+            let is = |sign: &u8| group.is(*sign).to_bitmask();
+            let found = signs.iter().map(is).fold(0, |any, bytes| any | bytes);
+            found & u64::MAX >> (GROUP - (part.end - at).min(GROUP)) != 0
+        })
+    })
 }
 
 /// Tells whether eight letters and digits stand in a row in a run.
