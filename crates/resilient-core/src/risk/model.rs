@@ -17,7 +17,7 @@ const BUILT_IN: &[u8] = include_bytes!("model.bin");
 /// Weights for candidates.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Model {
-    weights: Box<[i8]>,
+    weights: Box<[i8; BUCKETS]>,
     /// Added to every sum.
     bias: i32,
     /// Sums from here on are findings.
@@ -45,7 +45,7 @@ impl Model {
     /// Puts a model together; missing weights are zero, further ones are dropped.
     #[must_use]
     pub fn new(weights: &[i8], bias: i32, threshold: i32) -> Self {
-        let mut all = vec![0; BUCKETS].into_boxed_slice();
+        let mut all = Box::new([0; BUCKETS]);
         all.iter_mut().zip(weights).for_each(|(to, from)| *to = *from);
         Self { weights: all, bias, threshold }
     }
@@ -60,11 +60,9 @@ impl Model {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (bias, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<4>()?;
         let (threshold, weights) = rest.split_first_chunk::<4>()?;
-        if weights.len() != BUCKETS {
-            return None;
-        }
+        let weights: &[u8; BUCKETS] = weights.try_into().ok()?;
         Some(Self {
-            weights: weights.iter().map(|byte| byte.cast_signed()).collect(),
+            weights: Box::new(weights.map(u8::cast_signed)),
             bias: i32::from_le_bytes(*bias),
             threshold: i32::from_le_bytes(*threshold),
         })
@@ -87,6 +85,7 @@ impl Model {
     }
 
     /// What one feature adds to the sum.
+    #[inline(always)]
     pub(super) fn weight(&self, feature: u16) -> i32 {
         self.weights.get(usize::from(feature)).copied().map_or(0, i32::from)
     }
