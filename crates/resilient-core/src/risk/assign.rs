@@ -83,11 +83,11 @@ fn value(text: &[u8], start: usize, end: usize, word: Word, claims: &impl Claime
         return None;
     }
     // `password: str = "…"`: a type between the two signs.
-    let rest_of = rest.get(at..).unwrap_or_default();
-    let typed =
-        rest_of.iter().take(12).take_while(|b| b.is_ascii_alphabetic() || **b == b' ').count();
-    if typed > 3 && rest_of.get(typed) == Some(&b'=') && rest.get(at - signs) == Some(&b':') {
-        at += typed + 1;
+    if rest.get(at - signs) == Some(&b':') {
+        let rest = rest.get(at..).unwrap_or_default();
+        let is_type = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b' ';
+        let typed = rest.iter().take(12).take_while(is_type).count();
+        at += if typed > 3 && rest.get(typed) == Some(&b'=') { typed + 1 } else { 0 };
     }
     // `option(PASSWORD, "…")`
     let listed = signs == 0 && rest.get(at) == Some(&b',') && word == Word::Password;
