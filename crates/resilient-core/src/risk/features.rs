@@ -14,7 +14,7 @@ use super::candidate::Candidate;
 use super::lanes::{GROUP, Lanes, padded};
 use super::runs::Lengths;
 use super::services;
-use super::token::{BIT, Kind, Shape, is_wordy};
+use super::token::{BIT, Kind, Shape, odd_pairs_at};
 
 /// The number of weights.
 pub const BUCKETS: usize = 1 << 14;
@@ -63,7 +63,6 @@ pub(super) fn of(
     super::work::spend(256);
     let mut sink = Sink { each };
     let get = |range: Range<usize>| text.get(range).unwrap_or_default();
-    let body = get(candidate.body.clone());
     let head = get(candidate.head.clone());
     let context = get(candidate.context.clone());
     let shape = &candidate.shape;
@@ -87,7 +86,7 @@ pub(super) fn of(
     sink.add(13, u64::from(shape.entropy / (BIT / 4)));
 
     triples(text, &candidate.body, &mut sink);
-    dashes(body, shape, &mut sink);
+    dashes(text, &candidate.body, shape, &mut sink);
 
     // What stands in front: the head's words are the nearest ones.
     let in_head = words.in_head;
@@ -168,22 +167,45 @@ fn triples(text: &[u8], body: &Range<usize>, sink: &mut Sink<impl FnMut(u16)>) {
 }
 
 /// Where separators are, as in `xxxx-xxxx-xxxx`.
-fn dashes(body: &[u8], shape: &Shape, sink: &mut Sink<impl FnMut(u16)>) {
+fn dashes(text: &[u8], body: &Range<usize>, shape: &Shape, sink: &mut Sink<impl FnMut(u16)>) {
     if !matches!(shape.kind, Kind::Base64Url | Kind::Other | Kind::Uuid) {
         return;
     }
-    let groups = body.split(|byte| !byte.is_ascii_alphanumeric());
-    let mut lens = 0_u64;
-    let mut count = 0_u64;
-    let mut wordy = 0_usize;
-    for group in groups.take(8) {
-        lens = lens << 5 | group.len().min(31) as u64;
-        count += 1;
-        wordy += usize::from(group.len() >= 3 && is_wordy(group));
-    }
+    let (lens, count, wordy) = dispatch!(Level::new(), simd => groups(simd, text, body));
     sink.add(60, lens);
     sink.add(61, count);
     sink.add(62, ratio(wordy, count as usize, 6));
+}
+
+/// How long the first groups of letters and digits are, how many there are, and how many are words.
+#[inline(always)]
+fn groups<S: Simd>(simd: S, text: &[u8], body: &Range<usize>) -> (u64, u64, usize) {
+    /// So many groups are looked at.
+    const GROUPS_MAX: u64 = 8;
+    let (mut lens, mut count, mut wordy) = (0, 0, 0);
+    let (mut start, mut at, mut digits) = (body.start, body.start, 0);
+    while count < GROUPS_MAX {
+        let group = Lanes::at(simd, text, at);
+        let digit = group.lies(b'0', 10);
+        let alnum = (digit | group.small().lies(b'a', 26)).to_bitmask();
+        let len = (alnum.trailing_ones() as usize).min(body.end - at);
+        let inside = !u64::MAX.checked_shl(len as u32).unwrap_or(0);
+        digits += (digit.to_bitmask() & inside).count_ones();
+        at += len;
+        if len == GROUP && at < body.end {
+            continue;
+        }
+        let (odd, pairs) = odd_pairs_at(simd, text, start, at - start);
+        let is_word = (at - start >= 3) & (digits <= 1) & (odd * 5 <= pairs);
+        lens = lens << 5 | (at - start).min(31) as u64;
+        count += 1;
+        wordy += usize::from(is_word);
+        if at == body.end {
+            break;
+        }
+        (start, at, digits) = (at + 1, at + 1, 0);
+    }
+    (lens, count, wordy)
 }
 
 struct Sink<F> {
@@ -301,8 +323,10 @@ impl Words {
     /// Tells whether one of the first so many pairs of neighbours, written as one word, the farther
     /// one first, as they stand in the text, names a service.
     pub(super) fn any_service_in_two(&self, most: usize) -> bool {
-        let pairs = self.iter().zip(self.iter().skip(1)).take(most);
-        pairs.into_iter().any(|(near, far)| services::is_service_in_two(far, near))
+        let mut near = None;
+        self.iter()
+            .take(most + 1)
+            .any(|far| near.replace(far).is_some_and(|near| services::is_service_in_two(far, near)))
     }
 }
 
