@@ -479,7 +479,24 @@ fn ratio(part: usize, whole: usize, steps: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::token::is_wordy;
     use super::*;
+
+    #[test]
+    fn groups_are_what_stands_between_signs() {
+        let long = ["a".repeat(64), "b7".repeat(50), "key".to_owned()].join("_");
+        for text in ["ab12-cdef--x", "token-", "0-1-2-3-4-5-6-7-8-9", long.as_str()] {
+            let groups_of: Vec<&str> =
+                text.split(|sign: char| !sign.is_ascii_alphanumeric()).take(8).collect();
+            let lens =
+                groups_of.iter().fold(0, |lens, group| lens << 5 | group.len().min(31) as u64);
+            let is_word = |group: &&&str| group.len() >= 3 && is_wordy(group.as_bytes());
+            let wordy = groups_of.iter().filter(is_word).count();
+            let (text, all) = (text.as_bytes(), 0..text.len());
+            let seen = dispatch!(Level::new(), simd => groups(simd, text, &all));
+            assert_eq!(seen, (lens, groups_of.len() as u64, wordy), "{groups_of:?}");
+        }
+    }
 
     #[test]
     fn words_are_read_from_the_end_over_any_gaps() {

@@ -209,6 +209,7 @@ mod tests {
     #[test]
     fn names_are_known_and_words_are_not() {
         assert!(is_service(b"datadog") && is_service(b"pdfshift"));
+        assert!(is_service_in_two(b"pdf", b"shift") && !is_service_in_two(b"pdf", b"shiftt"));
         assert!(!is_service(b"integrity") && !is_service(b"value") && !is_service(b""));
     }
 }
