@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
-use memchr::memchr2;
+use memchr::{memchr, memchr2};
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
 use super::super::bits::Bits;
@@ -432,33 +432,15 @@ pub(super) fn base64(piece: &[u8]) -> Option<String> {
     if !is_encoded(piece.first_chunk()?) {
         return None;
     }
-    let mut bytes = vec![0; piece.len() / 4 * 3 + 3];
-    let mut left = bytes.iter_mut();
-    unpack64(piece, &mut left)?;
-    let unused = left.len();
-    bytes.truncate(bytes.len() - unused);
-    readable(bytes)
+    readable(unpack64(piece)?)
 }
 
 /// Tells by the first digits whether what they encode may be text.
 fn is_encoded(head: &[u8; 12]) -> bool {
-    let (fours, _) = head.as_chunks::<4>();
+    let (fours, _) = head.as_chunks();
     let mut bytes = [0; PROBE];
-    let (threes, _) = bytes.as_chunks_mut::<3>();
-    let mut all = 0;
-    for (four, three) in fours.iter().zip(threes) {
-        let [_, first, second, third] = four
-            .iter()
-            .fold(0_u32, |bits, digit| {
-                let value = BASE64.get(usize::from(*digit)).copied().unwrap_or(255);
-                all |= value;
-                bits << 6 | u32::from(value & 63)
-            })
-            .to_be_bytes();
-        *three = [first, second, third];
-    }
-    // What is no digit has the highest bits.
-    all < 64 && is_promising(&bytes)
+    let (threes, _) = bytes.as_chunks_mut();
+    unpack_fours(fours, threes) && is_promising(&bytes)
 }
 
 /// The same of a piece that is read backwards.
@@ -471,28 +453,43 @@ fn is_encoded_backwards(piece: &[u8]) -> bool {
     })
 }
 
-/// Writes what base64 encodes, up to the padding; nothing comes of what is not base64.
-fn unpack64<'a>(digits: &[u8], to: &mut impl Iterator<Item = &'a mut u8>) -> Option<()> {
+/// What base64 encodes, up to the padding; nothing comes of what is not base64.
+fn unpack64(digits: &[u8]) -> Option<Vec<u8>> {
     super::super::work::spend(digits.len());
-    let (mut bits, mut held) = (0_u32, 0);
-    for &digit in digits {
-        let value = BASE64.get(usize::from(digit)).copied()?;
-        if value > 63 {
-            return (digit == b'=').then_some(());
-        }
-        bits = bits << 6 | u32::from(value);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            *to.next()? = (bits >> held) as u8;
-        }
+    let digits = digits.get(..memchr(b'=', digits).unwrap_or(digits.len()))?;
+    let (fours, rest) = digits.as_chunks();
+    // Digits that are not there are zeros.
+    let mut last = [b'A'; 4];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    let mut bytes = vec![0; 3 * fours.len() + 3];
+    let (threes, _) = bytes.as_chunks_mut();
+    let (last_three, threes) = threes.split_last_mut()?;
+    if !(unpack_fours(fours, threes) & unpack_fours(&[last], std::slice::from_mut(last_three))) {
+        return None;
     }
-    Some(())
+    bytes.truncate(digits.len() * 3 / 4);
+    Some(bytes)
+}
+
+/// Writes three bytes for each four digits, and tells whether all of them are digits. There is no branch for
+/// what they are: that is not to be guessed.
+#[inline(always)]
+fn unpack_fours(fours: &[[u8; 4]], threes: &mut [[u8; 3]]) -> bool {
+    let mut all = 0;
+    for (four, three) in fours.iter().zip(threes) {
+        let values = four.map(|digit| BASE64.get(usize::from(digit)).copied().unwrap_or(u8::MAX));
+        all |= values.iter().fold(0, |all, value| all | value);
+        let bits = values.iter().fold(0, |bits, value| bits << 6 | u32::from(value & 63));
+        let [_, first, second, third] = bits.to_be_bytes();
+        *three = [first, second, third];
+    }
+    // What is no digit has the highest bits.
+    all < 64
 }
 
 /// The values of the digits of either alphabet.
 #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-const BASE64: [u8; 256] = {
+static BASE64: [u8; 256] = {
     let mut values = [255; 256];
     let mut nth = 0;
     while nth < 26 {
