@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
 use memchr::{memchr, memchr2};
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
@@ -33,16 +32,17 @@ const PIECE_MAX: usize = 512;
 /// Compressed data is unpacked up to so many bytes.
 const UNPACKED_MAX: usize = 64 << 10;
 
-pub(super) fn views(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
+#[inline(always)]
+pub(super) fn views<S: Simd>(simd: S, text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    dispatch!(Level::new(), simd => promising(simd, bytes, seen.runs, |nth, has_piece| {
+    promising(simd, bytes, seen.runs, |nth, has_piece| {
         if let [run, later @ ..] = seen.runs.get(nth..).unwrap_or_default()
             && run.start >= done
         {
             done = run_views(bytes, run, later, seen.marks, has_piece, views);
         }
-    }));
+    });
 }
 
 /// Tells the runs by number that may hold an encoding: those that may go on on the next line, and those
@@ -92,6 +92,7 @@ fn may_have_piece<S: Simd>(simd: S, bytes: &[u8], run: &Run) -> bool {
 }
 
 /// Makes the views of a run, and of the lines that it goes on on, and tells how far it was read.
+#[inline(never)]
 fn run_views(
     bytes: &[u8],
     run: &Run,

@@ -1,11 +1,10 @@
 //! Escapes: `\x67`, `\147`, `\u0067`, `%67`, `&#103;`, `&#x67;`, `U+0067`.
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
 
 use super::super::bits::Bits;
 use super::super::lanes::{GROUP, Lanes};
-use super::{Trust, Views, is_text, rows};
+use super::{Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.
 pub(super) const ESCAPES_MIN: u8 = 6;
@@ -19,35 +18,34 @@ fn signs<S: Simd>(simd: S, bytes: &[u8], group: usize) -> u64 {
 
 /// Makes the views of the parts of a text where escapes may be: so many in a row are dense in their group
 /// and the next one, and each has a digit.
-pub(super) fn views(text: &str, dense: &Bits, views: &mut Views<'_>) {
+#[inline(always)]
+pub(super) fn views<S: Simd>(simd: S, text: &str, dense: &Bits, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    dispatch!(Level::new(), simd => crowds(simd, bytes, dense, |group, signs| {
+    crowds(simd, bytes, dense, |group, signs| {
         done = within(bytes, group * GROUP, signs, done, views);
-    }));
+    });
 }
 
 /// Tells the signs in each two neighbours among groups that have enough of them, those of each group once.
 #[inline(always)]
 fn crowds<S: Simd>(simd: S, bytes: &[u8], dense: &Bits, mut found: impl FnMut(usize, u64)) {
-    for groups in rows(dense) {
-        let mut first = signs(simd, bytes, groups.start);
-        let mut is_told = false;
-        for group in groups {
-            let second = signs(simd, bytes, group + 1);
-            let is_crowd = first.count_ones() + second.count_ones() >= u32::from(ESCAPES_MIN);
-            if is_crowd {
-                if !is_told {
-                    found(group, first);
-                }
-                found(group + 1, second);
+    // As far as groups were told.
+    let mut told = 0;
+    for group in dense.ones(0..bytes.len().div_ceil(GROUP)) {
+        let [first, second] = [group, group + 1].map(|group| signs(simd, bytes, group));
+        if first.count_ones() + second.count_ones() >= u32::from(ESCAPES_MIN) {
+            if group >= told {
+                found(group, first);
             }
-            (first, is_told) = (second, is_crowd);
+            found(group + 1, second);
+            told = group + 2;
         }
     }
 }
 
 /// Makes the views of what begins in a group, and tells how far it was read.
+#[inline(never)]
 fn within(bytes: &[u8], base: usize, signs: u64, done: usize, views: &mut Views<'_>) -> usize {
     let mut done = done;
     let mut left = signs;

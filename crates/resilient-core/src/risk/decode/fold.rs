@@ -1,7 +1,6 @@
 //! Characters that are not seen, and characters that look like others.
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
 
 use super::super::bits::ones;
 use super::super::lanes::{GROUP, Lanes};
@@ -9,14 +8,15 @@ use super::super::marks::Marks;
 use super::{Trust, Views};
 
 /// Makes a view of every word that holds such a character.
-pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
+#[inline(always)]
+pub(super) fn views<S: Simd>(simd: S, text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    dispatch!(Level::new(), simd => leads(simd, bytes, &marks.foreign, |found| {
+    leads(simd, bytes, &marks.foreign, |found| {
         if found >= done && may_fold(bytes, found) {
             done = word(text, found, done, views);
         }
-    }));
+    });
 }
 
 /// Tells in the groups that are not of ASCII alone where characters begin which may be folded: most
@@ -55,6 +55,7 @@ fn may_fold(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Makes a view of the word around a character that is not ASCII, and tells how far it was read.
+#[inline(never)]
 fn word(text: &str, found: usize, done: usize, views: &mut Views<'_>) -> usize {
     /// A shorter word is no token.
     const WORD_MIN: usize = 12;

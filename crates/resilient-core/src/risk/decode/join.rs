@@ -5,23 +5,32 @@ mod literals;
 mod names;
 mod rows;
 
+use fearless_simd::prelude::*;
 use memchr::memmem;
 
-use super::super::bits::Bits;
 use super::super::literals::{Literal, Place};
-use super::{Seen, Trust, Views};
+use super::{Digits, Seen, Trust, Views};
+
+pub(super) use self::codes::CODES_MIN;
 
 /// What is joined is not longer than this.
 const JOINED_MAX: usize = 4096;
 
-pub(super) fn views(text: &str, seen: Seen<'_>, rich: &Bits, views: &mut Views<'_>) {
+#[inline(always)]
+pub(super) fn views<S: Simd>(
+    simd: S,
+    text: &str,
+    seen: Seen<'_>,
+    digits: &Digits,
+    views: &mut Views<'_>,
+) {
     let bytes = text.as_bytes();
-    literals::views(text, seen.marks, rich, views);
-    rows::continued(bytes, seen.marks, views);
-    rows::groups(bytes, seen, views);
-    codes::numbers(bytes, seen, views);
-    codes::pairs(bytes, seen, views);
-    rows::lines(bytes, seen, views);
+    simd.vectorize(|| literals::views(simd, text, seen.marks, &digits.rich, views));
+    simd.vectorize(|| rows::continued(bytes, seen, views));
+    simd.vectorize(|| rows::groups(bytes, seen, views));
+    simd.vectorize(|| codes::numbers(simd, bytes, seen, &digits.listed, views));
+    simd.vectorize(|| codes::pairs(bytes, seen, &digits.paired, views));
+    simd.vectorize(|| rows::lines(bytes, seen, views));
     armor_backwards(bytes, seen.places, views);
 }
 

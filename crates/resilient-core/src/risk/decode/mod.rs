@@ -65,13 +65,24 @@ pub(super) struct Seen<'a> {
 pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
     lend(&DIGITS, Digits::default, |digits| {
-        digits.mark(seen.marks);
-        blob::views(text, seen, &mut views);
-        escape::views(text, &digits.dense, &mut views);
-        join::views(text, seen, &digits.rich, &mut views);
-        fold::views(text, seen.marks, &mut views);
+        dispatch!(Level::new(), simd => views_in(simd, text, seen, digits, &mut views));
     });
     views.views
+}
+
+#[inline(always)]
+fn views_in<S: Simd>(
+    simd: S,
+    text: &str,
+    seen: Seen<'_>,
+    digits: &mut Digits,
+    views: &mut Views<'_>,
+) {
+    digits.mark(simd, &seen.marks.digits);
+    simd.vectorize(|| blob::views(simd, text, seen, views));
+    simd.vectorize(|| escape::views(simd, text, &digits.dense, views));
+    join::views(simd, text, seen, digits, views);
+    fold::views(simd, text, seen.marks, views);
 }
 
 thread_local! {
@@ -89,32 +100,41 @@ struct Digits {
     rich: Bits,
     /// The groups that have enough digits for a row of escapes together with the next one.
     dense: Bits,
+    /// The groups that have enough digits for pairs of hexadecimal digits together with the next one.
+    paired: Bits,
+    /// The groups that have half of the digits of a list of character codes together with the next three.
+    listed: Bits,
 }
 
 impl Digits {
-    fn mark(&mut self, marks: &Marks) {
-        dispatch!(Level::new(), simd => self.mark_lanes(simd, &marks.digits));
-    }
-
+    /// Marks the groups by how many digits each of them has.
     #[inline(always)]
-    fn mark_lanes<S: Simd>(&mut self, simd: S, counts: &[u8]) {
+    fn mark<S: Simd>(&mut self, simd: S, counts: &[u8]) {
         // Behind the text are groups without digits.
         let from =
             |at: usize| u8x64::load_array(simd, padded(counts.get(at..).unwrap_or_default()));
         let size = counts.len().div_ceil(GROUP);
-        let Self { rich, dense } = self;
-        rich.words.resize(size, 0);
-        dense.words.resize(size, 0);
-        let words = rich.words.iter_mut().zip(&mut dense.words);
+        let Self { rich, dense, paired, listed } = self;
+        let [rich, dense, paired, listed] = [rich, dense, paired, listed].map(|bits| {
+            bits.words.resize(size, 0);
+            bits.words.iter_mut()
+        });
+        let words = rich.zip(dense).zip(paired).zip(listed);
         // Whether the next group is the middle one of three that have enough; the first has none before it.
         let mut is_rich = u64::from(counts.iter().take(2).sum::<u8>() >= RICH_MIN);
-        for (nth, (rich, dense)) in words.enumerate() {
+        for (nth, (((rich, dense), paired), listed)) in words.enumerate() {
             let at = nth * GROUP;
             let two = from(at) + from(at + 1);
-            let three = (two + from(at + 2)).simd_ge(u8x64::splat(simd, RICH_MIN)).to_bitmask();
-            *rich = three << 1 | is_rich;
-            is_rich = three >> (GROUP - 1);
-            *dense = two.simd_ge(u8x64::splat(simd, escape::ESCAPES_MIN)).to_bitmask();
+            let three = two + from(at + 2);
+            let four = three + from(at + 3);
+            let least = |sum: u8x64<S>, least| sum.simd_ge(u8x64::splat(simd, least)).to_bitmask();
+            let some = least(three, RICH_MIN);
+            *rich = some << 1 | is_rich;
+            is_rich = some >> (GROUP - 1);
+            *dense = least(two, escape::ESCAPES_MIN);
+            *paired = least(two, join::CODES_MIN);
+            // A sum of four groups of nothing but digits is too large for a byte.
+            *listed = least(four, join::CODES_MIN) | *paired;
         }
     }
 }

@@ -4,9 +4,8 @@
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
 
-use super::super::super::bits::ones;
+use super::super::super::bits::{Bits, ones};
 use super::super::super::lanes::{GROUP, Lanes};
 use super::super::super::marks::Marks;
 use super::super::super::work;
@@ -14,29 +13,28 @@ use super::super::blob::nibble;
 use super::super::{Seen, Trust, Views};
 
 /// Fewer characters are no token.
-const CODES_MIN: usize = 16;
+pub(in super::super) const CODES_MIN: u8 = 16;
 
 /// Lists of character codes: `[103, 108, 115]`, `chr(103) . chr(108)`, `0x67, 0x6c`.
-pub(super) fn numbers(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    // Each code has two digits.
-    dispatch!(Level::new(), simd => crowded(seen, 2 * CODES_MIN, |dense| {
+///
+/// Each code has two digits, and sixteen lie in eight groups: then half of their digits lie in four of these.
+#[inline(always)]
+pub(super) fn numbers<S: Simd>(
+    simd: S,
+    bytes: &[u8],
+    seen: Seen<'_>,
+    listed: &Bits,
+    views: &mut Views<'_>,
+) {
+    for dense in seen.dense {
+        if listed.next(dense.start / GROUP, dense.end.div_ceil(GROUP)).is_none() {
+            continue;
+        }
         let mut done = 0;
         lists(simd, bytes, seen.marks, dense, |list| {
             let part = list.start.max(done)..dense.end;
             done = list_of(bytes, seen.marks, part, list.end, views);
         });
-    }));
-}
-
-/// Tells the stretches of the text where digits are dense and so many are in their groups.
-#[inline(always)]
-fn crowded<'a>(seen: Seen<'a>, least: usize, mut found: impl FnMut(&'a Range<usize>)) {
-    for dense in seen.dense {
-        let groups = dense.start / GROUP..dense.end.div_ceil(GROUP);
-        let digits = seen.marks.digits.get(groups).unwrap_or_default();
-        if digits.iter().map(|count| usize::from(*count)).sum::<usize>() >= least {
-            found(dense);
-        }
     }
 }
 
@@ -44,6 +42,7 @@ fn crowded<'a>(seen: Seen<'a>, least: usize, mut found: impl FnMut(&'a Range<usi
 const SINCE_MAX: usize = 24;
 
 /// The lists of codes that begin in a part of the text before a position. Tells how far it was read.
+#[inline(never)]
 fn list_of(
     bytes: &[u8],
     marks: &Marks,
@@ -53,7 +52,7 @@ fn list_of(
 ) -> usize {
     let whole = bytes.get(..part.end).unwrap_or_default();
     // Most lists are no longer.
-    let mut decoded = Vec::with_capacity(4 * CODES_MIN);
+    let mut decoded = Vec::with_capacity(4 * usize::from(CODES_MIN));
     let mut at = part.start;
     let mut start = 0;
     while let Some(begin) = marks.digit.next(at, part.end) {
@@ -85,7 +84,7 @@ fn list_of(
 }
 
 fn flush(decoded: &mut Vec<u8>, source: Range<usize>, views: &mut Views<'_>) {
-    if decoded.len() < CODES_MIN {
+    if decoded.len() < usize::from(CODES_MIN) {
         decoded.clear();
         return;
     }
@@ -127,7 +126,7 @@ fn lists<S: Simd>(
     mut found: impl FnMut(Range<usize>),
 ) {
     /// What is left of a longer number may be read as a code, too.
-    const COUNT_MIN: usize = CODES_MIN - 1;
+    const COUNT_MIN: usize = CODES_MIN as usize - 1;
     let first = part.start / GROUP;
     let mut numbers = Numbers::of(bytes, marks, first);
     let (mut start, mut count) = (part.start, 0);
@@ -245,34 +244,29 @@ fn printed(value: u32) -> Option<u8> {
 }
 
 /// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
-pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+///
+/// Each pair has a digit in front, and sixteen lie in two groups.
+#[inline(always)]
+pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, paired: &Bits, views: &mut Views<'_>) {
     let mut done = 0;
-    // Each pair has one digit.
-    dispatch!(Level::new(), _simd => crowded(seen, CODES_MIN, |dense| {
-        // A pair may begin before its first digit that counts.
-        let part = dense.start.saturating_sub(2)..dense.end;
-        for group in part.start / GROUP..part.end.div_ceil(GROUP) {
-            let rows = thirds(seen.marks, group);
-            // Behind each pair stands a sign.
-            let pairs = if rows == 0 { 0 } else { rows & !seen.marks.alnum.from(group * GROUP + 2) };
-            for bit in ones(pairs) {
-                let at = group * GROUP + bit;
-                if at >= done && part.contains(&at) && is_row(bytes, at) {
-                    done = pairs_around(bytes, done.max(part.start), at, views);
-                }
+    for group in paired.ones(0..seen.marks.digits.len()) {
+        // Behind each pair stands a sign.
+        let pairs = thirds(seen.marks, group) & !seen.marks.alnum.from(group * GROUP + 2);
+        for at in ones(pairs).map(|bit| group * GROUP + bit) {
+            if at >= done && is_row(bytes, at) {
+                // Digits are dense here. A pair may begin before its first digit that counts.
+                let nth = seen.dense.partition_point(|dense| dense.end <= at);
+                let dense = seen.dense.get(nth).map_or(at, |dense| dense.start);
+                done = pairs_around(bytes, done.max(dense.saturating_sub(2)), at, views);
             }
         }
-    }));
+    }
 }
 
 /// Where sixteen digits begin of which each is the third byte after the one before: the first digit
 /// of what is printed is from two to seven.
 #[inline(always)]
 fn thirds(marks: &Marks, group: usize) -> u64 {
-    let count = |group: usize| marks.digits.get(group).copied().map_or(0, usize::from);
-    if count(group) + count(group + 1) < CODES_MIN {
-        return 0;
-    }
     let digits = marks.digit.word(group);
     let digits = u128::from(digits) | u128::from(marks.digit.word(group + 1)) << GROUP;
     let digits = digits & digits >> 3;
@@ -283,8 +277,9 @@ fn thirds(marks: &Marks, group: usize) -> u64 {
 
 /// Tells whether so many pairs stand from a position on, with one sign between them, whose first digits
 /// are those of what is printed.
+#[inline(never)]
 fn is_row(bytes: &[u8], at: usize) -> bool {
-    let Some(row) = bytes.get(at..at + 3 * CODES_MIN - 1) else { return false };
+    let Some(row) = bytes.get(at..at + 3 * usize::from(CODES_MIN) - 1) else { return false };
     let sign = row.get(2).copied().unwrap_or(0);
     matches!(sign, b':' | b' ' | b'-')
         && row.chunks(3).all(|pair| {
@@ -294,6 +289,7 @@ fn is_row(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Reads the pairs around a row of them, and tells how far they go.
+#[inline(never)]
 fn pairs_around(bytes: &[u8], done: usize, row: usize, views: &mut Views<'_>) -> usize {
     let pair = |at: usize| match bytes.get(at..at + 2)? {
         [high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
@@ -323,7 +319,7 @@ fn pairs_around(bytes: &[u8], done: usize, row: usize, views: &mut Views<'_>) ->
         at += 1;
     }
     work::spend(at - start);
-    if decoded.len() >= CODES_MIN
+    if decoded.len() >= usize::from(CODES_MIN)
         && views.has_room(decoded.len())
         && decoded.iter().all(u8::is_ascii_graphic)
         && let Ok(text) = String::from_utf8(decoded)

@@ -7,7 +7,6 @@
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
 
 use super::super::super::bits::{After, Bits, ones};
 use super::super::super::lanes::{GROUP, Lanes, padded};
@@ -55,13 +54,16 @@ impl Quotes {
 }
 
 /// Joins quoted literals with nothing but operators between them, in the groups where there are digits.
-pub(super) fn views(text: &str, marks: &Marks, rich: &Bits, views: &mut Views<'_>) {
+#[inline(always)]
+pub(super) fn views<S: Simd>(
+    simd: S,
+    text: &str,
+    marks: &Marks,
+    rich: &Bits,
+    views: &mut Views<'_>,
+) {
     let mut chain = Chain::new(text, marks);
-    dispatch!(Level::new(), simd => neighbours(simd, text.as_bytes(), marks, rich, |literals| {
-        literals.iter().for_each(|literal| chain.offer(literal.clone(), views));
-        chain.end(views);
-        chain.last = None;
-    }));
+    neighbours(simd, text.as_bytes(), marks, rich, |literals| chain.join(literals, views));
 }
 
 /// Tells the literals on the lines that are rich in digits: those together that stand so near to each
@@ -336,6 +338,14 @@ struct Chain<'a> {
 impl<'a> Chain<'a> {
     fn new(text: &'a str, marks: &'a Marks) -> Self {
         Self { text, marks, last: None, parts: Vec::new(), len: 0, assigned: 0, doubted: false }
+    }
+
+    /// Joins those of some literals that belong together.
+    #[inline(never)]
+    fn join(&mut self, literals: &[Range<usize>], views: &mut Views<'_>) {
+        literals.iter().for_each(|literal| self.offer(literal.clone(), views));
+        self.end(views);
+        self.last = None;
     }
 
     /// Goes on to the next literal, and ends the chain if it does not belong to it.

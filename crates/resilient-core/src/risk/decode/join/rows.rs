@@ -1,12 +1,8 @@
 //! Lines and groups: a secret that is cut where lines end, or by single spaces.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use fearless_simd::{Level, dispatch};
-use memchr::memmem;
-
-use super::super::super::bits::{After, Bits, Past};
+use super::super::super::bits::{After, Bits, Past, ones};
 use super::super::super::lanes::GROUP;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
@@ -14,12 +10,53 @@ use super::super::{Seen, Trust, Views};
 use super::JOINED_MAX;
 
 /// Lines that a backslash continues.
-pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
-    static END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\\n"));
+#[inline(always)]
+pub(super) fn continued(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+    let is_continued = |end: usize| bytes.get(end..end + 2) == Some(b"\\\n");
+    let mut ends = Vec::new();
+    glued(seen.marks, |feed| {
+        ends.extend(feed.checked_sub(1).filter(|end| is_continued(*end)));
+    });
+    // Where the next line begins with no token, only a run is long enough.
+    ends.extend(seen.runs.iter().map(|run| run.end).filter(|end| is_continued(*end)));
+    if !ends.is_empty() {
+        ends.sort_unstable();
+        continued_at(bytes, seen.marks, &ends, views);
+    }
+}
+
+/// Tells the line feeds with a sign between them and a token before, and a token behind, and those of which
+/// their group does not tell it: few lines of a program begin without white space.
+#[inline(always)]
+fn glued(marks: &Marks, mut found: impl FnMut(usize)) {
+    /// So many groups are looked at together.
+    const BLOCK: usize = 8;
+    let glued = |feeds: u64, tokens: u64| {
+        let (last, next) = (tokens << 2 | 0b11, tokens >> 1 | 1 << (GROUP - 1));
+        feeds & last & next & !(tokens << 1)
+    };
+    let tell = |base: usize, feeds: &[u64], tokens: &[u64], found: &mut dyn FnMut(usize)| {
+        for (group, (feeds, tokens)) in (base..).zip(feeds.iter().zip(tokens)) {
+            ones(glued(*feeds, *tokens)).for_each(|bit| found(group * GROUP + bit));
+        }
+    };
+    let (feeds, feeds_left) = marks.feed.words.as_chunks::<BLOCK>();
+    let (tokens, tokens_left) = marks.token.words.as_chunks::<BLOCK>();
+    for (nth, (feeds, tokens)) in feeds.iter().zip(tokens).enumerate() {
+        let groups = feeds.iter().zip(tokens);
+        if groups.fold(0, |any, (feeds, tokens)| any | glued(*feeds, *tokens)) != 0 {
+            tell(nth * BLOCK, feeds, tokens, &mut found);
+        }
+    }
+    tell(feeds.len() * BLOCK, feeds_left, tokens_left, &mut found);
+}
+
+/// Makes the views of the lines that are continued at some places.
+#[cold]
+#[inline(never)]
+fn continued_at(bytes: &[u8], marks: &Marks, ends: &[usize], views: &mut Views<'_>) {
     let mut done = 0;
-    // Many texts have no backslash at all, which is told much faster.
-    let Some(first) = memchr::memchr(b'\\', bytes) else { return };
-    for at in END.find_iter(bytes.get(first..).unwrap_or_default()).map(|at| first + at) {
+    for &at in ends {
         let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));
         if at < done || !follows {
             continue;
@@ -45,11 +82,11 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 }
 
 /// Groups of one length with single spaces between them: `glsa_v6n 63ah6dax ym7y6lws`.
+#[inline(always)]
 pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     let marks = seen.marks;
-    dispatch!(Level::new(), _simd => dense_lines(bytes, seen, |lines| {
-        let last = lines.end;
-        for end in marks.feed.ones(lines.clone()).chain(std::iter::once(last)) {
+    for lines in dense_lines(bytes, seen) {
+        for end in marks.feed.ones(lines.clone()).chain(std::iter::once(lines.end)) {
             if ends_in_groups(bytes, end, marks.token.before(end)) {
                 let start = marks.feed.last(lines.start, end).map_or(lines.start, |at| at + 1);
                 if (20..=2048).contains(&(end - start)) {
@@ -57,28 +94,29 @@ pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
                 }
             }
         }
-    }));
+    }
 }
 
 /// Tells the lines on which digits are dense: a group holds a digit now and then, and lines without any
 /// are prose.
 #[inline(always)]
-fn dense_lines(bytes: &[u8], seen: Seen<'_>, mut each: impl FnMut(Range<usize>)) {
+fn dense_lines<'a>(bytes: &[u8], seen: Seen<'a>) -> impl Iterator<Item = Range<usize>> + 'a {
     // A line is not read further than this to either side.
     const LINE_MAX: usize = 1024;
     let feed = &seen.marks.feed;
+    let len = bytes.len();
     let mut done = 0;
-    for dense in seen.dense {
+    seen.dense.iter().filter_map(move |dense| {
         let from = dense.start.saturating_sub(LINE_MAX).max(done);
         let start = feed.last(from, dense.start).map_or(from, |at| at + 1);
-        let to = (dense.end + LINE_MAX).min(bytes.len());
+        let to = (dense.end + LINE_MAX).min(len);
         let end = feed.next(dense.end, to).unwrap_or(to);
-        if end > done {
+        (end > done).then(|| {
             work::spend(end - start);
-            each(start..end);
             done = end;
-        }
-    }
+            start..end
+        })
+    })
 }
 
 /// The lengths of groups.
@@ -107,6 +145,7 @@ fn ends_in_groups(bytes: &[u8], end: usize, tokens: u64) -> bool {
 }
 
 /// Joins the groups that a line ends in.
+#[inline(never)]
 fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<'_>) {
     let whole = bytes.get(line.clone()).unwrap_or_default();
     let Some(last) = whole.iter().rposition(|byte| !is_tail(*byte)) else { return };
@@ -174,19 +213,15 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
 
 /// A short list of lines, each one token, the last shorter: `newline`-cut tokens whose lines are
 /// shorter than the runs that blobs are looked for in.
-pub(super) fn lines(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    dispatch!(Level::new(), _simd => lines_in(bytes, seen, views));
-}
-
 #[inline(always)]
-fn lines_in(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+pub(super) fn lines(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     /// A line or two without digits may belong to a token that has some.
     const AROUND: usize = 2 * GROUP;
     let feed = &seen.marks.feed;
     let mut done = 0;
     for dense in seen.dense {
         // Lines that are so short are several to a stretch of digits.
-        if !feed.has(2, dense.clone()) {
+        if feed.count_short(dense.clone()) < 2 {
             continue;
         }
         let from = dense.start.saturating_sub(AROUND).max(done);
@@ -214,6 +249,8 @@ fn lines_in(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
 #[inline(always)]
 fn may_have_list(marks: &Marks, lines: &Range<usize>) -> bool {
     let (mut starts, mut nexts) = (After::default(), After::default());
+    // Before the lines stands a line feed or nothing.
+    starts.next(u64::from(lines.start.is_multiple_of(GROUP)) << (GROUP - 1));
     let (mut firsts, mut behinds) = (Past::default(), Past::default());
     let (mut tails, mut seconds) = (Past::default(), Past::default());
     let mut found = 0;
@@ -221,7 +258,7 @@ fn may_have_list(marks: &Marks, lines: &Range<usize>) -> bool {
         let tokens = marks.token.word(group);
         let ends = marks.feed.word(group) | bit_in(lines.end, group);
         let others = !tokens & !ends;
-        let starts = starts.next(ends) | bit_in(lines.start, group);
+        let starts = starts.next(ends);
         let first = firsts.next(starts, others) & tokens;
         let single = tails.next(behinds.next(first, tokens), others) & ends;
         found |= seconds.next(nexts.next(single), !ends) & single;
@@ -236,6 +273,7 @@ const fn bit_in(at: usize, group: usize) -> u64 {
 }
 
 /// Joins those of some lines that are a list.
+#[inline(never)]
 fn lines_of(bytes: &[u8], marks: &Marks, lines: Range<usize>, views: &mut Views<'_>) {
     work::spend(lines.len());
     let mut list = List::default();
