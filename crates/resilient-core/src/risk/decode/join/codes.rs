@@ -27,7 +27,12 @@ pub(super) fn numbers<S: Simd>(
     views: &mut Views<'_>,
 ) {
     for dense in seen.dense {
-        if listed.next(dense.start / GROUP, dense.end.div_ceil(GROUP)).is_none() {
+        let groups = dense.start / GROUP..dense.end.div_ceil(GROUP);
+        if listed.next(groups.start, groups.end).is_none() {
+            continue;
+        }
+        let digits = seen.marks.digits.get(groups).unwrap_or_default().iter();
+        if digits.map(|count| usize::from(*count)).sum::<usize>() < 2 * usize::from(CODES_MIN) {
             continue;
         }
         let mut done = 0;
