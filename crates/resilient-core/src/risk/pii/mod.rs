@@ -152,10 +152,10 @@ fn plain(digit: u64, alnum: u64, signs: u64) -> u64 {
     let row = digit | signs & digit << 1 & digit >> 1;
     let row = row & row >> 1;
     let digits = row & row >> 2 & row >> 4;
-    // The others begin like `GB29`, `AAAAA9999A`, `AAAAAA99A` or `1EG4T`.
+    // The others begin like `GB29`, `1EG4T`, or in one word like `AAAAA9999A` or `AAAAAA99A`.
     let next = |nth: u32, kind: u64| kind >> nth | signs >> nth & kind >> (nth + 1);
     let country = (words << 2 | one << 1 | two) & next(1, digit);
-    let others = words << 5 & digit >> 3 | words << 6 & letter >> 2;
+    let others = letter << 1 & (words << 5 & digit >> 3 | words << 6 & letter >> 2);
     let apart = signs >> 1 | signs >> 2 | signs >> 3;
     let medicare = words & next(1, letter) & (apart | digit >> 3 & next(4, letter));
     first & heads & (digits | country | others | medicare)
