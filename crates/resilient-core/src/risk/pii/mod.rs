@@ -166,8 +166,8 @@ fn plain(digit: u64, alnum: u64, signs: u64) -> u64 {
 #[inline(always)]
 fn signed_digits(digit: u64, plus: u64, open: u64) -> u64 {
     let behind = eight(digit | digit << 1 | digit << 2);
-    let bracketed = behind & digit >> 2 & digit >> 5 & digit >> 7;
-    digit & (plus << 1 & behind | open << 1 & bracketed)
+    let three = digit & digit >> 1 & digit >> 2;
+    digit & plus << 1 & behind | open << 1 & three & three >> 5
 }
 
 /// Where eight bits or more are set in a row.
