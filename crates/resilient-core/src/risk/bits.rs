@@ -238,13 +238,16 @@ impl Places {
     #[inline(always)]
     pub(super) fn of(&mut self, words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
         // Nothing else is done in this loop, which may then take several words at once.
-        let mut count = 0;
+        let (mut count, mut some) = (0, 0_u64);
         for (to, word) in self.words.iter_mut().zip(words) {
             *to = word;
+            some |= u64::from(word != 0) << count;
             count += 1;
         }
-        let (mut len, mut base) = (0, 0);
-        for word in self.words.get(..count).unwrap_or_default() {
+        // Most words have no bit.
+        let mut len = 0;
+        for (nth, word) in ones(some).filter_map(|nth| Some((nth, self.words.get(nth)?))) {
+            let base = (nth * GROUP) as u16;
             let (mut left, mut end) = (*word, len);
             while let Some([first, second]) = self.places.get_mut(end..end + 2) {
                 *first = base + left.trailing_zeros() as u16;
@@ -256,9 +259,8 @@ impl Places {
                     break;
                 }
             }
-            // What was written for bits that are not there will be overwritten.
+            // What was written for a bit that is not there will be overwritten.
             len += word.count_ones() as usize;
-            base += GROUP as u16;
         }
         let places = self.places.get(..len).unwrap_or_default();
         places.iter().map(|place| usize::from(*place))
