@@ -31,7 +31,10 @@ impl Bits {
     #[inline(always)]
     pub(super) fn from(&self, at: usize) -> u64 {
         let (group, bit) = (at / GROUP, at % GROUP);
-        self.word(group) >> bit | self.word(group + 1) << 1 << (GROUP - 1 - bit)
+        match self.words.get(group..group + 2) {
+            Some([word, next]) => word >> bit | next << 1 << (GROUP - 1 - bit),
+            _ => self.word(group) >> bit,
+        }
     }
 
     /// The bits of sixty-four bytes before a position, the last of them highest.

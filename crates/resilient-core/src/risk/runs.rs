@@ -45,10 +45,25 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// The places in the next group where the fifteenth character of a run stands. There is no
-    /// branch in it: where runs stand is not to be guessed.
+    /// The places in the next group where the fifteenth character of a run stands.
     #[inline(always)]
     pub(super) fn reached(&mut self, tokens: u64) -> u64 {
+        let (long, before) = self.long(tokens);
+        long & !(long << 1 | before)
+    }
+
+    /// The places in the next group where the fifteenth character of a run stands, and those behind the last
+    /// one of such a run: one of the first and one of the others in turn.
+    #[inline(always)]
+    fn edges(&mut self, tokens: u64) -> u64 {
+        let (long, before) = self.long(tokens);
+        long ^ (long << 1 | before)
+    }
+
+    /// The characters of the next group that are the fifteenth of a run or a later one, and whether the last
+    /// character of the group before is. There is no branch in it: where runs stand is not to be guessed.
+    #[inline(always)]
+    fn long(&mut self, tokens: u64) -> (u64, u64) {
         // Where one, two, four, eight and fifteen token characters in a row end, in both groups:
         // of the last one, what its end says is enough.
         let (mut low, mut high) = (self.before, tokens);
@@ -57,36 +72,57 @@ impl Lengths {
             high &= high << more | low >> (GROUP - more);
             low &= low << more;
         }
-        high & !(high << 1 | low >> (GROUP - 1))
+        (high, low >> (GROUP - 1))
     }
 }
 
 /// Finds the runs of at least [`RUN_MIN`] bytes, in order.
 pub(super) fn find(marks: &Marks) -> Vec<Run> {
     thread_local! {
-        static PLACES: Cell<Option<Box<Places>>> = const { Cell::new(None) };
+        static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
     }
-    lend(&PLACES, Places::new, |places| dispatch!(Level::new(), _simd => find_in(marks, places)))
+    lend(&ROOM, Room::new, |room| dispatch!(Level::new(), _simd => find_in(marks, room)))
+}
+
+/// What is needed for one text after the other.
+struct Room {
+    places: Places,
+    /// Where the fifteenth character of each run stands, and the place behind the run.
+    edges: Vec<usize>,
+}
+
+impl Room {
+    /// Memory for more is not kept.
+    const EDGES_MAX: usize = 1 << 16;
+
+    const fn new() -> Self {
+        Self { places: Places::new(), edges: Vec::new() }
+    }
 }
 
 #[inline(always)]
-fn find_in(marks: &Marks, places: &mut Places) -> Vec<Run> {
-    let groups = &marks.token.words;
+fn find_in(marks: &Marks, room: &mut Room) -> Vec<Run> {
+    let Room { places, edges } = room;
+    edges.clear();
     let mut lengths = Lengths::default();
-    let mut runs = Vec::with_capacity(groups.len());
+    let groups = &marks.token.words;
     for (nth, block) in groups.chunks(Places::WORDS).enumerate() {
-        let base = nth * Places::WORDS * GROUP + 1;
-        let reached = places.of(block.iter().map(|tokens| lengths.reached(*tokens)));
-        runs.extend(reached.map(|place| base + place).map(|reached| {
-            let (start, end) = (reached - RUN_MIN, reached + marks.token.run(reached));
-            Run { start, end, digits: 0, plain: 0 }
-        }));
+        let base = nth * Places::WORDS * GROUP;
+        let found = places.of(block.iter().map(|tokens| lengths.edges(*tokens)));
+        edges.extend(found.map(|place| base + place));
     }
-    // What they are made of is told in a loop of its own: one loop for all would need more registers than
-    // machines have.
-    for run in &mut runs {
-        run.digits = marks.digit.count_short(run.span());
-        run.plain = marks.alnum.from(run.start).trailing_ones() as usize;
+    // Behind the last group is the end of the last run.
+    edges.push(groups.len() * GROUP);
+    let mut runs = Vec::with_capacity(edges.len() / 2);
+    // An iterator would be collected by a function that knows nothing of the machine.
+    for [reached, end] in edges.as_chunks().0 {
+        let (start, end) = (reached + 1 - RUN_MIN, *end);
+        let digits = marks.digit.count_short(start..end);
+        let plain = marks.alnum.from(start).trailing_ones() as usize;
+        runs.push(Run { start, end, digits, plain });
+    }
+    if edges.capacity() > Room::EDGES_MAX {
+        *edges = Vec::new();
     }
     runs
 }
