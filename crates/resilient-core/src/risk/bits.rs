@@ -240,6 +240,35 @@ impl Places {
     /// is not to be guessed, unless they are more than two, as they rarely are.
     #[inline(always)]
     pub(super) fn of(&mut self, words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+        let len = self.list(words);
+        let places = self.places.get(..len).unwrap_or_default();
+        places.iter().map(|place| usize::from(*place))
+    }
+
+    /// The same for the places of which something holds. There is no branch for each of them, either.
+    #[inline(always)]
+    pub(super) fn of_those(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+        holds: impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = usize> {
+        let len = self.list(words);
+        let places = Cell::from_mut(self.places.get_mut(..len).unwrap_or_default());
+        let places = places.as_slice_of_cells();
+        let kept = places.iter().fold(0, |kept, place| {
+            let place = place.get();
+            if let Some(to) = places.get(kept) {
+                to.set(place);
+            }
+            kept + usize::from(holds(usize::from(place)))
+        });
+        let places = places.get(..kept).unwrap_or_default();
+        places.iter().map(|place| usize::from(place.get()))
+    }
+
+    /// Lists the places of the bits of some words, and tells how many they are.
+    #[inline(always)]
+    fn list(&mut self, words: impl Iterator<Item = u64>) -> usize {
         // Nothing else is done in this loop, which may then take several words at once.
         let (mut count, mut some) = (0, 0_u64);
         for (to, word) in self.words.iter_mut().zip(words) {
@@ -265,8 +294,7 @@ impl Places {
             // What was written for a bit that is not there will be overwritten.
             len += word.count_ones() as usize;
         }
-        let places = self.places.get(..len).unwrap_or_default();
-        places.iter().map(|place| usize::from(*place))
+        len
     }
 }
 

@@ -102,6 +102,11 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
     Literals { needles, literals, searcher }
 });
 
+/// The search for all of them.
+pub(super) fn searcher() -> &'static Searcher {
+    &LITERALS.searcher
+}
+
 /// The literals by number.
 pub(super) fn needles() -> &'static [Needle] {
     &LITERALS.needles
@@ -122,7 +127,7 @@ pub(super) fn find(text: &[u8], marks: &Marks) -> (Vec<Place>, Vec<Said>) {
     let Literals { literals, searcher, .. } = &*LITERALS;
     let (mut places, mut words, mut rare) = (Vec::new(), Vec::new(), Vec::new());
     let (mut done, mut said) = (0, 0);
-    searcher.find(text, |found| {
+    searcher.find_among(text, &marks.literal, |found| {
         let Some(literal) = literals.get(found.nth).copied() else { return };
         let (at, end) = (found.start, found.end);
         match literal {

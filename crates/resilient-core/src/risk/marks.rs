@@ -12,8 +12,10 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, i8x64, mask8x64, u8x16, u8x64};
 
-use super::bits::{Bits, ones};
+use super::bits::{Bits, lend, ones};
 use super::lanes::{Class, GROUP, Lanes, mark_some, padded};
+use super::literals;
+use super::search::{BLOCK, BlockHalves, Searcher};
 
 /// The marks of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub(super) struct Marks {
     pub(super) digit: Bits,
     /// Line feeds.
     pub(super) feed: Bits,
+    /// Where one of the [`literals`] may begin.
+    pub(super) literal: Bits,
     /// How many digits each group has.
     pub(super) digits: Vec<u8>,
     /// The groups that are not of ASCII alone.
@@ -52,24 +56,44 @@ pub(super) const fn is_token(byte: u8) -> bool {
 impl Marks {
     /// Marks a text.
     pub(super) fn of(bytes: &[u8]) -> Self {
-        dispatch!(Level::new(), simd => Self::of_lanes(simd, bytes))
+        thread_local! {
+            static BLOCK: Cell<Option<Box<Block>>> = const { Cell::new(None) };
+        }
+        let searcher = literals::searcher();
+        lend(
+            &BLOCK,
+            Block::new,
+            |block| dispatch!(Level::new(), simd => Self::of_lanes(simd, bytes, searcher, block)),
+        )
     }
 
     /// Marks a text, with the vectors of some machine.
     #[inline(always)]
-    fn of_lanes<S: Simd>(simd: S, bytes: &[u8]) -> Self {
+    fn of_lanes<S: Simd>(simd: S, bytes: &[u8], searcher: &Searcher, block: &mut Block) -> Self {
         let (full, rest) = bytes.as_chunks::<GROUP>();
         let last = [padded(rest)];
         let last = if rest.is_empty() { &[] } else { last.as_slice() };
-        let size = full.len() + last.len();
         let mut marks = LAST.take();
+        marks.clear();
         marks.len = bytes.len();
-        let Self { token, alnum, digit, feed, .. } = &mut marks;
-        [token, alnum, digit, feed].into_iter().for_each(|bits| bits.words.resize(size, 0));
-        marks.digits.resize(size, 0);
-        marks.foreign.clear();
-        marks.at = false;
-        let is_foreign = marks.fill(simd, 0, full) | marks.fill(simd, full.len(), last);
+        let mut is_foreign = false;
+        for from in (0..full.len() + last.len()).step_by(BLOCK) {
+            // The search looks a little behind the block.
+            let here = full.get(from..).unwrap_or_default();
+            let here = here.get(..=BLOCK).unwrap_or(here);
+            let behind = if here.len() > BLOCK { &[] } else { last };
+            for (at, groups) in [(0, here), (here.len(), behind)] {
+                let (foreign, at) = block.fill(simd, at, groups);
+                is_foreign |= foreign;
+                marks.at |= at;
+            }
+            let len = here.len() + behind.len();
+            block.halves.end(len);
+            let len = len.min(BLOCK);
+            let literal = block.literal.get_mut(..len).unwrap_or_default();
+            searcher.candidates(simd, &block.halves, literal);
+            marks.append(block, len);
+        }
         // Most texts are of ASCII alone.
         if is_foreign {
             let groups = full.iter().chain(last).enumerate();
@@ -78,32 +102,24 @@ impl Marks {
         marks
     }
 
-    /// Marks groups of a text from a number on, and tells whether one of them is not of ASCII alone.
-    /// Nothing else is done in the loop: were there a branch or a call in it, masks would be taken
-    /// apart, and what bytes are compared with would be loaded again for each group.
-    #[inline(always)]
-    fn fill<S: Simd>(&mut self, simd: S, from: usize, groups: &[[u8; GROUP]]) -> bool {
-        let Self { token, alnum, digit, feed, digits, .. } = self;
-        let words = [token, alnum, digit, feed];
-        let [token, alnum, digit, feed] =
-            words.map(|bits| bits.words.get_mut(from..).unwrap_or_default().iter_mut());
-        let digits = digits.get_mut(from..).unwrap_or_default();
-        let words = token.zip(alnum).zip(digit).zip(feed).zip(digits);
-        let tables = Kinds::of(simd);
-        let (mut foreign, mut seen) = (u8x64::splat(simd, 0), i8x64::splat(simd, 0));
-        for (group, ((((token, alnum), digit), feed), count)) in groups.iter().zip(words) {
-            let group = u8x64::load_array_ref(simd, group);
-            let kinds = tables.tell(group);
-            let above = |kind| kinds.simd_gt(i8x64::splat(simd, kind)).to_bitmask();
-            let digits = above(LETTERS);
-            (*token, *alnum, *digit) = (above(FEED), above(SIGNS), digits);
-            *feed = kinds.simd_eq(i8x64::splat(simd, FEED)).to_bitmask();
-            *count = digits.count_ones() as u8;
-            foreign |= group;
-            seen |= kinds;
+    /// Forgets a text, but not the memory that it took.
+    fn clear(&mut self) {
+        let Self { token, alnum, digit, feed, literal, digits, foreign, at, len } = self;
+        [token, alnum, digit, feed, literal].into_iter().for_each(|bits| bits.words.clear());
+        digits.clear();
+        foreign.clear();
+        (*at, *len) = (false, 0);
+    }
+
+    /// Appends the marks of so many groups.
+    fn append(&mut self, block: &Block, len: usize) {
+        let to = [&mut self.token, &mut self.alnum, &mut self.digit, &mut self.feed];
+        let from = [&block.token, &block.alnum, &block.digit, &block.feed];
+        for (to, from) in to.into_iter().zip(from) {
+            to.words.extend_from_slice(from.get(..len).unwrap_or_default());
         }
-        self.at |= seen.simd_lt(i8x64::splat(simd, 0)).any_true();
-        foreign.simd_ge(0x80).any_true()
+        self.literal.words.extend_from_slice(block.literal.get(..len).unwrap_or_default());
+        self.digits.extend_from_slice(block.digits.get(..len).unwrap_or_default());
     }
 
     /// Keeps the memory of marks that nobody needs any more for the next text.
@@ -244,6 +260,63 @@ impl Marks {
     }
 }
 
+/// The marks of some groups of a text, and of the one behind them. Texts are marked in blocks, for which there is
+/// room already, and which are searched while they are near.
+struct Block {
+    token: [u64; BLOCK + 1],
+    alnum: [u64; BLOCK + 1],
+    digit: [u64; BLOCK + 1],
+    feed: [u64; BLOCK + 1],
+    literal: [u64; BLOCK],
+    digits: [u8; BLOCK + 1],
+    halves: BlockHalves,
+}
+
+impl Block {
+    const fn new() -> Self {
+        let none = [0; BLOCK + 1];
+        Self {
+            token: none,
+            alnum: none,
+            digit: none,
+            feed: none,
+            literal: [0; BLOCK],
+            digits: [0; BLOCK + 1],
+            halves: BlockHalves::new(),
+        }
+    }
+
+    /// Marks groups of a text from a number on, and tells whether one of them is not of ASCII alone, and whether
+    /// there is an `@`. Nothing else is done in the loop: were there a branch or a call in it, masks would be taken
+    /// apart, and what bytes are compared with would be loaded again for each group.
+    #[inline(always)]
+    fn fill<S: Simd>(&mut self, simd: S, from: usize, groups: &[[u8; GROUP]]) -> (bool, bool) {
+        let Self { token, alnum, digit, feed, digits, halves, .. } = self;
+        let [token, alnum, digit, feed] = [token, alnum, digit, feed]
+            .map(|words| words.get_mut(from..).unwrap_or_default().iter_mut());
+        let digits = digits.get_mut(from..).unwrap_or_default();
+        let words = token.zip(alnum).zip(digit).zip(feed).zip(digits).zip(halves.from(from));
+        let tables = Kinds::of(simd);
+        let (mut foreign, mut seen) = (u8x64::splat(simd, 0), i8x64::splat(simd, 0));
+        for (group, (((((token, alnum), digit), feed), count), halves)) in groups.iter().zip(words)
+        {
+            let group = u8x64::load_array_ref(simd, group);
+            let (low, high) = (group & u8x64::splat(simd, 15), group >> 4);
+            low.store_array(halves.0);
+            high.store_array(halves.1);
+            let kinds = tables.tell(low, high);
+            let above = |kind| kinds.simd_gt(i8x64::splat(simd, kind)).to_bitmask();
+            let digits = above(LETTERS);
+            (*token, *alnum, *digit) = (above(FEED), above(SIGNS), digits);
+            *feed = kinds.simd_eq(i8x64::splat(simd, FEED)).to_bitmask();
+            *count = digits.count_ones() as u8;
+            foreign |= group;
+            seen |= kinds;
+        }
+        (foreign.simd_ge(0x80).any_true(), seen.simd_lt(i8x64::splat(simd, 0)).any_true())
+    }
+}
+
 /// The bytes that characters begin with.
 struct Begins;
 
@@ -294,7 +367,6 @@ static HALVES: [[u8; 16]; 2] = {
 /// The tables of the kinds, ready for the vectors of some machine.
 #[derive(Clone, Copy)]
 struct Kinds<S: Simd> {
-    simd: S,
     low: u8x64<S>,
     high: u8x64<S>,
 }
@@ -304,14 +376,14 @@ impl<S: Simd> Kinds<S> {
     fn of(simd: S) -> Self {
         let table = |table| u8x64::block_splat(u8x16::load_array_ref(simd, table));
         let [low, high] = HALVES.each_ref().map(table);
-        Self { simd, low, high }
+        Self { low, high }
     }
 
-    /// The kind of each byte of a group.
+    /// The kind of each byte of a group, by their halves.
     #[inline(always)]
-    fn tell(self, group: u8x64<S>) -> i8x64<S> {
-        let low = self.low.swizzle_dyn_within_blocks(group & u8x64::splat(self.simd, 15));
-        (low & self.high.swizzle_dyn_within_blocks(group >> 4)).bitcast()
+    fn tell(self, low: u8x64<S>, high: u8x64<S>) -> i8x64<S> {
+        let low = self.low.swizzle_dyn_within_blocks(low);
+        (low & self.high.swizzle_dyn_within_blocks(high)).bitcast()
     }
 }
 

@@ -13,7 +13,7 @@ use std::cell::Cell;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x16, u8x32, u8x64};
 
-use super::bits::{Places, lend, ones};
+use super::bits::{Bits, Places, lend, ones};
 use super::lanes::{GROUP, padded};
 
 /// So many bytes at the start of the texts are looked at for many places at once.
@@ -95,6 +95,18 @@ impl Searcher {
         });
     }
 
+    /// The same where it is known at which places a text [may begin](Self::candidates).
+    pub(super) fn find_among(&self, text: &[u8], places: &Bits, mut each: impl FnMut(Match)) {
+        thread_local! {
+            static ROOM: Cell<Option<Box<Places>>> = const { Cell::new(None) };
+        }
+        lend(&ROOM, Places::new, |room| {
+            dispatch!(Level::new(), _simd => for (nth, words) in places.words.chunks(BLOCK).enumerate() {
+                self.among(text, nth * BLOCK * GROUP, words, room, &mut each);
+            });
+        });
+    }
+
     /// Tells whether any of the texts stands in a text.
     pub(super) fn is_in(&self, text: &[u8]) -> bool {
         let mut found = false;
@@ -112,33 +124,68 @@ impl Searcher {
         room: &mut Room,
         each: &mut impl FnMut(Match),
     ) {
-        let tables = self.heads.each_ref().map(|head| Tables::of(simd, head));
-        let Room { halves, places } = room;
-        for start in (0..text.len()).step_by(BLOCK) {
+        let Room { halves, words, places } = room;
+        for start in (0..text.len()).step_by(BLOCK * GROUP) {
             let rest = text.get(start..).unwrap_or_default();
             halves.fill(simd, rest);
-            let groups = (0..rest.len().min(BLOCK)).step_by(GROUP);
-            let words = groups.map(|at| {
-                halves.candidates(simd, &tables, at)
-                    | halves.candidates(simd, &tables, at + PART) << PART
-            });
-            for place in places.of(words) {
-                self.at(text, start + place, each);
-            }
+            let count = rest.len().div_ceil(GROUP).min(BLOCK);
+            let words = words.get_mut(..count).unwrap_or_default();
+            self.candidates(simd, halves, words);
+            self.among(text, start, words, places, each);
         }
+    }
+
+    /// The places of the groups of a block at which one of the texts may begin.
+    #[inline(always)]
+    pub(super) fn candidates<S: Simd>(&self, simd: S, halves: &BlockHalves, words: &mut [u64]) {
+        let [first, second, third, fourth] = &*self.heads;
+        // To map the array would take a call.
+        let tables = [
+            Tables::of(simd, first),
+            Tables::of(simd, second),
+            Tables::of(simd, third),
+            Tables::of(simd, fourth),
+        ];
+        let pairs = halves.low.windows(2).zip(halves.high.windows(2));
+        for (word, (low, high)) in words.iter_mut().zip(pairs) {
+            let (low, high) = (low.as_flattened(), high.as_flattened());
+            *word = candidates(simd, &tables, low, high, 0)
+                | candidates(simd, &tables, low, high, PART) << PART;
+        }
+    }
+
+    /// Tells the texts that stand at the places of some words, of which the first is that of a position.
+    #[inline(always)]
+    fn among(
+        &self,
+        text: &[u8],
+        start: usize,
+        words: &[u64],
+        places: &mut Places,
+        each: &mut impl FnMut(Match),
+    ) {
+        let block = text.get(start..).unwrap_or_default();
+        let begins = |place: usize| self.begin(block.get(place..).unwrap_or_default()) != 0;
+        for place in places.of_those(words.iter().copied(), begins) {
+            self.at(text, start + place, each);
+        }
+    }
+
+    /// The texts of which the first bytes stand at the start of a text.
+    #[inline(always)]
+    fn begin(&self, text: &[u8]) -> u64 {
+        let texts = self.heads.iter().zip(padded::<HEAD>(text));
+        texts.fold(u64::MAX, |left, (head, byte)| {
+            left & head.texts.get(usize::from(byte)).copied().unwrap_or(0)
+        })
     }
 
     /// Tells the texts that stand at a place.
     #[inline(always)]
     fn at(&self, text: &[u8], start: usize, each: &mut impl FnMut(Match)) {
         let rest = text.get(start..).unwrap_or_default();
-        let first = padded::<8>(rest);
-        let texts = self.heads.iter().zip(first);
-        let left = texts.fold(u64::MAX, |left, (head, byte)| {
-            left & head.texts.get(usize::from(byte)).copied().unwrap_or(0)
-        });
-        let first = u64::from_le_bytes(first);
-        for nth in ones(left) {
+        let first = u64::from_le_bytes(padded(rest));
+        for nth in ones(self.begin(rest)) {
             if let Some((needle, short)) = self.needles.get(nth)
                 && short.begins(first)
                 && needle.goes_on(rest)
@@ -334,31 +381,48 @@ impl<S: Simd> Tables<S> {
 /// So many places are asked about at once: the tables for them fit into the registers of most machines.
 const PART: usize = 32;
 
-/// So many bytes are searched before what may stand in them is looked at.
-const BLOCK: usize = Places::WORDS * GROUP;
+/// So many groups are searched before what may stand in them is looked at.
+pub(super) const BLOCK: usize = Places::WORDS;
 
 /// What a search needs for one block after the other.
 struct Room {
     halves: BlockHalves,
+    words: [u64; BLOCK],
     places: Places,
 }
 
 impl Room {
     const fn new() -> Self {
-        Self { halves: BlockHalves::new(), places: Places::new() }
+        Self { halves: BlockHalves::new(), words: [0; BLOCK], places: Places::new() }
     }
 }
 
-/// The lower and the upper halves of the bytes of a block and of a group behind it.
-struct BlockHalves {
-    low: [[u8; GROUP]; Places::WORDS + 1],
-    high: [[u8; GROUP]; Places::WORDS + 1],
+/// The lower and the upper halves of the bytes of a block, of a group behind it, and of one behind the text.
+pub(super) struct BlockHalves {
+    low: [[u8; GROUP]; BLOCK + 2],
+    high: [[u8; GROUP]; BLOCK + 2],
 }
 
 impl BlockHalves {
-    const fn new() -> Self {
-        let none = [[0; GROUP]; Places::WORDS + 1];
+    pub(super) const fn new() -> Self {
+        let none = [[0; GROUP]; BLOCK + 2];
         Self { low: none, high: none }
+    }
+
+    /// The halves of the groups from a number on.
+    pub(super) fn from(
+        &mut self,
+        at: usize,
+    ) -> impl Iterator<Item = (&mut [u8; GROUP], &mut [u8; GROUP])> {
+        let low = self.low.get_mut(at..).unwrap_or_default();
+        low.iter_mut().zip(self.high.get_mut(at..).unwrap_or_default())
+    }
+
+    /// Puts zeros behind so many groups, as stand behind a text.
+    pub(super) fn end(&mut self, len: usize) {
+        for (low, high) in self.from(len).take(1) {
+            (*low, *high) = ([0; GROUP], [0; GROUP]);
+        }
     }
 
     /// Takes apart the bytes at the start of a text; behind it are zeros.
@@ -370,29 +434,32 @@ impl BlockHalves {
             (bytes & u8x64::splat(simd, 15)).store_array(low);
             (bytes >> 4).store_array(high);
         };
-        let mut halves = self.low.iter_mut().zip(&mut self.high);
-        for (group, (low, high)) in groups.iter().zip(&mut halves) {
+        for (group, (low, high)) in groups.iter().zip(self.from(0)) {
             halve(group, low, high);
         }
-        if let Some((low, high)) = halves.next() {
+        for (low, high) in self.from(groups.len()).take(1) {
             halve(&padded(rest), low, high);
         }
-        if let Some((low, high)) = halves.next() {
-            (*low, *high) = ([0; GROUP], [0; GROUP]);
-        }
+        self.end(groups.len() + 1);
     }
+}
 
-    /// The places among [`PART`] at which one of the texts may begin.
-    #[inline(always)]
-    fn candidates<S: Simd>(&self, simd: S, tables: &[Tables<S>; HEAD], at: usize) -> u64 {
-        let low = self.low.as_flattened().get(at..).and_then(<[u8]>::first_chunk);
-        let high = self.high.as_flattened().get(at..).and_then(<[u8]>::first_chunk);
-        let (Some(low), Some(high)) = (low, high) else { return 0 };
-        let [first, second, third, fourth] = *tables;
-        let first = first.groups::<0>(simd, low, high) & second.groups::<1>(simd, low, high);
-        let second = third.groups::<2>(simd, low, high) & fourth.groups::<3>(simd, low, high);
-        !(first & second).simd_eq(u8x32::splat(simd, 0)).to_bitmask() & u64::MAX >> (GROUP - PART)
-    }
+/// The places among [`PART`] from one on at which one of the texts may begin, by the halves of two groups.
+#[inline(always)]
+fn candidates<S: Simd>(
+    simd: S,
+    tables: &[Tables<S>; HEAD],
+    low: &[u8],
+    high: &[u8],
+    at: usize,
+) -> u64 {
+    let low = low.get(at..).and_then(<[u8]>::first_chunk);
+    let high = high.get(at..).and_then(<[u8]>::first_chunk);
+    let (Some(low), Some(high)) = (low, high) else { return 0 };
+    let [first, second, third, fourth] = *tables;
+    let first = first.groups::<0>(simd, low, high) & second.groups::<1>(simd, low, high);
+    let second = third.groups::<2>(simd, low, high) & fourth.groups::<3>(simd, low, high);
+    !(first & second).simd_eq(u8x32::splat(simd, 0)).to_bitmask() & u64::MAX >> (GROUP - PART)
 }
 
 impl<S: Simd> Tables<S> {
