@@ -4,8 +4,6 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::thread::LocalKey;
 
-use fearless_simd::{Level, dispatch};
-
 use super::lanes::GROUP;
 
 /// A bit for each byte of a text.
@@ -19,11 +17,6 @@ impl Bits {
     #[inline(always)]
     pub(super) fn word(&self, group: usize) -> u64 {
         self.words.get(group).copied().unwrap_or(0)
-    }
-
-    /// How many bits are set.
-    pub(super) fn total(&self) -> usize {
-        dispatch!(Level::new(), _simd => self.words.iter().map(|word| word.count_ones() as usize).sum())
     }
 
     /// The bits of sixty-four bytes from a position on. Positions are not to be guessed: there is no branch

@@ -150,23 +150,26 @@ impl Marks {
         words
     }
 
-    /// The length of the longest line in characters.
-    pub(super) fn longest_line(&self, bytes: &[u8]) -> usize {
+    /// How many line feeds there are, and the length of the longest line in characters.
+    pub(super) fn lines(&self, bytes: &[u8]) -> (usize, usize) {
         if self.foreign.is_empty() {
             let groups = self.feed.words.iter().map(|feeds| (*feeds, u64::MAX));
-            return dispatch!(Level::new(), _simd => self.longest_line_in(groups));
+            return dispatch!(Level::new(), _simd => self.lines_in(groups));
         }
         let begins = self.of_foreign::<Begins>(bytes);
         let groups = self.feeds_and_begins(&begins);
-        dispatch!(Level::new(), _simd => self.longest_line_in(groups))
+        dispatch!(Level::new(), _simd => self.lines_in(groups))
     }
 
     /// The same by the line feeds of each group, and the bytes that characters begin with.
     #[inline(always)]
-    fn longest_line_in(&self, groups: impl Iterator<Item = (u64, u64)> + Clone) -> usize {
-        let (mut longest, mut start, mut base) = (0, 0, 0);
+    fn lines_in(&self, groups: impl Iterator<Item = (u64, u64)> + Clone) -> (usize, usize) {
+        let (mut count, mut longest, mut start, mut base) = (0, 0, 0, 0);
         for (feeds, begins) in groups.clone() {
-            let (before, through) = (feeds.trailing_zeros(), GROUP as u32 - feeds.leading_zeros());
+            count += feeds.count_ones() as usize;
+            // Where no line ends, one is so long at least as it is before the group.
+            let before = feeds.trailing_zeros() % GROUP as u32;
+            let through = GROUP as u32 - feeds.leading_zeros();
             let (before, through, all) = if begins == u64::MAX {
                 (before as usize, through as usize, GROUP)
             } else {
@@ -174,7 +177,7 @@ impl Marks {
                     |end: u32| (begins & !u64::MAX.checked_shl(end).unwrap_or(0)).count_ones();
                 (chars(before) as usize, chars(through) as usize, begins.count_ones() as usize)
             };
-            longest = if feeds == 0 { longest } else { longest.max(base + before - start) };
+            longest = longest.max(base + before - start);
             start = if feeds == 0 { start } else { base + through };
             base += all;
         }
@@ -194,7 +197,7 @@ impl Marks {
                 }
             }
         }
-        longest
+        (count, longest)
     }
 
     /// The line feeds of each group, and the bytes that characters begin with, by those of the groups that

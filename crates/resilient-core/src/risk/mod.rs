@@ -242,13 +242,9 @@ struct Shape {
 
 impl Shape {
     fn of(content: &str, marks: &Marks) -> Self {
-        let newlines = marks.feed.total();
+        let (newlines, max_line_len) = marks.lines(content.as_bytes());
         let open_end = !content.is_empty() && !content.ends_with('\n');
-        Self {
-            bytes: content.len(),
-            line_count: newlines + usize::from(open_end),
-            max_line_len: marks.longest_line(content.as_bytes()),
-        }
+        Self { bytes: content.len(), line_count: newlines + usize::from(open_end), max_line_len }
     }
 }
 
@@ -696,7 +692,8 @@ mod tests {
             let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
             let text = lines.join("\n");
             let marks = Marks::of(text.as_bytes());
-            assert_eq!(marks.longest_line(text.as_bytes()), longest, "{lines:?}");
+            let feeds = lines.len().saturating_sub(1);
+            assert_eq!(marks.lines(text.as_bytes()), (feeds, longest), "{lines:?}");
         }
     }
 }
