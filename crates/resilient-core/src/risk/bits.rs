@@ -217,35 +217,39 @@ pub(super) fn lend<T, R>(
 /// Room for some words and the places of their bits.
 pub(super) struct Places {
     words: [u64; Self::WORDS],
-    /// Two more are written than there may be bits.
-    places: [u16; Self::WORDS * GROUP + 2],
+    /// A few more are written than there may be bits.
+    places: [u16; Self::WORDS * GROUP + Self::SPARE],
 }
 
 impl Places {
     /// So many words are looked at together.
     pub(super) const WORDS: usize = 64;
+    const SPARE: usize = 4;
 
     pub(super) const fn new() -> Self {
-        Self { words: [0; Self::WORDS], places: [0; Self::WORDS * GROUP + 2] }
+        Self { words: [0; Self::WORDS], places: [0; Self::WORDS * GROUP + Self::SPARE] }
     }
 
     /// The places of the bits of some words, in order. There is no branch for how many each word has, which
-    /// is not to be guessed, unless they are more than two, as they rarely are.
+    /// is not to be guessed, unless they are more than some number, as they should rarely be.
     #[inline(always)]
-    pub(super) fn of(&mut self, words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
-        let len = self.list(words);
+    pub(super) fn of<const MOST: usize>(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+    ) -> impl Iterator<Item = usize> {
+        let len = self.list::<MOST>(words);
         let places = self.places.get(..len).unwrap_or_default();
         places.iter().map(|place| usize::from(*place))
     }
 
     /// The same for the places of which something holds. There is no branch for each of them, either.
     #[inline(always)]
-    pub(super) fn of_those(
+    pub(super) fn of_those<const MOST: usize>(
         &mut self,
         words: impl Iterator<Item = u64>,
         holds: impl Fn(usize) -> bool,
     ) -> impl Iterator<Item = usize> {
-        let len = self.list(words);
+        let len = self.list::<MOST>(words);
         let places = Cell::from_mut(self.places.get_mut(..len).unwrap_or_default());
         let places = places.as_slice_of_cells();
         let kept = places.iter().fold(0, |kept, place| {
@@ -261,7 +265,7 @@ impl Places {
 
     /// Lists the places of the bits of some words, and tells how many they are.
     #[inline(always)]
-    fn list(&mut self, words: impl Iterator<Item = u64>) -> usize {
+    fn list<const MOST: usize>(&mut self, words: impl Iterator<Item = u64>) -> usize {
         // Nothing else is done in this loop, which may then take several words at once.
         let (mut count, mut some) = (0, 0_u64);
         for (to, word) in self.words.iter_mut().zip(words) {
@@ -274,12 +278,12 @@ impl Places {
         for (nth, word) in ones(some).filter_map(|nth| Some((nth, self.words.get(nth)?))) {
             let base = (nth * GROUP) as u16;
             let (mut left, mut end) = (*word, len);
-            while let Some([first, second]) = self.places.get_mut(end..end + 2) {
-                *first = base + left.trailing_zeros() as u16;
-                left &= left.wrapping_sub(1);
-                *second = base + left.trailing_zeros() as u16;
-                left &= left.wrapping_sub(1);
-                end += 2;
+            while let Some(to) = self.places.get_mut(end..end + MOST) {
+                for to in to {
+                    *to = base + left.trailing_zeros() as u16;
+                    left &= left.wrapping_sub(1);
+                }
+                end += MOST;
                 if left == 0 {
                     break;
                 }

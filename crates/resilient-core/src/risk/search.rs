@@ -166,7 +166,7 @@ impl Searcher {
     ) {
         let block = text.get(start..).unwrap_or_default();
         let begins = |place: usize| self.begin(block.get(place..).unwrap_or_default()) != 0;
-        for place in places.of_those(words.iter().copied(), begins) {
+        for place in places.of_those::<2>(words.iter().copied(), begins) {
             self.at(text, start + place, each);
         }
     }
