@@ -42,7 +42,7 @@ pub(super) struct Marks {
 thread_local! {
     /// Marks of a text before. Most threads look at many texts, and to ask for memory again for each of
     /// them costs nearly as much as to mark it.
-    static LAST: Cell<Marks> = Cell::default();
+    static LAST: Cell<Option<Box<Marks>>> = const { Cell::new(None) };
 }
 
 /// Tells whether a byte can be a part of a token: letters, digits and `_ - + / = .`
@@ -55,27 +55,26 @@ pub(super) const fn is_token(byte: u8) -> bool {
 
 impl Marks {
     /// Marks a text.
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(super) fn of(bytes: &[u8]) -> Box<Self> {
         thread_local! {
             static BLOCK: Cell<Option<Box<Block>>> = const { Cell::new(None) };
         }
+        let mut marks = LAST.take().unwrap_or_default();
         let searcher = literals::searcher();
-        lend(
-            &BLOCK,
-            Block::new,
-            |block| dispatch!(Level::new(), simd => Self::of_lanes(simd, bytes, searcher, block)),
-        )
+        lend(&BLOCK, Block::new, |block| {
+            dispatch!(Level::new(), simd => marks.mark(simd, bytes, searcher, block));
+        });
+        marks
     }
 
     /// Marks a text, with the vectors of some machine.
     #[inline(always)]
-    fn of_lanes<S: Simd>(simd: S, bytes: &[u8], searcher: &Searcher, block: &mut Block) -> Self {
+    fn mark<S: Simd>(&mut self, simd: S, bytes: &[u8], searcher: &Searcher, block: &mut Block) {
         let (full, rest) = bytes.as_chunks::<GROUP>();
         let last = [padded(rest)];
         let last = if rest.is_empty() { &[] } else { last.as_slice() };
-        let mut marks = LAST.take();
-        marks.clear();
-        marks.len = bytes.len();
+        self.clear();
+        self.len = bytes.len();
         let mut is_foreign = false;
         for from in (0..full.len() + last.len()).step_by(BLOCK) {
             // The search looks a little behind the block.
@@ -85,21 +84,20 @@ impl Marks {
             for (at, groups) in [(0, here), (here.len(), behind)] {
                 let (foreign, at) = block.fill(simd, at, groups);
                 is_foreign |= foreign;
-                marks.at |= at;
+                self.at |= at;
             }
             let len = here.len() + behind.len();
             block.halves.end(len);
             let len = len.min(BLOCK);
             let literal = block.literal.get_mut(..len).unwrap_or_default();
             searcher.candidates(simd, &block.halves, literal);
-            marks.append(block, len);
+            self.append(block, len);
         }
         // Most texts are of ASCII alone.
         if is_foreign {
             let groups = full.iter().chain(last).enumerate();
-            marks.foreign.extend(groups.filter(|(_, it)| !it.is_ascii()).map(|(nth, _)| nth));
+            self.foreign.extend(groups.filter(|(_, it)| !it.is_ascii()).map(|(nth, _)| nth));
         }
-        marks
     }
 
     /// Forgets a text, but not the memory that it took.
@@ -123,11 +121,11 @@ impl Marks {
     }
 
     /// Keeps the memory of marks that nobody needs any more for the next text.
-    pub(super) fn recycle(self) {
+    pub(super) fn recycle(self: Box<Self>) {
         /// That of a longer text is not kept.
         const GROUPS_MAX: usize = (4 << 20) / GROUP;
         if self.digits.capacity() <= GROUPS_MAX {
-            LAST.set(self);
+            LAST.set(Some(self));
         }
     }
 
