@@ -208,7 +208,8 @@ fn at_literals(text: &str, places: &[Place], found: &mut Found) {
                 }
             }
             Literal::Begin => pem(text, at, found),
-            Literal::Backwards | Literal::Vendor | Literal::Word(_) | Literal::AnyCase(..) => {}
+            Literal::Backwards | Literal::Continued | Literal::Hash => {}
+            Literal::Vendor | Literal::Word(_) | Literal::AnyCase(..) => {}
         }
     }
 }

@@ -32,8 +32,12 @@ pub(super) enum Literal {
     Bearer,
     /// `EK ETAVIRP`
     Backwards,
+    /// A backslash before a line feed.
+    Continued,
     /// Only what the table of formats knows.
     Vendor,
+    /// How a hashed password begins.
+    Hash,
     /// A word as it is written.
     Word(Word),
     /// A word in any case, of which so many characters only show that it has ended.
@@ -49,7 +53,7 @@ pub(super) struct Place {
     pub(super) nth: usize,
 }
 
-const OWN: [(&str, Literal); 13] = [
+const OWN: [(&str, Literal); 16] = [
     ("client-", Literal::Client),
     ("AKIA", Literal::Aws),
     ("gho_", Literal::Github(0)),
@@ -63,6 +67,9 @@ const OWN: [(&str, Literal); 13] = [
     ("sk-", Literal::Sk),
     ("pub", Literal::Pub),
     ("bearer", Literal::Bearer),
+    ("\\\n", Literal::Continued),
+    ("$2", Literal::Hash),
+    ("$krb", Literal::Hash),
 ];
 
 struct Literals {
@@ -77,6 +84,10 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
         let then: Option<fn(u8) -> bool> = match literal {
             Literal::Pub => Some(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
             Literal::Bearer => Some(|byte| matches!(byte, b' ' | 9..=13 | 128..)),
+            // What stands between two dollar signs is of one byte but here.
+            Literal::Hash if *text == "$2" => {
+                Some(|byte| matches!(byte, b'a' | b'b' | b'x' | b'y'))
+            }
             _ => None,
         };
         let any_case = *literal == Literal::Bearer;
@@ -88,7 +99,8 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
     for text in others {
         // A longer literal is found by the shorter one that it begins with.
         if !all.iter().any(|(known, _)| text.starts_with(known.text)) {
-            all.push((Needle::exact(text), Literal::Vendor));
+            let literal = if text.starts_with(b"$") { Literal::Hash } else { Literal::Vendor };
+            all.push((Needle::exact(text), literal));
         }
     }
     let exact = |text: &'static str| Needle::exact(text.as_bytes());
@@ -141,6 +153,9 @@ pub(super) fn find(text: &[u8], marks: &Marks) -> (Vec<Place>, Vec<Said>) {
             Literal::Word(_) | Literal::Vendor if at < done => return,
             Literal::Word(word) => rare.push(Said { word, start: at, end }),
             _ => places.push(Place { at, literal, nth: found.nth }),
+        }
+        if matches!(literal, Literal::Continued | Literal::Hash) {
+            return;
         }
         done = end;
     });

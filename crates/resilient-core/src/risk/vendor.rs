@@ -11,7 +11,7 @@ use super::bits::{Bits, ones};
 use super::format::Format;
 use super::formats::{Check, FORMATS, Row};
 use super::lanes::{GROUP, padded};
-use super::literals::{self, Place};
+use super::literals::{self, Literal, Place};
 use super::marks::is_token;
 use super::placeholder;
 use super::runs::Run;
@@ -54,8 +54,6 @@ struct Table {
     /// Rows that do not lie in runs, by their texts, and prefixes that dummies follow, longest first, by the
     /// number of their literal.
     outside: Vec<Vec<Known>>,
-    /// Rows of hashed passwords, which begin with a dollar sign, longest prefixes first.
-    hashes: Vec<Known>,
 }
 
 /// A row with the first four bytes of its prefix, in the order of a text: most rows of a pair are
@@ -208,7 +206,6 @@ fn outside_text(format: &Format) -> Option<(usize, &'static [u8])> {
 /// The texts that [`outside`] wants to be asked about.
 pub(super) fn outside_texts() -> impl Iterator<Item = &'static [u8]> {
     let rows = ROWS.iter().filter_map(|(_, format)| Some(outside_text(format)?.1));
-    let rows = rows.filter(|text| !text.starts_with(b"$"));
     rows.chain(KNOWN.iter().map(|(prefix, ..)| prefix.as_bytes()))
 }
 
@@ -249,7 +246,6 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         others.iter().filter(|known| known.text.starts_with(literal)).copied().collect()
     };
     let outside = literals::needles().iter().map(|needle| of_literal(needle.text)).collect();
-    let hashes = of_literal(b"$");
     let prefix = |nth: &u16| rows.get(usize::from(*nth)).map_or(&b""[..], |(_, f)| f.prefix());
     order.sort_by_key(|nth| (pair(prefix(nth)), usize::MAX - prefix(nth).len(), *nth));
     let mut index = vec![(0, 0); 1 << 14];
@@ -271,7 +267,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     }
     let order = order.iter().map(|nth| Begin::of(*nth, prefix(nth))).collect();
     literals::own().for_each(|own| known.add(own, stretch_of(own)));
-    Table { rows, index, begins, order, known, bare, stretches, firsts, outside, hashes }
+    Table { rows, index, begins, order, known, bare, stretches, firsts, outside }
 });
 
 /// How many letters and digits a text with a certain prefix begins with.
@@ -515,18 +511,12 @@ pub(super) fn outside(
     mut each: impl FnMut(&'static str, &'static str, Range<usize>, bool),
 ) {
     let table = &*TABLE;
-    let mut done = 0;
-    for Place { at, nth, .. } in places.iter().copied() {
-        let known = table.outside.get(nth).map(Vec::as_slice).unwrap_or_default();
-        done = outside_at(table, text, at, known, done, &mut each);
-    }
-    done = 0;
-    for at in memchr::memchr_iter(b'$', text) {
-        // The kind of hash stands between two dollar signs.
-        let near: [u8; 5] = padded(text.get(at + 2..).unwrap_or_default());
-        let has_other = near.iter().fold(false, |has, byte| has | (*byte == b'$'));
-        if has_other || near.starts_with(b"rb5") {
-            done = outside_at(table, text, at, &table.hashes, done, &mut each);
+    // Hashes come last.
+    for hash in [false, true] {
+        let mut done = 0;
+        for place in places.iter().filter(|place| hash == (place.literal == Literal::Hash)) {
+            let known = table.outside.get(place.nth).map(Vec::as_slice).unwrap_or_default();
+            done = outside_at(table, text, place.at, known, done, &mut each);
         }
     }
 }
@@ -657,6 +647,8 @@ mod tests {
         }
         let known = table.outside.iter().flatten();
         assert_eq!(known.count(), outside_texts().count());
-        assert!(table.hashes.len() > 15);
+        assert!(
+            literals::needles().iter().filter(|needle| needle.text.starts_with(b"$")).count() > 15
+        );
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn views<S: Simd>(
 ) {
     let bytes = text.as_bytes();
     simd.vectorize(|| literals::views(simd, text, seen.marks, &digits.rich, views));
-    simd.vectorize(|| rows::continued(bytes, seen, views));
+    rows::continued(bytes, seen, views);
     simd.vectorize(|| rows::groups(bytes, seen, views));
     simd.vectorize(|| codes::numbers(simd, bytes, seen, &digits.listed, views));
     simd.vectorize(|| codes::pairs(bytes, seen, &digits.paired, views));

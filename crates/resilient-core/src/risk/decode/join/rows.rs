@@ -2,61 +2,20 @@
 
 use std::ops::Range;
 
-use super::super::super::bits::{After, Bits, Past, ones};
+use super::super::super::bits::{After, Bits, Past};
 use super::super::super::lanes::GROUP;
+use super::super::super::literals::Literal;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
 use super::super::{Seen, Trust, Views};
 use super::JOINED_MAX;
 
 /// Lines that a backslash continues.
-#[inline(always)]
 pub(super) fn continued(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    let is_continued = |end: usize| bytes.get(end..end + 2) == Some(b"\\\n");
-    let mut ends = Vec::new();
-    glued(seen.marks, |feed| {
-        ends.extend(feed.checked_sub(1).filter(|end| is_continued(*end)));
-    });
-    // Where the next line begins with no token, only a run is long enough.
-    ends.extend(seen.runs.iter().map(|run| run.end).filter(|end| is_continued(*end)));
-    if !ends.is_empty() {
-        ends.sort_unstable();
-        continued_at(bytes, seen.marks, &ends, views);
-    }
-}
-
-/// Tells the line feeds with a sign between them and a token before, and a token behind, and those of which
-/// their group does not tell it: few lines of a program begin without white space.
-#[inline(always)]
-fn glued(marks: &Marks, mut found: impl FnMut(usize)) {
-    /// So many groups are looked at together.
-    const BLOCK: usize = 8;
-    let glued = |feeds: u64, tokens: u64| {
-        let (last, next) = (tokens << 2 | 0b11, tokens >> 1 | 1 << (GROUP - 1));
-        feeds & last & next & !(tokens << 1)
-    };
-    let tell = |base: usize, feeds: &[u64], tokens: &[u64], found: &mut dyn FnMut(usize)| {
-        for (group, (feeds, tokens)) in (base..).zip(feeds.iter().zip(tokens)) {
-            ones(glued(*feeds, *tokens)).for_each(|bit| found(group * GROUP + bit));
-        }
-    };
-    let (feeds, feeds_left) = marks.feed.words.as_chunks::<BLOCK>();
-    let (tokens, tokens_left) = marks.token.words.as_chunks::<BLOCK>();
-    for (nth, (feeds, tokens)) in feeds.iter().zip(tokens).enumerate() {
-        let groups = feeds.iter().zip(tokens);
-        if groups.fold(0, |any, (feeds, tokens)| any | glued(*feeds, *tokens)) != 0 {
-            tell(nth * BLOCK, feeds, tokens, &mut found);
-        }
-    }
-    tell(feeds.len() * BLOCK, feeds_left, tokens_left, &mut found);
-}
-
-/// Makes the views of the lines that are continued at some places.
-#[cold]
-#[inline(never)]
-fn continued_at(bytes: &[u8], marks: &Marks, ends: &[usize], views: &mut Views<'_>) {
+    let marks = seen.marks;
     let mut done = 0;
-    for &at in ends {
+    for place in seen.places.iter().filter(|place| place.literal == Literal::Continued) {
+        let at = place.at;
         let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));
         if at < done || !follows {
             continue;
