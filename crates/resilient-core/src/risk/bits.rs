@@ -347,4 +347,20 @@ mod tests {
         assert_eq!(after.next(0), 1);
         assert_eq!(after.next(0), 0);
     }
+
+    #[test]
+    fn places_are_those_of_the_bits() {
+        let mut places = Places::new();
+        let words = [0, 0b1011, u64::MAX, 0, 1 << 63];
+        let expected: Vec<usize> = [64, 65, 67].into_iter().chain(128..192).chain([319]).collect();
+        assert_eq!(places.of::<2>(words.into_iter()).collect::<Vec<_>>(), expected);
+        assert_eq!(places.of::<4>(words.into_iter()).collect::<Vec<_>>(), expected);
+        let even = places.of_those::<2>(words.into_iter(), |place| place % 2 == 0);
+        assert_eq!(
+            even.collect::<Vec<_>>(),
+            [64].into_iter().chain((128..192).step_by(2)).collect::<Vec<_>>()
+        );
+        let all = places.of::<4>([u64::MAX; Places::WORDS].into_iter());
+        assert_eq!(all.collect::<Vec<_>>(), (0..Places::WORDS * GROUP).collect::<Vec<_>>());
+    }
 }
