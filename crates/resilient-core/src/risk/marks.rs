@@ -1,4 +1,5 @@
-//! Which bytes of a text are token characters, letters and digits, digits, and line feeds.
+//! Which bytes of a text are token characters, letters and digits, digits, and line feeds, and where a search for
+//! all literals may find something.
 //!
 //! One pass over the text answers these questions for every byte, as bits; all later questions
 //! about runs, words, lines and numbers are asked of the bits, sixty-four bytes at a time. The pass is
@@ -238,18 +239,23 @@ impl Marks {
             let dense = (enough << 1 | is_enough) & here.simd_ge(1).to_bitmask();
             is_enough = enough >> (GROUP - 1);
             for group in ones(dense).map(|nth| base + nth) {
-                let [_, mut before] =
+                let [_, before] =
                     group.checked_sub(1).map_or([0; 2], |at| halves(self.digit.word(at)));
-                for (half, count) in halves(self.digit.word(group)).into_iter().enumerate() {
-                    if count > 0 && before + count >= DIGITS_MIN {
-                        let at = group * GROUP + half * WINDOW;
-                        let start = if before == 0 { at } else { at - WINDOW };
-                        match all.last_mut() {
-                            Some(last) if last.end >= start => last.end = at + WINDOW,
-                            _ => all.push(start..at + WINDOW),
-                        }
-                    }
-                    before = count;
+                let [low, high] = halves(self.digit.word(group));
+                // Which of its halves are dense is not to be guessed.
+                let first = (low > 0) & (before + low >= DIGITS_MIN);
+                let second = (high > 0) & (low + high >= DIGITS_MIN);
+                if !(first | second) {
+                    continue;
+                }
+                // A half counts with the one before it, if that has a digit.
+                let before = if first { before } else { low };
+                let skipped = usize::from(!first) + usize::from(before == 0);
+                let start = (group * GROUP + skipped * WINDOW).saturating_sub(WINDOW);
+                let end = group * GROUP + WINDOW + usize::from(second) * WINDOW;
+                match all.last_mut() {
+                    Some(last) if last.end >= start => last.end = end,
+                    _ => all.push(start..end),
                 }
             }
         }
