@@ -23,6 +23,15 @@ pub(super) fn filled_up<const LEN: usize>(text: &[u8]) -> [u8; LEN] {
     first
 }
 
+/// The same from a position on, mostly told by one comparison.
+#[inline(always)]
+pub(super) fn padded_at<const LEN: usize>(text: &[u8], at: usize) -> [u8; LEN] {
+    match text.get(at..at.saturating_add(LEN)).and_then(<[u8]>::first_chunk) {
+        Some(part) => *part,
+        None => padded(text.get(at..).unwrap_or_default()),
+    }
+}
+
 /// A group of bytes, as signed numbers: only those are compared fast.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<S: Simd>(S, i8x64<S>);

@@ -14,7 +14,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x16, u8x32, u8x64};
 
 use super::bits::{Bits, Places, lend, ones};
-use super::lanes::{GROUP, padded};
+use super::lanes::{GROUP, padded, padded_at};
 
 /// So many bytes at the start of the texts are looked at for many places at once.
 const HEAD: usize = 4;
@@ -165,16 +165,16 @@ impl Searcher {
         each: &mut impl FnMut(Match),
     ) {
         let block = text.get(start..).unwrap_or_default();
-        let begins = |place: usize| self.begin(block.get(place..).unwrap_or_default()) != 0;
+        let begins = |place: usize| self.begin(padded_at(block, place)) != 0;
         for place in places.of_those::<2>(words.iter().copied(), begins) {
             self.at(text, start + place, each);
         }
     }
 
-    /// The texts of which the first bytes stand at the start of a text.
+    /// The texts that may begin with some bytes.
     #[inline(always)]
-    fn begin(&self, text: &[u8]) -> u64 {
-        let texts = self.heads.iter().zip(padded::<HEAD>(text));
+    fn begin(&self, first: [u8; HEAD]) -> u64 {
+        let texts = self.heads.iter().zip(first);
         texts.fold(u64::MAX, |left, (head, byte)| {
             left & head.texts.get(usize::from(byte)).copied().unwrap_or(0)
         })
@@ -185,7 +185,7 @@ impl Searcher {
     fn at(&self, text: &[u8], start: usize, each: &mut impl FnMut(Match)) {
         let rest = text.get(start..).unwrap_or_default();
         let first = u64::from_le_bytes(padded(rest));
-        for nth in ones(self.begin(rest)) {
+        for nth in ones(self.begin(padded(rest))) {
             if let Some((needle, short)) = self.needles.get(nth)
                 && short.begins(first)
                 && needle.goes_on(rest)
@@ -486,6 +486,7 @@ impl<S: Simd> Tables<S> {
 mod tests {
     use aho_corasick::AhoCorasick;
 
+    use super::super::marks::Marks;
     use super::super::{literals, placeholder};
     use super::*;
 
@@ -550,6 +551,18 @@ mod tests {
                 count += found.len();
             }
             assert!(count > 1000, "{count}");
+        }
+    }
+
+    #[test]
+    fn a_marked_text_is_searched_alike() {
+        let searcher = literals::searcher();
+        for text in texts(literals::needles()) {
+            let text = text.repeat(9);
+            let (mut all, mut among) = (Vec::new(), Vec::new());
+            searcher.find(&text, |each| all.push(each));
+            searcher.find_among(&text, &Marks::of(&text).literal, |each| among.push(each));
+            assert_eq!(all, among);
         }
     }
 }
