@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, mask8x64};
-use memchr::{memchr_iter, memmem};
+use memchr::memmem;
 use regex::Regex;
 
 use super::lanes::{self, GROUP, Lanes};
@@ -145,9 +145,7 @@ pub(super) fn find(
     for word in words.iter().filter(|word| word.word == Word::AwsSecret) {
         aws_secret(text, word.start, word.end, &mut found);
     }
-    if marks.at {
-        email(text.as_bytes(), &mut found);
-    }
+    email(text.as_bytes(), &marks.at, &mut found);
     found
 }
 
@@ -329,11 +327,11 @@ fn pem(bytes: &[u8], begin: usize, found: &mut Found) {
     }
 }
 
-fn email(bytes: &[u8], found: &mut Found) {
+fn email(bytes: &[u8], ats: &[usize], found: &mut Found) {
     let local =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
     let domain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-';
-    for at in memchr_iter(b'@', bytes) {
+    for at in ats.iter().copied() {
         if !found.is_open(EMAIL, at) {
             continue;
         }

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, i8x64, mask8x64, u8x16, u8x64};
+use memchr::memchr_iter;
 
 use super::bits::{Bits, lend, ones};
 use super::lanes::{Class, GROUP, Lanes, mark_some, padded};
@@ -34,8 +35,8 @@ pub(super) struct Marks {
     pub(super) digits: Vec<u8>,
     /// The groups that are not of ASCII alone.
     pub(super) foreign: Vec<usize>,
-    /// Whether there is an `@`.
-    pub(super) at: bool,
+    /// Where an `@` stands.
+    pub(super) at: Vec<usize>,
     /// The length of the text.
     len: usize,
 }
@@ -82,10 +83,18 @@ impl Marks {
             let here = full.get(from..).unwrap_or_default();
             let here = here.get(..=BLOCK).unwrap_or(here);
             let behind = if here.len() > BLOCK { &[] } else { last };
+            let mut has_at = false;
             for (at, groups) in [(0, here), (here.len(), behind)] {
                 let (foreign, at) = block.fill(simd, at, groups);
                 is_foreign |= foreign;
-                self.at |= at;
+                has_at |= at;
+            }
+            // Few blocks have one.
+            if has_at {
+                let start = from * GROUP;
+                let near = bytes.get(start..).unwrap_or_default();
+                let near = near.get(..BLOCK * GROUP).unwrap_or(near);
+                self.at.extend(memchr_iter(b'@', near).map(|at| start + at));
             }
             let len = here.len() + behind.len();
             block.halves.end(len);
@@ -107,7 +116,8 @@ impl Marks {
         [token, alnum, digit, feed, literal].into_iter().for_each(|bits| bits.words.clear());
         digits.clear();
         foreign.clear();
-        (*at, *len) = (false, 0);
+        at.clear();
+        *len = 0;
     }
 
     /// Appends the marks of so many groups.
@@ -125,7 +135,7 @@ impl Marks {
     pub(super) fn recycle(self: Box<Self>) {
         /// That of a longer text is not kept.
         const GROUPS_MAX: usize = (4 << 20) / GROUP;
-        if self.digits.capacity() <= GROUPS_MAX {
+        if self.digits.capacity().max(self.at.capacity()) <= GROUPS_MAX {
             LAST.set(Some(self));
         }
     }
@@ -432,7 +442,7 @@ mod tests {
                 assert_eq!(bit(&marks.alnum), byte.is_ascii_alphanumeric());
                 assert_eq!(bit(&marks.feed), *byte == b'\n');
             }
-            assert_eq!(marks.at, text.contains(&b'@'));
+            assert_eq!(marks.at, memchr_iter(b'@', &text).collect::<Vec<_>>());
         }
     }
 
