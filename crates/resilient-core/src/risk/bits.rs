@@ -355,7 +355,7 @@ mod tests {
         let expected: Vec<usize> = [64, 65, 67].into_iter().chain(128..192).chain([319]).collect();
         assert_eq!(places.of::<2>(words.into_iter()).collect::<Vec<_>>(), expected);
         assert_eq!(places.of::<4>(words.into_iter()).collect::<Vec<_>>(), expected);
-        let even = places.of_those::<2>(words.into_iter(), |place| place % 2 == 0);
+        let even = places.of_those::<2>(words.into_iter(), |place| place.is_multiple_of(2));
         assert_eq!(
             even.collect::<Vec<_>>(),
             [64].into_iter().chain((128..192).step_by(2)).collect::<Vec<_>>()
