@@ -80,7 +80,7 @@ pub(super) const FORMATS: &[Row] = &[
     key("gitlab_feature_flag", "glffct-{w20-64}", "docs.gitlab.com"),
     key("gitlab_workspace", "glwt-{w20-64}", "docs.gitlab.com"),
     key("gitlab_session", "_gitlab_session={n32}", "docs.gitlab.com"),
-    key("bitbucket_app_password", "ATBB{n28-40}", "support.atlassian.com"),
+    generic("bitbucket_app_password", "ATBB{n28-40}", "support.atlassian.com"),
     key("bitbucket_access_token", "ATCTT3xFfG{t60-300}", "support.atlassian.com"),
     key("atlassian_api_token", "ATATT3{t100-300}", "support.atlassian.com"),
     key("atlassian_admin_token", "ATOA{t60-300}", "support.atlassian.com"),

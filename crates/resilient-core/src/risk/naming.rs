@@ -325,11 +325,20 @@ pub(super) fn family_after(line: &[u8]) -> &'static str {
 fn of_name(name: &Name<'_>) -> &'static str {
     let near = || name.words.iter().take(3);
     let is_password = |word: &[u8]| {
-        let starts = [&b"pass"[..], b"pwd", b"pswd", b"paswrd", b"psswrd"];
+        // `passwd`, `pswd`, `paswrd`: all of them without vowels, and each letter once in a row.
+        let letters = word.iter().filter(|letter| !b"aeiou".contains(letter));
+        let mut letters: Vec<u8> = letters.copied().collect();
+        letters.dedup();
+        let starts = [&b"pass"[..], b"pwd"].iter().any(|start| word.starts_with(start));
         word == b"pw"
-            || starts.iter().any(|start| word.starts_with(start))
+            || starts
+            || [&b"pswd"[..], b"pswrd"].iter().any(|start| letters.starts_with(start))
             || word.ends_with(b"passwd")
     };
+    // The two halves of a pair that many services have: nobody's, if nothing else says whose.
+    let pair = (name.words.get(0), name.words.get(1));
+    let is_half =
+        matches!(pair, (Some(b"key"), Some(b"access" | b"secret"))) && name.words.in_head() <= 2;
     let is_api = |word: &[u8]| word == b"api" || word.ends_with(b"apikey");
     let is_strange =
         |word: &[u8]| word.len() >= 3 && !is_plain(word) && !word.iter().all(u8::is_ascii_digit);
@@ -337,9 +346,37 @@ fn of_name(name: &Name<'_>) -> &'static str {
         "api_key"
     } else if near().any(is_password) {
         "generic_secret"
-    } else if name.compound || near().any(is_api) || near().any(is_strange) {
+    } else if name.compound && !is_half || near().any(is_api) || near().any(is_strange) {
         "api_key"
     } else {
         "generic_secret"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Policy, score};
+
+    #[test]
+    fn half_of_a_pair_is_nobodys_until_something_says_whose() {
+        let kinds = |text: &str| score(text, &Policy::default()).kinds();
+        let value = ["8zBhTTWf", "BKWP9hJ8", "wunD7zMa", "EvWOGg"].concat();
+        for name in ["access_key", "Secret Key"] {
+            assert_eq!(kinds(&format!("{name}: {value}")), ["generic_secret"], "{name}");
+        }
+        for name in ["linode_access_key", "API secret key"] {
+            assert_eq!(kinds(&format!("{name}: {value}")), ["api_key"], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_told_however_its_name_is_cut() {
+        let family = |name: &str| super::family_after(format!("{name} = ").as_bytes());
+        for name in ["password", "passwd", "PASWD", "PSSWORD", "pswrd", "db_pwd", "pw"] {
+            assert_eq!(family(name), "generic_secret", "{name}");
+        }
+        for name in ["posted", "powered", "pushed"] {
+            assert_eq!(family(name), "api_key", "{name}");
+        }
     }
 }
