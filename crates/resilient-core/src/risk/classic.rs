@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, mask8x64};
-use memchr::memmem;
+use memchr::{memchr3, memmem, memrchr3};
 use regex::Regex;
 
 use super::lanes::{self, GROUP, Lanes};
@@ -139,8 +139,7 @@ pub(super) fn find(
     at_literals(text, places, &mut found);
     for run in runs.iter().filter(|run| run.len() >= BLOB_MIN) {
         let body = text.as_bytes().get(run.span()).unwrap_or_default();
-        let blobs = stretches(body, base64).filter(|stretch| stretch.len() >= BLOB_MIN);
-        blobs.for_each(|blob| found.add(BLOB, run.start + blob.start..run.start + blob.end));
+        blobs(body, |blob| found.add(BLOB, run.start + blob.start..run.start + blob.end));
     }
     for word in words.iter().filter(|word| word.word == Word::AwsSecret) {
         aws_secret(text, word.start, word.end, &mut found);
@@ -225,15 +224,19 @@ fn bearer_token(text: &str, at: usize, found: &mut Found) {
     }
 }
 
-/// Maximal stretches of a class.
-fn stretches(body: &[u8], class: Class) -> impl Iterator<Item = Range<usize>> {
+/// The stretches of base64 in a run that are long enough. Of a run, only these signs are none: where one is among
+/// so many bytes, the next stretch begins behind the last of them.
+fn blobs(run: &[u8], mut each: impl FnMut(Range<usize>)) {
     let mut at = 0;
-    std::iter::from_fn(move || {
-        at += body.get(at..)?.iter().position(|byte| class(*byte))?;
-        let start = at;
-        at += body.get(at..)?.iter().take_while(|byte| class(**byte)).count();
-        Some(start..at)
-    })
+    while let Some((least, rest)) = run.get(at..).and_then(|rest| rest.split_at_checked(BLOB_MIN)) {
+        if let Some(sign) = memrchr3(b'_', b'-', b'.', least) {
+            at += sign + 1;
+        } else {
+            let len = BLOB_MIN + memchr3(b'_', b'-', b'.', rest).unwrap_or(rest.len());
+            each(at..at + len);
+            at += len;
+        }
+    }
 }
 
 /// `sk-…`, with what Anthropic and OpenAI put behind it.
@@ -610,6 +613,24 @@ mod tests {
             assert_eq!(all(&text), expected, "{text:?}");
         }
         assert!(hits > 500, "{hits}");
+    }
+
+    #[test]
+    fn blobs_are_what_the_regex_says_wherever_signs_stand() {
+        let regex = Regex::new(REGEXES[BLOB]).unwrap();
+        let mut hits = 0;
+        for len in [199, 200, 201, 400, 401, 999] {
+            for step in [1, 7, 199, 200, 201, 202, 300] {
+                let sign = |at: usize| if at % step == step - 1 { '-' } else { 'a' };
+                let text: String = (0..len).map(sign).collect();
+                let mut found = Vec::new();
+                blobs(text.as_bytes(), |blob| found.push(blob));
+                let expected: Vec<_> = regex.find_iter(&text).map(|hit| hit.range()).collect();
+                assert_eq!(found, expected, "{len} {step}");
+                hits += found.len();
+            }
+        }
+        assert!(hits > 10, "{hits}");
     }
 
     #[test]
