@@ -168,17 +168,13 @@ impl Lead {
     #[inline(always)]
     fn of<S: Simd>(simd: S, text: &[u8], end: usize) -> Self {
         let group = Lanes::at(simd, text, end);
-        let any = |bytes: &[u8]| {
-            let one = |byte: &u8| group.is(*byte).to_bitmask();
-            bytes.iter().map(one).fold(0, |any, bytes| any | bytes)
-        };
         let letters = group.small().lies(b'a', 26) | group.lies(b'0', 10) | group.is(b'_');
         let row =
             |bytes: u64, at: usize, most: usize| ((bytes >> at).trailing_ones() as usize).min(most);
         let name = row(letters.to_bitmask(), 0, Self::NAME_MAX);
-        let quoted = name + row(any(b"\"'`]\\"), name, 3);
-        let white = row(any(b" \t"), quoted, 8);
-        let signs = row(any(b"!:=>?"), quoted + white, 3);
+        let quoted = name + row(group.any(b"\"'`]\\"), name, 3);
+        let white = row(group.any(b" \t"), quoted, 8);
+        let signs = row(group.any(b"!:=>?"), quoted + white, 3);
         Self { name, white, signs, end: quoted + white + signs }
     }
 }

@@ -135,10 +135,8 @@ fn is_word_or_words(text: &[u8], marks: &Marks, run: &Run) -> bool {
 fn has_sign<const LEN: usize>(text: &[u8], part: Range<usize>, signs: [u8; LEN]) -> bool {
     dispatch!(Level::new(), simd => {
         part.clone().step_by(GROUP).any(|at| {
-            let group = Lanes::at(simd, text, at);
-            let is = |sign: &u8| group.is(*sign).to_bitmask();
-            let found = signs.iter().map(is).fold(0, |any, bytes| any | bytes);
-            found & u64::MAX >> (GROUP - (part.end - at).min(GROUP)) != 0
+            let inside = u64::MAX >> (GROUP - (part.end - at).min(GROUP));
+            Lanes::at(simd, text, at).any(&signs) & inside != 0
         })
     })
 }

@@ -63,6 +63,12 @@ impl<S: Simd> Lanes<S> {
         self.1.simd_eq(self.every(byte))
     }
 
+    /// The bytes that are one of some, a bit for each.
+    #[inline(always)]
+    pub(super) fn any(self, bytes: &[u8]) -> u64 {
+        bytes.iter().fold(0, |any, byte| any | self.is(*byte).to_bitmask())
+    }
+
     /// The bytes from a first one on, so many of them.
     #[inline(always)]
     pub(super) fn lies(self, first: u8, len: u8) -> mask8x64<S> {
