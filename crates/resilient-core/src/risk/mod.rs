@@ -67,7 +67,7 @@ pub use self::policy::{Allow, HardLinks, Placeholders, Policy, PolicyError, Thre
 pub use self::report::{
     Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
 };
-use self::scan::Lens;
+use self::scan::{Finding, Lens};
 
 /// A placeholder weighs so much of its family's weight.
 const PLACEHOLDER_PART: f64 = 0.35;
@@ -104,9 +104,47 @@ pub fn score_file(path: &str, content: &str, policy: &Policy) -> Report {
 fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: usize) -> Report {
     let marks = Marks::of(content.as_bytes());
     let shape = Shape::of(content, &marks);
+    let found = scan::scan(content, &marks, Lens { model });
+    marks.recycle();
+    // Most texts have nothing.
+    let nothing = found.is_empty() && policy.extra_patterns.is_empty() && shape.is_within_limits();
+    let judged =
+        if nothing { Judged::default() } else { judge(content, &shape, found, policy, most) };
+    Report {
+        score: (judged.score * 10_000.0).round() / 10_000.0,
+        verdict: policy.thresholds.verdict(judged.score),
+        bytes: shape.bytes,
+        line_count: shape.line_count,
+        max_line_len: shape.max_line_len,
+        detected_patterns: judged.detected_patterns,
+        omitted: judged.omitted,
+        suggested_actions: judged.suggested_actions,
+    }
+}
+
+/// What a report says of findings and sizes; at first, that there is nothing.
+#[derive(Default)]
+struct Judged {
+    /// From 0 to 1.
+    score: f64,
+    detected_patterns: Vec<Detection>,
+    omitted: usize,
+    suggested_actions: Vec<Action>,
+}
+
+/// Weighs what was found and what the policy adds, and lists so many findings.
+#[cold]
+#[inline(never)]
+fn judge(
+    content: &str,
+    shape: &Shape,
+    found: Vec<Finding>,
+    policy: &Policy,
+    most: usize,
+) -> Judged {
     let mut tally = Tally::new(&policy.weights);
     let (mut hits, mut omitted) = (Vec::new(), 0);
-    each_hit(content, &marks, policy, model, |hit| {
+    each_hit(content, found, policy, |hit| {
         tally.add(&hit.kind, hit.placeholder && policy.placeholders != Placeholders::Full);
         if hits.len() < most {
             hits.push(hit.shown(content));
@@ -114,7 +152,6 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: us
             omitted += 1;
         }
     });
-    marks.recycle();
     number_lines(content.as_bytes(), &mut hits);
     let mut suggested_actions = tally.actions();
 
@@ -123,7 +160,7 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: us
     let mut score = tally.score();
     let mut detected_patterns: Vec<Detection> = hits.into_iter().map(Detection::Pattern).collect();
     for rule in &SIZE_RULES {
-        if let Some(value) = rule.exceeded_by(&shape) {
+        if let Some(value) = rule.exceeded_by(shape) {
             score += rule.score;
             if detected_patterns.len() < most {
                 detected_patterns.push(Detection::Size(SizeHit {
@@ -137,18 +174,7 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: us
             suggested_actions.push(rule.action(value));
         }
     }
-    let score = score.clamp(0.0, 1.0);
-
-    Report {
-        score: (score * 10_000.0).round() / 10_000.0,
-        verdict: policy.thresholds.verdict(score),
-        bytes: shape.bytes,
-        line_count: shape.line_count,
-        max_line_len: shape.max_line_len,
-        detected_patterns,
-        omitted,
-        suggested_actions,
-    }
+    Judged { score: score.clamp(0.0, 1.0), detected_patterns, omitted, suggested_actions }
 }
 
 /// The families that can be found under a policy: the built-in ones, then those it adds.
@@ -186,17 +212,11 @@ impl Hit {
     }
 }
 
-/// Tells what is found in a text: the built-in patterns in the order of their table, then what the
+/// Tells what counts of what was found: the built-in patterns in the order of their table, then what the
 /// policy adds.
-fn each_hit(
-    content: &str,
-    marks: &Marks,
-    policy: &Policy,
-    model: Option<&Model>,
-    mut each: impl FnMut(Hit),
-) {
+fn each_hit(content: &str, found: Vec<Finding>, policy: &Policy, mut each: impl FnMut(Hit)) {
     let disabled = |family: &str| policy.disabled_families.contains(family);
-    for found in scan::scan(content, marks, Lens { model }) {
+    for found in found {
         let matched = || content.get(found.span.clone()).unwrap_or_default();
         if disabled(found.family)
             || found.placeholder && policy.placeholders == Placeholders::Ignore
@@ -245,6 +265,11 @@ impl Shape {
         let (newlines, max_line_len) = marks.lines(content.as_bytes());
         let open_end = !content.is_empty() && !content.ends_with('\n');
         Self { bytes: content.len(), line_count: newlines + usize::from(open_end), max_line_len }
+    }
+
+    /// Tells whether no size rule fires.
+    fn is_within_limits(&self) -> bool {
+        SIZE_RULES.iter().all(|rule| rule.exceeded_by(self).is_none())
     }
 }
 

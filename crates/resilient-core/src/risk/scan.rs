@@ -138,6 +138,16 @@ impl assign::Claimed for Scan {
 pub(super) fn scan(text: &str, marks: &Marks, lens: Lens<'_>) -> Vec<Finding> {
     let mut budget = decode::budget(text.len());
     let mut findings = collect(text, marks, lens, Trust::Full, 0, &mut budget);
+    if findings.len() > 1 {
+        settle(&mut findings);
+    }
+    findings
+}
+
+/// Leaves out what belongs to another finding, and brings the others in order.
+#[cold]
+#[inline(never)]
+fn settle(findings: &mut Vec<Finding>) {
     // What stands before the `@` of an address with credentials is a password, not a mailbox.
     let urls: Vec<Range<usize>> = findings
         .iter()
@@ -152,7 +162,6 @@ pub(super) fn scan(text: &str, marks: &Marks, lens: Lens<'_>) -> Vec<Finding> {
         findings.retain(|found| found.pattern != "email" || !inside(&found.span));
     }
     findings.sort_by_key(|found| (found.order, found.span.start));
-    findings
 }
 
 /// Finds everything in a text that is so many decodings deep.
