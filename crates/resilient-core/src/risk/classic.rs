@@ -76,9 +76,6 @@ const BLOB: usize = 18;
 /// Shorter stretches of base64 are no blob.
 const BLOB_MIN: usize = 200;
 
-/// A class of bytes.
-type Class = fn(u8) -> bool;
-
 fn alnum(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
@@ -150,13 +147,13 @@ pub(super) fn find(
 
 /// Measures stretches of one class, each once, however many literals stand in it: no text makes
 /// this quadratic. Positions must not decrease.
-struct Stretch {
-    class: Class,
+struct Stretch<C> {
+    class: C,
     end: usize,
 }
 
-impl Stretch {
-    const fn of(class: Class) -> Self {
+impl<C: Fn(u8) -> bool> Stretch<C> {
+    const fn of(class: C) -> Self {
         Self { class, end: 0 }
     }
 
@@ -164,7 +161,8 @@ impl Stretch {
     fn end(&mut self, text: &[u8], from: usize) -> usize {
         if self.end < from {
             let rest = text.get(from..).unwrap_or_default();
-            let len = rest.iter().take_while(|byte| (self.class)(**byte)).count();
+            let end = rest.iter().position(|byte| !(self.class)(*byte));
+            let len = end.unwrap_or(rest.len());
             work::spend(len);
             self.end = from + len;
         }
@@ -240,7 +238,13 @@ fn blobs(run: &[u8], mut each: impl FnMut(Range<usize>)) {
 }
 
 /// `sk-…`, with what Anthropic and OpenAI put behind it.
-fn sk(text: &[u8], at: usize, alnums: &mut Stretch, words: &mut Stretch, found: &mut Found) {
+fn sk(
+    text: &[u8],
+    at: usize,
+    alnums: &mut Stretch<impl Fn(u8) -> bool>,
+    words: &mut Stretch<impl Fn(u8) -> bool>,
+    found: &mut Found,
+) {
     let rest = text.get(at..).unwrap_or_default();
     if rest.starts_with(b"sk-ant-oat") || rest.starts_with(b"sk-ant-api") {
         let kind = if rest.starts_with(b"sk-ant-oat") { OAT } else { API };

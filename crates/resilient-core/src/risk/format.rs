@@ -247,7 +247,9 @@ impl Format {
                     let most =
                         if self.parts.get(nth + 1).is_some() && *min == *max { *min } else { *max };
                     let rest = text.get(at..)?;
-                    let len = rest.iter().take(most).take_while(|byte| class.has(**byte)).count();
+                    let rest = rest.get(..most).unwrap_or(rest);
+                    let end = rest.iter().position(|byte| !class.has(*byte));
+                    let len = end.unwrap_or(rest.len());
                     super::work::spend(len);
                     (len >= *min).then_some(())?;
                     body = Some(body.map_or(at, |body| body.start)..at + len);
