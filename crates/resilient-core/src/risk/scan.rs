@@ -161,7 +161,11 @@ fn settle(findings: &mut Vec<Finding>) {
         };
         findings.retain(|found| found.pattern != "email" || !inside(&found.span));
     }
-    findings.sort_by_key(|found| (found.order, found.span.start));
+    // Those of a flood mostly are in order, and to sort them takes as much memory again.
+    let key = |found: &Finding| (found.order, found.span.start);
+    if !findings.is_sorted_by_key(key) {
+        findings.sort_by_key(key);
+    }
 }
 
 /// Finds everything in a text that is so many decodings deep.
