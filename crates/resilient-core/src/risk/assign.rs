@@ -7,7 +7,6 @@
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
 use memchr::memmem;
 
 use super::bits::Bits;
@@ -34,7 +33,13 @@ pub(super) trait Claimed {
 }
 
 /// Finds the values after the words of a text.
-pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], claims: &mut impl Claimed) {
+pub(super) fn find<S: Simd>(
+    simd: S,
+    text: &[u8],
+    digits: &Bits,
+    words: &[Said],
+    claims: &mut impl Claimed,
+) {
     for Said { word, start, end } in words.iter().copied() {
         let hit = match word {
             Word::Dummy => None,
@@ -43,7 +48,7 @@ pub(super) fn find(text: &[u8], digits: &Bits, words: &[Said], claims: &mut impl
             Word::Basic => basic(text, end),
             // A value without digits is a word.
             _ if digits.next(end, end + VALUE_REACH).is_none() => None,
-            _ => value(text, start, end, word, claims).or_else(|| auth(text, start, end)),
+            _ => value(simd, text, start, end, word, claims).or_else(|| auth(text, start, end)),
         };
         if let Some(hit) = hit {
             claims.claim(hit);
@@ -58,11 +63,20 @@ pub(super) const VALUE_REACH: usize = 160;
 pub(super) const AUTHORITY_REACH: usize = 300;
 
 /// Reads the value after a word that ends at `end`.
-fn value(text: &[u8], start: usize, end: usize, word: Word, claims: &impl Claimed) -> Option<Hit> {
+fn value<S: Simd>(
+    simd: S,
+    text: &[u8],
+    start: usize,
+    end: usize,
+    word: Word,
+    claims: &impl Claimed,
+) -> Option<Hit> {
     super::work::spend(VALUE_REACH / 4);
     let rest = text.get(end..end + VALUE_REACH).or_else(|| text.get(end..))?;
-    let Lead { name, white, signs, end: mut at } =
-        dispatch!(Level::new(), simd => Lead::of(simd, text, end));
+    let Lead { name, white, signs, end: mut at } = simd.vectorize(
+        #[inline(always)]
+        || Lead::of(simd, text, end),
+    );
     let before = start.checked_sub(1).and_then(|before| text.get(before)).copied();
     let short = word == Word::ShortPassword;
     let word = match word {

@@ -7,7 +7,6 @@
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
 use memchr::{memchr, memrchr};
 
 use super::bits::ones;
@@ -57,18 +56,10 @@ pub(super) enum Wanted {
     All,
 }
 
-/// Tells by number the runs that may hold candidates, or a row of a block of data. Most runs are names, and
+/// Tells which runs of a group may hold candidates, or a row of a block of data. Most runs are names, and
 /// which are is not to be guessed: there is no branch for a run but for those that are one word.
-pub(super) fn likely(text: &[u8], runs: &[Run]) -> impl Iterator<Item = usize> {
-    runs.chunks(GROUP).enumerate().flat_map(|(nth, runs)| {
-        let likely = dispatch!(Level::new(), simd => likely_of(simd, text, runs));
-        ones(likely).map(move |bit| nth * GROUP + bit)
-    })
-}
-
-/// The same of a group of runs.
 #[inline(always)]
-fn likely_of<S: Simd>(simd: S, text: &[u8], runs: &[Run]) -> u64 {
+pub(super) fn likely<S: Simd>(simd: S, text: &[u8], runs: &[Run]) -> u64 {
     let (mut likely, mut words) = (0, 0);
     for (nth, run) in runs.iter().enumerate() {
         let is_name = (run.digits < 2) & (run.len() < ROW_MIN);
@@ -95,8 +86,9 @@ fn is_joint(text: &[u8], at: usize) -> bool {
 }
 
 /// Cuts a run into its candidates.
-#[inline]
-pub(super) fn of_run(
+#[inline(always)]
+pub(super) fn of_run<S: Simd>(
+    simd: S,
     text: &[u8],
     marks: &Marks,
     run: &Run,
@@ -106,39 +98,48 @@ pub(super) fn of_run(
     super::work::spend(run.len());
     // Most runs are names: one word without digits, or several short ones.
     let is_name = if run.digits < 2 {
-        is_word_or_words(text, marks, run)
+        is_word_or_words(simd, text, marks, run)
     } else {
         wanted == Wanted::Likely
             && !has_long_part(marks, run)
-            && !has_sign(text, run.span(), *b"-+/=.")
+            && !has_sign(simd, text, run.span(), *b"-+/=.")
     };
     if !is_name {
-        cut(text, marks, run, wanted, each);
+        cut(simd, text, marks, run, wanted, each);
     }
 }
 
 /// Tells whether a run without digits, but perhaps for one, is an ordinary word, has signs that join words, or
 /// is a line drawn with signs.
 #[inline(always)]
-fn is_word_or_words(text: &[u8], marks: &Marks, run: &Run) -> bool {
+fn is_word_or_words<S: Simd>(simd: S, text: &[u8], marks: &Marks, run: &Run) -> bool {
     // Most of them show it by the first sign.
     let first = run.start + run.plain;
     if first == run.end {
-        return !is_odd(text, marks, run.span());
+        return !is_odd(simd, text, marks, run.span());
     }
     is_joint(text, first)
-        || has_sign(text, first + 1..run.end, *b"_-./")
+        || has_sign(simd, text, first + 1..run.end, *b"_-./")
         || marks.alnum.next(run.start, run.end).is_none()
 }
 
 /// Tells whether one of some signs stands in a part of a text.
-fn has_sign<const LEN: usize>(text: &[u8], part: Range<usize>, signs: [u8; LEN]) -> bool {
-    dispatch!(Level::new(), simd => {
-        part.clone().step_by(GROUP).any(|at| {
-            let inside = u64::MAX >> (GROUP - (part.end - at).min(GROUP));
-            Lanes::at(simd, text, at).any(&signs) & inside != 0
-        })
-    })
+#[inline(always)]
+fn has_sign<S: Simd, const LEN: usize>(
+    simd: S,
+    text: &[u8],
+    part: Range<usize>,
+    signs: [u8; LEN],
+) -> bool {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            part.clone().step_by(GROUP).any(|at| {
+                let inside = u64::MAX >> (GROUP - (part.end - at).min(GROUP));
+                Lanes::at(simd, text, at).any(&signs) & inside != 0
+            })
+        },
+    )
 }
 
 /// Tells whether eight letters and digits stand in a row in a run.
@@ -154,12 +155,22 @@ fn has_long_part(marks: &Marks, run: &Run) -> bool {
 }
 
 /// Cuts a run into pieces: at what assigns, and at slashes if they divide a path.
-fn cut(text: &[u8], marks: &Marks, run: &Run, wanted: Wanted, mut each: impl FnMut(Candidate)) {
+fn cut<S: Simd>(
+    simd: S,
+    text: &[u8],
+    marks: &Marks,
+    run: &Run,
+    wanted: Wanted,
+    mut each: impl FnMut(Candidate),
+) {
     let bytes = text.get(run.span()).unwrap_or_default();
     if marks.alnum.run_to(run.start, run.end) == run.len() {
-        return of_piece(text, marks, run, run.span(), true, wanted, &mut each);
+        return of_piece(simd, text, marks, run, run.span(), true, wanted, &mut each);
     }
-    let (assigns, divides) = dispatch!(Level::new(), simd => signs(simd, text, run));
+    let (assigns, divides) = simd.vectorize(
+        #[inline(always)]
+        || signs(simd, text, run),
+    );
     let mut start = 0;
     for _ in 0..PIECES_MAX {
         let rest = bytes.get(start..).unwrap_or_default();
@@ -169,12 +180,12 @@ fn cut(text: &[u8], marks: &Marks, run: &Run, wanted: Wanted, mut each: impl FnM
         let len = if assigns { assigned(rest) } else { rest.len() };
         let at = run.start + start;
         let piece = at..at + len;
-        if divides && looks_like_path(text, marks, &piece) {
-            for part in parts_of(text, piece).take(PIECES_MAX) {
-                of_piece(text, marks, run, part, false, wanted, &mut each);
+        if divides && looks_like_path(simd, text, marks, &piece) {
+            for part in parts_of(simd, text, piece).take(PIECES_MAX) {
+                of_piece(simd, text, marks, run, part, false, wanted, &mut each);
             }
         } else {
-            of_piece(text, marks, run, piece, false, wanted, &mut each);
+            of_piece(simd, text, marks, run, piece, false, wanted, &mut each);
         }
         start += len + 1;
     }
@@ -210,11 +221,18 @@ fn assigned(bytes: &[u8]) -> usize {
 }
 
 /// The parts of a piece between slashes.
-fn parts_of(text: &[u8], piece: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+fn parts_of<S: Simd>(
+    simd: S,
+    text: &[u8],
+    piece: Range<usize>,
+) -> impl Iterator<Item = Range<usize>> {
     let mut start = piece.start;
     std::iter::from_fn(move || {
         (start <= piece.end).then(|| {
-            let end = dispatch!(Level::new(), simd => slash(simd, text, start, piece.end));
+            let end = simd.vectorize(
+                #[inline(always)]
+                || slash(simd, text, start, piece.end),
+            );
             let part = start..end;
             start = end + 1;
             part
@@ -233,13 +251,16 @@ fn slash<S: Simd>(simd: S, text: &[u8], from: usize, end: usize) -> usize {
     memchr(b'/', rest).map_or(end, |at| from + at)
 }
 
-fn looks_like_path(text: &[u8], marks: &Marks, piece: &Range<usize>) -> bool {
+fn looks_like_path<S: Simd>(simd: S, text: &[u8], marks: &Marks, piece: &Range<usize>) -> bool {
     let bytes = text.get(piece.clone()).unwrap_or_default();
     let slashes = bytes.iter().map(|byte| u32::from(*byte == b'/')).sum::<u32>() as usize;
     if slashes == 0 || slashes * 8 > bytes.len() {
         return slashes > 0;
     }
-    dispatch!(Level::new(), simd => has_spelled(simd, text, marks, piece, slashes / 2))
+    simd.vectorize(
+        #[inline(always)]
+        || has_spelled(simd, text, marks, piece, slashes / 2),
+    )
 }
 
 /// Tells whether more than so many parts of a path are spelled with letters.
@@ -274,7 +295,8 @@ fn has_spelled<S: Simd>(
 }
 
 /// The candidate that a piece of a run is, if it is one; a plain piece is all letters and digits.
-fn of_piece(
+fn of_piece<S: Simd>(
+    simd: S,
     text: &[u8],
     marks: &Marks,
     run: &Run,
@@ -284,9 +306,25 @@ fn of_piece(
     each: &mut impl FnMut(Candidate),
 ) {
     // Most parts of a path are shorter.
-    if piece.len() < BODY_MIN {
-        return;
+    if piece.len() >= BODY_MIN {
+        simd.vectorize(
+            #[inline(always)]
+            || of_piece_in(simd, text, marks, run, piece, is_plain, wanted, each),
+        );
     }
+}
+
+#[inline(always)]
+fn of_piece_in<S: Simd>(
+    simd: S,
+    text: &[u8],
+    marks: &Marks,
+    run: &Run,
+    piece: Range<usize>,
+    is_plain: bool,
+    wanted: Wanted,
+    each: &mut impl FnMut(Candidate),
+) {
     let at = piece.start;
     let piece = text.get(piece).unwrap_or_default();
     let lead =
@@ -296,10 +334,10 @@ fn of_piece(
     let piece = piece.get(..piece.len() - tail).unwrap_or_default();
     let at = at + lead;
     let span = at..at + piece.len();
-    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(text, marks, span.clone()) {
+    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(simd, text, marks, span.clone()) {
         return;
     }
-    let head = if is_plain { 0 } else { head_len(text, &span) };
+    let head = if is_plain { 0 } else { head_len(simd, text, &span) };
     let body = at + head..span.end;
     let is_explained =
         || is_number(piece) || is_compound(text, marks, &body) || is_commit(text, &body);
@@ -366,10 +404,13 @@ fn is_compound(text: &[u8], marks: &Marks, body: &Range<usize>) -> bool {
 }
 
 /// A quick no to what is clearly made of words.
-fn is_odd(text: &[u8], marks: &Marks, piece: Range<usize>) -> bool {
+fn is_odd<S: Simd>(simd: S, text: &[u8], marks: &Marks, piece: Range<usize>) -> bool {
     marks.digit.count_short(piece.clone()) >= 2 || {
         let (at, len) = (piece.start, piece.len());
-        let (odd, pairs) = dispatch!(Level::new(), simd => odd_pairs_at(simd, text, at, len));
+        let (odd, pairs) = simd.vectorize(
+            #[inline(always)]
+            || odd_pairs_at(simd, text, at, len),
+        );
         has_odd(odd, pairs)
     }
 }
@@ -380,14 +421,17 @@ fn has_odd(odd: usize, pairs: usize) -> bool {
 }
 
 /// How many bytes at the start of a piece are words with their separators.
-fn head_len(text: &[u8], piece: &Range<usize>) -> usize {
+fn head_len<S: Simd>(simd: S, text: &[u8], piece: &Range<usize>) -> usize {
     let is_uuid = |from: usize| {
         let rest = text.get(from..piece.end).unwrap_or_default();
         super::token::is_uuid(rest)
     };
     let mut start = piece.start;
     while !is_uuid(start) {
-        let len = dispatch!(Level::new(), simd => word_len(simd, text, start));
+        let len = simd.vectorize(
+            #[inline(always)]
+            || word_len(simd, text, start),
+        );
         match len {
             Some(len) if start + len + BODY_MIN < piece.end => start += len + 1,
             _ => break,

@@ -11,8 +11,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, mask8x64};
 use memchr::{memchr3, memmem, memrchr3};
 use regex::Regex;
 
@@ -453,7 +453,13 @@ impl lanes::Class for DigitLead {
 }
 
 /// American social security numbers.
-pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut Found) {
+pub(super) fn ssn<S: Simd>(
+    simd: S,
+    text: &str,
+    marks: &Marks,
+    dense: &[Range<usize>],
+    found: &mut Found,
+) {
     let bytes = text.as_bytes();
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
     // Letters and digits of any script stand at no edge.
@@ -462,7 +468,10 @@ pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut
         !before.is_some_and(|before| before.ends_with(is_word))
             && !after.is_some_and(|after| after.starts_with(is_word))
     };
-    let places = dispatch!(Level::new(), _simd => ssn_places(marks, dense));
+    let places = simd.vectorize(
+        #[inline(always)]
+        || ssn_places(marks, dense),
+    );
     for start in places {
         let span = start..start + 11;
         if is_ssn(bytes.get(span.clone()).unwrap_or_default()) && free(&span) {

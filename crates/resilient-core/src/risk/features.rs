@@ -53,7 +53,8 @@ const SECRET_WORDS: [&[u8]; 26] = [
 ];
 
 /// Names the features of a candidate in a text whose token characters are marked.
-pub(super) fn of(
+pub(super) fn of<S: Simd>(
+    simd: S,
     text: &[u8],
     tokens: &Bits,
     candidate: &Candidate,
@@ -85,8 +86,8 @@ pub(super) fn of(
     sink.add(12, kind << 8 | ratio(shape.upper, shape.len, 10));
     sink.add(13, u64::from(shape.entropy / (BIT / 4)));
 
-    triples(text, &candidate.body, &mut sink);
-    dashes(text, &candidate.body, shape, &mut sink);
+    triples(simd, text, &candidate.body, &mut sink);
+    dashes(simd, text, &candidate.body, shape, &mut sink);
 
     // What stands in front: the head's words are the nearest ones.
     let in_head = words.in_head;
@@ -149,12 +150,13 @@ fn runs_in(tokens: &Bits, part: Range<usize>) -> u64 {
 }
 
 /// Triples of letters, cases folded; digits end a word.
-fn triples(text: &[u8], body: &Range<usize>, sink: &mut Sink<impl FnMut(u16)>) {
+fn triples<S: Simd>(simd: S, text: &[u8], body: &Range<usize>, sink: &mut Sink<impl FnMut(u16)>) {
     /// As far as this a body is looked at.
     const END: usize = 50;
-    let letters = dispatch!(Level::new(), simd => {
-        Lanes::at(simd, text, body.start).small().lies(b'a', 26).to_bitmask()
-    });
+    let letters = simd.vectorize(
+        #[inline(always)]
+        || Lanes::at(simd, text, body.start).small().lies(b'a', 26).to_bitmask(),
+    );
     let letters = letters & !u64::MAX.checked_shl(body.len().min(END) as u32).unwrap_or(0);
     let body = text.get(body.clone()).unwrap_or_default();
     for start in ones(letters & letters >> 1 & letters >> 2) {
@@ -167,11 +169,20 @@ fn triples(text: &[u8], body: &Range<usize>, sink: &mut Sink<impl FnMut(u16)>) {
 }
 
 /// Where separators are, as in `xxxx-xxxx-xxxx`.
-fn dashes(text: &[u8], body: &Range<usize>, shape: &Shape, sink: &mut Sink<impl FnMut(u16)>) {
+fn dashes<S: Simd>(
+    simd: S,
+    text: &[u8],
+    body: &Range<usize>,
+    shape: &Shape,
+    sink: &mut Sink<impl FnMut(u16)>,
+) {
     if !matches!(shape.kind, Kind::Base64Url | Kind::Other | Kind::Uuid) {
         return;
     }
-    let (lens, count, wordy) = dispatch!(Level::new(), simd => groups(simd, text, body));
+    let (lens, count, wordy) = simd.vectorize(
+        #[inline(always)]
+        || groups(simd, text, body),
+    );
     sink.add(60, lens);
     sink.add(61, count);
     sink.add(62, ratio(wordy, count as usize, 6));
@@ -235,23 +246,28 @@ pub(super) struct Words {
 
 impl Words {
     /// Reads the words in front of a candidate's body.
-    pub(super) fn before(text: &[u8], candidate: &Candidate) -> Self {
-        Self::some_before(text, candidate, WORDS_MAX)
+    pub(super) fn before<S: Simd>(simd: S, text: &[u8], candidate: &Candidate) -> Self {
+        Self::some_before(simd, text, candidate, WORDS_MAX)
     }
 
     /// Reads some of them, and as many of the head's as are there.
-    pub(super) fn some_before(text: &[u8], candidate: &Candidate, most: usize) -> Self {
+    pub(super) fn some_before<S: Simd>(
+        simd: S,
+        text: &[u8],
+        candidate: &Candidate,
+        most: usize,
+    ) -> Self {
         let mut words = Self::none();
-        words.read_back(text, &candidate.head, WORDS_MAX);
+        words.read_back(simd, text, &candidate.head, WORDS_MAX);
         words.in_head = words.len;
-        words.read_back(text, &candidate.context, most);
+        words.read_back(simd, text, &candidate.context, most);
         words
     }
 
     /// Reads the words at the end of a text.
     pub(super) fn of(text: &[u8]) -> Self {
         let mut words = Self::none();
-        words.read_back(text, &(0..text.len()), WORDS_MAX);
+        dispatch!(Level::new(), simd => words.read_back(simd, text, &(0..text.len()), WORDS_MAX));
         words
     }
 
@@ -262,10 +278,13 @@ impl Words {
 
     /// Reads words off the end of a part of a text until there are so many: split at what is no letter or
     /// digit, and in camel case.
-    fn read_back(&mut self, text: &[u8], part: &Range<usize>, most: usize) {
+    fn read_back<S: Simd>(&mut self, simd: S, text: &[u8], part: &Range<usize>, most: usize) {
         if !part.is_empty() {
             super::work::spend(64);
-            dispatch!(Level::new(), simd => self.read_back_in(simd, text, part, most));
+            simd.vectorize(
+                #[inline(always)]
+                || self.read_back_in(simd, text, part, most),
+            );
         }
     }
 

@@ -3,6 +3,9 @@
 
 use std::ops::Range;
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
+
 pub use super::features::BUCKETS;
 use super::marks::Marks;
 pub use super::model::Model;
@@ -21,14 +24,20 @@ pub struct Example {
 /// it learns of digests keeps it from secrets that look like them.
 #[must_use]
 pub fn examples(text: &str) -> Vec<Example> {
-    let bytes = text.as_bytes();
+    dispatch!(Level::new(), simd => examples_in(simd, text.as_bytes()))
+}
+
+#[inline(always)]
+fn examples_in<S: Simd>(simd: S, bytes: &[u8]) -> Vec<Example> {
     let mut examples = Vec::new();
     let marks = Marks::of(bytes);
-    for run in runs::find(&marks) {
-        candidate::of_run(bytes, &marks, &run, candidate::Wanted::All, |candidate| {
-            let words = features::Words::before(bytes, &candidate);
+    for run in runs::find(simd, &marks) {
+        candidate::of_run(simd, bytes, &marks, &run, candidate::Wanted::All, |candidate| {
+            let words = features::Words::before(simd, bytes, &candidate);
             let mut seen = Vec::new();
-            features::of(bytes, &marks.token, &candidate, &words, |feature| seen.push(feature));
+            features::of(simd, bytes, &marks.token, &candidate, &words, |feature| {
+                seen.push(feature);
+            });
             examples.push(Example { span: candidate.whole(), features: seen });
         });
     }

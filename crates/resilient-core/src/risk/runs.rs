@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use fearless_simd::{Level, dispatch};
+use fearless_simd::prelude::*;
 
 use super::bits::{Places, lend, ones};
 use super::lanes::GROUP;
@@ -77,11 +77,16 @@ impl Lengths {
 }
 
 /// Finds the runs of at least [`RUN_MIN`] bytes, in order.
-pub(super) fn find(marks: &Marks) -> Vec<Run> {
+pub(super) fn find<S: Simd>(simd: S, marks: &Marks) -> Vec<Run> {
     thread_local! {
         static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
     }
-    lend(&ROOM, Room::new, |room| dispatch!(Level::new(), _simd => find_in(marks, room)))
+    lend(&ROOM, Room::new, |room| {
+        simd.vectorize(
+            #[inline(always)]
+            || find_in(marks, room),
+        )
+    })
 }
 
 /// What is needed for one text after the other.
@@ -158,8 +163,14 @@ pub(super) fn rows(text: &[u8], marks: &Marks, runs: &[Run]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
+
     use super::super::marks::is_token;
     use super::*;
+
+    fn found(marks: &Marks) -> Vec<Run> {
+        dispatch!(Level::new(), simd => find(simd, marks))
+    }
 
     /// What [`find`] promises, said plainly.
     fn plainly(bytes: &[u8]) -> Vec<Run> {
@@ -195,11 +206,11 @@ mod tests {
                     b"a0_Z="[(state >> 32) as usize % 5]
                 });
             }
-            assert_eq!(find(&Marks::of(&text)), plainly(&text), "{round}");
+            assert_eq!(found(&Marks::of(&text)), plainly(&text), "{round}");
         }
         for len in [14, 15, 63, 64, 65, 128, 5000] {
             let text = [vec![b' '; 3], vec![b'a'; len], vec![b' '; 3]].concat();
-            assert_eq!(find(&Marks::of(&text)), plainly(&text), "{len}");
+            assert_eq!(found(&Marks::of(&text)), plainly(&text), "{len}");
         }
     }
 }

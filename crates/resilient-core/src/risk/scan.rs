@@ -7,11 +7,16 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::candidate::{self, Wanted};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
+
+use super::bits::ones;
+use super::candidate::{self, Candidate, Wanted};
 use super::classic::{self, CLASSICS};
 use super::decode::{self, Seen, Trust, View};
 use super::family::BINARY_HINT;
 use super::features::Words;
+use super::lanes::GROUP;
 use super::marks::Marks;
 use super::model::Model;
 use super::runs::{self, Run};
@@ -103,6 +108,8 @@ struct Scan {
     findings: Vec<Finding>,
     /// What the model takes for secrets. All that is certain goes first, decodings included.
     guesses: Vec<(&'static str, Range<usize>)>,
+    /// The model is asked about so many more candidates.
+    asks: usize,
 }
 
 impl Scan {
@@ -177,15 +184,29 @@ fn collect(
     depth: usize,
     budget: &mut usize,
 ) -> Vec<Finding> {
+    dispatch!(Level::new(), simd => collect_in(simd, text, marks, lens, trust, depth, budget))
+}
+
+/// The same with the vectors of some machine.
+#[inline(always)]
+fn collect_in<S: Simd>(
+    simd: S,
+    text: &str,
+    marks: &Marks,
+    lens: Lens<'_>,
+    trust: Trust,
+    depth: usize,
+    budget: &mut usize,
+) -> Vec<Finding> {
     let bytes = text.as_bytes();
     work::spend(bytes.len());
-    let mut runs = runs::find(marks);
+    let mut runs = runs::find(simd, marks);
     let dense = marks.dense();
     let (places, words) = literals::find(bytes, marks);
     let mut scan = Scan::default();
     let mut found = classic::find(text, marks, &runs, &places, &words);
     if depth == 0 {
-        classic::ssn(text, marks, &dense, &mut found);
+        classic::ssn(simd, text, marks, &dense, &mut found);
     }
     if !found.hits.is_empty() {
         scan.classics(text, found, depth);
@@ -220,8 +241,8 @@ fn collect(
         }
     });
     if trust == Trust::Full {
-        scan.candidates(bytes, marks, &runs, lens.model);
-        assign::find(bytes, &marks.digit, &words, &mut scan);
+        scan.candidates(simd, bytes, marks, &runs, lens.model);
+        assign::find(simd, bytes, &marks.digit, &words, &mut scan);
     }
     if depth == 0 {
         pii::find(text, marks, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
@@ -373,64 +394,94 @@ impl Scan {
     }
 
     /// Candidates that their names give away, or that the model takes for secrets.
-    fn candidates(&mut self, bytes: &[u8], marks: &Marks, runs: &[Run], model: Option<&Model>) {
+    #[inline(always)]
+    fn candidates<S: Simd>(
+        &mut self,
+        simd: S,
+        bytes: &[u8],
+        marks: &Marks,
+        runs: &[Run],
+        model: Option<&Model>,
+    ) {
         // A text with more candidates is a list of digests or a flood.
-        let mut asked = MODEL_LEAST + bytes.len() / MODEL_EVERY;
+        self.asks = MODEL_LEAST + bytes.len() / MODEL_EVERY;
         let mut rows = 0;
-        candidate::likely(bytes, runs).for_each(|nth| {
-            let Some(run) = runs.get(nth) else { return };
-            // Blocks of data hold no token of their own.
-            if nth >= rows && run.len() >= runs::ROW_MIN {
-                let count = runs::rows(bytes, marks, runs.get(nth..).unwrap_or_default());
-                rows = if count >= ROWS_MIN { nth + count } else { rows };
+        for (group, some) in runs.chunks(GROUP).enumerate() {
+            let likely = simd.vectorize(
+                #[inline(always)]
+                || candidate::likely(simd, bytes, some),
+            );
+            for nth in ones(likely).map(|bit| group * GROUP + bit) {
+                let Some(run) = runs.get(nth) else { return };
+                // Blocks of data hold no token of their own.
+                if nth >= rows && run.len() >= runs::ROW_MIN {
+                    let count = runs::rows(bytes, marks, runs.get(nth..).unwrap_or_default());
+                    rows = if count >= ROWS_MIN { nth + count } else { rows };
+                }
+                if nth < rows {
+                    continue;
+                }
+                candidate::of_run(
+                    simd,
+                    bytes,
+                    marks,
+                    run,
+                    Wanted::Likely,
+                    #[inline(always)]
+                    |candidate| self.judge(simd, bytes, marks, &candidate, model),
+                );
             }
-            if nth < rows {
+        }
+    }
+
+    /// Takes a candidate if its name gives it away, or if the model does.
+    #[inline(always)]
+    fn judge<S: Simd>(
+        &mut self,
+        simd: S,
+        bytes: &[u8],
+        marks: &Marks,
+        candidate: &Candidate,
+        model: Option<&Model>,
+    ) {
+        if !self.claims.is_free(&candidate.whole()) {
+            return;
+        }
+        let nameable = naming::may_be_named(&candidate.shape);
+        // Nothing that the model says of versions and identifiers of objects counts.
+        let is_dotted = benign::is_dotted(bytes, candidate);
+        let model = model.filter(|_| self.asks > 0 && !is_dotted);
+        if !nameable && model.is_none() {
+            return;
+        }
+        // Without the model few words tell that a name says nothing.
+        if model.is_none() {
+            let few = Words::some_before(simd, bytes, candidate, naming::DECIDING);
+            if !naming::may_name(bytes, candidate, &few) {
                 return;
             }
-            candidate::of_run(bytes, marks, run, Wanted::Likely, |candidate| {
-                if !self.claims.is_free(&candidate.whole()) {
-                    return;
-                }
-                let nameable = naming::may_be_named(&candidate.shape);
-                // Nothing that the model says of versions and identifiers of objects counts.
-                let is_dotted = benign::is_dotted(bytes, &candidate);
-                let model = model.filter(|_| asked > 0 && !is_dotted);
-                if !nameable && model.is_none() {
-                    return;
-                }
-                // Without the model few words tell that a name says nothing.
-                if model.is_none() {
-                    let few = Words::some_before(bytes, &candidate, naming::DECIDING);
-                    if !naming::may_name(bytes, &candidate, &few) {
-                        return;
-                    }
-                }
-                let words = Words::before(bytes, &candidate);
-                if nameable && let Some(named) = naming::named(bytes, &candidate, &words) {
-                    self.add(named.family, named.pattern, candidate.whole(), false);
-                    return;
-                }
-                let Some(model) = model else { return };
-                asked -= 1;
-                // Nor what it says of these.
-                if benign::is_identifier(&candidate, &words) || benign::is_data(bytes, &candidate) {
-                    return;
-                }
-                let mut sum = 0;
-                features::of(bytes, &marks.token, &candidate, &words, |feature| {
-                    sum += model.weight(feature);
-                });
-                // Text in base64 is judged by what it says.
-                let token = bytes.get(candidate.body.clone()).unwrap_or_default();
-                let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);
-                if model.margin_of(sum) >= 0
-                    && !says(token)
-                    && !benign::is_benign(bytes, &candidate)
-                {
-                    let family = naming::family(&words);
-                    self.guesses.push((family, candidate.whole()));
-                }
-            });
+        }
+        let words = Words::before(simd, bytes, candidate);
+        if nameable && let Some(named) = naming::named(bytes, candidate, &words) {
+            self.add(named.family, named.pattern, candidate.whole(), false);
+            return;
+        }
+        let Some(model) = model else { return };
+        self.asks -= 1;
+        // Nor what it says of these.
+        if benign::is_identifier(candidate, &words) || benign::is_data(bytes, candidate) {
+            return;
+        }
+        let mut sum = 0;
+        features::of(simd, bytes, &marks.token, candidate, &words, |feature| {
+            sum += model.weight(feature);
         });
+        // Text in base64 is judged by what it says.
+        let token = bytes.get(candidate.body.clone()).unwrap_or_default();
+        let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);
+        if model.margin_of(sum) >= 0 && !says(token) && !benign::is_benign(bytes, candidate) {
+            let family = naming::family(&words);
+            self.guesses.push((family, candidate.whole()));
+        }
     }
 }
