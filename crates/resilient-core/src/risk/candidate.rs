@@ -12,7 +12,7 @@ use memchr::{memchr, memrchr};
 use super::bits::ones;
 use super::lanes::{GROUP, Lanes};
 use super::marks::Marks;
-use super::runs::{ROW_MIN, Run};
+use super::runs::{Kinds, Run, is_joint};
 use super::token::{Kind, Shape, is_wordy, odd_pairs_at};
 
 /// Bodies shorter than this are left to rules that know what they look for.
@@ -56,19 +56,12 @@ pub(super) enum Wanted {
     All,
 }
 
-/// Tells which runs of a group may hold candidates, or a row of a block of data. Most runs are names, and
-/// which are is not to be guessed: there is no branch for a run but for those that are one word.
+/// Tells which of some runs may hold candidates, or a row of a block of data: those that are one word only if it is
+/// none of words.
 #[inline(always)]
-pub(super) fn likely<S: Simd>(simd: S, text: &[u8], runs: &[Run]) -> u64 {
-    let (mut likely, mut words) = (0, 0);
-    for (nth, run) in runs.iter().enumerate() {
-        let is_name = (run.digits < 2) & (run.len() < ROW_MIN);
-        let is_word = is_name & (run.plain == run.len());
-        let is_joined = is_name & is_joint(text, run.start + run.plain);
-        likely |= u64::from(!(is_word | is_joined)) << nth;
-        words |= u64::from(is_word) << nth;
-    }
-    for nth in ones(words) {
+pub(super) fn likely<S: Simd>(simd: S, text: &[u8], runs: &[Run], kinds: &Kinds) -> u64 {
+    let mut likely = kinds.others;
+    for nth in ones(kinds.words) {
         let is_odd = runs.get(nth).is_some_and(|run| {
             let (odd, pairs) = odd_pairs_at(simd, text, run.start, run.len());
             has_odd(odd, pairs)
@@ -76,13 +69,6 @@ pub(super) fn likely<S: Simd>(simd: S, text: &[u8], runs: &[Run]) -> u64 {
         likely |= u64::from(is_odd) << nth;
     }
     likely
-}
-
-/// Tells whether a sign stands at a position that joins words to a name.
-#[inline(always)]
-fn is_joint(text: &[u8], at: usize) -> bool {
-    let byte = text.get(at).copied().unwrap_or(b' ');
-    (byte == b'_') | (byte.wrapping_sub(b'-') < 3)
 }
 
 /// Cuts a run into its candidates.
@@ -476,7 +462,7 @@ fn is_commit(text: &[u8], body: &Range<usize>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::runs;
+    use super::super::runs::Runs;
     use super::*;
 
     fn cut(text: &str) -> Vec<(&str, &str, &str)> {
@@ -486,8 +472,8 @@ mod tests {
     fn cut_as(text: &str, wanted: Wanted) -> Vec<(&str, &str, &str)> {
         let mut found = Vec::new();
         let marks = Marks::of(text.as_bytes());
-        for run in runs::find(&marks) {
-            of_run(text.as_bytes(), &marks, &run, wanted, |c| {
+        for run in &Runs::of(text.as_bytes(), &marks).all {
+            of_run(Level::baseline(), text.as_bytes(), &marks, run, wanted, |c| {
                 found.push((
                     &text[c.context.clone()],
                     &text[c.head.clone()],

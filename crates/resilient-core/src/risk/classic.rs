@@ -19,7 +19,7 @@ use regex::Regex;
 use super::lanes::{self, GROUP, Lanes};
 use super::literals::{Literal, Place};
 use super::marks::Marks;
-use super::runs::Run;
+use super::runs::{LONG_MIN, Run, Runs};
 use super::words::{Said, Word};
 use super::work;
 
@@ -73,9 +73,6 @@ const EMAIL: usize = 16;
 const SSN: usize = 17;
 const BLOB: usize = 18;
 
-/// Shorter stretches of base64 are no blob.
-const BLOB_MIN: usize = 200;
-
 fn alnum(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
@@ -125,23 +122,27 @@ impl Found {
 }
 
 /// Finds the patterns of a text whose runs, literals and words are known.
+#[inline(always)]
 pub(super) fn find(
     text: &str,
     marks: &Marks,
-    runs: &[Run],
+    runs: &Runs,
     places: &[Place],
     words: &[Said],
 ) -> Found {
     let mut found = Found::default();
-    at_literals(text, places, &mut found);
-    for run in runs.iter().filter(|run| run.len() >= BLOB_MIN) {
-        let body = text.as_bytes().get(run.span()).unwrap_or_default();
-        blobs(body, |blob| found.add(BLOB, run.start + blob.start..run.start + blob.end));
+    if !places.is_empty() {
+        at_literals(text, places, &mut found);
+    }
+    if runs.has_long {
+        blobs(text.as_bytes(), &runs.all, &mut found);
     }
     for word in words.iter().filter(|word| word.word == Word::AwsSecret) {
         aws_secret(text, word.start, word.end, &mut found);
     }
-    email(text.as_bytes(), &marks.at, &mut found);
+    if !marks.at.is_empty() {
+        email(text.as_bytes(), &marks.at, &mut found);
+    }
     found
 }
 
@@ -170,7 +171,9 @@ impl<C: Fn(u8) -> bool> Stretch<C> {
     }
 }
 
-/// The patterns that begin with a literal.
+/// The patterns that begin with a literal: most texts have none.
+#[cold]
+#[inline(never)]
 fn at_literals(text: &str, places: &[Place], found: &mut Found) {
     let (whole, text) = (text, text.as_bytes());
     let mut alnums = Stretch::of(alnum);
@@ -222,15 +225,25 @@ fn bearer_token(text: &str, at: usize, found: &mut Found) {
     }
 }
 
-/// The stretches of base64 in a run that are long enough. Of a run, only these signs are none: where one is among
+/// The stretches of base64 that are long enough.
+#[cold]
+#[inline(never)]
+fn blobs(text: &[u8], runs: &[Run], found: &mut Found) {
+    for run in runs.iter().filter(|run| run.len() >= LONG_MIN) {
+        let body = text.get(run.span()).unwrap_or_default();
+        blobs_of(body, |blob| found.add(BLOB, run.start + blob.start..run.start + blob.end));
+    }
+}
+
+/// The same of a run. Of a run, only these signs are none: where one is among
 /// so many bytes, the next stretch begins behind the last of them.
-fn blobs(run: &[u8], mut each: impl FnMut(Range<usize>)) {
+fn blobs_of(run: &[u8], mut each: impl FnMut(Range<usize>)) {
     let mut at = 0;
-    while let Some((least, rest)) = run.get(at..).and_then(|rest| rest.split_at_checked(BLOB_MIN)) {
+    while let Some((least, rest)) = run.get(at..).and_then(|rest| rest.split_at_checked(LONG_MIN)) {
         if let Some(sign) = memrchr3(b'_', b'-', b'.', least) {
             at += sign + 1;
         } else {
-            let len = BLOB_MIN + memchr3(b'_', b'-', b'.', rest).unwrap_or(rest.len());
+            let len = LONG_MIN + memchr3(b'_', b'-', b'.', rest).unwrap_or(rest.len());
             each(at..at + len);
             at += len;
         }
@@ -334,6 +347,7 @@ fn pem(bytes: &[u8], begin: usize, found: &mut Found) {
     }
 }
 
+#[inline(never)]
 fn email(bytes: &[u8], ats: &[usize], found: &mut Found) {
     let local =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
@@ -460,27 +474,35 @@ pub(super) fn ssn<S: Simd>(
     dense: &[Range<usize>],
     found: &mut Found,
 ) {
-    let bytes = text.as_bytes();
-    let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    // Letters and digits of any script stand at no edge.
-    let free = |span: &Range<usize>| {
-        let (before, after) = (text.get(..span.start), text.get(span.end..));
-        !before.is_some_and(|before| before.ends_with(is_word))
-            && !after.is_some_and(|after| after.starts_with(is_word))
-    };
     let places = simd.vectorize(
         #[inline(always)]
         || ssn_places(marks, dense),
     );
     for start in places {
         let span = start..start + 11;
-        if is_ssn(bytes.get(span.clone()).unwrap_or_default()) && free(&span) {
+        if is_ssn(text.as_bytes().get(span.clone()).unwrap_or_default()) && is_alone(text, &span) {
             found.add(SSN, span);
         }
     }
-    // Other scripts have digits of their own, of which marks know nothing.
+    if !marks.foreign.is_empty() {
+        foreign_ssn(text, marks, found);
+    }
+}
+
+/// Tells whether a number is none within a word: letters and digits of any script stand at no edge.
+fn is_alone(text: &str, span: &Range<usize>) -> bool {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    let (before, after) = (text.get(..span.start), text.get(span.end..));
+    !before.is_some_and(|before| before.ends_with(is_word))
+        && !after.is_some_and(|after| after.starts_with(is_word))
+}
+
+/// The same of other scripts, which have digits of their own, of which marks know nothing.
+#[cold]
+#[inline(never)]
+fn foreign_ssn(text: &str, marks: &Marks, found: &mut Found) {
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
-    for foreign in marks.foreign::<DigitLead>(bytes) {
+    for foreign in marks.foreign::<DigitLead>(text.as_bytes()) {
         let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
         // In these parts of Unicode, where nearly all text is from, there are no decimal digits.
         let plain = matches!(char, ..'\u{660}' | '\u{2000}'..'\u{A620}' | '\u{AC00}'..'\u{E000}');
@@ -501,7 +523,7 @@ pub(super) fn ssn<S: Simd>(
         let near = text.get(from..to).unwrap_or_default();
         let Some(hit) = REGEX.as_ref().and_then(|regex| regex.find(near)) else { continue };
         let span = from + hit.start()..from + hit.end();
-        if free(&span) && !hit.as_str().is_ascii() {
+        if is_alone(text, &span) && !hit.as_str().is_ascii() {
             found.add(SSN, span);
         }
     }

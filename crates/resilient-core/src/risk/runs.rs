@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fearless_simd::prelude::*;
 
-use super::bits::{Places, lend, ones};
+use super::bits::{Places, lend};
 use super::lanes::GROUP;
 use super::marks::Marks;
 
@@ -14,6 +14,9 @@ pub(super) const RUN_MIN: usize = 15;
 
 /// Shorter rows are not what data are wrapped at.
 pub(super) const ROW_MIN: usize = 48;
+
+/// So many characters are a blob, if they are of base64.
+pub(super) const LONG_MIN: usize = 200;
 
 /// A maximal run of token characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,71 +79,161 @@ impl Lengths {
     }
 }
 
-/// Finds the runs of at least [`RUN_MIN`] bytes, in order.
-pub(super) fn find<S: Simd>(simd: S, marks: &Marks) -> Vec<Run> {
-    thread_local! {
-        static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+/// The runs of a text of at least [`RUN_MIN`] bytes, in order, and what they may be.
+#[derive(Default)]
+pub(super) struct Runs {
+    pub(super) all: Vec<Run>,
+    /// For sixty-four runs each.
+    pub(super) kinds: Vec<Kinds>,
+    /// Whether one has so many characters: [`LONG_MIN`].
+    pub(super) has_long: bool,
+}
+
+/// What some runs may be, a bit for each of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kinds {
+    /// Those with a digit, and long ones: others are no tokens of any format.
+    pub(super) rich: u64,
+    /// Short ones with a digit at most that are one word.
+    pub(super) words: u64,
+    /// Those that are neither one word nor words that a sign joins.
+    pub(super) others: u64,
+}
+
+impl Kinds {
+    /// Adds a run by its number. There is no branch in it: what a run is is not to be guessed.
+    #[inline(always)]
+    fn add(&mut self, nth: usize, text: &[u8], run: &Run) {
+        /// A run with so many characters may be a token without a digit.
+        const RICH_MIN: usize = 32;
+        let is_name = (run.digits < 2) & (run.len() < ROW_MIN);
+        let is_word = is_name & (run.plain == run.len());
+        let is_joined = is_name & is_joint(text, run.start + run.plain);
+        self.rich |= u64::from((run.digits > 0) | (run.len() >= RICH_MIN)) << nth;
+        self.words |= u64::from(is_word) << nth;
+        self.others |= u64::from(!(is_word | is_joined)) << nth;
     }
-    lend(&ROOM, Room::new, |room| {
-        simd.vectorize(
-            #[inline(always)]
-            || find_in(marks, room),
-        )
-    })
 }
 
-/// What is needed for one text after the other.
-struct Room {
-    places: Places,
-    /// Where the fifteenth character of each run stands, and the place behind the run.
-    edges: Vec<usize>,
-}
-
-impl Room {
-    /// Memory for more is not kept.
-    const EDGES_MAX: usize = 1 << 16;
-
-    const fn new() -> Self {
-        Self { places: Places::new(), edges: Vec::new() }
-    }
-}
-
+/// Tells whether a sign stands at a position that joins words to a name.
 #[inline(always)]
-fn find_in(marks: &Marks, room: &mut Room) -> Vec<Run> {
-    let Room { places, edges } = room;
-    edges.clear();
-    let mut lengths = Lengths::default();
-    let groups = &marks.token.words;
-    for (nth, block) in groups.chunks(Places::WORDS).enumerate() {
-        let base = nth * Places::WORDS * GROUP;
-        // Two runs in sixty-four bytes are common.
-        let found = places.of::<4>(block.iter().map(|tokens| lengths.edges(*tokens)));
-        edges.extend(found.map(|place| base + place));
-    }
-    // Behind the last group is the end of the last run.
-    edges.push(groups.len() * GROUP);
-    let mut runs = Vec::with_capacity(edges.len() / 2);
-    // An iterator would be collected by a function that knows nothing of the machine.
-    for [reached, end] in edges.as_chunks().0 {
-        let (start, end) = (reached + 1 - RUN_MIN, *end);
-        let digits = marks.digit.count_short(start..end);
-        let plain = marks.alnum.from(start).trailing_ones() as usize;
-        runs.push(Run { start, end, digits, plain });
-    }
-    if edges.capacity() > Room::EDGES_MAX {
-        *edges = Vec::new();
-    }
-    runs
+pub(super) fn is_joint(text: &[u8], at: usize) -> bool {
+    let byte = text.get(at).copied().unwrap_or(b' ');
+    (byte == b'_') | (byte.wrapping_sub(b'-') < 3)
 }
 
-/// The runs of which something holds, in order. There is no branch for each of them: of which it does is not
-/// to be guessed.
-pub(super) fn those(runs: &[Run], holds: impl Fn(&Run) -> bool) -> impl Iterator<Item = &Run> {
-    runs.chunks(GROUP).flat_map(move |runs| {
-        let held = runs.iter().enumerate();
-        let held = held.fold(0, |held, (nth, run)| held | u64::from(holds(run)) << nth);
-        ones(held).filter_map(|nth| runs.get(nth))
-    })
+thread_local! {
+    /// Room for the runs of the next text.
+    static LAST: Cell<Option<Box<Runs>>> = const { Cell::new(None) };
+    static ROOM: Cell<Option<Box<Places>>> = const { Cell::new(None) };
+}
+
+impl Runs {
+    /// Finds the runs of a text.
+    #[cfg(test)]
+    pub(super) fn of(text: &[u8], marks: &Marks) -> Box<Self> {
+        fearless_simd::dispatch!(fearless_simd::Level::new(), simd => Self::with(simd, text, marks))
+    }
+
+    /// The same with the vectors of some machine.
+    #[inline(always)]
+    pub(super) fn with<S: Simd>(simd: S, text: &[u8], marks: &Marks) -> Box<Self> {
+        let mut runs = LAST.take().unwrap_or_default();
+        lend(
+            &ROOM,
+            Places::new,
+            #[inline(always)]
+            |places| {
+                simd.vectorize(
+                    #[inline(always)]
+                    || runs.find(text, marks, places),
+                );
+            },
+        );
+        runs
+    }
+
+    /// Keeps the memory of runs that nobody needs any more for the next text.
+    pub(super) fn recycle(self: Box<Self>) {
+        /// That of a longer text is not kept.
+        const RUNS_MAX: usize = 1 << 16;
+        if self.all.capacity() <= RUNS_MAX {
+            LAST.set(Some(self));
+        }
+    }
+
+    #[inline(always)]
+    fn find(&mut self, text: &[u8], marks: &Marks, places: &mut Places) {
+        self.all.clear();
+        self.kinds.clear();
+        self.has_long = false;
+        let mut last = Kinds::default();
+        let mut lengths = Lengths::default();
+        // The start of a run that ends in no block so far.
+        let mut open = None;
+        let groups = &marks.token.words;
+        for (nth, block) in groups.chunks(Places::WORDS).enumerate() {
+            let base = nth * Places::WORDS * GROUP;
+            // Two runs in sixty-four bytes are common.
+            let mut found = places.of::<4>(block.iter().map(|tokens| lengths.edges(*tokens)));
+            while let Some(start) =
+                open.take().or_else(|| found.next().map(|reached| base + reached + 1 - RUN_MIN))
+            {
+                let Some(end) = found.next() else {
+                    open = Some(start);
+                    break;
+                };
+                self.push(text, marks, start..base + end, &mut last);
+            }
+        }
+        // Behind the last group is the end of the last run.
+        if let Some(start) = open {
+            self.push(text, marks, start..groups.len() * GROUP, &mut last);
+        }
+        self.kinds.push(last);
+    }
+
+    /// Adds a run, and what it may be to the last kinds.
+    #[inline(always)]
+    fn push(&mut self, text: &[u8], marks: &Marks, span: Range<usize>, last: &mut Kinds) {
+        let Range { start, end } = span.clone();
+        let digits = match span.len() {
+            len @ ..=GROUP => (marks.digit.from(start) << (GROUP - len)).count_ones() as usize,
+            _ => marks.digit.count(span),
+        };
+        let plain = marks.alnum.from(start).trailing_ones() as usize;
+        let run = Run { start, end, digits, plain };
+        self.has_long |= run.len() >= LONG_MIN;
+        last.add(self.all.len() % GROUP, text, &run);
+        self.all.push(run);
+        if self.all.len().is_multiple_of(GROUP) {
+            self.kinds.push(std::mem::take(last));
+        }
+    }
+
+    /// Drops the runs of which something holds.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn drop_those(&mut self, text: &[u8], holds: impl Fn(&Run) -> bool) {
+        self.all.retain(|run| !holds(run));
+        let kinds = |runs: &[Run]| {
+            let mut kinds = Kinds::default();
+            runs.iter().enumerate().for_each(|(nth, run)| kinds.add(nth, text, run));
+            kinds
+        };
+        self.kinds.clear();
+        self.kinds.extend(self.all.chunks(GROUP).map(kinds));
+    }
+
+    /// Has the run with a position looked at as if it had digits.
+    pub(super) fn enrich(&mut self, at: usize) {
+        let nth = self.all.partition_point(|run| run.end <= at);
+        if self.all.get(nth).is_some_and(|run| run.start <= at)
+            && let Some(kinds) = self.kinds.get_mut(nth / GROUP)
+        {
+            kinds.rich |= 1 << (nth % GROUP);
+        }
+    }
 }
 
 /// How many runs from the first one on are rows of one block of data: long, of one length, each on a line
@@ -163,16 +256,20 @@ pub(super) fn rows(text: &[u8], marks: &Marks, runs: &[Run]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::{Level, dispatch};
-
     use super::super::marks::is_token;
     use super::*;
 
-    fn found(marks: &Marks) -> Vec<Run> {
-        dispatch!(Level::new(), simd => find(simd, marks))
+    fn assert_found(text: &[u8]) {
+        let mut runs = Runs::of(text, &Marks::of(text));
+        assert_eq!(runs.all, plainly(text));
+        // What runs are is told again when some are dropped.
+        let kinds = runs.kinds.clone();
+        runs.drop_those(text, |_| false);
+        let told = kinds.iter().filter(|kinds| **kinds != Kinds::default());
+        assert!(told.eq(runs.kinds.iter().filter(|kinds| **kinds != Kinds::default())));
     }
 
-    /// What [`find`] promises, said plainly.
+    /// What [`Runs::of`] promises, said plainly.
     fn plainly(bytes: &[u8]) -> Vec<Run> {
         let mut runs = Vec::new();
         let mut start = 0;
@@ -206,11 +303,11 @@ mod tests {
                     b"a0_Z="[(state >> 32) as usize % 5]
                 });
             }
-            assert_eq!(found(&Marks::of(&text)), plainly(&text), "{round}");
+            assert_found(&text);
         }
         for len in [14, 15, 63, 64, 65, 128, 5000] {
             let text = [vec![b' '; 3], vec![b'a'; len], vec![b' '; 3]].concat();
-            assert_eq!(found(&Marks::of(&text)), plainly(&text), "{len}");
+            assert_found(&text);
         }
     }
 }

@@ -17,9 +17,10 @@ use super::decode::{self, Seen, Trust, View};
 use super::family::BINARY_HINT;
 use super::features::Words;
 use super::lanes::GROUP;
+use super::literals::Place;
 use super::marks::Marks;
 use super::model::Model;
-use super::runs::{self, Run};
+use super::runs::{self, Runs};
 use super::token::Shape;
 use super::words::Word;
 use super::{assign, benign, features, literals, naming, pii, placeholder, vendor, work};
@@ -75,7 +76,7 @@ impl Claims {
     }
 
     /// Drops the runs of which nothing is left.
-    fn release(&self, runs: &mut Vec<Run>) {
+    fn release(&self, text: &[u8], runs: &mut Runs) {
         let covers = |span: &Range<usize>| {
             let taken = |(word, bits): (usize, u64)| {
                 self.words.get(word).is_some_and(|taken| taken & bits == bits)
@@ -83,7 +84,7 @@ impl Claims {
             Self::words(span).all(taken)
         };
         if !self.words.is_empty() {
-            runs.retain(|run| !covers(&run.span()));
+            runs.drop_those(text, |run| covers(&run.span()));
         }
     }
 
@@ -200,7 +201,7 @@ fn collect_in<S: Simd>(
 ) -> Vec<Finding> {
     let bytes = text.as_bytes();
     work::spend(bytes.len());
-    let mut runs = runs::find(simd, marks);
+    let mut runs = Runs::with(simd, bytes, marks);
     let dense = marks.dense();
     let (places, words) = literals::find(bytes, marks);
     let mut scan = Scan::default();
@@ -210,36 +211,29 @@ fn collect_in<S: Simd>(
     }
     if !found.hits.is_empty() {
         scan.classics(text, found, depth);
-        scan.claims.release(&mut runs);
+        scan.claims.release(bytes, &mut runs);
     }
 
-    assign::key_blocks(bytes, &places, |hit| scan.add(hit.family, hit.name, hit.span, false));
-    // Most texts have no dummies, and a run without digits is a token's only if it is long or one.
-    let dummies: Vec<usize> = if depth == 0 {
-        words.iter().filter(|said| said.word == Word::Dummy).map(|said| said.start).collect()
-    } else {
-        Vec::new()
-    };
-    let has_dummy = |run: &Run| {
-        let after = dummies.partition_point(|start| *start < run.start);
-        dummies.get(after).is_some_and(|start| *start < run.end)
-    };
-    let may_hold =
-        |run: &Run| (run.digits > 0) | (run.len() >= 32) | (!dummies.is_empty() && has_dummy(run));
-    runs::those(&runs, may_hold).for_each(|run| {
-        vendor::in_run(bytes, &marks.alnum, run, |hit| {
-            scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
-        });
-    });
-    scan.claims.release(&mut runs);
-    classic::unsigned_jwt(bytes, &places, |span| {
-        scan.add("jwt", "jwt_unsigned", span, false);
-    });
-    vendor::outside(bytes, &places, |family, name, span, dummy| {
-        if !dummy || depth == 0 {
-            scan.add(family, name, span, dummy);
+    // Most texts have no place of the kind.
+    if !places.is_empty() {
+        scan.key_blocks(bytes, &places);
+    }
+    // Most texts have no dummies.
+    if depth == 0 {
+        let dummies = words.iter().filter(|said| said.word == Word::Dummy);
+        dummies.for_each(|said| runs.enrich(said.start));
+    }
+    for (kinds, some) in runs.kinds.iter().zip(runs.all.chunks(GROUP)) {
+        for run in ones(kinds.rich).filter_map(|nth| some.get(nth)) {
+            vendor::in_run(bytes, &marks.alnum, run, |hit| {
+                scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
+            });
         }
-    });
+    }
+    scan.claims.release(bytes, &mut runs);
+    if !places.is_empty() {
+        scan.outside(bytes, &places, depth);
+    }
     if trust == Trust::Full {
         scan.candidates(simd, bytes, marks, &runs, lens.model);
         assign::find(simd, bytes, &marks.digit, &words, &mut scan);
@@ -248,8 +242,8 @@ fn collect_in<S: Simd>(
         pii::find(text, marks, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
     if depth < decode::DEPTH_MAX {
-        scan.claims.release(&mut runs);
-        let seen = Seen { marks, runs: &runs, places: &places, dense: &dense };
+        scan.claims.release(bytes, &mut runs);
+        let seen = Seen { marks, runs: &runs.all, places: &places, dense: &dense };
         let views = decode::views(text, seen, budget);
         if !views.is_empty() {
             scan.views(views, lens, depth, budget);
@@ -258,6 +252,7 @@ fn collect_in<S: Simd>(
     if !scan.guesses.is_empty() {
         scan.guesses();
     }
+    runs.recycle();
     scan.findings
 }
 
@@ -366,6 +361,27 @@ impl Scan {
         }
     }
 
+    /// Blocks of private keys.
+    #[cold]
+    #[inline(never)]
+    fn key_blocks(&mut self, bytes: &[u8], places: &[Place]) {
+        assign::key_blocks(bytes, places, |hit| self.add(hit.family, hit.name, hit.span, false));
+    }
+
+    /// What does not lie in runs, or not in one.
+    #[cold]
+    #[inline(never)]
+    fn outside(&mut self, bytes: &[u8], places: &[Place], depth: usize) {
+        classic::unsigned_jwt(bytes, places, |span| {
+            self.add("jwt", "jwt_unsigned", span, false);
+        });
+        vendor::outside(bytes, places, |family, name, span, dummy| {
+            if !dummy || depth == 0 {
+                self.add(family, name, span, dummy);
+            }
+        });
+    }
+
     /// The paper's patterns, which count each for itself.
     #[cold]
     #[inline(never)]
@@ -400,22 +416,23 @@ impl Scan {
         simd: S,
         bytes: &[u8],
         marks: &Marks,
-        runs: &[Run],
+        runs: &Runs,
         model: Option<&Model>,
     ) {
         // A text with more candidates is a list of digests or a flood.
         self.asks = MODEL_LEAST + bytes.len() / MODEL_EVERY;
         let mut rows = 0;
-        for (group, some) in runs.chunks(GROUP).enumerate() {
+        let groups = runs.kinds.iter().zip(runs.all.chunks(GROUP));
+        for (group, (kinds, some)) in groups.enumerate() {
             let likely = simd.vectorize(
                 #[inline(always)]
-                || candidate::likely(simd, bytes, some),
+                || candidate::likely(simd, bytes, some, kinds),
             );
             for nth in ones(likely).map(|bit| group * GROUP + bit) {
-                let Some(run) = runs.get(nth) else { return };
+                let Some(run) = runs.all.get(nth) else { return };
                 // Blocks of data hold no token of their own.
                 if nth >= rows && run.len() >= runs::ROW_MIN {
-                    let count = runs::rows(bytes, marks, runs.get(nth..).unwrap_or_default());
+                    let count = runs::rows(bytes, marks, runs.all.get(nth..).unwrap_or_default());
                     rows = if count >= ROWS_MIN { nth + count } else { rows };
                 }
                 if nth < rows {
