@@ -453,6 +453,8 @@ fn has_material(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
+
     use super::super::literals;
     use super::super::marks::Marks;
     use super::*;
@@ -472,7 +474,7 @@ mod tests {
         let bytes = text.as_bytes();
         let marks = Marks::of(bytes);
         let (_, words) = literals::find(bytes, &marks);
-        find(bytes, &marks.digit, &words, &mut hits);
+        dispatch!(Level::new(), simd => find(simd, bytes, &marks.digit, &words, &mut hits));
         hits.into_iter().map(|hit| (hit.name, &text[hit.span])).collect()
     }
 

@@ -65,21 +65,19 @@ pub(super) fn is_data(text: &[u8], candidate: &Candidate) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::marks::Marks;
-    use super::super::{candidate, runs};
+    use fearless_simd::{Level, dispatch};
+
+    use super::super::candidate::{self, Wanted};
     use super::*;
 
     /// Whether the last candidate of a text is explained.
     fn is_explained(text: &str) -> bool {
         let bytes = text.as_bytes();
         let mut explained = None;
-        let marks = Marks::of(bytes);
-        for run in runs::find(&marks) {
-            candidate::of_run(bytes, &marks, &run, candidate::Wanted::All, |candidate| {
-                let words = Words::before(bytes, &candidate);
-                let benign = is_benign(bytes, &candidate) || is_data(bytes, &candidate);
-                explained = Some(benign || is_identifier(&candidate, &words));
-            });
+        for candidate in candidate::of_text(bytes, Wanted::All) {
+            let words = dispatch!(Level::new(), simd => Words::before(simd, bytes, &candidate));
+            let benign = is_benign(bytes, &candidate) || is_data(bytes, &candidate);
+            explained = Some(benign || is_identifier(&candidate, &words));
         }
         explained.expect("a candidate")
     }
@@ -109,14 +107,9 @@ mod tests {
     #[test]
     fn numbers_with_dots_are_told_from_those_with_dashes() {
         let is_dotted = |text: &str| {
-            let (bytes, marks) = (text.as_bytes(), Marks::of(text.as_bytes()));
-            let mut all = Vec::new();
-            for run in runs::find(&marks) {
-                candidate::of_run(bytes, &marks, &run, candidate::Wanted::Likely, |candidate| {
-                    all.push(super::is_dotted(bytes, &candidate));
-                });
-            }
-            all
+            let candidates = candidate::of_text(text.as_bytes(), Wanted::Likely);
+            let is_dotted = |candidate| super::is_dotted(text.as_bytes(), candidate);
+            candidates.iter().map(is_dotted).collect::<Vec<_>>()
         };
         assert_eq!(is_dotted("1.3.6.1.4.1.311.60"), [true]);
         assert_eq!(is_dotted("3487263-23845798-7"), [false]);

@@ -460,9 +460,23 @@ fn is_commit(text: &[u8], body: &Range<usize>) -> bool {
         && hash.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
+/// Cuts the runs of a text into their candidates.
+#[cfg(test)]
+pub(super) fn of_text(text: &[u8], wanted: Wanted) -> Vec<Candidate> {
+    use fearless_simd::{Level, dispatch};
+
+    let mut found = Vec::new();
+    let marks = Marks::of(text);
+    for run in &super::runs::Runs::of(text, &marks).all {
+        dispatch!(Level::new(), simd => of_run(simd, text, &marks, run, wanted, |candidate| {
+            found.push(candidate);
+        }));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::runs::Runs;
     use super::*;
 
     fn cut(text: &str) -> Vec<(&str, &str, &str)> {
@@ -470,31 +484,14 @@ mod tests {
     }
 
     fn cut_as(text: &str, wanted: Wanted) -> Vec<(&str, &str, &str)> {
-        let mut found = Vec::new();
-        let marks = Marks::of(text.as_bytes());
-        for run in &Runs::of(text.as_bytes(), &marks).all {
-            of_run(Level::baseline(), text.as_bytes(), &marks, run, wanted, |c| {
-                found.push((
-                    &text[c.context.clone()],
-                    &text[c.head.clone()],
-                    &text[c.body.clone()],
-                ));
-            });
-        }
-        found
+        let parts = |c: Candidate| (&text[c.context], &text[c.head], &text[c.body]);
+        of_text(text.as_bytes(), wanted).into_iter().map(parts).collect()
     }
 
     #[test]
     fn commits_are_explained_by_their_address() {
         let hash = "9e21bd4727af40fca0abb5b85c746cb7".to_owned() + "0a1b2c3d";
-        let count = |text: &str, wanted| {
-            let (bytes, marks) = (text.as_bytes(), Marks::of(text.as_bytes()));
-            let mut count = 0;
-            for run in runs::find(&marks) {
-                of_run(bytes, &marks, &run, wanted, |_| count += 1);
-            }
-            count
-        };
+        let count = |text: &str, wanted| of_text(text.as_bytes(), wanted).len();
         for (text, likely) in [
             (format!("(libraries/reader/commit/{hash})"), 0),
             (format!("(libraries/reader/letters/{hash})"), 1),

@@ -546,8 +546,10 @@ fn is_ssn(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
+
+    use super::super::literals;
     use super::super::marks::Marks;
-    use super::super::{literals, runs};
     use super::*;
 
     const REGEXES: [&str; 19] = [
@@ -575,8 +577,8 @@ mod tests {
     fn all(text: &str) -> Vec<(usize, Range<usize>)> {
         let marks = Marks::of(text.as_bytes());
         let (places, words) = literals::find(text.as_bytes(), &marks);
-        let mut found = find(text, &marks, &runs::find(&marks), &places, &words);
-        ssn(text, &marks, &marks.dense(), &mut found);
+        let mut found = find(text, &marks, &Runs::of(text.as_bytes(), &marks), &places, &words);
+        dispatch!(Level::new(), simd => ssn(simd, text, &marks, &marks.dense(), &mut found));
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits
     }

@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
 
 use super::bits::{Places, lend};
-use super::lanes::GROUP;
+use super::lanes::{GROUP, Lanes};
 use super::marks::Marks;
 
 /// Runs shorter than this are never needed.
@@ -31,6 +32,16 @@ pub(super) struct Run {
 }
 
 impl Run {
+    #[inline(always)]
+    fn of(marks: &Marks, start: usize, end: usize) -> Self {
+        let digits = match end - start {
+            len @ ..=GROUP => (marks.digit.from(start) << (GROUP - len)).count_ones() as usize,
+            _ => marks.digit.count(start..end),
+        };
+        let plain = marks.alnum.from(start).trailing_ones() as usize;
+        Self { start, end, digits, plain }
+    }
+
     pub(super) const fn len(&self) -> usize {
         self.end - self.start
     }
@@ -100,18 +111,52 @@ pub(super) struct Kinds {
     pub(super) others: u64,
 }
 
-impl Kinds {
-    /// Adds a run by its number. There is no branch in it: what a run is is not to be guessed.
+/// What sixty-four runs are told by, a byte of each of them.
+struct Traits {
+    len: [u8; GROUP],
+    digits: [u8; GROUP],
+    /// How many characters stand behind the letters and digits that the run begins with.
+    rest: [u8; GROUP],
+    /// What stands behind these letters and digits.
+    sign: [u8; GROUP],
+}
+
+impl Traits {
+    const NONE: Self =
+        Self { len: [0; GROUP], digits: [0; GROUP], rest: [0; GROUP], sign: [0; GROUP] };
+
+    /// Notes those of a run by its number.
     #[inline(always)]
-    fn add(&mut self, nth: usize, text: &[u8], run: &Run) {
+    fn set(&mut self, nth: usize, text: &[u8], run: &Run) {
+        let sign = text.get(run.start + run.plain).copied().unwrap_or(b' ');
+        let byte = |count: usize| count.min(usize::from(u8::MAX)) as u8;
+        let traits = [byte(run.len()), byte(run.digits), byte(run.len() - run.plain), sign];
+        let Self { len, digits, rest, sign } = self;
+        for (to, of) in [len, digits, rest, sign].into_iter().zip(traits) {
+            if let Some(to) = to.get_mut(nth % GROUP) {
+                *to = of;
+            }
+        }
+    }
+
+    /// What so many runs may be, and whether one of them is long.
+    #[inline(always)]
+    fn kinds<S: Simd>(&self, simd: S, count: usize) -> (Kinds, bool) {
         /// A run with so many characters may be a token without a digit.
-        const RICH_MIN: usize = 32;
-        let is_name = (run.digits < 2) & (run.len() < ROW_MIN);
-        let is_word = is_name & (run.plain == run.len());
-        let is_joined = is_name & is_joint(text, run.start + run.plain);
-        self.rich |= u64::from((run.digits > 0) | (run.len() >= RICH_MIN)) << nth;
-        self.words |= u64::from(is_word) << nth;
-        self.others |= u64::from(!(is_word | is_joined)) << nth;
+        const RICH_MIN: u8 = 32;
+        let inside = !u64::MAX.checked_shl(count as u32).unwrap_or(0);
+        let [len, digits, rest, sign] =
+            [&self.len, &self.digits, &self.rest, &self.sign].map(|of| Lanes::of(simd, of));
+        let is_name = (digits.lies(0, 2) & len.lies(0, ROW_MIN as u8)).to_bitmask();
+        let is_word = rest.is(0).to_bitmask() & is_name;
+        let is_joined = (sign.is(b'_') | sign.lies(b'-', 3)).to_bitmask() & is_name;
+        let is_poor = (digits.is(0) & len.lies(0, RICH_MIN)).to_bitmask();
+        let kinds = Kinds {
+            rich: !is_poor & inside,
+            words: is_word & inside,
+            others: !(is_word | is_joined) & inside,
+        };
+        (kinds, !len.lies(0, LONG_MIN as u8).to_bitmask() & inside != 0)
     }
 }
 
@@ -132,24 +177,19 @@ impl Runs {
     /// Finds the runs of a text.
     #[cfg(test)]
     pub(super) fn of(text: &[u8], marks: &Marks) -> Box<Self> {
-        fearless_simd::dispatch!(fearless_simd::Level::new(), simd => Self::with(simd, text, marks))
+        dispatch!(Level::new(), simd => Self::with(simd, text, marks))
     }
 
     /// The same with the vectors of some machine.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn with<S: Simd>(simd: S, text: &[u8], marks: &Marks) -> Box<Self> {
         let mut runs = LAST.take().unwrap_or_default();
-        lend(
-            &ROOM,
-            Places::new,
-            #[inline(always)]
-            |places| {
-                simd.vectorize(
-                    #[inline(always)]
-                    || runs.find(text, marks, places),
-                );
-            },
-        );
+        lend(&ROOM, Places::new, |places| {
+            simd.vectorize(
+                #[inline(always)]
+                || runs.find(simd, text, marks, places),
+            );
+        });
         runs
     }
 
@@ -163,11 +203,11 @@ impl Runs {
     }
 
     #[inline(always)]
-    fn find(&mut self, text: &[u8], marks: &Marks, places: &mut Places) {
+    fn find<S: Simd>(&mut self, simd: S, text: &[u8], marks: &Marks, places: &mut Places) {
         self.all.clear();
         self.kinds.clear();
         self.has_long = false;
-        let mut last = Kinds::default();
+        let mut traits = Traits::NONE;
         let mut lengths = Lengths::default();
         // The start of a run that ends in no block so far.
         let mut open = None;
@@ -183,32 +223,32 @@ impl Runs {
                     open = Some(start);
                     break;
                 };
-                self.push(text, marks, start..base + end, &mut last);
+                self.add(simd, text, Run::of(marks, start, base + end), &mut traits);
             }
         }
         // Behind the last group is the end of the last run.
         if let Some(start) = open {
-            self.push(text, marks, start..groups.len() * GROUP, &mut last);
+            self.add(simd, text, Run::of(marks, start, groups.len() * GROUP), &mut traits);
         }
-        self.kinds.push(last);
+        self.add_kinds(simd, self.all.len() % GROUP, &traits);
     }
 
-    /// Adds a run, and what it may be to the last kinds.
+    /// Adds a run.
     #[inline(always)]
-    fn push(&mut self, text: &[u8], marks: &Marks, span: Range<usize>, last: &mut Kinds) {
-        let Range { start, end } = span.clone();
-        let digits = match span.len() {
-            len @ ..=GROUP => (marks.digit.from(start) << (GROUP - len)).count_ones() as usize,
-            _ => marks.digit.count(span),
-        };
-        let plain = marks.alnum.from(start).trailing_ones() as usize;
-        let run = Run { start, end, digits, plain };
-        self.has_long |= run.len() >= LONG_MIN;
-        last.add(self.all.len() % GROUP, text, &run);
+    fn add<S: Simd>(&mut self, simd: S, text: &[u8], run: Run, traits: &mut Traits) {
+        traits.set(self.all.len(), text, &run);
         self.all.push(run);
         if self.all.len().is_multiple_of(GROUP) {
-            self.kinds.push(std::mem::take(last));
+            self.add_kinds(simd, GROUP, traits);
         }
+    }
+
+    /// Adds what the last runs may be.
+    #[inline(always)]
+    fn add_kinds<S: Simd>(&mut self, simd: S, count: usize, traits: &Traits) {
+        let (kinds, has_long) = traits.kinds(simd, count);
+        self.kinds.push(kinds);
+        self.has_long |= has_long;
     }
 
     /// Drops the runs of which something holds.
@@ -216,13 +256,13 @@ impl Runs {
     #[inline(never)]
     pub(super) fn drop_those(&mut self, text: &[u8], holds: impl Fn(&Run) -> bool) {
         self.all.retain(|run| !holds(run));
-        let kinds = |runs: &[Run]| {
-            let mut kinds = Kinds::default();
-            runs.iter().enumerate().for_each(|(nth, run)| kinds.add(nth, text, run));
-            kinds
-        };
         self.kinds.clear();
-        self.kinds.extend(self.all.chunks(GROUP).map(kinds));
+        for runs in self.all.chunks(GROUP) {
+            let mut traits = Traits::NONE;
+            runs.iter().enumerate().for_each(|(nth, run)| traits.set(nth, text, run));
+            let (kinds, _) = dispatch!(Level::new(), simd => traits.kinds(simd, runs.len()));
+            self.kinds.push(kinds);
+        }
     }
 
     /// Has the run with a position looked at as if it had digits.

@@ -223,13 +223,9 @@ fn collect_in<S: Simd>(
         let dummies = words.iter().filter(|said| said.word == Word::Dummy);
         dummies.for_each(|said| runs.enrich(said.start));
     }
-    for (kinds, some) in runs.kinds.iter().zip(runs.all.chunks(GROUP)) {
-        for run in ones(kinds.rich).filter_map(|nth| some.get(nth)) {
-            vendor::in_run(bytes, &marks.alnum, run, |hit| {
-                scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
-            });
-        }
-    }
+    vendor::in_runs(simd, bytes, &marks.alnum, &runs, |hit| {
+        scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
+    });
     scan.claims.release(bytes, &mut runs);
     if !places.is_empty() {
         scan.outside(bytes, &places, depth);

@@ -7,6 +7,8 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
+use fearless_simd::prelude::*;
+
 use super::bits::{Bits, ones};
 use super::format::Format;
 use super::formats::{Check, FORMATS, Row};
@@ -14,7 +16,7 @@ use super::lanes::{GROUP, padded};
 use super::literals::{self, Literal, Place};
 use super::marks::is_token;
 use super::placeholder;
-use super::runs::Run;
+use super::runs::{Run, Runs};
 use super::search::rarest;
 use super::token::{Kind, Shape};
 
@@ -310,12 +312,34 @@ const PART_MIN: usize = 8;
 /// What stands before a run is read so far back.
 const BEFORE_MAX: usize = 20;
 
-/// Finds tokens of known formats in a run.
-pub(super) fn in_run(text: &[u8], alnums: &Bits, run: &Run, mut each: impl FnMut(Hit)) {
+/// Finds tokens of known formats in the runs of a text that may hold some.
+#[inline(never)]
+pub(super) fn in_runs<S: Simd>(
+    simd: S,
+    text: &[u8],
+    alnums: &Bits,
+    runs: &Runs,
+    mut each: impl FnMut(Hit),
+) {
+    let table = &*TABLE;
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            for (kinds, some) in runs.kinds.iter().zip(runs.all.chunks(GROUP)) {
+                for run in ones(kinds.rich).filter_map(|nth| some.get(nth)) {
+                    in_run(table, text, alnums, run, &mut each);
+                }
+            }
+        },
+    );
+}
+
+/// Finds those in a run.
+#[inline(always)]
+fn in_run(table: &Table, text: &[u8], alnums: &Bits, run: &Run, each: &mut impl FnMut(Hit)) {
     super::work::spend(run.len());
     let goes_on = matches!(text.get(run.end), Some(b':' | b'$'));
     let least = if goes_on { PART_MIN } else { TOKEN_MIN };
-    let table = &*TABLE;
     // Before this no token begins any more.
     let mut done = run.start;
     let before = text.get(..run.start).unwrap_or_default();
@@ -567,18 +591,21 @@ fn outside_at(
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
+
     use super::super::marks::Marks;
-    use super::super::runs;
     use super::*;
 
     fn names(text: &str) -> Vec<(&'static str, String, bool)> {
         let mut found = Vec::new();
         let marks = Marks::of(text.as_bytes());
-        for run in runs::find(&marks) {
-            in_run(text.as_bytes(), &marks.alnum, &run, |hit| {
+        let mut runs = Runs::of(text.as_bytes(), &marks);
+        text.match_indices("xxxx").for_each(|(at, _)| runs.enrich(at));
+        dispatch!(Level::new(), simd => {
+            in_runs(simd, text.as_bytes(), &marks.alnum, &runs, |hit| {
                 found.push((hit.row.name, text[hit.span].to_owned(), hit.placeholder));
             });
-        }
+        });
         found
     }
 
