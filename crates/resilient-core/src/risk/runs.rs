@@ -36,10 +36,16 @@ impl Run {
     fn of(marks: &Marks, start: usize, end: usize) -> Self {
         let digits = match end - start {
             len @ ..=GROUP => (marks.digit.from(start) << (GROUP - len)).count_ones() as usize,
-            _ => marks.digit.count(start..end),
+            _ => Self::digits_of_long(marks, start..end),
         };
         let plain = marks.alnum.from(start).trailing_ones() as usize;
         Self { start, end, digits, plain }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn digits_of_long(marks: &Marks, span: Range<usize>) -> usize {
+        marks.digit.count(span)
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -125,14 +131,16 @@ impl Traits {
     const NONE: Self =
         Self { len: [0; GROUP], digits: [0; GROUP], rest: [0; GROUP], sign: [0; GROUP] };
 
-    /// Notes those of a run by its number.
+    /// Notes those of a run by its number. Of a long run only that it is one matters.
     #[inline(always)]
     fn set(&mut self, nth: usize, text: &[u8], run: &Run) {
         let sign = text.get(run.start + run.plain).copied().unwrap_or(b' ');
-        let byte = |count: usize| count.min(usize::from(u8::MAX)) as u8;
-        let traits = [byte(run.len()), byte(run.digits), byte(run.len() - run.plain), sign];
+        let of = match run.len() {
+            len @ ..=GROUP => [len as u8, run.digits as u8, (len - run.plain) as u8, sign],
+            len => [len.min(usize::from(u8::MAX)) as u8, 1, 1, sign],
+        };
         let Self { len, digits, rest, sign } = self;
-        for (to, of) in [len, digits, rest, sign].into_iter().zip(traits) {
+        for (to, of) in [len, digits, rest, sign].into_iter().zip(of) {
             if let Some(to) = to.get_mut(nth % GROUP) {
                 *to = of;
             }
@@ -216,9 +224,13 @@ impl Runs {
             let base = nth * Places::WORDS * GROUP;
             // Two runs in sixty-four bytes are common.
             let mut found = places.of::<4>(block.iter().map(|tokens| lengths.edges(*tokens)));
-            while let Some(start) =
-                open.take().or_else(|| found.next().map(|reached| base + reached + 1 - RUN_MIN))
-            {
+            if let Some(start) = open {
+                let Some(end) = found.next() else { continue };
+                self.add_across(simd, text, marks, start..base + end, &mut traits);
+                open = None;
+            }
+            while let Some(reached) = found.next() {
+                let start = base + reached + 1 - RUN_MIN;
                 let Some(end) = found.next() else {
                     open = Some(start);
                     break;
@@ -228,7 +240,7 @@ impl Runs {
         }
         // Behind the last group is the end of the last run.
         if let Some(start) = open {
-            self.add(simd, text, Run::of(marks, start, groups.len() * GROUP), &mut traits);
+            self.add_across(simd, text, marks, start..groups.len() * GROUP, &mut traits);
         }
         self.add_kinds(simd, self.all.len() % GROUP, &traits);
     }
@@ -243,10 +255,27 @@ impl Runs {
         }
     }
 
+    /// Adds a run that ends in another block than it begins, as few do.
+    #[cold]
+    #[inline(never)]
+    fn add_across<S: Simd>(
+        &mut self,
+        simd: S,
+        text: &[u8],
+        marks: &Marks,
+        span: Range<usize>,
+        traits: &mut Traits,
+    ) {
+        self.add(simd, text, Run::of(marks, span.start, span.end), traits);
+    }
+
     /// Adds what the last runs may be.
-    #[inline(always)]
+    #[inline(never)]
     fn add_kinds<S: Simd>(&mut self, simd: S, count: usize, traits: &Traits) {
-        let (kinds, has_long) = traits.kinds(simd, count);
+        let (kinds, has_long) = simd.vectorize(
+            #[inline(always)]
+            || traits.kinds(simd, count),
+        );
         self.kinds.push(kinds);
         self.has_long |= has_long;
     }
