@@ -17,7 +17,7 @@ use memchr::memchr_iter;
 use super::bits::{Bits, lend, ones};
 use super::lanes::{Class, GROUP, Lanes, mark_some, padded};
 use super::literals;
-use super::search::{BLOCK, BlockHalves, Searcher};
+use super::search::{BLOCK, Room, Searcher};
 
 /// The marks of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub(super) struct Marks {
     pub(super) digit: Bits,
     /// Line feeds.
     pub(super) feed: Bits,
-    /// Where one of the [`literals`] may begin.
-    pub(super) literal: Bits,
+    /// Where one of the [`literals`] begins, as far as its first bytes tell.
+    pub(super) literal: Vec<usize>,
     /// How many digits each group has.
     pub(super) digits: Vec<u8>,
     /// The groups that are not of ASCII alone.
@@ -59,19 +59,20 @@ impl Marks {
     /// Marks a text.
     pub(super) fn of(bytes: &[u8]) -> Box<Self> {
         thread_local! {
-            static BLOCK: Cell<Option<Box<Block>>> = const { Cell::new(None) };
+            static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
         }
         let mut marks = LAST.take().unwrap_or_default();
         let searcher = literals::searcher();
-        lend(&BLOCK, Block::new, |block| {
-            dispatch!(Level::new(), simd => marks.mark(simd, bytes, searcher, block));
+        lend(&ROOM, Room::new, |room| {
+            dispatch!(Level::new(), simd => marks.mark(simd, bytes, searcher, room));
         });
         marks
     }
 
-    /// Marks a text, with the vectors of some machine.
+    /// Marks a text, with the vectors of some machine. It is marked in blocks, which are searched while they
+    /// are near.
     #[inline(always)]
-    fn mark<S: Simd>(&mut self, simd: S, bytes: &[u8], searcher: &Searcher, block: &mut Block) {
+    fn mark<S: Simd>(&mut self, simd: S, bytes: &[u8], searcher: &Searcher, room: &mut Room) {
         let (full, rest) = bytes.as_chunks::<GROUP>();
         let last = [padded(rest)];
         let last = if rest.is_empty() { &[] } else { last.as_slice() };
@@ -83,25 +84,24 @@ impl Marks {
             let here = full.get(from..).unwrap_or_default();
             let here = here.get(..=BLOCK).unwrap_or(here);
             let behind = if here.len() > BLOCK { &[] } else { last };
+            let len = here.len() + behind.len();
+            self.grow(from + len);
             let mut has_at = false;
             for (at, groups) in [(0, here), (here.len(), behind)] {
-                let (foreign, at) = block.fill(simd, at, groups);
+                let (foreign, at) = self.fill(simd, from + at, groups, room.halves.from(at));
                 is_foreign |= foreign;
                 has_at |= at;
             }
+            let start = from * GROUP;
+            let near = bytes.get(start..).unwrap_or_default();
             // Few blocks have one.
             if has_at {
-                let start = from * GROUP;
-                let near = bytes.get(start..).unwrap_or_default();
                 let near = near.get(..BLOCK * GROUP).unwrap_or(near);
                 self.at.extend(memchr_iter(b'@', near).map(|at| start + at));
             }
-            let len = here.len() + behind.len();
-            block.halves.end(len);
-            let len = len.min(BLOCK);
-            let literal = block.literal.get_mut(..len).unwrap_or_default();
-            searcher.candidates(simd, &block.halves, literal);
-            self.append(block, len);
+            room.halves.end(len);
+            let places = searcher.places(simd, near, room, len.min(BLOCK));
+            self.literal.extend(places.map(|place| start + place));
         }
         // Most texts are of ASCII alone.
         if is_foreign {
@@ -113,22 +113,54 @@ impl Marks {
     /// Forgets a text, but not the memory that it took.
     fn clear(&mut self) {
         let Self { token, alnum, digit, feed, literal, digits, foreign, at, len } = self;
-        [token, alnum, digit, feed, literal].into_iter().for_each(|bits| bits.words.clear());
+        [token, alnum, digit, feed].into_iter().for_each(|bits| bits.words.clear());
         digits.clear();
-        foreign.clear();
-        at.clear();
+        [literal, foreign, at].into_iter().for_each(Vec::clear);
         *len = 0;
     }
 
-    /// Appends the marks of so many groups.
-    fn append(&mut self, block: &Block, len: usize) {
-        let to = [&mut self.token, &mut self.alnum, &mut self.digit, &mut self.feed];
-        let from = [&block.token, &block.alnum, &block.digit, &block.feed];
-        for (to, from) in to.into_iter().zip(from) {
-            to.words.extend_from_slice(from.get(..len).unwrap_or_default());
+    /// Makes room for the marks of so many groups.
+    #[inline(never)]
+    fn grow(&mut self, groups: usize) {
+        let Self { token, alnum, digit, feed, digits, .. } = self;
+        [token, alnum, digit, feed].into_iter().for_each(|bits| bits.words.resize(groups, 0));
+        digits.resize(groups, 0);
+    }
+
+    /// Marks groups of the text from a number on, takes their bytes apart, and tells whether one of them is not of
+    /// ASCII alone, and whether there is an `@`. Nothing else is done in the loop: were there a branch or a call in
+    /// it, masks would be taken apart, and what bytes are compared with would be loaded again for each group.
+    #[inline(always)]
+    fn fill<'a, S: Simd>(
+        &mut self,
+        simd: S,
+        from: usize,
+        groups: &[[u8; GROUP]],
+        halves: impl Iterator<Item = (&'a mut [u8; GROUP], &'a mut [u8; GROUP])>,
+    ) -> (bool, bool) {
+        let Self { token, alnum, digit, feed, digits, .. } = self;
+        let [token, alnum, digit, feed] = [token, alnum, digit, feed]
+            .map(|bits| bits.words.get_mut(from..).unwrap_or_default().iter_mut());
+        let digits = digits.get_mut(from..).unwrap_or_default();
+        let words = token.zip(alnum).zip(digit).zip(feed).zip(digits).zip(halves);
+        let tables = Kinds::of(simd);
+        let (mut foreign, mut seen) = (u8x64::splat(simd, 0), i8x64::splat(simd, 0));
+        for (group, (((((token, alnum), digit), feed), count), halves)) in groups.iter().zip(words)
+        {
+            let group = u8x64::load_array_ref(simd, group);
+            let (low, high) = (group & u8x64::splat(simd, 15), group >> 4);
+            low.store_array(halves.0);
+            high.store_array(halves.1);
+            let kinds = tables.tell(low, high);
+            let above = |kind| kinds.simd_gt(i8x64::splat(simd, kind)).to_bitmask();
+            let digits = above(LETTERS);
+            (*token, *alnum, *digit) = (above(FEED), above(SIGNS), digits);
+            *feed = kinds.simd_eq(i8x64::splat(simd, FEED)).to_bitmask();
+            *count = digits.count_ones() as u8;
+            foreign |= group;
+            seen |= kinds;
         }
-        self.literal.words.extend_from_slice(block.literal.get(..len).unwrap_or_default());
-        self.digits.extend_from_slice(block.digits.get(..len).unwrap_or_default());
+        (foreign.simd_ge(0x80).any_true(), seen.simd_lt(i8x64::splat(simd, 0)).any_true())
     }
 
     /// Keeps the memory of marks that nobody needs any more for the next text.
@@ -274,63 +306,6 @@ impl Marks {
             last.end = last.end.min(end);
         }
         all
-    }
-}
-
-/// The marks of some groups of a text, and of the one behind them. Texts are marked in blocks, for which there is
-/// room already, and which are searched while they are near.
-struct Block {
-    token: [u64; BLOCK + 1],
-    alnum: [u64; BLOCK + 1],
-    digit: [u64; BLOCK + 1],
-    feed: [u64; BLOCK + 1],
-    literal: [u64; BLOCK],
-    digits: [u8; BLOCK + 1],
-    halves: BlockHalves,
-}
-
-impl Block {
-    const fn new() -> Self {
-        let none = [0; BLOCK + 1];
-        Self {
-            token: none,
-            alnum: none,
-            digit: none,
-            feed: none,
-            literal: [0; BLOCK],
-            digits: [0; BLOCK + 1],
-            halves: BlockHalves::new(),
-        }
-    }
-
-    /// Marks groups of a text from a number on, and tells whether one of them is not of ASCII alone, and whether
-    /// there is an `@`. Nothing else is done in the loop: were there a branch or a call in it, masks would be taken
-    /// apart, and what bytes are compared with would be loaded again for each group.
-    #[inline(always)]
-    fn fill<S: Simd>(&mut self, simd: S, from: usize, groups: &[[u8; GROUP]]) -> (bool, bool) {
-        let Self { token, alnum, digit, feed, digits, halves, .. } = self;
-        let [token, alnum, digit, feed] = [token, alnum, digit, feed]
-            .map(|words| words.get_mut(from..).unwrap_or_default().iter_mut());
-        let digits = digits.get_mut(from..).unwrap_or_default();
-        let words = token.zip(alnum).zip(digit).zip(feed).zip(digits).zip(halves.from(from));
-        let tables = Kinds::of(simd);
-        let (mut foreign, mut seen) = (u8x64::splat(simd, 0), i8x64::splat(simd, 0));
-        for (group, (((((token, alnum), digit), feed), count), halves)) in groups.iter().zip(words)
-        {
-            let group = u8x64::load_array_ref(simd, group);
-            let (low, high) = (group & u8x64::splat(simd, 15), group >> 4);
-            low.store_array(halves.0);
-            high.store_array(halves.1);
-            let kinds = tables.tell(low, high);
-            let above = |kind| kinds.simd_gt(i8x64::splat(simd, kind)).to_bitmask();
-            let digits = above(LETTERS);
-            (*token, *alnum, *digit) = (above(FEED), above(SIGNS), digits);
-            *feed = kinds.simd_eq(i8x64::splat(simd, FEED)).to_bitmask();
-            *count = digits.count_ones() as u8;
-            foreign |= group;
-            seen |= kinds;
-        }
-        (foreign.simd_ge(0x80).any_true(), seen.simd_lt(i8x64::splat(simd, 0)).any_true())
     }
 }
 

@@ -13,7 +13,7 @@ use std::cell::Cell;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x16, u8x32, u8x64};
 
-use super::bits::{Bits, Places, lend, ones};
+use super::bits::{Places, lend, ones};
 use super::lanes::{GROUP, padded, padded_at};
 
 /// So many bytes at the start of the texts are looked at for many places at once.
@@ -95,16 +95,11 @@ impl Searcher {
         });
     }
 
-    /// The same where it is known at which places a text [may begin](Self::candidates).
-    pub(super) fn find_among(&self, text: &[u8], places: &Bits, mut each: impl FnMut(Match)) {
-        thread_local! {
-            static ROOM: Cell<Option<Box<Places>>> = const { Cell::new(None) };
+    /// The same where it is known at which [places](Self::places) a text may stand.
+    pub(super) fn find_among(&self, text: &[u8], places: &[usize], mut each: impl FnMut(Match)) {
+        for place in places {
+            self.at(text, *place, &mut each);
         }
-        lend(&ROOM, Places::new, |room| {
-            dispatch!(Level::new(), _simd => for (nth, words) in places.words.chunks(BLOCK).enumerate() {
-                self.among(text, nth * BLOCK * GROUP, words, room, &mut each);
-            });
-        });
     }
 
     /// Tells whether any of the texts stands in a text.
@@ -124,20 +119,36 @@ impl Searcher {
         room: &mut Room,
         each: &mut impl FnMut(Match),
     ) {
-        let Room { halves, words, places } = room;
         for start in (0..text.len()).step_by(BLOCK * GROUP) {
             let rest = text.get(start..).unwrap_or_default();
-            halves.fill(simd, rest);
-            let count = rest.len().div_ceil(GROUP).min(BLOCK);
-            let words = words.get_mut(..count).unwrap_or_default();
-            self.candidates(simd, halves, words);
-            self.among(text, start, words, places, each);
+            room.halves.fill(simd, rest);
+            let len = rest.len().div_ceil(GROUP).min(BLOCK);
+            for place in self.places(simd, rest, room, len) {
+                self.at(text, start + place, each);
+            }
         }
+    }
+
+    /// The places in so many groups of a text, whose halves are in the room, at which one of the texts stands, as far
+    /// as its first bytes tell.
+    #[inline(always)]
+    pub(super) fn places<S: Simd>(
+        &self,
+        simd: S,
+        text: &[u8],
+        room: &mut Room,
+        len: usize,
+    ) -> impl Iterator<Item = usize> {
+        let Room { halves, words, places } = room;
+        let words = words.get_mut(..len).unwrap_or_default();
+        self.candidates(simd, halves, words);
+        let begins = |place: usize| self.begin(padded_at(text, place)) != 0;
+        places.of_those::<2>(words.iter().copied(), begins)
     }
 
     /// The places of the groups of a block at which one of the texts may begin.
     #[inline(always)]
-    pub(super) fn candidates<S: Simd>(&self, simd: S, halves: &BlockHalves, words: &mut [u64]) {
+    fn candidates<S: Simd>(&self, simd: S, halves: &BlockHalves, words: &mut [u64]) {
         let [first, second, third, fourth] = &*self.heads;
         // To map the array would take a call.
         let tables = [
@@ -151,23 +162,6 @@ impl Searcher {
             let (low, high) = (low.as_flattened(), high.as_flattened());
             *word = candidates(simd, &tables, low, high, 0)
                 | candidates(simd, &tables, low, high, PART) << PART;
-        }
-    }
-
-    /// Tells the texts that stand at the places of some words, of which the first is that of a position.
-    #[inline(always)]
-    fn among(
-        &self,
-        text: &[u8],
-        start: usize,
-        words: &[u64],
-        places: &mut Places,
-        each: &mut impl FnMut(Match),
-    ) {
-        let block = text.get(start..).unwrap_or_default();
-        let begins = |place: usize| self.begin(padded_at(block, place)) != 0;
-        for place in places.of_those::<2>(words.iter().copied(), begins) {
-            self.at(text, start + place, each);
         }
     }
 
@@ -386,14 +380,14 @@ const PART: usize = 32;
 pub(super) const BLOCK: usize = Places::WORDS;
 
 /// What a search needs for one block after the other.
-struct Room {
-    halves: BlockHalves,
+pub(super) struct Room {
+    pub(super) halves: BlockHalves,
     words: [u64; BLOCK],
     places: Places,
 }
 
 impl Room {
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self { halves: BlockHalves::new(), words: [0; BLOCK], places: Places::new() }
     }
 }
@@ -405,7 +399,7 @@ pub(super) struct BlockHalves {
 }
 
 impl BlockHalves {
-    pub(super) const fn new() -> Self {
+    const fn new() -> Self {
         let none = [[0; GROUP]; BLOCK + 2];
         Self { low: none, high: none }
     }
