@@ -17,7 +17,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 
 use super::bits::{Bits, lend};
-use super::lanes::{GROUP, padded};
+use super::lanes::{GROUP, padded_at};
 use super::literals::Place;
 use super::marks::Marks;
 use super::runs::Run;
@@ -110,9 +110,6 @@ impl Digits {
     /// Marks the groups by how many digits each of them has.
     #[inline(always)]
     fn mark<S: Simd>(&mut self, simd: S, counts: &[u8]) {
-        // Behind the text are groups without digits.
-        let from =
-            |at: usize| u8x64::load_array(simd, padded(counts.get(at..).unwrap_or_default()));
         let size = counts.len().div_ceil(GROUP);
         let Self { rich, dense, paired, listed } = self;
         let [rich, dense, paired, listed] = [rich, dense, paired, listed].map(|bits| {
@@ -123,10 +120,15 @@ impl Digits {
         // Whether the next group is the middle one of three that have enough; the first has none before it.
         let mut is_rich = u64::from(counts.iter().take(2).sum::<u8>() >= RICH_MIN);
         for (nth, (((rich, dense), paired), listed)) in words.enumerate() {
-            let at = nth * GROUP;
-            let two = from(at) + from(at + 1);
-            let three = two + from(at + 2);
-            let four = three + from(at + 3);
+            // Behind the text are groups without digits.
+            let counts: [u8; 2 * GROUP] = padded_at(counts, nth * GROUP);
+            let from = |at: usize| {
+                let counts = counts.get(at..).and_then(<[u8]>::first_chunk).copied();
+                u8x64::load_array(simd, counts.unwrap_or([0; GROUP]))
+            };
+            let two = from(0) + from(1);
+            let three = two + from(2);
+            let four = three + from(3);
             let least = |sum: u8x64<S>, least| sum.simd_ge(u8x64::splat(simd, least)).to_bitmask();
             let some = least(three, RICH_MIN);
             *rich = some << 1 | is_rich;
