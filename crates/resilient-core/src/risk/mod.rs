@@ -103,45 +103,37 @@ pub fn score_file(path: &str, content: &str, policy: &Policy) -> Report {
 /// Scores with the given model, whatever the policy says about models, and lists so many findings.
 fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: usize) -> Report {
     let marks = Marks::of(content.as_bytes());
-    let shape = Shape::of(content, &marks);
+    let mut report = measure(content, &marks, policy);
     let found = scan::scan(content, &marks, Lens { model });
     marks.recycle();
     // Most texts have nothing.
-    let nothing = found.is_empty() && policy.extra_patterns.is_empty() && shape.is_within_limits();
-    let judged =
-        if nothing { Judged::default() } else { judge(content, &shape, found, policy, most) };
+    let is_long = || SIZE_RULES.iter().any(|rule| rule.exceeded_by(&report).is_some());
+    if !found.is_empty() || !policy.extra_patterns.is_empty() || is_long() {
+        judge(&mut report, content, found, policy, most);
+    }
+    report
+}
+
+/// The report of a text in which nothing is found, but for the size rules.
+fn measure(content: &str, marks: &Marks, policy: &Policy) -> Report {
+    let (newlines, max_line_len) = marks.lines(content.as_bytes());
+    let open_end = !content.is_empty() && !content.ends_with('\n');
     Report {
-        score: (judged.score * 10_000.0).round() / 10_000.0,
-        verdict: policy.thresholds.verdict(judged.score),
-        bytes: shape.bytes,
-        line_count: shape.line_count,
-        max_line_len: shape.max_line_len,
-        detected_patterns: judged.detected_patterns,
-        omitted: judged.omitted,
-        suggested_actions: judged.suggested_actions,
+        score: 0.0,
+        verdict: policy.thresholds.verdict(0.0),
+        bytes: content.len(),
+        line_count: newlines + usize::from(open_end),
+        max_line_len,
+        detected_patterns: Vec::new(),
+        omitted: 0,
+        suggested_actions: Vec::new(),
     }
 }
 
-/// What a report says of findings and sizes; at first, that there is nothing.
-#[derive(Default)]
-struct Judged {
-    /// From 0 to 1.
-    score: f64,
-    detected_patterns: Vec<Detection>,
-    omitted: usize,
-    suggested_actions: Vec<Action>,
-}
-
-/// Weighs what was found and what the policy adds, and lists so many findings.
+/// Weighs what was found, what the policy adds and the sizes, and lists so many findings.
 #[cold]
 #[inline(never)]
-fn judge(
-    content: &str,
-    shape: &Shape,
-    found: Vec<Finding>,
-    policy: &Policy,
-    most: usize,
-) -> Judged {
+fn judge(report: &mut Report, content: &str, found: Vec<Finding>, policy: &Policy, most: usize) {
     let mut tally = Tally::new(&policy.weights);
     let (mut hits, mut omitted) = (Vec::new(), 0);
     each_hit(content, found, policy, |hit| {
@@ -153,17 +145,17 @@ fn judge(
         }
     });
     number_lines(content.as_bytes(), &mut hits);
-    let mut suggested_actions = tally.actions();
+    report.suggested_actions = tally.actions();
 
     // The order of these additions is part of the contract: it decides on which side of a
     // threshold a sum of decimal fractions falls.
     let mut score = tally.score();
-    let mut detected_patterns: Vec<Detection> = hits.into_iter().map(Detection::Pattern).collect();
+    report.detected_patterns = hits.into_iter().map(Detection::Pattern).collect();
     for rule in &SIZE_RULES {
-        if let Some(value) = rule.exceeded_by(shape) {
+        if let Some(value) = rule.exceeded_by(report) {
             score += rule.score;
-            if detected_patterns.len() < most {
-                detected_patterns.push(Detection::Size(SizeHit {
+            if report.detected_patterns.len() < most {
+                report.detected_patterns.push(Detection::Size(SizeHit {
                     rule: rule.name,
                     value,
                     threshold: rule.threshold,
@@ -171,10 +163,13 @@ fn judge(
             } else {
                 omitted += 1;
             }
-            suggested_actions.push(rule.action(value));
+            report.suggested_actions.push(rule.action(value));
         }
     }
-    Judged { score: score.clamp(0.0, 1.0), detected_patterns, omitted, suggested_actions }
+    let score = score.clamp(0.0, 1.0);
+    report.verdict = policy.thresholds.verdict(score);
+    report.score = (score * 10_000.0).round() / 10_000.0;
+    report.omitted = omitted;
 }
 
 /// The families that can be found under a policy: the built-in ones, then those it adds.
@@ -253,31 +248,11 @@ fn number_lines(bytes: &[u8], hits: &mut [PatternHit]) {
     }
 }
 
-/// The measures that the size rules look at.
-struct Shape {
-    bytes: usize,
-    line_count: usize,
-    max_line_len: usize,
-}
-
-impl Shape {
-    fn of(content: &str, marks: &Marks) -> Self {
-        let (newlines, max_line_len) = marks.lines(content.as_bytes());
-        let open_end = !content.is_empty() && !content.ends_with('\n');
-        Self { bytes: content.len(), line_count: newlines + usize::from(open_end), max_line_len }
-    }
-
-    /// Tells whether no size rule fires.
-    fn is_within_limits(&self) -> bool {
-        SIZE_RULES.iter().all(|rule| rule.exceeded_by(self).is_none())
-    }
-}
-
 /// One limit on the shape of a text; it fires strictly above its threshold.
 struct SizeRule {
     name: &'static str,
     key: &'static str,
-    measure: fn(&Shape) -> usize,
+    measure: fn(&Report) -> usize,
     threshold: usize,
     score: f64,
     remedy: Remedy,
@@ -293,7 +268,7 @@ const SIZE_RULES: [SizeRule; 4] = [
     SizeRule {
         name: "big_100kb",
         key: "total_bytes",
-        measure: |shape| shape.bytes,
+        measure: |report| report.bytes,
         threshold: 100_000,
         score: 0.15,
         remedy: Remedy::Split,
@@ -301,7 +276,7 @@ const SIZE_RULES: [SizeRule; 4] = [
     SizeRule {
         name: "big_500kb",
         key: "total_bytes",
-        measure: |shape| shape.bytes,
+        measure: |report| report.bytes,
         threshold: 500_000,
         score: 0.30,
         remedy: Remedy::Split,
@@ -309,7 +284,7 @@ const SIZE_RULES: [SizeRule; 4] = [
     SizeRule {
         name: "long_line",
         key: "max_line_len",
-        measure: |shape| shape.max_line_len,
+        measure: |report| report.max_line_len,
         threshold: 2_000,
         score: 0.20,
         remedy: Remedy::Escape,
@@ -317,7 +292,7 @@ const SIZE_RULES: [SizeRule; 4] = [
     SizeRule {
         name: "many_lines",
         key: "line_count",
-        measure: |shape| shape.line_count,
+        measure: |report| report.line_count,
         threshold: 5_000,
         score: 0.10,
         remedy: Remedy::Split,
@@ -325,8 +300,8 @@ const SIZE_RULES: [SizeRule; 4] = [
 ];
 
 impl SizeRule {
-    fn exceeded_by(&self, shape: &Shape) -> Option<usize> {
-        Some((self.measure)(shape)).filter(|value| *value > self.threshold)
+    fn exceeded_by(&self, report: &Report) -> Option<usize> {
+        Some((self.measure)(report)).filter(|value| *value > self.threshold)
     }
 
     fn action(&self, value: usize) -> Action {
