@@ -12,8 +12,8 @@ pub(super) enum Near<'a> {
     /// No letter.
     Silent,
     /// Of ASCII alone: what stands before and after, with a bit for each place where a word begins,
-    /// and the letters that words begin with.
-    Plain([(&'a [u8], u64); 2], u32),
+    /// and what words [begin](beginning) with.
+    Plain([(&'a [u8], u64); 2], u64),
     /// In small letters.
     Other(String, Vec<usize>),
 }
@@ -45,9 +45,9 @@ impl<'a> Near<'a> {
             let [first, second] = letters.map(|letters| letters & !(letters << 1));
             let parts = [(before.as_bytes(), first), (after.as_bytes(), second)];
             let words = parts.iter().flat_map(|(part, starts)| {
-                ones(*starts).map(|at| first_letter(part.get(at..).unwrap_or_default()))
+                ones(*starts).map(|at| beginning(part.get(at..).unwrap_or_default()))
             });
-            return Self::Plain(parts, words.fold(0, |all, letter| all | letter));
+            return Self::Plain(parts, words.fold(0, |all, begin| all | begin));
         }
         let text = before.to_lowercase() + "\n" + &after.to_lowercase();
         let (mut starts, mut inside) = (Vec::new(), false);
@@ -75,8 +75,8 @@ impl<'a> Near<'a> {
         };
         words.iter().any(|word| match self {
             Self::Silent => false,
-            Self::Plain(parts, letters) => {
-                letters & first_letter(word.as_bytes()) != 0
+            Self::Plain(parts, begins) => {
+                begins & beginning(word.as_bytes()) != 0
                     && parts
                         .iter()
                         .any(|(text, starts)| ones(*starts).any(|at| is_at(text, at, word)))
@@ -91,9 +91,12 @@ fn letters(marks: &Marks, from: usize, to: usize) -> u64 {
     marks.alnum.from(from) & !marks.digit.from(from) & low(to - from)
 }
 
-/// A bit for the letter that a word begins with, in any case.
-fn first_letter(word: &[u8]) -> u32 {
-    word.first().map_or(0, |byte| 1 << (byte & 31))
+/// A bit for the two letters that a word begins with, in any case. Others may have the same.
+fn beginning(word: &[u8]) -> u64 {
+    match word {
+        [first, second, ..] => 1 << ((usize::from(first & 31) * 7 + usize::from(second & 31)) % 64),
+        _ => 0,
+    }
 }
 
 /// The last character boundary at or before a position.
