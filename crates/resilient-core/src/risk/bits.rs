@@ -237,19 +237,28 @@ impl Places {
         &mut self,
         words: impl Iterator<Item = u64>,
     ) -> impl Iterator<Item = usize> {
-        let len = self.list::<MOST>(words);
+        // Nothing else is done in this loop, which may then take several words at once.
+        let (mut count, mut some) = (0, 0_u64);
+        for (to, word) in self.words.iter_mut().zip(words) {
+            *to = word;
+            some |= u64::from(word != 0) << count;
+            count += 1;
+        }
+        let len = Self::list::<MOST>(&mut self.places, &self.words, some);
         let places = self.places.get(..len).unwrap_or_default();
         places.iter().map(|place| usize::from(*place))
     }
 
-    /// The same for the places of which something holds. There is no branch for each of them, either.
+    /// The same for the places of which something holds, of words of which it is known which have a bit. There is no
+    /// branch for each of the places, either.
     #[inline(always)]
     pub(super) fn of_those<const MOST: usize>(
         &mut self,
-        words: impl Iterator<Item = u64>,
+        words: &[u64],
+        some: u64,
         holds: impl Fn(usize) -> bool,
     ) -> impl Iterator<Item = usize> {
-        let len = self.list::<MOST>(words);
+        let len = Self::list::<MOST>(&mut self.places, words, some);
         let places = Cell::from_mut(self.places.get_mut(..len).unwrap_or_default());
         let places = places.as_slice_of_cells();
         let kept = places.iter().fold(0, |kept, place| {
@@ -263,22 +272,14 @@ impl Places {
         places.iter().map(|place| usize::from(place.get()))
     }
 
-    /// Lists the places of the bits of some words, and tells how many they are.
+    /// Lists the places of the bits of some words, and tells how many they are. Most words have no bit.
     #[inline(always)]
-    fn list<const MOST: usize>(&mut self, words: impl Iterator<Item = u64>) -> usize {
-        // Nothing else is done in this loop, which may then take several words at once.
-        let (mut count, mut some) = (0, 0_u64);
-        for (to, word) in self.words.iter_mut().zip(words) {
-            *to = word;
-            some |= u64::from(word != 0) << count;
-            count += 1;
-        }
-        // Most words have no bit.
+    fn list<const MOST: usize>(places: &mut [u16], words: &[u64], some: u64) -> usize {
         let mut len = 0;
-        for (nth, word) in ones(some).filter_map(|nth| Some((nth, self.words.get(nth)?))) {
+        for (nth, word) in ones(some).filter_map(|nth| Some((nth, words.get(nth)?))) {
             let base = (nth * GROUP) as u16;
             let (mut left, mut end) = (*word, len);
-            while let Some(to) = self.places.get_mut(end..end + MOST) {
+            while let Some(to) = places.get_mut(end..end + MOST) {
                 for to in to {
                     *to = base + left.trailing_zeros() as u16;
                     left &= left.wrapping_sub(1);
@@ -355,7 +356,7 @@ mod tests {
         let expected: Vec<usize> = [64, 65, 67].into_iter().chain(128..192).chain([319]).collect();
         assert_eq!(places.of::<2>(words.into_iter()).collect::<Vec<_>>(), expected);
         assert_eq!(places.of::<4>(words.into_iter()).collect::<Vec<_>>(), expected);
-        let even = places.of_those::<2>(words.into_iter(), |place| place.is_multiple_of(2));
+        let even = places.of_those::<2>(&words, 0b10110, |place| place.is_multiple_of(2));
         assert_eq!(
             even.collect::<Vec<_>>(),
             [64].into_iter().chain((128..192).step_by(2)).collect::<Vec<_>>()

@@ -150,7 +150,7 @@ impl Marks {
             let group = u8x64::load_array_ref(simd, group);
             let (low, high) = (group & u8x64::splat(simd, 15), group >> 4);
             low.store_array(halves.0);
-            high.store_array(halves.1);
+            (low ^ high).store_array(halves.1);
             let kinds = tables.tell(low, high);
             let above = |kind| kinds.simd_gt(i8x64::splat(simd, kind)).to_bitmask();
             let digits = above(LETTERS);

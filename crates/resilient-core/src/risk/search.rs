@@ -1,10 +1,11 @@
 //! One search for up to sixty-four short texts at once.
 //!
 //! Most places of a text begin like none of them, and sixty-four places are told so at a time: for each
-//! of the first four bytes, two small tables say by its upper and by its lower half which texts could
-//! have it there, eight groups of texts in the eight bits of a byte. That is Hyperscan's *Teddy*
-//! (Langdale and Wang, "Hyperscan: A Fast Multi-pattern Regex Matcher for Modern CPUs", NSDI 2019,
-//! section 4.2), of which the vectors here are as wide as the machine has them. The halves are taken
+//! of the first four bytes, two small tables say by its lower half and by the sum of both halves, without
+//! carries, which texts could have it there, eight groups of texts in the eight bits of a byte. That is
+//! Hyperscan's *Teddy* (Langdale and Wang, "Hyperscan: A Fast Multi-pattern Regex Matcher for Modern CPUs",
+//! NSDI 2019, section 4.2), of which the vectors here are as wide as the machine has them. It asks for the upper half
+//! instead, which says little: nearly all letters of code share two of them. The halves are taken
 //! apart once for all four bytes, and the places are listed before they are visited. What is left is
 //! looked at byte by byte, so that every machine gives the same answer.
 
@@ -60,9 +61,9 @@ struct Short {
 /// What the texts have at one of their first places.
 #[derive(Clone, Debug)]
 struct Head {
-    /// The groups of texts that may have a byte here, by the lower and by the upper half of the byte.
+    /// The groups of texts that may have a byte here, by the lower half of the byte and by the mixed halves.
     low: [u8; 16],
-    high: [u8; 16],
+    mixed: [u8; 16],
     /// The texts that have a byte here, by the byte.
     texts: [u64; 256],
 }
@@ -141,14 +142,14 @@ impl Searcher {
     ) -> impl Iterator<Item = usize> {
         let Room { halves, words, places } = room;
         let words = words.get_mut(..len).unwrap_or_default();
-        self.candidates(simd, halves, words);
+        let some = self.candidates(simd, halves, words);
         let begins = |place: usize| self.begin(padded_at(text, place)) != 0;
-        places.of_those::<2>(words.iter().copied(), begins)
+        places.of_those::<4>(words, some, begins)
     }
 
-    /// The places of the groups of a block at which one of the texts may begin.
+    /// The places of the groups of a block at which one of the texts may begin, and which groups have any.
     #[inline(always)]
-    fn candidates<S: Simd>(&self, simd: S, halves: &BlockHalves, words: &mut [u64]) {
+    fn candidates<S: Simd>(&self, simd: S, halves: &BlockHalves, words: &mut [u64]) -> u64 {
         let [first, second, third, fourth] = &*self.heads;
         // To map the array would take a call.
         let tables = [
@@ -157,12 +158,15 @@ impl Searcher {
             Tables::of(simd, third),
             Tables::of(simd, fourth),
         ];
-        let pairs = halves.low.windows(2).zip(halves.high.windows(2));
-        for (word, (low, high)) in words.iter_mut().zip(pairs) {
-            let (low, high) = (low.as_flattened(), high.as_flattened());
-            *word = candidates(simd, &tables, low, high, 0)
-                | candidates(simd, &tables, low, high, PART) << PART;
+        let pairs = halves.low.windows(2).zip(halves.mixed.windows(2));
+        let mut some = 0;
+        for ((nth, word), (low, mixed)) in words.iter_mut().enumerate().zip(pairs) {
+            let (low, mixed) = (low.as_flattened(), mixed.as_flattened());
+            *word = candidates(simd, &tables, low, mixed, 0)
+                | candidates(simd, &tables, low, mixed, PART) << PART;
+            some |= u64::from(*word != 0) << nth;
         }
+        some
     }
 
     /// The texts that may begin with some bytes.
@@ -241,14 +245,13 @@ impl Short {
 
 impl Head {
     fn empty() -> Self {
-        Self { low: [0; 16], high: [0; 16], texts: [0; 256] }
+        Self { low: [0; 16], mixed: [0; 16], texts: [0; 256] }
     }
 
     /// Adds a byte that the text of a number has, which is in a group.
     fn add(&mut self, byte: u8, nth: usize, group: usize) {
-        let halves = [(&mut self.low, byte & 15), (&mut self.high, byte >> 4)];
-        for (table, half) in halves {
-            if let Some(groups) = table.get_mut(usize::from(half)) {
+        for (table, half) in [&mut self.low, &mut self.mixed].into_iter().zip(halves(byte)) {
+            if let Some(groups) = table.get_mut(half) {
                 *groups |= 1 << group;
             }
         }
@@ -256,6 +259,11 @@ impl Head {
             *texts |= 1 << nth;
         }
     }
+}
+
+/// The lower half of a byte, and both halves mixed.
+const fn halves(byte: u8) -> [usize; 2] {
+    [byte as usize & 15, (byte as usize & 15) ^ (byte as usize >> 4)]
 }
 
 /// Puts each text into one of eight groups, so that little of an ordinary text gets through: one after
@@ -295,11 +303,11 @@ fn grouped(needles: &[Needle]) -> Vec<usize> {
     placed.into_iter().map(|place| place.unwrap_or(0)).collect()
 }
 
-/// The halves of bytes that a group of texts lets through at one place, a bit for each.
+/// The halves of bytes, and the mixed ones, that a group of texts lets through at one place, a bit for each.
 #[derive(Clone, Copy, Default)]
 struct Halves {
     low: u16,
-    high: u16,
+    mixed: u16,
 }
 
 impl Halves {
@@ -309,13 +317,16 @@ impl Halves {
         for (at, halves) in all.iter_mut().enumerate() {
             needle.bytes(at).for_each(|byte| halves.add(byte));
         }
+        // Of the third byte only the mixed halves are asked for: hardly more gets through.
+        let [_, _, third, _] = &mut all;
+        third.low = u16::MAX;
         all
     }
 
     fn both(left: &[Self; HEAD], right: &[Self; HEAD]) -> [Self; HEAD] {
         let mut all = *left;
         for (all, right) in all.iter_mut().zip(right) {
-            *all = Self { low: all.low | right.low, high: all.high | right.high };
+            *all = Self { low: all.low | right.low, mixed: all.mixed | right.mixed };
         }
         all
     }
@@ -326,14 +337,16 @@ impl Halves {
     }
 
     fn add(&mut self, byte: u8) {
-        self.low |= 1 << (byte & 15);
-        self.high |= 1 << (byte >> 4);
+        let [low, mixed] = halves(byte);
+        self.low |= 1 << low;
+        self.mixed |= 1 << mixed;
     }
 
     /// How many of some thousand bytes of code pass.
     fn share(&self) -> u64 {
-        let (low, high) = (u64::from(self.low), u64::from(self.high));
-        let bytes = ones(high).flat_map(|high| ones(low).map(move |low| high << 4 | low));
+        let (low, mixed) = (u64::from(self.low), u64::from(self.mixed));
+        let bytes =
+            ones(mixed).flat_map(|mixed| ones(low).map(move |low| (low ^ mixed) << 4 | low));
         bytes.map(|byte| u64::from(SHARES.get(byte).copied().unwrap_or(0))).sum()
     }
 }
@@ -362,14 +375,14 @@ static SHARES: [u8; 128] = [
 #[derive(Clone, Copy)]
 struct Tables<S: Simd> {
     low: u8x32<S>,
-    high: u8x32<S>,
+    mixed: u8x32<S>,
 }
 
 impl<S: Simd> Tables<S> {
     #[inline(always)]
     fn of(simd: S, head: &Head) -> Self {
         let table = |table| u8x32::block_splat(u8x16::load_array(simd, table));
-        Self { low: table(head.low), high: table(head.high) }
+        Self { low: table(head.low), mixed: table(head.mixed) }
     }
 }
 
@@ -392,31 +405,31 @@ impl Room {
     }
 }
 
-/// The lower and the upper halves of the bytes of a block, of a group behind it, and of one behind the text.
+/// The lower and the mixed halves of the bytes of a block, of a group behind it, and of one behind the text.
 pub(super) struct BlockHalves {
     low: [[u8; GROUP]; BLOCK + 2],
-    high: [[u8; GROUP]; BLOCK + 2],
+    mixed: [[u8; GROUP]; BLOCK + 2],
 }
 
 impl BlockHalves {
     const fn new() -> Self {
         let none = [[0; GROUP]; BLOCK + 2];
-        Self { low: none, high: none }
+        Self { low: none, mixed: none }
     }
 
-    /// The halves of the groups from a number on.
+    /// Room for the lower and the mixed halves of the groups from a number on.
     pub(super) fn from(
         &mut self,
         at: usize,
     ) -> impl Iterator<Item = (&mut [u8; GROUP], &mut [u8; GROUP])> {
         let low = self.low.get_mut(at..).unwrap_or_default();
-        low.iter_mut().zip(self.high.get_mut(at..).unwrap_or_default())
+        low.iter_mut().zip(self.mixed.get_mut(at..).unwrap_or_default())
     }
 
     /// Puts zeros behind so many groups, as stand behind a text.
     pub(super) fn end(&mut self, len: usize) {
-        for (low, high) in self.from(len).take(1) {
-            (*low, *high) = ([0; GROUP], [0; GROUP]);
+        for (low, mixed) in self.from(len).take(1) {
+            (*low, *mixed) = ([0; GROUP], [0; GROUP]);
         }
     }
 
@@ -424,17 +437,14 @@ impl BlockHalves {
     #[inline(always)]
     fn fill<S: Simd>(&mut self, simd: S, text: &[u8]) {
         let (groups, rest) = text.as_chunks();
-        let halve = |group: &[u8; GROUP], low: &mut _, high: &mut _| {
+        let halve = |group: &[u8; GROUP], (low, mixed): (&mut _, &mut _)| {
             let bytes = u8x64::load_array_ref(simd, group);
-            (bytes & u8x64::splat(simd, 15)).store_array(low);
-            (bytes >> 4).store_array(high);
+            let half = bytes & u8x64::splat(simd, 15);
+            half.store_array(low);
+            (half ^ (bytes >> 4)).store_array(mixed);
         };
-        for (group, (low, high)) in groups.iter().zip(self.from(0)) {
-            halve(group, low, high);
-        }
-        for (low, high) in self.from(groups.len()).take(1) {
-            halve(&padded(rest), low, high);
-        }
+        groups.iter().zip(self.from(0)).for_each(|(group, to)| halve(group, to));
+        self.from(groups.len()).take(1).for_each(|to| halve(&padded(rest), to));
         self.end(groups.len() + 1);
     }
 }
@@ -445,15 +455,15 @@ fn candidates<S: Simd>(
     simd: S,
     tables: &[Tables<S>; HEAD],
     low: &[u8],
-    high: &[u8],
+    mixed: &[u8],
     at: usize,
 ) -> u64 {
     let low = low.get(at..).and_then(<[u8]>::first_chunk);
-    let high = high.get(at..).and_then(<[u8]>::first_chunk);
-    let (Some(low), Some(high)) = (low, high) else { return 0 };
+    let mixed = mixed.get(at..).and_then(<[u8]>::first_chunk);
+    let (Some(low), Some(mixed)) = (low, mixed) else { return 0 };
     let [first, second, third, fourth] = *tables;
-    let first = first.groups::<0>(simd, low, high) & second.groups::<1>(simd, low, high);
-    let second = third.groups::<2>(simd, low, high) & fourth.groups::<3>(simd, low, high);
+    let first = first.groups::<0>(simd, low, mixed) & second.groups::<1>(simd, low, mixed);
+    let second = third.mixed::<2>(simd, mixed) & fourth.groups::<3>(simd, low, mixed);
     !(first & second).simd_eq(u8x32::splat(simd, 0)).to_bitmask() & u64::MAX >> (GROUP - PART)
 }
 
@@ -464,16 +474,24 @@ impl<S: Simd> Tables<S> {
         self,
         simd: S,
         low: &[u8; PART + HEAD],
-        high: &[u8; PART + HEAD],
+        mixed: &[u8; PART + HEAD],
     ) -> u8x32<S> {
-        // The length is known, and no other bytes are ever taken.
-        let part = |half: &[u8; PART + HEAD]| -> u8x32<S> {
-            let part = half.get(AT..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; PART]);
-            u8x32::load_array_ref(simd, part)
-        };
-        self.low.swizzle_dyn_within_blocks(part(low))
-            & self.high.swizzle_dyn_within_blocks(part(high))
+        self.low.swizzle_dyn_within_blocks(part::<AT, S>(simd, low)) & self.mixed::<AT>(simd, mixed)
     }
+
+    /// The same by the mixed halves alone.
+    #[inline(always)]
+    fn mixed<const AT: usize>(self, simd: S, mixed: &[u8; PART + HEAD]) -> u8x32<S> {
+        self.mixed.swizzle_dyn_within_blocks(part::<AT, S>(simd, mixed))
+    }
+}
+
+/// The halves of bytes so many places on.
+#[inline(always)]
+fn part<const AT: usize, S: Simd>(simd: S, half: &[u8; PART + HEAD]) -> u8x32<S> {
+    // The length is known, and no other bytes are ever taken.
+    let part = half.get(AT..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; PART]);
+    u8x32::load_array_ref(simd, part)
 }
 
 #[cfg(test)]
