@@ -76,8 +76,7 @@ impl Marks {
         let (full, rest) = bytes.as_chunks::<GROUP>();
         let last = [padded(rest)];
         let last = if rest.is_empty() { &[] } else { last.as_slice() };
-        self.clear();
-        self.len = bytes.len();
+        self.clear(bytes.len());
         let mut is_foreign = false;
         for from in (0..full.len() + last.len()).step_by(BLOCK) {
             // The search looks a little behind the block.
@@ -85,7 +84,9 @@ impl Marks {
             let here = here.get(..=BLOCK).unwrap_or(here);
             let behind = if here.len() > BLOCK { &[] } else { last };
             let len = here.len() + behind.len();
-            self.grow(from + len);
+            if self.digits.len() < from + len {
+                self.grow(from + len);
+            }
             let mut has_at = false;
             for (at, groups) in [(0, here), (here.len(), behind)] {
                 let (foreign, at) = self.fill(simd, from + at, groups, room.halves.from(at));
@@ -110,16 +111,18 @@ impl Marks {
         }
     }
 
-    /// Forgets a text, but not the memory that it took.
-    fn clear(&mut self) {
+    /// Forgets a text for one of a length, but not the memory that it took. What marks stand there will be
+    /// written over.
+    fn clear(&mut self, bytes: usize) {
         let Self { token, alnum, digit, feed, literal, digits, foreign, at, len } = self;
-        [token, alnum, digit, feed].into_iter().for_each(|bits| bits.words.clear());
-        digits.clear();
+        let groups = bytes.div_ceil(GROUP);
+        [token, alnum, digit, feed].into_iter().for_each(|bits| bits.words.truncate(groups));
+        digits.truncate(groups);
         [literal, foreign, at].into_iter().for_each(Vec::clear);
-        *len = 0;
+        *len = bytes;
     }
 
-    /// Makes room for the marks of so many groups.
+    /// Makes room for the marks of so many groups, a block more at a time: it is near then.
     #[inline(never)]
     fn grow(&mut self, groups: usize) {
         let Self { token, alnum, digit, feed, digits, .. } = self;
