@@ -208,25 +208,24 @@ impl Marks {
     /// The same by the line feeds of each group, and the bytes that characters begin with.
     #[inline(always)]
     fn lines_in(&self, groups: impl Iterator<Item = (u64, u64)> + Clone) -> (usize, usize) {
-        let (mut count, mut longest, mut start, mut base) = (0, 0, 0, 0);
+        // The last line's characters so far are those of the open one.
+        let (mut count, mut longest, mut open) = (0, 0, 0);
         for (feeds, begins) in groups.clone() {
             count += feeds.count_ones() as usize;
             // Where no line ends, one is so long at least as it is before the group.
             let before = feeds.trailing_zeros() % GROUP as u32;
-            let through = GROUP as u32 - feeds.leading_zeros();
-            let (before, through, all) = if begins == u64::MAX {
-                (before as usize, through as usize, GROUP)
+            let behind = feeds.leading_zeros();
+            let (before, behind) = if begins == u64::MAX {
+                (before, behind)
             } else {
-                let chars =
-                    |end: u32| (begins & !u64::MAX.checked_shl(end).unwrap_or(0)).count_ones();
-                (chars(before) as usize, chars(through) as usize, begins.count_ones() as usize)
+                let behind = begins.unbounded_shr(GROUP as u32 - behind);
+                ((begins & ((1 << before) - 1)).count_ones(), behind.count_ones())
             };
-            longest = longest.max(base + before - start);
-            start = if feeds == 0 { start } else { base + through };
-            base += all;
+            longest = longest.max(open + before as usize);
+            open = behind as usize + if feeds == 0 { open } else { 0 };
         }
         // Behind the text stand zeros up to the end of its last group.
-        longest = longest.max(base - (self.feed.words.len() * GROUP - self.len) - start);
+        longest = longest.max(open - (self.feed.words.len() * GROUP - self.len));
         // Lines that lie in one group matter only if all are short.
         if longest + 2 < GROUP {
             for (feeds, begins) in groups {
