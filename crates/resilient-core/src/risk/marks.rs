@@ -14,7 +14,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, i8x64, mask8x64, u8x16, u8x64};
 use memchr::memchr_iter;
 
-use super::bits::{Bits, lend, ones};
+use super::bits::{After, Bits, lend, ones};
 use super::lanes::{Class, GROUP, Lanes, mark_some, padded};
 use super::literals;
 use super::search::{BLOCK, Room, Searcher};
@@ -268,44 +268,42 @@ impl Marks {
     fn dense_in<S: Simd>(&self, simd: S) -> Vec<Range<usize>> {
         /// So many bytes are looked at together with the next so many.
         const WINDOW: usize = GROUP / 2;
+        /// So many groups have sixty-four windows.
+        const GROUPS: usize = GROUP / 2;
         const DIGITS_MIN: u8 = 4;
-        let counts =
-            |at: usize| u8x64::load_array(simd, padded(self.digits.get(at..).unwrap_or_default()));
-        let halves =
-            |word: u64| [word as u32, (word >> 32) as u32].map(|half| half.count_ones() as u8);
         let mut all: Vec<Range<usize>> = Vec::new();
-        // Whether the group before the next ones and the first of them have enough.
-        let mut is_enough = u64::from(self.digits.first().is_some_and(|all| *all >= DIGITS_MIN));
-        for base in (0..self.digits.len()).step_by(GROUP) {
-            // Most groups are not dense, even with all of the one before.
-            let here = counts(base);
-            let enough = (here + counts(base + 1)).simd_ge(DIGITS_MIN).to_bitmask();
-            let dense = (enough << 1 | is_enough) & here.simd_ge(1).to_bitmask();
-            is_enough = enough >> (GROUP - 1);
-            for group in ones(dense).map(|nth| base + nth) {
-                let [_, before] =
-                    group.checked_sub(1).map_or([0; 2], |at| halves(self.digit.word(at)));
-                let [low, high] = halves(self.digit.word(group));
-                // Which of its halves are dense is not to be guessed.
-                let first = (low > 0) & (before + low >= DIGITS_MIN);
-                let second = (high > 0) & (low + high >= DIGITS_MIN);
-                if !(first | second) {
-                    continue;
-                }
-                // A half counts with the one before it, if that has a digit.
-                let before = if first { before } else { low };
-                let skipped = usize::from(!first) + usize::from(before == 0);
-                let start = (group * GROUP + skipped * WINDOW).saturating_sub(WINDOW);
-                let end = group * GROUP + WINDOW + usize::from(second) * WINDOW;
-                match all.last_mut() {
-                    Some(last) if last.end >= start => last.end = end,
-                    _ => all.push(start..end),
+        let mut last = 0;
+        let [mut some_after, mut dense_after, mut parts_after] = [(); 3].map(|()| After::default());
+        // Where a stretch that goes on begins.
+        let mut open = None;
+        // Whether a window belongs to a stretch shows in the next one, of which there is one behind the last, too.
+        for from in (0..=self.digit.words.len()).step_by(GROUPS) {
+            let words = self.digit.words.get(from..).unwrap_or_default().iter();
+            let digits = self.digits.get(from..).unwrap_or_default();
+            // How many digits each window has, behind the last one before them.
+            let mut counts = [0; 1 + GROUP];
+            let [first, here @ ..] = &mut counts;
+            *first = last;
+            let windows = here.as_chunks_mut().0;
+            for (windows, (word, digits)) in windows.iter_mut().zip(words.zip(digits)) {
+                let first = (*word as u32).count_ones() as u8;
+                *windows = [first, digits.wrapping_sub(first)];
+            }
+            let here = u8x64::load_array_ref(simd, here);
+            let [before @ .., end] = &counts;
+            let before = u8x64::load_array_ref(simd, before);
+            last = *end;
+            let some = here.simd_ge(1).to_bitmask();
+            let dense = (before + here).simd_ge(DIGITS_MIN).to_bitmask() & some;
+            // A window counts with the one before it, if that has a digit.
+            let parts = dense_after.next(dense) | some_after.next(some) & dense;
+            for edge in ones(parts ^ parts_after.next(parts)) {
+                let edge = from * GROUP + (edge * WINDOW) - WINDOW;
+                match open.take() {
+                    None => open = Some(edge),
+                    Some(start) => all.push(start..edge.min(self.len)),
                 }
             }
-        }
-        let end = self.len;
-        if let Some(last) = all.last_mut() {
-            last.end = last.end.min(end);
         }
         all
     }
