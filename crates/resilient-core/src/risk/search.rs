@@ -267,15 +267,16 @@ const fn halves(byte: u8) -> [usize; 2] {
 }
 
 /// Puts each text into one of eight groups, so that little of an ordinary text gets through: one after
-/// the other into the best group, and again and again, since the others have moved.
+/// the other into the best group, and again and again, as long as others have moved.
 fn grouped(needles: &[Needle]) -> Vec<usize> {
-    /// So often everybody looks for a better group.
+    /// So often everybody looks for a better group at most.
     const ROUNDS: usize = 4;
     let all: Vec<[Halves; HEAD]> = needles.iter().map(Halves::of).collect();
     let mut placed: Vec<Option<usize>> = vec![None; all.len()];
     // What the texts of each group let through, and how much of an ordinary text that is.
     let mut groups = [([Halves::default(); HEAD], 0); 8];
     for _ in 0..ROUNDS {
+        let before = placed.clone();
         for (nth, own) in all.iter().enumerate() {
             // The group without the one who looks.
             let place = placed.get_mut(nth).and_then(Option::take);
@@ -298,6 +299,9 @@ fn grouped(needles: &[Needle]) -> Vec<usize> {
             {
                 (*group, *place) = (joined, Some(best));
             }
+        }
+        if placed == before {
+            break;
         }
     }
     placed.into_iter().map(|place| place.unwrap_or(0)).collect()
