@@ -25,7 +25,10 @@ pub(super) fn views<S: Simd>(
     views: &mut Views<'_>,
 ) {
     let bytes = text.as_bytes();
-    simd.vectorize(|| literals::views(simd, text, seen.marks, &digits.rich, views));
+    simd.vectorize(
+        #[inline(always)]
+        || literals::views(simd, text, seen.marks, &digits.rich, views),
+    );
     rows::continued(bytes, seen, views);
     simd.vectorize(|| rows::groups(bytes, seen, views));
     simd.vectorize(|| codes::numbers(simd, bytes, seen, &digits.listed, views));

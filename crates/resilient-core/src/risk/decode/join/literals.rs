@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use fearless_simd::prelude::*;
 
-use super::super::super::bits::{After, Bits, ones};
+use super::super::super::bits::{Bits, ones};
 use super::super::super::lanes::{GROUP, Lanes, padded};
 use super::super::super::marks::Marks;
 use super::super::super::work;
@@ -27,31 +27,6 @@ const NEAR: usize = 64;
 
 /// A literal that is a part of a token is not longer.
 const PART_MAX: usize = 512;
-
-/// The quotes in a group, by their sign, and its backslashes.
-struct Quotes {
-    double: u64,
-    single: u64,
-    slashes: u64,
-}
-
-impl Quotes {
-    /// The quotes of a group, those behind a backslash too.
-    #[inline(always)]
-    fn of<S: Simd>(simd: S, group: &[u8; GROUP]) -> Self {
-        let group = Lanes::of(simd, group);
-        let [double, single, slashes] =
-            [b'"', b'\'', b'\\'].map(|sign| group.is(sign).to_bitmask());
-        Self { double, single, slashes }
-    }
-
-    /// How many quotes a group has.
-    #[inline(always)]
-    fn count<S: Simd>(simd: S, group: &[u8; GROUP]) -> u32 {
-        let group = Lanes::of(simd, group);
-        (group.is(b'"') | group.is(b'\'')).to_bitmask().count_ones()
-    }
-}
 
 /// Joins quoted literals with nothing but operators between them, in the groups where there are digits.
 #[inline(always)]
@@ -78,7 +53,7 @@ fn neighbours<S: Simd>(
 ) {
     // A line is not read further than this to either side.
     const LINE_MAX: usize = 1024;
-    let mut near = Near { bytes, digit: &marks.digit, last: None, literals: Vec::new(), join };
+    let mut near = Near { bytes, digit: &marks.digit, last: FAR, literals: Vec::new(), join };
     let mut done = 0;
     for groups in rows(rich) {
         let part = groups.start * GROUP..groups.end * GROUP;
@@ -88,28 +63,38 @@ fn neighbours<S: Simd>(
         let end = marks.feed.next(part.end, to).map_or(to, |at| at + 1);
         work::spend(end.saturating_sub(start));
         done = end;
-        if may_have_two(simd, bytes, start / GROUP..end.div_ceil(GROUP)) {
-            literals(simd, bytes, &marks.feed, start..end, |literal| near.add(literal));
+        literals(simd, bytes, &marks.feed, start..end, |literal| near.add(literal));
+        if !near.literals.is_empty() {
             near.end();
-            near.last = None;
         }
+        near.last = FAR;
     }
 }
 
-/// Tells whether some groups have quotes enough for two literals.
+/// Tells which of some groups have quotes, and how many they have. There are no more groups than bits.
 #[inline(always)]
-fn may_have_two<S: Simd>(simd: S, bytes: &[u8], groups: Range<usize>) -> bool {
-    const QUOTES_MIN: u32 = 4;
+fn quoted<S: Simd>(simd: S, bytes: &[u8], groups: Range<usize>) -> (u64, u32) {
     let part = bytes.get(groups.start * GROUP..bytes.len().min(groups.end * GROUP));
     let (full, rest) = part.unwrap_or_default().as_chunks::<GROUP>();
-    let mut count = 0;
-    for group in full {
-        count += Quotes::count(simd, group);
-        if count >= QUOTES_MIN {
-            return true;
-        }
+    let (mut some, mut count) = (0, 0);
+    for (nth, group) in full.iter().enumerate() {
+        let quotes = quotes(simd, group);
+        some |= u64::from(quotes != 0) << (nth % GROUP);
+        count += quotes.count_ones();
     }
-    !rest.is_empty() && count + Quotes::count(simd, &padded(rest)) >= QUOTES_MIN
+    if !rest.is_empty() {
+        let quotes = quotes(simd, &padded(rest));
+        some |= u64::from(quotes != 0) << (full.len() % GROUP);
+        count += quotes.count_ones();
+    }
+    (some, count)
+}
+
+/// The quotes in a group, those behind a backslash too.
+#[inline(always)]
+fn quotes<S: Simd>(simd: S, group: &[u8; GROUP]) -> u64 {
+    let group = Lanes::of(simd, group);
+    (group.is(b'"') | group.is(b'\'')).to_bitmask()
 }
 
 /// A literal that is not closed yet.
@@ -125,6 +110,23 @@ struct Signs {
     double: u64,
     single: u64,
     feeds: u64,
+}
+
+impl Signs {
+    /// Those of a group on some lines, but for quotes behind a backslash.
+    #[inline(always)]
+    fn of<S: Simd>(simd: S, bytes: &[u8], feed: &Bits, group: usize, lines: &Range<usize>) -> Self {
+        let base = group * GROUP;
+        let lanes = Lanes::at(simd, bytes, base);
+        let [double, single, slashes] =
+            [b'"', b'\'', b'\\'].map(|sign| lanes.is(sign).to_bitmask());
+        let before = base.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
+        // On the first group other lines may end, and on the last one others begin.
+        let inside = u64::MAX << lines.start.saturating_sub(base)
+            & u64::MAX >> (base + GROUP).saturating_sub(lines.end);
+        let free = inside & !(slashes << 1 | u64::from(before));
+        Self { base, double: double & free, single: single & free, feeds: feed.word(group) }
+    }
 }
 
 /// Where the literals begin and end that end in a group. One that began before the group only ends.
@@ -143,41 +145,34 @@ fn literals<S: Simd>(
     lines: Range<usize>,
     mut found: impl FnMut(Range<usize>),
 ) {
+    /// Two literals have so many.
+    const QUOTES_MIN: u32 = 4;
+    let groups = lines.start / GROUP..lines.end.div_ceil(GROUP);
     let mut open: Option<Open> = None;
-    let first = lines.start / GROUP;
-    let end = bytes.len().min(lines.end.next_multiple_of(GROUP));
-    let (before, rest) = bytes.split_at_checked(first * GROUP).unwrap_or_default();
-    let (full, rest) =
-        rest.get(..end.saturating_sub(before.len())).unwrap_or_default().as_chunks::<GROUP>();
-    let rest: Option<[u8; GROUP]> = (!rest.is_empty()).then(|| padded(rest));
-    let mut escapes = After::default();
-    escapes.next(u64::from(before.last() == Some(&b'\\')) << (GROUP - 1));
-    // On the first group other lines may end, and on the last one others begin.
-    let mut inside = u64::MAX << (lines.start % GROUP);
-    for (nth, text) in full.iter().chain(&rest).enumerate() {
-        let group = first + nth;
-        let base = group * GROUP;
-        let quotes = Quotes::of(simd, text);
-        let until = u64::MAX >> (base + GROUP).saturating_sub(lines.end);
-        let free = inside & until & !escapes.next(quotes.slashes);
-        inside = u64::MAX;
-        let (double, single) = (quotes.double & free, quotes.single & free);
-        let feeds = feed.word(group);
-        if double | single == 0 {
+    let mut done = lines.start;
+    let mut first = groups.start;
+    while first < groups.end {
+        let next = groups.end.min(first + GROUP);
+        let (some, count) = quoted(simd, bytes, first..next);
+        if count < QUOTES_MIN && groups.len() <= GROUP {
+            return;
+        }
+        for group in ones(some).map(|nth| first + nth) {
+            let signs = Signs::of(simd, bytes, feed, group, &lines);
             // A literal ends with its line.
-            open = open.filter(|_| feeds == 0);
-            continue;
+            open = open.filter(|_| feed.next(done, signs.base).is_none());
+            done = signs.base + GROUP;
+            let begun = open.map_or(0, |Open { start, .. }| start);
+            let Ends { mut starts, ends } =
+                plain(&signs, &mut open).unwrap_or_else(|| mixed(&signs, &mut open));
+            for end in ones(ends) {
+                let bit = starts.trailing_zeros() as usize;
+                let start = if bit < end { signs.base + bit } else { begun };
+                starts &= if bit < end { starts.wrapping_sub(1) } else { u64::MAX };
+                found(start + 1..signs.base + end);
+            }
         }
-        let first = open.map_or(0, |Open { start, .. }| start);
-        let signs = Signs { base, double, single, feeds };
-        let Ends { mut starts, ends } =
-            plain(&signs, &mut open).unwrap_or_else(|| mixed(&signs, &mut open));
-        for end in ones(ends) {
-            let bit = starts.trailing_zeros() as usize;
-            let start = if bit < end { base + bit } else { first };
-            starts &= if bit < end { starts.wrapping_sub(1) } else { u64::MAX };
-            found(start + 1..base + end);
-        }
+        first = next;
     }
 }
 
@@ -191,7 +186,8 @@ fn plain(signs: &Signs, open: &mut Option<Open>) -> Option<Ends> {
         Some(open) => (!odd_from(all), open.is_double),
         None => (odd_from(all), double != 0),
     };
-    if (if is_double { single } else { double }) | within & feeds != 0 {
+    let others = if is_double { single } else { double };
+    if (others | within & feeds != 0) | (all == 0) {
         return None;
     }
     if within >> (GROUP - 1) == 0 {
@@ -217,6 +213,7 @@ const fn odd_from(word: u64) -> u64 {
 }
 
 /// The literals that end in a group with quotes of both kinds, or with lines that end in a literal.
+#[inline(never)]
 fn mixed(signs: &Signs, open: &mut Option<Open>) -> Ends {
     let Signs { base, double, single, feeds } = *signs;
     // Other quotes inside of a literal do not count as long as it may be a part of a token.
@@ -259,12 +256,15 @@ fn mixed(signs: &Signs, open: &mut Option<Open>) -> Ends {
     }
 }
 
+/// Stands where there is no literal before, and near to none.
+const FAR: Range<usize> = usize::MAX / 2..usize::MAX / 2;
+
 /// Literals that stand near each other.
 struct Near<'a, Join> {
     bytes: &'a [u8],
     digit: &'a Bits,
     /// The literal before. Most have nothing near them.
-    last: Option<Range<usize>>,
+    last: Range<usize>,
     /// Two literals or more, or none.
     literals: Vec<Range<usize>>,
     join: Join,
@@ -273,9 +273,8 @@ struct Near<'a, Join> {
 impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
     #[inline(always)]
     fn add(&mut self, literal: Range<usize>) {
-        if let Some(last) = self.last.replace(literal.clone())
-            && self.may_join(&last, &literal)
-        {
+        let last = std::mem::replace(&mut self.last, literal.clone());
+        if self.may_join(&last, &literal) {
             if self.literals.is_empty() {
                 self.literals.reserve(NEAR);
                 self.literals.push(last);
@@ -289,17 +288,20 @@ impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
     /// Tells by the ends of what stands between two literals whether it may put them together.
     #[inline(always)]
     fn may_join(&self, last: &Range<usize>, literal: &Range<usize>) -> bool {
-        let gap = self.bytes.get(last.end + 1..literal.start - 1).unwrap_or_default();
+        let byte = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
         let class = |of: &[u8; 256], byte: u8| of.get(usize::from(byte)).copied().unwrap_or(0);
-        let (Some(first), [.., end]) = (gap.first(), gap) else { return false };
+        let (first, next) = (last.end + 1, literal.start - 1);
+        let len = next.wrapping_sub(first);
         // Before a space stands what counts.
-        let before = gap.get(gap.len().wrapping_sub(2)).copied().unwrap_or(b' ');
-        let end = if *end == b' ' { before } else { *end };
-        (gap.len() <= GAP_MAX) & (class(&CLASSES, *first) & class(&ENDS, end) != 0)
+        let skipped = usize::from((byte(next.wrapping_sub(1)) == b' ') & (len > 1));
+        let end = byte(next.wrapping_sub(1 + skipped));
+        // Where no literal stands before, any byte will do.
+        let first = byte(first.min(next));
+        (len.wrapping_sub(1) < GAP_MAX) & (class(&CLASSES, first) & class(&ENDS, end) != 0)
     }
 
     /// Tells the literals, if they may be a token, and begins anew. Digits between them count here, too.
-    #[inline(always)]
+    #[inline(never)]
     fn end(&mut self) {
         if let [first, .., last] = self.literals.as_slice()
             && self.literals.iter().map(Range::len).sum::<usize>() >= JOINED_MIN
