@@ -131,14 +131,12 @@ impl Traits {
     const NONE: Self =
         Self { len: [0; GROUP], digits: [0; GROUP], rest: [0; GROUP], sign: [0; GROUP] };
 
-    /// Notes those of a run by its number. Of a long run only that it is one matters.
+    /// Notes those of a run by its number. Of a long run only its length matters.
     #[inline(always)]
     fn set(&mut self, nth: usize, text: &[u8], run: &Run) {
         let sign = text.get(run.start + run.plain).copied().unwrap_or(b' ');
-        let of = match run.len() {
-            len @ ..=GROUP => [len as u8, run.digits as u8, (len - run.plain) as u8, sign],
-            len => [len.min(usize::from(u8::MAX)) as u8, 1, 1, sign],
-        };
+        let len = run.len().min(usize::from(u8::MAX)) as u8;
+        let of = [len, run.digits as u8, (run.len() - run.plain) as u8, sign];
         let Self { len, digits, rest, sign } = self;
         for (to, of) in [len, digits, rest, sign].into_iter().zip(of) {
             if let Some(to) = to.get_mut(nth % GROUP) {
