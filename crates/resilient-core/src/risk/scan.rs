@@ -22,7 +22,7 @@ use super::marks::Marks;
 use super::model::Model;
 use super::runs::{self, Runs};
 use super::token::Shape;
-use super::words::Word;
+use super::words::{Kinds, Word};
 use super::{assign, benign, features, literals, naming, pii, placeholder, vendor, work};
 
 /// One thing found in a text.
@@ -205,7 +205,9 @@ fn collect_in<S: Simd>(
     let dense = marks.dense();
     let (places, words) = literals::find(bytes, marks);
     let mut scan = Scan::default();
-    let mut found = classic::find(text, marks, &runs, &places, &words);
+    let said = Kinds::of(&words);
+    let of_amazon = if said.has(Word::AwsSecret) { words.as_slice() } else { &[] };
+    let mut found = classic::find(text, marks, &runs, &places, of_amazon);
     if depth == 0 {
         classic::ssn(simd, text, marks, &dense, &mut found);
     }
@@ -218,8 +220,8 @@ fn collect_in<S: Simd>(
     if !places.is_empty() {
         scan.key_blocks(bytes, &places);
     }
-    // Most texts have no dummies.
-    if depth == 0 {
+    // Nor a dummy.
+    if depth == 0 && said.has(Word::Dummy) {
         let dummies = words.iter().filter(|said| said.word == Word::Dummy);
         dummies.for_each(|said| runs.enrich(said.start));
     }
@@ -237,18 +239,19 @@ fn collect_in<S: Simd>(
     if depth == 0 {
         pii::find(text, marks, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
+    let mut views = Vec::new();
     if depth < decode::DEPTH_MAX {
         scan.claims.release(bytes, &mut runs);
         let seen = Seen { marks, runs: &runs.all, places: &places, dense: &dense };
-        let views = decode::views(text, seen, budget);
-        if !views.is_empty() {
-            scan.views(views, lens, depth, budget);
-        }
+        views = decode::views(text, seen, budget);
+    }
+    runs.recycle();
+    if !views.is_empty() {
+        scan.views(views, lens, depth, budget);
     }
     if !scan.guesses.is_empty() {
         scan.guesses();
     }
-    runs.recycle();
     scan.findings
 }
 

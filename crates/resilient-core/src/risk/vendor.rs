@@ -367,7 +367,8 @@ fn in_run(table: &Table, text: &[u8], alnums: &Bits, run: &Run, each: &mut impl 
     }
     // Whether the two bytes before a group are letters or digits.
     let mut before = 0;
-    for base in (done..(run.end + 1).saturating_sub(least)).step_by(GROUP) {
+    let mut base = done;
+    while base + least <= run.end {
         let here = alnums.from(base);
         let inside = u64::MAX >> (GROUP - 1).saturating_sub(run.end - least - base);
         let starts = here & !(here << 1 | before >> 1) & inside;
@@ -386,6 +387,7 @@ fn in_run(table: &Table, text: &[u8], alnums: &Bits, run: &Run, each: &mut impl 
                 each(hit);
             }
         }
+        base += GROUP;
     }
 }
 

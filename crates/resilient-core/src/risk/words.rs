@@ -46,6 +46,21 @@ pub(super) const RARE: [(&str, Word); 6] = [
     ("xxxx", Word::Dummy),
 ];
 
+/// Which words stand in a text, a bit for each.
+#[derive(Clone, Copy)]
+pub(super) struct Kinds(u16);
+
+impl Kinds {
+    /// Most texts have few words, and of few kinds: there is no branch for each of them.
+    pub(super) fn of(words: &[Said]) -> Self {
+        Self(words.iter().fold(0, |kinds, said| kinds | 1 << said.word as u16))
+    }
+
+    pub(super) const fn has(self, word: Word) -> bool {
+        self.0 >> word as u16 & 1 == 1
+    }
+}
+
 /// A word in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Said {
