@@ -151,7 +151,7 @@ fn cut<S: Simd>(
 ) {
     let bytes = text.get(run.span()).unwrap_or_default();
     if marks.alnum.run_to(run.start, run.end) == run.len() {
-        return of_piece(simd, text, marks, run, run.span(), true, wanted, &mut each);
+        return of_piece(simd, text, marks, run, run.span(), wanted, &mut each);
     }
     let (assigns, divides) = simd.vectorize(
         #[inline(always)]
@@ -168,10 +168,10 @@ fn cut<S: Simd>(
         let piece = at..at + len;
         if divides && looks_like_path(simd, text, marks, &piece) {
             for part in parts_of(simd, text, piece).take(PIECES_MAX) {
-                of_piece(simd, text, marks, run, part, false, wanted, &mut each);
+                of_piece(simd, text, marks, run, part, wanted, &mut each);
             }
         } else {
-            of_piece(simd, text, marks, run, piece, false, wanted, &mut each);
+            of_piece(simd, text, marks, run, piece, wanted, &mut each);
         }
         start += len + 1;
     }
@@ -280,14 +280,13 @@ fn has_spelled<S: Simd>(
     false
 }
 
-/// The candidate that a piece of a run is, if it is one; a plain piece is all letters and digits.
+/// The candidate that a piece of a run is, if it is one.
 fn of_piece<S: Simd>(
     simd: S,
     text: &[u8],
     marks: &Marks,
     run: &Run,
     piece: Range<usize>,
-    is_plain: bool,
     wanted: Wanted,
     each: &mut impl FnMut(Candidate),
 ) {
@@ -295,7 +294,7 @@ fn of_piece<S: Simd>(
     if piece.len() >= BODY_MIN {
         simd.vectorize(
             #[inline(always)]
-            || of_piece_in(simd, text, marks, run, piece, is_plain, wanted, each),
+            || of_piece_in(simd, text, marks, run, piece, wanted, each),
         );
     }
 }
@@ -307,7 +306,6 @@ fn of_piece_in<S: Simd>(
     marks: &Marks,
     run: &Run,
     piece: Range<usize>,
-    is_plain: bool,
     wanted: Wanted,
     each: &mut impl FnMut(Candidate),
 ) {
@@ -323,6 +321,7 @@ fn of_piece_in<S: Simd>(
     if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(simd, text, marks, span.clone()) {
         return;
     }
+    let is_plain = run.plain == run.len();
     let head = if is_plain { 0 } else { head_len(simd, text, &span) };
     let body = at + head..span.end;
     let is_explained =
