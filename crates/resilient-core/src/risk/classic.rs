@@ -11,12 +11,13 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use fearless_simd::mask8x64;
 use fearless_simd::prelude::*;
+use fearless_simd::{mask8x64, u8x64};
 use memchr::{memchr3, memmem, memrchr3};
 use regex::Regex;
 
-use super::lanes::{self, GROUP, Lanes};
+use super::bits::ones;
+use super::lanes::{self, GROUP, Lanes, padded};
 use super::literals::{Literal, Place};
 use super::marks::Marks;
 use super::runs::{LONG_MIN, Run, Runs};
@@ -435,22 +436,18 @@ fn ssn_starts(digits: u64, next: u64) -> u64 {
     two & digits & at(1) & at(2) & at(7) & at(8) & at(9) & at(10)
 }
 
-/// The places of groups where digits are dense in which digits lie so.
+/// The places in which digits lie so, in order. Few groups have enough digits, with the next one's.
 #[inline(always)]
-fn ssn_places(marks: &Marks, dense: &[Range<usize>]) -> Vec<usize> {
+fn ssn_places<S: Simd>(simd: S, marks: &Marks) -> Vec<usize> {
+    const DIGITS: u8 = 9;
     let mut places = Vec::new();
-    let mut done = 0;
-    for dense in dense {
-        let first = (dense.start / GROUP).max(done);
-        done = dense.end.div_ceil(GROUP);
-        let mut next = marks.digit.word(first);
-        for group in first..done {
-            let digits = std::mem::replace(&mut next, marks.digit.word(group + 1));
-            let mut starts = ssn_starts(digits, next);
-            while starts != 0 {
-                places.push(group * GROUP + starts.trailing_zeros() as usize);
-                starts &= starts - 1;
-            }
+    let counts =
+        |at: usize| u8x64::load_array(simd, padded(marks.digits.get(at..).unwrap_or_default()));
+    for base in (0..marks.digits.len()).step_by(GROUP) {
+        let enough = (counts(base) + counts(base + 1)).simd_ge(u8x64::splat(simd, DIGITS));
+        for group in ones(enough.to_bitmask()).map(|nth| base + nth) {
+            let starts = ssn_starts(marks.digit.word(group), marks.digit.word(group + 1));
+            places.extend(ones(starts).map(|bit| group * GROUP + bit));
         }
     }
     places
@@ -467,16 +464,10 @@ impl lanes::Class for DigitLead {
 }
 
 /// American social security numbers.
-pub(super) fn ssn<S: Simd>(
-    simd: S,
-    text: &str,
-    marks: &Marks,
-    dense: &[Range<usize>],
-    found: &mut Found,
-) {
+pub(super) fn ssn<S: Simd>(simd: S, text: &str, marks: &Marks, found: &mut Found) {
     let places = simd.vectorize(
         #[inline(always)]
-        || ssn_places(marks, dense),
+        || ssn_places(simd, marks),
     );
     for start in places {
         let span = start..start + 11;
@@ -578,7 +569,7 @@ mod tests {
         let marks = Marks::of(text.as_bytes());
         let (places, words) = literals::find(text.as_bytes(), &marks);
         let mut found = find(text, &marks, &Runs::of(text.as_bytes(), &marks), &places, &words);
-        dispatch!(Level::new(), simd => ssn(simd, text, &marks, &marks.dense(), &mut found));
+        dispatch!(Level::new(), simd => ssn(simd, text, &marks, &mut found));
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits
     }

@@ -209,7 +209,7 @@ fn collect_in<S: Simd>(
     let of_amazon = if said.has(Word::AwsSecret) { words.as_slice() } else { &[] };
     let mut found = classic::find(text, marks, &runs, &places, of_amazon);
     if depth == 0 {
-        classic::ssn(simd, text, marks, &dense, &mut found);
+        classic::ssn(simd, text, marks, &mut found);
     }
     if !found.hits.is_empty() {
         scan.classics(text, found, depth);
