@@ -329,6 +329,16 @@ mod tests {
     fn assert_found(text: &[u8]) {
         let mut runs = Runs::of(text, &Marks::of(text));
         assert_eq!(runs.all, plainly(text));
+        assert_eq!(runs.has_long, runs.all.iter().any(|run| run.len() >= LONG_MIN));
+        for (nth, run) in runs.all.iter().enumerate() {
+            let Kinds { rich, words, others } = runs.kinds[nth / GROUP];
+            let told = [rich, words, others].map(|kind| kind >> (nth % GROUP) & 1 == 1);
+            let is_name = run.digits < 2 && run.len() < ROW_MIN;
+            let is_word = is_name && run.plain == run.len();
+            let is_joined = is_name && is_joint(text, run.start + run.plain);
+            let is_rich = run.digits > 0 || run.len() >= 32;
+            assert_eq!(told, [is_rich, is_word, !(is_word || is_joined)], "{run:?}");
+        }
         // What runs are is told again when some are dropped.
         let kinds = runs.kinds.clone();
         runs.drop_those(text, |_| false);

@@ -143,6 +143,14 @@ mod tests {
     }
 
     #[test]
+    fn kinds_are_those_of_the_words() {
+        let word = |word| Said { word, start: 0, end: 4 };
+        let kinds = Kinds::of(&[word(Word::Key), word(Word::Dummy), word(Word::Key)]);
+        let has = [Word::Key, Word::Dummy, Word::AwsSecret].map(|word| kinds.has(word));
+        assert_eq!(has, [true, true, false]);
+    }
+
+    #[test]
     fn words_count_only_where_a_value_can_follow() {
         let gap = |len: usize| " ".repeat(len);
         assert_eq!(said(&format!("key{}1", gap(159))), [(Word::Key, 0, 3)]);
