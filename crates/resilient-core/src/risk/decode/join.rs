@@ -29,15 +29,23 @@ pub(super) fn views<S: Simd>(
         #[inline(always)]
         || literals::views(simd, text, seen.marks, &digits.rich, views),
     );
-    rows::continued(bytes, seen, views);
+    // Most texts have neither.
+    let has = |literal| seen.places.iter().any(|place| place.literal == literal);
+    if has(Literal::Continued) {
+        rows::continued(bytes, seen, views);
+    }
     simd.vectorize(|| rows::groups(bytes, seen, views));
     simd.vectorize(|| codes::numbers(simd, bytes, seen, &digits.listed, views));
     simd.vectorize(|| codes::pairs(bytes, seen, &digits.paired, views));
     simd.vectorize(|| rows::lines(bytes, seen, views));
-    armor_backwards(bytes, seen.places, views);
+    if has(Literal::Backwards) {
+        armor_backwards(bytes, seen.places, views);
+    }
 }
 
 /// `-----YEK ETAVIRP …`: a key block backwards.
+#[cold]
+#[inline(never)]
 fn armor_backwards(bytes: &[u8], places: &[Place], views: &mut Views<'_>) {
     let places = places.iter().filter(|place| place.literal == Literal::Backwards);
     for at in places.filter_map(|place| place.at.checked_sub(6)).take(8) {

@@ -11,6 +11,8 @@ use super::super::{Seen, Trust, Views};
 use super::JOINED_MAX;
 
 /// Lines that a backslash continues.
+#[cold]
+#[inline(never)]
 pub(super) fn continued(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
     let marks = seen.marks;
     let mut done = 0;
