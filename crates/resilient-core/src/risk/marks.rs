@@ -286,8 +286,8 @@ impl Marks {
             *first = last;
             let windows = here.as_chunks_mut().0;
             for (windows, (word, digits)) in windows.iter_mut().zip(words.zip(digits)) {
-                let first = (*word as u32).count_ones() as u8;
-                *windows = [first, digits.wrapping_sub(first)];
+                let low = (*word as u32).count_ones() as u8;
+                *windows = [low, digits.wrapping_sub(low)];
             }
             let here = u8x64::load_array_ref(simd, here);
             let [before @ .., end] = &counts;
