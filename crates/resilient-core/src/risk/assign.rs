@@ -455,8 +455,7 @@ fn has_material(body: &[u8]) -> bool {
 mod tests {
     use fearless_simd::{Level, dispatch};
 
-    use super::super::literals;
-    use super::super::marks::Marks;
+    use super::super::survey::Survey;
     use super::*;
 
     impl Claimed for Vec<Hit> {
@@ -472,9 +471,9 @@ mod tests {
     fn found(text: &str) -> Vec<(&'static str, &str)> {
         let mut hits = Vec::new();
         let bytes = text.as_bytes();
-        let marks = Marks::of(bytes);
-        let (_, words) = literals::find(bytes, &marks);
-        dispatch!(Level::new(), simd => find(simd, bytes, &marks.digit, &words, &mut hits));
+        let survey = Survey::of(bytes);
+        let (digits, words) = (&survey.marks.digit, &survey.words);
+        dispatch!(Level::new(), simd => find(simd, bytes, digits, words, &mut hits));
         hits.into_iter().map(|hit| (hit.name, &text[hit.span])).collect()
     }
 

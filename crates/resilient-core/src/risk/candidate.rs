@@ -465,9 +465,9 @@ pub(super) fn of_text(text: &[u8], wanted: Wanted) -> Vec<Candidate> {
     use fearless_simd::{Level, dispatch};
 
     let mut found = Vec::new();
-    let marks = Marks::of(text);
-    for run in &super::runs::Runs::of(text, &marks).all {
-        dispatch!(Level::new(), simd => of_run(simd, text, &marks, run, wanted, |candidate| {
+    let survey = super::survey::Survey::of(text);
+    for run in &survey.runs.all {
+        dispatch!(Level::new(), simd => of_run(simd, text, &survey.marks, run, wanted, |candidate| {
             found.push(candidate);
         }));
     }

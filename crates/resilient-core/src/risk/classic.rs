@@ -539,8 +539,7 @@ fn is_ssn(text: &[u8]) -> bool {
 mod tests {
     use fearless_simd::{Level, dispatch};
 
-    use super::super::literals;
-    use super::super::marks::Marks;
+    use super::super::survey::Survey;
     use super::*;
 
     const REGEXES: [&str; 19] = [
@@ -566,10 +565,10 @@ mod tests {
     ];
 
     fn all(text: &str) -> Vec<(usize, Range<usize>)> {
-        let marks = Marks::of(text.as_bytes());
-        let (places, words) = literals::find(text.as_bytes(), &marks);
-        let mut found = find(text, &marks, &Runs::of(text.as_bytes(), &marks), &places, &words);
-        dispatch!(Level::new(), simd => ssn(simd, text, &marks, &mut found));
+        let survey = Survey::of(text.as_bytes());
+        let Survey { marks, runs, places, words, .. } = &*survey;
+        let mut found = find(text, marks, runs, places, words);
+        dispatch!(Level::new(), simd => ssn(simd, text, marks, &mut found));
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits
     }
@@ -652,7 +651,7 @@ mod tests {
                 let sign = |at: usize| if at % step == step - 1 { '-' } else { 'a' };
                 let text: String = (0..len).map(sign).collect();
                 let mut found = Vec::new();
-                blobs(text.as_bytes(), |blob| found.push(blob));
+                blobs_of(text.as_bytes(), |blob| found.push(blob));
                 let expected: Vec<_> = regex.find_iter(&text).map(|hit| hit.range()).collect();
                 assert_eq!(found, expected, "{len} {step}");
                 hits += found.len();

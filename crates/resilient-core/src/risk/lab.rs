@@ -7,9 +7,8 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
 pub use super::features::BUCKETS;
-use super::marks::Marks;
 pub use super::model::Model;
-use super::runs::Runs;
+use super::survey::Survey;
 use super::{Policy, Report, candidate, features};
 
 /// A candidate of a text as the model sees it.
@@ -31,9 +30,10 @@ pub fn examples(text: &str) -> Vec<Example> {
 #[inline(always)]
 fn examples_in<S: Simd>(simd: S, bytes: &[u8]) -> Vec<Example> {
     let mut examples = Vec::new();
-    let marks = Marks::of(bytes);
-    for run in &Runs::with(simd, bytes, &marks).all {
-        candidate::of_run(simd, bytes, &marks, run, candidate::Wanted::All, |candidate| {
+    let survey = Survey::of(bytes);
+    let marks = &survey.marks;
+    for run in &survey.runs.all {
+        candidate::of_run(simd, bytes, marks, run, candidate::Wanted::All, |candidate| {
             let words = features::Words::before(simd, bytes, &candidate);
             let mut seen = Vec::new();
             features::of(simd, bytes, &marks.token, &candidate, &words, |feature| {

@@ -133,11 +133,13 @@ pub(super) fn own() -> impl Iterator<Item = &'static [u8]> {
     own.map(|(text, _)| text.as_bytes()).chain([&b"eyJ"[..]])
 }
 
-/// Finds the places of a text, in order, and its words: first those in any case, then the others, each in
+/// Lists the places of a text, in order, and its words: first those in any case, then the others, each in
 /// order. Words, and what only the table of formats knows, do not overlap among themselves.
-pub(super) fn find(text: &[u8], marks: &Marks) -> (Vec<Place>, Vec<Said>) {
+pub(super) fn find(text: &[u8], marks: &Marks, places: &mut Vec<Place>, words: &mut Vec<Said>) {
     let Literals { literals, searcher, .. } = &*LITERALS;
-    let (mut places, mut words, mut rare) = (Vec::new(), Vec::new(), Vec::new());
+    places.clear();
+    words.clear();
+    let mut rare = Vec::new();
     let (mut done, mut said) = (0, 0);
     searcher.find_among(text, &marks.literal, |found| {
         let Some(literal) = literals.get(found.nth).copied() else { return };
@@ -160,18 +162,18 @@ pub(super) fn find(text: &[u8], marks: &Marks) -> (Vec<Place>, Vec<Said>) {
         done = end;
     });
     words.append(&mut rare);
-    (places, words)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::survey::Survey;
     use super::*;
 
     #[test]
     fn no_literal_hides_a_prefix_of_the_papers_patterns() {
         let text = ["pubea", "rer AKIAK", "IA hvs.eyJ"].concat();
-        let (places, _) = find(text.as_bytes(), &Marks::of(text.as_bytes()));
-        let found: Vec<_> = places.iter().map(|place| (place.at, place.literal)).collect();
+        let survey = Survey::of(text.as_bytes());
+        let found: Vec<_> = survey.places.iter().map(|place| (place.at, place.literal)).collect();
         let expected = [
             (0, Literal::Pub),
             (2, Literal::Bearer),
@@ -186,8 +188,8 @@ mod tests {
     #[test]
     fn places_come_in_order() {
         let text = ["x AK", "IA gh", "p_ .eyJ npm_ hvs.eyJ xxxx key 1"].concat();
-        let (places, words) = find(text.as_bytes(), &Marks::of(text.as_bytes()));
-        let found: Vec<_> = places.iter().map(|place| (place.at, place.literal)).collect();
+        let survey = Survey::of(text.as_bytes());
+        let found: Vec<_> = survey.places.iter().map(|place| (place.at, place.literal)).collect();
         let expected = [
             (2, Literal::Aws),
             (7, Literal::Github(1)),
@@ -198,7 +200,7 @@ mod tests {
         ];
         assert_eq!(found, expected);
         let said = |word, start, end| Said { word, start, end };
-        assert_eq!(words, [said(Word::Key, 35, 38), said(Word::Dummy, 30, 34)]);
+        assert_eq!(survey.words, [said(Word::Key, 35, 38), said(Word::Dummy, 30, 34)]);
     }
 
     #[test]

@@ -16,7 +16,6 @@ use memchr::memchr_iter;
 
 use super::bits::{After, Bits, lend, ones};
 use super::lanes::{Class, GROUP, Lanes, mark_some, padded};
-use super::literals;
 use super::search::{BLOCK, Room, Searcher};
 
 /// The marks of a text.
@@ -29,7 +28,7 @@ pub(super) struct Marks {
     pub(super) digit: Bits,
     /// Line feeds.
     pub(super) feed: Bits,
-    /// Where one of the [`literals`] begins, as far as its first bytes tell.
+    /// Where one of the texts begins that are searched for, as far as its first bytes tell.
     pub(super) literal: Vec<usize>,
     /// How many digits each group has.
     pub(super) digits: Vec<u8>,
@@ -41,10 +40,13 @@ pub(super) struct Marks {
     len: usize,
 }
 
-thread_local! {
-    /// Marks of a text before. Most threads look at many texts, and to ask for memory again for each of
-    /// them costs nearly as much as to mark it.
-    static LAST: Cell<Option<Box<Marks>>> = const { Cell::new(None) };
+/// The lines of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lines {
+    /// How many line feeds there are.
+    pub(super) feeds: usize,
+    /// The length of the longest line in characters.
+    pub(super) longest: usize,
 }
 
 /// Tells whether a byte can be a part of a token: letters, digits and `_ - + / = .`
@@ -56,23 +58,36 @@ pub(super) const fn is_token(byte: u8) -> bool {
 }
 
 impl Marks {
-    /// Marks a text.
-    pub(super) fn of(bytes: &[u8]) -> Box<Self> {
-        thread_local! {
-            static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
-        }
-        let mut marks = LAST.take().unwrap_or_default();
-        let searcher = literals::searcher();
-        lend(&ROOM, Room::new, |room| {
-            dispatch!(Level::new(), simd => marks.mark(simd, bytes, searcher, room));
-        });
+    /// Marks a text in which nothing is searched for.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mut marks = Self::default();
+        dispatch!(Level::new(), simd => marks.mark(simd, bytes, None));
         marks
     }
 
-    /// Marks a text, with the vectors of some machine. It is marked in blocks, which are searched while they
-    /// are near.
+    /// Marks a text in the place of the one before, with the vectors of some machine, and searches it.
+    #[inline(never)]
+    pub(super) fn mark<S: Simd>(&mut self, simd: S, bytes: &[u8], searcher: Option<&Searcher>) {
+        thread_local! {
+            static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+        }
+        lend(&ROOM, Room::new, |room| {
+            simd.vectorize(
+                #[inline(always)]
+                || self.mark_in(simd, bytes, searcher, room),
+            );
+        });
+    }
+
+    /// The same in blocks, which are searched while they are near.
     #[inline(always)]
-    fn mark<S: Simd>(&mut self, simd: S, bytes: &[u8], searcher: &Searcher, room: &mut Room) {
+    fn mark_in<S: Simd>(
+        &mut self,
+        simd: S,
+        bytes: &[u8],
+        searcher: Option<&Searcher>,
+        room: &mut Room,
+    ) {
         let (full, rest) = bytes.as_chunks::<GROUP>();
         let last = [padded(rest)];
         let last = if rest.is_empty() { &[] } else { last.as_slice() };
@@ -101,8 +116,10 @@ impl Marks {
                 self.at.extend(memchr_iter(b'@', near).map(|at| start + at));
             }
             room.halves.end(len);
-            let places = searcher.places(simd, near, room, len.min(BLOCK));
-            self.literal.extend(places.map(|place| start + place));
+            if let Some(searcher) = searcher {
+                let places = searcher.places(simd, near, room, len.min(BLOCK));
+                self.literal.extend(places.map(|place| start + place));
+            }
         }
         // Most texts are of ASCII alone.
         if is_foreign {
@@ -166,13 +183,10 @@ impl Marks {
         (foreign.simd_ge(0x80).any_true(), seen.simd_lt(i8x64::splat(simd, 0)).any_true())
     }
 
-    /// Keeps the memory of marks that nobody needs any more for the next text.
-    pub(super) fn recycle(self: Box<Self>) {
-        /// That of a longer text is not kept.
-        const GROUPS_MAX: usize = (4 << 20) / GROUP;
-        if self.digits.capacity().max(self.at.capacity()) <= GROUPS_MAX {
-            LAST.set(Some(self));
-        }
+    /// The length of the longest list that there is memory for.
+    pub(super) fn capacity(&self) -> usize {
+        let Self { literal, foreign, at, digits, .. } = self;
+        [literal, foreign, at].into_iter().map(Vec::capacity).fold(digits.capacity(), usize::max)
     }
 
     /// The bytes of a class, in order, in the groups that are not of ASCII alone.
@@ -194,20 +208,34 @@ impl Marks {
         words
     }
 
-    /// How many line feeds there are, and the length of the longest line in characters.
-    pub(super) fn lines(&self, bytes: &[u8]) -> (usize, usize) {
-        if self.foreign.is_empty() {
-            let groups = self.feed.words.iter().map(|feeds| (*feeds, u64::MAX));
-            return dispatch!(Level::new(), _simd => self.lines_in(groups));
+    /// The lines of the text.
+    #[inline(never)]
+    pub(super) fn lines<S: Simd>(&self, simd: S, bytes: &[u8]) -> Lines {
+        if !self.foreign.is_empty() {
+            return self.foreign_lines(simd, bytes);
         }
+        let groups = self.feed.words.iter().map(|feeds| (*feeds, u64::MAX));
+        simd.vectorize(
+            #[inline(always)]
+            || self.lines_in(groups),
+        )
+    }
+
+    /// The same where the text is not of ASCII alone.
+    #[cold]
+    #[inline(never)]
+    fn foreign_lines<S: Simd>(&self, simd: S, bytes: &[u8]) -> Lines {
         let begins = self.of_foreign::<Begins>(bytes);
         let groups = self.feeds_and_begins(&begins);
-        dispatch!(Level::new(), _simd => self.lines_in(groups))
+        simd.vectorize(
+            #[inline(always)]
+            || self.lines_in(groups),
+        )
     }
 
     /// The same by the line feeds of each group, and the bytes that characters begin with.
     #[inline(always)]
-    fn lines_in(&self, groups: impl Iterator<Item = (u64, u64)> + Clone) -> (usize, usize) {
+    fn lines_in(&self, groups: impl Iterator<Item = (u64, u64)> + Clone) -> Lines {
         // The last line's characters so far are those of the open one.
         let (mut count, mut longest, mut open) = (0, 0, 0);
         for (feeds, begins) in groups.clone() {
@@ -240,7 +268,7 @@ impl Marks {
                 }
             }
         }
-        (count, longest)
+        Lines { feeds: count, longest }
     }
 
     /// The line feeds of each group, and the bytes that characters begin with, by those of the groups that
@@ -258,20 +286,24 @@ impl Marks {
         })
     }
 
-    /// Stretches of the text where digits are dense, in order, not touching: a number of four
+    /// Lists the stretches of the text where digits are dense, in order, not touching: a number of four
     /// digits or more, in one piece or in groups, lies in one of them.
-    pub(super) fn dense(&self) -> Vec<Range<usize>> {
-        dispatch!(Level::new(), simd => self.dense_in(simd))
+    #[inline(never)]
+    pub(super) fn dense<S: Simd>(&self, simd: S, all: &mut Vec<Range<usize>>) {
+        all.clear();
+        simd.vectorize(
+            #[inline(always)]
+            || self.dense_in(simd, all),
+        );
     }
 
     #[inline(always)]
-    fn dense_in<S: Simd>(&self, simd: S) -> Vec<Range<usize>> {
+    fn dense_in<S: Simd>(&self, simd: S, all: &mut Vec<Range<usize>>) {
         /// So many bytes are looked at together with the next so many.
         const WINDOW: usize = GROUP / 2;
         /// So many groups have sixty-four windows.
         const GROUPS: usize = GROUP / 2;
         const DIGITS_MIN: u8 = 4;
-        let mut all: Vec<Range<usize>> = Vec::new();
         let mut last = 0;
         let [mut some_after, mut dense_after, mut parts_after] = [(); 3].map(|()| After::default());
         // Where a stretch that goes on begins.
@@ -305,7 +337,6 @@ impl Marks {
                 }
             }
         }
-        all
     }
 }
 
@@ -443,12 +474,18 @@ mod tests {
         }
     }
 
+    fn dense(text: &[u8]) -> Vec<Range<usize>> {
+        let (marks, mut all) = (Marks::of(text), Vec::new());
+        dispatch!(Level::new(), simd => marks.dense(simd, &mut all));
+        all
+    }
+
     #[test]
     fn dense_digits_are_joined_over_windows() {
         let text = [" ".repeat(30), "12345678".to_owned(), " ".repeat(100)].concat();
-        assert_eq!(Marks::of(text.as_bytes()).dense(), vec![0..64]);
-        assert_eq!(Marks::of(b"a1 b2 c3").dense(), Vec::<Range<usize>>::new());
-        assert_eq!(Marks::of(b"a1 b2 c34").dense(), vec![0..9]);
+        assert_eq!(dense(text.as_bytes()), vec![0..64]);
+        assert_eq!(dense(b"a1 b2 c3"), Vec::<Range<usize>>::new());
+        assert_eq!(dense(b"a1 b2 c34"), vec![0..9]);
     }
 
     #[test]
@@ -468,7 +505,7 @@ mod tests {
                 }
             }
             let mut told = vec![false; text.len()];
-            Marks::of(&text).dense().into_iter().for_each(|part| told[part].fill(true));
+            dense(&text).into_iter().for_each(|part| told[part].fill(true));
             assert_eq!(told, is_dense);
         }
     }

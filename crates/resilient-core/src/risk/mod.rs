@@ -48,6 +48,7 @@ mod runs;
 mod scan;
 mod search;
 mod services;
+mod survey;
 mod token;
 mod vendor;
 mod words;
@@ -60,7 +61,7 @@ use std::ops::Range;
 use memchr::memchr_iter;
 
 pub use self::explain::{Explanation, explain, level};
-use self::marks::Marks;
+use self::marks::Lines;
 use self::model::Model;
 pub use self::pattern::Pattern;
 pub use self::policy::{Allow, HardLinks, Placeholders, Policy, PolicyError, Thresholds};
@@ -68,6 +69,7 @@ pub use self::report::{
     Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
 };
 use self::scan::{Finding, Lens};
+use self::survey::Survey;
 
 /// A placeholder weighs so much of its family's weight.
 const PLACEHOLDER_PART: f64 = 0.35;
@@ -102,10 +104,9 @@ pub fn score_file(path: &str, content: &str, policy: &Policy) -> Report {
 
 /// Scores with the given model, whatever the policy says about models, and lists so many findings.
 fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: usize) -> Report {
-    let marks = Marks::of(content.as_bytes());
-    let mut report = measure(content, &marks, policy);
-    let found = scan::scan(content, &marks, Lens { model });
-    marks.recycle();
+    let survey = Survey::of(content.as_bytes());
+    let mut report = measure(content, survey.lines, policy);
+    let found = scan::scan(content, survey, Lens { model });
     // Most texts have nothing.
     let is_long = || SIZE_RULES.iter().any(|rule| rule.exceeded_by(&report).is_some());
     if !found.is_empty() || !policy.extra_patterns.is_empty() || is_long() {
@@ -115,15 +116,14 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: us
 }
 
 /// The report of a text in which nothing is found, but for the size rules.
-fn measure(content: &str, marks: &Marks, policy: &Policy) -> Report {
-    let (newlines, max_line_len) = marks.lines(content.as_bytes());
+fn measure(content: &str, lines: Lines, policy: &Policy) -> Report {
     let open_end = !content.is_empty() && !content.ends_with('\n');
     Report {
         score: 0.0,
         verdict: policy.thresholds.verdict(0.0),
         bytes: content.len(),
-        line_count: newlines + usize::from(open_end),
-        max_line_len,
+        line_count: lines.feeds + usize::from(open_end),
+        max_line_len: lines.longest,
         detected_patterns: Vec::new(),
         omitted: 0,
         suggested_actions: Vec::new(),
@@ -691,9 +691,9 @@ mod tests {
         ] {
             let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
             let text = lines.join("\n");
-            let marks = Marks::of(text.as_bytes());
             let feeds = lines.len().saturating_sub(1);
-            assert_eq!(marks.lines(text.as_bytes()), (feeds, longest), "{lines:?}");
+            let told = Survey::of(text.as_bytes()).lines;
+            assert_eq!(told, Lines { feeds, longest }, "{lines:?}");
         }
     }
 }

@@ -174,42 +174,23 @@ pub(super) fn is_joint(text: &[u8], at: usize) -> bool {
 }
 
 thread_local! {
-    /// Room for the runs of the next text.
-    static LAST: Cell<Option<Box<Runs>>> = const { Cell::new(None) };
     static ROOM: Cell<Option<Box<Places>>> = const { Cell::new(None) };
 }
 
 impl Runs {
-    /// Finds the runs of a text.
-    #[cfg(test)]
-    pub(super) fn of(text: &[u8], marks: &Marks) -> Box<Self> {
-        dispatch!(Level::new(), simd => Self::with(simd, text, marks))
-    }
-
-    /// The same with the vectors of some machine.
+    /// Finds the runs of a text in the place of those of the one before, with the vectors of some machine.
     #[inline(never)]
-    pub(super) fn with<S: Simd>(simd: S, text: &[u8], marks: &Marks) -> Box<Self> {
-        let mut runs = LAST.take().unwrap_or_default();
+    pub(super) fn find<S: Simd>(&mut self, simd: S, text: &[u8], marks: &Marks) {
         lend(&ROOM, Places::new, |places| {
             simd.vectorize(
                 #[inline(always)]
-                || runs.find(simd, text, marks, places),
+                || self.find_in(simd, text, marks, places),
             );
         });
-        runs
-    }
-
-    /// Keeps the memory of runs that nobody needs any more for the next text.
-    pub(super) fn recycle(self: Box<Self>) {
-        /// That of a longer text is not kept.
-        const RUNS_MAX: usize = 1 << 16;
-        if self.all.capacity() <= RUNS_MAX {
-            LAST.set(Some(self));
-        }
     }
 
     #[inline(always)]
-    fn find<S: Simd>(&mut self, simd: S, text: &[u8], marks: &Marks, places: &mut Places) {
+    fn find_in<S: Simd>(&mut self, simd: S, text: &[u8], marks: &Marks, places: &mut Places) {
         self.all.clear();
         self.kinds.clear();
         self.has_long = false;
@@ -327,7 +308,8 @@ mod tests {
     use super::*;
 
     fn assert_found(text: &[u8]) {
-        let mut runs = Runs::of(text, &Marks::of(text));
+        let (marks, mut runs) = (Marks::of(text), Runs::default());
+        dispatch!(Level::new(), simd => runs.find(simd, text, &marks));
         assert_eq!(runs.all, plainly(text));
         assert_eq!(runs.has_long, runs.all.iter().any(|run| run.len() >= LONG_MIN));
         for (nth, run) in runs.all.iter().enumerate() {
@@ -346,7 +328,7 @@ mod tests {
         assert!(told.eq(runs.kinds.iter().filter(|kinds| **kinds != Kinds::default())));
     }
 
-    /// What [`Runs::of`] promises, said plainly.
+    /// What [`Runs::find`] promises, said plainly.
     fn plainly(bytes: &[u8]) -> Vec<Run> {
         let mut runs = Vec::new();
         let mut start = 0;

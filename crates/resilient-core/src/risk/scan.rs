@@ -21,9 +21,10 @@ use super::literals::Place;
 use super::marks::Marks;
 use super::model::Model;
 use super::runs::{self, Runs};
+use super::survey::Survey;
 use super::token::Shape;
 use super::words::{Kinds, Word};
-use super::{assign, benign, features, literals, naming, pii, placeholder, vendor, work};
+use super::{assign, benign, features, naming, pii, placeholder, vendor, work};
 
 /// One thing found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,9 +144,9 @@ impl assign::Claimed for Scan {
 }
 
 /// Finds everything in a text.
-pub(super) fn scan(text: &str, marks: &Marks, lens: Lens<'_>) -> Vec<Finding> {
+pub(super) fn scan(text: &str, survey: Box<Survey>, lens: Lens<'_>) -> Vec<Finding> {
     let mut budget = decode::budget(text.len());
-    let mut findings = collect(text, marks, lens, Trust::Full, 0, &mut budget);
+    let mut findings = collect(text, survey, lens, Trust::Full, 0, &mut budget);
     if findings.len() > 1 {
         settle(&mut findings);
     }
@@ -179,13 +180,13 @@ fn settle(findings: &mut Vec<Finding>) {
 /// Finds everything in a text that is so many decodings deep.
 fn collect(
     text: &str,
-    marks: &Marks,
+    survey: Box<Survey>,
     lens: Lens<'_>,
     trust: Trust,
     depth: usize,
     budget: &mut usize,
 ) -> Vec<Finding> {
-    dispatch!(Level::new(), simd => collect_in(simd, text, marks, lens, trust, depth, budget))
+    dispatch!(Level::new(), simd => collect_in(simd, text, survey, lens, trust, depth, budget))
 }
 
 /// The same with the vectors of some machine.
@@ -193,7 +194,7 @@ fn collect(
 fn collect_in<S: Simd>(
     simd: S,
     text: &str,
-    marks: &Marks,
+    mut survey: Box<Survey>,
     lens: Lens<'_>,
     trust: Trust,
     depth: usize,
@@ -201,51 +202,49 @@ fn collect_in<S: Simd>(
 ) -> Vec<Finding> {
     let bytes = text.as_bytes();
     work::spend(bytes.len());
-    let mut runs = Runs::with(simd, bytes, marks);
-    let dense = marks.dense();
-    let (places, words) = literals::find(bytes, marks);
+    let Survey { marks, runs, dense, places, words, .. } = &mut *survey;
     let mut scan = Scan::default();
-    let said = Kinds::of(&words);
+    let said = Kinds::of(words);
     let of_amazon = if said.has(Word::AwsSecret) { words.as_slice() } else { &[] };
-    let mut found = classic::find(text, marks, &runs, &places, of_amazon);
+    let mut found = classic::find(text, marks, runs, places, of_amazon);
     if depth == 0 {
         classic::ssn(simd, text, marks, &mut found);
     }
     if !found.hits.is_empty() {
         scan.classics(text, found, depth);
-        scan.claims.release(bytes, &mut runs);
+        scan.claims.release(bytes, runs);
     }
 
     // Most texts have no place of the kind.
     if !places.is_empty() {
-        scan.key_blocks(bytes, &places);
+        scan.key_blocks(bytes, places);
     }
     // Nor a dummy.
     if depth == 0 && said.has(Word::Dummy) {
         let dummies = words.iter().filter(|said| said.word == Word::Dummy);
         dummies.for_each(|said| runs.enrich(said.start));
     }
-    vendor::in_runs(simd, bytes, &marks.alnum, &runs, |hit| {
+    vendor::in_runs(simd, bytes, &marks.alnum, runs, |hit| {
         scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
     });
-    scan.claims.release(bytes, &mut runs);
+    scan.claims.release(bytes, runs);
     if !places.is_empty() {
-        scan.outside(bytes, &places, depth);
+        scan.outside(bytes, places, depth);
     }
     if trust == Trust::Full {
-        scan.candidates(simd, bytes, marks, &runs, lens.model);
-        assign::find(simd, bytes, &marks.digit, &words, &mut scan);
+        scan.candidates(simd, bytes, marks, runs, lens.model);
+        assign::find(simd, bytes, &marks.digit, words, &mut scan);
     }
     if depth == 0 {
-        pii::find(text, marks, &dense, |hit| scan.add("pii", hit.name, hit.span, false));
+        pii::find(text, marks, dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
     let mut views = Vec::new();
     if depth < decode::DEPTH_MAX {
-        scan.claims.release(bytes, &mut runs);
-        let seen = Seen { marks, runs: &runs.all, places: &places, dense: &dense };
+        scan.claims.release(bytes, runs);
+        let seen = Seen { marks, runs: &runs.all, places, dense };
         views = decode::views(text, seen, budget);
     }
-    runs.recycle();
+    survey.recycle();
     if !views.is_empty() {
         scan.views(views, lens, depth, budget);
     }
@@ -286,10 +285,8 @@ impl Scan {
             if starts.is_empty() {
                 continue;
             }
-            let marks = Marks::of(text.as_bytes());
-            let found = collect(&text, &marks, lens, trust, depth + 1, budget);
-            marks.recycle();
-            for found in found {
+            let survey = Survey::of(text.as_bytes());
+            for found in collect(&text, survey, lens, trust, depth + 1, budget) {
                 let after = starts.partition_point(|(start, _)| *start <= found.span.start);
                 let Some((start, nth)) = after.checked_sub(1).and_then(|at| starts.get(at)) else {
                     continue;

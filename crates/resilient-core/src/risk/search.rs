@@ -502,7 +502,7 @@ fn part<const AT: usize, S: Simd>(simd: S, half: &[u8; PART + HEAD]) -> u8x32<S>
 mod tests {
     use aho_corasick::AhoCorasick;
 
-    use super::super::marks::Marks;
+    use super::super::survey::Survey;
     use super::super::{literals, placeholder};
     use super::*;
 
@@ -577,7 +577,7 @@ mod tests {
             let text = text.repeat(9);
             let (mut all, mut among) = (Vec::new(), Vec::new());
             searcher.find(&text, |each| all.push(each));
-            searcher.find_among(&text, &Marks::of(&text).literal, |each| among.push(each));
+            searcher.find_among(&text, &Survey::of(&text).marks.literal, |each| among.push(each));
             assert_eq!(all, among);
         }
     }

@@ -595,16 +595,16 @@ fn outside_at(
 mod tests {
     use fearless_simd::{Level, dispatch};
 
-    use super::super::marks::Marks;
+    use super::super::survey::Survey;
     use super::*;
 
     fn names(text: &str) -> Vec<(&'static str, String, bool)> {
         let mut found = Vec::new();
-        let marks = Marks::of(text.as_bytes());
-        let mut runs = Runs::of(text.as_bytes(), &marks);
+        let mut survey = Survey::of(text.as_bytes());
+        let Survey { marks, runs, .. } = &mut *survey;
         text.match_indices("xxxx").for_each(|(at, _)| runs.enrich(at));
         dispatch!(Level::new(), simd => {
-            in_runs(simd, text.as_bytes(), &marks.alnum, &runs, |hit| {
+            in_runs(simd, text.as_bytes(), &marks.alnum, runs, |hit| {
                 found.push((hit.row.name, text[hit.span].to_owned(), hit.placeholder));
             });
         });
@@ -632,7 +632,7 @@ mod tests {
         let text = ["sk-", "ant-", "oat01-{REDACTED}"].concat();
         outside(
             text.as_bytes(),
-            &literals::find(text.as_bytes(), &Marks::of(text.as_bytes())).0,
+            &Survey::of(text.as_bytes()).places,
             |family, name, span, dummy| {
                 found.push((family, name, span, dummy));
             },
@@ -661,8 +661,8 @@ mod tests {
         ] {
             let text = format!("client_secret=\"{token}\"");
             let mut found = Vec::new();
-            let (places, _) = literals::find(text.as_bytes(), &Marks::of(text.as_bytes()));
-            outside(text.as_bytes(), &places, |_, name, span, _| found.push((name, &text[span])));
+            let places = &Survey::of(text.as_bytes()).places;
+            outside(text.as_bytes(), places, |_, name, span, _| found.push((name, &text[span])));
             assert_eq!(found, [(name, token.as_str())]);
         }
     }

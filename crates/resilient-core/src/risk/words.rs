@@ -121,12 +121,12 @@ fn is_assigned(text: &[u8], marks: &Marks, end: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::literals;
+    use super::super::survey::Survey;
     use super::*;
 
     fn said(text: &str) -> Vec<(Word, usize, usize)> {
-        let (_, found) = literals::find(text.as_bytes(), &Marks::of(text.as_bytes()));
-        found.iter().map(|said| (said.word, said.start, said.end)).collect()
+        let survey = Survey::of(text.as_bytes());
+        survey.words.iter().map(|said| (said.word, said.start, said.end)).collect()
     }
 
     #[test]

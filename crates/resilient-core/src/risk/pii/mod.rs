@@ -381,13 +381,14 @@ fn is_glue(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::marks::Marks;
+    use super::super::survey::Survey;
     use super::readings::may_begin;
     use super::*;
 
     fn found(text: &str) -> Vec<&'static str> {
         let mut names = Vec::new();
-        let marks = Marks::of(text.as_bytes());
-        find(text, &marks, &marks.dense(), |hit| names.push(hit.name));
+        let survey = Survey::of(text.as_bytes());
+        find(text, &survey.marks, &survey.dense, |hit| names.push(hit.name));
         names
     }
 
