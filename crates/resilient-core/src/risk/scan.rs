@@ -236,7 +236,7 @@ fn collect_in<S: Simd>(
         assign::find(simd, bytes, &marks.digit, words, &mut scan);
     }
     if depth == 0 {
-        pii::find(text, marks, dense, |hit| scan.add("pii", hit.name, hit.span, false));
+        pii::find(simd, text, marks, dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
     let mut views = Vec::new();
     if depth < decode::DEPTH_MAX {

@@ -14,7 +14,6 @@ mod readings;
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
 
 use self::near::low;
 use self::number::{Form, Number, Short};
@@ -32,12 +31,8 @@ pub(super) struct Hit {
 }
 
 /// Finds personal numbers where digits are dense.
-pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(Hit)) {
-    dispatch!(Level::new(), simd => find_in(simd, text, marks, dense, each));
-}
-
 #[inline(always)]
-fn find_in<S: Simd>(
+pub(super) fn find<S: Simd>(
     simd: S,
     text: &str,
     marks: &Marks,
@@ -380,6 +375,8 @@ fn is_glue(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
+
     use super::super::marks::Marks;
     use super::super::survey::Survey;
     use super::readings::may_begin;
@@ -388,7 +385,8 @@ mod tests {
     fn found(text: &str) -> Vec<&'static str> {
         let mut names = Vec::new();
         let survey = Survey::of(text.as_bytes());
-        find(text, &survey.marks, &survey.dense, |hit| names.push(hit.name));
+        let Survey { marks, dense, .. } = &*survey;
+        dispatch!(Level::new(), simd => find(simd, text, marks, dense, |hit| names.push(hit.name)));
         names
     }
 
