@@ -42,7 +42,7 @@ pub(super) fn find<S: Simd>(
     let mut line = Line::new(text, marks, dense, each);
     let mut at = 0;
     // Any number begins where digits are dense.
-    let mut starts = dense.iter().flat_map(|dense| dense.clone().step_by(Windows::STEP));
+    let mut starts = Starts { here: 0..0, dense: dense.iter() };
     let mut windows = Windows::default();
     while windows.fill(simd, text.as_bytes(), marks, &mut starts) {
         for (start, mut found) in windows.look() {
@@ -59,6 +59,27 @@ pub(super) fn find<S: Simd>(
         }
     }
     line.close();
+}
+
+/// Where the windows begin that cover some stretches.
+struct Starts<'a> {
+    /// What is left of a stretch.
+    here: Range<usize>,
+    dense: std::slice::Iter<'a, Range<usize>>,
+}
+
+impl Iterator for Starts<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.here.is_empty() {
+            self.here = self.dense.next()?.clone();
+        }
+        let start = self.here.start;
+        self.here.start += Windows::STEP;
+        Some(start)
+    }
 }
 
 /// Parts of a text that are looked at together: what their bytes are, a bit for each.
