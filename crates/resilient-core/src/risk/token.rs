@@ -47,8 +47,8 @@ const fn log2(value: usize) -> u32 {
 
 /// The logarithms of small counts, which are nearly all that is asked for.
 #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-const LOGS: [u32; 129] = {
-    let mut logs = [0; 129];
+const LOGS: [u32; 256] = {
+    let mut logs = [0; 256];
     let mut value = 0;
     while value < logs.len() {
         logs[value] = log2(value);
@@ -61,18 +61,47 @@ fn log(value: usize) -> u32 {
     LOGS.get(value).copied().unwrap_or_else(|| log2(value))
 }
 
-/// By how much the sum of counts times their logarithms grows when a count does.
+/// By how much the sum of counts times their logarithms grows when a count of less than 255 does.
 #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-const STEPS: [u64; 128] = {
-    let mut steps = [0; 128];
+static STEPS: [u32; 256] = {
+    let mut steps = [0; 256];
     let mut count = 0;
-    while count < steps.len() {
-        steps[count] =
-            (count as u64 + 1) * LOGS[count + 1] as u64 - count as u64 * LOGS[count] as u64;
+    while count + 1 < steps.len() {
+        steps[count] = (count as u32 + 1) * LOGS[count + 1] - count as u32 * LOGS[count];
         count += 1;
     }
     steps
 };
+
+/// The sum of how often each character stands in a token, times the logarithm of that.
+#[inline(always)]
+fn weighted(token: &[u8]) -> u64 {
+    if token.len() > usize::from(u8::MAX) {
+        return weighted_long(token);
+    }
+    let mut seen = [0_u8; 128];
+    let mut sum = 0;
+    for byte in token {
+        if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
+            sum += STEPS.get(usize::from(*count)).copied().unwrap_or(0);
+            *count = count.wrapping_add(1);
+        }
+    }
+    u64::from(sum)
+}
+
+/// The same of a token in which a character may stand any number of times.
+#[cold]
+#[inline(never)]
+fn weighted_long(token: &[u8]) -> u64 {
+    let mut seen = [0_u16; 128];
+    for byte in token {
+        if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
+            *count = count.saturating_add(1);
+        }
+    }
+    seen.iter().map(|count| u64::from(*count) * u64::from(log(usize::from(*count)))).sum()
+}
 
 const NO_LETTER: u8 = 52;
 
@@ -172,7 +201,8 @@ pub(super) fn odd_pairs_at<S: Simd>(simd: S, text: &[u8], at: usize, len: usize)
     let every = |byte| u8x32::splat(simd, byte);
     let table = |table: &[u8; 16]| u8x32::block_splat(u8x16::load_array_ref(simd, table));
     let [ah, ip, qx, yz] = &TABLES;
-    for from in (0..pairs).step_by(PART) {
+    let mut from = 0;
+    while from < pairs {
         let rest = text.get(at + from..).unwrap_or_default();
         let two = |both: &[u8; PART + 1]| {
             let ([left @ .., _], [_, right @ ..]) = (both, both);
@@ -198,6 +228,7 @@ pub(super) fn odd_pairs_at<S: Simd>(simd: S, text: &[u8], at: usize, len: usize)
         let inside = u64::MAX >> (64 - (pairs - from).min(PART));
         all += (is_pair.to_bitmask() & inside).count_ones() as usize;
         odd += ((is_pair & is_odd).to_bitmask() & inside).count_ones() as usize;
+        from += PART;
     }
     (odd, all)
 }
@@ -370,25 +401,6 @@ impl Shape {
         let changes = rows.iter().map(|rows| rows.begin).sum::<usize>().saturating_sub(1);
         let [digits, lower, upper, plus, dash, other] = rows.map(|rows| rows.all);
 
-        let mut seen = [0_u16; 128];
-        let mut weighted = 0;
-        let mut crowded = false;
-        // No count gets too large for the table among the first bytes, which are all that most tokens have.
-        let (first, rest) = token.split_at(token.len().min(STEPS.len()));
-        for &byte in first {
-            if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
-                let step = STEPS.get(usize::from(*count & 127));
-                weighted += step.copied().unwrap_or(0);
-                *count += 1;
-            }
-        }
-        for &byte in rest {
-            if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
-                crowded |= usize::from(*count) >= STEPS.len();
-                weighted += STEPS.get(usize::from(*count)).copied().unwrap_or(0);
-                *count = count.saturating_add(1);
-            }
-        }
         let len = token.len();
         let letters = lower + upper;
         let kind = if other > 0 {
@@ -420,12 +432,8 @@ impl Shape {
                 _ => Kind::Alnum,
             }
         };
-        if crowded {
-            let counts = seen.iter().map(|count| usize::from(*count)).filter(|count| *count > 0);
-            weighted = counts.map(|count| count as u64 * u64::from(log(count))).sum();
-        }
         let total = len.clamp(1, usize::from(u16::MAX));
-        let entropy = log(total).saturating_sub((weighted / total as u64) as u32);
+        let entropy = log(total).saturating_sub((weighted(token) / total as u64) as u32);
         Self {
             len,
             kind,
