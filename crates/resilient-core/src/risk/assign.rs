@@ -4,13 +4,13 @@
 //! What follows a word of [`words`](super::words) is read by hand. A value counts when it is neither
 //! a word nor a dummy nor code.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use fearless_simd::prelude::*;
 use memchr::memmem;
 
 use super::bits::Bits;
-use super::lanes::Lanes;
+use super::lanes::{GROUP, Lanes};
 use super::literals::{Literal, Place};
 use super::token::Shape;
 use super::words::{Said, Word};
@@ -40,19 +40,32 @@ pub(super) fn find<S: Simd>(
     words: &[Said],
     claims: &mut impl Claimed,
 ) {
-    for Said { word, start, end } in words.iter().copied() {
-        let hit = match word {
-            Word::Dummy => None,
-            Word::Url => credentials(text, start, end),
-            Word::User => user(text, end),
-            Word::Basic => basic(text, end),
-            // A value without digits is a word.
-            _ if digits.next(end, end + VALUE_REACH).is_none() => None,
-            _ => value(simd, text, start, end, word, claims).or_else(|| auth(text, start, end)),
-        };
-        if let Some(hit) = hit {
-            claims.claim(hit);
-        }
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            for said in words.iter().copied() {
+                let hit = if matches!(said.word, Word::Dummy | Word::Url | Word::User | Word::Basic)
+                {
+                    credential(text, said)
+                } else {
+                    value(simd, text, digits, said, claims)
+                        .or_else(|| auth(text, said.start, said.end))
+                };
+                if let Some(hit) = hit {
+                    claims.claim(hit);
+                }
+            }
+        },
+    );
+}
+
+/// Reads what follows a word that names no value, but an address or a user.
+fn credential(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
+    match word {
+        Word::Url => credentials(text, start, end),
+        Word::User => user(text, end),
+        Word::Basic => basic(text, end),
+        _ => None,
     }
 }
 
@@ -62,40 +75,27 @@ pub(super) const VALUE_REACH: usize = 160;
 /// The `@` of an address stands at most so far behind its scheme.
 pub(super) const AUTHORITY_REACH: usize = 300;
 
-/// Reads the value after a word that ends at `end`.
+/// Reads the value after a word.
+#[inline(always)]
 fn value<S: Simd>(
     simd: S,
     text: &[u8],
-    start: usize,
-    end: usize,
-    word: Word,
+    digits: &Bits,
+    Said { word, start, end }: Said,
     claims: &impl Claimed,
 ) -> Option<Hit> {
     super::work::spend(VALUE_REACH / 4);
-    let rest = text.get(end..end + VALUE_REACH).or_else(|| text.get(end..))?;
-    let Lead { name, white, signs, end: mut at } = simd.vectorize(
-        #[inline(always)]
-        || Lead::of(simd, text, end),
-    );
+    let Lead { name, white, signs, end: mut at, blank } = Lead::of(simd, text, end);
     let before = start.checked_sub(1).and_then(|before| text.get(before)).copied();
     let short = word == Word::ShortPassword;
-    let word = match word {
-        Word::ShortPassword => Word::Password,
-        Word::AwsSecret => Word::Secret,
-        word => word,
-    };
+    let word = if short { Word::Password } else { word };
     if short && (name > 0 || before.is_some_and(|byte| byte.is_ascii_alphabetic())) {
         return None;
     }
-    let skip = |at: &mut usize, is: fn(u8) -> bool, most: usize| {
-        let rest = rest.get(*at..).unwrap_or_default();
-        let len = rest.iter().take(most).take_while(|byte| is(**byte)).count();
-        *at += len;
-        len
-    };
     if signs == 0 && !matches!(word, Word::Password | Word::Sql) {
         return None;
     }
+    let rest = text.get(end..)?;
     // `password: str = "…"`: a type between the two signs.
     if rest.get(at - signs) == Some(&b':') {
         let rest = rest.get(at..).unwrap_or_default();
@@ -106,61 +106,76 @@ fn value<S: Simd>(
     // `option(PASSWORD, "…")`
     let listed = signs == 0 && rest.get(at) == Some(&b',') && word == Word::Password;
     at += usize::from(listed);
-    let white_after = skip(&mut at, |byte| matches!(byte, b' ' | b'\t' | b'('), 8);
-    let quote = rest.get(at..).and_then(|rest| {
-        let first = rest.first()?;
-        let escaped = *first == b'\\';
-        let quote = if escaped { rest.get(1)? } else { first };
-        b"\"'`".contains(quote).then_some((*quote, 1 + usize::from(escaped)))
-    });
+    let white_after = row(blank, at, 8);
+    at += white_after;
+    let first = rest.get(at).copied()?;
+    let escaped = first == b'\\';
+    let quote = if escaped { rest.get(at + 1).copied()? } else { first };
+    let quote = matches!(quote, b'"' | b'\'' | b'`').then_some(quote);
     let assigned = signs > 0 || word == Word::Sql;
-    let plain_quote = quote.is_some_and(|(quote, _)| quote != b'`');
+    let plain_quote = quote.is_some_and(|quote| quote != b'`');
     let spaced = word == Word::Password && white == 1 && name <= 4 && quote.is_none() && !listed;
     if !(assigned || spaced || word == Word::Password && plain_quote && (white > 0 || listed)) {
         return None;
     }
-    let from = at + quote.map_or(0, |(_, len)| len);
-    let inner = rest.get(from..)?;
-    let len = inner
-        .iter()
-        .take(100)
-        .position(|byte| match quote {
-            Some((quote, _)) => *byte == quote || *byte == b'\n' || *byte == b'\\',
-            None => {
-                byte.is_ascii_whitespace()
-                    || matches!(
-                        byte,
-                        b'"' | b'\''
-                            | b'`'
-                            | b','
-                            | b';'
-                            | b')'
-                            | b']'
-                            | b'}'
-                            | b'<'
-                            | b'&'
-                            | b'\\'
-                    )
-            }
-        })
-        .unwrap_or(inner.len().min(100));
-    let closed = quote
-        .is_none_or(|(quote, _)| inner.get(len) == Some(&quote) || inner.get(len) == Some(&b'\\'));
-    let value = inner.get(..len)?;
+    let from = end + at + if quote.is_some() { 1 + usize::from(escaped) } else { 0 };
+    let span = from..from + value_len(simd, text, from, quote);
+    // A value without digits is a word.
+    if !PASSWORD_LENS.contains(&span.len()) || digits.count_short(span.clone()) == 0 {
+        return None;
+    }
+    let after = text.get(span.end).copied();
+    let closed = quote.is_none() || after == quote || after == Some(b'\\');
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
     let bare = quote.is_none();
     let loose = bare && (white_after > 0 || !assigned);
-    let span = end + from..end + from + len;
-    if !closed || !claims.is_free(&span) || !is_password(value, bare, loose, word) {
+    if !closed || !claims.is_free(&span) || !is_password(text, &span, bare, loose, word) {
         return None;
     }
-    let name = text.get(start.saturating_sub(40)..end + name).unwrap_or_default();
+    Some(password(text, start, end + name, word, span))
+}
+
+/// The value of a word whose name ends at a place, as few are.
+#[cold]
+#[inline(never)]
+fn password(text: &[u8], start: usize, end: usize, word: Word, span: Range<usize>) -> Hit {
+    let name = text.get(start.saturating_sub(40)..end).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-    Some(Hit {
+    Hit {
         family: if word == Word::Key { naming::family_after(name) } else { "generic_secret" },
         name: if word == Word::Key { "assigned_key" } else { "assigned_password" },
         span,
-    })
+    }
+}
+
+/// How many bytes in a row are marked from a place on, up to some number.
+#[inline(always)]
+fn row(bytes: u64, at: usize, most: usize) -> usize {
+    (bytes.checked_shr(at as u32).unwrap_or(0).trailing_ones() as usize).min(most)
+}
+
+/// The length of the value at a place: up to its quote, or what no value has that stands in none. Of one
+/// that is longer than passwords are, it only tells that.
+#[inline(always)]
+fn value_len<S: Simd>(simd: S, text: &[u8], from: usize, quote: Option<u8>) -> usize {
+    let mut len = 0;
+    while len <= *PASSWORD_LENS.end() {
+        let group = Lanes::at(simd, text, from + len);
+        let ends = match quote {
+            Some(quote) => group.any(&[quote, b'\n', b'\\']),
+            None => {
+                let pairs = [b'\t', b'\x0C', b'&', b';', b'\\'];
+                let pairs = pairs.iter().fold(0, |any, two| any | group.lies(*two, 2).to_bitmask());
+                pairs | group.any(b" \"),)}`")
+            }
+        };
+        let near = ends.trailing_zeros() as usize;
+        len += near;
+        if near < GROUP {
+            break;
+        }
+    }
+    len.min(text.len().saturating_sub(from))
 }
 
 /// What stands between a word and its value, as far as all values have it.
@@ -172,6 +187,8 @@ struct Lead {
     signs: usize,
     /// Where the last of them ends, after the word.
     end: usize,
+    /// Where white space and brackets stand after the word, which may come before the value.
+    blank: u64,
 }
 
 impl Lead {
@@ -183,34 +200,29 @@ impl Lead {
     fn of<S: Simd>(simd: S, text: &[u8], end: usize) -> Self {
         let group = Lanes::at(simd, text, end);
         let letters = group.small().lies(b'a', 26) | group.lies(b'0', 10) | group.is(b'_');
-        let row =
-            |bytes: u64, at: usize, most: usize| ((bytes >> at).trailing_ones() as usize).min(most);
         let name = row(letters.to_bitmask(), 0, Self::NAME_MAX);
         let quoted = name + row(group.any(b"\"'`]\\"), name, 3);
-        let white = row(group.any(b" \t"), quoted, 8);
+        let spaces = group.any(b" \t");
+        let white = row(spaces, quoted, 8);
         let signs = row(group.any(b"!:=>?"), quoted + white, 3);
-        Self { name, white, signs, end: quoted + white + signs }
+        let blank = spaces | group.is(b'(').to_bitmask();
+        Self { name, white, signs, end: quoted + white + signs, blank }
     }
 }
 
+/// Passwords are so long.
+const PASSWORD_LENS: RangeInclusive<usize> = 7..=64;
+
 /// Tells whether a value is a password rather than a word, a dummy or code.
-fn is_password(value: &[u8], bare: bool, loose: bool, word: Word) -> bool {
-    if !(7..=64).contains(&value.len()) {
-        return false;
-    }
+fn is_password(text: &[u8], span: &Range<usize>, bare: bool, loose: bool, word: Word) -> bool {
+    let value = text.get(span.clone()).unwrap_or_default();
     // What can be counted in one look comes first: most values are none.
     let Counts { digits, letters, symbols, code, plain } = Counts::of(value);
     let marks = plain - letters - digits - symbols;
-    if plain < value.len()
-        || digits == 0
-        || letters < 2
-        || marks > 2
-        || code > 0
-        || value.starts_with(b"$")
-    {
+    if plain < value.len() || letters < 2 || marks > 2 || code > 0 || value.starts_with(b"$") {
         return false;
     }
-    let shape = Shape::of(value);
+    let shape = Shape::at(text, span.clone());
     let classes = [shape.lower, shape.upper, shape.digits, symbols];
     let classes = classes.iter().filter(|count| **count > 0).count();
     let dense = shape.changes * 3 >= shape.len;
