@@ -336,7 +336,9 @@ impl Words {
     }
 
     pub(super) fn get(&self, nth: usize) -> Option<&[u8]> {
-        self.iter().nth(nth)
+        let ends = self.ends.get(..self.len)?;
+        let start = nth.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or(0);
+        self.letters.get(start..*ends.get(nth)?)
     }
 
     /// Tells whether one of the first so many pairs of neighbours, written as one word, the farther

@@ -87,6 +87,12 @@ impl<S: Simd> Lanes<S> {
     pub(super) fn small(self) -> Self {
         Self(self.0, self.1 | self.every(0x20))
     }
+
+    /// The same with capitals as small letters, and all else as it is.
+    #[inline(always)]
+    pub(super) fn lowered(self) -> Self {
+        Self(self.0, self.lies(b'A', 26).select(self.small().1, self.1))
+    }
 }
 
 /// A class of bytes.

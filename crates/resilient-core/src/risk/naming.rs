@@ -131,9 +131,10 @@ const TECHNICAL: [&[u8]; 14] = [
     b"current",
 ];
 
+static ENDS: Ends<{ SECRETS.len() }> = Ends::of(&SECRETS);
+
 /// How many words stand between a value and the nearest word for secrets.
 fn secret_at(words: &Words) -> Option<usize> {
-    static ENDS: Ends<{ SECRETS.len() }> = Ends::of(&SECRETS);
     words.iter().take(DECIDING).position(|word| {
         if !ENDS.may_end(word) {
             return false;
@@ -155,10 +156,9 @@ impl<'a> Name<'a> {
         let secret = secret_at(words);
         // A service's own name, its name in two words, or with a word for secrets glued on.
         let glued = |word: &[u8]| {
-            SECRETS.iter().any(|known| {
-                word.strip_suffix(*known)
-                    .is_some_and(|rest| rest.len() >= 3 && services::is_service(rest))
-            })
+            let is_service = |rest: &[u8]| rest.len() >= 3 && services::is_service(rest);
+            ENDS.may_end(word)
+                && SECRETS.iter().any(|known| word.strip_suffix(*known).is_some_and(is_service))
         };
         let service = words.iter().take(5).any(|word| services::is_service(word) || glued(word))
             || words.any_service_in_two(4);
@@ -189,7 +189,8 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     let Some(secret) = secret else {
         return owned(text, candidate, words).filter(|_| !placeholder::is_dummy(body));
     };
-    if !is_amazon(shape) && !is_random(shape) || placeholder::is_void(body) {
+    let is_random = is_random(shape);
+    if !is_amazon(shape) && !is_random || placeholder::is_void(body) {
         return None;
     }
     let dummy = || placeholder::is_counted(body);
@@ -201,7 +202,7 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     if is_amazon(shape) && has(b"aws") && (has(b"secret") || has(b"secretkey")) {
         return Some(Named { family: "aws_secret", pattern: "aws_secret_key" });
     }
-    if !is_random(shape) {
+    if !is_random {
         return None;
     }
     let context = text.get(candidate.context.clone()).unwrap_or_default();
@@ -326,13 +327,17 @@ fn of_name(name: &Name<'_>) -> &'static str {
     let near = || name.words.iter().take(3);
     let is_password = |word: &[u8]| {
         // `passwd`, `pswd`, `paswrd`: all of them without vowels, and each letter once in a row.
-        let letters = word.iter().filter(|letter| !b"aeiou".contains(letter));
-        let mut letters: Vec<u8> = letters.copied().collect();
-        letters.dedup();
+        let mut last = None;
+        let letters = word.iter().filter(|letter| {
+            !matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')
+                && last.replace(**letter) != Some(**letter)
+        });
+        let mut first = [0; 5];
+        first.iter_mut().zip(letters).for_each(|(to, letter)| *to = *letter);
         let starts = [&b"pass"[..], b"pwd"].iter().any(|start| word.starts_with(start));
         word == b"pw"
             || starts
-            || [&b"pswd"[..], b"pswrd"].iter().any(|start| letters.starts_with(start))
+            || [&b"pswd"[..], b"pswrd"].iter().any(|start| first.starts_with(start))
             || word.ends_with(b"passwd")
     };
     // The two halves of a pair that many services have: nobody's, if nothing else says whose.

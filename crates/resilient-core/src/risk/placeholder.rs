@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, mask8x64};
 
-use super::lanes::{Class, Lanes};
+use super::lanes::{Class, GROUP, Lanes};
 use super::search::{Needle, Searcher};
 
 /// Words that say that what they stand in is no secret. None is so short that chance makes it.
@@ -54,13 +54,24 @@ pub(super) fn is_dummy(body: &[u8]) -> bool {
 
 /// Tells whether the body of a token is mostly the alphabet, or digits in order.
 pub(super) fn is_counted(body: &[u8]) -> bool {
-    let mut lower = [0; LOOK];
-    let lower = lowered(body, &mut lower);
-    let steps = lower
-        .windows(2)
-        .filter(|two| matches!(two, [left, right] if left.abs_diff(*right) <= 1))
-        .count();
+    let steps = dispatch!(Level::new(), simd => steps(simd, body));
     steps * 4 >= body.len() * 3
+}
+
+/// How many neighbours repeat or count up or down by one, cases folded.
+#[inline(always)]
+fn steps<S: Simd>(simd: S, body: &[u8]) -> usize {
+    let body = body.get(..LOOK).unwrap_or(body);
+    let (mut at, mut steps) = (0, 0);
+    while at + 1 < body.len() {
+        let two = [at, at + 1].map(|at| Lanes::at(simd, body, at).lowered());
+        let [group, next] = two;
+        let followed = (body.len() - 1 - at).min(GROUP);
+        let is_step = group.steps_to(next).to_bitmask() << (GROUP - followed);
+        steps += is_step.count_ones() as usize;
+        at += GROUP;
+    }
+    steps
 }
 
 /// Tells whether the body of a token says that it is a dummy, or has hardly any variety. An alphabet is
@@ -69,8 +80,16 @@ pub(super) fn is_void(body: &[u8]) -> bool {
     let mut lower = [0; LOOK];
     let lower = lowered(body, &mut lower);
     static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(all().map(Needle::exact)));
-    let distinct = lower.iter().fold(0_u128, |seen, byte| seen | 1 << (byte & 127)).count_ones();
-    distinct <= 4 && body.len() >= 8 || SEARCHER.is_in(lower)
+    body.len() >= 8 && !has_variety(lower) || SEARCHER.is_in(lower)
+}
+
+/// Tells whether a text has more than four characters, which the first few of most texts show.
+fn has_variety(text: &[u8]) -> bool {
+    let mut seen = 0_u128;
+    text.iter().any(|byte| {
+        seen |= 1 << (byte & 127);
+        seen.count_ones() > 4
+    })
 }
 
 /// Tells whether a token names itself a dummy. Repeated letters are not enough: the paper's patterns
