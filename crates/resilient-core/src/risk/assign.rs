@@ -161,14 +161,12 @@ fn value_len<S: Simd>(simd: S, text: &[u8], from: usize, quote: Option<u8>) -> u
     let mut len = 0;
     while len <= *PASSWORD_LENS.end() {
         let group = Lanes::at(simd, text, from + len);
-        let ends = match quote {
-            Some(quote) => group.any(&[quote, b'\n', b'\\']),
-            None => {
-                let pairs = [b'\t', b'\x0C', b'&', b';', b'\\'];
-                let pairs = pairs.iter().fold(0, |any, two| any | group.lies(*two, 2).to_bitmask());
-                pairs | group.any(b" \"),)}`")
-            }
-        };
+        // What ends a value in quotes, and what only ends a bare one: no branch decides which is asked for.
+        let ends = group.any(&[quote.unwrap_or(b' '), b'\n', b'\\']);
+        let pairs = [b'\t', b'\x0C', b'&', b';', b'\\'];
+        let bare = pairs.iter().fold(0, |any, two| any | group.lies(*two, 2).to_bitmask());
+        let bare = bare | group.any(b"\"),}`");
+        let ends = ends | bare & u64::from(quote.is_some()).wrapping_sub(1);
         let near = ends.trailing_zeros() as usize;
         len += near;
         if near < GROUP {
