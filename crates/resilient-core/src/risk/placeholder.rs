@@ -193,6 +193,17 @@ mod tests {
     }
 
     #[test]
+    fn steps_are_counted_in_any_case_and_over_groups() {
+        let (pairs, look) = ("aB".repeat(50), "7".repeat(LOOK + 9));
+        for (text, count) in
+            [("", 0), ("a", 0), ("AbCx[", 2), (pairs.as_str(), 99), (look.as_str(), LOOK - 1)]
+        {
+            let steps = dispatch!(Level::new(), simd => steps(simd, text.as_bytes()));
+            assert_eq!(steps, count, "{text}");
+        }
+    }
+
+    #[test]
     fn the_papers_patterns_count_any_repeated_letter_but_fillers() {
         let secret = |letter: &str| format!("aws_secret_access_key = {}", letter.repeat(40));
         assert!(is_filled("aws_secret_access_key", secret("x").as_bytes()));

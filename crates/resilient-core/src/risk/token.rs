@@ -576,6 +576,14 @@ mod tests {
     }
 
     #[test]
+    fn long_tokens_are_weighed_like_short_ones() {
+        let token: Vec<u8> = b"abbcZ0".iter().copied().cycle().take(255).collect();
+        for len in [0, 1, 2, 100, 255] {
+            assert_eq!(weighted(&token[..len]), weighted_long(&token[..len]), "{len}");
+        }
+    }
+
+    #[test]
     fn logarithms_are_whole_numbers() {
         // 256 · log₂ 3 = 405.75, 256 · log₂ 10 = 850.4, 256 · log₂ 1000 = 2551.2
         assert_eq!([1, 2, 3, 10, 1000, 4096].map(log2), [0, 256, 405, 850, 2551, 3072]);
