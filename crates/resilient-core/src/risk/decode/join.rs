@@ -37,7 +37,7 @@ pub(super) fn views<S: Simd>(
     simd.vectorize(|| rows::groups(bytes, seen, views));
     simd.vectorize(|| codes::numbers(simd, bytes, seen, &digits.listed, views));
     simd.vectorize(|| codes::pairs(bytes, seen, &digits.paired, views));
-    simd.vectorize(|| rows::lines(bytes, seen, views));
+    simd.vectorize(|| rows::lines(text, seen, views));
     if has(Literal::Backwards) {
         armor_backwards(bytes, seen.places, views);
     }

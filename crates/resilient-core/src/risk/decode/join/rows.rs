@@ -175,7 +175,7 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
 /// A short list of lines, each one token, the last shorter: `newline`-cut tokens whose lines are
 /// shorter than the runs that blobs are looked for in.
 #[inline(always)]
-pub(super) fn lines(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
+pub(super) fn lines(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
     /// A line or two without digits may belong to a token that has some.
     const AROUND: usize = 2 * GROUP;
     let feed = &seen.marks.feed;
@@ -189,16 +189,16 @@ pub(super) fn lines(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
         let whole = from == 0 || from == done;
         let line = if whole { None } else { feed.next(from, dense.start) };
         let start = line.map_or(from, |at| at + 1);
-        let end = (dense.end + AROUND).min(bytes.len());
+        let end = (dense.end + AROUND).min(text.len());
         if end > start {
             // Where the last line ends is known only at the end of the text.
-            let last = if end == bytes.len() { Some(end) } else { feed.last(start, end) };
+            let last = if end == text.len() { Some(end) } else { feed.last(start, end) };
             let Some(last) = last else {
                 done = start;
                 continue;
             };
             if may_have_list(seen.marks, &(start..last)) {
-                lines_of(bytes, seen.marks, start..last, views);
+                lines_of(text, seen.marks, start..last, views);
             }
             done = last + 1;
         }
@@ -235,9 +235,9 @@ const fn bit_in(at: usize, group: usize) -> u64 {
 
 /// Joins those of some lines that are a list.
 #[inline(never)]
-fn lines_of(bytes: &[u8], marks: &Marks, lines: Range<usize>, views: &mut Views<'_>) {
+fn lines_of(text: &str, marks: &Marks, lines: Range<usize>, views: &mut Views<'_>) {
     work::spend(lines.len());
-    let mut list = List::default();
+    let mut list = List { text, tokens: &marks.token, span: 0..0, len: 0, width: 0, count: 0 };
     let mut start = lines.start;
     let (mut before, mut width) = (start..start, 0);
     while start <= lines.end {
@@ -245,10 +245,10 @@ fn lines_of(bytes: &[u8], marks: &Marks, lines: Range<usize>, views: &mut Views<
         start = line.end + 1;
         let len = token_len(&marks.token, &line);
         if !list.is_empty() {
-            list.go_on(bytes, line.clone(), views);
+            list.go_on(line.clone(), len, views);
         } else if SHORT.contains(&width) && (1..=width).contains(&len) {
-            list.go_on(bytes, before, views);
-            list.go_on(bytes, line.clone(), views);
+            list.go_on(before, width, views);
+            list.go_on(line.clone(), len, views);
         }
         (before, width) = (line, len);
     }
@@ -271,50 +271,53 @@ fn token_len(tokens: &Bits, line: &Range<usize>) -> usize {
     if is_one { bits.count_ones() as usize } else { 0 }
 }
 
-/// Lines of one length, each of them one token.
-#[derive(Default)]
-struct List {
+/// Lines of one length, each of them one token. They are read only when they are known to be enough.
+struct List<'a> {
+    text: &'a str,
+    tokens: &'a Bits,
     span: Range<usize>,
-    joined: Vec<u8>,
+    /// How long they are together, and the first of them.
+    len: usize,
     width: usize,
     count: usize,
 }
 
-impl List {
+impl List<'_> {
     const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Goes on to the next line, which ends the list if it is shorter or no token.
-    fn go_on(&mut self, bytes: &[u8], line: Range<usize>, views: &mut Views<'_>) {
-        let Range { start, end } = line.clone();
-        let line = bytes.get(line).filter(|line| line.len() <= WIDE_MAX).unwrap_or_default();
-        let line = line.trim_ascii();
-        if self.is_empty() && !SHORT.contains(&line.len()) {
-            return;
-        }
-        let filled = !line.is_empty() && line.iter().all(|byte| is_token(*byte));
-        if filled && !self.is_empty() && line.len() <= self.width {
-            self.joined.extend(line);
+    /// Goes on to the next line, which ends the list if it is shorter or has more on it than a token of so
+    /// many bytes.
+    fn go_on(&mut self, line: Range<usize>, len: usize, views: &mut Views<'_>) {
+        let whole = self.text.as_bytes().get(line.clone()).unwrap_or_default();
+        let is_filled = len > 0 && (len == whole.len() || len == whole.trim_ascii().len());
+        if is_filled && !self.is_empty() && len <= self.width {
+            self.len += len;
             self.count += 1;
-            self.span.end = end;
-            if line.len() == self.width {
+            self.span.end = line.end;
+            if len == self.width {
                 return;
             }
         }
-        if self.count >= 2
-            && self.joined.len() >= 16
-            && views.has_room(self.joined.len())
-            && let Ok(text) = String::from_utf8(std::mem::take(&mut self.joined))
-        {
-            views.add("joined lines", self.span.clone(), text, Trust::Names);
+        if self.count >= 2 && self.len >= 16 && views.has_room(self.len) {
+            views.add("joined lines", self.span.clone(), self.joined(), Trust::Names);
         }
-        self.joined.clear();
         self.count = 0;
-        if filled && SHORT.contains(&line.len()) {
-            self.joined.extend(line);
-            self.span = start..end;
-            (self.width, self.count) = (line.len(), 1);
+        if is_filled && SHORT.contains(&len) {
+            self.span = line;
+            (self.len, self.width, self.count) = (len, len, 1);
         }
+    }
+
+    /// The tokens of the lines in one piece.
+    fn joined(&self) -> String {
+        let mut joined = String::with_capacity(self.len);
+        let mut at = self.span.start;
+        while let Some(start) = self.tokens.next(at, self.span.end) {
+            at = start + self.tokens.run_to(start, self.span.end);
+            joined.push_str(self.text.get(start..at).unwrap_or_default());
+        }
+        joined
     }
 }
