@@ -101,7 +101,7 @@ fn run_views(
     has_piece: bool,
     views: &mut Views<'_>,
 ) -> usize {
-    let may_wrap = may_wrap(bytes, run.end, &marks.token);
+    let may_wrap = may_wrap(bytes, run.end, marks);
     let block = may_wrap.then(|| wrapped(bytes, run, later, &marks.token)).flatten();
     if block.is_none() && !has_piece {
         return run.start;
@@ -112,7 +112,7 @@ fn run_views(
     let Some((end, joined)) = block else {
         for (from, piece) in pieces(bytes.get(run.span()).unwrap_or_default()) {
             let span = run.start + from..run.start + from + piece.len();
-            piece_views(piece, &marks.alnum, span.clone(), &span, views);
+            piece_views(piece, marks, span.clone(), &span, views);
         }
         return run.start;
     };
@@ -125,21 +125,25 @@ fn run_views(
     }
     let marked = Marks::of(&joined);
     for (from, piece) in pieces(&joined) {
-        piece_views(piece, &marked.alnum, from..from + piece.len(), &source, views);
+        piece_views(piece, &marked, from..from + piece.len(), &source, views);
     }
     end
 }
 
-/// Tells whether a run that ends at a position may go on on the next line: whether nothing but a token
-/// fills what follows. Most runs have something else after them.
+/// Tells whether a run that ends at a position may go on on the next line: whether one line ends
+/// there, and nothing but a token fills what follows. Most runs have something else after them.
 #[inline]
-fn may_wrap(bytes: &[u8], end: usize, tokens: &Bits) -> bool {
+fn may_wrap(bytes: &[u8], end: usize, marks: &Marks) -> bool {
     let white = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
     if !white(end) {
         return false;
     }
-    let after = tokens.from(end);
+    let after = marks.token.from(end);
     let gap = after.trailing_zeros() as usize;
+    let feeds = marks.feed.from(end) & !u64::MAX.checked_shl(gap as u32).unwrap_or(0);
+    if !feeds.is_power_of_two() {
+        return false;
+    }
     let len = (after >> gap.min(GROUP - 1)).trailing_ones() as usize;
     // Where a token of this length ends is not known.
     let cut = gap + len >= GROUP;
@@ -243,10 +247,10 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usi
     (end > run.end).then_some((end, all))
 }
 
-/// Makes the views of a piece, whose letters and digits are those of a span.
+/// Makes the views of a piece, which is a span of the text that was marked.
 fn piece_views(
     piece: &[u8],
-    alnums: &Bits,
+    marks: &Marks,
     span: Range<usize>,
     source: &Range<usize>,
     views: &mut Views<'_>,
@@ -271,12 +275,11 @@ fn piece_views(
         return;
     }
     // Only what could be a token is worth turning around.
-    let mut digits = piece.iter().filter(|byte| byte.is_ascii_digit());
-    if piece.len() > PIECE_MAX || digits.nth(1).is_none() {
+    if piece.len() > PIECE_MAX || marks.digit.count_short(span.clone()) < 2 {
         return;
     }
     let encoded = is_encoded_backwards(piece).then(|| base64(&backwards(piece))).flatten();
-    let (reversed, turned) = held(piece, alnums, &span);
+    let (reversed, turned) = held(piece, &marks.alnum, &span);
     if let Some(text) = encoded {
         views.add("reversed base64", source.clone(), text, Trust::Full);
     } else if let Some(reversed) = reversed.held() {
@@ -392,8 +395,11 @@ fn hex(digits: &[u8]) -> Option<String> {
 fn base32(digits: &[u8]) -> Option<String> {
     let padding = digits.iter().rev().take_while(|byte| **byte == b'=').count();
     let digits = digits.get(..digits.len() - padding)?;
-    let is_digit = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
-    if digits.len() < BASE32_MIN || !digits.iter().all(is_digit) {
+    let is_digit = |byte: &u8| byte.is_ascii_uppercase() | matches!(byte, b'2'..=b'7');
+    // Most pieces have other bytes among the first, and which of them is not to be guessed.
+    let first: &[u8; 8] = digits.first_chunk()?;
+    let may_be = first.iter().fold(true, |all, byte| all & is_digit(byte));
+    if !may_be || digits.len() < BASE32_MIN || !digits.iter().all(is_digit) {
         return None;
     }
     let mut bytes = Vec::new();
