@@ -13,7 +13,7 @@ pub(super) const ESCAPES_MIN: u8 = 6;
 #[inline(always)]
 fn signs<S: Simd>(simd: S, bytes: &[u8], group: usize) -> u64 {
     let group = Lanes::at(simd, bytes, group * GROUP);
-    (group.is(b'\\') | group.is(b'%') | group.is(b'&')).to_bitmask()
+    (group.is(b'\\') | group.lies(b'%', 2)).to_bitmask()
 }
 
 /// Makes the views of the parts of a text where escapes may be: so many in a row are dense in their group
