@@ -255,9 +255,7 @@ fn printed(value: u32) -> Option<u8> {
 pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, paired: &Bits, views: &mut Views<'_>) {
     let mut done = 0;
     for group in paired.ones(0..seen.marks.digits.len()) {
-        // Behind each pair stands a sign.
-        let pairs = thirds(seen.marks, group) & !seen.marks.alnum.from(group * GROUP + 2);
-        for at in ones(pairs).map(|bit| group * GROUP + bit) {
+        for at in ones(rows_of_pairs(seen.marks, group)).map(|bit| group * GROUP + bit) {
             if at >= done && is_row(bytes, at) {
                 // Digits are dense here. A pair may begin before its first digit that counts.
                 let nth = seen.dense.partition_point(|dense| dense.end <= at);
@@ -268,16 +266,18 @@ pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, paired: &Bits, views: &mut Vie
     }
 }
 
-/// Where sixteen digits begin of which each is the third byte after the one before: the first digit
-/// of what is printed is from two to seven.
+/// Where sixteen pairs begin with a sign behind each but the last: the first digit of what is printed is
+/// from two to seven.
 #[inline(always)]
-fn thirds(marks: &Marks, group: usize) -> u64 {
-    let digits = marks.digit.word(group);
-    let digits = u128::from(digits) | u128::from(marks.digit.word(group + 1)) << GROUP;
-    let digits = digits & digits >> 3;
-    let digits = digits & digits >> 6;
-    let digits = digits & digits >> 12;
-    (digits & digits >> 24) as u64
+fn rows_of_pairs(marks: &Marks, group: usize) -> u64 {
+    let [digits, alnums] = [&marks.digit, &marks.alnum]
+        .map(|bits| u128::from(bits.word(group)) | u128::from(bits.word(group + 1)) << GROUP);
+    let last = digits & alnums >> 1;
+    let pairs = last & !(alnums >> 2);
+    let pairs = pairs & pairs >> 3;
+    let pairs = pairs & pairs >> 6;
+    let pairs = pairs & pairs >> 12;
+    (pairs & pairs >> (3 * 7) & last >> (3 * 15)) as u64
 }
 
 /// Tells whether so many pairs stand from a position on, with one sign between them, whose first digits
