@@ -215,29 +215,29 @@ fn may_have_list(marks: &Marks, lines: &Range<usize>) -> bool {
     let (mut firsts, mut behinds) = (Past::default(), Past::default());
     let (mut tails, mut seconds) = (Past::default(), Past::default());
     let mut found = 0;
-    for group in lines.start / GROUP..=lines.end / GROUP {
-        let tokens = marks.token.word(group);
-        let ends = marks.feed.word(group) | bit_in(lines.end, group);
-        let others = !tokens & !ends;
-        let starts = starts.next(ends);
-        let first = firsts.next(starts, others) & tokens;
-        let single = tails.next(behinds.next(first, tokens), others) & ends;
-        found |= seconds.next(nexts.next(single), !ends) & single;
-    }
+    let (first, last) = (lines.start / GROUP, lines.end / GROUP);
+    let [tokens, feeds] =
+        [&marks.token, &marks.feed].map(|bits| bits.words.get(first..last).unwrap_or_default());
+    let groups = tokens.iter().zip(feeds).map(|(tokens, feeds)| (*tokens, *feeds));
+    let end = (marks.token.word(last), marks.feed.word(last) | 1 << (lines.end % GROUP));
+    groups.chain(std::iter::once(end)).for_each(
+        #[inline(always)]
+        |(tokens, ends)| {
+            let others = !tokens & !ends;
+            let starts = starts.next(ends);
+            let first = firsts.next(starts, others) & tokens;
+            let single = tails.next(behinds.next(first, tokens), others) & ends;
+            found |= seconds.next(nexts.next(single), !ends) & single;
+        },
+    );
     found != 0
-}
-
-/// The bit of a position, if it lies in a group.
-#[inline(always)]
-const fn bit_in(at: usize, group: usize) -> u64 {
-    ((at / GROUP == group) as u64) << (at % GROUP)
 }
 
 /// Joins those of some lines that are a list.
 #[inline(never)]
 fn lines_of(text: &str, marks: &Marks, lines: Range<usize>, views: &mut Views<'_>) {
     work::spend(lines.len());
-    let mut list = List { text, tokens: &marks.token, span: 0..0, len: 0, width: 0, count: 0 };
+    let mut list = List::default();
     let mut start = lines.start;
     let (mut before, mut width) = (start..start, 0);
     while start <= lines.end {
@@ -245,10 +245,10 @@ fn lines_of(text: &str, marks: &Marks, lines: Range<usize>, views: &mut Views<'_
         start = line.end + 1;
         let len = token_len(&marks.token, &line);
         if !list.is_empty() {
-            list.go_on(line.clone(), len, views);
+            list.go_on(text, line.clone(), len, views);
         } else if SHORT.contains(&width) && (1..=width).contains(&len) {
-            list.go_on(before, width, views);
-            list.go_on(line.clone(), len, views);
+            list.go_on(text, before, width, views);
+            list.go_on(text, line.clone(), len, views);
         }
         (before, width) = (line, len);
     }
@@ -271,53 +271,46 @@ fn token_len(tokens: &Bits, line: &Range<usize>) -> usize {
     if is_one { bits.count_ones() as usize } else { 0 }
 }
 
-/// Lines of one length, each of them one token. They are read only when they are known to be enough.
-struct List<'a> {
-    text: &'a str,
-    tokens: &'a Bits,
+/// Lines of one length, each of them one token.
+#[derive(Default)]
+struct List {
     span: Range<usize>,
-    /// How long they are together, and the first of them.
-    len: usize,
+    joined: String,
     width: usize,
     count: usize,
 }
 
-impl List<'_> {
+impl List {
     const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// Goes on to the next line, which ends the list if it is shorter or has more on it than a token of so
     /// many bytes.
-    fn go_on(&mut self, line: Range<usize>, len: usize, views: &mut Views<'_>) {
-        let whole = self.text.as_bytes().get(line.clone()).unwrap_or_default();
-        let is_filled = len > 0 && (len == whole.len() || len == whole.trim_ascii().len());
+    fn go_on(&mut self, text: &str, line: Range<usize>, len: usize, views: &mut Views<'_>) {
+        let mut token = text.get(line.clone()).unwrap_or_default();
+        if token.len() != len {
+            token = token.trim_ascii();
+        }
+        let is_filled = len > 0 && token.len() == len;
         if is_filled && !self.is_empty() && len <= self.width {
-            self.len += len;
+            self.joined.push_str(token);
             self.count += 1;
             self.span.end = line.end;
             if len == self.width {
                 return;
             }
         }
-        if self.count >= 2 && self.len >= 16 && views.has_room(self.len) {
-            views.add("joined lines", self.span.clone(), self.joined(), Trust::Names);
+        if self.count >= 2 && self.joined.len() >= 16 && views.has_room(self.joined.len()) {
+            // What is joined next is written where this was.
+            views.add("joined lines", self.span.clone(), self.joined.clone(), Trust::Names);
         }
+        self.joined.clear();
         self.count = 0;
         if is_filled && SHORT.contains(&len) {
+            self.joined.push_str(token);
             self.span = line;
-            (self.len, self.width, self.count) = (len, len, 1);
+            (self.width, self.count) = (len, 1);
         }
-    }
-
-    /// The tokens of the lines in one piece.
-    fn joined(&self) -> String {
-        let mut joined = String::with_capacity(self.len);
-        let mut at = self.span.start;
-        while let Some(start) = self.tokens.next(at, self.span.end) {
-            at = start + self.tokens.run_to(start, self.span.end);
-            joined.push_str(self.text.get(start..at).unwrap_or_default());
-        }
-        joined
     }
 }
