@@ -112,10 +112,8 @@ impl Digits {
     fn mark<S: Simd>(&mut self, simd: S, counts: &[u8]) {
         let size = counts.len().div_ceil(GROUP);
         let Self { rich, dense, paired, listed } = self;
-        let [rich, dense, paired, listed] = [rich, dense, paired, listed].map(|bits| {
-            bits.words.resize(size, 0);
-            bits.words.iter_mut()
-        });
+        let [rich, dense, paired, listed] =
+            [rich, dense, paired, listed].map(|bits| room(bits, size).iter_mut());
         let words = rich.zip(dense).zip(paired).zip(listed);
         // Whether the next group is the middle one of three that have enough; the first has none before it.
         let mut is_rich = u64::from(counts.iter().take(2).sum::<u8>() >= RICH_MIN);
@@ -139,6 +137,13 @@ impl Digits {
             *listed = least(four, join::CODES_MIN) | *paired;
         }
     }
+}
+
+/// The words of some bits, so many of them. It is small code for all kinds of bits.
+#[inline(never)]
+fn room(bits: &mut Bits, size: usize) -> &mut [u64] {
+    bits.words.resize(size, 0);
+    &mut bits.words
 }
 
 /// The rows of bits that are set.
