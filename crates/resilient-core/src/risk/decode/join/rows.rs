@@ -209,28 +209,41 @@ pub(super) fn lines(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
 /// around it.
 #[inline(always)]
 fn may_have_list(marks: &Marks, lines: &Range<usize>) -> bool {
-    let (mut starts, mut nexts) = (After::default(), After::default());
+    let mut singles = Singles::default();
     // Before the lines stands a line feed or nothing.
-    starts.next(u64::from(lines.start.is_multiple_of(GROUP)) << (GROUP - 1));
-    let (mut firsts, mut behinds) = (Past::default(), Past::default());
-    let (mut tails, mut seconds) = (Past::default(), Past::default());
-    let mut found = 0;
+    singles.starts.next(u64::from(lines.start.is_multiple_of(GROUP)) << (GROUP - 1));
     let (first, last) = (lines.start / GROUP, lines.end / GROUP);
     let [tokens, feeds] =
         [&marks.token, &marks.feed].map(|bits| bits.words.get(first..last).unwrap_or_default());
-    let groups = tokens.iter().zip(feeds).map(|(tokens, feeds)| (*tokens, *feeds));
-    let end = (marks.token.word(last), marks.feed.word(last) | 1 << (lines.end % GROUP));
-    groups.chain(std::iter::once(end)).for_each(
-        #[inline(always)]
-        |(tokens, ends)| {
-            let others = !tokens & !ends;
-            let starts = starts.next(ends);
-            let first = firsts.next(starts, others) & tokens;
-            let single = tails.next(behinds.next(first, tokens), others) & ends;
-            found |= seconds.next(nexts.next(single), !ends) & single;
-        },
-    );
-    found != 0
+    let mut found = 0;
+    for (tokens, feeds) in tokens.iter().zip(feeds) {
+        found |= singles.next(*tokens, *feeds);
+    }
+    let end = 1 << (lines.end % GROUP);
+    found | singles.next(marks.token.word(last), marks.feed.word(last) | end) != 0
+}
+
+/// Tells of one group after the other where lines end that have one token, and lines before them that have
+/// one, too.
+#[derive(Default)]
+struct Singles {
+    starts: After,
+    firsts: Past,
+    behinds: Past,
+    tails: Past,
+    nexts: After,
+    seconds: Past,
+}
+
+impl Singles {
+    #[inline(always)]
+    fn next(&mut self, tokens: u64, ends: u64) -> u64 {
+        let others = !tokens & !ends;
+        let starts = self.starts.next(ends);
+        let first = self.firsts.next(starts, others) & tokens;
+        let single = self.tails.next(self.behinds.next(first, tokens), others) & ends;
+        self.seconds.next(self.nexts.next(single), !ends) & single
+    }
 }
 
 /// Joins those of some lines that are a list.
