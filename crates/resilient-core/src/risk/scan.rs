@@ -13,7 +13,7 @@ use fearless_simd::{Level, dispatch};
 use super::bits::ones;
 use super::candidate::{self, Candidate, Wanted};
 use super::classic::{self, CLASSICS};
-use super::decode::{self, Seen, Trust, View};
+use super::decode::{self, Trust, View};
 use super::family::BINARY_HINT;
 use super::features::Words;
 use super::lanes::GROUP;
@@ -241,8 +241,7 @@ fn collect_in<S: Simd>(
     let mut views = Vec::new();
     if depth < decode::DEPTH_MAX {
         scan.claims.release(bytes, runs);
-        let seen = Seen { marks, runs: &runs.all, places, dense };
-        views = decode::views(text, seen, budget);
+        views = decode::views(simd, text, &survey, budget);
     }
     survey.recycle();
     if !views.is_empty() {

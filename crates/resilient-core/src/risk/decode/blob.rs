@@ -13,7 +13,7 @@ use super::super::marks::Marks;
 use super::super::runs::Run;
 use super::super::token::is_uuid;
 use super::super::vendor;
-use super::{Seen, Trust, Views, is_text};
+use super::{Survey, Trust, Views, is_text};
 
 /// Fewer encoded characters hold no secret.
 const BASE64_MIN: usize = 20;
@@ -33,14 +33,14 @@ const PIECE_MAX: usize = 512;
 const UNPACKED_MAX: usize = 64 << 10;
 
 #[inline(always)]
-pub(super) fn views<S: Simd>(simd: S, text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
+pub(super) fn views<S: Simd>(simd: S, text: &str, survey: &Survey, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    promising(simd, bytes, seen.runs, |nth, has_piece| {
-        if let [run, later @ ..] = seen.runs.get(nth..).unwrap_or_default()
+    promising(simd, bytes, &survey.runs.all, |nth, has_piece| {
+        if let [run, later @ ..] = survey.runs.all.get(nth..).unwrap_or_default()
             && run.start >= done
         {
-            done = run_views(bytes, run, later, seen.marks, has_piece, views);
+            done = run_views(bytes, run, later, &survey.marks, has_piece, views);
         }
     });
 }

@@ -9,7 +9,7 @@ use fearless_simd::prelude::*;
 use memchr::memmem;
 
 use super::super::literals::{Literal, Place};
-use super::{Digits, Seen, Trust, Views};
+use super::{Digits, Survey, Trust, Views};
 
 pub(super) use self::codes::CODES_MIN;
 
@@ -20,26 +20,26 @@ const JOINED_MAX: usize = 4096;
 pub(super) fn views<S: Simd>(
     simd: S,
     text: &str,
-    seen: Seen<'_>,
+    survey: &Survey,
     digits: &Digits,
     views: &mut Views<'_>,
 ) {
     let bytes = text.as_bytes();
     simd.vectorize(
         #[inline(always)]
-        || literals::views(simd, text, seen.marks, &digits.rich, views),
+        || literals::views(simd, text, &survey.marks, &digits.rich, views),
     );
     // Most texts have neither.
-    let has = |literal| seen.places.iter().any(|place| place.literal == literal);
+    let has = |literal| survey.places.iter().any(|place| place.literal == literal);
     if has(Literal::Continued) {
-        rows::continued(bytes, seen, views);
+        rows::continued(bytes, survey, views);
     }
-    simd.vectorize(|| rows::groups(bytes, seen, views));
-    simd.vectorize(|| codes::numbers(simd, bytes, seen, &digits.listed, views));
-    simd.vectorize(|| codes::pairs(bytes, seen, &digits.paired, views));
-    simd.vectorize(|| rows::lines(text, seen, views));
+    simd.vectorize(|| rows::groups(bytes, survey, views));
+    simd.vectorize(|| codes::numbers(simd, bytes, survey, &digits.listed, views));
+    simd.vectorize(|| codes::pairs(bytes, survey, &digits.paired, views));
+    simd.vectorize(|| rows::lines(text, survey, views));
     if has(Literal::Backwards) {
-        armor_backwards(bytes, seen.places, views);
+        armor_backwards(bytes, &survey.places, views);
     }
 }
 

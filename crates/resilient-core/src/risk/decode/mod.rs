@@ -14,13 +14,11 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, u8x64};
+use fearless_simd::u8x64;
 
 use super::bits::{Bits, lend};
 use super::lanes::{GROUP, padded_at};
-use super::literals::Place;
-use super::marks::Marks;
-use super::runs::Run;
+use super::survey::Survey;
 
 /// Views of views are made so deep: the third view is made of the second one.
 pub(super) const DEPTH_MAX: usize = 3;
@@ -51,21 +49,20 @@ pub(super) enum Trust {
     Names,
 }
 
-/// What is known of a text before it is decoded.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Seen<'a> {
-    pub(super) marks: &'a Marks,
-    pub(super) runs: &'a [Run],
-    pub(super) places: &'a [Place],
-    /// Where digits are dense.
-    pub(super) dense: &'a [Range<usize>],
-}
-
 /// Makes the views of a text, as far as the budget goes.
-pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View> {
+#[inline(never)]
+pub(super) fn views<S: Simd>(
+    simd: S,
+    text: &str,
+    survey: &Survey,
+    budget: &mut usize,
+) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
     lend(&DIGITS, Digits::default, |digits| {
-        dispatch!(Level::new(), simd => views_in(simd, text, seen, digits, &mut views));
+        simd.vectorize(
+            #[inline(always)]
+            || views_in(simd, text, survey, digits, &mut views),
+        );
     });
     views.views
 }
@@ -74,15 +71,15 @@ pub(super) fn views(text: &str, seen: Seen<'_>, budget: &mut usize) -> Vec<View>
 fn views_in<S: Simd>(
     simd: S,
     text: &str,
-    seen: Seen<'_>,
+    survey: &Survey,
     digits: &mut Digits,
     views: &mut Views<'_>,
 ) {
-    digits.mark(simd, &seen.marks.digits);
-    simd.vectorize(|| blob::views(simd, text, seen, views));
+    digits.mark(simd, &survey.marks.digits);
+    simd.vectorize(|| blob::views(simd, text, survey, views));
     simd.vectorize(|| escape::views(simd, text, &digits.dense, views));
-    join::views(simd, text, seen, digits, views);
-    fold::views(simd, text, seen.marks, views);
+    join::views(simd, text, survey, digits, views);
+    fold::views(simd, text, &survey.marks, views);
 }
 
 thread_local! {

@@ -10,7 +10,7 @@ use super::super::super::lanes::{GROUP, Lanes};
 use super::super::super::marks::Marks;
 use super::super::super::work;
 use super::super::blob::nibble;
-use super::super::{Seen, Trust, Views};
+use super::super::{Survey, Trust, Views};
 
 /// Fewer characters are no token.
 pub(in super::super) const CODES_MIN: u8 = 16;
@@ -22,23 +22,23 @@ pub(in super::super) const CODES_MIN: u8 = 16;
 pub(super) fn numbers<S: Simd>(
     simd: S,
     bytes: &[u8],
-    seen: Seen<'_>,
+    survey: &Survey,
     listed: &Bits,
     views: &mut Views<'_>,
 ) {
-    for dense in seen.dense {
+    for dense in &survey.dense {
         let groups = dense.start / GROUP..dense.end.div_ceil(GROUP);
         if listed.next(groups.start, groups.end).is_none() {
             continue;
         }
-        let digits = seen.marks.digits.get(groups).unwrap_or_default().iter();
+        let digits = survey.marks.digits.get(groups).unwrap_or_default().iter();
         if digits.map(|count| usize::from(*count)).sum::<usize>() < 2 * usize::from(CODES_MIN) {
             continue;
         }
         let mut done = 0;
-        lists(simd, bytes, seen.marks, dense, |list| {
+        lists(simd, bytes, &survey.marks, dense, |list| {
             let part = list.start.max(done)..dense.end;
-            done = list_of(bytes, seen.marks, part, list.end, views);
+            done = list_of(bytes, &survey.marks, part, list.end, views);
         });
     }
 }
@@ -252,14 +252,14 @@ fn printed(value: u32) -> Option<u8> {
 ///
 /// Each pair has a digit in front, and sixteen lie in two groups.
 #[inline(always)]
-pub(super) fn pairs(bytes: &[u8], seen: Seen<'_>, paired: &Bits, views: &mut Views<'_>) {
+pub(super) fn pairs(bytes: &[u8], survey: &Survey, paired: &Bits, views: &mut Views<'_>) {
     let mut done = 0;
-    for group in paired.ones(0..seen.marks.digits.len()) {
-        for at in ones(rows_of_pairs(seen.marks, group)).map(|bit| group * GROUP + bit) {
+    for group in paired.ones(0..survey.marks.digits.len()) {
+        for at in ones(rows_of_pairs(&survey.marks, group)).map(|bit| group * GROUP + bit) {
             if at >= done && is_row(bytes, at) {
                 // Digits are dense here. A pair may begin before its first digit that counts.
-                let nth = seen.dense.partition_point(|dense| dense.end <= at);
-                let dense = seen.dense.get(nth).map_or(at, |dense| dense.start);
+                let nth = survey.dense.partition_point(|dense| dense.end <= at);
+                let dense = survey.dense.get(nth).map_or(at, |dense| dense.start);
                 done = pairs_around(bytes, done.max(dense.saturating_sub(2)), at, views);
             }
         }

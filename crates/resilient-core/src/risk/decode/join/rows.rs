@@ -7,16 +7,16 @@ use super::super::super::lanes::GROUP;
 use super::super::super::literals::Literal;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
-use super::super::{Seen, Trust, Views};
+use super::super::{Survey, Trust, Views};
 use super::JOINED_MAX;
 
 /// Lines that a backslash continues.
 #[cold]
 #[inline(never)]
-pub(super) fn continued(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    let marks = seen.marks;
+pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
+    let marks = &survey.marks;
     let mut done = 0;
-    for place in seen.places.iter().filter(|place| place.literal == Literal::Continued) {
+    for place in survey.places.iter().filter(|place| place.literal == Literal::Continued) {
         let at = place.at;
         let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));
         if at < done || !follows {
@@ -44,9 +44,9 @@ pub(super) fn continued(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
 
 /// Groups of one length with single spaces between them: `glsa_v6n 63ah6dax ym7y6lws`.
 #[inline(always)]
-pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
-    let marks = seen.marks;
-    for lines in dense_lines(bytes, seen) {
+pub(super) fn groups(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
+    let marks = &survey.marks;
+    for lines in dense_lines(bytes, survey) {
         for end in marks.feed.ones(lines.clone()).chain(std::iter::once(lines.end)) {
             if ends_in_groups(bytes, end, marks.token.before(end)) {
                 let start = marks.feed.last(lines.start, end).map_or(lines.start, |at| at + 1);
@@ -61,13 +61,13 @@ pub(super) fn groups(bytes: &[u8], seen: Seen<'_>, views: &mut Views<'_>) {
 /// Tells the lines on which digits are dense: a group holds a digit now and then, and lines without any
 /// are prose.
 #[inline(always)]
-fn dense_lines<'a>(bytes: &[u8], seen: Seen<'a>) -> impl Iterator<Item = Range<usize>> + 'a {
+fn dense_lines<'a>(bytes: &[u8], survey: &'a Survey) -> impl Iterator<Item = Range<usize>> + 'a {
     // A line is not read further than this to either side.
     const LINE_MAX: usize = 1024;
-    let feed = &seen.marks.feed;
+    let feed = &survey.marks.feed;
     let len = bytes.len();
     let mut done = 0;
-    seen.dense.iter().filter_map(move |dense| {
+    survey.dense.iter().filter_map(move |dense| {
         let from = dense.start.saturating_sub(LINE_MAX).max(done);
         let start = feed.last(from, dense.start).map_or(from, |at| at + 1);
         let to = (dense.end + LINE_MAX).min(len);
@@ -175,12 +175,12 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
 /// A short list of lines, each one token, the last shorter: `newline`-cut tokens whose lines are
 /// shorter than the runs that blobs are looked for in.
 #[inline(always)]
-pub(super) fn lines(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
+pub(super) fn lines(text: &str, survey: &Survey, views: &mut Views<'_>) {
     /// A line or two without digits may belong to a token that has some.
     const AROUND: usize = 2 * GROUP;
-    let feed = &seen.marks.feed;
+    let feed = &survey.marks.feed;
     let mut done = 0;
-    for dense in seen.dense {
+    for dense in &survey.dense {
         // Lines that are so short are several to a stretch of digits.
         if feed.count_short(dense.clone()) < 2 {
             continue;
@@ -197,8 +197,8 @@ pub(super) fn lines(text: &str, seen: Seen<'_>, views: &mut Views<'_>) {
                 done = start;
                 continue;
             };
-            if may_have_list(seen.marks, &(start..last)) {
-                lines_of(text, seen.marks, start..last, views);
+            if may_have_list(&survey.marks, &(start..last)) {
+                lines_of(text, &survey.marks, start..last, views);
             }
             done = last + 1;
         }
