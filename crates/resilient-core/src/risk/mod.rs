@@ -110,7 +110,7 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: us
     // Most texts have nothing.
     let is_long = || SIZE_RULES.iter().any(|rule| rule.exceeded_by(&report).is_some());
     if !found.is_empty() || !policy.extra_patterns.is_empty() || is_long() {
-        judge(&mut report, content, found, policy, most);
+        weigh(&mut report, content, found, policy, most);
     }
     report
 }
@@ -133,7 +133,7 @@ fn measure(content: &str, lines: Lines, policy: &Policy) -> Report {
 /// Weighs what was found, what the policy adds and the sizes, and lists so many findings.
 #[cold]
 #[inline(never)]
-fn judge(report: &mut Report, content: &str, found: Vec<Finding>, policy: &Policy, most: usize) {
+fn weigh(report: &mut Report, content: &str, found: Vec<Finding>, policy: &Policy, most: usize) {
     let mut tally = Tally::new(&policy.weights);
     let (mut hits, mut omitted) = (Vec::new(), 0);
     each_hit(content, found, policy, |hit| {
