@@ -371,6 +371,9 @@ fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
                 )
         })
         .unwrap_or(rest.len());
+    // One that is longer is cut between two characters.
+    let continues = |stop: &usize| text.get(end + stop).is_some_and(|byte| byte & 0xC0 == 0x80);
+    let stop = (0..=stop).rev().find(|stop| !continues(stop))?;
     let authority = rest.get(..stop)?;
     let at = memchr::memrchr(b'@', authority)?;
     let (user, host) = (authority.get(..at)?, authority.get(at + 1..)?);
@@ -524,6 +527,12 @@ mod tests {
         let password = ["s3cr", "etP4ss"].concat();
         let url = format!("amqps://me:{password}@bunny.cloudamqp.com");
         assert_eq!(found(&format!("x = '{url}/v'")), [("url_credentials", url.as_str())]);
+        // A host that goes on and on is cut, but none of its characters.
+        for before in ["", "a"] {
+            let url = format!("amqps://me:{password}@{before}{}", "ü".repeat(AUTHORITY_REACH));
+            let found = found(&url);
+            assert!(matches!(found.as_slice(), [("url_credentials", cut)] if cut.len() > 300));
+        }
         for url in ["http://user:pass@host/", "http://a.b/c@d", "https://x:${PW}@h"] {
             assert_eq!(found(url), [], "{url}");
         }
