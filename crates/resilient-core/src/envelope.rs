@@ -297,6 +297,17 @@ impl From<&Error> for Envelope {
                              before trying again",
                 }),
             ),
+            Error::UnitPending { path, journal_id, reason } => stale(
+                RetryLater,
+                json!({
+                    "path": path, "reason": "unit_pending", "journal_id": journal_id,
+                    "obstacle": reason,
+                    "hint": "an earlier write of this file was interrupted and can be neither \
+                             finished nor undone: remove the obstacle and try again, or ask the \
+                             user to run `resilient-write recover --abandon`, which keeps the \
+                             interrupted content in .resilient_write/conflicts/",
+                }),
+            ),
             Error::Locked { waited_ms } => stale(
                 RetryLater,
                 json!({

@@ -75,6 +75,9 @@ pub enum Error {
     /// The change may or may not have been made; recovery brings file and journal together.
     #[error("the disk failed after the change of {path:?} was promised")]
     OutcomeUnknown { path: String, journal_id: Option<String>, source: io::Error },
+    /// An unfinished write of this file could be neither finished nor withdrawn.
+    #[error("an unfinished write of {path:?} waits: {reason}")]
+    UnitPending { path: String, journal_id: String, reason: String },
     /// Another process has held the workspace for too long.
     #[error("the workspace stayed locked for {waited_ms} ms")]
     Locked { waited_ms: u64 },

@@ -15,6 +15,8 @@ pub mod handoff;
 pub mod journal;
 mod name;
 mod number;
+pub mod pending;
+mod policy_file;
 pub mod read;
 pub mod recovery;
 pub mod redact;

@@ -14,11 +14,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::contents::remove_tree;
 use crate::digest::{Digest, Hasher};
-use crate::disk::{Access, Dir, DirRef, File, FileId, Kind, LockFile, Stat, read_all, read_up_to};
+use crate::disk::{Access, Dir, DirRef, File, FileId, LockFile, Stat, read_all, read_up_to};
 use crate::error::{Error, Result};
-use crate::journal::{Backwards, Row};
+use crate::pending::PendingPaths;
 use crate::roots::{STATE_DIR, Target};
 use crate::store::Store;
 
@@ -44,6 +43,8 @@ pub(crate) struct State {
     /// Set when a batch was left unfinished: recovery comes before anything else.
     pub(crate) dirty: bool,
     pub(crate) digests: Digests,
+    /// What cannot be written until recovery has decided a row that waits.
+    pub(crate) pending: PendingPaths,
     /// Directories that are known to be reachable after a power loss. They are held open, so that
     /// no other directory can take over their identity.
     grounds: HashMap<PathBuf, DirRef>,
@@ -98,6 +99,7 @@ impl State {
             slots_made: 0,
             dirty: true,
             digests: Digests::default(),
+            pending: PendingPaths::default(),
             grounds: HashMap::new(),
         })
     }
@@ -208,39 +210,6 @@ impl State {
                 Err(error) => return Err(error),
             }
         }
-    }
-
-    /// Removes whatever lies in `tmp/`. Under the lock, and with nothing in flight, all of it is
-    /// garbage.
-    pub(crate) fn sweep(&mut self) -> io::Result<()> {
-        self.pool.clear();
-        for name in self.tmp.entries()? {
-            match self.tmp.stat(&name)?.kind {
-                Kind::Dir => {
-                    // IMPORTANT: a directory that came here is here for good before it is emptied;
-                    // a crash must not put what is left of it back.
-                    self.tmp.sync()?;
-                    remove_tree(&*self.tmp, &name)?;
-                }
-                _ => self.tmp.remove_file(&name)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the last row's number and chain from the journal itself.
-    pub(crate) fn find_end(&mut self) -> io::Result<()> {
-        let len = self.journal.stat()?.len;
-        let mut end = End { len, ..End::default() };
-        for line in Backwards::new(&*self.journal, len) {
-            if let Some(row) = Row::parse(&line?.text) {
-                end.seq = row.seq.unwrap_or_default();
-                end.chain = row.chain;
-                break;
-            }
-        }
-        self.end = end;
-        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat, read_all};
 use crate::error::{Error, Result};
+use crate::policy_file::PolicyFile;
 use crate::roots::{Git, Root, Roots, STATE_DIR, Target};
 use crate::stamp;
 use crate::state::State;
@@ -23,6 +24,7 @@ pub(crate) struct Store {
     pub(crate) home: Root,
     pub(crate) caller: String,
     pub(crate) queue: crate::commit::Queue,
+    pub(crate) policy: PolicyFile,
 }
 
 impl Store {
@@ -37,6 +39,26 @@ impl Store {
             |_| path.to_string_lossy().into_owned(),
             |inside| inside.iter().map(OsStr::to_string_lossy).collect::<Vec<_>>().join("/"),
         )
+    }
+
+    /// Reports an absolute path: in the state directory, or in the workspace.
+    pub(crate) fn show(&self, path: &str) -> String {
+        let path = Path::new(path);
+        if path.starts_with(self.state_path()) {
+            self.show_state(path)
+        } else {
+            self.roots.show(path)
+        }
+    }
+
+    /// Whether recovery may write into `.git`.
+    ///
+    /// IMPORTANT: a policy in the state directory permits it to tools, not to recovery. Journal,
+    /// slots and that policy may all have come with a stranger's repository.
+    pub(crate) fn git(&self) -> Git {
+        let is_operators = !self.policy.path().starts_with(self.state_path());
+        let permits = is_operators && self.policy.get().is_ok_and(|policy| policy.allow_git);
+        if permits { Git::Open } else { Git::Protected }
     }
 
     /// Opens a directory of the state for reading; `None` where nothing was ever written.

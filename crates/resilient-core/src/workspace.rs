@@ -2,21 +2,20 @@
 
 mod redaction;
 
-use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::analytics;
 use crate::checkpoint::Checkpoints;
 use crate::chunk::{Chunks, ComposeReceipt};
 use crate::commit::Queue;
-use crate::disk::{Clock, Disk, Kind, RealDisk, Stat, SystemClock, read_all};
+use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Error, Result};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, Filter, Tail};
+use crate::policy_file::PolicyFile;
 use crate::read::{self, Reader};
-use crate::recovery;
+use crate::recovery::{self, Undecided};
 use crate::risk::{self, Policy};
 use crate::roots::{Root, Roots};
 use crate::scratch::{PutRequest, Scratch};
@@ -46,9 +45,7 @@ pub struct Builder {
 #[derive(Debug)]
 pub struct Workspace {
     store: Store,
-    policy_file: PathBuf,
     sealed_scratch: bool,
-    policy: Mutex<Option<(Option<Stat>, Arc<Policy>)>>,
     indexes: read::Indexes,
 }
 
@@ -124,11 +121,10 @@ impl Builder {
         let Self { cwd, roots, state, policy_file, sealed_scratch, caller, disk, clock } = self;
         let default = Path::new(crate::roots::STATE_DIR).join("policy.yaml");
         Workspace {
-            policy_file: state.join(policy_file.unwrap_or(default)),
             sealed_scratch,
-            policy: Mutex::default(),
             indexes: read::Indexes::default(),
             store: Store {
+                policy: PolicyFile::new(disk.clone(), state.join(policy_file.unwrap_or(default))),
                 roots: Roots::new(disk.clone(), cwd, roots, &state),
                 home: Root::new(state),
                 disk,
@@ -164,35 +160,7 @@ impl Workspace {
     /// # Errors
     /// The file is there and cannot be read or used.
     pub fn policy(&self) -> Result<Arc<Policy>> {
-        let shown = self.policy_file.to_string_lossy();
-        let os = |source| Error::os(shown.clone(), "read", source);
-        let file = match self.open_policy() {
-            Ok(file) => Some(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(source) => return Err(os(source)),
-        };
-        let stat = file.as_ref().map(|file| file.stat()).transpose().map_err(os)?;
-        let mut known = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, policy)) = known.as_ref()
-            && *of == stat
-        {
-            return Ok(policy.clone());
-        }
-        let policy = match file {
-            None => Policy::default(),
-            Some(file) => {
-                let bytes = read_all(&*file, 1 << 24).map_err(os)?;
-                let text = String::from_utf8_lossy(&bytes);
-                Policy::parse(&text).map_err(|source| Error::Policy {
-                    path: shown.to_string(),
-                    line: source.line(&text),
-                    source,
-                })?
-            }
-        };
-        let policy = Arc::new(policy);
-        *known = Some((stat, policy.clone()));
-        Ok(policy)
+        self.store.policy.get()
     }
 
     /// The policy for a write whose content is not judged. A file that cannot be used keeps nobody
@@ -207,21 +175,6 @@ impl Workspace {
             (Error::HardLinked { .. }, Err(policy)) => policy,
             _ => error,
         }
-    }
-
-    fn open_policy(&self) -> io::Result<crate::disk::FileBox> {
-        // The operator names this file, so that its links may lead anywhere.
-        let mut path = self.policy_file.clone();
-        for _ in 0..8 {
-            let parent = path.parent().unwrap_or(Path::new("/"));
-            let dir = self.store.disk.open_root(parent)?;
-            let name = path.file_name().unwrap_or(OsStr::new("")).to_owned();
-            match dir.stat(&name)?.kind {
-                Kind::Link => path = parent.join(dir.read_link(&name)?),
-                _ => return dir.open(&name),
-            }
-        }
-        Err(io::ErrorKind::InvalidInput.into())
     }
 
     /// Scores what a file holds or is to hold; the policy may let a file in the roots pass. The report is
@@ -413,11 +366,28 @@ impl Workspace {
         self.store.is_free()
     }
 
-    /// Finishes or withdraws what a crash has interrupted. The next change would do so too.
+    /// Finishes or withdraws what a crash has interrupted, as the next change would do too, and tells
+    /// what recovery did since [`Workspace::take_notices`] was asked last.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// The state directory itself cannot be used.
     pub fn recover(&self) -> Result<recovery::Report> {
-        self.store.recover()
+        self.store.recover(Undecided::Stay)
+    }
+
+    /// As [`Workspace::recover`], and gives up unfinished writes that are still pending after it: what they
+    /// were to write goes to `conflicts/`, and their paths can be written again. Their files stay as
+    /// they are.
+    ///
+    /// # Errors
+    /// As [`Workspace::recover`].
+    pub fn abandon_pending(&self) -> Result<recovery::Report> {
+        self.store.recover(Undecided::GiveUp)
+    }
+
+    /// What recovery has done or kept, since this was asked last. Whoever answers a user tells it.
+    #[must_use]
+    pub fn take_notices(&self) -> recovery::Report {
+        self.store.queue.take_notices()
     }
 }

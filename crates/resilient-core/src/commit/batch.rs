@@ -412,10 +412,7 @@ fn tidy(state: &mut State, change: &Change) {
 }
 
 /// Numbers and chains rows onto the journal's end; gives the bytes.
-pub(crate) fn append_rows<'a>(
-    state: &mut State,
-    rows: impl Iterator<Item = &'a Row>,
-) -> io::Result<Vec<u8>> {
+fn append_rows<'a>(state: &mut State, rows: impl Iterator<Item = &'a Row>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let first = state.end.seq + 1;
     for row in rows {

@@ -20,14 +20,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::recovery;
+use crate::recovery::{self, Undecided};
 use crate::state::State;
 use crate::store::Store;
 
 use batch::{Batch, repeat};
 use change::Change;
 
-pub(crate) use batch::{append_rows, write_line};
+pub(crate) use batch::write_line;
 pub(crate) use change::Old;
 pub(crate) use op::{BESIDE, Beside, Journaled, Op};
 
@@ -36,6 +36,19 @@ pub(crate) use op::{BESIDE, Beside, Journaled, Op};
 pub(crate) struct Queue {
     waiting: Mutex<Waiting>,
     state: Mutex<Option<State>>,
+    /// What recovery has done since somebody was told of it.
+    notices: Mutex<recovery::Report>,
+}
+
+impl Queue {
+    fn note(&self, report: recovery::Report) {
+        lock(&self.notices).add(report);
+    }
+
+    /// What recovery has done since this was asked last.
+    pub(crate) fn take_notices(&self) -> recovery::Report {
+        std::mem::take(&mut *lock(&self.notices))
+    }
 }
 
 #[derive(Default)]
@@ -216,19 +229,18 @@ impl Store {
     }
 
     /// Runs recovery if anything is in need of it, and reports.
-    pub(crate) fn recover(&self) -> Result<recovery::Report> {
+    pub(crate) fn recover(&self, undecided: Undecided) -> Result<recovery::Report> {
         let mut held = lock(&self.queue.state);
-        let mut report = recovery::Report::default();
-        let state = self.enter(&mut held, Some(&mut report))?;
+        let state = self.enter(&mut held, Some(undecided))?;
         state.unlock();
-        Ok(report)
+        Ok(self.queue.take_notices())
     }
 
-    /// Takes the lock and brings the state up to date.
+    /// Takes the lock and brings the state up to date. With `ordered`, recovery runs in any case.
     fn enter<'a>(
         &self,
         held: &'a mut Option<State>,
-        report: Option<&mut recovery::Report>,
+        ordered: Option<Undecided>,
     ) -> Result<&'a mut State> {
         if let Some(state) = held.as_ref() {
             state.lock()?;
@@ -243,15 +255,13 @@ impl Store {
         };
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
-            if !state.dirty && report.is_none() && state.refresh().map_err(os)? {
-                return Ok(());
+            if !state.dirty && ordered.is_none() && state.refresh().map_err(os)? {
+                return recovery::refresh_pending(state).map_err(os);
             }
             state.dirty = true;
-            let found = recovery::run(self, state)?;
+            let report = recovery::run(self, state, ordered.unwrap_or(Undecided::Stay))?;
             state.dirty = false;
-            if let Some(report) = report {
-                *report = found;
-            }
+            self.queue.note(report);
             Ok(())
         })();
         if let Err(error) = entered {

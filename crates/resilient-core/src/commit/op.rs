@@ -40,8 +40,18 @@ impl Op<'_> {
     /// Reserves a target for this call, under all names that it has.
     ///
     /// # Errors
-    /// A call in front of this one in the batch has it: [`Error::Deferred`].
+    /// A call in front of this one in the batch has it: [`Error::Deferred`]. An unfinished write of
+    /// it waits for recovery: [`Error::UnitPending`].
     pub(crate) fn claim(&mut self, target: &Target) -> Result<()> {
+        if let Some(pending) = self.state.pending.get(&target.path).cloned() {
+            // The next call looks again: what stood in the way may be gone.
+            self.state.dirty = true;
+            return Err(Error::UnitPending {
+                path: target.shown.clone(),
+                journal_id: pending.journal_id,
+                reason: pending.reason,
+            });
+        }
         let file = target.stat.map(|stat| Claim::File(stat.id));
         let claims: Vec<Claim> =
             std::iter::once(Claim::Name(target.path.clone())).chain(file).collect();

@@ -3,13 +3,13 @@
 
 use std::io;
 
-use super::{Verdict, make_reachable};
+use super::look;
+use super::obstacle::Obstacle;
+use super::resolve::{Verdict, make_reachable};
 use crate::contents::{digest_range, write_again};
 use crate::digest::Hasher;
-use crate::disk::File;
-use crate::error::{Error, Result};
+use crate::disk::{File, Stat};
 use crate::journal::{Row, Sectors};
-use crate::roots::Git;
 use crate::state::State;
 use crate::store::Store;
 
@@ -23,28 +23,43 @@ pub(super) fn resolve(
     row: &Row,
     at: u64,
     sectors: &Sectors,
-) -> Result<Verdict> {
-    let os = |source| Error::os(row.path.clone(), "recover", source);
+) -> Result<Verdict, Obstacle> {
     let path = row.abs_path.as_deref().unwrap_or_default();
-    let Ok(target) = store.row_target(state, path, Git::Protected) else {
+    let Some((file, writable)) = look::open(store, state, path)? else {
         return Ok(Verdict::Published);
     };
-    let file = match target.dir.open_write(&target.name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Verdict::Published),
-        other => other.map_err(os)?,
-    };
-    match look(row, &*file, at, sectors).map_err(os)? {
+    let seen = file.stat()?;
+    match look_at(row, &*file, &seen, at, sectors)? {
         Found::All => {
-            write_again(&*file, at, row.bytes).and_then(|()| file.sync()).map_err(os)?;
+            // Fresh bytes, since a sync of the old ones may have failed. Nobody can give a file
+            // those that nobody may write.
+            if writable {
+                last_look(&*file, &seen)?;
+                write_again(&*file, at, row.bytes)?;
+            }
+            file.sync()?;
             make_reachable(store, state, row)?;
             Ok(Verdict::Published)
         }
         Found::Part => {
-            file.set_len(at).and_then(|()| file.sync()).map_err(os)?;
+            if seen.len > at {
+                if !writable {
+                    return Err(io::Error::from(io::ErrorKind::PermissionDenied).into());
+                }
+                last_look(&*file, &seen)?;
+                file.set_len(at)?;
+            }
+            // Also where nothing is there: a recovery before this one may have cut it off.
+            file.sync()?;
             Ok(Verdict::Withdrawn)
         }
         Found::Foreign => Ok(Verdict::Published),
     }
+}
+
+/// Whether a file is still what was looked at.
+pub(super) fn last_look(file: &dyn File, seen: &Stat) -> Result<(), Obstacle> {
+    if file.stat()? == *seen { Ok(()) } else { Err(Obstacle::changing()) }
 }
 
 /// What there is of an append.
@@ -56,8 +71,14 @@ enum Found {
     Foreign,
 }
 
-fn look(row: &Row, file: &dyn File, at: u64, sectors: &Sectors) -> io::Result<Found> {
-    let len = file.stat()?.len;
+fn look_at(
+    row: &Row,
+    file: &dyn File,
+    seen: &Stat,
+    at: u64,
+    sectors: &Sectors,
+) -> io::Result<Found> {
+    let len = seen.len;
     let Some(added) = row.bytes.checked_sub(at).filter(|_| len >= at) else {
         return Ok(Found::Foreign);
     };

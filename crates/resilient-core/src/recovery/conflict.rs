@@ -8,7 +8,7 @@ use std::path::Path;
 use super::slot::Slot;
 use crate::contents::{copy_all, digest_of};
 use crate::digest::Digest;
-use crate::disk::{Access, Replace};
+use crate::disk::{Access, DirRef, Replace};
 use crate::state::State;
 
 const KEPT: &str = ".kept";
@@ -31,8 +31,8 @@ pub(super) fn kept(state: &State, place: &str) -> io::Result<Option<Digest>> {
 
 /// Sets content aside that could not be published, and gives its digest.
 ///
-/// IMPORTANT: under a name that tells of it. A slot that is just gone stands for a finished write,
-/// and one that is still there when its row is gone is swept.
+/// IMPORTANT: under a name that says so. A slot that is gone stands for a finished write, and the
+/// sweep removes one that is still there when its row is gone.
 pub(super) fn keep(state: &State, slot: &mut Slot) -> io::Result<Digest> {
     let kept = kept_name(&slot.name);
     let digest = digest_of(&*slot.file)?.0;
@@ -57,20 +57,14 @@ pub(super) fn keep(state: &State, slot: &mut Slot) -> io::Result<Digest> {
     Ok(digest)
 }
 
-/// Puts what was set aside where it is found, once no row stands for it any more.
+/// Moves what was set aside to `conflicts/`, once no row stands for it any more.
 pub(super) fn shelve(state: &State) -> io::Result<()> {
     let mut kept = state.tmp.entries()?;
     kept.retain(|name| name.as_encoded_bytes().ends_with(KEPT.as_bytes()));
     if kept.is_empty() {
         return Ok(());
     }
-    let name = OsStr::new("conflicts");
-    match state.dir.create_dir(name, Access::Private) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    state.dir.sync()?;
-    let conflicts = state.dir.open_dir(name)?;
+    let conflicts = open_conflicts(state)?;
     for name in kept {
         let digest = digest_of(&*state.tmp.open(&name)?)?.0;
         let shelf = OsString::from(format!("{digest}.bin"));
@@ -78,4 +72,30 @@ pub(super) fn shelve(state: &State) -> io::Result<()> {
         state.tmp.rename(&name, &*conflicts, &shelf, Replace::Yes)?;
     }
     Ok(())
+}
+
+/// Keeps what is cut off the journal: durable before the cut.
+pub(super) fn keep_cut(state: &State, bytes: &[u8]) -> io::Result<()> {
+    if bytes.iter().all(|byte| *byte == 0) {
+        return Ok(());
+    }
+    let conflicts = open_conflicts(state)?;
+    let name = OsString::from(format!("journal-{}.cut", Digest::of(bytes)));
+    let file = match conflicts.create_new(&name, Access::Private) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => conflicts.open_write(&name),
+        other => other,
+    }?;
+    file.write_all_at(bytes, 0)?;
+    file.sync()?;
+    conflicts.sync()
+}
+
+fn open_conflicts(state: &State) -> io::Result<DirRef> {
+    let name = OsStr::new("conflicts");
+    match state.dir.create_dir(name, Access::Private) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    state.dir.sync()?;
+    state.dir.open_dir(name)
 }

@@ -7,7 +7,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 
-use super::slot;
+use super::end::is_one_name;
 use crate::contents::digest_of_dir;
 use crate::disk::{Replace, Stat};
 use crate::journal::{Gone, Row};
@@ -25,7 +25,7 @@ pub(crate) fn grave(slot: &OsStr) -> OsString {
 /// Takes away what belongs to a row that stays; tells whether there was anything left to do.
 pub(super) fn finish(state: &State, row: &Row) -> io::Result<bool> {
     let mut unfinished = Vec::new();
-    for gone in row.gone.iter().filter(|gone| slot::is_one_name(&gone.slot)) {
+    for gone in row.gone.iter().filter(|gone| is_one_name(OsStr::new(&gone.slot))) {
         if is_there(state.tmp.stat(OsStr::new(&gone.slot)))? {
             unfinished.push(gone);
         }

@@ -1,34 +1,176 @@
-//! The end of the journal: what a torn append left there, and the last batch.
+//! The end of the journal: the last batch, what a torn append left of it, and how it is rewritten.
+//!
+//! A batch is appended by one write. A crash may keep any part of that write and leave zeros in
+//! place of the rest. So a line is *torn* when it has no end or holds a zero byte. Every other line
+//! is whole: one that is no row of this version was written by somebody else, and stays.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::path::Path;
 
+use super::withdrawal::Item;
+use super::{conflict, withdrawal};
+use crate::commit::BESIDE;
 use crate::contents::write_again;
-use crate::disk::File;
+use crate::disk::{File, read_up_to};
 use crate::journal::{Backwards, LineAt, Row};
 use crate::state::{End, State};
 
-/// The rows that the journal's last batch consists of, oldest first.
+/// The last batch of the journal: its rows, and the lines of others among and behind them.
+#[derive(Default)]
 pub(super) struct LastBatch {
+    /// The rows, oldest first.
     pub(super) rows: Vec<Row>,
-    /// Where the first of them begins.
+    /// Where the first of them begins; the journal's length when there are none.
     pub(super) offset: u64,
+    /// Everything from `offset` on, in order.
+    pieces: Vec<Piece>,
 }
 
-pub(super) fn last_batch(state: &State) -> io::Result<LastBatch> {
+/// A part of the journal's end.
+enum Piece {
+    /// The row at this place of [`LastBatch::rows`].
+    Row(usize),
+    /// Lines that are not ours.
+    Foreign { from: u64, to: u64 },
+    /// What a crash left of rows of this batch.
+    Torn { from: u64, to: u64 },
+}
+
+/// Cuts what a torn append left at the journal's end, and keeps it in `conflicts/`; returns how
+/// many bytes that were.
+///
+/// Only a torn last line goes, and torn lines directly in front of it. The cut becomes durable
+/// with the rows before it ([`harden`]).
+pub(super) fn cut(state: &State) -> io::Result<u64> {
     let len = state.journal.stat()?.len;
-    let mut batch = LastBatch { rows: Vec::new(), offset: len };
+    let mut end = len;
+    let mut strip = None;
     for line in Backwards::new(&*state.journal, len) {
-        let LineAt { offset, text, .. } = line?;
-        let Some(row) = Row::parse(&text) else { break };
-        if row.batch.is_none() || batch.rows.last().is_some_and(|last| last.batch != row.batch) {
+        let line = line?;
+        if !line.ended && Row::parse(&line.text).is_some() {
+            // The row is whole but for its end: an editor strips that, and so may a torn write.
+            strip = Some(line.offset + line.text.len() as u64);
             break;
         }
-        batch.offset = offset;
-        batch.rows.push(row);
+        if !is_torn(&line) {
+            break;
+        }
+        end = line.offset;
     }
+    if let Some(end) = strip {
+        state.journal.write_all_at(b"\n", end)?;
+    }
+    if end == len {
+        return Ok(0);
+    }
+    // The bytes were never answered for: without room for them the cut goes on all the same.
+    let _ = conflict::keep_cut(state, &range(&*state.journal, end, len)?);
+    state.journal.set_len(end)?;
+    Ok(len - end)
+}
+
+/// Whether a crash may have left this line of an append.
+fn is_torn(line: &LineAt) -> bool {
+    !line.ended || line.text.contains(&0)
+}
+
+/// Finds the last batch, through lines of others and through torn ones.
+pub(super) fn last_batch(state: &State) -> io::Result<LastBatch> {
+    let len = state.journal.stat()?.len;
+    let mut batch = LastBatch { offset: len, ..LastBatch::default() };
+    let mut number = None;
+    let mut found_first = false;
+    // Newest first, as the rows are until the end.
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut whole = 0;
+    for line in Backwards::new(&*state.journal, len) {
+        let line = line?;
+        let (from, to) = (line.offset, line.offset + line.text.len() as u64 + 1);
+        match batch_row(&line.text) {
+            Some(row) if number.is_none() || row.batch == number => {
+                number = row.batch;
+                found_first = row.seq == row.batch;
+                pieces.push(Piece::Row(batch.rows.len()));
+                batch.rows.push(row);
+                batch.offset = from;
+                whole = pieces.len();
+                if found_first {
+                    break;
+                }
+            }
+            Some(_) => break,
+            None if is_torn(&line) => pieces.push(Piece::Torn { from, to }),
+            None => match pieces.last_mut() {
+                Some(Piece::Foreign { from: begin, .. }) => *begin = from,
+                _ => pieces.push(Piece::Foreign { from, to }),
+            },
+        }
+    }
+    // Where the batch's first row is torn, so is what lies directly in front of the others.
+    while !found_first && let Some(Piece::Torn { from, .. }) = pieces.get(whole) {
+        batch.offset = *from;
+        whole += 1;
+    }
+    pieces.truncate(whole);
+    pieces.reverse();
     batch.rows.reverse();
+    let rows = batch.rows.len();
+    for piece in &mut pieces {
+        if let Piece::Row(at) = piece {
+            *at = rows - 1 - *at;
+        }
+    }
+    batch.pieces = pieces;
     Ok(batch)
+}
+
+/// Reads a row that belongs to a batch. Most lines of other writers are told apart without parsing.
+fn batch_row(line: &[u8]) -> Option<Row> {
+    memchr::memmem::find(line, b"\"batch\":")?;
+    Row::parse(line).filter(|row| row.batch.is_some())
+}
+
+impl LastBatch {
+    /// Takes the rows at these places out of the journal, and what is torn of the batch. All other
+    /// lines stay. Tells how many bytes were torn.
+    pub(super) fn withdraw(&self, state: &mut State, out: &[usize]) -> io::Result<u64> {
+        let torn = self.pieces.iter().any(|piece| matches!(piece, Piece::Torn { .. }));
+        if out.is_empty() && !torn {
+            return Ok(0);
+        }
+        let mut cut = 0;
+        let mut items = Vec::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Row(at) if out.contains(at) => {}
+                Piece::Row(at) => items.extend(self.rows.get(*at).map(Item::Row)),
+                Piece::Foreign { from, to } => {
+                    items.push(Item::Raw(range(&*state.journal, *from, *to)?));
+                }
+                Piece::Torn { from, to } => {
+                    cut += to - from;
+                    // As in `cut`.
+                    let _ = conflict::keep_cut(state, &range(&*state.journal, *from, *to)?);
+                }
+            }
+        }
+        let start = find_end(&*state.journal, self.offset)?;
+        withdrawal::replace_end(state, &start, &items)?;
+        Ok(cut)
+    }
+}
+
+/// The names in `tmp/` that a row counts on.
+pub(super) fn slots_of(row: &Row) -> impl Iterator<Item = OsString> {
+    let also = row.also.iter().map(|also| also.staged.as_str());
+    let gone = row.gone.iter().map(|gone| gone.slot.as_str());
+    let names = also.chain(gone).chain(row.staged.as_deref()).chain(row.undo.as_deref());
+    // A slot beside its target has a note in `tmp/`, by whose name it is called.
+    names.map(|name| match Path::new(name).file_name().and_then(OsStr::to_str) {
+        Some(last) => last.strip_prefix(BESIDE).unwrap_or(last).into(),
+        None => name.into(),
+    })
 }
 
 /// Makes the last batch durable, whatever syncs have failed for it.
@@ -41,72 +183,36 @@ pub(super) fn harden(state: &mut State, batch: &LastBatch) -> io::Result<()> {
     state.journal.sync()
 }
 
-/// Cuts what a torn append left at the end of the journal; returns how much.
-///
-/// Lines that cannot be read are cut from the end on, and with them, when the batch that they
-/// belong to was never promised, the rest of it. The cut is durable with the rows before it
-/// ([`harden`]).
-pub(super) fn cut(state: &State) -> io::Result<u64> {
-    let len = state.journal.stat()?.len;
-    let mut end = len;
-    let mut complete = None;
-    for line in Backwards::new(&*state.journal, len) {
+/// The journal's end as it is at `len`: the number of the last row that has one, and the chain value
+/// of the last row.
+pub(super) fn find_end(journal: &dyn File, len: u64) -> io::Result<End> {
+    let mut end = End { len, ..End::default() };
+    let mut is_last = true;
+    for line in Backwards::new(journal, len) {
         let line = line?;
-        match Row::parse(&line.text) {
-            None => end = line.offset,
-            Some(_) => {
-                complete = Some(line.ended);
-                break;
-            }
+        // Rows of other writers have no number: it goes on behind them.
+        if !is_last && memchr::memmem::find(&line.text, b"\"seq\":").is_none() {
+            continue;
         }
-    }
-    if end < len {
-        state.journal.set_len(end)?;
-    }
-    if complete == Some(false) {
-        // The row is whole but for its end: an editor strips that, and so may a torn write.
-        state.journal.write_all_at(b"\n", end)?;
-    }
-    // A hole in the middle of the last batch: rows after it are whole, rows in it are not.
-    let batch = last_batch(state)?;
-    let holds_first = batch.rows.first().is_none_or(|row| row.seq == row.batch);
-    if !holds_first
-        && batch
-            .rows
-            .iter()
-            .flat_map(|row| row.staged.iter().chain(row.also.iter().map(|also| &also.staged)))
-            .any(|slot| state.tmp.stat(OsStr::new(slot)).is_ok())
-    {
-        let mut begin = batch.offset;
-        for line in Backwards::new(&*state.journal, batch.offset) {
-            let line = line?;
-            match Row::parse(&line.text) {
-                Some(row)
-                    if row.batch.is_none()
-                        || row.batch != batch.rows.first().and_then(|first| first.batch) =>
-                {
-                    break;
-                }
-                _ => begin = line.offset,
-            }
-        }
-        state.journal.set_len(begin)?;
-        end = begin;
-    }
-    Ok(len.saturating_sub(end))
-}
-/// The end of the journal as it was before the row at `offset`.
-pub(super) fn before(state: &State, offset: u64) -> io::Result<End> {
-    let mut end = End { len: offset, ..End::default() };
-    for line in Backwards::new(&*state.journal, offset) {
-        if let Some(row) = Row::parse(&line?.text) {
-            end.seq = row.seq.unwrap_or_default();
+        let Some(row) = Row::parse(&line.text) else { continue };
+        if std::mem::take(&mut is_last) {
             end.chain = row.chain;
+        }
+        if let Some(seq) = row.seq {
+            end.seq = seq;
             break;
         }
     }
     Ok(end)
 }
+
+fn range(file: &dyn File, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(to - from).map_err(io::Error::other)?];
+    let read = read_up_to(file, &mut bytes, from)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
 /// Cuts what a torn append left at the end of a log of JSON lines; returns where it ends.
 pub(crate) fn cut_torn_tail(file: &dyn File) -> io::Result<u64> {
     let len = file.stat()?.len;
@@ -120,4 +226,9 @@ pub(crate) fn cut_torn_tail(file: &dyn File) -> io::Result<u64> {
     }
     file.set_len(last.offset)?;
     Ok(last.offset)
+}
+
+/// Whether a name is a single one, so that it cannot lead out of its directory.
+pub(super) fn is_one_name(name: &OsStr) -> bool {
+    Path::new(name).components().count() == 1
 }

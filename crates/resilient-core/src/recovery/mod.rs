@@ -4,35 +4,33 @@
 //! done; it is no mode and nobody asks for it. Running it twice, or crashing in it, equals running
 //! it once: every step first looks at what is there.
 //!
-//! For each row of the last batch:
+//! Each row is judged by itself, and what stands in the way of one row stops no other:
 //! * no slot of it exists: it was finished (see `state.rs`); it stays;
 //! * a slot exists and is damaged: the batch was never promised; the row goes;
-//! * a slot exists, holds what the row promises, and the target is what it was: it is published;
+//! * a slot exists, holds what the row promises, and the target is what it was: it is published,
+//!   after a last look at the target;
 //! * a slot exists, and the target was to be written through all of its names: if that is done,
 //!   the row stays; else it is undone, and the row goes;
-//! * the row tells of an append in place: if all of it is there, the row stays; what a crash can
+//! * the row is of an append in place: if all of it is there, the row stays; what a crash can
 //!   have left of it is cut off, and the row goes;
 //! * a slot exists and somebody has changed the target meanwhile: the target stays as it is, the
-//!   row goes, and the slot's content is kept in `conflicts/` and reported.
+//!   row goes, and all contents that the row's slots hold are kept in `conflicts/` and reported;
+//! * a slot or a target that is needed cannot be looked at, or the disk refuses the step: the row
+//!   becomes *pending* ([`pending`]), and a later recovery decides.
 //!
 //! What a row takes away goes when its file is published and the row stays for good.
 //!
 //! A journal is a file like any other and may come with a stranger's repository. So recovery
-//! publishes nothing that a tool could not write without the policy's leave, `.git` included, and
-//! adds lines only to logs of the state.
+//! publishes nothing that a tool could not write, nothing in `.git` unless the operator's own
+//! policy file permits it, and adds lines only to logs of the state.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 
-use serde::Serialize;
-
-use crate::commit::write_line;
-use crate::contents::{digest_now, digest_of};
-use crate::digest::Digest;
-use crate::disk::{Access, Kind, Replace, SyncItem, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::Row;
-use crate::roots::{Git, Target};
+use crate::pending::{Pending, PendingPaths};
 use crate::state::State;
 use crate::store::Store;
 
@@ -40,241 +38,175 @@ mod append;
 mod conflict;
 mod discard;
 mod end;
+mod in_place;
+mod line;
+mod look;
+mod obstacle;
+mod pending;
+mod report;
+mod resolve;
 mod slot;
-mod through;
+mod sweep;
 mod withdrawal;
 
 pub(crate) use discard::grave;
 pub(crate) use end::cut_torn_tail;
 pub(crate) use withdrawal::withdraw;
 
-use slot::Slot;
+pub use report::{Conflict, Report};
 
-/// What recovery found and did.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
-    /// Paths whose publishing was finished.
-    pub finished: Vec<String>,
-    /// Paths whose unfinished write was withdrawn; they are as they were before it.
-    pub withdrawn: Vec<String>,
-    /// Paths that somebody else changed in between, with the digest of the content that is kept in
-    /// `conflicts/` instead of being published.
-    pub conflicts: Vec<Conflict>,
-    /// Bytes that a torn last line of the journal had.
-    pub cut: u64,
-}
+use obstacle::Obstacle;
+use pending::PendingRow;
+use resolve::resolve;
 
-/// Content that was promised but not published, since its target had changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Conflict {
-    /// The target.
-    pub path: String,
-    /// The content: `conflicts/<sha256>.bin` in the state directory.
-    pub kept_sha256: Digest,
+/// What becomes of pending rows that still cannot be decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undecided {
+    /// They stay pending.
+    Stay,
+    /// They are given up: their contents go to `conflicts/`, and their paths are free.
+    GiveUp,
 }
 
 /// Brings files and journal together.
-pub(crate) fn run(store: &Store, state: &mut State) -> Result<Report> {
+pub(crate) fn run(store: &Store, state: &mut State, undecided: Undecided) -> Result<Report> {
     let os = |source| Error::os(store.shown_state(&["journal.jsonl"]), "recover", source);
     let mut report = Report::default();
     state.digests = crate::state::Digests::default();
     withdrawal::redo(state).map_err(os)?;
     report.cut = end::cut(state).map_err(os)?;
-    let batch = end::last_batch(state).map_err(os)?;
-    // IMPORTANT: the rows are durable before anything is done on their account; a killed process
-    // may have left them pending.
-    end::harden(state, &batch).map_err(os)?;
-    let mut gone = Vec::new();
-    for (at, row) in batch.rows.iter().enumerate() {
-        let mut verdict = resolve(store, state, row)?;
-        if matches!(verdict, Verdict::Published | Verdict::Finished)
-            && discard::finish(state, row).map_err(os)?
-        {
-            verdict = Verdict::Finished;
-        }
-        match verdict {
-            Verdict::Published => {}
-            Verdict::Finished => report.finished.push(row.path.clone()),
-            Verdict::Withdrawn => {
-                report.withdrawn.push(row.path.clone());
-                gone.push(at);
-            }
-            Verdict::Conflict(kept_sha256) => {
-                report.conflicts.push(Conflict { path: row.path.clone(), kept_sha256 });
-                gone.push(at);
-            }
-        }
+    settle_last_batch(store, state, &mut report).map_err(os)?;
+    if revive_pending(store, state, undecided, &mut report).map_err(os)? {
+        settle_last_batch(store, state, &mut report).map_err(os)?;
     }
-    if !gone.is_empty() {
-        let stay: Vec<&Row> = batch
-            .rows
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !gone.contains(at))
-            .map(|(_, row)| row)
-            .collect();
-        let before = end::before(state, batch.offset).map_err(os)?;
-        withdraw(state, &before, &stay).map_err(os)?;
-    }
+    let pending = pending::list(state).map_err(os)?;
     conflict::shelve(state).map_err(os)?;
-    slot::sweep_beside(store, state).map_err(os)?;
-    state.sweep().map_err(os)?;
-    state.tmp.sync().map_err(os)?;
-    state.find_end().map_err(os)?;
+    report.left = sweep::sweep(store, state, &pending::slots(&pending)).map_err(os)?;
+    report.pending.sort_by(|a, b| a.path.cmp(&b.path));
+    state.pending = PendingPaths {
+        stamp: pending::stamp(state).map_err(os)?,
+        paths: paths_of(&pending, &report.pending),
+    };
+    let len = state.journal.stat().map_err(os)?.len;
+    state.end = end::find_end(&*state.journal, len).map_err(os)?;
     state.settle();
     Ok(report)
 }
 
-/// What has become of a row.
-enum Verdict {
-    Published,
-    Finished,
-    Withdrawn,
-    Conflict(Digest),
-}
-
-/// One file of a row that may still have to be published.
-struct Pending {
-    target: Target,
-    slot: Slot,
-    /// What the target holds now.
-    now: Option<Digest>,
-}
-
-fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
-    let os = |source| Error::os(row.path.clone(), "recover", source);
-    let main = row.staged.as_ref().zip(row.abs_path.as_ref());
-    if let (Some(at), Some(sectors)) = (row.at, &row.sectors) {
-        return append::resolve(store, state, row, at, sectors);
-    }
-    if let (Some(_), Some((staged, path))) = (&row.undo, main) {
-        return through::resolve(store, state, row, staged, path);
-    }
-    let main = main.map(|(staged, path)| (path, staged, row.sha256, row.prev_sha256));
-    let also = row.also.iter();
-    let also = also.map(|also| (&also.abs_path, &also.staged, also.sha256, also.prev_sha256));
-    let mut pending = Vec::new();
-    let mut conflict = None;
-    for (path, staged, expected, previous) in also.chain(main) {
-        if let Some(kept) = conflict::kept(state, staged).map_err(os)? {
-            conflict = Some(kept);
-            continue;
-        }
-        let Some((dir, name)) = slot::place(store, state, staged) else { continue };
-        let Some(mut slot) = slot::open(dir, name).map_err(os)? else { continue };
-        if digest_of(&*slot.file).map_err(os)?.0 != expected {
-            // Its content was never durable, so nothing was promised.
-            return Ok(Verdict::Withdrawn);
-        }
-        if let Ok(target) = store.row_target(state, path, Git::Protected) {
-            let now = content_of(&target).map_err(os)?;
-            if now == previous || now == Some(expected) {
-                pending.push(Pending { target, slot, now });
-                continue;
-            }
-        }
-        conflict = Some(conflict::keep(state, &mut slot).map_err(os)?);
-    }
-    if let Some(digest) = conflict {
-        return Ok(Verdict::Conflict(digest));
-    }
-    // IMPORTANT: the way to a file is durable before the file goes there: this may be a disk on
-    // which a killed process has left everything pending.
-    make_reachable(store, state, row)?;
-    let finished = !pending.is_empty();
-    // All of it, or a crash could keep the one file and lose the other's content.
-    pending.iter_mut().try_for_each(|one| one.slot.harden()).map_err(os)?;
-    for one in pending {
-        finish(store, one).map_err(os)?;
-    }
-    if let Some(line) = &row.line
-        && Path::new(&line.abs_path).starts_with(store.state_path())
-    {
-        let target = store.row_target(state, &line.abs_path, Git::Protected)?;
-        redo_line(&target, line).map_err(os)?;
-    }
-    Ok(if finished { Verdict::Finished } else { Verdict::Published })
-}
-
-fn content_of(target: &Target) -> io::Result<Option<Digest>> {
-    if target.stat.is_none_or(|stat| stat.kind != Kind::File) {
-        return Ok(None);
-    }
-    digest_now(target)
-}
-
-/// Publishes one slot.
-fn finish(store: &Store, mut one: Pending) -> io::Result<()> {
-    let Slot { dir, name, .. } = one.slot;
-    let of_state = one.target.path.starts_with(store.state_path());
-    for missing in std::mem::take(&mut one.target.missing) {
-        let access = if of_state { Access::Private } else { Access::Default };
-        match one.target.dir.create_dir(&missing, access) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-        one.target.dir.sync()?;
-        one.target.dir = one.target.dir.open_dir(&missing)?;
-    }
-    let replace = if one.now.is_some() { Replace::Yes } else { Replace::No };
-    dir.rename(&name, &*one.target.dir, &one.target.name, replace)?;
-    one.target.dir.sync()
-}
-
-/// Makes durable the names that lead to what a row published: its process may have died between
-/// the rename and the sync.
-fn make_reachable(store: &Store, state: &State, row: &Row) -> Result<()> {
-    let also = row.also.iter().map(|also| also.abs_path.as_str());
-    for path in also.chain(row.abs_path.as_deref()) {
-        let Ok(target) = store.row_target(state, path, Git::Open) else { continue };
-        for item in
-            store.directories_above(&target.path).into_iter().chain([target.dir]).map(SyncItem::Dir)
-        {
-            item.sync().map_err(|source| Error::os(row.path.clone(), "sync", source))?;
-        }
+/// Learns which rows wait, for a process that need not recover: another one may have added some.
+pub(crate) fn refresh_pending(state: &mut State) -> io::Result<()> {
+    let stamp = pending::stamp(state)?;
+    if state.pending.stamp != stamp {
+        let paths = paths_of(&pending::list(state)?, &[]);
+        state.pending = PendingPaths { stamp, paths };
     }
     Ok(())
 }
 
-fn redo_line(target: &Target, line: &crate::journal::Line) -> io::Result<()> {
-    let mut missing = target.missing.clone();
-    let mut dir = target.dir.clone();
-    for name in missing.drain(..) {
-        match dir.create_dir(&name, Access::Private) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
+fn paths_of(rows: &[PendingRow], reasons: &[Pending]) -> BTreeMap<PathBuf, Pending> {
+    let mut paths = BTreeMap::new();
+    for PendingRow { row, .. } in rows {
+        let reason = reasons.iter().find(|pending| pending.journal_id == row.journal_id);
+        let reason = reason.map_or("not looked at yet", |pending| pending.reason.as_str());
+        let also = row.also.iter().map(|also| also.abs_path.as_str());
+        for path in also.chain(row.abs_path.as_deref()) {
+            paths.insert(path.into(), pending_of(row, reason));
         }
-        dir.sync()?;
-        dir = dir.open_dir(&name)?;
     }
-    let file = match dir.open_write(&target.name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            dir.create_new(&target.name, Access::Private)?
-        }
-        other => other?,
-    };
-    let mut held = vec![0; line.text.len() + 1];
-    let read = read_up_to(&*file, &mut held, line.at)?;
-    let whole = held.strip_suffix(b"\n") == Some(line.text.as_bytes()) && read == held.len();
-    let len = file.stat()?.len;
-    if whole {
-        // Again, since its sync may have failed: only fresh bytes are certain to be written.
-        write_line(&*file, line)?;
-    }
-    // What stands behind the place of the line is somebody else's, and so is another line there.
-    let is_other = || is_line(held.get(..read).unwrap_or_default());
-    if !whole && len <= line.at + held.len() as u64 && !is_other() {
-        // Lines before it that nobody was answered for may be gone.
-        let at = line.at.min(cut_torn_tail(&*file)?);
-        file.set_len(at)?;
-        write_line(&*file, &crate::journal::Line { at, ..line.clone() })?;
-    }
-    file.sync()?;
-    dir.sync()
+    paths
 }
 
-/// Whether bytes are a whole line of JSON, which no crash can leave of another one.
-fn is_line(bytes: &[u8]) -> bool {
-    let text = bytes.strip_suffix(b"\n");
-    text.is_some_and(|text| serde_json::from_slice::<serde_json::Value>(text).is_ok())
+fn pending_of(row: &Row, reason: &str) -> Pending {
+    let (path, journal_id) = (row.path.clone(), row.journal_id.clone());
+    Pending { path, journal_id, reason: reason.to_owned() }
+}
+
+/// Judges the rows of the last batch and acts on them.
+fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> io::Result<()> {
+    let batch = end::last_batch(state)?;
+    // IMPORTANT: the rows are durable before anything is done on their account; a killed process
+    // may have left them pending.
+    end::harden(state, &batch)?;
+    let mut out = Vec::new();
+    let mut decided = Vec::new();
+    for (at, row) in batch.rows.iter().enumerate() {
+        match resolve(store, state, row) {
+            Ok(verdict) => {
+                if verdict.takes_row_out() {
+                    out.push(at);
+                }
+                decided.push(pending::name_of(row));
+                verdict.tell(row, report);
+            }
+            Err(obstacle) => {
+                pending::keep(state, row)?;
+                report.pending.push(pending_of(row, &obstacle.reason));
+                out.push(at);
+            }
+        }
+    }
+    report.cut += batch.withdraw(state, &out)?;
+    // A row may have been pending before it came back into the journal.
+    pending::forget(state, &decided)
+}
+
+/// Brings rows that wait and can be looked at now back into the journal, as its last batch, so that
+/// they are judged as any other; tells whether there is one.
+fn revive_pending(
+    store: &Store,
+    state: &mut State,
+    undecided: Undecided,
+    report: &mut Report,
+) -> io::Result<bool> {
+    let (mut revived, mut given_up) = (Vec::new(), Vec::new());
+    for PendingRow { name, row } in pending::list(state)? {
+        let is_new = report.pending.iter().any(|known| known.journal_id == row.journal_id);
+        let looked = if is_new { None } else { Some(look_at(store, state, &row)) };
+        match looked {
+            Some(Ok(())) => {
+                revived.push(row);
+                continue;
+            }
+            Some(Err(obstacle)) => report.pending.push(pending_of(&row, &obstacle.reason)),
+            None => {}
+        }
+        if undecided == Undecided::GiveUp {
+            give_up(store, state, &row, report);
+            given_up.push(name);
+        }
+    }
+    // IMPORTANT: a row is forgotten for good before its slots are swept: a slot that is gone
+    // stands for a finished write.
+    pending::forget(state, &given_up)?;
+    if revived.is_empty() {
+        return Ok(false);
+    }
+    let len = state.journal.stat()?.len;
+    let start = end::find_end(&*state.journal, len)?;
+    withdrawal::withdraw(state, &start, &revived.iter().collect::<Vec<_>>())?;
+    Ok(true)
+}
+
+/// Whether everything that a row counts on can be looked at.
+fn look_at(store: &Store, state: &State, row: &Row) -> std::result::Result<(), Obstacle> {
+    if row.is_in_place() {
+        look::open(store, state, row.abs_path.as_deref().unwrap_or_default())?;
+    }
+    look::look(store, state, row).map(drop)
+}
+
+/// Keeps what a row's slots hold, as far as they can be reached.
+fn give_up(store: &Store, state: &State, row: &Row, report: &mut Report) {
+    report.pending.retain(|pending| pending.journal_id != row.journal_id);
+    let also = row.also.iter().map(|also| (also.staged.as_str(), also.abs_path.as_str()));
+    let main = row.staged.as_deref().map(|staged| (staged, row.path.as_str()));
+    for (staged, path) in also.chain(main) {
+        if let Ok(Some((dir, name))) = slot::place(store, state, staged)
+            && let Ok(Some(mut slot)) = slot::open(dir, name)
+            && let Ok(kept_sha256) = conflict::keep(state, &mut slot)
+        {
+            report.conflicts.push(Conflict { path: path.to_owned(), kept_sha256 });
+        }
+    }
+    report.withdrawn.push(row.path.clone());
 }

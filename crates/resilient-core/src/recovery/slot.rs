@@ -5,9 +5,12 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::commit::{BESIDE, Beside};
+use super::end::is_one_name;
+use super::obstacle::Obstacle;
+use crate::commit::BESIDE;
 use crate::contents::{copy_all, write_again};
-use crate::disk::{Access, DirRef, File, Replace, read_all};
+use crate::disk::{Access, DirRef, File, Replace};
+use crate::error::Error;
 use crate::state::State;
 use crate::store::Store;
 
@@ -48,23 +51,35 @@ impl Slot {
 }
 
 /// The name of a slot's content until it has taken the slot's place.
-fn renewed(slot: &OsStr) -> OsString {
+pub(super) fn renewed(slot: &OsStr) -> OsString {
     let mut name = slot.to_owned();
     name.push(".renewed");
     name
 }
 /// Where a slot is that a row names; `None` for a name that no slot has.
-pub(super) fn place(store: &Store, state: &State, place: &str) -> Option<(DirRef, OsString)> {
-    let (dir, name) = match Path::new(place).is_absolute() {
-        false => (state.tmp.clone(), OsString::from(place)),
-        true => store.roots.locate(place).map(|target| (target.dir, target.name)).ok()?,
-    };
-    let is_slot = match Path::new(place).is_absolute() {
-        false => is_one_name(&name),
-        true => is_beside(&name),
-    };
-    is_slot.then_some((dir, name))
+///
+/// # Errors
+/// The slot is beside its target, outside this process's roots or where it cannot be reached.
+pub(super) fn place(
+    store: &Store,
+    state: &State,
+    place: &str,
+) -> Result<Option<(DirRef, OsString)>, Obstacle> {
+    if !Path::new(place).is_absolute() {
+        let name = OsString::from(place);
+        return Ok(is_one_name(&name).then(|| (state.tmp.clone(), name)));
+    }
+    if !Path::new(place).file_name().is_some_and(is_beside) {
+        return Ok(None);
+    }
+    match store.roots.locate(place) {
+        Ok(target) if target.missing.is_empty() => Ok(Some((target.dir, target.name))),
+        // Its directory is gone, and the target with it.
+        Ok(_) | Err(Error::NotARegularFile { .. } | Error::LinkLoop { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
+
 /// Opens a slot; `None` where it does not exist.
 pub(super) fn open(dir: DirRef, name: OsString) -> io::Result<Option<Slot>> {
     // Content that replaces a file that nobody may write has its permissions already.
@@ -84,36 +99,7 @@ pub(super) fn open(dir: DirRef, name: OsString) -> io::Result<Option<Slot>> {
     }
 }
 
-pub(super) fn is_one_name(name: impl AsRef<Path>) -> bool {
-    name.as_ref().components().count() == 1
-}
 /// Whether a name is that of a slot beside its target.
-fn is_beside(name: &OsStr) -> bool {
+pub(super) fn is_beside(name: &OsStr) -> bool {
     name.to_string_lossy().strip_prefix(BESIDE).is_some_and(|slot| slot.starts_with("s-"))
-}
-
-/// Removes slots that lie beside targets on other devices.
-pub(super) fn sweep_beside(store: &Store, state: &State) -> io::Result<()> {
-    for name in state.tmp.entries()? {
-        let Ok(file) = state.tmp.open(&name) else { continue };
-        if file.stat()?.len == 0 || file.stat()?.len > 8192 {
-            continue;
-        }
-        let Ok(Beside { beside }) = serde_json::from_slice(&read_all(&*file, 8192)?) else {
-            continue;
-        };
-        if let Ok(target) = store.roots.locate(&beside)
-            && is_beside(&target.name)
-        {
-            for name in [&renewed(&target.name), &target.name] {
-                match target.dir.remove_file(name) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
-            }
-            // IMPORTANT: before the note of it goes.
-            target.dir.sync()?;
-        }
-    }
-    Ok(())
 }

@@ -1,43 +1,86 @@
-//! Taking rows out of the journal again while others stay.
+//! Rewriting the journal's end: some rows go, the others stay.
 
 use std::ffi::OsStr;
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::commit::append_rows;
 use crate::disk::{Replace, read_all};
 use crate::journal::Row;
 use crate::state::{End, State};
 
-/// A new end for the journal, durable before the old one is touched.
+/// The first line of the record of a new end, which is durable before the old end is touched. The
+/// lines of the new end follow it as they are.
 #[derive(Serialize, Deserialize)]
-struct Withdrawal {
+struct Header {
+    /// Where the new end begins.
     offset: u64,
+    /// Records of earlier builds hold the lines here.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     rows: String,
 }
 
 const WITHDRAWAL: &str = "withdrawal";
 
-/// Replaces the rows from `start` on by `rows`, some of which are published already: at no moment
-/// may a crash lose one of those.
-pub(crate) fn withdraw(state: &mut State, start: &End, rows: &[&Row]) -> io::Result<()> {
+/// What the journal's new end consists of.
+pub(super) enum Item<'a> {
+    /// A row of ours, to be numbered and chained anew.
+    Row(&'a Row),
+    /// Lines of other writers, kept as they are.
+    Raw(Vec<u8>),
+}
+
+/// Replaces everything in the journal from `start` on. Some of the rows belong to files that are
+/// published: no crash may lose one of those.
+///
+/// # Errors
+/// The disk refuses. The next recovery then completes the replacement or finds the old end.
+pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) -> io::Result<()> {
     state.unsettle()?;
-    state.end = start.clone();
-    let bytes = append_rows(state, rows.iter().copied())?;
-    state.end.len = start.len + bytes.len() as u64;
-    if rows.is_empty() {
+    let bytes = chain(&mut state.end, start, items)?;
+    if bytes.is_empty() {
         state.journal.set_len(start.len)?;
         return state.journal.sync();
     }
-    let record =
-        Withdrawal { offset: start.len, rows: String::from_utf8(bytes).map_err(io::Error::other)? };
+    let mut record = serde_json::to_vec(&Header { offset: start.len, rows: String::new() })?;
+    record.push(b'\n');
+    record.extend(bytes);
     let (slot, file) = state.take_slot()?;
     file.make_private()?;
-    file.write_all_at(&serde_json::to_vec(&record)?, 0)?;
+    file.write_all_at(&record, 0)?;
     file.sync()?;
     state.tmp.rename(&slot, &*state.dir, OsStr::new(WITHDRAWAL), Replace::Yes)?;
     redo(state)
+}
+
+/// The same for a batch of which some rows stay.
+pub(crate) fn withdraw(state: &mut State, start: &End, rows: &[&Row]) -> io::Result<()> {
+    let items: Vec<Item<'_>> = rows.iter().copied().map(Item::Row).collect();
+    replace_end(state, start, &items)
+}
+
+/// Numbers and chains rows from `start` on, and moves `end` behind them; gives the bytes.
+fn chain(end: &mut End, start: &End, items: &[Item<'_>]) -> io::Result<Vec<u8>> {
+    *end = start.clone();
+    let mut bytes = Vec::new();
+    let first = end.seq + 1;
+    for item in items {
+        match item {
+            Item::Row(row) => {
+                end.seq += 1;
+                let mut row = Row { seq: Some(end.seq), batch: Some(first), ..Row::clone(row) };
+                bytes.extend(row.chained(end.chain.as_deref())?);
+                end.chain = row.chain;
+            }
+            Item::Raw(lines) => {
+                let last = lines.split(|byte| *byte == b'\n').filter_map(Row::parse).last();
+                end.chain = last.map_or_else(|| end.chain.take(), |row| row.chain);
+                bytes.extend_from_slice(lines);
+            }
+        }
+    }
+    end.len = start.len + bytes.len() as u64;
+    Ok(bytes)
 }
 
 pub(super) fn redo(state: &State) -> io::Result<()> {
@@ -52,9 +95,15 @@ pub(super) fn redo(state: &State) -> io::Result<()> {
     };
     // IMPORTANT: the record is durable, under its name, before the journal changes.
     state.dir.sync()?;
-    let record: Withdrawal = serde_json::from_slice(&read_all(&*file, u64::MAX)?)?;
-    state.journal.set_len(record.offset)?;
-    state.journal.write_all_at(record.rows.as_bytes(), record.offset)?;
+    let record = read_all(&*file, u64::MAX)?;
+    let (header, lines) = match memchr::memchr(b'\n', &record) {
+        Some(end) => (record.get(..end), record.get(end + 1..)),
+        None => (Some(record.as_slice()), None),
+    };
+    let header: Header = serde_json::from_slice(header.unwrap_or_default())?;
+    let lines = lines.unwrap_or(header.rows.as_bytes());
+    state.journal.set_len(header.offset)?;
+    state.journal.write_all_at(lines, header.offset)?;
     state.journal.sync()?;
     // IMPORTANT: gone for good before the journal grows again.
     state.dir.remove_file(name)?;

@@ -4,12 +4,14 @@
 use std::ffi::OsStr;
 use std::io;
 
-use super::{Verdict, conflict, make_reachable, slot};
+use super::append::last_look;
+use super::end::is_one_name;
+use super::obstacle::Obstacle;
+use super::resolve::{Verdict, make_reachable};
+use super::{conflict, look, slot};
 use crate::contents::{copy_all, digest_of};
-use crate::disk::{File, read_up_to};
-use crate::error::{Error, Result};
+use crate::disk::{File, FileBox, read_up_to};
 use crate::journal::Row;
-use crate::roots::Git;
 use crate::state::State;
 use crate::store::Store;
 
@@ -20,47 +22,57 @@ pub(super) fn resolve(
     row: &Row,
     staged: &str,
     path: &str,
-) -> Result<Verdict> {
-    let os = |source| Error::os(row.path.clone(), "recover", source);
-    if let Some(kept) = conflict::kept(state, staged).map_err(os)? {
-        return Ok(Verdict::Conflict(kept));
+) -> Result<Verdict, Obstacle> {
+    if let Some(kept) = conflict::kept(state, staged)? {
+        return Ok(Verdict::Conflict(vec![(path.to_owned(), kept)]));
     }
-    let Some((dir, name)) = slot::place(store, state, staged) else {
+    let Some((dir, name)) = slot::place(store, state, staged)? else {
         return Ok(Verdict::Published);
     };
-    let Some(mut slot) = slot::open(dir.clone(), name).map_err(os)? else {
+    let Some(mut slot) = slot::open(dir.clone(), name)? else {
         make_reachable(store, state, row)?;
         // IMPORTANT: the row is finished for good before anything else of it is swept.
-        dir.sync().map_err(os)?;
+        dir.sync()?;
         return Ok(Verdict::Published);
     };
-    let opened =
-        store.row_target(state, path, Git::Protected).ok().map(|at| at.dir.open_write(&at.name));
-    let (file, found) = match opened {
-        Some(Ok(file)) => {
-            let found = look(state, row, &*slot.file, &*file).map_err(os)?;
-            (Some(file), found)
+    let seen = match look::open(store, state, path)? {
+        Some((file, writable)) => {
+            let stat = file.stat()?;
+            let found = look_at(state, row, &*slot.file, &*file)?;
+            Some((file, writable, stat, found))
         }
-        Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => return Err(os(error)),
-        _ => (None, Found::Foreign),
+        None => None,
     };
-    let Some(file) = file.filter(|_| !matches!(found, Found::Foreign)) else {
-        return conflict::keep(state, &mut slot).map(Verdict::Conflict).map_err(os);
+    let Some((file, writable, stat, found)) = seen else {
+        let kept = conflict::keep(state, &mut slot)?;
+        return Ok(Verdict::Conflict(vec![(path.to_owned(), kept)]));
     };
+    if !writable && matches!(found, Found::Begun(_) | Found::Done) {
+        return Err(io::Error::from(io::ErrorKind::PermissionDenied).into());
+    }
     match found {
         Found::Begun(undo) => {
-            copy_all(&*undo, &*file).and_then(|()| file.sync()).map_err(os)?;
+            last_look(&*file, &stat)?;
+            copy_all(&*undo, &*file)?;
+            file.sync()?;
             Ok(Verdict::Withdrawn)
         }
         Found::Done => {
-            // Again, since its sync may have failed: only fresh bytes are certain to be written.
-            copy_all(&*slot.file, &*file).and_then(|()| file.sync()).map_err(os)?;
+            last_look(&*file, &stat)?;
+            // Fresh bytes, since a sync of the old ones may have failed.
+            copy_all(&*slot.file, &*file)?;
+            file.sync()?;
             make_reachable(store, state, row)?;
             // IMPORTANT: as above.
-            slot.dir.remove_file(&slot.name).and_then(|()| slot.dir.sync()).map_err(os)?;
+            slot.dir.remove_file(&slot.name)?;
+            slot.dir.sync()?;
             Ok(Verdict::Finished)
         }
-        Found::Nothing | Found::Foreign => Ok(Verdict::Withdrawn),
+        Found::Nothing => Ok(Verdict::Withdrawn),
+        Found::Foreign => {
+            let kept = conflict::keep(state, &mut slot)?;
+            Ok(Verdict::Conflict(vec![(path.to_owned(), kept)]))
+        }
     }
 }
 
@@ -69,16 +81,16 @@ enum Found {
     /// Nothing: its content was never durable, so that nothing was promised.
     Nothing,
     /// It was promised, and a part of it may be there, which is to be undone from this file.
-    Begun(Box<dyn File>),
+    Begun(FileBox),
     /// All of it.
     Done,
     /// Something else: somebody has changed the file.
     Foreign,
 }
 
-fn look(state: &State, row: &Row, slot: &dyn File, file: &dyn File) -> io::Result<Found> {
-    let undo = match &row.undo {
-        Some(name) if slot::is_one_name(name) => match state.tmp.open(OsStr::new(name)) {
+fn look_at(state: &State, row: &Row, slot: &dyn File, file: &dyn File) -> io::Result<Found> {
+    let undo = match row.undo.as_deref().map(OsStr::new) {
+        Some(name) if is_one_name(name) => match state.tmp.open(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             other => Some(other?),
         },

@@ -1,0 +1,85 @@
+//! The policy in force: read anew when its file has changed.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::disk::{Disk, FileBox, Kind, Stat, read_all};
+use crate::error::{Error, Result};
+use crate::risk::Policy;
+
+/// How many links may lead to the policy.
+const MAX_LINKS: usize = 8;
+/// A larger file is no policy.
+const LONGEST: u64 = 1 << 24;
+
+/// The file that holds the policy, and what was read from it last.
+#[derive(Debug)]
+pub(crate) struct PolicyFile {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    known: Mutex<Option<(Option<Stat>, Arc<Policy>)>>,
+}
+
+impl PolicyFile {
+    pub(crate) fn new(disk: Arc<dyn Disk>, path: PathBuf) -> Self {
+        Self { disk, path, known: Mutex::default() }
+    }
+
+    /// Its absolute path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The policy; the built-in one where there is no file.
+    ///
+    /// # Errors
+    /// The file is there and cannot be read or used.
+    pub(crate) fn get(&self) -> Result<Arc<Policy>> {
+        let shown = self.path.to_string_lossy();
+        let os = |source| Error::os(shown.clone(), "read", source);
+        let file = match self.open() {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) => return Err(os(source)),
+        };
+        let stat = file.as_ref().map(|file| file.stat()).transpose().map_err(os)?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, policy)) = known.as_ref()
+            && *of == stat
+        {
+            return Ok(policy.clone());
+        }
+        let policy = match file {
+            None => Policy::default(),
+            Some(file) => {
+                let bytes = read_all(&*file, LONGEST).map_err(os)?;
+                let text = String::from_utf8_lossy(&bytes);
+                Policy::parse(&text).map_err(|source| Error::Policy {
+                    path: shown.to_string(),
+                    line: source.line(&text),
+                    source,
+                })?
+            }
+        };
+        let policy = Arc::new(policy);
+        *known = Some((stat, policy.clone()));
+        Ok(policy)
+    }
+
+    fn open(&self) -> io::Result<FileBox> {
+        // The operator names this file, so that its links may lead anywhere.
+        let mut path = self.path.clone();
+        for _ in 0..MAX_LINKS {
+            let parent = path.parent().unwrap_or(Path::new("/"));
+            let dir = self.disk.open_root(parent)?;
+            let name = path.file_name().unwrap_or(OsStr::new("")).to_owned();
+            match dir.stat(&name)?.kind {
+                Kind::Link => path = parent.join(dir.read_link(&name)?),
+                _ => return dir.open(&name),
+            }
+        }
+        Err(io::ErrorKind::InvalidInput.into())
+    }
+}

@@ -1,0 +1,56 @@
+//! A line of a log that belongs to a row: scratchpad entries.
+
+use std::io;
+
+use super::end::cut_torn_tail;
+use super::obstacle::Obstacle;
+use crate::commit::write_line;
+use crate::disk::{Access, read_up_to};
+use crate::journal::Line;
+use crate::roots::Git;
+use crate::state::State;
+use crate::store::Store;
+
+/// Writes the line of a row again, where nobody else's stands in its place.
+pub(super) fn redo(store: &Store, state: &State, line: &Line) -> Result<(), Obstacle> {
+    let target = store.row_target(state, &line.abs_path, Git::Protected)?;
+    let mut dir = target.dir;
+    for name in target.missing {
+        match dir.create_dir(&name, Access::Private) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+            _ => {}
+        }
+        dir.sync()?;
+        dir = dir.open_dir(&name)?;
+    }
+    let file = match dir.open_write(&target.name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            dir.create_new(&target.name, Access::Private)?
+        }
+        other => other?,
+    };
+    let mut held = vec![0; line.text.len() + 1];
+    let read = read_up_to(&*file, &mut held, line.at)?;
+    let whole = held.strip_suffix(b"\n") == Some(line.text.as_bytes()) && read == held.len();
+    let len = file.stat()?.len;
+    if whole {
+        // Again, since its sync may have failed: only fresh bytes are certain to be written.
+        write_line(&*file, line)?;
+    }
+    // What stands behind the place of the line is somebody else's, and so is another line there.
+    let is_other = || is_line(held.get(..read).unwrap_or_default());
+    if !whole && len <= line.at + held.len() as u64 && !is_other() {
+        // Lines before it that nobody was answered for may be gone.
+        let at = line.at.min(cut_torn_tail(&*file)?);
+        file.set_len(at)?;
+        write_line(&*file, &Line { at, ..line.clone() })?;
+    }
+    file.sync()?;
+    Ok(dir.sync()?)
+}
+
+/// Whether bytes are a whole line of JSON, which no crash can leave of another one.
+fn is_line(bytes: &[u8]) -> bool {
+    let text = bytes.strip_suffix(b"\n");
+    text.is_some_and(|text| serde_json::from_slice::<serde_json::Value>(text).is_ok())
+}

@@ -1,0 +1,40 @@
+//! Why recovery cannot decide or finish a row. It concerns that row alone.
+
+use std::io;
+
+use crate::error::Error;
+
+/// What stands in the way of a row.
+#[derive(Debug)]
+pub(super) struct Obstacle {
+    /// What it is, for the user.
+    pub(super) reason: String,
+    /// Whether somebody changes the file at this moment, so that another look may help.
+    pub(super) is_passing: bool,
+}
+
+impl Obstacle {
+    /// Somebody changes the file at this moment.
+    pub(super) fn changing() -> Self {
+        Self { reason: "the file changes while it is looked at".to_owned(), is_passing: true }
+    }
+}
+
+impl From<io::Error> for Obstacle {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            // The file has become shorter since its length was asked for.
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::AlreadyExists => Self::changing(),
+            _ => Self { reason: error.to_string(), is_passing: false },
+        }
+    }
+}
+
+impl From<Error> for Obstacle {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Os { source, .. } => source.into(),
+            other => Self { reason: other.to_string(), is_passing: false },
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What is left in `tmp/` when every row is decided.
+//!
+//! A leftover that cannot be removed is in nobody's way: it is tried again by the next recovery.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+use super::slot::{is_beside, renewed};
+use crate::commit::Beside;
+use crate::contents::remove_tree;
+use crate::disk::{Kind, read_all};
+use crate::state::State;
+use crate::store::Store;
+
+/// Removes what lies in `tmp/`, and the slots beside targets that it tells of, but for the slots in
+/// `keep`; gives the names that could not be removed.
+///
+/// # Errors
+/// `tmp/` itself cannot be listed or synced.
+pub(super) fn sweep(
+    store: &Store,
+    state: &mut State,
+    keep: &HashSet<OsString>,
+) -> io::Result<Vec<String>> {
+    state.pool.clear();
+    let mut left = Vec::new();
+    for name in state.tmp.entries()? {
+        if keep.contains(&name) {
+            continue;
+        }
+        match remove(store, state, &name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                left.push(format!("{}: {error}", name.to_string_lossy()));
+            }
+            _ => {}
+        }
+    }
+    state.tmp.sync()?;
+    Ok(left)
+}
+
+fn remove(store: &Store, state: &State, name: &OsStr) -> io::Result<()> {
+    let stat = state.tmp.stat(name)?;
+    if stat.kind == Kind::Dir {
+        // IMPORTANT: a directory that came here is here for good before it is emptied; a crash
+        // must not put what is left of it back.
+        state.tmp.sync()?;
+        return remove_tree(&*state.tmp, name);
+    }
+    if stat.kind == Kind::File && (1..=8192).contains(&stat.len) {
+        remove_beside(store, state, name)?;
+    }
+    state.tmp.remove_file(name)
+}
+
+/// Removes the slot beside a target that a file in `tmp/` tells of, if it does.
+fn remove_beside(store: &Store, state: &State, note: &OsStr) -> io::Result<()> {
+    let bytes = state.tmp.open(note).and_then(|file| read_all(&*file, 8192))?;
+    let Ok(Beside { beside }) = serde_json::from_slice(&bytes) else { return Ok(()) };
+    // One that this process cannot reach is left to a process that can, and its note with it.
+    let target = store.roots.locate(&beside).map_err(io::Error::other)?;
+    if !is_beside(&target.name) || !target.missing.is_empty() {
+        return Ok(());
+    }
+    for name in [&renewed(&target.name), &target.name] {
+        match target.dir.remove_file(name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    // IMPORTANT: before the note of it goes.
+    target.dir.sync()
+}
