@@ -8,7 +8,7 @@
 //!
 //! # What the model promises
 //!
-//! * It is never kinder than the contract of [`crate::disk`]. A file's name does not become
+//! * It is never kinder than the contract of [this crate](crate). A file's name does not become
 //!   durable with its bytes, nor its bytes with its name, nor a new directory with what is in it:
 //!   a file moved into a directory whose own name is lost is lost as well.
 //! * A rename is whole or absent. It is durable when the directory that received the name was

@@ -6,9 +6,7 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 
 use super::*;
-use crate::disk::{
-    Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, write_by_pages,
-};
+use crate::{Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, write_by_pages};
 
 const EIO: FaultKind = FaultKind::Io { errno: 5, sticky: false };
 

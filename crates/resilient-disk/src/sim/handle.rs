@@ -1,4 +1,4 @@
-//! The handles of a simulated disk: directories, files and locks as [`crate::disk`] asks for them.
+//! The handles of a simulated disk: directories, files and locks as [this crate](crate) asks for them.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use super::pending::DataChange;
 use super::state::State;
 use super::tree::{Attributes, Body, Ino, Node, ROOT, Slot};
 use super::{Shared, SyncKind, lock};
-use crate::disk::{Access, Dir, DirRef, File, FileBox, FileId, Kind, LockFile, Replace, Stat};
+use crate::{Access, Dir, DirRef, File, FileBox, FileId, Kind, LockFile, Replace, Stat};
 
 /// As many links in a path as Linux follows.
 const LINKS_MAX: usize = 40;

@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::disk::Kind;
+use crate::Kind;
 
 /// The number of an inode.
 pub(super) type Ino = u64;
