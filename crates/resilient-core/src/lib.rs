@@ -6,7 +6,6 @@ pub mod chunk;
 mod commit;
 mod contents;
 pub mod digest;
-pub mod disk;
 pub mod edit;
 pub mod envelope;
 pub mod error;
@@ -33,4 +32,5 @@ pub mod write;
 
 pub use envelope::Envelope;
 pub use error::{Error, Result};
+pub use resilient_disk as disk;
 pub use workspace::{Builder, Workspace};

@@ -30,6 +30,7 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
             "validate",
         ],
     ),
+    // The crate `resilient-disk`, under the name by which the library knows it.
     (Ignore, &["disk"]),
     // The commit path.
     (Know, &["commit", "contents", "journal", "recovery", "roots", "sectors", "state", "store"]),

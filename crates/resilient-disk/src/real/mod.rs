@@ -1,4 +1,4 @@
-//! The operating system's file system, behind the traits of [`disk`](super).
+//! The operating system's file system, behind the traits of [this crate](crate).
 //!
 //! This folder is the only code that calls the operating system. What all systems share is here:
 //! the handles on files and locks, the wait for many of them at once (`sync`), and the check that a

@@ -6,9 +6,9 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 
 use super::*;
-use crate::disk::{
-    Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, write_by_pages,
-};
+use crate::{Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, write_by_pages};
+
+mod rights;
 
 const EIO: FaultKind = FaultKind::Io { errno: 5, sticky: false };
 
@@ -272,7 +272,10 @@ fn attributes_are_pending_until_the_file_is_synced() {
     disk.write_file("a", b"");
     let xattrs = BTreeMap::from([("user.x".to_owned(), b"1".to_vec())]);
     disk.write_file("b", b"");
-    disk.set_attributes("b", Attributes { mode: 0o755, uid: 7, xattrs: xattrs.clone() });
+    disk.set_attributes(
+        "b",
+        Attributes { mode: 0o755, uid: 1000, gid: 1000, xattrs: xattrs.clone() },
+    );
     let root = dir(&disk, "/");
     let (a, b) = (root.open_write(name("a")).unwrap(), root.open(name("b")).unwrap());
     a.copy_attributes(b.as_ref()).unwrap();
@@ -282,7 +285,10 @@ fn attributes_are_pending_until_the_file_is_synced() {
     assert_eq!(crashed.iter().map(|disk| mode(&disk)).collect::<Vec<_>>(), [0o644, 0o600, 0o755]);
     a.sync().unwrap();
     let crashed = disk.crash_states(Model::Strict, 10).get(0).unwrap();
-    assert_eq!(crashed.attributes("a"), Some(Attributes { mode: 0o600, uid: 7, xattrs }));
+    assert_eq!(
+        crashed.attributes("a"),
+        Some(Attributes { mode: 0o600, uid: 1000, gid: 1000, xattrs })
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ use cap_fs_ext::{
 use cap_std::fs::OpenOptions;
 
 use super::{RealFile, RealLock, component, names, not_regular, same_disk};
-use crate::disk::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Stat};
+use crate::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Stat};
 
 /// `FILE_FLAG_BACKUP_SEMANTICS`: without it directories cannot be opened.
 const BACKUP_SEMANTICS: u32 = 0x0200_0000;

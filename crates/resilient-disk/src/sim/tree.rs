@@ -9,7 +9,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::disk::Kind;
+use super::rights::USER;
+use crate::Kind;
 
 /// The number of an inode.
 pub(super) type Ino = u64;
@@ -28,13 +29,15 @@ pub struct Attributes {
     pub mode: u32,
     /// The owner.
     pub uid: u32,
+    /// The group.
+    pub gid: u32,
     /// The extended attributes.
     pub xattrs: BTreeMap<String, Vec<u8>>,
 }
 
 impl Attributes {
     pub(super) fn with_mode(mode: u32) -> Arc<Self> {
-        Arc::new(Self { mode, uid: 1000, xattrs: BTreeMap::new() })
+        Arc::new(Self { mode, uid: USER, gid: USER, xattrs: BTreeMap::new() })
     }
 }
 

@@ -9,7 +9,7 @@ use super::pending::{
 };
 use super::state::State;
 use super::tree::{Attributes, Body, Entries, Ino, Node, Tree};
-use crate::disk::{Clock, FixedClock};
+use crate::{Clock, FixedClock};
 
 /// How a file system may treat what was not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::RealFile;
-use crate::disk::SyncItem;
+use crate::SyncItem;
 
 /// Up to here one after the other is as fast and costs less, as long as a sync is short.
 const IN_A_ROW_MAX: usize = 3;
@@ -131,7 +131,7 @@ mod tests {
     use std::any::Any;
 
     use super::*;
-    use crate::disk::{File, Stat};
+    use crate::{File, Stat};
 
     /// A file that can only be synced, and fails at it as told.
     #[derive(Debug)]

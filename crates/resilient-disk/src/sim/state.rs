@@ -1,15 +1,17 @@
 //! The state of a simulated disk: its trees, what is pending, who holds what open, its faults.
 //!
 //! The methods here are the plain changes; counting operations and meeting faults is
-//! [`State::operate`], and the rules of names and handles are in `handle.rs`.
+//! [`State::operate`], and the rules of names are in `rules.rs`, those of
+//! permissions in `rights.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
 use super::fault::{Faults, Need, Turn};
 use super::pending::{DataChange, DataEffect, Fate, NameEffect, Pending, Share};
+use super::rights::USER;
 use super::tree::{Attributes, Body, Ino, Node, ROOT, Slot, Tree};
 use super::{SyncHook, SyncKind};
 
@@ -30,6 +32,8 @@ pub(super) struct State {
     pub(super) next_ino: Ino,
     pub(super) next_holder: u64,
     pub(super) tick: u64,
+    /// The groups that programs are in.
+    pub(super) groups: BTreeSet<u32>,
     pub(super) capacity: Option<u64>,
     pub(super) sector: usize,
     pub(super) seed: u64,
@@ -53,6 +57,7 @@ impl State {
             next_ino: ROOT + 1,
             next_holder: 0,
             tick: 0,
+            groups: BTreeSet::from([USER]),
             capacity: None,
             sector: 1,
             seed: 0,
@@ -73,6 +78,7 @@ impl State {
             pending,
             next_ino: self.next_ino,
             tick: self.tick,
+            groups: self.groups.clone(),
             capacity: self.capacity,
             sector: self.sector,
             seed: self.seed,

@@ -16,7 +16,7 @@ use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RawMode, RenameFlags, Uid
 use rustix::io::{Errno, retry_on_intr};
 
 use super::{RealFile, RealLock, component, not_regular, same_disk};
-use crate::disk::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Stat};
+use crate::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Stat};
 
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]

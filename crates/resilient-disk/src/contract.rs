@@ -1,19 +1,6 @@
-//! The disk seam: what the rest of the library may ask of a file system, and what it may assume.
+//! The traits: what a caller may ask of a file system, and what each call promises.
 //!
-//! # The durability contract
-//!
-//! * Bytes of a file survive a power loss after [`File::sync`] of that file.
-//! * A *name* (created, renamed or removed) survives after [`Dir::sync`] of the directory that
-//!   holds it. A rename between two directories is one operation: it is durable as a whole once
-//!   the directory that received the name is synced.
-//! * [`Dir::rename`] is atomic: every reader sees the old or the new file, never neither.
-//! * Nothing else is promised. Whatever is pending may survive, be lost or be reordered.
-//!
-//! Every directory is a handle and every operation takes a single name in it, so that nobody can
-//! lead an operation elsewhere by exchanging a parent directory for a link.
-//!
-//! [`RealDisk`] is the operating system, and with it the only code that may call the operating
-//! system; `SimDisk` (feature `sim`) is a disk in memory that crashes on demand.
+//! The durability contract as a whole is in the documentation of the crate.
 
 use std::any::Any;
 use std::ffi::{OsStr, OsString};
@@ -21,14 +8,6 @@ use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-mod clock;
-mod real;
-#[cfg(feature = "sim")]
-pub mod sim;
-
-pub use clock::{Clock, FixedClock, SystemClock};
-pub use real::RealDisk;
 
 /// A shared handle on a directory.
 pub type DirRef = Arc<dyn Dir>;
@@ -322,63 +301,4 @@ pub trait LockFile: Send + Sync + Debug {
 
     /// The content of the lock file as a plain file.
     fn file(&self) -> &dyn File;
-}
-
-/// Reads a whole file of at most `limit` bytes.
-///
-/// # Errors
-/// The device failed, or the file is larger ([`io::ErrorKind::FileTooLarge`]).
-pub fn read_all(file: &dyn File, limit: u64) -> io::Result<Vec<u8>> {
-    let len = file.stat()?.len;
-    if len > limit {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    let mut bytes = vec![0; usize::try_from(len).map_err(io::Error::other)?];
-    let read = read_up_to(file, &mut bytes, 0)?;
-    bytes.truncate(read);
-    Ok(bytes)
-}
-
-/// Fills `buf` from `offset` on until it is full or the file ends; returns how much was read.
-///
-/// # Errors
-/// The device failed.
-pub fn read_up_to(file: &dyn File, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut filled = 0;
-    while let Some(rest) = buf.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, offset + filled as u64)? {
-            0 => break,
-            n => filled += n,
-        }
-    }
-    Ok(filled)
-}
-
-/// Writes all of `bytes` at `offset`, in writes that a kill does not divide: none crosses the end of
-/// a page, in the file or in memory. Only between pages does a kernel look for a deadly signal, or
-/// for memory that it has to fetch first.
-///
-/// # Errors
-/// As [`File::write_all_at`].
-pub(crate) fn write_by_pages(file: &dyn File, bytes: &[u8], offset: u64) -> io::Result<()> {
-    /// The smallest page in use; larger ones are multiples of it.
-    const PAGE: usize = 4096;
-    let mut room = vec![0; 2 * PAGE];
-    let aligned = room.as_ptr().align_offset(PAGE);
-    let page = room.get_mut(aligned..).unwrap_or_default();
-    let (mut rest, mut at) = (bytes, offset);
-    while !rest.is_empty() {
-        let left = PAGE - (at % PAGE as u64) as usize;
-        let (piece, after) = rest.split_at(left.min(rest.len()));
-        match page.get_mut(..piece.len()) {
-            Some(page) => {
-                page.copy_from_slice(piece);
-                file.write_all_at(page, at)?;
-            }
-            None => file.write_all_at(piece, at)?,
-        }
-        at += piece.len() as u64;
-        rest = after;
-    }
-    Ok(())
 }

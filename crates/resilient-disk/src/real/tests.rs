@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::sync::Barrier;
 
 use super::RealDisk;
-use crate::disk::{Access, DirRef, Disk, Kind, Replace, read_all};
+use crate::{Access, DirRef, Disk, Kind, Replace, read_all};
 
 /// A temporary directory and a handle on it.
 fn root() -> (tempfile::TempDir, DirRef) {

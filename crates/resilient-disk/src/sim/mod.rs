@@ -8,7 +8,7 @@
 //!
 //! # What the model promises
 //!
-//! * It is never kinder than the contract of [`crate::disk`]. A file's name does not become
+//! * It is never kinder than the contract of [this crate](crate). A file's name does not become
 //!   durable with its bytes, nor its bytes with its name, nor a new directory with what is in it:
 //!   a file moved into a directory whose own name is lost is lost as well.
 //! * A rename is whole or absent. It is durable when the directory that received the name was
@@ -16,12 +16,16 @@
 //! * After a failed sync of a file, what it covered may survive or not, and no later sync settles
 //!   that. A failed sync of a directory settles nothing, and a later one does: names go through the
 //!   file system's log, which keeps their order and stops for good when it cannot be written.
+//! * Programs are a user without privileges (1000, of group 1000). Permission bits, owners and
+//!   sticky directories are checked as a kernel checks them, with its errors. A directory that
+//!   could not be read when it was opened can be searched and not synced.
 //! * Operations that change something are counted from 0 and traced, and any of them can be given
 //!   a [`Fault`].
 //!
 //! # What it does not
 //!
-//! * Time, permissions of directories, quotas and the case of names are not simulated.
+//! * Time, quotas and the case of names are not simulated. Access control lists are carried over
+//!   like any attribute, but grant nothing.
 //! * Of a torn write only four shares are tried ([`Model::Strict`]), not every set of blocks.
 //! * Two moves of directories into each other, both pending, are not kept from surviving in an
 //!   order that loses both.
@@ -44,9 +48,13 @@ use state::State;
 use tree::{Body, Ino, Node, ROOT, Slot};
 
 mod crash;
+mod dir;
 mod fault;
+mod file;
 mod handle;
 mod pending;
+mod rights;
+mod rules;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -212,6 +220,21 @@ impl SimDisk {
         for node in [live, durable].into_iter().filter_map(|tree| tree.edit(ino)) {
             node.attributes = attributes.clone();
         }
+    }
+
+    /// Changes the permission bits of a file or directory, durable. As on a real system, what is
+    /// open stays open, and every name that is looked up later meets the new bits.
+    ///
+    /// # Panics
+    /// There is no such path.
+    pub fn chmod(&self, path: &str, mode: u32) {
+        let Some(attributes) = self.attributes(path) else { panic!("no {path}") };
+        self.set_attributes(path, Attributes { mode, ..attributes });
+    }
+
+    /// Makes the user that programs run as a member of another group.
+    pub fn join_group(&self, gid: u32) {
+        self.state().groups.insert(gid);
     }
 
     fn place(&self, path: &str, body: Body) {

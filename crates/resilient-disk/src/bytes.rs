@@ -1,0 +1,64 @@
+//! Reading and writing whole pieces of a [`File`], on top of its two calls by offset.
+
+use std::io;
+
+use crate::File;
+
+/// Reads a whole file of at most `limit` bytes.
+///
+/// # Errors
+/// The device failed, or the file is larger ([`io::ErrorKind::FileTooLarge`]).
+pub fn read_all(file: &dyn File, limit: u64) -> io::Result<Vec<u8>> {
+    let len = file.stat()?.len;
+    if len > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut bytes = vec![0; usize::try_from(len).map_err(io::Error::other)?];
+    let read = read_up_to(file, &mut bytes, 0)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+/// Fills `buf` from `offset` on until it is full or the file ends; returns how much was read.
+///
+/// # Errors
+/// The device failed.
+pub fn read_up_to(file: &dyn File, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = buf.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, offset + filled as u64)? {
+            0 => break,
+            n => filled += n,
+        }
+    }
+    Ok(filled)
+}
+
+/// Writes all of `bytes` at `offset`, in writes that a kill does not divide: none crosses the end of
+/// a page, in the file or in memory. Only between pages does a kernel look for a deadly signal, or
+/// for memory that it has to fetch first.
+///
+/// # Errors
+/// As [`File::write_all_at`].
+pub fn write_by_pages(file: &dyn File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    /// The smallest page in use; larger ones are multiples of it.
+    const PAGE: usize = 4096;
+    let mut room = vec![0; 2 * PAGE];
+    let aligned = room.as_ptr().align_offset(PAGE);
+    let page = room.get_mut(aligned..).unwrap_or_default();
+    let (mut rest, mut at) = (bytes, offset);
+    while !rest.is_empty() {
+        let left = PAGE - (at % PAGE as u64) as usize;
+        let (piece, after) = rest.split_at(left.min(rest.len()));
+        match page.get_mut(..piece.len()) {
+            Some(page) => {
+                page.copy_from_slice(piece);
+                file.write_all_at(page, at)?;
+            }
+            None => file.write_all_at(piece, at)?,
+        }
+        at += piece.len() as u64;
+        rest = after;
+    }
+    Ok(())
+}

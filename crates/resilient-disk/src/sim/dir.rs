@@ -1,0 +1,207 @@
+//! Directories of a simulated disk, as [this crate](crate) asks for them.
+
+use std::any::Any;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::fault::Need;
+use super::file::{SimFile, SimLock};
+use super::handle::{Handle, stat};
+use super::rights::{READ, SEARCH, WRITE};
+use super::rules::{find, not_mounted, rename, vacant};
+use super::state::State;
+use super::tree::{Attributes, Body, Ino, Slot};
+use super::{Shared, SyncKind, lock};
+use crate::{Access, Dir, DirRef, FileBox, Kind, LockFile, Replace, Stat};
+
+/// An open directory.
+#[derive(Debug)]
+pub(super) struct SimDir {
+    handle: Handle,
+    /// Whether it could be read when it was opened. Else it was opened for searching alone.
+    readable: bool,
+}
+
+impl SimDir {
+    /// Opens a directory: for reading if that is permitted, else for searching alone.
+    pub(super) fn open(disk: &Shared, state: &mut State, ino: Ino) -> Self {
+        let readable = state.permits(ino, READ).is_ok();
+        Self { handle: Handle::new(disk, state, ino), readable }
+    }
+
+    fn open_file(&self, name: &OsStr, writable: bool) -> io::Result<SimFile> {
+        let mut state = lock(&self.handle.disk);
+        state.faults.powered()?;
+        let ino = find(&state, self.handle.ino, name)?;
+        let node = state.node(ino)?;
+        if node.body.kind() != Kind::File {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        state.permits(ino, if writable { READ | WRITE } else { READ })?;
+        Ok(SimFile { handle: Handle::new(&self.handle.disk, &mut state, ino), writable })
+    }
+
+    fn create(&self, verb: &str, name: &OsStr, body: Body, mode: u32) -> io::Result<SimFile> {
+        let mut state = lock(&self.handle.disk);
+        let slot = Slot::new(self.handle.ino, name);
+        let text = format!("{verb} {}", state.live.slot_path(&slot));
+        let ino = state.operate(Need::Space, text, |state, turn| {
+            turn.go()?;
+            vacant(state, &slot)?;
+            Ok(state.create(slot, body, Attributes::with_mode(mode)))
+        })?;
+        Ok(SimFile { handle: Handle::new(&self.handle.disk, &mut state, ino), writable: true })
+    }
+
+    fn remove(&self, verb: &str, name: &OsStr, kind: Kind) -> io::Result<()> {
+        let mut state = lock(&self.handle.disk);
+        let slot = Slot::new(self.handle.ino, name);
+        let text = format!("{verb} {}", state.live.slot_path(&slot));
+        state.operate(Need::Nothing, text, |state, turn| {
+            turn.go()?;
+            let ino = find(state, slot.dir, name)?;
+            state.may_take(slot.dir, ino)?;
+            let node = state.node(ino)?;
+            match (&node.body, kind) {
+                (Body::Dir(entries), Kind::Dir) if !entries.is_empty() => {
+                    return Err(io::ErrorKind::DirectoryNotEmpty.into());
+                }
+                (Body::Dir(_), Kind::Dir) => not_mounted(state, ino)?,
+                (_, Kind::Dir) => return Err(io::ErrorKind::NotADirectory.into()),
+                (Body::Dir(_), _) => return Err(io::ErrorKind::IsADirectory.into()),
+                _ => {}
+            }
+            state.name(ino, Some(slot), None);
+            Ok(())
+        })
+    }
+}
+
+impl Dir for SimDir {
+    fn open_dir(&self, name: &OsStr) -> io::Result<DirRef> {
+        self.open_beneath(&[name.to_owned()])
+    }
+
+    fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
+        let mut state = lock(&self.handle.disk);
+        state.faults.powered()?;
+        let mut at = self.handle.ino;
+        for name in names {
+            at = find(&state, at, name)?;
+            if state.live.entries(at).is_none() {
+                return Err(io::ErrorKind::NotADirectory.into());
+            }
+        }
+        Ok(Arc::new(Self::open(&self.handle.disk, &mut state, at)))
+    }
+
+    fn open(&self, name: &OsStr) -> io::Result<FileBox> {
+        Ok(Box::new(self.open_file(name, false)?))
+    }
+
+    fn open_write(&self, name: &OsStr) -> io::Result<FileBox> {
+        Ok(Box::new(self.open_file(name, true)?))
+    }
+
+    fn create_new(&self, name: &OsStr, access: Access) -> io::Result<FileBox> {
+        let mode = if access == Access::Private { 0o600 } else { 0o644 };
+        Ok(Box::new(self.create("create", name, Body::empty_file(), mode)?))
+    }
+
+    fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()> {
+        let mode = if access == Access::Private { 0o700 } else { 0o755 };
+        self.create("mkdir", name, Body::empty_dir(), mode).map(drop)
+    }
+
+    fn stat(&self, name: &OsStr) -> io::Result<Stat> {
+        let state = lock(&self.handle.disk);
+        state.faults.powered()?;
+        let ino = find(&state, self.handle.ino, name)?;
+        Ok(stat(ino, state.node(ino)?))
+    }
+
+    fn stat_self(&self) -> io::Result<Stat> {
+        self.handle.stat()
+    }
+
+    fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let state = lock(&self.handle.disk);
+        state.faults.powered()?;
+        match &state.node(find(&state, self.handle.ino, name)?)?.body {
+            Body::Link(target) => Ok(target.to_path_buf()),
+            _ => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+
+    fn rename(
+        &self,
+        name: &OsStr,
+        to: &dyn Dir,
+        to_name: &OsStr,
+        replace: Replace,
+    ) -> io::Result<()> {
+        let to = to.as_any().downcast_ref::<Self>().map(|to| &to.handle);
+        let to = to.filter(|to| Arc::ptr_eq(&to.disk, &self.handle.disk));
+        let to = to.ok_or(io::ErrorKind::CrossesDevices)?;
+        let (from, to) = (Slot::new(self.handle.ino, name), Slot::new(to.ino, to_name));
+        let mut state = lock(&self.handle.disk);
+        let paths = (state.live.slot_path(&from), state.live.slot_path(&to));
+        let mut text = format!("rename {} -> {}", paths.0, paths.1);
+        if replace == Replace::No {
+            text.push_str(" if absent");
+        }
+        state.operate(Need::Nothing, text, |state, turn| {
+            turn.go()?;
+            rename(state, from, to, replace)
+        })
+    }
+
+    fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        self.remove("remove", name, Kind::File)
+    }
+
+    fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
+        self.remove("rmdir", name, Kind::Dir)
+    }
+
+    fn entries(&self) -> io::Result<Vec<OsString>> {
+        let state = lock(&self.handle.disk);
+        state.faults.powered()?;
+        state.permits(self.handle.ino, READ | SEARCH)?;
+        let entries = state.live.entries(self.handle.ino).ok_or(io::ErrorKind::NotFound)?;
+        Ok(entries.keys().map(|name| name.as_ref().to_owned()).collect())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut state = lock(&self.handle.disk);
+        let dir = self.handle.ino;
+        let text = format!("syncdir {}", state.live.path(dir));
+        state.operate(Need::Nothing, text, |state, turn| {
+            turn.go()?;
+            if !self.readable {
+                // It has to be opened for reading first.
+                state.permits(dir, READ | SEARCH)?;
+            }
+            if !state.skips(dir, SyncKind::Dir) {
+                state.sync_dir(dir);
+            }
+            Ok(())
+        })
+    }
+
+    fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
+        let file = match self.open_file(name, true) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.create("create", name, Body::empty_file(), 0o600)?
+            }
+            file => file?,
+        };
+        Ok(Box::new(SimLock::new(file)))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

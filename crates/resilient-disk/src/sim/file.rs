@@ -1,0 +1,184 @@
+//! Files and locks of a simulated disk, as [this crate](crate) asks for them.
+
+use std::any::Any;
+use std::io;
+use std::sync::Arc;
+
+use super::SyncKind;
+use super::fault::{Need, Turn, is_power_loss};
+use super::handle::Handle;
+use super::lock;
+use super::pending::DataChange;
+use super::state::State;
+use super::tree::Attributes;
+use crate::{File, LockFile, Stat};
+
+/// An open regular file.
+#[derive(Debug)]
+pub(super) struct SimFile {
+    pub(super) handle: Handle,
+    pub(super) writable: bool,
+}
+
+impl SimFile {
+    fn operate(
+        &self,
+        verb: &str,
+        detail: &str,
+        need: Need,
+        act: impl FnOnce(&mut State, Turn) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut state = lock(&self.handle.disk);
+        let text = format!("{verb} {}{detail}", state.live.path(self.handle.ino));
+        state.operate(need, text, act)
+    }
+
+    fn writable(&self) -> io::Result<()> {
+        if self.writable { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    }
+
+    fn set_attributes(&self, state: &mut State, attributes: Arc<Attributes>) -> io::Result<()> {
+        if state.node(self.handle.ino)?.attributes != attributes {
+            state.change(self.handle.ino, DataChange::Attributes(attributes));
+        }
+        Ok(())
+    }
+}
+
+impl File for SimFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let state = lock(&self.handle.disk);
+        state.faults.powered()?;
+        let bytes = state.node(self.handle.ino)?.bytes();
+        let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..));
+        let rest = rest.unwrap_or_default();
+        let len = rest.len().min(buf.len());
+        if let (Some(to), Some(from)) = (buf.get_mut(..len), rest.get(..len)) {
+            to.copy_from_slice(from);
+        }
+        Ok(len)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let mut detail = format!(" {} bytes", bytes.len());
+        if offset > 0 {
+            detail = format!("{detail} at {offset}");
+        }
+        self.operate("write", &detail, Need::Space, |state, turn| {
+            self.writable()?;
+            match turn {
+                Turn::Go => state.write(self.handle.ino, bytes, offset),
+                Turn::Fail(error) => Err(error),
+                Turn::Half(error) => {
+                    let from = usize::try_from(offset).unwrap_or(usize::MAX);
+                    let half = state.half(from, bytes.len());
+                    let half = bytes.get(..half).unwrap_or_default();
+                    state.write(self.handle.ino, half, offset)?;
+                    Err(error)
+                }
+            }
+        })
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let grows = self.stat()?.len < len;
+        let need = if grows { Need::Space } else { Need::Nothing };
+        self.operate("setlen", &format!(" {len}"), need, |state, turn| {
+            self.writable()?;
+            turn.go()?;
+            state.set_len(self.handle.ino, len)
+        })
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let ino = self.handle.ino;
+        self.operate("sync", "", Need::Nothing, |state, turn| {
+            if let Err(error) = turn.go() {
+                if !is_power_loss(&error) {
+                    state.pending.doom_data(ino);
+                }
+                return Err(error);
+            }
+            if !state.skips(ino, SyncKind::File) {
+                state.sync_file(ino);
+            }
+            Ok(())
+        })
+    }
+
+    fn stat(&self) -> io::Result<Stat> {
+        self.handle.stat()
+    }
+
+    fn make_private(&self) -> io::Result<()> {
+        self.operate("private", "", Need::Nothing, |state, turn| {
+            turn.go()?;
+            state.owns(self.handle.ino)?;
+            let attributes = state.node(self.handle.ino)?.attributes.as_ref().clone();
+            self.set_attributes(state, Arc::new(Attributes { mode: 0o600, ..attributes }))
+        })
+    }
+
+    fn copy_attributes(&self, from: &dyn File) -> io::Result<()> {
+        let from = from.as_any().downcast_ref::<Self>().map(|from| &from.handle);
+        let from = from.filter(|from| Arc::ptr_eq(&from.disk, &self.handle.disk));
+        let from = from.ok_or(io::ErrorKind::InvalidInput)?;
+        let detail = format!(" from {}", lock(&self.handle.disk).live.path(from.ino));
+        self.operate("attributes", &detail, Need::Nothing, |state, turn| {
+            turn.go()?;
+            state.owns(self.handle.ino)?;
+            let attributes = state.taken_over(self.handle.ino, from.ino)?;
+            self.set_attributes(state, Arc::new(attributes))
+        })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A lock on an inode, held by this handle or not.
+#[derive(Debug)]
+pub(super) struct SimLock {
+    holder: u64,
+    file: SimFile,
+}
+
+impl SimLock {
+    pub(super) fn new(file: SimFile) -> Self {
+        let mut state = lock(&file.handle.disk);
+        state.next_holder += 1;
+        let holder = state.next_holder;
+        drop(state);
+        Self { holder, file }
+    }
+}
+
+impl LockFile for SimLock {
+    fn try_lock(&self) -> io::Result<bool> {
+        let mut state = lock(&self.file.handle.disk);
+        state.faults.powered()?;
+        let held = *state.locks.entry(self.file.handle.ino).or_insert(self.holder) == self.holder;
+        state.lock_refusals += u64::from(!held);
+        Ok(held)
+    }
+
+    fn unlock(&self) -> io::Result<()> {
+        let mut state = lock(&self.file.handle.disk);
+        if state.locks.get(&self.file.handle.ino) == Some(&self.holder) {
+            state.locks.remove(&self.file.handle.ino);
+        }
+        state.faults.powered()
+    }
+
+    fn file(&self) -> &dyn File {
+        &self.file
+    }
+}
+
+impl Drop for SimLock {
+    fn drop(&mut self) {
+        // Without power there is nothing left to unlock.
+        let _ = self.unlock();
+    }
+}

@@ -1,0 +1,97 @@
+//! The rules of names: which may be given, taken and moved, and the errors of a kernel where not.
+
+use std::ffi::OsStr;
+use std::io;
+
+use super::rights::{SEARCH, WRITE};
+use super::state::State;
+use super::tree::{Ino, Slot};
+use crate::Replace;
+
+const NAME_LEN_MAX: usize = 255;
+
+fn check_name(name: &OsStr) -> io::Result<()> {
+    let bytes = name.as_encoded_bytes();
+    if bytes.len() > NAME_LEN_MAX {
+        return Err(io::ErrorKind::InvalidFilename.into());
+    }
+    let special = matches!(bytes, b"" | b"." | b"..");
+    if special || bytes.iter().any(|byte| matches!(byte, b'/' | 0)) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok(())
+}
+
+pub(super) fn find(state: &State, dir: Ino, name: &OsStr) -> io::Result<Ino> {
+    check_name(name)?;
+    state.permits(dir, SEARCH)?;
+    state.live.lookup(dir, name).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+/// Checks that a name can be given.
+pub(super) fn vacant(state: &State, slot: &Slot) -> io::Result<()> {
+    check_name(&slot.name)?;
+    state.permits(slot.dir, SEARCH)?;
+    if state.live.lookup(slot.dir, &slot.name).is_some() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    linked(state, slot.dir)?;
+    state.permits(slot.dir, WRITE)
+}
+
+/// A directory that was removed takes no names, though a handle still holds it.
+fn linked(state: &State, dir: Ino) -> io::Result<()> {
+    if state.node(dir)?.links == 0 { Err(io::ErrorKind::NotFound.into()) } else { Ok(()) }
+}
+
+pub(super) fn not_mounted(state: &State, ino: Ino) -> io::Result<()> {
+    let node = state.node(ino)?;
+    if node.device == state.node(node.place.dir)?.device {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::ResourceBusy.into())
+    }
+}
+
+pub(super) fn rename(state: &mut State, from: Slot, to: Slot, replace: Replace) -> io::Result<()> {
+    let ino = find(state, from.dir, &from.name)?;
+    if replace == Replace::No {
+        vacant(state, &to)?;
+    }
+    check_name(&to.name)?;
+    linked(state, to.dir)?;
+    state.permits(to.dir, SEARCH)?;
+    if state.node(from.dir)?.device != state.node(to.dir)?.device {
+        return Err(io::ErrorKind::CrossesDevices.into());
+    }
+    let is_dir = state.live.entries(ino).is_some();
+    if is_dir {
+        not_mounted(state, ino)?;
+        if state.live.is_within(to.dir, ino) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+    }
+    if let Some(replaced) = state.live.lookup(to.dir, &to.name) {
+        if replaced == ino {
+            return Ok(());
+        }
+        state.may_take(to.dir, replaced)?;
+        match (is_dir, state.live.entries(replaced)) {
+            (true, None) => return Err(io::ErrorKind::NotADirectory.into()),
+            (false, Some(_)) => return Err(io::ErrorKind::IsADirectory.into()),
+            (true, Some(entries)) if !entries.is_empty() => {
+                return Err(io::ErrorKind::DirectoryNotEmpty.into());
+            }
+            (true, Some(_)) => not_mounted(state, replaced)?,
+            (false, None) => {}
+        }
+    }
+    state.may_take(from.dir, ino)?;
+    state.permits(to.dir, WRITE | SEARCH)?;
+    if is_dir && from.dir != to.dir {
+        // Its name for the directory above it changes.
+        state.permits(ino, WRITE)?;
+    }
+    state.name(ino, Some(from), Some(to));
+    Ok(())
+}
