@@ -6,7 +6,7 @@ use std::time::Instant;
 use resilient_core::Workspace;
 use resilient_core::disk::sim::{CrashStates, Fault, FaultKind, Model, SimDisk};
 
-use crate::oracle::{Expected, World};
+use crate::oracle::{Expected, World, is_cut};
 use crate::workload::{self, Answer, Order, Scenario, open};
 
 /// How far a campaign goes.
@@ -229,7 +229,11 @@ fn settled(disk: &SimDisk) -> Settled {
     tree.remove("w/.resilient_write/lock");
     // Written without a sync, and as good without its line's end.
     tree.remove("w/.resilient_write/format");
-    (tree, disk.dirs())
+    // What one recovery has cut off, another one may find cut.
+    tree.retain(|path, _| path.strip_prefix("w/.resilient_write/").is_none_or(|at| !is_cut(at)));
+    let mut dirs = disk.dirs();
+    dirs.remove("w/.resilient_write/conflicts");
+    (tree, dirs)
 }
 
 /// The paths at which two disks that should have converged differ.

@@ -9,6 +9,7 @@ use std::time::Instant;
 use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 
 use crate::campaign::{Budget, Rig, Tally, recover};
+use crate::oracle::is_cut;
 use crate::workload::{self, Answer, Order, Scenario, all};
 
 /// What an editor does to a file.
@@ -217,7 +218,10 @@ fn conflict_is_sound(
         return Err("a row without its change".to_owned());
     }
     let mut kept = disk.tree();
-    kept.retain(|path, _| path.starts_with("w/.resilient_write/conflicts/"));
+    kept.retain(|path, _| {
+        path.strip_prefix("w/.resilient_write/")
+            .is_some_and(|inside| inside.starts_with("conflicts/") && !is_cut(inside))
+    });
     if must_be_kept && kept.is_empty() {
         return Err("the content of the write is lost".to_owned());
     }

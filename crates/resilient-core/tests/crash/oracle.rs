@@ -51,6 +51,7 @@ fn files(disk: &SimDisk) -> BTreeMap<String, Vec<u8>> {
 fn is_volatile(path: &str) -> bool {
     path.strip_prefix(STATE).is_some_and(|inside| {
         inside.starts_with("conflicts/")
+            || inside.starts_with("pending/")
             || matches!(inside, "lock" | "format" | "journal.jsonl" | "withdrawal")
             || inside.starts_with("tmp/")
     })
@@ -403,7 +404,8 @@ impl Expected {
             let litter = path.contains("/.rw-")
                 || inside == "withdrawal"
                 // A power loss that takes what an editor has not synced is a change by others.
-                || inside.starts_with("conflicts/") && !self.is_unsettled()
+                || inside.starts_with("conflicts/") && !is_cut(inside) && !self.is_unsettled()
+                || inside.starts_with("pending/")
                 || inside.starts_with("tmp/") && !bytes.is_empty();
             if litter {
                 return Err(format!("litter: {path}, {} bytes", bytes.len()));
@@ -415,6 +417,11 @@ impl Expected {
             None => Ok(()),
         }
     }
+}
+
+/// Whether a file holds what was cut off the journal, which is kept.
+pub fn is_cut(inside: &str) -> bool {
+    inside.starts_with("conflicts/journal-") && inside.ends_with(".cut")
 }
 
 fn show(content: &Option<Vec<u8>>) -> String {
