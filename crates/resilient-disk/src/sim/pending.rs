@@ -12,22 +12,28 @@ use super::tree::{Attributes, Body, Ino, Node, Slot, Tree};
 /// A change of one file.
 #[derive(Clone, Debug)]
 pub(super) enum DataChange {
-    /// `half` is how many of the bytes reach the disk when the write is torn.
+    /// `cuts` are the places in the bytes where the write may be torn, in order.
     Write {
         offset: usize,
         bytes: Arc<[u8]>,
-        half: usize,
+        cuts: Cuts,
     },
     SetLen(usize),
     Attributes(Arc<Attributes>),
 }
 
+/// Where a write is cut into four pieces, see [`super::SimDisk::set_sector`].
+pub(super) type Cuts = [usize; 3];
+
+/// A set of the four pieces of a write: the lowest bit is the first piece.
+pub(super) type Pieces = u8;
+
 /// How much of a change reached the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
     Lost,
-    /// The first half of a write, see [`super::SimDisk::set_sector`].
-    Half,
+    /// Those pieces of a write. What lies between them is what was there before, or zeros.
+    Torn(Pieces),
     /// Only the length that a write gave the file: its bytes are zeros.
     Hole,
     Kept,
@@ -38,27 +44,31 @@ impl DataChange {
         let Body::File(content) = &mut node.body else { return };
         match (self, share) {
             (_, Share::Lost) => return,
-            (Self::Write { offset, bytes, half }, share) => {
-                let written = match share {
+            (Self::Write { offset, bytes, cuts }, share) => {
+                let pieces = match share {
                     Share::Lost | Share::Hole => 0,
-                    Share::Half => *half,
-                    Share::Kept => bytes.len(),
+                    Share::Torn(pieces) => pieces,
+                    Share::Kept => Pieces::MAX,
                 };
-                let end = offset + if share == Share::Hole { bytes.len() } else { written };
-                if written == 0 && (share != Share::Hole || end <= content.len()) {
+                let mut changed = false;
+                let [first, half, third] = *cuts;
+                let bounds = [(0, first), (first, half), (half, third), (third, bytes.len())];
+                for (piece, (from, to)) in bounds.into_iter().enumerate() {
+                    if pieces >> piece & 1 == 1 && from < to {
+                        write(content, offset + from, bytes.get(from..to).unwrap_or_default());
+                        changed = true;
+                    }
+                }
+                if share == Share::Hole && content.len() < offset + bytes.len() {
+                    Arc::make_mut(content).resize(offset + bytes.len(), 0);
+                    changed = true;
+                }
+                if !changed {
                     return;
-                }
-                let content = Arc::make_mut(content);
-                if content.len() < end {
-                    content.resize(end, 0);
-                }
-                let from = bytes.get(..written);
-                if let (Some(from), Some(to)) = (from, content.get_mut(*offset..offset + written)) {
-                    to.copy_from_slice(from);
                 }
                 node.modified = tick;
             }
-            (Self::SetLen(_) | Self::Attributes(_), Share::Half | Share::Hole) => return,
+            (Self::SetLen(_) | Self::Attributes(_), Share::Torn(_) | Share::Hole) => return,
             (Self::SetLen(len), Share::Kept) => {
                 Arc::make_mut(content).resize(*len, 0);
                 node.modified = tick;
@@ -68,6 +78,18 @@ impl DataChange {
             }
         }
         node.changed = tick;
+    }
+}
+
+/// Writes bytes at an offset, with zeros from the end of the content to there.
+fn write(content: &mut Arc<Vec<u8>>, offset: usize, bytes: &[u8]) {
+    let content = Arc::make_mut(content);
+    let end = offset + bytes.len();
+    if content.len() < end {
+        content.resize(end, 0);
+    }
+    if let Some(to) = content.get_mut(offset..end) {
+        to.copy_from_slice(bytes);
     }
 }
 

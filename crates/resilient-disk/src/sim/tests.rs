@@ -9,6 +9,7 @@ use super::*;
 use crate::{Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, write_by_pages};
 
 mod rights;
+mod torn;
 
 const EIO: FaultKind = FaultKind::Io { errno: 5, sticky: false };
 
