@@ -18,7 +18,8 @@ pub enum Model {
     ///
     /// Two changes of the same name keep their order, and a rename is whole or absent. A write is
     /// lost, kept, kept to its half, or leaves its length with zeros for bytes; it has holes in its
-    /// middle only if [`SimDisk::with_torn_middles`] says so.
+    /// middle only if [`SimDisk::with_torn_middles`] says so. A rename comes by halves only if
+    /// [`SimDisk::with_names_by_halves`] says so.
     Strict,
     /// A journaling file system such as ext4 with ordered data.
     ///
@@ -61,7 +62,11 @@ struct Outcome {
 }
 
 impl CrashStates {
-    pub(super) fn new(base: State, ops: u64, model: Model, limit: usize) -> Self {
+    pub(super) fn new(mut base: State, ops: u64, model: Model, limit: usize) -> Self {
+        if base.halves && model == Model::Strict {
+            let names = std::mem::take(&mut base.pending.names);
+            base.pending.names = names.iter().flat_map(NameEffect::halves).collect();
+        }
         let needs = needs(&base.pending.names);
         let exact = enumerate(&base, &needs, model, limit);
         let (plan, len) = exact.unwrap_or((Plan::Sampled, limit));

@@ -12,7 +12,8 @@
 //!   durable with its bytes, nor its bytes with its name, nor a new directory with what is in it:
 //!   a file moved into a directory whose own name is lost is lost as well.
 //! * A rename is whole or absent. It is durable when the directory that received the name was
-//!   synced.
+//!   synced. So is an exchange, which is durable when both directories were synced. (Without a
+//!   journal they come by halves: [`SimDisk::with_names_by_halves`].)
 //! * After a failed sync of a file, what it covered may survive or not, and no later sync settles
 //!   that. A failed sync of a directory settles nothing, and a later one does: names go through the
 //!   file system's log, which keeps their order and stops for good when it cannot be written.
@@ -132,6 +133,16 @@ impl SimDisk {
     #[must_use]
     pub fn with_torn_middles(self) -> Self {
         self.state().torn_middles = true;
+        self
+    }
+
+    /// Lets a power loss keep half of a rename or an exchange that is not durable, under
+    /// [`Model::Strict`], as a file system without a journal may: each of the two names changes by
+    /// itself. After half an exchange both names lead to the same file; after half a rename the file
+    /// has both names or neither.
+    #[must_use]
+    pub fn with_names_by_halves(self) -> Self {
+        self.state().halves = true;
         self
     }
 

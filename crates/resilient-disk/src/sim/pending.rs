@@ -112,7 +112,8 @@ pub(super) struct DataEffect {
     pub(super) fate: Fate,
 }
 
-/// A pending change of names: a creation gives a name, a removal takes one, a rename does both.
+/// A pending change of names: a creation gives a name, a removal takes one, a rename does both. An
+/// exchange is a rename after which the name that was taken leads to what was there before.
 #[derive(Clone, Debug)]
 pub(super) struct NameEffect {
     pub(super) ino: Ino,
@@ -120,24 +121,59 @@ pub(super) struct NameEffect {
     pub(super) gives: Option<Slot>,
     /// The inode that loses a name for good: removed, or replaced by a rename.
     pub(super) buries: Option<Ino>,
+    /// Of an exchange: the inode to which the name that was taken leads now.
+    pub(super) returns: Option<Ino>,
+    /// Of an exchange: whether the directories of the name taken and of the name given were synced.
+    pub(super) synced: [bool; 2],
     pub(super) tick: u64,
     /// A later sync of some directory took it along, if the file system is an ordered one.
     pub(super) committed: bool,
 }
 
 impl NameEffect {
+    pub(super) fn new(ino: Ino, takes: Option<Slot>, gives: Option<Slot>, tick: u64) -> Self {
+        let (buries, returns, synced) = (None, None, [false; 2]);
+        Self { ino, takes, gives, buries, returns, synced, tick, committed: false }
+    }
+
+    /// Whether an inode gets a name by it, or loses one that it may get back.
+    pub(super) fn moves(&self, ino: Ino) -> bool {
+        self.ino == ino || self.returns == Some(ino)
+    }
+
+    /// What a file system without a journal makes of it: a change for each name.
+    pub(super) fn halves(&self) -> Vec<Self> {
+        if self.takes.is_none() || self.gives.is_none() {
+            return vec![self.clone()];
+        }
+        let given = Self { takes: None, returns: None, ..self.clone() };
+        let taken = self.takes.clone();
+        let taken = match self.returns {
+            Some(other) => Self::new(other, None, taken, self.tick),
+            None => Self::new(self.ino, taken, None, self.tick),
+        };
+        vec![given, taken]
+    }
+
     pub(super) fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.takes.iter().chain(&self.gives)
     }
 
-    /// Whether a sync of the directory makes it durable: that of the one which receives the name.
-    fn is_settled_by(&self, dir: Ino) -> bool {
-        self.gives.as_ref().or(self.takes.as_ref()).is_some_and(|slot| slot.dir == dir)
+    /// Notes that a directory is synced. Tells whether that makes it durable: the directory which
+    /// receives the name does so, and both do so for an exchange.
+    fn sync(&mut self, dir: Ino) -> bool {
+        let is_of = |slot: &Option<Slot>| slot.as_ref().is_some_and(|slot| slot.dir == dir);
+        if self.returns.is_none() {
+            return is_of(if self.gives.is_some() { &self.gives } else { &self.takes });
+        }
+        let [taken, given] = self.synced;
+        self.synced = [taken || is_of(&self.takes), given || is_of(&self.gives)];
+        self.synced == [true; 2]
     }
 
     pub(super) fn apply(&self, tree: &mut Tree) {
         if let Some(slot) = &self.takes {
-            tree.set(slot, None, self.tick);
+            tree.set(slot, self.returns, self.tick);
         }
         if let Some(slot) = &self.gives {
             tree.set(slot, Some(self.ino), self.tick);
@@ -146,6 +182,9 @@ impl NameEffect {
 
     pub(super) fn describe(&self, tree: &Tree) -> String {
         match (&self.takes, &self.gives) {
+            (Some(from), Some(to)) if self.returns.is_some() => {
+                format!("exchange {} <-> {}", tree.slot_path(from), tree.slot_path(to))
+            }
             (Some(from), Some(to)) => {
                 format!("rename {} -> {}", tree.slot_path(from), tree.slot_path(to))
             }
@@ -196,25 +235,27 @@ impl Pending {
 
     /// Makes durable what happened to the names in a directory. Returns the inodes concerned.
     pub(super) fn settle_dir(&mut self, durable: &mut Tree, dir: Ino) -> Vec<Ino> {
-        let inos = self.settle(durable, |effect| effect.is_settled_by(dir));
+        let chosen = self.names.iter_mut().map(|effect| effect.sync(dir)).collect();
+        let inos = self.settle(durable, chosen);
         self.names.iter_mut().for_each(|effect| effect.committed = true);
         inos
     }
 
     /// Makes durable what happened to one name.
     pub(super) fn settle_slot(&mut self, durable: &mut Tree, slot: &Slot) {
-        self.settle(durable, |effect| effect.slots().any(|other| other == slot));
+        let touches = |effect: &NameEffect| effect.slots().any(|other| other == slot);
+        let chosen = self.names.iter().map(touches).collect();
+        self.settle(durable, chosen);
     }
 
-    fn settle(&mut self, durable: &mut Tree, wanted: impl Fn(&NameEffect) -> bool) -> Vec<Ino> {
-        let mut chosen: Vec<bool> = self.names.iter().map(wanted).collect();
+    fn settle(&mut self, durable: &mut Tree, mut chosen: Vec<bool>) -> Vec<Ino> {
         close(&mut chosen, &needs(&self.names));
         let mut inos = Vec::new();
         let mut rest = Vec::new();
         for (effect, chosen) in std::mem::take(&mut self.names).into_iter().zip(chosen) {
             if chosen {
                 effect.apply(durable);
-                inos.extend(effect.buries.into_iter().chain([effect.ino]));
+                inos.extend(effect.buries.into_iter().chain(effect.returns).chain([effect.ino]));
             } else {
                 rest.push(effect);
             }

@@ -36,6 +36,8 @@ pub(super) struct State {
     pub(super) groups: BTreeSet<u32>,
     pub(super) capacity: Option<u64>,
     pub(super) sector: usize,
+    /// Whether of a rename or an exchange a power loss may keep half.
+    pub(super) halves: bool,
     /// Whether a power loss may leave holes in the middle of a write.
     pub(super) torn_middles: bool,
     pub(super) seed: u64,
@@ -62,6 +64,7 @@ impl State {
             groups: BTreeSet::from([USER]),
             capacity: None,
             sector: 1,
+            halves: false,
             torn_middles: false,
             seed: 0,
             ops: 0,
@@ -84,6 +87,7 @@ impl State {
             groups: self.groups.clone(),
             capacity: self.capacity,
             sector: self.sector,
+            halves: self.halves,
             torn_middles: self.torn_middles,
             seed: self.seed,
             sync_hook: self.sync_hook.clone(),
@@ -149,12 +153,20 @@ impl State {
     pub(super) fn name(&mut self, ino: Ino, takes: Option<Slot>, gives: Option<Slot>) {
         let lost = gives.as_ref().or(takes.as_ref());
         let buries = lost.and_then(|slot| self.live.lookup(slot.dir, &slot.name));
-        let effect = NameEffect { ino, takes, gives, buries, tick: self.tick, committed: false };
+        let effect = NameEffect { buries, ..NameEffect::new(ino, takes, gives, self.tick) };
         effect.apply(&mut self.live);
         self.pending.names.push(effect);
         if let Some(buried) = buries {
             self.forget(buried);
         }
+    }
+
+    /// Lets each of two names lead to what the other one led to.
+    pub(super) fn exchange(&mut self, (from, ino): (Slot, Ino), (to, other): (Slot, Ino)) {
+        let effect = NameEffect::new(ino, Some(from), Some(to), self.tick);
+        let effect = NameEffect { returns: Some(other), ..effect };
+        effect.apply(&mut self.live);
+        self.pending.names.push(effect);
     }
 
     /// Changes a file.
@@ -246,7 +258,7 @@ impl State {
             return;
         }
         self.live.remove(ino);
-        if nameless(&self.durable) && !self.pending.names.iter().any(|effect| effect.ino == ino) {
+        if nameless(&self.durable) && !self.pending.names.iter().any(|effect| effect.moves(ino)) {
             self.durable.remove(ino);
             self.pending.data.remove(&ino);
         }
