@@ -180,6 +180,32 @@ pub trait Dir: Send + Sync + Debug {
         replace: Replace,
     ) -> io::Result<()>;
 
+    /// Exchanges what two names lead to, in one step: every reader finds the one or the other file
+    /// under each name, never neither. It is durable once both directories are synced; before that a
+    /// power loss may undo it as a whole. (A file system without a journal may do it by halves.)
+    ///
+    /// # Errors
+    /// One of the names does not exist; the directories are on different file systems
+    /// ([`io::ErrorKind::CrossesDevices`]); the system or the file system has no such call
+    /// ([`io::ErrorKind::Unsupported`]), and nothing has changed.
+    fn exchange(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
+        let _ = (name, to, to_name);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Gives a file or a link a second name, here or in another directory of the same disk. It is
+    /// durable once that directory is synced.
+    ///
+    /// # Errors
+    /// The new name exists ([`io::ErrorKind::AlreadyExists`]); the file is a directory, or one that
+    /// this user may not link ([`io::ErrorKind::PermissionDenied`]); the directories are on different
+    /// file systems ([`io::ErrorKind::CrossesDevices`]); the file system has no second names
+    /// ([`io::ErrorKind::Unsupported`] or [`io::ErrorKind::PermissionDenied`]).
+    fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
+        let _ = (name, to, to_name);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Removes a file's or a link's name.
     ///
     /// # Errors

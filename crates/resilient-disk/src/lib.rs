@@ -13,7 +13,8 @@
 //! * A *name* (created, renamed or removed) survives after [`Dir::sync`] of the directory that
 //!   holds it. A rename between two directories is one operation: it is durable as a whole once
 //!   the directory that received the name is synced.
-//! * [`Dir::rename`] is atomic: every reader sees the old or the new file, never neither.
+//! * [`Dir::rename`] is atomic: every reader sees the old or the new file, never neither. So is
+//!   [`Dir::exchange`], which is durable once both directories are synced.
 //! * Nothing else is promised. Whatever is pending may survive, be lost or be reordered.
 //!
 //! # Confinement

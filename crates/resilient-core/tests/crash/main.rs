@@ -5,7 +5,8 @@
 //! legal disk where they can be counted, which takes half an hour for each of the large tests; without
 //! it each test takes a share that a check of every change can afford. `CRASH_STATES=200` tries that many states at each point, and
 //! `CRASH_ONLY=append` only the scenarios that have it in their name; with `CRASH_FIRST=1` a test
-//! ends with the first violation.
+//! ends with the first violation. With `CRASH_MIDDLES=1` a power loss may also leave holes in the
+//! middle of a write.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,

@@ -100,6 +100,18 @@ impl Dir for Mortal<DirRef> {
         self.0.rename(name, &*to.0, to_name, replace)
     }
 
+    fn exchange(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
+        spend(&self.1)?;
+        let to = to.as_any().downcast_ref::<Self>().expect("a directory of this process");
+        self.0.exchange(name, &*to.0, to_name)
+    }
+
+    fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
+        spend(&self.1)?;
+        let to = to.as_any().downcast_ref::<Self>().expect("a directory of this process");
+        self.0.hard_link(name, &*to.0, to_name)
+    }
+
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         spend(&self.1)?;
         self.0.remove_file(name)

@@ -80,6 +80,8 @@ impl Scenario {
     /// A disk on which the scenario can begin, and the process that will act.
     pub fn begin(&self, order: Order) -> (SimDisk, Workspace) {
         let disk = SimDisk::new();
+        let torn = std::env::var_os("CRASH_MIDDLES").is_some();
+        let disk = if torn { disk.with_torn_middles() } else { disk };
         disk.mkdir(ROOT);
         (self.prepare)(&disk);
         let mut ws = open(&disk, 1, order);

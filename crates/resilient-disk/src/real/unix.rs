@@ -146,6 +146,19 @@ impl Dir for RealDir {
         Ok(())
     }
 
+    fn exchange(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
+        let (name, to, to_name) = (component(name)?, same_disk(to)?, component(to_name)?);
+        match rustix::fs::renameat_with(&self.fd, name, &to.fd, to_name, RenameFlags::EXCHANGE) {
+            Err(error) if is_unsupported(error) => Err(io::ErrorKind::Unsupported.into()),
+            done => Ok(done?),
+        }
+    }
+
+    fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
+        let (name, to, to_name) = (component(name)?, same_disk(to)?, component(to_name)?);
+        Ok(rustix::fs::linkat(&self.fd, name, &to.fd, to_name, AtFlags::empty())?)
+    }
+
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.fd, component(name)?, AtFlags::empty())?)
     }

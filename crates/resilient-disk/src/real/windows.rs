@@ -9,6 +9,7 @@
 //!   as the file system's own journal makes them.
 //! * [`Replace::No`] is a hard link and a removal: after a crash in between, the file has both
 //!   names, and a directory cannot be renamed that way.
+//! * [`Dir::exchange`] is not supported.
 //! * [`Access::Private`] and `make_private` leave the access that the directory hands down, which
 //!   in a user's profile is the user's. Of the attributes only read-only is carried over.
 //! * While the lock is held, no other process can read the lock file's content.
@@ -147,6 +148,11 @@ impl Dir for RealDir {
                 self.dir.remove_file(name)
             }
         }
+    }
+
+    fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
+        let (name, to, to_name) = (component(name)?, same_disk(to)?, component(to_name)?);
+        self.dir.hard_link(name, &to.dir, to_name)
     }
 
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {

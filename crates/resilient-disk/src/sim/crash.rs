@@ -17,7 +17,9 @@ pub enum Model {
     /// What POSIX permits: of all pending changes any part survives, in any order.
     ///
     /// Two changes of the same name keep their order, and a rename is whole or absent. A write is
-    /// lost, kept, kept to its half, or leaves its length with zeros for bytes.
+    /// lost, kept, kept to its half, or leaves its length with zeros for bytes; it has holes in its
+    /// middle only if [`SimDisk::with_torn_middles`] says so. A rename comes by halves only if
+    /// [`SimDisk::with_names_by_halves`] says so.
     Strict,
     /// A journaling file system such as ext4 with ordered data.
     ///
@@ -60,7 +62,11 @@ struct Outcome {
 }
 
 impl CrashStates {
-    pub(super) fn new(base: State, ops: u64, model: Model, limit: usize) -> Self {
+    pub(super) fn new(mut base: State, ops: u64, model: Model, limit: usize) -> Self {
+        if base.halves && model == Model::Strict {
+            let names = std::mem::take(&mut base.pending.names);
+            base.pending.names = names.iter().flat_map(NameEffect::halves).collect();
+        }
         let needs = needs(&base.pending.names);
         let exact = enumerate(&base, &needs, model, limit);
         let (plan, len) = exact.unwrap_or((Plan::Sampled, limit));
@@ -161,7 +167,7 @@ impl CrashStates {
             let Some(mut node) = tree.get(ino).cloned() else { continue };
             let mut running = true;
             for effect in effects {
-                let shares = shares(effect, self.model, running);
+                let shares = shares(effect, tearing(&self.base, self.model), running);
                 let share = draw.from(shares).copied().unwrap_or(Share::Lost);
                 running = goes_on(effect, self.model, running, share);
                 effect.change.apply(&mut node, share, effect.tick);
@@ -230,6 +236,7 @@ fn enumerate(
     limit: usize,
 ) -> Option<(Plan, usize)> {
     let pending = &base.pending;
+    let tearing = tearing(base, model);
     let mut outcomes = Vec::new();
     let mut choices = BTreeMap::new();
     let mut seen: HashSet<Vec<(Ino, Arc<Entries>)>> = HashSet::new();
@@ -244,7 +251,8 @@ fn enumerate(
         for ino in &files {
             if !choices.contains_key(ino) {
                 let effects = pending.data.get(ino).map_or(&[][..], Vec::as_slice);
-                choices.insert(*ino, data_choices(base.durable.get(*ino)?, effects, model, limit)?);
+                choices
+                    .insert(*ino, data_choices(base.durable.get(*ino)?, effects, tearing, limit)?);
             }
             count = count.checked_mul(choices.get(ino)?.len())?;
         }
@@ -308,7 +316,7 @@ fn prefix(names: &[NameEffect], cut: usize) -> Vec<bool> {
 fn data_choices(
     durable: &Node,
     effects: &[DataEffect],
-    model: Model,
+    tearing: Tearing,
     limit: usize,
 ) -> Option<Vec<Node>> {
     let mut choices = vec![(durable.clone(), true)];
@@ -316,10 +324,10 @@ fn data_choices(
         let mut seen = HashSet::new();
         let mut next = Vec::new();
         for (node, running) in &choices {
-            for share in shares(effect, model, *running) {
+            for share in shares(effect, tearing, *running) {
                 let mut node = node.clone();
                 effect.change.apply(&mut node, *share, effect.tick);
-                let running = goes_on(effect, model, *running, *share);
+                let running = goes_on(effect, tearing.model, *running, *share);
                 if seen.insert((content(&node), running)) {
                     next.push((node, running));
                 }
@@ -339,16 +347,44 @@ fn content(node: &Node) -> (Body, Arc<Attributes>) {
     (node.body.clone(), node.attributes.clone())
 }
 
+/// The first half of a write.
+const HALF: Share = Share::Torn(0b0011);
+
+/// A write without its first quarter, its second, its third, both of these, and all but its last.
+const WITH_HOLES: [Share; 9] = [
+    Share::Lost,
+    HALF,
+    Share::Hole,
+    Share::Torn(0b1000),
+    Share::Torn(0b1001),
+    Share::Torn(0b1110),
+    Share::Torn(0b1101),
+    Share::Torn(0b1011),
+    Share::Kept,
+];
+
+/// How a power loss may treat the changes of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tearing {
+    model: Model,
+    middles: bool,
+}
+
+fn tearing(base: &State, model: Model) -> Tearing {
+    Tearing { model, middles: base.torn_middles }
+}
+
 /// What may become of a change, from lost to kept. `running` tells whether all changes of the
 /// file before this one were kept.
-fn shares(effect: &DataEffect, model: Model, running: bool) -> &'static [Share] {
-    match (effect.fate, model, &effect.change) {
+fn shares(effect: &DataEffect, tearing: Tearing, running: bool) -> &'static [Share] {
+    match (effect.fate, tearing.model, &effect.change) {
         (Fate::Settled, _, _) => &[Share::Kept],
         (Fate::Open, Model::Ordered, _) if !running => &[Share::Lost],
+        (_, Model::Strict, DataChange::Write { .. }) if tearing.middles => &WITH_HOLES,
         (_, Model::Strict, DataChange::Write { .. }) => {
-            &[Share::Lost, Share::Half, Share::Hole, Share::Kept]
+            &[Share::Lost, HALF, Share::Hole, Share::Kept]
         }
-        (_, Model::Ordered, DataChange::Write { .. }) => &[Share::Lost, Share::Half, Share::Kept],
+        (_, Model::Ordered, DataChange::Write { .. }) => &[Share::Lost, HALF, Share::Kept],
         _ => &[Share::Lost, Share::Kept],
     }
 }

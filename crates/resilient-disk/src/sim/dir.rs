@@ -10,7 +10,7 @@ use super::fault::Need;
 use super::file::{SimFile, SimLock};
 use super::handle::{Handle, stat};
 use super::rights::{READ, SEARCH, WRITE};
-use super::rules::{find, not_mounted, rename, vacant};
+use super::rules::{exchange, find, hard_link, not_mounted, rename, vacant};
 use super::state::State;
 use super::tree::{Attributes, Body, Ino, Slot};
 use super::{Shared, SyncKind, lock};
@@ -53,6 +53,27 @@ impl SimDir {
             Ok(state.create(slot, body, Attributes::with_mode(mode)))
         })?;
         Ok(SimFile { handle: Handle::new(&self.handle.disk, &mut state, ino), writable: true })
+    }
+
+    /// Runs an operation on a name here and one in another directory.
+    fn between(
+        &self,
+        (verb, arrow, more): (&str, &str, &str),
+        need: Need,
+        (name, to, to_name): (&OsStr, &dyn Dir, &OsStr),
+        act: impl FnOnce(&mut State, Slot, Slot) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let to = to.as_any().downcast_ref::<Self>().map(|to| &to.handle);
+        let to = to.filter(|to| Arc::ptr_eq(&to.disk, &self.handle.disk));
+        let to = to.ok_or(io::ErrorKind::CrossesDevices)?;
+        let (from, to) = (Slot::new(self.handle.ino, name), Slot::new(to.ino, to_name));
+        let mut state = lock(&self.handle.disk);
+        let paths = (state.live.slot_path(&from), state.live.slot_path(&to));
+        let text = format!("{verb} {} {arrow} {}{more}", paths.0, paths.1);
+        state.operate(need, text, |state, turn| {
+            turn.go()?;
+            act(state, from, to)
+        })
     }
 
     fn remove(&self, verb: &str, name: &OsStr, kind: Kind) -> io::Result<()> {
@@ -142,20 +163,22 @@ impl Dir for SimDir {
         to_name: &OsStr,
         replace: Replace,
     ) -> io::Result<()> {
-        let to = to.as_any().downcast_ref::<Self>().map(|to| &to.handle);
-        let to = to.filter(|to| Arc::ptr_eq(&to.disk, &self.handle.disk));
-        let to = to.ok_or(io::ErrorKind::CrossesDevices)?;
-        let (from, to) = (Slot::new(self.handle.ino, name), Slot::new(to.ino, to_name));
-        let mut state = lock(&self.handle.disk);
-        let paths = (state.live.slot_path(&from), state.live.slot_path(&to));
-        let mut text = format!("rename {} -> {}", paths.0, paths.1);
-        if replace == Replace::No {
-            text.push_str(" if absent");
-        }
-        state.operate(Need::Nothing, text, |state, turn| {
-            turn.go()?;
+        let words = match replace {
+            Replace::Yes => ("rename", "->", ""),
+            Replace::No => ("rename", "->", " if absent"),
+        };
+        self.between(words, Need::Nothing, (name, to, to_name), |state, from, to| {
             rename(state, from, to, replace)
         })
+    }
+
+    fn exchange(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
+        let words = ("exchange", "<->", "");
+        self.between(words, Need::Nothing, (name, to, to_name), exchange)
+    }
+
+    fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
+        self.between(("link", "->", ""), Need::Space, (name, to, to_name), hard_link)
     }
 
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {

@@ -71,7 +71,7 @@ impl File for SimFile {
                 Turn::Fail(error) => Err(error),
                 Turn::Half(error) => {
                     let from = usize::try_from(offset).unwrap_or(usize::MAX);
-                    let half = state.half(from, bytes.len());
+                    let [_, half, _] = state.cuts(from, bytes.len());
                     let half = bytes.get(..half).unwrap_or_default();
                     state.write(self.handle.ino, half, offset)?;
                     Err(error)

@@ -12,7 +12,8 @@
 //!   durable with its bytes, nor its bytes with its name, nor a new directory with what is in it:
 //!   a file moved into a directory whose own name is lost is lost as well.
 //! * A rename is whole or absent. It is durable when the directory that received the name was
-//!   synced.
+//!   synced. So is an exchange, which is durable when both directories were synced. (Without a
+//!   journal they come by halves: [`SimDisk::with_names_by_halves`].)
 //! * After a failed sync of a file, what it covered may survive or not, and no later sync settles
 //!   that. A failed sync of a directory settles nothing, and a later one does: names go through the
 //!   file system's log, which keeps their order and stops for good when it cannot be written.
@@ -26,7 +27,8 @@
 //!
 //! * Time, quotas and the case of names are not simulated. Access control lists are carried over
 //!   like any attribute, but grant nothing.
-//! * Of a torn write only four shares are tried ([`Model::Strict`]), not every set of blocks.
+//! * Of a torn write a few shares are tried ([`Model::Strict`], [`SimDisk::with_torn_middles`]), not
+//!   every set of blocks.
 //! * Two moves of directories into each other, both pending, are not kept from surviving in an
 //!   order that loses both.
 //! * Durable bytes never rot.
@@ -123,8 +125,30 @@ impl SimDisk {
         self
     }
 
-    /// Sets what the disk writes whole or not at all: a torn write ends where a sector does, as near
-    /// to its half as that allows. Without this it ends at any byte, which is harder than disks are.
+    /// Lets a power loss leave holes in the middle of a write that was not synced, under
+    /// [`Model::Strict`]: the write is cut into four pieces at the ends of sectors, and a later piece
+    /// may survive without an earlier one. In the hole is what the file held before, or zeros.
+    ///
+    /// (A hole between two writes needs no setting: each of them may be lost by itself.)
+    #[must_use]
+    pub fn with_torn_middles(self) -> Self {
+        self.state().torn_middles = true;
+        self
+    }
+
+    /// Lets a power loss keep half of a rename or an exchange that is not durable, under
+    /// [`Model::Strict`], as a file system without a journal may: each of the two names changes by
+    /// itself. After half an exchange both names lead to the same file; after half a rename the file
+    /// has both names or neither.
+    #[must_use]
+    pub fn with_names_by_halves(self) -> Self {
+        self.state().halves = true;
+        self
+    }
+
+    /// Sets what the disk writes whole or not at all: a torn write is cut where a sector ends, as near
+    /// to its half or its quarters as that allows. Without this it is cut at any byte, which is harder
+    /// than disks are.
     pub fn set_sector(&self, bytes: usize) {
         self.state().sector = bytes.max(1);
     }
@@ -436,8 +460,8 @@ fn overwrite(state: &mut State, path: &str, bytes: &[u8]) -> Ino {
         None => state.create(slot, Body::empty_file(), Attributes::with_mode(0o644)),
     };
     if !bytes.is_empty() {
-        let half = state.half(0, bytes.len());
-        state.change(ino, DataChange::Write { offset: 0, bytes: bytes.into(), half });
+        let cuts = state.cuts(0, bytes.len());
+        state.change(ino, DataChange::Write { offset: 0, bytes: bytes.into(), cuts });
     }
     ino
 }

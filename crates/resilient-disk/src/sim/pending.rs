@@ -12,22 +12,28 @@ use super::tree::{Attributes, Body, Ino, Node, Slot, Tree};
 /// A change of one file.
 #[derive(Clone, Debug)]
 pub(super) enum DataChange {
-    /// `half` is how many of the bytes reach the disk when the write is torn.
+    /// `cuts` are the places in the bytes where the write may be torn, in order.
     Write {
         offset: usize,
         bytes: Arc<[u8]>,
-        half: usize,
+        cuts: Cuts,
     },
     SetLen(usize),
     Attributes(Arc<Attributes>),
 }
 
+/// Where a write is cut into four pieces, see [`super::SimDisk::set_sector`].
+pub(super) type Cuts = [usize; 3];
+
+/// A set of the four pieces of a write: the lowest bit is the first piece.
+pub(super) type Pieces = u8;
+
 /// How much of a change reached the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
     Lost,
-    /// The first half of a write, see [`super::SimDisk::set_sector`].
-    Half,
+    /// Those pieces of a write. What lies between them is what was there before, or zeros.
+    Torn(Pieces),
     /// Only the length that a write gave the file: its bytes are zeros.
     Hole,
     Kept,
@@ -38,27 +44,31 @@ impl DataChange {
         let Body::File(content) = &mut node.body else { return };
         match (self, share) {
             (_, Share::Lost) => return,
-            (Self::Write { offset, bytes, half }, share) => {
-                let written = match share {
+            (Self::Write { offset, bytes, cuts }, share) => {
+                let pieces = match share {
                     Share::Lost | Share::Hole => 0,
-                    Share::Half => *half,
-                    Share::Kept => bytes.len(),
+                    Share::Torn(pieces) => pieces,
+                    Share::Kept => Pieces::MAX,
                 };
-                let end = offset + if share == Share::Hole { bytes.len() } else { written };
-                if written == 0 && (share != Share::Hole || end <= content.len()) {
+                let mut changed = false;
+                let [first, half, third] = *cuts;
+                let bounds = [(0, first), (first, half), (half, third), (third, bytes.len())];
+                for (piece, (from, to)) in bounds.into_iter().enumerate() {
+                    if pieces >> piece & 1 == 1 && from < to {
+                        write(content, offset + from, bytes.get(from..to).unwrap_or_default());
+                        changed = true;
+                    }
+                }
+                if share == Share::Hole && content.len() < offset + bytes.len() {
+                    Arc::make_mut(content).resize(offset + bytes.len(), 0);
+                    changed = true;
+                }
+                if !changed {
                     return;
-                }
-                let content = Arc::make_mut(content);
-                if content.len() < end {
-                    content.resize(end, 0);
-                }
-                let from = bytes.get(..written);
-                if let (Some(from), Some(to)) = (from, content.get_mut(*offset..offset + written)) {
-                    to.copy_from_slice(from);
                 }
                 node.modified = tick;
             }
-            (Self::SetLen(_) | Self::Attributes(_), Share::Half | Share::Hole) => return,
+            (Self::SetLen(_) | Self::Attributes(_), Share::Torn(_) | Share::Hole) => return,
             (Self::SetLen(len), Share::Kept) => {
                 Arc::make_mut(content).resize(*len, 0);
                 node.modified = tick;
@@ -68,6 +78,18 @@ impl DataChange {
             }
         }
         node.changed = tick;
+    }
+}
+
+/// Writes bytes at an offset, with zeros from the end of the content to there.
+fn write(content: &mut Arc<Vec<u8>>, offset: usize, bytes: &[u8]) {
+    let content = Arc::make_mut(content);
+    let end = offset + bytes.len();
+    if content.len() < end {
+        content.resize(end, 0);
+    }
+    if let Some(to) = content.get_mut(offset..end) {
+        to.copy_from_slice(bytes);
     }
 }
 
@@ -90,7 +112,8 @@ pub(super) struct DataEffect {
     pub(super) fate: Fate,
 }
 
-/// A pending change of names: a creation gives a name, a removal takes one, a rename does both.
+/// A pending change of names: a creation gives a name, a removal takes one, a rename does both. An
+/// exchange is a rename after which the name that was taken leads to what was there before.
 #[derive(Clone, Debug)]
 pub(super) struct NameEffect {
     pub(super) ino: Ino,
@@ -98,24 +121,59 @@ pub(super) struct NameEffect {
     pub(super) gives: Option<Slot>,
     /// The inode that loses a name for good: removed, or replaced by a rename.
     pub(super) buries: Option<Ino>,
+    /// Of an exchange: the inode to which the name that was taken leads now.
+    pub(super) returns: Option<Ino>,
+    /// Of an exchange: whether the directories of the name taken and of the name given were synced.
+    pub(super) synced: [bool; 2],
     pub(super) tick: u64,
     /// A later sync of some directory took it along, if the file system is an ordered one.
     pub(super) committed: bool,
 }
 
 impl NameEffect {
+    pub(super) fn new(ino: Ino, takes: Option<Slot>, gives: Option<Slot>, tick: u64) -> Self {
+        let (buries, returns, synced) = (None, None, [false; 2]);
+        Self { ino, takes, gives, buries, returns, synced, tick, committed: false }
+    }
+
+    /// Whether an inode gets a name by it, or loses one that it may get back.
+    pub(super) fn moves(&self, ino: Ino) -> bool {
+        self.ino == ino || self.returns == Some(ino)
+    }
+
+    /// What a file system without a journal makes of it: a change for each name.
+    pub(super) fn halves(&self) -> Vec<Self> {
+        if self.takes.is_none() || self.gives.is_none() {
+            return vec![self.clone()];
+        }
+        let given = Self { takes: None, returns: None, ..self.clone() };
+        let taken = self.takes.clone();
+        let taken = match self.returns {
+            Some(other) => Self::new(other, None, taken, self.tick),
+            None => Self::new(self.ino, taken, None, self.tick),
+        };
+        vec![given, taken]
+    }
+
     pub(super) fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.takes.iter().chain(&self.gives)
     }
 
-    /// Whether a sync of the directory makes it durable: that of the one which receives the name.
-    fn is_settled_by(&self, dir: Ino) -> bool {
-        self.gives.as_ref().or(self.takes.as_ref()).is_some_and(|slot| slot.dir == dir)
+    /// Notes that a directory is synced. Tells whether that makes it durable: the directory which
+    /// receives the name does so, and both do so for an exchange.
+    fn sync(&mut self, dir: Ino) -> bool {
+        let is_of = |slot: &Option<Slot>| slot.as_ref().is_some_and(|slot| slot.dir == dir);
+        if self.returns.is_none() {
+            return is_of(if self.gives.is_some() { &self.gives } else { &self.takes });
+        }
+        let [taken, given] = self.synced;
+        self.synced = [taken || is_of(&self.takes), given || is_of(&self.gives)];
+        self.synced == [true; 2]
     }
 
     pub(super) fn apply(&self, tree: &mut Tree) {
         if let Some(slot) = &self.takes {
-            tree.set(slot, None, self.tick);
+            tree.set(slot, self.returns, self.tick);
         }
         if let Some(slot) = &self.gives {
             tree.set(slot, Some(self.ino), self.tick);
@@ -124,6 +182,9 @@ impl NameEffect {
 
     pub(super) fn describe(&self, tree: &Tree) -> String {
         match (&self.takes, &self.gives) {
+            (Some(from), Some(to)) if self.returns.is_some() => {
+                format!("exchange {} <-> {}", tree.slot_path(from), tree.slot_path(to))
+            }
             (Some(from), Some(to)) => {
                 format!("rename {} -> {}", tree.slot_path(from), tree.slot_path(to))
             }
@@ -174,25 +235,27 @@ impl Pending {
 
     /// Makes durable what happened to the names in a directory. Returns the inodes concerned.
     pub(super) fn settle_dir(&mut self, durable: &mut Tree, dir: Ino) -> Vec<Ino> {
-        let inos = self.settle(durable, |effect| effect.is_settled_by(dir));
+        let chosen = self.names.iter_mut().map(|effect| effect.sync(dir)).collect();
+        let inos = self.settle(durable, chosen);
         self.names.iter_mut().for_each(|effect| effect.committed = true);
         inos
     }
 
     /// Makes durable what happened to one name.
     pub(super) fn settle_slot(&mut self, durable: &mut Tree, slot: &Slot) {
-        self.settle(durable, |effect| effect.slots().any(|other| other == slot));
+        let touches = |effect: &NameEffect| effect.slots().any(|other| other == slot);
+        let chosen = self.names.iter().map(touches).collect();
+        self.settle(durable, chosen);
     }
 
-    fn settle(&mut self, durable: &mut Tree, wanted: impl Fn(&NameEffect) -> bool) -> Vec<Ino> {
-        let mut chosen: Vec<bool> = self.names.iter().map(wanted).collect();
+    fn settle(&mut self, durable: &mut Tree, mut chosen: Vec<bool>) -> Vec<Ino> {
         close(&mut chosen, &needs(&self.names));
         let mut inos = Vec::new();
         let mut rest = Vec::new();
         for (effect, chosen) in std::mem::take(&mut self.names).into_iter().zip(chosen) {
             if chosen {
                 effect.apply(durable);
-                inos.extend(effect.buries.into_iter().chain([effect.ino]));
+                inos.extend(effect.buries.into_iter().chain(effect.returns).chain([effect.ino]));
             } else {
                 rest.push(effect);
             }

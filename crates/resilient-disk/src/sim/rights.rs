@@ -65,6 +65,18 @@ impl State {
         if sticky && self.owns(dir).is_err() { self.owns(ino) } else { Ok(()) }
     }
 
+    /// Passes if programs may give an inode another name: `EPERM` for a directory, and for what
+    /// belongs to others unless it is a file that programs may read and write and that gives
+    /// whoever runs it no rights. So does Linux with `protected_hardlinks`, which is the rule.
+    pub(super) fn may_link(&self, ino: Ino) -> io::Result<()> {
+        let node = self.node(ino)?;
+        let lends = node.attributes.mode & SET_USER != 0
+            || node.attributes.mode & (SET_GROUP | 0o010) == SET_GROUP | 0o010;
+        let plain = node.is_file() && !lends && self.permits(ino, READ | WRITE).is_ok();
+        let linkable = self.live.entries(ino).is_none() && (plain || self.owns(ino).is_ok());
+        if linkable { Ok(()) } else { Err(not_owner()) }
+    }
+
     /// What an inode's attributes become when it takes over those of another: as far as a user
     /// without privileges may, who can give a file away to nobody, and to no group but their own.
     pub(super) fn taken_over(&self, ino: Ino, from: Ino) -> io::Result<Attributes> {

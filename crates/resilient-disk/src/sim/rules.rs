@@ -61,9 +61,7 @@ pub(super) fn rename(state: &mut State, from: Slot, to: Slot, replace: Replace) 
     check_name(&to.name)?;
     linked(state, to.dir)?;
     state.permits(to.dir, SEARCH)?;
-    if state.node(from.dir)?.device != state.node(to.dir)?.device {
-        return Err(io::ErrorKind::CrossesDevices.into());
-    }
+    one_device(state, from.dir, to.dir)?;
     let is_dir = state.live.entries(ino).is_some();
     if is_dir {
         not_mounted(state, ino)?;
@@ -94,4 +92,44 @@ pub(super) fn rename(state: &mut State, from: Slot, to: Slot, replace: Replace) 
     }
     state.name(ino, Some(from), Some(to));
     Ok(())
+}
+
+pub(super) fn exchange(state: &mut State, from: Slot, to: Slot) -> io::Result<()> {
+    let ino = find(state, from.dir, &from.name)?;
+    let other = find(state, to.dir, &to.name)?;
+    one_device(state, from.dir, to.dir)?;
+    for (ino, dir) in [(ino, to.dir), (other, from.dir)] {
+        if state.live.entries(ino).is_some() {
+            not_mounted(state, ino)?;
+            if state.live.is_within(dir, ino) {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+            if from.dir != to.dir {
+                state.permits(ino, WRITE)?;
+            }
+        }
+    }
+    state.may_take(from.dir, ino)?;
+    state.may_take(to.dir, other)?;
+    if ino != other {
+        state.exchange((from, ino), (to, other));
+    }
+    Ok(())
+}
+
+pub(super) fn hard_link(state: &mut State, from: Slot, to: Slot) -> io::Result<()> {
+    let ino = find(state, from.dir, &from.name)?;
+    vacant(state, &to)?;
+    one_device(state, from.dir, to.dir)?;
+    state.may_link(ino)?;
+    state.name(ino, None, Some(to));
+    Ok(())
+}
+
+fn one_device(state: &State, one: Ino, other: Ino) -> io::Result<()> {
+    if state.node(one)?.device == state.node(other)?.device {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::CrossesDevices.into())
+    }
 }

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::fault::{Faults, Need, Turn};
-use super::pending::{DataChange, DataEffect, Fate, NameEffect, Pending, Share};
+use super::pending::{Cuts, DataChange, DataEffect, Fate, NameEffect, Pending, Share};
 use super::rights::USER;
 use super::tree::{Attributes, Body, Ino, Node, ROOT, Slot, Tree};
 use super::{SyncHook, SyncKind};
@@ -36,6 +36,10 @@ pub(super) struct State {
     pub(super) groups: BTreeSet<u32>,
     pub(super) capacity: Option<u64>,
     pub(super) sector: usize,
+    /// Whether of a rename or an exchange a power loss may keep half.
+    pub(super) halves: bool,
+    /// Whether a power loss may leave holes in the middle of a write.
+    pub(super) torn_middles: bool,
     pub(super) seed: u64,
     pub(super) ops: u64,
     pub(super) syncs: u64,
@@ -60,6 +64,8 @@ impl State {
             groups: BTreeSet::from([USER]),
             capacity: None,
             sector: 1,
+            halves: false,
+            torn_middles: false,
             seed: 0,
             ops: 0,
             syncs: 0,
@@ -81,6 +87,8 @@ impl State {
             groups: self.groups.clone(),
             capacity: self.capacity,
             sector: self.sector,
+            halves: self.halves,
+            torn_middles: self.torn_middles,
             seed: self.seed,
             sync_hook: self.sync_hook.clone(),
             ..Self::new()
@@ -145,12 +153,20 @@ impl State {
     pub(super) fn name(&mut self, ino: Ino, takes: Option<Slot>, gives: Option<Slot>) {
         let lost = gives.as_ref().or(takes.as_ref());
         let buries = lost.and_then(|slot| self.live.lookup(slot.dir, &slot.name));
-        let effect = NameEffect { ino, takes, gives, buries, tick: self.tick, committed: false };
+        let effect = NameEffect { buries, ..NameEffect::new(ino, takes, gives, self.tick) };
         effect.apply(&mut self.live);
         self.pending.names.push(effect);
         if let Some(buried) = buries {
             self.forget(buried);
         }
+    }
+
+    /// Lets each of two names lead to what the other one led to.
+    pub(super) fn exchange(&mut self, (from, ino): (Slot, Ino), (to, other): (Slot, Ino)) {
+        let effect = NameEffect::new(ino, Some(from), Some(to), self.tick);
+        let effect = NameEffect { returns: Some(other), ..effect };
+        effect.apply(&mut self.live);
+        self.pending.names.push(effect);
     }
 
     /// Changes a file.
@@ -162,10 +178,12 @@ impl State {
         self.pending.data.entry(ino).or_default().push(effect);
     }
 
-    /// How much of a torn write reaches the disk.
-    pub(super) fn half(&self, offset: usize, len: usize) -> usize {
-        let end = offset.saturating_add(len / 2);
-        (end - end % self.sector).saturating_sub(offset)
+    /// Where a write may be torn: near its quarters, where a sector of the file ends.
+    pub(super) fn cuts(&self, offset: usize, len: usize) -> Cuts {
+        [1, 2, 3].map(|quarter| {
+            let end = offset.saturating_add(len * quarter / 4);
+            (end - end % self.sector).saturating_sub(offset)
+        })
     }
 
     /// Writes as much as there is room for.
@@ -176,8 +194,8 @@ impl State {
         let roof = self.roof(ino)?;
         let fitting = bytes.len().min(roof.saturating_sub(offset));
         if let Some(bytes) = bytes.get(..fitting).filter(|bytes| !bytes.is_empty()) {
-            let half = self.half(offset, bytes.len());
-            self.change(ino, DataChange::Write { offset, bytes: bytes.into(), half });
+            let cuts = self.cuts(offset, bytes.len());
+            self.change(ino, DataChange::Write { offset, bytes: bytes.into(), cuts });
         }
         if end > roof && fitting < bytes.len() { Err(super::fault::no_space()) } else { Ok(()) }
     }
@@ -240,7 +258,7 @@ impl State {
             return;
         }
         self.live.remove(ino);
-        if nameless(&self.durable) && !self.pending.names.iter().any(|effect| effect.ino == ino) {
+        if nameless(&self.durable) && !self.pending.names.iter().any(|effect| effect.moves(ino)) {
             self.durable.remove(ino);
             self.pending.data.remove(&ino);
         }

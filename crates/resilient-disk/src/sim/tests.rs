@@ -8,7 +8,9 @@ use std::io::ErrorKind;
 use super::*;
 use crate::{Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, write_by_pages};
 
+mod exchange;
 mod rights;
+mod torn;
 
 const EIO: FaultKind = FaultKind::Io { errno: 5, sticky: false };
 
@@ -654,12 +656,13 @@ fn random_work(seed: u64, steps: usize, harm: Harm) -> SimDisk {
         let (from, to) = (&dirs[pick(2)], &dirs[pick(2)]);
         let (old, new) = (name(files[pick(3)]), name(files[pick(3)]));
         // What is refused is no step, but does no harm.
-        let _ = match pick(8) {
+        let _ = match pick(9) {
             0 | 1 => from.create_new(old, Access::Default).map(drop),
             2 | 3 => from.rename(old, to.as_ref(), new, replace),
             4 if harm == Harm::Some => from.remove_file(old),
             5 => from.open_write(old).and_then(|file| file.write_all_at(&[b'0' + step as u8], 0)),
             6 => from.open(old).and_then(|file| file.sync()),
+            7 => from.exchange(old, to.as_ref(), new),
             _ => from.sync(),
         };
     }
