@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use resilient_core::validate::{Format, validate};
+use resilient_validate::{Format, validate};
 
 fuzz_target!(|text: &str| {
     // YAML ends lines at a lone carriage return, too.

@@ -5,7 +5,8 @@
 //!
 //! From the outside inward: `cli` and `commands` are what can be asked for; `trial` is the loop;
 //! `agent` is who is tried, `host` the servers and their faults, `scenario` the tasks and judges;
-//! `transcript` and `score` are what is kept, `runs` keeps it, and `report` sums it up.
+//! `transcript` is what happened, `score` what it is worth, and `record` both; `runs` keeps the
+//! records, and `report` sums them up.
 
 mod agent;
 mod arm;
@@ -17,6 +18,7 @@ mod interval;
 mod output;
 mod plain;
 mod random;
+mod record;
 mod report;
 mod runs;
 mod scenario;

@@ -13,7 +13,8 @@ use resilient_core::write::{WriteMode, WriteRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::transcript::{FORMAT, Limits, Record};
+use crate::record::{FORMAT, Record};
+use crate::transcript::Limits;
 use crate::trial::Trial;
 
 /// What a run was asked for. A run goes on only with the same.

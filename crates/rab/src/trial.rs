@@ -8,11 +8,10 @@ use crate::agent::{Agent, Reply};
 use crate::arm::Arm;
 use crate::ground::Ground;
 use crate::host::{Host, Programs};
+use crate::record::{FORMAT, Record};
 use crate::scenario::{Id, Scenario, Seen};
 use crate::score::score;
-use crate::transcript::{
-    Conversation, End, Exchange, FORMAT, IncidentKind, Limits, Record, Turn, count,
-};
+use crate::transcript::{Conversation, End, Exchange, IncidentKind, Limits, Turn, count};
 
 /// Characters of an answer that a record keeps: a whole log is not worth it.
 const KEPT_CHARS: usize = 64 * 1024;

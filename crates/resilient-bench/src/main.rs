@@ -11,11 +11,14 @@
 mod bare;
 mod client;
 mod floor;
+mod library;
 mod measure;
 mod report;
 mod risk;
+mod running;
 mod scenario;
 mod sdk;
+mod setting;
 mod text;
 mod writers;
 
@@ -28,7 +31,8 @@ use clap::{Args, Parser, Subcommand};
 use client::Program;
 use measure::Random;
 use report::Table;
-use scenario::{ALL, Setting};
+use scenario::ALL;
+use setting::Setting;
 
 /// Measures Resilient Write against the least that its work can cost.
 #[derive(Debug, Parser)]

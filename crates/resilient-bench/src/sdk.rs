@@ -17,7 +17,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::json;
 
 use crate::bare::{FILE, Floor};
-use crate::scenario::{Running, Setting};
+use crate::running::Running;
+use crate::setting::Setting;
 use crate::writers::Writer;
 
 /// What the process is told that does the work.

@@ -33,6 +33,29 @@ pub(crate) fn code(random: &mut Random, len: usize) -> String {
     text
 }
 
+/// Variants of one text, each of which differs in its first bytes.
+pub(crate) struct Contents {
+    text: String,
+}
+
+impl Contents {
+    pub(crate) fn new(text: String) -> Self {
+        Self { text }
+    }
+
+    /// The two halves of the text.
+    pub(crate) fn halves(&self) -> (&str, &str) {
+        self.text.split_at(self.text.len() / 2)
+    }
+
+    /// The text with a number in front, of the same length.
+    pub(crate) fn number(&self, number: usize) -> String {
+        let mut text = format!("// {number:012}\n");
+        text.push_str(self.text.get(text.len()..).unwrap_or_default());
+        text
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

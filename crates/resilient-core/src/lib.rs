@@ -26,11 +26,11 @@ mod sectors;
 pub mod stamp;
 mod state;
 mod store;
-pub mod validate;
 pub mod workspace;
 pub mod write;
 
 pub use envelope::Envelope;
 pub use error::{Error, Result};
 pub use resilient_disk as disk;
+pub use resilient_validate as validate;
 pub use workspace::{Builder, Workspace};

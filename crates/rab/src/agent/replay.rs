@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use super::{Agent, Reply, Said};
 use crate::host::Tool;
-use crate::transcript::{Conversation, Record, Turn};
+use crate::record::Record;
+use crate::transcript::{Conversation, Turn};
 
 /// A shorter value is not taken for an identifier.
 const IDENTIFIER_MIN: usize = 12;

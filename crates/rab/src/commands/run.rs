@@ -16,9 +16,10 @@ use crate::agent::model::{Model, Prices};
 use crate::agent::script::{NAMES, Scripted};
 use crate::arm::Arm;
 use crate::output::progress;
+use crate::record::FORMAT;
 use crate::runs::{Plan, Runs};
 use crate::scenario::Id;
-use crate::transcript::{FORMAT, Limits};
+use crate::transcript::Limits;
 use crate::trial::Trial;
 
 /// Run trials and write the report.

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::arm::Arm;
 use crate::interval::wilson;
+use crate::record::Record;
 use crate::runs::Plan;
 use crate::scenario::Id;
 use crate::score::Check;
-use crate::transcript::Record;
 
 pub(crate) use page::{html, markdown};
 

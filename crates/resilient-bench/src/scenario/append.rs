@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 
-use super::{Contents, Running, Setting, writing};
 use crate::bare::{FILE, Floor, through_pipes};
 use crate::floor::Appender;
 use crate::measure::{Subject, timed};
 use crate::report::{Bound, Table};
+use crate::running::{Running, writing};
 use crate::sdk::through_sdk;
+use crate::setting::Setting;
 use crate::writers::Writer;
 
 pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
@@ -28,7 +29,7 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
 }
 
 fn append_to(setting: &mut Setting, shown: &str, len: usize) -> Result<Table> {
-    let contents = Contents::new(setting, 1 << 10);
+    let contents = setting.contents(1 << 10);
     let start = setting.text(len);
     let home = setting.fresh()?;
     let mut floor = Appender::new(home.path(), "log.txt", start.as_bytes())?;

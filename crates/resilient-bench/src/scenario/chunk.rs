@@ -3,18 +3,19 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::{Contents, Running, Setting};
 use crate::client;
 use crate::floor::Durable;
 use crate::measure::{Cost, Subject, timed};
 use crate::report::Table;
+use crate::running::Running;
+use crate::setting::Setting;
 use crate::writers::Writer;
 
 const PARTS: usize = 10;
 
 pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
-    let part = Contents::new(setting, 10 << 10);
-    let whole = Contents::new(setting, 100 << 10);
+    let part = setting.contents(10 << 10);
+    let whole = setting.contents(100 << 10);
     let home = setting.fresh()?;
     let mut floor = Durable::new(home.path())?;
     let mut subjects = vec![Subject::new("floor c, 11 times", |round| {

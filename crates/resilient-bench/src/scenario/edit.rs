@@ -3,16 +3,17 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::{Contents, Running, Setting};
 use crate::bare::{Floor, through_pipes};
 use crate::floor::Durable;
 use crate::measure::{Subject, timed};
 use crate::report::Table;
+use crate::running::Running;
+use crate::setting::Setting;
 use crate::writers::Writer;
 
 pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
-    let small = Contents::new(setting, 1 << 10);
-    let contents = Contents::new(setting, 100 << 10);
+    let small = setting.contents(1 << 10);
+    let contents = setting.contents(100 << 10);
     let home = setting.fresh()?;
     let mut floor = Durable::new(home.path())?;
     let mut same = Durable::new(home.path())?;
@@ -29,7 +30,7 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
     let home = setting.fresh()?;
     subjects.push(through_pipes("floor c of 1 KiB, through pipes", Floor::C, 1 << 10, home)?);
     // The line is in the middle, so that a search has something to do.
-    let (head, tail) = contents.text.split_at(contents.text.len() / 2);
+    let (head, tail) = contents.halves();
     for program in setting.programs() {
         let server = Running::start(program, setting)?;
         std::fs::write(

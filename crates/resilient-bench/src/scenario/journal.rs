@@ -10,9 +10,11 @@ use resilient_core::digest::Digest;
 use resilient_core::journal::{Filter, Mode, Row};
 use serde_json::json;
 
-use super::{Library, Running, Setting};
+use crate::library::Library;
 use crate::measure::{Random, Subject, timed};
 use crate::report::Table;
+use crate::running::Running;
+use crate::setting::Setting;
 
 const ROWS: u64 = 100_000;
 

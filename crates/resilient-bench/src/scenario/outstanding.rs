@@ -2,18 +2,19 @@
 
 use anyhow::Result;
 
-use super::{Contents, Running, Setting, writing};
 use crate::client::{self, Client};
 use crate::floor::Durable;
 use crate::measure::{Cost, Subject, timed};
 use crate::report::{Bound, Table};
+use crate::running::{Running, writing};
+use crate::setting::Setting;
 
 const OUTSTANDING: usize = 64;
 /// How many writes each of the 64 files sees in a round.
 const EACH: usize = 8;
 
 pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
-    let contents = Contents::new(setting, 1 << 10);
+    let contents = setting.contents(1 << 10);
     let home = setting.fresh()?;
     let floor = Durable::new(home.path())?;
     let mut subjects = vec![Subject::new("floor c, 64 threads", |round| {

@@ -12,10 +12,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::{Setting, time_call};
 use crate::client::{self, Client};
 use crate::measure::{Cost, Random, Subject, interleave, timed};
 use crate::report::Table;
+use crate::running::time_call;
+use crate::setting::Setting;
 
 const LOG: &str = "app.log";
 

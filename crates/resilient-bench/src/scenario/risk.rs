@@ -13,11 +13,13 @@ use anyhow::{Result, ensure};
 use resilient_core::risk::{self, Policy, hostile};
 use serde_json::json;
 
-use super::{Running, Setting, start, time_call};
+use super::start;
 use crate::client;
 use crate::measure::{Samples, Spread, Subject, interleave, timed};
 use crate::report::{Bound, Table};
 use crate::risk::{SIZE, code, texts};
+use crate::running::{Running, time_call};
+use crate::setting::Setting;
 
 /// So many texts of code are scored by turns: no single one decides.
 const TEXTS: usize = 12;

@@ -6,10 +6,11 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::{Running, Setting};
 use crate::client::{self, Program};
 use crate::measure::{Subject, memory, timed};
 use crate::report::{Bound, Table};
+use crate::running::Running;
+use crate::setting::Setting;
 
 /// A process that answers a line with the same line: the least that a server can be.
 pub(super) fn echo() -> Program {

@@ -13,9 +13,9 @@ use anyhow::Result;
 use resilient_core::disk::{self, DirRef, Disk, RealDisk, SyncItem};
 use rustix::fs::Advice;
 
-use super::{Contents, Setting};
 use crate::measure::{Cost, Subject, timed};
 use crate::report::Table;
+use crate::setting::Setting;
 
 /// How the staged files and the journal are synced.
 enum Way {
@@ -38,7 +38,7 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
 }
 
 fn compare(setting: &mut Setting, files: usize, rounds: usize) -> Result<Table> {
-    let contents = Contents::new(setting, 1 << 10);
+    let contents = setting.contents(1 << 10);
     let home = setting.fresh()?;
     let mut ways = vec![
         ("in a row".to_owned(), Way::InARow),

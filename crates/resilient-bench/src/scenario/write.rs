@@ -4,12 +4,14 @@
 use anyhow::Result;
 use resilient_core::write::WriteMode;
 
-use super::{Contents, Library, Running, Setting, writing};
 use crate::bare::{FILE, Floor, through_pipes};
 use crate::floor::{Atomic, Durable};
+use crate::library::Library;
 use crate::measure::{Subject, timed};
 use crate::report::Table;
+use crate::running::{Running, writing};
 use crate::sdk::through_sdk;
+use crate::setting::Setting;
 use crate::writers::{Defensive, Naive, Writer};
 
 /// How many files are overwritten by turns.
@@ -39,7 +41,7 @@ fn compare(
     rounds: usize,
     new: bool,
 ) -> Result<Table> {
-    let contents = Contents::new(setting, len);
+    let contents = setting.contents(len);
     let name = |round: usize| {
         if new { format!("new-{round}.txt") } else { format!("file-{}.txt", round % FILES) }
     };

@@ -9,9 +9,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::lines::Lines;
 use super::scan::{Span, scan};
 use super::terminator::{self, Unit};
+use super::walk::{Mark, Walk};
 use crate::disk::{File, Stat, read_up_to};
 
 /// How many file versions are remembered.
@@ -19,13 +19,6 @@ const VERSIONS: usize = 8;
 
 /// How many marks a file has at most; in a larger file they are farther apart.
 const MARKS_MAX: u64 = 16 << 10;
-
-/// A place where a line begins, and how many lines end before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mark {
-    pub(super) offset: u64,
-    pub(super) lines: u64,
-}
 
 /// What is known of a file's lines.
 #[derive(Clone, Debug)]
@@ -89,12 +82,12 @@ impl Index {
     ///
     /// # Errors
     /// The device failed.
-    pub(super) fn lines_from<'a>(&self, file: &'a dyn File, line: u64) -> io::Result<Lines<'a>> {
+    pub(super) fn lines_from<'a>(&self, file: &'a dyn File, line: u64) -> io::Result<Walk<'a>> {
         if self.upto().lines + 1 < line {
             self.look(file, |upto| upto.lines + 1 < line)?;
         }
         let mark = self.before(line);
-        let mut lines = Lines::new(file, self.unit, mark, self.len);
+        let mut lines = Walk::new(file, self.unit, mark, self.len);
         lines.skip(line.saturating_sub(1).saturating_sub(mark.lines))?;
         Ok(lines)
     }
@@ -124,7 +117,7 @@ impl Index {
         file: &'a dyn File,
         count: u64,
         total: u64,
-    ) -> io::Result<Lines<'a>> {
+    ) -> io::Result<Walk<'a>> {
         const PIECE: u64 = 64 << 10;
         let first = total.saturating_sub(count) + 1;
         let begin = self.len.saturating_sub(PIECE);
@@ -137,7 +130,7 @@ impl Index {
             let mut ends = terminator::ends_before(&piece);
             if let Some(at) = ends.nth(super::count_in(count - 1 + skip)) {
                 let mark = Mark { offset: begin + at as u64, lines: first - 1 };
-                return Ok(Lines::new(file, self.unit, mark, self.len));
+                return Ok(Walk::new(file, self.unit, mark, self.len));
             }
         }
         self.lines_from(file, first)

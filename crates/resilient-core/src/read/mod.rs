@@ -6,7 +6,8 @@
 //! answer never exceeds its budget by more than one, and what an answer leaves out it names.
 //!
 //! `encoding` tells characters, `terminator` lines; `scan` passes over blocks on several threads,
-//! `index` remembers where lines are; `window`, `lines`, `search` and `cursor` are the reads.
+//! `walk` goes from line to line, `index` remembers where lines are; `window`, `lines`, `search` and
+//! `cursor` are the reads.
 
 use std::ffi::OsStr;
 use std::io;
@@ -27,6 +28,7 @@ mod lines;
 mod scan;
 mod search;
 mod terminator;
+mod walk;
 mod window;
 
 pub use cursor::{CursorAnswer, CursorRequest, NextRequest, NextWindow};

@@ -17,10 +17,11 @@ use serde::Serialize;
 use super::budget::{tokens, tokens_max};
 use super::encoding::{CHARACTER_MAX, Encoding, OnInvalid};
 use super::files::{Reached, Selection};
-use super::index::{Index, Mark};
-use super::lines::{CutLine, Line, show};
+use super::index::Index;
+use super::lines::{CutLine, show};
 use super::scan::{Block, Span, scan};
 use super::terminator::{self, Unit};
+use super::walk::{Line, Mark};
 use super::{Opened, Progress, Reader, at_least, count_in};
 use crate::error::{Error, Result};
 

@@ -27,6 +27,7 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
             "redact",
             "risk",
             "stamp",
+            // A crate of its own, re-exported.
             "validate",
         ],
     ),

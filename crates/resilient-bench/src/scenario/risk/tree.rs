@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use resilient_core::risk::{self, Policy};
 
-use super::Setting;
 use crate::measure::{Cost, Subject, interleave, timed};
 use crate::report::{Bound, Table};
+use crate::setting::Setting;
 
 /// So much source at most.
 const BYTES: usize = 100_000_000;

@@ -4,7 +4,8 @@
 //! and positions, and nesting must not cost stack. Open containers live in a `Vec`; no value is
 //! built. `NaN`, `Infinity` and `-Infinity` are accepted, and so are repeated keys.
 
-use super::{Item, Lines};
+use crate::lines::Lines;
+use crate::report::Item;
 
 /// Finds the first error, if there is one.
 pub(super) fn check(text: &str) -> Option<Item> {

@@ -1,6 +1,6 @@
 //! A bounded list of findings of one kind.
 
-use super::super::Item;
+use crate::report::Item;
 
 /// How many findings of one kind are spelled out.
 const ITEMS_MAX: usize = 50;

@@ -17,8 +17,10 @@ mod macros;
 mod packages;
 mod prose;
 mod structure;
+mod table;
 
-use super::{Item, Lines};
+use crate::lines::Lines;
+use crate::report::Item;
 use definitions::Definitions;
 use document::Document;
 use findings::Findings;
@@ -67,8 +69,8 @@ fn typos(document: &Document<'_>, definitions: &Definitions, lines: &Lines<'_>) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::Severity;
     use super::*;
+    use crate::report::Severity;
 
     /// What a check found, as `(line, col, message)`, without the warnings on missing parts.
     fn found(text: &str) -> Vec<(usize, Option<usize>, String)> {

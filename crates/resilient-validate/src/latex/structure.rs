@@ -1,10 +1,11 @@
 //! Do braces pair up, and environments nest?
 
-use super::super::{Item, Lines};
 use super::definitions::Definitions;
 use super::document::Document;
 use super::findings::Findings;
 use super::lexer::Kind;
+use crate::lines::Lines;
+use crate::report::Item;
 
 /// Closing braces that close nothing, then opening braces that are never closed.
 pub(super) fn braces(document: &Document<'_>, lines: &Lines<'_>) -> Vec<Item> {

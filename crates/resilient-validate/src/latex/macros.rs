@@ -5,13 +5,14 @@
 
 use std::collections::HashSet;
 
-use super::super::{Item, Lines};
 use super::commands;
 use super::definitions::Definitions;
 use super::document::Document;
 use super::findings::Findings;
 use super::lexer::Kind;
 use super::packages::Loaded;
+use crate::lines::Lines;
+use crate::report::Item;
 
 /// Commands that bring in another file. Sorted.
 #[rustfmt::skip]

@@ -6,7 +6,8 @@
 
 use granit_parser::{ErrorKind, Event, Parser, ScanError, StructureStyle};
 
-use super::{Item, Lines};
+use crate::lines::Lines;
+use crate::report::Item;
 
 /// Finds the first error, if there is one. The start of a second document is one.
 pub(super) fn check(text: &str) -> Option<Item> {

@@ -5,7 +5,8 @@
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 
-use super::{Item, Lines};
+use crate::lines::Lines;
+use crate::report::Item;
 
 /// Finds the first error, if there is one.
 pub(super) fn check(text: &str) -> Option<Item> {

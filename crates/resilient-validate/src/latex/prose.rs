@@ -1,11 +1,12 @@
 //! Slips in the text itself: a bare `%` in an address, a bare `_` outside mathematics.
 
-use super::super::{Item, Lines};
 use super::commands;
 use super::definitions::Definitions;
 use super::document::Document;
 use super::findings::Findings;
 use super::lexer::Kind;
+use crate::lines::Lines;
+use crate::report::Item;
 
 /// Macros whose arguments are keys, file names or the like, and how many braced ones. Sorted.
 #[rustfmt::skip]
@@ -67,10 +68,7 @@ pub(super) fn percents(document: &Document<'_>, lines: &Lines<'_>) -> Vec<Item> 
             Kind::OpenBrace => depth += 1,
             Kind::CloseBrace => depth = depth.saturating_sub(1),
             Kind::Comment => {
-                let (line, _) = lines.position(token.at);
-                let start = lines.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
-                let before = document.text.get(start..token.at).unwrap_or("");
-                let word = before.rsplit(char::is_whitespace).next().unwrap_or("");
+                let word = lines.before(token.at).rsplit(char::is_whitespace).next().unwrap_or("");
                 if has_address(word) {
                     findings.add(|| lines.warning(token.at, MESSAGE));
                 }

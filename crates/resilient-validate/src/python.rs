@@ -12,7 +12,8 @@ use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Mode, ParseErrorType, ParseOptions, lexer, parse_unchecked};
 use ruff_text_size::Ranged;
 
-use super::{Item, Lines};
+use crate::lines::Lines;
+use crate::report::Item;
 
 /// Open brackets, as in CPython's tokenizer.
 const BRACKETS_MAX: usize = 200;
@@ -172,7 +173,7 @@ impl BracketFault {
     /// the end; CPython then blames the bracket, and so do we.
     fn explains(&self, error_at: usize, lines: &Lines<'_>) -> bool {
         if self.never_closed {
-            let rest = lines.text.get(error_at..).unwrap_or("");
+            let rest = lines.after(error_at);
             lines.line(error_at) > lines.line(self.at) || rest.trim().is_empty()
         } else {
             self.at <= error_at
