@@ -136,15 +136,10 @@ impl State {
     /// Learns where the journal ends from the last writer; false when recovery has to find out.
     pub(crate) fn refresh(&mut self) -> io::Result<bool> {
         let len = self.journal.stat()?.len;
-        let mut record = [0; Settled::LEN];
-        let read = read_up_to(self.lock.file(), &mut record, 0)?;
-        match Settled::decode(record.get(..read).unwrap_or_default()) {
-            Some(settled) if settled.end.len == len => {
-                self.end = settled.end;
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
+        let end = clean_end(self.lock.file(), len)?;
+        let is_clean = end.is_some();
+        self.end = end.unwrap_or_else(|| self.end.clone());
+        Ok(is_clean)
     }
 
     /// Notes that everything up to the journal's end is published. Needs no sync: it spares the
@@ -294,6 +289,14 @@ impl Digests {
         }
         self.known.push((now.id, now, hasher));
     }
+}
+
+/// The journal's end as the last writer left it, if it was done and the journal is as long as then.
+pub(crate) fn clean_end(lock: &dyn File, len: u64) -> io::Result<Option<End>> {
+    let mut record = [0; Settled::LEN];
+    let read = read_up_to(lock, &mut record, 0)?;
+    let settled = Settled::decode(record.get(..read).unwrap_or_default());
+    Ok(settled.map(|settled| settled.end).filter(|end| end.len == len))
 }
 
 fn open_or_make(parent: &dyn Dir, name: &str) -> io::Result<DirRef> {

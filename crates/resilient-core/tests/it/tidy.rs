@@ -34,7 +34,21 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
     // The crate `resilient-disk`, under the name by which the library knows it.
     (Ignore, &["disk"]),
     // The commit path.
-    (Know, &["commit", "contents", "journal", "recovery", "roots", "sectors", "state", "store"]),
+    (
+        Know,
+        &[
+            "commit",
+            "contents",
+            "journal",
+            "pending",
+            "policy_file",
+            "recovery",
+            "roots",
+            "sectors",
+            "state",
+            "store",
+        ],
+    ),
     (Ignore, &["write"]),
     // The families of tools.
     (Ignore, &["analytics", "checkpoint", "chunk", "handoff", "read", "scratch"]),
