@@ -6,14 +6,15 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::SyncKind;
 use super::fault::Need;
 use super::file::{SimFile, SimLock};
 use super::handle::{Handle, stat};
 use super::rights::{READ, SEARCH, WRITE};
 use super::rules::{exchange, find, hard_link, not_mounted, rename, vacant};
+use super::schedule::Shared;
 use super::state::State;
 use super::tree::{Attributes, Body, Ino, Slot};
-use super::{Shared, SyncKind, lock};
 use crate::{Access, Dir, DirRef, FileBox, Kind, LockFile, Replace, Stat};
 
 /// An open directory.
@@ -31,20 +32,25 @@ impl SimDir {
         Self { handle: Handle::new(disk, state, ino), readable }
     }
 
-    fn open_file(&self, name: &OsStr, writable: bool) -> io::Result<SimFile> {
-        let mut state = lock(&self.handle.disk);
+    fn open_file(&self, state: &mut State, name: &OsStr, writable: bool) -> io::Result<SimFile> {
         state.faults.powered()?;
-        let ino = find(&state, self.handle.ino, name)?;
+        let ino = find(state, self.handle.ino, name)?;
         let node = state.node(ino)?;
         if node.body.kind() != Kind::File {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         state.permits(ino, if writable { READ | WRITE } else { READ })?;
-        Ok(SimFile { handle: Handle::new(&self.handle.disk, &mut state, ino), writable })
+        Ok(SimFile { handle: Handle::new(&self.handle.disk, state, ino), writable })
     }
 
-    fn create(&self, verb: &str, name: &OsStr, body: Body, mode: u32) -> io::Result<SimFile> {
-        let mut state = lock(&self.handle.disk);
+    fn create(
+        &self,
+        state: &mut State,
+        verb: &str,
+        name: &OsStr,
+        body: Body,
+        mode: u32,
+    ) -> io::Result<SimFile> {
         let slot = Slot::new(self.handle.ino, name);
         let text = format!("{verb} {}", state.live.slot_path(&slot));
         let ino = state.operate(Need::Space, text, |state, turn| {
@@ -52,7 +58,7 @@ impl SimDir {
             vacant(state, &slot)?;
             Ok(state.create(slot, body, Attributes::with_mode(mode)))
         })?;
-        Ok(SimFile { handle: Handle::new(&self.handle.disk, &mut state, ino), writable: true })
+        Ok(SimFile { handle: Handle::new(&self.handle.disk, state, ino), writable: true })
     }
 
     /// Runs an operation on a name here and one in another directory.
@@ -64,10 +70,10 @@ impl SimDir {
         act: impl FnOnce(&mut State, Slot, Slot) -> io::Result<()>,
     ) -> io::Result<()> {
         let to = to.as_any().downcast_ref::<Self>().map(|to| &to.handle);
-        let to = to.filter(|to| Arc::ptr_eq(&to.disk, &self.handle.disk));
+        let to = to.filter(|to| to.disk.is_same(&self.handle.disk));
         let to = to.ok_or(io::ErrorKind::CrossesDevices)?;
         let (from, to) = (Slot::new(self.handle.ino, name), Slot::new(to.ino, to_name));
-        let mut state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         let paths = (state.live.slot_path(&from), state.live.slot_path(&to));
         let text = format!("{verb} {} {arrow} {}{more}", paths.0, paths.1);
         state.operate(need, text, |state, turn| {
@@ -77,7 +83,7 @@ impl SimDir {
     }
 
     fn remove(&self, verb: &str, name: &OsStr, kind: Kind) -> io::Result<()> {
-        let mut state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         let slot = Slot::new(self.handle.ino, name);
         let text = format!("{verb} {}", state.live.slot_path(&slot));
         state.operate(Need::Nothing, text, |state, turn| {
@@ -106,7 +112,7 @@ impl Dir for SimDir {
     }
 
     fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
-        let mut state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         state.faults.powered()?;
         let mut at = self.handle.ino;
         for name in names {
@@ -119,25 +125,34 @@ impl Dir for SimDir {
     }
 
     fn open(&self, name: &OsStr) -> io::Result<FileBox> {
-        Ok(Box::new(self.open_file(name, false)?))
+        Ok(Box::new(self.open_file(&mut self.handle.disk.enter(), name, false)?))
     }
 
     fn open_write(&self, name: &OsStr) -> io::Result<FileBox> {
-        Ok(Box::new(self.open_file(name, true)?))
+        Ok(Box::new(self.open_file(&mut self.handle.disk.enter(), name, true)?))
     }
 
     fn create_new(&self, name: &OsStr, access: Access) -> io::Result<FileBox> {
         let mode = if access == Access::Private { 0o600 } else { 0o644 };
-        Ok(Box::new(self.create("create", name, Body::empty_file(), mode)?))
+        Ok(Box::new(self.create(
+            &mut self.handle.disk.enter(),
+            "create",
+            name,
+            Body::empty_file(),
+            mode,
+        )?))
     }
 
     fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()> {
         let mode = if access == Access::Private { 0o700 } else { 0o755 };
-        self.create("mkdir", name, Body::empty_dir(), mode).map(drop)
+        // The handle is dropped when the call is over.
+        let made =
+            self.create(&mut self.handle.disk.enter(), "mkdir", name, Body::empty_dir(), mode);
+        made.map(drop)
     }
 
     fn stat(&self, name: &OsStr) -> io::Result<Stat> {
-        let state = lock(&self.handle.disk);
+        let state = self.handle.disk.enter();
         state.faults.powered()?;
         let ino = find(&state, self.handle.ino, name)?;
         Ok(stat(ino, state.node(ino)?))
@@ -148,7 +163,7 @@ impl Dir for SimDir {
     }
 
     fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
-        let state = lock(&self.handle.disk);
+        let state = self.handle.disk.enter();
         state.faults.powered()?;
         match &state.node(find(&state, self.handle.ino, name)?)?.body {
             Body::Link(target) => Ok(target.to_path_buf()),
@@ -190,7 +205,7 @@ impl Dir for SimDir {
     }
 
     fn entries(&self) -> io::Result<Vec<OsString>> {
-        let state = lock(&self.handle.disk);
+        let state = self.handle.disk.enter();
         state.faults.powered()?;
         state.permits(self.handle.ino, READ | SEARCH)?;
         let entries = state.live.entries(self.handle.ino).ok_or(io::ErrorKind::NotFound)?;
@@ -198,7 +213,7 @@ impl Dir for SimDir {
     }
 
     fn sync(&self) -> io::Result<()> {
-        let mut state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         let dir = self.handle.ino;
         let text = format!("syncdir {}", state.live.path(dir));
         state.operate(Need::Nothing, text, |state, turn| {
@@ -215,13 +230,14 @@ impl Dir for SimDir {
     }
 
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
-        let file = match self.open_file(name, true) {
+        let mut state = self.handle.disk.enter();
+        let file = match self.open_file(&mut state, name, true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.create("create", name, Body::empty_file(), 0o600)?
+                self.create(&mut state, "create", name, Body::empty_file(), 0o600)?
             }
             file => file?,
         };
-        Ok(Box::new(SimLock::new(file)))
+        Ok(Box::new(SimLock::new(file, &mut state)))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -4,7 +4,8 @@
 //! survives in any case. What happened since the last syncs is pending. [`SimDisk::crash_states`]
 //! lists every disk that a power loss at this moment may leave, under one of two [`Model`]s, and
 //! each is a `SimDisk` again, on which recovery can run and crash in turn. [`SimDisk::kill`] is
-//! the milder end: the process dies, the disk stays as programs saw it.
+//! the milder end: the process dies, the disk stays as programs saw it. A [`Schedule`] lets several
+//! living processes take turns on a disk, call by call.
 //!
 //! # What the model promises
 //!
@@ -25,12 +26,13 @@
 //!
 //! # What it does not
 //!
-//! * Time, quotas and the case of names are not simulated. Access control lists are carried over
+//! * Time, quotas, the case of names and the limit on open files are not simulated. Access control lists are carried over
 //!   like any attribute, but grant nothing.
 //! * Of a torn write a few shares are tried ([`Model::Strict`], [`SimDisk::with_torn_middles`]), not
 //!   every set of blocks.
 //! * Two moves of directories into each other, both pending, are not kept from surviving in an
 //!   order that loses both.
+//! * What was synced is whole, also on a disk whose renames come by halves until then.
 //! * Durable bytes never rot.
 //!
 //! The helpers that take a path (as `a/b`, from the root of the disk) act from outside: they are
@@ -42,10 +44,11 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Component, Path};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use super::{DirRef, Disk};
 use pending::DataChange;
+use schedule::Shared;
 use state::State;
 use tree::{Body, Ino, Node, ROOT, Slot};
 
@@ -57,6 +60,7 @@ mod handle;
 mod pending;
 mod rights;
 mod rules;
+mod schedule;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -64,9 +68,9 @@ mod tree;
 
 pub use crash::{CrashStates, Model};
 pub use fault::{Fault, FaultKind, is_power_loss};
+pub use schedule::{Calls, Schedule};
 pub use tree::Attributes;
 
-type Shared = Arc<Mutex<State>>;
 type SyncHook = Arc<dyn Fn(&str, SyncKind) -> bool + Send + Sync>;
 
 /// What is synced.
@@ -402,16 +406,12 @@ impl SimDisk {
     }
 
     fn from_state(state: State) -> Self {
-        Self { shared: Arc::new(Mutex::new(state)) }
+        Self { shared: Shared::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.shared)
+        self.shared.lock()
     }
-}
-
-fn lock(shared: &Shared) -> MutexGuard<'_, State> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn names(path: &str) -> Vec<OsString> {

@@ -10,6 +10,7 @@ use crate::{Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, wr
 
 mod exchange;
 mod rights;
+mod schedule;
 mod torn;
 
 const EIO: FaultKind = FaultKind::Io { errno: 5, sticky: false };
