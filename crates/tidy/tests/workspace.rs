@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tidy::house::{House, faults};
 use tidy::manifest::Manifest;
 use tidy::modules::Modules;
+use tidy::names::Names;
 use tidy::tree;
 
 fn workspace() -> PathBuf {
@@ -77,4 +78,13 @@ fn every_source_file_is_declared() {
             }
         }
     }
+}
+
+#[test]
+fn names_in_the_architecture_exist() {
+    let workspace = workspace();
+    let files = tree::rust_files(&workspace.join("crates")).unwrap();
+    let names = Names::read(&workspace, files.into_iter()).unwrap();
+    let missing = names.missing_in(&workspace.join("ARCHITECTURE.md")).unwrap();
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
