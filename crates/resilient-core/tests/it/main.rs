@@ -22,5 +22,4 @@ mod paths;
 mod redact;
 mod replace;
 mod scratch;
-mod tidy;
 mod write;
