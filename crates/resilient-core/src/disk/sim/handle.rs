@@ -26,6 +26,7 @@ pub(super) fn open_root(disk: &Shared, path: &Path) -> io::Result<DirRef> {
     }
     let mut state = lock(disk);
     state.faults.powered()?;
+    state.admit()?;
     let mut rest = components(path);
     let mut at = ROOT;
     let mut links = 0;
@@ -108,6 +109,7 @@ impl SimDir {
     fn open_file(&self, name: &OsStr, writable: bool) -> io::Result<SimFile> {
         let mut state = lock(&self.0.disk);
         state.faults.powered()?;
+        state.admit()?;
         let ino = find(&state, self.0.ino, name)?;
         let node = state.node(ino)?;
         if node.body.kind() != Kind::File {
@@ -120,15 +122,28 @@ impl SimDir {
         Ok(SimFile { handle: Handle::new(&self.0.disk, &mut state, ino), writable })
     }
 
-    fn create(&self, verb: &str, name: &OsStr, body: Body, mode: u32) -> io::Result<SimFile> {
-        let mut state = lock(&self.0.disk);
+    fn create(
+        &self,
+        state: &mut State,
+        verb: &str,
+        name: &OsStr,
+        body: Body,
+        mode: u32,
+    ) -> io::Result<Ino> {
         let slot = Slot::new(self.0.ino, name);
         let text = format!("{verb} {}", state.live.slot_path(&slot));
-        let ino = state.operate(Need::Space, text, |state, turn| {
+        state.operate(Need::Space, text, |state, turn| {
             turn.go()?;
             vacant(state, &slot)?;
             Ok(state.create(slot, body, Attributes::with_mode(mode)))
-        })?;
+        })
+    }
+
+    fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<SimFile> {
+        let mut state = lock(&self.0.disk);
+        state.faults.powered()?;
+        state.admit()?;
+        let ino = self.create(&mut state, "create", name, Body::empty_file(), mode)?;
         Ok(SimFile { handle: Handle::new(&self.0.disk, &mut state, ino), writable: true })
     }
 
@@ -163,6 +178,7 @@ impl Dir for SimDir {
     fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
         let mut state = lock(&self.0.disk);
         state.faults.powered()?;
+        state.admit()?;
         let mut at = self.0.ino;
         for name in names {
             at = find(&state, at, name)?;
@@ -183,12 +199,12 @@ impl Dir for SimDir {
 
     fn create_new(&self, name: &OsStr, access: Access) -> io::Result<FileBox> {
         let mode = if access == Access::Private { 0o600 } else { 0o644 };
-        Ok(Box::new(self.create("create", name, Body::empty_file(), mode)?))
+        Ok(Box::new(self.create_file(name, mode)?))
     }
 
     fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()> {
         let mode = if access == Access::Private { 0o700 } else { 0o755 };
-        self.create("mkdir", name, Body::empty_dir(), mode).map(drop)
+        self.create(&mut lock(&self.0.disk), "mkdir", name, Body::empty_dir(), mode).map(drop)
     }
 
     fn stat(&self, name: &OsStr) -> io::Result<Stat> {
@@ -243,8 +259,10 @@ impl Dir for SimDir {
     }
 
     fn entries(&self) -> io::Result<Vec<OsString>> {
-        let state = lock(&self.0.disk);
+        let mut state = lock(&self.0.disk);
         state.faults.powered()?;
+        // A listing reads through a handle of its own, and closes it at once.
+        state.admit()?;
         let entries = state.live.entries(self.0.ino).ok_or(io::ErrorKind::NotFound)?;
         Ok(entries.keys().map(|name| name.as_ref().to_owned()).collect())
     }
@@ -265,7 +283,7 @@ impl Dir for SimDir {
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
         let file = match self.open_file(name, true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.create("create", name, Body::empty_file(), 0o600)?
+                self.create_file(name, 0o600)?
             }
             file => file?,
         };

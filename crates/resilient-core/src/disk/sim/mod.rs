@@ -229,6 +229,18 @@ impl SimDisk {
         self.state().faults.plan(fault);
     }
 
+    /// Limits the handles that may be open at once on this disk, of all processes together. Every
+    /// open beyond the limit fails with EMFILE, and changes nothing.
+    pub fn limit_handles(&self, limit: u64) {
+        self.state().handle_limit = Some(limit);
+    }
+
+    /// Has the open of that index fail with EMFILE. Opens are counted from 0 in
+    /// [`SimDisk::opens`], over files, directories and listings.
+    pub fn refuse_open(&self, index: u64) {
+        self.state().refused_open = Some(index);
+    }
+
     /// Has the sync of that index, counted from 0 over files and directories, do nothing.
     pub fn skip_sync(&self, index: u64) {
         self.state().skipped_sync = Some(index);
@@ -280,6 +292,18 @@ impl SimDisk {
     #[must_use]
     pub fn syncs(&self) -> u64 {
         self.state().syncs
+    }
+
+    /// How many handles were asked for, those that were refused included.
+    #[must_use]
+    pub fn opens(&self) -> u64 {
+        self.state().opens
+    }
+
+    /// How many handles are open.
+    #[must_use]
+    pub fn open_handles(&self) -> u64 {
+        self.state().open_handles()
     }
 
     /// How often a lock was asked for that another handle held.

@@ -727,3 +727,41 @@ fn a_state_tells_what_survived() {
     assert_eq!(states.describe(2), "Strict state 2 of 5\nkept: create a\na: 2 bytes");
     assert_eq!(states.describe(5), "no such state");
 }
+
+fn errno<T>(result: std::io::Result<T>) -> Option<i32> {
+    result.err().and_then(|error| error.raw_os_error())
+}
+
+#[test]
+fn an_open_beyond_the_limit_of_handles_fails_and_changes_nothing() {
+    let disk = SimDisk::new();
+    disk.write_file("a", b"x");
+    let root = dir(&disk, "/");
+    disk.limit_handles(2);
+    let held = root.open(name("a")).unwrap();
+    assert_eq!(disk.open_handles(), 2);
+    let ops = disk.ops();
+    assert_eq!(errno(root.open(name("a"))), Some(24));
+    assert_eq!(errno(root.open(name("missing"))), Some(24), "a descriptor is taken first");
+    assert_eq!(errno(root.create_new(name("b"), Access::Default)), Some(24));
+    assert_eq!(errno(root.open_lock(name("lock"))), Some(24));
+    assert_eq!(errno(root.entries()), Some(24));
+    assert_eq!(errno(disk.open_root(Path::new("/"))), Some(24));
+    assert_eq!((disk.ops(), line(&disk)), (ops, "a=x".to_owned()));
+    // A directory is made without a descriptor.
+    root.create_dir(name("d"), Access::Default).unwrap();
+    assert_eq!(errno(root.open_dir(name("d"))), Some(24));
+    drop(held);
+    root.open_dir(name("d")).unwrap();
+}
+
+#[test]
+fn a_single_open_can_be_refused() {
+    let disk = SimDisk::new();
+    disk.write_file("a", b"x");
+    let root = dir(&disk, "/");
+    disk.refuse_open(disk.opens() + 1);
+    root.open(name("a")).unwrap();
+    assert_eq!(errno(root.open(name("a"))), Some(24));
+    root.open(name("a")).unwrap();
+}
