@@ -250,6 +250,14 @@ impl Dir for SimDir {
         })
     }
 
+    fn reaches(&self, to: &dyn Dir) -> io::Result<bool> {
+        let to = to.as_any().downcast_ref::<Self>().map(|to| &to.0);
+        let to = to.filter(|to| Arc::ptr_eq(&to.disk, &self.0.disk));
+        let state = lock(&self.0.disk);
+        state.faults.powered()?;
+        to.map_or(Ok(false), |to| same_mount(&state, self.0.ino, to.ino))
+    }
+
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         self.remove("remove", name, Kind::File)
     }
@@ -501,23 +509,29 @@ fn linked(state: &State, dir: Ino) -> io::Result<()> {
 
 fn not_mounted(state: &State, ino: Ino) -> io::Result<()> {
     let node = state.node(ino)?;
-    if node.device == state.node(node.place.dir)?.device {
+    if same_mount(state, ino, node.place.dir)? {
         Ok(())
     } else {
         Err(io::ErrorKind::ResourceBusy.into())
     }
 }
 
+fn same_mount(state: &State, one: Ino, other: Ino) -> io::Result<bool> {
+    let mount = |ino| state.node(ino).map(|node| (node.device, node.mount));
+    Ok(mount(one)? == mount(other)?)
+}
+
 fn rename(state: &mut State, from: Slot, to: Slot, replace: Replace) -> io::Result<()> {
+    // As on Linux, before any name is looked up.
+    if !same_mount(state, from.dir, to.dir)? {
+        return Err(io::ErrorKind::CrossesDevices.into());
+    }
     let ino = find(state, from.dir, &from.name)?;
     if replace == Replace::No {
         vacant(state, &to)?;
     }
     check_name(&to.name)?;
     linked(state, to.dir)?;
-    if state.node(from.dir)?.device != state.node(to.dir)?.device {
-        return Err(io::ErrorKind::CrossesDevices.into());
-    }
     let is_dir = state.live.entries(ino).is_some();
     if is_dir {
         not_mounted(state, ino)?;

@@ -187,6 +187,15 @@ impl SimDisk {
 
     /// Makes a directory the root of another device, and all that is in it part of that device.
     pub fn mount(&self, path: &str, device: u64) {
+        self.each_below(path, |node| node.device = device);
+    }
+
+    /// Makes a directory a bind mount: an area of the same device that no rename crosses.
+    pub fn bind(&self, path: &str, mount: u64) {
+        self.each_below(path, |node| node.mount = mount);
+    }
+
+    fn each_below(&self, path: &str, change: impl Fn(&mut Node)) {
         self.mkdir(path);
         let mut state = self.state();
         let Some(top) = state.live.locate(&names(path)) else { return };
@@ -194,9 +203,7 @@ impl SimDisk {
         while let Some(ino) = open.pop() {
             open.extend(state.live.entries(ino).into_iter().flat_map(|names| names.values()));
             let State { live, durable, .. } = &mut *state;
-            for node in [live, durable].into_iter().filter_map(|tree| tree.edit(ino)) {
-                node.device = device;
-            }
+            [live, durable].into_iter().filter_map(|tree| tree.edit(ino)).for_each(&change);
         }
     }
 
@@ -369,7 +376,7 @@ impl SimDisk {
         for (index, (path, ino)) in state.live.walk().into_iter().enumerate() {
             let Some(node) = state.live.get(ino) else { continue };
             let first = *firsts.entry(ino).or_insert(index);
-            (path, first, node.device, &node.attributes).hash(&mut hasher);
+            (path, first, node.device, node.mount, &node.attributes).hash(&mut hasher);
             match &node.body {
                 Body::Dir(entries) => entries.len().hash(&mut hasher),
                 body => body.hash(&mut hasher),

@@ -133,6 +133,7 @@ impl State {
             body,
             attributes,
             device: self.live.get(slot.dir).map_or(1, |dir| dir.device),
+            mount: self.live.get(slot.dir).map_or(0, |dir| dir.mount),
             links: 0,
             place: slot.clone(),
             modified: self.tick,

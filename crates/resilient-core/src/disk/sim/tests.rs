@@ -765,3 +765,41 @@ fn a_single_open_can_be_refused() {
     assert_eq!(errno(root.open(name("a"))), Some(24));
     root.open(name("a")).unwrap();
 }
+
+#[test]
+fn a_rename_does_not_cross_a_bind_mount_of_the_same_device() {
+    let disk = SimDisk::new();
+    disk.write_file("a", b"x");
+    disk.bind("m", 1);
+    let (root, mount) = (dir(&disk, "/"), dir(&disk, "/m"));
+    assert_eq!(root.id().unwrap().device, mount.id().unwrap().device);
+    for (old, replace) in [("a", Replace::Yes), ("a", Replace::No), ("missing", Replace::Yes)] {
+        let refused = root.rename(name(old), mount.as_ref(), name("b"), replace).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::CrossesDevices);
+    }
+    assert_eq!((root.reaches(&*mount).unwrap(), mount.reaches(&*root).unwrap()), (false, false));
+    mount.create_dir(name("below"), Access::Default).unwrap();
+    let below = mount.open_dir(name("below")).unwrap();
+    assert!(mount.reaches(&*below).unwrap());
+    create(&mount, "c", b"y");
+    rename(&mount, "c", &below, "c");
+    disk.bind("empty", 2);
+    assert_eq!(root.remove_dir(name("empty")).unwrap_err().kind(), ErrorKind::ResourceBusy);
+}
+
+#[test]
+fn a_lock_belongs_to_the_file_and_not_to_its_name() {
+    let disk = SimDisk::new();
+    let root = dir(&disk, "/");
+    let first = root.open_lock(name("lock")).unwrap();
+    assert!(first.try_lock().unwrap());
+    assert!(!root.open_lock(name("lock")).unwrap().try_lock().unwrap());
+    disk.unlink("lock");
+    let second = root.open_lock(name("lock")).unwrap();
+    assert!(second.try_lock().unwrap(), "another file has another lock");
+    assert_ne!(first.file().id().unwrap(), second.file().id().unwrap());
+    root.rename(name("lock"), root.as_ref(), name("moved"), Replace::Yes).unwrap();
+    assert!(!root.open_lock(name("moved")).unwrap().try_lock().unwrap());
+    drop(second);
+    assert!(root.open_lock(name("moved")).unwrap().try_lock().unwrap());
+}
