@@ -12,27 +12,28 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::contents::remove_tree;
 use crate::digest::{Digest, Hasher};
-use crate::disk::{Access, Dir, DirRef, File, FileId, Kind, LockFile, Stat, read_all, read_up_to};
+use crate::disk::{Access, Dir, DirRef, File, FileId, Kind, Stat, read_all, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::{Backwards, Row};
 use crate::roots::{STATE_DIR, Target};
 use crate::store::Store;
 
+use turn::{Turn, Waited, is_named};
+
+mod turn;
+
 /// The version of the state directory's format.
 const FORMAT: u32 = 1;
-/// How long a call waits for another process before it answers `workspace_locked`.
-const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// The open state directory. Whoever holds it and the lock may write.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) dir: DirRef,
     pub(crate) tmp: DirRef,
-    lock: Box<dyn LockFile>,
+    turn: Turn,
     pub(crate) journal: Arc<dyn File>,
     /// The journal's length, last number and last chain value: where the next row goes.
     pub(crate) end: End,
@@ -58,39 +59,60 @@ pub(crate) struct End {
 }
 
 impl State {
-    /// Opens or makes the state directory and takes its lock.
-    pub(crate) fn open(store: &Store) -> Result<Self> {
-        let os = |what: &str, source| Error::os(format!("{STATE_DIR}{what}"), "open", source);
-        let home = store.home.dir(&*store.disk)?;
-        let dir = open_or_make(&*home, STATE_DIR).map_err(|e| os("", e))?;
-        let lock = dir.open_lock(OsStr::new("lock")).map_err(|e| os("/lock", e))?;
-        wait_for(&*lock)?;
-        let opened = (|| {
-            check_format(&*dir)?;
-            let tmp = open_or_make(&*dir, "tmp").map_err(|e| os("/tmp", e))?;
-            let journal = match dir.open_write(OsStr::new("journal.jsonl")) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    dir.create_new(OsStr::new("journal.jsonl"), Access::Private)
-                }
-                other => other,
+    /// Takes the lock of the state directory that is in place now: with what was open before, if
+    /// that is still in place, and with what is opened or made anew otherwise.
+    ///
+    /// # Errors
+    /// Other processes write for too long; the directory cannot be opened or made.
+    pub(crate) fn enter<'a>(store: &Store, held: &'a mut Option<Self>) -> Result<&'a mut Self> {
+        let mut waited = Waited::default();
+        if let Some(state) = held {
+            state.turn.take(&*store.clock, &mut waited)?;
+            // IMPORTANT: after the wait. Meanwhile somebody may have removed or replaced what this
+            // process has open, and others work with what is there now.
+            if !state.is_current(store) {
+                state.unlock();
+                *held = None;
             }
-            .map_err(|e| os("/journal.jsonl", e))?;
-            // Also when a process before this one made it and died before its sync. The names in it
-            // are made durable by recovery, which comes first where no writer was done before.
-            home.sync().map_err(|e| os("", e))?;
-            Ok((tmp, journal))
-        })();
-        let (tmp, journal) = match opened {
-            Ok(parts) => parts,
-            Err(error) => {
-                let _ = lock.unlock();
-                return Err(error);
+        }
+        match held {
+            Some(state) => Ok(state),
+            None => Ok(held.insert(Self::enter_anew(store, &mut waited)?)),
+        }
+    }
+
+    fn enter_anew(store: &Store, waited: &mut Waited) -> Result<Self> {
+        loop {
+            let home = store.home.dir(&*store.disk)?;
+            let dir = open_or_make(&*home, STATE_DIR).map_err(|e| os("", e))?;
+            let turn = Turn::open(&*dir)?;
+            turn.take(&*store.clock, waited)?;
+            // IMPORTANT: after the wait, as above.
+            if is_in_place(store, &dir, &turn) {
+                return Self::open(store, &*home, dir, turn);
             }
-        };
+            waited.pause(&*store.clock)?;
+        }
+    }
+
+    /// Opens what is in the state directory, under its lock.
+    fn open(store: &Store, home: &dyn Dir, dir: DirRef, turn: Turn) -> Result<Self> {
+        check_format(&*dir)?;
+        let tmp = open_or_make(&*dir, "tmp").map_err(|e| os("/tmp", e))?;
+        let journal = match dir.open_write(OsStr::new("journal.jsonl")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                dir.create_new(OsStr::new("journal.jsonl"), Access::Private)
+            }
+            other => other,
+        }
+        .map_err(|e| os("/journal.jsonl", e))?;
+        // Also when a process before this one made it and died before its sync. The names in it
+        // are made durable by recovery, which comes first where no writer was done before.
+        home.sync().map_err(|e| os("", e))?;
         Ok(Self {
             dir,
             tmp,
-            lock,
+            turn,
             journal: journal.into(),
             end: End::default(),
             pool: Vec::new(),
@@ -102,14 +124,9 @@ impl State {
         })
     }
 
-    /// Takes the lock again.
-    pub(crate) fn lock(&self) -> Result<()> {
-        wait_for(&*self.lock)
-    }
-
     /// Whether nobody has the lock.
     pub(crate) fn is_free(&self) -> bool {
-        let free = self.lock.try_lock().is_ok_and(|taken| taken);
+        let free = self.turn.try_take();
         if free {
             self.unlock();
         }
@@ -118,24 +135,22 @@ impl State {
 
     /// Gives the lock back. Nothing is lost when that fails: it dies with the process.
     pub(crate) fn unlock(&self) {
-        let _ = self.lock.unlock();
+        self.turn.give_back();
     }
 
     /// Whether the open handles are still what the names lead to: a user may have removed the
     /// state directory, or parts of it, under a running server.
-    pub(crate) fn is_current(&self, store: &Store) -> bool {
-        let same = |dir: &DirRef, name: &str, held: io::Result<FileId>| matches!((dir.stat(OsStr::new(name)), held), (Ok(now), Ok(held)) if now.id == held);
-        store.home.dir(&*store.disk).is_ok_and(|home| same(&home, STATE_DIR, self.dir.id()))
-            && same(&self.dir, "lock", self.lock.file().id())
-            && same(&self.dir, "journal.jsonl", self.journal.id())
-            && same(&self.dir, "tmp", self.tmp.id())
+    fn is_current(&self, store: &Store) -> bool {
+        is_in_place(store, &self.dir, &self.turn)
+            && is_named(&*self.dir, "journal.jsonl", self.journal.id())
+            && is_named(&*self.dir, "tmp", self.tmp.id())
     }
 
     /// Learns where the journal ends from the last writer; false when recovery has to find out.
     pub(crate) fn refresh(&mut self) -> io::Result<bool> {
         let len = self.journal.stat()?.len;
         let mut record = [0; Settled::LEN];
-        let read = read_up_to(self.lock.file(), &mut record, 0)?;
+        let read = read_up_to(self.turn.file(), &mut record, 0)?;
         match Settled::decode(record.get(..read).unwrap_or_default()) {
             Some(settled) if settled.end.len == len => {
                 self.end = settled.end;
@@ -149,12 +164,12 @@ impl State {
     /// next writer a look at the slots, which after a power loss it takes anyway.
     pub(crate) fn settle(&self) {
         let record = Settled { owner: self.owner, end: self.end.clone() }.encode();
-        let _ = self.lock.file().write_all_at(&record, 0);
+        let _ = self.turn.file().write_all_at(&record, 0);
     }
 
     /// Takes that note back, before the journal's end is replaced: it could be as long as before.
     pub(crate) fn unsettle(&self) -> io::Result<()> {
-        self.lock.file().write_all_at(&[0; Settled::LEN], 0)
+        self.turn.file().write_all_at(&[0; Settled::LEN], 0)
     }
 
     /// The directories whose sync makes a target's own one reachable; none for a known one.
@@ -327,6 +342,16 @@ impl Digests {
     }
 }
 
+/// Whether a state directory and its locks are still what their names lead to.
+fn is_in_place(store: &Store, dir: &DirRef, turn: &Turn) -> bool {
+    let home = store.home.dir(&*store.disk);
+    home.is_ok_and(|home| is_named(&*home, STATE_DIR, dir.id())) && turn.is_current(&**dir)
+}
+
+fn os(what: &str, source: io::Error) -> Error {
+    Error::os(format!("{STATE_DIR}{what}"), "open", source)
+}
+
 fn open_or_make(parent: &dyn Dir, name: &str) -> io::Result<DirRef> {
     let name = OsStr::new(name);
     match parent.open_dir(name) {
@@ -368,19 +393,4 @@ fn check_format(dir: &dyn Dir) -> Result<()> {
             written.map_err(os)
         }
     }
-}
-
-fn wait_for(lock: &dyn LockFile) -> Result<()> {
-    let os = |source| Error::os(format!("{STATE_DIR}/lock"), "lock", source);
-    let mut pause = Duration::from_micros(50);
-    let mut waited = Duration::ZERO;
-    while !lock.try_lock().map_err(os)? {
-        if waited >= LOCK_WAIT {
-            return Err(Error::Locked { waited_ms: waited.as_millis() as u64 });
-        }
-        std::thread::sleep(pause);
-        waited += pause;
-        pause = (pause * 2).min(Duration::from_millis(2));
-    }
-    Ok(())
 }

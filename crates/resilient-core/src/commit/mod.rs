@@ -230,17 +230,7 @@ impl Store {
         held: &'a mut Option<State>,
         report: Option<&mut recovery::Report>,
     ) -> Result<&'a mut State> {
-        if let Some(state) = held.as_ref() {
-            state.lock()?;
-            if !state.is_current(self) {
-                state.unlock();
-                *held = None;
-            }
-        }
-        let state = match held {
-            Some(state) => state,
-            None => held.insert(State::open(self)?),
-        };
+        let state = State::enter(self, held)?;
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
             if !state.dirty && report.is_none() && state.refresh().map_err(os)? {

@@ -23,6 +23,7 @@ mod mutation;
 mod oracle;
 mod panics;
 mod processes;
+mod turns;
 mod workload;
 
 use std::time::Instant;

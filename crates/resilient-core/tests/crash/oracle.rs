@@ -51,7 +51,7 @@ fn files(disk: &SimDisk) -> BTreeMap<String, Vec<u8>> {
 fn is_volatile(path: &str) -> bool {
     path.strip_prefix(STATE).is_some_and(|inside| {
         inside.starts_with("conflicts/")
-            || matches!(inside, "lock" | "format" | "journal.jsonl" | "withdrawal")
+            || matches!(inside, "lock" | "waiting" | "format" | "journal.jsonl" | "withdrawal")
             || inside.starts_with("tmp/")
     })
 }
