@@ -14,15 +14,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::contents::remove_tree;
-use crate::digest::{Digest, Hasher};
-use crate::disk::{Access, Dir, DirRef, File, FileId, Kind, Stat, read_all, read_up_to};
+use crate::digest::Hasher;
+use crate::disk::{Access, Clock, Dir, DirRef, File, FileId, Kind, Stat, read_all, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::{Backwards, Row};
 use crate::roots::{STATE_DIR, Target};
 use crate::store::Store;
 
+use marker::CleanMarker;
+use owner::{Living, Owner};
 use turn::{Turn, Waited, is_named};
 
+mod marker;
+mod owner;
 mod turn;
 
 /// The version of the state directory's format.
@@ -39,9 +43,14 @@ pub(crate) struct State {
     pub(crate) end: End,
     /// Slots whose names are durable.
     pub(crate) pool: Vec<OsString>,
-    /// This process among those that write here.
-    owner: u64,
+    owner: Owner,
     slots_made: u64,
+    /// What the clean marker speaks of.
+    identity: Vec<FileId>,
+    /// The directory that holds the state directory, until its names are known to be durable.
+    unsynced_home: Option<DirRef>,
+    /// Whether this process has looked for what others left behind.
+    has_looked: bool,
     /// Set when a batch was left unfinished: recovery comes before anything else.
     pub(crate) dirty: bool,
     pub(crate) digests: Digests,
@@ -89,15 +98,24 @@ impl State {
             turn.take(&*store.clock, waited)?;
             // IMPORTANT: after the wait, as above.
             if is_in_place(store, &dir, &turn) {
-                return Self::open(store, &*home, dir, turn);
+                return Self::open(home, dir, turn, &*store.clock);
             }
             waited.pause(&*store.clock)?;
         }
     }
 
     /// Opens what is in the state directory, under its lock.
-    fn open(store: &Store, home: &dyn Dir, dir: DirRef, turn: Turn) -> Result<Self> {
+    fn open(home: DirRef, dir: DirRef, turn: Turn, clock: &dyn Clock) -> Result<Self> {
         check_format(&*dir)?;
+        for name in ["tmp", "journal.jsonl"] {
+            match dir.stat(OsStr::new(name)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    // IMPORTANT: what is made now has no durable name until recovery has synced it.
+                    clear_marker(turn.file()).map_err(|e| os("/lock", e))?;
+                }
+                other => drop(other.map_err(|e| os("", e))?),
+            }
+        }
         let tmp = open_or_make(&*dir, "tmp").map_err(|e| os("/tmp", e))?;
         let journal = match dir.open_write(OsStr::new("journal.jsonl")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -106,9 +124,9 @@ impl State {
             other => other,
         }
         .map_err(|e| os("/journal.jsonl", e))?;
-        // Also when a process before this one made it and died before its sync. The names in it
-        // are made durable by recovery, which comes first where no writer was done before.
-        home.sync().map_err(|e| os("", e))?;
+        let identity = [dir.id(), tmp.id(), journal.id(), turn.file().id()];
+        let identity = identity.into_iter().collect::<io::Result<_>>().map_err(|e| os("", e))?;
+        let owner = Owner::join(&*tmp, clock).map_err(|e| os("/tmp", e))?;
         Ok(Self {
             dir,
             tmp,
@@ -116,12 +134,36 @@ impl State {
             journal: journal.into(),
             end: End::default(),
             pool: Vec::new(),
-            owner: store.clock.random(),
+            owner,
             slots_made: 0,
-            dirty: true,
+            identity,
+            unsynced_home: Some(home),
+            has_looked: false,
+            dirty: false,
             digests: Digests::default(),
             grounds: HashMap::new(),
         })
+    }
+
+    /// The directory that holds the state directory, when this process has not synced it yet.
+    ///
+    /// A process before this one may have made the state directory and died before its sync.
+    pub(crate) fn unsynced_home(&self) -> Option<DirRef> {
+        self.unsynced_home.clone()
+    }
+
+    /// Notes that it was synced.
+    pub(crate) fn home_is_synced(&mut self) {
+        self.unsynced_home = None;
+    }
+
+    /// Syncs it now, where what comes next may not wait for the first batch.
+    pub(crate) fn sync_home(&mut self) -> Result<()> {
+        if let Some(home) = &self.unsynced_home {
+            home.sync().map_err(|e| os("", e))?;
+        }
+        self.unsynced_home = None;
+        Ok(())
     }
 
     /// Whether nobody has the lock.
@@ -149,11 +191,11 @@ impl State {
     /// Learns where the journal ends from the last writer; false when recovery has to find out.
     pub(crate) fn refresh(&mut self) -> io::Result<bool> {
         let len = self.journal.stat()?.len;
-        let mut record = [0; Settled::LEN];
+        let mut record = [0; CleanMarker::LEN];
         let read = read_up_to(self.turn.file(), &mut record, 0)?;
-        match Settled::decode(record.get(..read).unwrap_or_default()) {
-            Some(settled) if settled.end.len == len => {
-                self.end = settled.end;
+        match CleanMarker::decode(record.get(..read).unwrap_or_default(), &self.identity) {
+            Some(marker) if marker.end.len == len => {
+                self.end = marker.end;
                 Ok(true)
             }
             _ => Ok(false),
@@ -162,14 +204,37 @@ impl State {
 
     /// Notes that everything up to the journal's end is published. Needs no sync: it spares the
     /// next writer a look at the slots, which after a power loss it takes anyway.
-    pub(crate) fn settle(&self) {
-        let record = Settled { owner: self.owner, end: self.end.clone() }.encode();
+    pub(crate) fn mark_clean(&self) {
+        let record = CleanMarker { end: self.end.clone() }.encode(&self.identity);
         let _ = self.turn.file().write_all_at(&record, 0);
     }
 
-    /// Takes that note back, before the journal's end is replaced: it could be as long as before.
-    pub(crate) fn unsettle(&self) -> io::Result<()> {
-        self.turn.file().write_all_at(&[0; Settled::LEN], 0)
+    /// Takes that note back: before the journal's end is replaced, which could be as long as
+    /// before, and after a batch whose outcome is unknown.
+    pub(crate) fn mark_dirty(&self) -> io::Result<()> {
+        clear_marker(self.turn.file())
+    }
+
+    /// Looks, once, whether processes that died have left anything behind that is worth a sweep:
+    /// something that is not empty, or many empty slots. With the lock held and nothing in flight,
+    /// none of it is needed.
+    pub(crate) fn finds_litter(&mut self) -> io::Result<bool> {
+        if std::mem::replace(&mut self.has_looked, true) {
+            return Ok(false);
+        }
+        let names = self.tmp.entries()?;
+        if names.len() > LITTER {
+            return Ok(true);
+        }
+        for name in names {
+            match self.tmp.stat(&name) {
+                Ok(Stat { kind: Kind::File, len: 0, .. }) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Ok(_) => return Ok(true),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
     }
 
     /// The directories whose sync makes a target's own one reachable; none for a known one.
@@ -198,11 +263,20 @@ impl State {
     /// Makes slots, without making their names durable.
     pub(crate) fn make_slots(&mut self, count: usize) -> io::Result<Vec<OsString>> {
         let mut made = Vec::with_capacity(count);
-        for _ in 0..count {
+        while made.len() < count {
             self.slots_made += 1;
-            let name = OsString::from(format!("s-{:016x}-{}", self.owner, self.slots_made));
-            self.tmp.create_new(&name, Access::Default)?;
-            made.push(name);
+            let name = self.owner.slot(self.slots_made);
+            match self.tmp.create_new(&name, Access::Default) {
+                Ok(_) => made.push(name),
+                // Of a process of the same number, before a power loss that took its file.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    for name in &made {
+                        let _ = self.tmp.remove_file(name);
+                    }
+                    return Err(error);
+                }
+            }
         }
         Ok(made)
     }
@@ -218,26 +292,48 @@ impl State {
             };
             match self.tmp.open_write(&name) {
                 Ok(file) => return Ok((name, file.into())),
-                // Another process swept the slots when it started.
+                // Somebody has emptied `tmp/`.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => self.pool.clear(),
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Removes whatever lies in `tmp/`. Under the lock, and with nothing in flight, all of it is
-    /// garbage.
+    /// Removes what lies in `tmp/`, but for the slots that living processes keep ready. Under the
+    /// lock, and with nothing in flight, the rest is garbage. What cannot be removed stays for the
+    /// next sweep.
     pub(crate) fn sweep(&mut self) -> io::Result<()> {
-        self.pool.clear();
-        for name in self.tmp.entries()? {
-            match self.tmp.stat(&name)?.kind {
+        let names = self.tmp.entries()?;
+        let living = Living::among(&*self.tmp, &names)?;
+        for name in names {
+            if living.is_owner(&name) {
+                continue;
+            }
+            let stat = match self.tmp.stat(&name) {
+                // Its process has ended just now, and taken it along.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                other => other?,
+            };
+            let is_ready = stat.kind == Kind::File
+                && stat.len == 0
+                && living
+                    .owner_of_slot(&name)
+                    .is_some_and(|owner| owner != self.owner.id || self.pool.contains(&name));
+            if is_ready {
+                continue;
+            }
+            let removed = match stat.kind {
                 Kind::Dir => {
                     // IMPORTANT: a directory that came here is here for good before it is emptied;
                     // a crash must not put what is left of it back.
                     self.tmp.sync()?;
-                    remove_tree(&*self.tmp, &name)?;
+                    remove_tree(&*self.tmp, &name)
                 }
-                _ => self.tmp.remove_file(&name)?,
+                _ => self.tmp.remove_file(&name),
+            };
+            match removed {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                other => other?,
             }
         }
         Ok(())
@@ -260,63 +356,22 @@ impl State {
 }
 
 impl Drop for State {
-    /// Leaves no empty slots behind. Best effort: the next process sweeps.
+    /// Leaves no empty slots behind. Best effort: the next sweep takes what stays. Needs no lock:
+    /// no row names these slots, and a sweep expects that they go.
     fn drop(&mut self) {
         for name in &self.pool {
             let _ = self.tmp.remove_file(name);
         }
+        let _ = self.tmp.remove_file(&self.owner.name());
     }
 }
 
 /// How many slots are kept ready.
 pub(crate) const SLOTS: usize = 16;
+/// From how many names in `tmp/` on a process that starts sweeps it.
+const LITTER: usize = 16 * SLOTS;
 /// How many directories are kept open.
 const GROUNDS: usize = 64;
-
-/// What the last writer leaves in the lock file.
-struct Settled {
-    owner: u64,
-    end: End,
-}
-
-impl Settled {
-    const MAGIC: &'static [u8; 8] = b"rwsettl1";
-    const LEN: usize = 8 + 8 + 8 + 8 + 32 + 16;
-
-    fn encode(&self) -> Vec<u8> {
-        let mut bytes = Self::MAGIC.to_vec();
-        bytes.extend(self.owner.to_le_bytes());
-        bytes.extend(self.end.len.to_le_bytes());
-        bytes.extend(self.end.seq.to_le_bytes());
-        let mut chain = self.end.chain.clone().unwrap_or_default().into_bytes();
-        chain.resize(32, b' ');
-        bytes.extend(chain);
-        let sum = Digest::of(&bytes);
-        bytes.extend(sum.as_bytes().iter().take(16));
-        bytes
-    }
-
-    fn decode(bytes: &[u8]) -> Option<Self> {
-        let (body, sum) = bytes.split_at_checked(Self::LEN - 16)?;
-        let digest = Digest::of(body);
-        if !digest.as_bytes().starts_with(sum) || sum.len() != 16 {
-            return None;
-        }
-        let number = |at: usize| body.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
-        if !body.starts_with(Self::MAGIC) {
-            return None;
-        }
-        let chain = str::from_utf8(body.get(32..64)?).ok()?.trim_end();
-        Some(Self {
-            owner: number(8)?,
-            end: End {
-                len: number(16)?,
-                seq: number(24)?,
-                chain: (!chain.is_empty()).then(|| chain.to_owned()),
-            },
-        })
-    }
-}
 
 /// Digests of files that were appended to in place, so that the next append need not read what is
 /// there: the hasher after the last byte, valid while the file's facts are the same.
@@ -350,6 +405,10 @@ fn is_in_place(store: &Store, dir: &DirRef, turn: &Turn) -> bool {
 
 fn os(what: &str, source: io::Error) -> Error {
     Error::os(format!("{STATE_DIR}{what}"), "open", source)
+}
+
+fn clear_marker(lock: &dyn File) -> io::Result<()> {
+    lock.write_all_at(&[0; CleanMarker::LEN], 0)
 }
 
 fn open_or_make(parent: &dyn Dir, name: &str) -> io::Result<DirRef> {

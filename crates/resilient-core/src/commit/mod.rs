@@ -233,10 +233,15 @@ impl Store {
         let state = State::enter(self, held)?;
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
-            if !state.dirty && report.is_none() && state.refresh().map_err(os)? {
+            if !state.dirty
+                && report.is_none()
+                && state.refresh().map_err(os)?
+                && !state.finds_litter().map_err(os)?
+            {
                 return Ok(());
             }
             state.dirty = true;
+            state.sync_home()?;
             let found = recovery::run(self, state)?;
             state.dirty = false;
             if let Some(report) = report {

@@ -121,7 +121,7 @@ pub(crate) fn run(store: &Store, state: &mut State) -> Result<Report> {
     state.sweep().map_err(os)?;
     state.tmp.sync().map_err(os)?;
     state.find_end().map_err(os)?;
-    state.settle();
+    state.mark_clean();
     Ok(report)
 }
 

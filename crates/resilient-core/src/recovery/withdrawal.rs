@@ -22,7 +22,7 @@ const WITHDRAWAL: &str = "withdrawal";
 /// Replaces the rows from `start` on by `rows`, some of which are published already: at no moment
 /// may a crash lose one of those.
 pub(crate) fn withdraw(state: &mut State, start: &End, rows: &[&Row]) -> io::Result<()> {
-    state.unsettle()?;
+    state.mark_dirty()?;
     state.end = start.clone();
     let bytes = append_rows(state, rows.iter().copied())?;
     state.end.len = start.len + bytes.len() as u64;

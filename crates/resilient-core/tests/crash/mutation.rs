@@ -17,6 +17,11 @@ use crate::workload::{self, Answer, Order, all, create};
 /// Syncs that no crash misses, by scenario and what is synced, and why they stay.
 const JUSTIFIED: &[(&str, &str, &str)] = &[
     (
+        "create, the first call ever",
+        "at 14: syncdir w/.resilient_write/tmp",
+        "of the process's own file, which means nothing after a power loss",
+    ),
+    (
         "a batch of writes",
         "at 6: syncdir w",
         "of a file found as it should be, whose name was durable; that it takes the new directory \

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use resilient_core::disk::sim::{Model, SimDisk};
+use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::disk::{Clock, DirRef, Disk, FixedClock, LockFile, Replace};
 use resilient_core::{Error, Workspace};
 
@@ -259,4 +259,129 @@ fn a_process_that_dies_while_it_waits_holds_up_nobody() {
     drop(take(&disk, "waiting"));
     let answer: Answer = create(&waiter(&disk, 2, []).0, "after.txt", "after\n");
     done(answer);
+}
+
+/// The names in `tmp/`.
+fn staging(disk: &SimDisk) -> Vec<String> {
+    let inside = |path: String| path.strip_prefix("w/.resilient_write/tmp/").map(str::to_owned);
+    disk.tree().into_keys().filter_map(inside).collect()
+}
+
+#[test]
+fn a_process_that_starts_takes_no_slot_from_one_that_lives() {
+    let disk = workspace();
+    let server = open(&disk, 2, Order::Forwards);
+    done(create(&server, "one.txt", "1\n"));
+    let kept = staging(&disk);
+    assert!(kept.len() > 8, "{kept:?}");
+    // Something that nobody needs makes the next one look around; it is asked to recover as well.
+    disk.write_file("w/.resilient_write/tmp/s-1", b"litter");
+    let other = open(&disk, 3, Order::Forwards);
+    other.recover().expect("recovery");
+    let now = staging(&disk);
+    assert!(kept.iter().all(|name| now.contains(name)), "{kept:?}\n{now:?}");
+    assert!(!now.contains(&"s-1".to_owned()));
+    drop(other);
+    assert_eq!(staging(&disk), kept, "who ends leaves no slot behind");
+    // The server makes no new ones.
+    done(create(&server, "two.txt", "2\n"));
+    assert_eq!(staging(&disk).len(), kept.len() - 1);
+    drop(server);
+    assert_eq!(staging(&disk), [""; 0]);
+}
+
+#[test]
+fn the_slots_of_a_process_that_died_are_swept_by_recovery() {
+    let disk = workspace();
+    let server = open(&disk, 2, Order::Forwards);
+    done(create(&server, "one.txt", "1\n"));
+    let killed = disk.kill();
+    assert!(!staging(&killed).is_empty());
+    let other = open(&killed, 3, Order::Forwards);
+    other.recover().expect("recovery");
+    drop(other);
+    assert_eq!(staging(&killed), [""; 0]);
+}
+
+#[test]
+fn a_slot_that_goes_during_a_sweep_is_no_error() {
+    // A process that ends at the same time removes its slots without the lock.
+    let disk = workspace();
+    disk.write_file("w/.resilient_write/tmp/s-1", b"litter");
+    let ops = disk.ops();
+    open(&disk.kill(), 3, Order::Forwards).recover().expect("recovery");
+    let killed = disk.kill();
+    let ws = open(&killed, 3, Order::Forwards);
+    ws.recover().expect("recovery");
+    let trace = killed.trace();
+    let at = (0..).zip(&trace).find(|(_, line)| line.contains("remove") && line.ends_with("/s-1"));
+    let (at, _) = at.expect("a removal");
+    let again = disk.kill();
+    let kind = FaultKind::Io { errno: 2, sticky: false };
+    again.plan(Fault { at, kind });
+    open(&again, 3, Order::Forwards).recover().expect("a sweep goes on");
+    assert_eq!(disk.ops(), ops);
+}
+
+/// What the first writes of a process cost, in syncs, and what they do besides.
+fn first_two(disk: &SimDisk, seed: u64) -> (u64, u64, Vec<String>) {
+    let ws = open(disk, seed, Order::Forwards);
+    let (ops, start) = (disk.ops() as usize, disk.syncs());
+    done(create(&ws, &format!("first-{seed}.txt"), "1\n"));
+    let trace = disk.trace()[ops..].to_vec();
+    let first = disk.syncs();
+    done(create(&ws, &format!("second-{seed}.txt"), "2\n"));
+    std::mem::forget(ws);
+    (first - start, disk.syncs() - first, trace)
+}
+
+#[test]
+fn the_first_write_of_a_process_costs_two_syncs_more_than_the_second() {
+    let disk = workspace();
+    // After one that ended, beside one that lives, and after one that was killed.
+    let living = open(&disk, 2, Order::Forwards);
+    done(create(&living, "living.txt", "1\n"));
+    for (disk, seed) in [(disk.clone(), 3), (disk.clone(), 4), (disk.kill(), 5)] {
+        let (first, second, trace) = first_two(&disk, seed);
+        assert!(first <= second + 2, "{first} and {second} syncs\n{}", trace.join("\n"));
+        assert!(!trace.iter().any(|line| line.starts_with("remove")), "{}", trace.join("\n"));
+        let rewritten = trace.iter().filter(|line| line.starts_with("write"));
+        // The content, its row, the note that all is done.
+        assert_eq!(rewritten.count(), 3, "{}", trace.join("\n"));
+    }
+}
+
+#[test]
+fn a_note_in_a_copy_of_the_state_directory_is_not_trusted() {
+    let disk = workspace();
+    let copy = SimDisk::new();
+    copy.mkdir("w");
+    for (path, bytes) in disk.tree() {
+        copy.edit(&path, &bytes);
+    }
+    // Nothing of the copy is durable, until its first write is answered.
+    let ws = open(&copy, 3, Order::Forwards);
+    done(create(&ws, "after.txt", "after\n"));
+    let lost = copy.crash_states(Model::Strict, 1).get(0).expect("a state");
+    recover(&lost, 90).expect("recovery");
+    assert_eq!(lost.read("w/after.txt"), Some(b"after\n".to_vec()));
+    assert_eq!(World::of(&lost).expect("a sound journal").rows(), 2);
+}
+
+#[test]
+fn a_state_directory_that_was_moved_is_durable_before_an_answer() {
+    let disk = workspace();
+    let home = disk.open_root(Path::new("/w")).expect("the workspace");
+    let (name, away) = (OsStr::new(".resilient_write"), OsStr::new("away"));
+    home.rename(name, &*home, away, Replace::Yes).expect("a rename");
+    home.sync().expect("a sync");
+    home.rename(away, &*home, name, Replace::Yes).expect("a rename");
+    // The workspace is elsewhere, so that nothing else asks for a sync of this directory.
+    disk.mkdir("v");
+    let ws = Workspace::builder("/v").state("/w").disk(Arc::new(disk.clone()));
+    let ws = ws.clock(Arc::new(FixedClock::new(1_790_000_000, 3))).open();
+    done(create(&ws, "after.txt", "after\n"));
+    let lost = disk.crash_states(Model::Strict, 1).get(0).expect("a state");
+    let journal = lost.read("w/.resilient_write/journal.jsonl").expect("the journal");
+    assert_eq!(journal.iter().filter(|byte| **byte == b'\n').count(), 2);
 }
