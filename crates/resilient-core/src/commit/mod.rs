@@ -244,23 +244,18 @@ impl Store {
         held: &'a mut Option<State>,
         ordered: Option<Undecided>,
     ) -> Result<&'a mut State> {
-        if let Some(state) = held.as_ref() {
-            state.lock()?;
-            if !state.is_current(self) {
-                state.unlock();
-                *held = None;
-            }
-        }
-        let state = match held {
-            Some(state) => state,
-            None => held.insert(State::open(self)?),
-        };
+        let state = State::enter(self, held)?;
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
-            if !state.dirty && ordered.is_none() && state.refresh().map_err(os)? {
+            if !state.dirty
+                && ordered.is_none()
+                && state.refresh().map_err(os)?
+                && !state.finds_litter().map_err(os)?
+            {
                 return recovery::refresh_pending(state).map_err(os);
             }
             state.dirty = true;
+            state.sync_home()?;
             let report = recovery::run(self, state, ordered.unwrap_or(Undecided::Stay))?;
             state.dirty = false;
             report.notices().iter().for_each(self.on_notice);

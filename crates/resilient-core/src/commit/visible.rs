@@ -50,13 +50,16 @@ impl Store {
 
     /// The journal's length, if the last writer was done with all of it.
     fn clean_len(&self, journal: &dyn File) -> io::Result<Option<u64>> {
-        let lock = self.state_file(&[], "lock").ok().flatten();
-        let len = journal.stat()?.len;
-        if let Some(lock) = lock {
-            return Ok(state::clean_end(&*lock, len)?.map(|end| end.len));
+        let dir = self.state_dir(&[]).ok().flatten();
+        match dir.map(|dir| state::clean_len(&*dir, journal)) {
+            // No writer of this kind was ever here. Without a batch nothing can be unfinished.
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
+                let len = journal.stat()?.len;
+                Ok((recovery::before_last_batch(journal)? == len).then_some(len))
+            }
+            Some(known) => known,
+            None => Ok(None),
         }
-        // No writer with a lock was ever here. Without a batch nothing can be unfinished.
-        Ok((recovery::before_last_batch(journal)? == len).then_some(len))
     }
 
     /// Runs recovery unless somebody works; tells whether it ran.

@@ -89,7 +89,7 @@ pub(crate) fn run(store: &Store, state: &mut State, undecided: Undecided) -> Res
     };
     let len = state.journal.stat().map_err(os)?.len;
     state.end = end::find_end(&*state.journal, len).map_err(os)?;
-    state.settle();
+    state.mark_clean();
     Ok(report)
 }
 

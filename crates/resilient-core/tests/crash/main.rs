@@ -26,6 +26,7 @@ mod oracle;
 mod panics;
 mod processes;
 mod readers;
+mod turns;
 mod workload;
 
 use std::time::Instant;

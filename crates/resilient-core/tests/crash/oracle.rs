@@ -52,7 +52,7 @@ fn is_volatile(path: &str) -> bool {
     path.strip_prefix(STATE).is_some_and(|inside| {
         inside.starts_with("conflicts/")
             || inside.starts_with("pending/")
-            || matches!(inside, "lock" | "format" | "journal.jsonl" | "withdrawal")
+            || matches!(inside, "lock" | "waiting" | "format" | "journal.jsonl" | "withdrawal")
             || inside.starts_with("tmp/")
     })
 }

@@ -113,6 +113,12 @@ impl Dir for Mortal<DirRef> {
         self.0.hard_link(name, &*to.0, to_name)
     }
 
+    fn reaches(&self, to: &dyn Dir) -> io::Result<bool> {
+        alive(&self.1)?;
+        let to = to.as_any().downcast_ref::<Self>().expect("a directory of this process");
+        self.0.reaches(&*to.0)
+    }
+
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         spend(&self.1)?;
         self.0.remove_file(name)

@@ -11,7 +11,7 @@ use super::fault::Need;
 use super::file::{SimFile, SimLock};
 use super::handle::{Handle, stat};
 use super::rights::{READ, SEARCH, WRITE};
-use super::rules::{exchange, find, hard_link, not_mounted, rename, vacant};
+use super::rules::{exchange, find, hard_link, not_mounted, rename, same_mount, vacant};
 use super::schedule::Shared;
 use super::state::State;
 use super::tree::{Attributes, Body, Ino, Slot};
@@ -34,6 +34,7 @@ impl SimDir {
 
     fn open_file(&self, state: &mut State, name: &OsStr, writable: bool) -> io::Result<SimFile> {
         state.faults.powered()?;
+        state.admit()?;
         let ino = find(state, self.handle.ino, name)?;
         let node = state.node(ino)?;
         if node.body.kind() != Kind::File {
@@ -50,14 +51,20 @@ impl SimDir {
         name: &OsStr,
         body: Body,
         mode: u32,
-    ) -> io::Result<SimFile> {
+    ) -> io::Result<Ino> {
         let slot = Slot::new(self.handle.ino, name);
         let text = format!("{verb} {}", state.live.slot_path(&slot));
-        let ino = state.operate(Need::Space, text, |state, turn| {
+        state.operate(Need::Space, text, |state, turn| {
             turn.go()?;
             vacant(state, &slot)?;
             Ok(state.create(slot, body, Attributes::with_mode(mode)))
-        })?;
+        })
+    }
+
+    fn create_file(&self, state: &mut State, name: &OsStr, mode: u32) -> io::Result<SimFile> {
+        state.faults.powered()?;
+        state.admit()?;
+        let ino = self.create(state, "create", name, Body::empty_file(), mode)?;
         Ok(SimFile { handle: Handle::new(&self.handle.disk, state, ino), writable: true })
     }
 
@@ -114,6 +121,7 @@ impl Dir for SimDir {
     fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
         let mut state = self.handle.disk.enter();
         state.faults.powered()?;
+        state.admit()?;
         let mut at = self.handle.ino;
         for name in names {
             at = find(&state, at, name)?;
@@ -134,21 +142,13 @@ impl Dir for SimDir {
 
     fn create_new(&self, name: &OsStr, access: Access) -> io::Result<FileBox> {
         let mode = if access == Access::Private { 0o600 } else { 0o644 };
-        Ok(Box::new(self.create(
-            &mut self.handle.disk.enter(),
-            "create",
-            name,
-            Body::empty_file(),
-            mode,
-        )?))
+        Ok(Box::new(self.create_file(&mut self.handle.disk.enter(), name, mode)?))
     }
 
     fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()> {
         let mode = if access == Access::Private { 0o700 } else { 0o755 };
-        // The handle is dropped when the call is over.
-        let made =
-            self.create(&mut self.handle.disk.enter(), "mkdir", name, Body::empty_dir(), mode);
-        made.map(drop)
+        let mut state = self.handle.disk.enter();
+        self.create(&mut state, "mkdir", name, Body::empty_dir(), mode).map(drop)
     }
 
     fn stat(&self, name: &OsStr) -> io::Result<Stat> {
@@ -196,6 +196,14 @@ impl Dir for SimDir {
         self.between(("link", "->", ""), Need::Space, (name, to, to_name), hard_link)
     }
 
+    fn reaches(&self, to: &dyn Dir) -> io::Result<bool> {
+        let to = to.as_any().downcast_ref::<Self>().map(|to| &to.handle);
+        let to = to.filter(|to| to.disk.is_same(&self.handle.disk));
+        let state = self.handle.disk.enter();
+        state.faults.powered()?;
+        to.map_or(Ok(false), |to| same_mount(&state, self.handle.ino, to.ino))
+    }
+
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         self.remove("remove", name, Kind::File)
     }
@@ -205,8 +213,10 @@ impl Dir for SimDir {
     }
 
     fn entries(&self) -> io::Result<Vec<OsString>> {
-        let state = self.handle.disk.enter();
+        let mut state = self.handle.disk.enter();
         state.faults.powered()?;
+        // A listing reads through a handle of its own, and closes it at once.
+        state.admit()?;
         state.permits(self.handle.ino, READ | SEARCH)?;
         let entries = state.live.entries(self.handle.ino).ok_or(io::ErrorKind::NotFound)?;
         Ok(entries.keys().map(|name| name.as_ref().to_owned()).collect())
@@ -233,7 +243,7 @@ impl Dir for SimDir {
         let mut state = self.handle.disk.enter();
         let file = match self.open_file(&mut state, name, true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.create(&mut state, "create", name, Body::empty_file(), 0o600)?
+                self.create_file(&mut state, name, 0o600)?
             }
             file => file?,
         };

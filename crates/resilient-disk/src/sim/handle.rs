@@ -24,6 +24,7 @@ pub(super) fn open_root(disk: &Shared, path: &Path) -> io::Result<DirRef> {
     }
     let mut state = disk.enter();
     state.faults.powered()?;
+    state.admit()?;
     let mut rest = components(path);
     let mut at = ROOT;
     let mut links = 0;

@@ -223,6 +223,15 @@ impl SimDisk {
 
     /// Makes a directory the root of another device, and all that is in it part of that device.
     pub fn mount(&self, path: &str, device: u64) {
+        self.each_below(path, |node| node.device = device);
+    }
+
+    /// Makes a directory a bind mount: an area of the same device that no rename crosses.
+    pub fn bind(&self, path: &str, mount: u64) {
+        self.each_below(path, |node| node.mount = mount);
+    }
+
+    fn each_below(&self, path: &str, change: impl Fn(&mut Node)) {
         self.mkdir(path);
         let mut state = self.state();
         let Some(top) = state.live.locate(&names(path)) else { return };
@@ -230,9 +239,7 @@ impl SimDisk {
         while let Some(ino) = open.pop() {
             open.extend(state.live.entries(ino).into_iter().flat_map(|names| names.values()));
             let State { live, durable, .. } = &mut *state;
-            for node in [live, durable].into_iter().filter_map(|tree| tree.edit(ino)) {
-                node.device = device;
-            }
+            [live, durable].into_iter().filter_map(|tree| tree.edit(ino)).for_each(&change);
         }
     }
 
@@ -278,6 +285,18 @@ impl SimDisk {
     /// Plans a fault. Several can be planned; of those at one operation the first counts.
     pub fn plan(&self, fault: Fault) {
         self.state().faults.plan(fault);
+    }
+
+    /// Limits the handles that may be open at once on this disk, of all processes together. Every
+    /// open beyond the limit fails with EMFILE, and changes nothing.
+    pub fn limit_handles(&self, limit: u64) {
+        self.state().handle_limit = Some(limit);
+    }
+
+    /// Has the open of that index fail with EMFILE. Opens are counted from 0 in
+    /// [`SimDisk::opens`], over files, directories and listings.
+    pub fn refuse_open(&self, index: u64) {
+        self.state().refused_open = Some(index);
     }
 
     /// Has the sync of that index, counted from 0 over files and directories, do nothing.
@@ -331,6 +350,18 @@ impl SimDisk {
     #[must_use]
     pub fn syncs(&self) -> u64 {
         self.state().syncs
+    }
+
+    /// How many handles were asked for, those that were refused included.
+    #[must_use]
+    pub fn opens(&self) -> u64 {
+        self.state().opens
+    }
+
+    /// How many handles are open.
+    #[must_use]
+    pub fn open_handles(&self) -> u64 {
+        self.state().open_handles()
     }
 
     /// How often a lock was asked for that another handle held.
@@ -396,7 +427,7 @@ impl SimDisk {
         for (index, (path, ino)) in state.live.walk().into_iter().enumerate() {
             let Some(node) = state.live.get(ino) else { continue };
             let first = *firsts.entry(ino).or_insert(index);
-            (path, first, node.device, &node.attributes).hash(&mut hasher);
+            (path, first, node.device, node.mount, &node.attributes).hash(&mut hasher);
             match &node.body {
                 Body::Dir(entries) => entries.len().hash(&mut hasher),
                 body => body.hash(&mut hasher),
