@@ -1,6 +1,7 @@
 //! Durable, verified, journaled file writes for coding agents.
 
 pub mod analytics;
+mod beside;
 pub mod checkpoint;
 pub mod chunk;
 mod commit;
@@ -19,6 +20,7 @@ mod policy_file;
 pub mod read;
 pub mod recovery;
 pub mod redact;
+mod report;
 pub mod risk;
 pub mod roots;
 pub mod scratch;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat, read_all};
 use crate::error::{Error, Result};
 use crate::policy_file::PolicyFile;
-use crate::recovery::Notice;
+use crate::report::Notice;
 use crate::roots::{Git, Root, Roots, STATE_DIR, Target};
 use crate::stamp;
 use crate::state::State;

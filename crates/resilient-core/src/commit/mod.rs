@@ -30,7 +30,7 @@ use change::Change;
 
 pub(crate) use batch::write_line;
 pub(crate) use change::Old;
-pub(crate) use op::{BESIDE, Beside, Journaled, Op};
+pub(crate) use op::{Journaled, Op};
 pub(crate) use visible::Visible;
 
 /// The calls that wait to be committed, and the state that one of them at a time holds.

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::change::{Append, Before, Change, Claim, Discard, How, Old, Publish, Staged};
+use crate::beside::{self, Note};
 use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
 use crate::digest::{Digest, Hasher, Trail};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
@@ -196,10 +197,10 @@ impl Op<'_> {
         for _ in &target.missing {
             path.pop();
         }
-        let slot = OsString::from(format!("{BESIDE}{}", note.place));
+        let slot = beside::name_of(&note.place);
         path.push(&slot);
         let place = path.to_string_lossy().into_owned();
-        let pointer = serde_json::to_vec(&Beside { beside: place.clone() })?;
+        let pointer = serde_json::to_vec(&Note { beside: place.clone() })?;
         let noted = note.file.write_all_at(&pointer, 0).and_then(|()| note.file.sync());
         let file = match noted.and_then(|()| target.dir.create_new(&slot, Access::Default)) {
             Ok(file) => file.into(),
@@ -486,13 +487,4 @@ impl Op<'_> {
         self.change.row = Some(row);
         journaled
     }
-}
-
-/// How the name of a slot begins that lies beside its target.
-pub(crate) const BESIDE: &str = ".rw-";
-
-/// What a slot in `tmp/` holds when the content is beside its target.
-#[derive(serde::Serialize, serde::Deserialize)]
-pub(crate) struct Beside {
-    pub(crate) beside: String,
 }

@@ -4,8 +4,9 @@
 use std::io;
 
 use super::look;
+use super::names::sync_names;
 use super::obstacle::Obstacle;
-use super::resolve::{Verdict, make_reachable};
+use super::verdict::Verdict;
 use crate::contents::{digest_range, write_again};
 use crate::digest::Hasher;
 use crate::disk::{File, Stat};
@@ -38,7 +39,7 @@ pub(super) fn resolve(
                 write_again(&*file, at, row.bytes)?;
             }
             file.sync()?;
-            make_reachable(store, state, row)?;
+            sync_names(store, state, row)?;
             Ok(Verdict::Published)
         }
         Found::Part => {

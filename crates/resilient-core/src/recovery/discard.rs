@@ -7,7 +7,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 
-use super::end::is_one_name;
+use super::slot::is_one_name;
 use crate::contents::digest_of_dir;
 use crate::disk::{Replace, Stat};
 use crate::journal::{Gone, Row};

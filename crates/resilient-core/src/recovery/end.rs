@@ -4,13 +4,12 @@
 //! place of the rest. So a line is *torn* when it has no end or holds a zero byte. Every other line
 //! is whole: one that is no row of this version was written by somebody else, and stays.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
-use std::path::Path;
 
 use super::withdrawal::Item;
 use super::{conflict, withdrawal};
-use crate::commit::BESIDE;
+use crate::beside;
 use crate::contents::write_again;
 use crate::disk::{File, read_up_to};
 use crate::journal::{Backwards, LineAt, Row};
@@ -171,11 +170,8 @@ pub(super) fn slots_of(row: &Row) -> impl Iterator<Item = OsString> {
     let also = row.also.iter().map(|also| also.staged.as_str());
     let gone = row.gone.iter().map(|gone| gone.slot.as_str());
     let names = also.chain(gone).chain(row.staged.as_deref()).chain(row.undo.as_deref());
-    // A slot beside its target has a note in `tmp/`, by whose name it is called.
-    names.map(|name| match Path::new(name).file_name().and_then(OsStr::to_str) {
-        Some(last) => last.strip_prefix(BESIDE).unwrap_or(last).into(),
-        None => name.into(),
-    })
+    // A slot beside its target has a note in `tmp/`.
+    names.map(beside::note_of)
 }
 
 /// Makes the last batch durable, whatever syncs have failed for it.
@@ -231,9 +227,4 @@ pub(crate) fn cut_torn_tail(file: &dyn File) -> io::Result<u64> {
     }
     file.set_len(last.offset)?;
     Ok(last.offset)
-}
-
-/// Whether a name is a single one, so that it cannot lead out of its directory.
-pub(super) fn is_one_name(name: &OsStr) -> bool {
-    Path::new(name).components().count() == 1
 }

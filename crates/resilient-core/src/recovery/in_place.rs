@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::io;
 
 use super::append::last_look;
-use super::end::is_one_name;
+use super::names::sync_names;
 use super::obstacle::Obstacle;
-use super::resolve::{Verdict, make_reachable};
+use super::verdict::Verdict;
 use super::{conflict, look, slot};
 use crate::contents::{copy_all, digest_of};
 use crate::disk::{File, FileBox, read_up_to};
@@ -30,7 +30,7 @@ pub(super) fn resolve(
         return Ok(Verdict::Published);
     };
     let Some(mut slot) = slot::open(dir.clone(), name)? else {
-        make_reachable(store, state, row)?;
+        sync_names(store, state, row)?;
         // IMPORTANT: the row is finished for good before anything else of it is swept.
         dir.sync()?;
         return Ok(Verdict::Published);
@@ -62,7 +62,7 @@ pub(super) fn resolve(
             // Fresh bytes, since a sync of the old ones may have failed.
             copy_all(&*slot.file, &*file)?;
             file.sync()?;
-            make_reachable(store, state, row)?;
+            sync_names(store, state, row)?;
             // IMPORTANT: as above.
             slot.dir.remove_file(&slot.name)?;
             slot.dir.sync()?;
@@ -90,7 +90,7 @@ enum Found {
 
 fn look_at(state: &State, row: &Row, slot: &dyn File, file: &dyn File) -> io::Result<Found> {
     let undo = match row.undo.as_deref().map(OsStr::new) {
-        Some(name) if is_one_name(name) => match state.tmp.open(name) {
+        Some(name) if slot::is_one_name(name) => match state.tmp.open(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             other => Some(other?),
         },

@@ -41,19 +41,20 @@ mod end;
 mod in_place;
 mod line;
 mod look;
+mod names;
 mod obstacle;
 mod pending;
-mod report;
 mod resolve;
 mod slot;
 mod sweep;
+mod verdict;
 mod withdrawal;
 
 pub(crate) use discard::grave;
 pub(crate) use end::{before_last_batch, cut_torn_tail};
 pub(crate) use withdrawal::withdraw;
 
-pub use report::{About, Conflict, Notice, Report};
+pub use crate::report::{About, Conflict, Notice, Report};
 
 use obstacle::Obstacle;
 use pending::PendingRow;

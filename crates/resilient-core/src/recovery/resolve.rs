@@ -5,46 +5,15 @@ use std::path::Path;
 
 use super::look::{self, FileSeen, SlotSeen, TargetSeen};
 use super::obstacle::Obstacle;
-use super::report::{Conflict, Report};
 use super::slot::Slot;
-use super::{append, conflict, discard, in_place, line};
+use super::verdict::Verdict;
+use super::{append, conflict, discard, in_place, line, names};
 use crate::digest::Digest;
-use crate::disk::{Access, Replace, Stat, SyncItem};
-use crate::error::Error;
+use crate::disk::{Access, Replace, Stat};
 use crate::journal::Row;
-use crate::roots::{Git, Target};
+use crate::roots::Target;
 use crate::state::State;
 use crate::store::Store;
-
-/// What has become of a row.
-pub(super) enum Verdict {
-    Published,
-    Finished,
-    Withdrawn,
-    /// The contents that were kept, each with the path that it was for.
-    Conflict(Vec<(String, Digest)>),
-}
-
-impl Verdict {
-    /// Whether the row leaves the journal.
-    pub(super) fn takes_row_out(&self) -> bool {
-        matches!(self, Self::Withdrawn | Self::Conflict(_))
-    }
-
-    pub(super) fn tell(self, row: &Row, report: &mut Report) {
-        match self {
-            Self::Published => {}
-            Self::Finished => report.finished.push(row.path.clone()),
-            Self::Withdrawn => report.withdrawn.push(row.path.clone()),
-            Self::Conflict(kept) => {
-                let kept = kept.into_iter();
-                report
-                    .conflicts
-                    .extend(kept.map(|(path, kept_sha256)| Conflict { path, kept_sha256 }));
-            }
-        }
-    }
-}
 
 /// How often a row is looked at while somebody changes its file.
 const LOOKS: usize = 4;
@@ -118,7 +87,7 @@ fn publish_all(
 ) -> Result<Verdict, Obstacle> {
     // IMPORTANT: the way to a file is durable before the file goes there: this may be a disk on
     // which a killed process has left everything pending.
-    make_reachable(store, state, row)?;
+    names::sync_names(store, state, row)?;
     let mut open = Vec::new();
     let mut finished = false;
     for file in files {
@@ -173,26 +142,4 @@ fn publish(
     let replace = if seen.is_some() { Replace::Yes } else { Replace::No };
     slot.dir.rename(&slot.name, &*target.dir, &target.name, replace)?;
     Ok(target.dir.sync()?)
-}
-
-/// Makes durable the names that lead to what a row published: its process may have died between
-/// the rename and the sync.
-pub(super) fn make_reachable(store: &Store, state: &State, row: &Row) -> Result<(), Obstacle> {
-    let also = row.also.iter().map(|also| also.abs_path.as_str());
-    for path in also.chain(row.abs_path.as_deref()) {
-        // What is not there any more, or not for this process, has no name to be made durable.
-        let target = match store.row_target(state, path, Git::Open) {
-            Err(Error::Os { source, .. }) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(source.into());
-            }
-            Err(_) => continue,
-            Ok(target) => target,
-        };
-        for item in
-            store.directories_above(&target.path).into_iter().chain([target.dir]).map(SyncItem::Dir)
-        {
-            item.sync()?;
-        }
-    }
-    Ok(())
 }

@@ -5,9 +5,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::end::is_one_name;
 use super::obstacle::Obstacle;
-use crate::commit::BESIDE;
+use crate::beside;
 use crate::contents::{copy_all, write_again};
 use crate::disk::{Access, DirRef, File, Replace};
 use crate::error::Error;
@@ -69,7 +68,7 @@ pub(super) fn place(
         let name = OsString::from(place);
         return Ok(is_one_name(&name).then(|| (state.tmp.clone(), name)));
     }
-    if !Path::new(place).file_name().is_some_and(is_beside) {
+    if !Path::new(place).file_name().is_some_and(beside::is_name) {
         return Ok(None);
     }
     match store.roots.locate(place) {
@@ -99,7 +98,7 @@ pub(super) fn open(dir: DirRef, name: OsString) -> io::Result<Option<Slot>> {
     }
 }
 
-/// Whether a name is that of a slot beside its target.
-pub(super) fn is_beside(name: &OsStr) -> bool {
-    name.to_string_lossy().strip_prefix(BESIDE).is_some_and(|slot| slot.starts_with("s-"))
+/// Whether a name is a single one, so that it cannot lead out of its directory.
+pub(super) fn is_one_name(name: &OsStr) -> bool {
+    Path::new(name).components().count() == 1
 }

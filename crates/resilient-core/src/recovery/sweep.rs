@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 
-use super::slot::{is_beside, renewed};
-use crate::commit::Beside;
+use super::slot::renewed;
+use crate::beside::{self, Note};
 use crate::contents::remove_tree;
 use crate::disk::{Kind, read_all};
 use crate::state::State;
@@ -58,10 +58,10 @@ fn remove(store: &Store, state: &State, name: &OsStr) -> io::Result<()> {
 /// Removes the slot beside a target that a file in `tmp/` tells of, if it does.
 fn remove_beside(store: &Store, state: &State, note: &OsStr) -> io::Result<()> {
     let bytes = state.tmp.open(note).and_then(|file| read_all(&*file, 8192))?;
-    let Ok(Beside { beside }) = serde_json::from_slice(&bytes) else { return Ok(()) };
+    let Ok(Note { beside: path }) = serde_json::from_slice(&bytes) else { return Ok(()) };
     // One that this process cannot reach is left to a process that can, and its note with it.
-    let target = store.roots.locate(&beside).map_err(io::Error::other)?;
-    if !is_beside(&target.name) || !target.missing.is_empty() {
+    let target = store.roots.locate(&path).map_err(io::Error::other)?;
+    if !beside::is_name(&target.name) || !target.missing.is_empty() {
         return Ok(());
     }
     for name in [&renewed(&target.name), &target.name] {
