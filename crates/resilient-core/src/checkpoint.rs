@@ -253,6 +253,7 @@ impl Checkpoints<'_> {
     /// # Errors
     /// The name is none; there is no such checkpoint; its file is damaged.
     pub fn read(&self, name: &str) -> Result<Checkpoint> {
+        self.store.visible()?;
         check_name(name)?;
         let Some(bytes) = self.bytes(name)? else {
             return Err(Error::CheckpointNotFound { name: name.to_owned() });
@@ -280,6 +281,7 @@ impl Checkpoints<'_> {
     /// # Errors
     /// The disk refuses.
     pub fn list(&self) -> Result<List> {
+        self.store.visible()?;
         let mut checkpoints = Vec::new();
         for name in self.names()? {
             let Some(bytes) = self.bytes(&name)? else { continue };
@@ -342,6 +344,7 @@ impl Checkpoints<'_> {
     /// # Errors
     /// The disk refuses.
     pub fn refs(&self) -> Result<Vec<CheckpointRef>> {
+        self.store.visible()?;
         let mut refs = Vec::new();
         for name in self.names()? {
             let Some(bytes) = self.bytes(&name)? else { continue };

@@ -341,6 +341,7 @@ impl Chunks<'_> {
     /// # Errors
     /// As [`Chunks::compose`], but for the output.
     pub fn preview(&self, session: &str, separator: &str) -> Result<Preview> {
+        self.store.visible()?;
         check_session(session)?;
         let (dir, indices) = complete(self.store, session, false)?;
         let mut joined = Joined::new(&dir, session, &indices, separator.as_bytes());
@@ -364,6 +365,7 @@ impl Chunks<'_> {
     /// # Errors
     /// The session's name is not one; the manifest is damaged.
     pub fn status(&self, session: &str) -> Result<Status> {
+        self.store.visible()?;
         check_session(session)?;
         let parts = match list(self.store, session)? {
             None => None,

@@ -149,6 +149,7 @@ impl Handoff<'_> {
     /// There is none at that path; it is no handoff, or lacks a required fact; the path leads out of
     /// the workspace.
     pub fn read(&self, path: &str, checkpoint_refs: Vec<CheckpointRef>) -> Result<Found> {
+        self.store.visible()?;
         let target = self.store.roots.readable(path)?;
         let os = |source| Error::os(target.shown.clone(), "read", source);
         let file = target.dir.open(&target.name).map_err(os)?;

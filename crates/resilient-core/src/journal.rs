@@ -315,11 +315,12 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// Reads the last `n` rows that pass the filter. Costs what the rows cost, not the journal.
-pub(crate) fn tail(file: &dyn File, n: usize, filter: &Filter) -> io::Result<Tail> {
+/// Reads the last `n` rows in front of `len` that pass the filter. Costs what the rows cost, not the
+/// journal.
+pub(crate) fn tail(file: &dyn File, len: u64, n: usize, filter: &Filter) -> io::Result<Tail> {
     let mut tail = Tail::default();
     let mut newest = true;
-    for line in Backwards::new(file, file.stat()?.len) {
+    for line in Backwards::new(file, len) {
         if tail.entries.len() >= n {
             break;
         }

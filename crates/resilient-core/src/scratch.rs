@@ -201,6 +201,7 @@ impl Scratch<'_> {
     /// # Errors
     /// Neither is given; the digest is none; there is no such entry; the index is damaged.
     pub fn reference(&self, sha256: Option<&str>, label: Option<&str>) -> Result<Reference> {
+        self.store.visible()?;
         if sha256.is_none() && label.is_none() {
             return Err(Error::NoReference);
         }
@@ -230,6 +231,7 @@ impl Scratch<'_> {
     /// Reading is switched off; the digest is none; the encoding is not known; there is no such
     /// content; it has changed since; it is no text and was asked for as such.
     pub fn get(&self, sha256: &str, encoding: Encoding) -> Result<Kept> {
+        self.store.visible()?;
         if self.sealed {
             return Err(Error::ScratchGetDisabled);
         }

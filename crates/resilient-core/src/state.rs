@@ -7,39 +7,49 @@
 //! exists exactly as long as the file is not published**, after a power loss too, and recovery
 //! never has to guess from contents that somebody may have edited since (`docs/design/0001`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::digest::{Digest, Hasher};
-use crate::disk::{Access, Dir, DirRef, File, FileId, LockFile, Stat, read_all, read_up_to};
+use crate::digest::Hasher;
+use crate::disk::{Access, Clock, Dir, DirRef, File, FileId, Kind, Stat, read_all, read_up_to};
 use crate::error::{Error, Result};
 use crate::pending::PendingPaths;
 use crate::roots::{STATE_DIR, Target};
 use crate::store::Store;
 
+use marker::CleanMarker;
+use owner::{Living, Owner};
+use turn::{Turn, Waited, is_named};
+
+mod marker;
+mod owner;
+mod turn;
+
 /// The version of the state directory's format.
 const FORMAT: u32 = 1;
-/// How long a call waits for another process before it answers `workspace_locked`.
-const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// The open state directory. Whoever holds it and the lock may write.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) dir: DirRef,
     pub(crate) tmp: DirRef,
-    lock: Box<dyn LockFile>,
+    turn: Turn,
     pub(crate) journal: Arc<dyn File>,
     /// The journal's length, last number and last chain value: where the next row goes.
     pub(crate) end: End,
     /// Slots whose names are durable.
     pub(crate) pool: Vec<OsString>,
-    /// This process among those that write here.
-    owner: u64,
+    owner: Owner,
     slots_made: u64,
+    /// What the clean marker speaks of.
+    identity: Vec<FileId>,
+    /// The directory that holds the state directory, until its names are known to be durable.
+    unsynced_home: Option<DirRef>,
+    /// Whether this process has looked for what others left behind.
+    has_looked: bool,
     /// Set when a batch was left unfinished: recovery comes before anything else.
     pub(crate) dirty: bool,
     pub(crate) digests: Digests,
@@ -59,59 +69,108 @@ pub(crate) struct End {
 }
 
 impl State {
-    /// Opens or makes the state directory and takes its lock.
-    pub(crate) fn open(store: &Store) -> Result<Self> {
-        let os = |what: &str, source| Error::os(format!("{STATE_DIR}{what}"), "open", source);
-        let home = store.home.dir(&*store.disk)?;
-        let dir = open_or_make(&*home, STATE_DIR).map_err(|e| os("", e))?;
-        let lock = dir.open_lock(OsStr::new("lock")).map_err(|e| os("/lock", e))?;
-        wait_for(&*lock)?;
-        let opened = (|| {
-            check_format(&*dir)?;
-            let tmp = open_or_make(&*dir, "tmp").map_err(|e| os("/tmp", e))?;
-            let journal = match dir.open_write(OsStr::new("journal.jsonl")) {
+    /// Takes the lock of the state directory that is in place now: with what was open before, if
+    /// that is still in place, and with what is opened or made anew otherwise.
+    ///
+    /// # Errors
+    /// Other processes write for too long; the directory cannot be opened or made.
+    pub(crate) fn enter<'a>(store: &Store, held: &'a mut Option<Self>) -> Result<&'a mut Self> {
+        let mut waited = Waited::default();
+        if let Some(state) = held {
+            state.turn.take(&*store.clock, &mut waited)?;
+            // IMPORTANT: after the wait. Meanwhile somebody may have removed or replaced what this
+            // process has open, and others work with what is there now.
+            if !state.is_current(store) {
+                state.unlock();
+                *held = None;
+            }
+        }
+        match held {
+            Some(state) => Ok(state),
+            None => Ok(held.insert(Self::enter_anew(store, &mut waited)?)),
+        }
+    }
+
+    fn enter_anew(store: &Store, waited: &mut Waited) -> Result<Self> {
+        loop {
+            let home = store.home.dir(&*store.disk)?;
+            let dir = open_or_make(&*home, STATE_DIR).map_err(|e| os("", e))?;
+            let turn = Turn::open(&*dir)?;
+            turn.take(&*store.clock, waited)?;
+            // IMPORTANT: after the wait, as above.
+            if is_in_place(store, &dir, &turn) {
+                return Self::open(home, dir, turn, &*store.clock);
+            }
+            waited.pause(&*store.clock)?;
+        }
+    }
+
+    /// Opens what is in the state directory, under its lock.
+    fn open(home: DirRef, dir: DirRef, turn: Turn, clock: &dyn Clock) -> Result<Self> {
+        check_format(&*dir)?;
+        for name in ["tmp", "journal.jsonl"] {
+            match dir.stat(OsStr::new(name)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    dir.create_new(OsStr::new("journal.jsonl"), Access::Private)
+                    // IMPORTANT: what is made now has no durable name until recovery has synced it.
+                    clear_marker(turn.file()).map_err(|e| os("/lock", e))?;
                 }
-                other => other,
+                other => drop(other.map_err(|e| os("", e))?),
             }
-            .map_err(|e| os("/journal.jsonl", e))?;
-            // Also when a process before this one made it and died before its sync. The names in it
-            // are made durable by recovery, which comes first where no writer was done before.
-            home.sync().map_err(|e| os("", e))?;
-            Ok((tmp, journal))
-        })();
-        let (tmp, journal) = match opened {
-            Ok(parts) => parts,
-            Err(error) => {
-                let _ = lock.unlock();
-                return Err(error);
+        }
+        let tmp = open_or_make(&*dir, "tmp").map_err(|e| os("/tmp", e))?;
+        let journal = match dir.open_write(OsStr::new("journal.jsonl")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                dir.create_new(OsStr::new("journal.jsonl"), Access::Private)
             }
-        };
+            other => other,
+        }
+        .map_err(|e| os("/journal.jsonl", e))?;
+        let identity = [dir.id(), tmp.id(), journal.id(), turn.file().id()];
+        let identity = identity.into_iter().collect::<io::Result<_>>().map_err(|e| os("", e))?;
+        let owner = Owner::join(&*tmp, clock).map_err(|e| os("/tmp", e))?;
         Ok(Self {
             dir,
             tmp,
-            lock,
+            turn,
             journal: journal.into(),
             end: End::default(),
             pool: Vec::new(),
-            owner: store.clock.random(),
+            owner,
             slots_made: 0,
-            dirty: true,
+            identity,
+            unsynced_home: Some(home),
+            has_looked: false,
+            dirty: false,
             digests: Digests::default(),
             pending: PendingPaths::default(),
             grounds: HashMap::new(),
         })
     }
 
-    /// Takes the lock again.
-    pub(crate) fn lock(&self) -> Result<()> {
-        wait_for(&*self.lock)
+    /// The directory that holds the state directory, when this process has not synced it yet.
+    ///
+    /// A process before this one may have made the state directory and died before its sync.
+    pub(crate) fn unsynced_home(&self) -> Option<DirRef> {
+        self.unsynced_home.clone()
+    }
+
+    /// Notes that it was synced.
+    pub(crate) fn home_is_synced(&mut self) {
+        self.unsynced_home = None;
+    }
+
+    /// Syncs it now, where what comes next may not wait for the first batch.
+    pub(crate) fn sync_home(&mut self) -> Result<()> {
+        if let Some(home) = &self.unsynced_home {
+            home.sync().map_err(|e| os("", e))?;
+        }
+        self.unsynced_home = None;
+        Ok(())
     }
 
     /// Whether nobody has the lock.
     pub(crate) fn is_free(&self) -> bool {
-        let free = self.lock.try_lock().is_ok_and(|taken| taken);
+        let free = self.turn.try_take();
         if free {
             self.unlock();
         }
@@ -120,43 +179,59 @@ impl State {
 
     /// Gives the lock back. Nothing is lost when that fails: it dies with the process.
     pub(crate) fn unlock(&self) {
-        let _ = self.lock.unlock();
+        self.turn.give_back();
     }
 
     /// Whether the open handles are still what the names lead to: a user may have removed the
     /// state directory, or parts of it, under a running server.
-    pub(crate) fn is_current(&self, store: &Store) -> bool {
-        let same = |dir: &DirRef, name: &str, held: io::Result<FileId>| matches!((dir.stat(OsStr::new(name)), held), (Ok(now), Ok(held)) if now.id == held);
-        store.home.dir(&*store.disk).is_ok_and(|home| same(&home, STATE_DIR, self.dir.id()))
-            && same(&self.dir, "lock", self.lock.file().id())
-            && same(&self.dir, "journal.jsonl", self.journal.id())
-            && same(&self.dir, "tmp", self.tmp.id())
+    fn is_current(&self, store: &Store) -> bool {
+        is_in_place(store, &self.dir, &self.turn)
+            && is_named(&*self.dir, "journal.jsonl", self.journal.id())
+            && is_named(&*self.dir, "tmp", self.tmp.id())
     }
 
     /// Learns where the journal ends from the last writer; false when recovery has to find out.
     pub(crate) fn refresh(&mut self) -> io::Result<bool> {
         let len = self.journal.stat()?.len;
-        let mut record = [0; Settled::LEN];
-        let read = read_up_to(self.lock.file(), &mut record, 0)?;
-        match Settled::decode(record.get(..read).unwrap_or_default()) {
-            Some(settled) if settled.end.len == len => {
-                self.end = settled.end;
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
+        let end = clean_end(self.turn.file(), len, &self.identity)?;
+        let is_clean = end.is_some();
+        self.end = end.unwrap_or_else(|| self.end.clone());
+        Ok(is_clean)
     }
 
     /// Notes that everything up to the journal's end is published. Needs no sync: it spares the
     /// next writer a look at the slots, which after a power loss it takes anyway.
-    pub(crate) fn settle(&self) {
-        let record = Settled { owner: self.owner, end: self.end.clone() }.encode();
-        let _ = self.lock.file().write_all_at(&record, 0);
+    pub(crate) fn mark_clean(&self) {
+        let record = CleanMarker { end: self.end.clone() }.encode(&self.identity);
+        let _ = self.turn.file().write_all_at(&record, 0);
     }
 
-    /// Takes that note back, before the journal's end is replaced: it could be as long as before.
-    pub(crate) fn unsettle(&self) -> io::Result<()> {
-        self.lock.file().write_all_at(&[0; Settled::LEN], 0)
+    /// Takes that note back: before the journal's end is replaced, which could be as long as
+    /// before, and after a batch whose outcome is unknown.
+    pub(crate) fn mark_dirty(&self) -> io::Result<()> {
+        clear_marker(self.turn.file())
+    }
+
+    /// Looks, once, whether processes that died have left anything behind that is worth a sweep:
+    /// something that is not empty, or many empty slots. With the lock held and nothing in flight,
+    /// none of it is needed.
+    pub(crate) fn finds_litter(&mut self) -> io::Result<bool> {
+        if std::mem::replace(&mut self.has_looked, true) {
+            return Ok(false);
+        }
+        let names = self.tmp.entries()?;
+        if names.len() > LITTER {
+            return Ok(true);
+        }
+        for name in names {
+            match self.tmp.stat(&name) {
+                Ok(Stat { kind: Kind::File, len: 0, .. }) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Ok(_) => return Ok(true),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
     }
 
     /// The directories whose sync makes a target's own one reachable; none for a known one.
@@ -185,11 +260,20 @@ impl State {
     /// Makes slots, without making their names durable.
     pub(crate) fn make_slots(&mut self, count: usize) -> io::Result<Vec<OsString>> {
         let mut made = Vec::with_capacity(count);
-        for _ in 0..count {
+        while made.len() < count {
             self.slots_made += 1;
-            let name = OsString::from(format!("s-{:016x}-{}", self.owner, self.slots_made));
-            self.tmp.create_new(&name, Access::Default)?;
-            made.push(name);
+            let name = self.owner.slot(self.slots_made);
+            match self.tmp.create_new(&name, Access::Default) {
+                Ok(_) => made.push(name),
+                // Of a process of the same number, before a power loss that took its file.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    for name in &made {
+                        let _ = self.tmp.remove_file(name);
+                    }
+                    return Err(error);
+                }
+            }
         }
         Ok(made)
     }
@@ -205,72 +289,45 @@ impl State {
             };
             match self.tmp.open_write(&name) {
                 Ok(file) => return Ok((name, file.into())),
-                // Another process swept the slots when it started.
+                // Somebody has emptied `tmp/`.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => self.pool.clear(),
                 Err(error) => return Err(error),
             }
         }
     }
+
+    /// Which leftovers in `tmp/` are no garbage: the files of living processes, and the empty slots
+    /// that these keep ready.
+    pub(crate) fn in_use(&self) -> io::Result<HashSet<OsString>> {
+        let names = self.tmp.entries()?;
+        let living = Living::among(&*self.tmp, &names)?;
+        let is_ready = |name: &OsString| {
+            living
+                .owner_of_slot(name)
+                .is_some_and(|owner| owner != self.owner.id || self.pool.contains(name))
+                && self.tmp.stat(name).is_ok_and(|stat| stat.kind == Kind::File && stat.len == 0)
+        };
+        Ok(names.into_iter().filter(|name| living.is_owner(name) || is_ready(name)).collect())
+    }
 }
 
 impl Drop for State {
-    /// Leaves no empty slots behind. Best effort: the next process sweeps.
+    /// Leaves no empty slots behind. Best effort: the next sweep takes what stays. Needs no lock:
+    /// no row names these slots, and a sweep expects that they go.
     fn drop(&mut self) {
         for name in &self.pool {
             let _ = self.tmp.remove_file(name);
         }
+        let _ = self.tmp.remove_file(&self.owner.name());
     }
 }
 
 /// How many slots are kept ready.
 pub(crate) const SLOTS: usize = 16;
+/// From how many names in `tmp/` on a process that starts sweeps it.
+const LITTER: usize = 16 * SLOTS;
 /// How many directories are kept open.
 const GROUNDS: usize = 64;
-
-/// What the last writer leaves in the lock file.
-struct Settled {
-    owner: u64,
-    end: End,
-}
-
-impl Settled {
-    const MAGIC: &'static [u8; 8] = b"rwsettl1";
-    const LEN: usize = 8 + 8 + 8 + 8 + 32 + 16;
-
-    fn encode(&self) -> Vec<u8> {
-        let mut bytes = Self::MAGIC.to_vec();
-        bytes.extend(self.owner.to_le_bytes());
-        bytes.extend(self.end.len.to_le_bytes());
-        bytes.extend(self.end.seq.to_le_bytes());
-        let mut chain = self.end.chain.clone().unwrap_or_default().into_bytes();
-        chain.resize(32, b' ');
-        bytes.extend(chain);
-        let sum = Digest::of(&bytes);
-        bytes.extend(sum.as_bytes().iter().take(16));
-        bytes
-    }
-
-    fn decode(bytes: &[u8]) -> Option<Self> {
-        let (body, sum) = bytes.split_at_checked(Self::LEN - 16)?;
-        let digest = Digest::of(body);
-        if !digest.as_bytes().starts_with(sum) || sum.len() != 16 {
-            return None;
-        }
-        let number = |at: usize| body.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
-        if !body.starts_with(Self::MAGIC) {
-            return None;
-        }
-        let chain = str::from_utf8(body.get(32..64)?).ok()?.trim_end();
-        Some(Self {
-            owner: number(8)?,
-            end: End {
-                len: number(16)?,
-                seq: number(24)?,
-                chain: (!chain.is_empty()).then(|| chain.to_owned()),
-            },
-        })
-    }
-}
 
 /// Digests of files that were appended to in place, so that the next append need not read what is
 /// there: the hasher after the last byte, valid while the file's facts are the same.
@@ -294,6 +351,38 @@ impl Digests {
         }
         self.known.push((now.id, now, hasher));
     }
+}
+
+/// The journal's length, if the last writer of this state directory was done with all of it; for a
+/// process that does not write.
+pub(crate) fn clean_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<Option<u64>> {
+    let lock = dir.open(OsStr::new("lock"))?;
+    let tmp = dir.stat(OsStr::new("tmp"))?.id;
+    let identity = [dir.id()?, tmp, journal.id()?, lock.id()?];
+    let end = clean_end(&*lock, journal.stat()?.len, &identity)?;
+    Ok(end.map(|end| end.len))
+}
+
+/// The journal's end as the last writer left it, if it was done and the journal is as long as then.
+fn clean_end(lock: &dyn File, len: u64, identity: &[FileId]) -> io::Result<Option<End>> {
+    let mut record = [0; CleanMarker::LEN];
+    let read = read_up_to(lock, &mut record, 0)?;
+    let marker = CleanMarker::decode(record.get(..read).unwrap_or_default(), identity);
+    Ok(marker.map(|marker| marker.end).filter(|end| end.len == len))
+}
+
+/// Whether a state directory and its locks are still what their names lead to.
+fn is_in_place(store: &Store, dir: &DirRef, turn: &Turn) -> bool {
+    let home = store.home.dir(&*store.disk);
+    home.is_ok_and(|home| is_named(&*home, STATE_DIR, dir.id())) && turn.is_current(&**dir)
+}
+
+fn os(what: &str, source: io::Error) -> Error {
+    Error::os(format!("{STATE_DIR}{what}"), "open", source)
+}
+
+fn clear_marker(lock: &dyn File) -> io::Result<()> {
+    lock.write_all_at(&[0; CleanMarker::LEN], 0)
 }
 
 fn open_or_make(parent: &dyn Dir, name: &str) -> io::Result<DirRef> {
@@ -337,19 +426,4 @@ fn check_format(dir: &dyn Dir) -> Result<()> {
             written.map_err(os)
         }
     }
-}
-
-fn wait_for(lock: &dyn LockFile) -> Result<()> {
-    let os = |source| Error::os(format!("{STATE_DIR}/lock"), "lock", source);
-    let mut pause = Duration::from_micros(50);
-    let mut waited = Duration::ZERO;
-    while !lock.try_lock().map_err(os)? {
-        if waited >= LOCK_WAIT {
-            return Err(Error::Locked { waited_ms: waited.as_millis() as u64 });
-        }
-        std::thread::sleep(pause);
-        waited += pause;
-        pause = (pause * 2).min(Duration::from_millis(2));
-    }
-    Ok(())
 }

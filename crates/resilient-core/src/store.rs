@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat, read_all};
 use crate::error::{Error, Result};
 use crate::policy_file::PolicyFile;
+use crate::recovery::Notice;
 use crate::roots::{Git, Root, Roots, STATE_DIR, Target};
 use crate::stamp;
 use crate::state::State;
@@ -25,6 +26,8 @@ pub(crate) struct Store {
     pub(crate) caller: String,
     pub(crate) queue: crate::commit::Queue,
     pub(crate) policy: PolicyFile,
+    /// Is called once for each thing that recovery did or kept.
+    pub(crate) on_notice: fn(&Notice),
 }
 
 impl Store {

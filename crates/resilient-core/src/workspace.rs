@@ -8,14 +8,14 @@ use std::sync::Arc;
 use crate::analytics;
 use crate::checkpoint::Checkpoints;
 use crate::chunk::{Chunks, ComposeReceipt};
-use crate::commit::Queue;
-use crate::disk::{Clock, Disk, RealDisk, SystemClock};
+use crate::commit::{Queue, Visible};
+use crate::disk::{Clock, Disk, RealDisk, SystemClock, read_all};
 use crate::error::{Error, Result};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, Filter, Tail};
 use crate::policy_file::PolicyFile;
 use crate::read::{self, Reader};
-use crate::recovery::{self, Undecided};
+use crate::recovery::{self, Notice, Undecided};
 use crate::risk::{self, Policy};
 use crate::roots::{Root, Roots};
 use crate::scratch::{PutRequest, Scratch};
@@ -36,6 +36,7 @@ pub struct Builder {
     caller: String,
     disk: Arc<dyn Disk>,
     clock: Arc<dyn Clock>,
+    on_notice: fn(&Notice),
 }
 
 /// A workspace: the files that an agent may write, and the state beside them.
@@ -64,6 +65,7 @@ impl Builder {
             caller: "resilient-write".to_owned(),
             disk: Arc::new(RealDisk),
             clock: Arc::new(SystemClock),
+            on_notice: |_| {},
         }
     }
 
@@ -115,10 +117,18 @@ impl Builder {
         Self { clock, ..self }
     }
 
+    /// Sets what is called once for each thing that recovery did or kept: for a log.
+    /// [`Workspace::take_notices`] is for answers.
+    #[must_use]
+    pub fn on_notice(self, on_notice: fn(&Notice)) -> Self {
+        Self { on_notice, ..self }
+    }
+
     /// Makes the workspace. Nothing is touched.
     #[must_use]
     pub fn open(self) -> Workspace {
-        let Self { cwd, roots, state, policy_file, sealed_scratch, caller, disk, clock } = self;
+        let Self { cwd, roots, state, policy_file, sealed_scratch, caller, disk, clock, on_notice } =
+            self;
         let default = Path::new(crate::roots::STATE_DIR).join("policy.yaml");
         Workspace {
             sealed_scratch,
@@ -131,6 +141,7 @@ impl Builder {
                 clock,
                 caller,
                 queue: Queue::default(),
+                on_notice,
             },
         }
     }
@@ -313,10 +324,10 @@ impl Workspace {
     /// # Errors
     /// The disk refuses.
     pub fn journal_tail(&self, n: usize, filter: &Filter) -> Result<Tail> {
-        let Some(file) = self.store.state_file(&[], "journal.jsonl")? else {
+        let Some(Visible { journal, len }) = self.store.visible()? else {
             return Ok(Tail::default());
         };
-        journal::tail(&*file, n, filter)
+        journal::tail(&*journal, len, n, filter)
             .map_err(|source| Error::os(self.store.shown_state(&["journal.jsonl"]), "read", source))
     }
 
@@ -326,6 +337,7 @@ impl Workspace {
     /// # Errors
     /// The disk refuses.
     pub fn verify_journal(&self) -> Result<journal::Verification> {
+        self.store.visible()?;
         let text = self.store.state_bytes(&[], "journal.jsonl")?.unwrap_or_default();
         Ok(journal::verify(&text))
     }
@@ -347,7 +359,12 @@ impl Workspace {
                 })
             })
             .transpose()?;
-        let text = self.store.state_bytes(&[], "journal.jsonl")?.unwrap_or_default();
+        let mut text = Vec::new();
+        if let Some(Visible { journal, len }) = self.store.visible()? {
+            text = read_all(&*journal, u64::MAX)
+                .map_err(|e| Error::os(self.store.shown_state(&["journal.jsonl"]), "read", e))?;
+            text.truncate(usize::try_from(len).unwrap_or(usize::MAX));
+        }
         Ok(analytics::report(&text, &analytics::Query { since, session_filter }))
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Where time and identifiers come from.
 pub trait Clock: Send + Sync + Debug {
@@ -10,6 +11,11 @@ pub trait Clock: Send + Sync + Debug {
 
     /// A number that no other call, in any process, is likely to return.
     fn random(&self) -> u64;
+
+    /// Lets other processes go on for so long.
+    fn pause(&self, pause: Duration) {
+        std::thread::sleep(pause);
+    }
 }
 
 /// The operating system's clock and random generator.

@@ -206,6 +206,13 @@ pub trait Dir: Send + Sync + Debug {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Tells whether a rename can lead from here to another directory. Two directories of one
+    /// device may lie in different mounts of it, which no rename crosses.
+    ///
+    /// # Errors
+    /// A handle went stale.
+    fn reaches(&self, to: &dyn Dir) -> io::Result<bool>;
+
     /// Removes a file's or a link's name.
     ///
     /// # Errors

@@ -8,10 +8,23 @@ use serde_json::{Map, Value};
 
 use crate::args::unfit;
 use crate::json::{self, Beyond};
-use crate::seam::{Answer, Envelope};
+use crate::seam::{Answer, Envelope, Notice};
 
 /// The result of a call of the tool with this canonical name.
 pub(crate) fn result_of(tool: &str, answer: Answer) -> CallToolResult {
+    result_with(tool, answer, &[])
+}
+
+/// The same with what recovery has to tell: in `notices` of a success, in the context of a failure.
+pub(crate) fn result_with(tool: &str, mut answer: Answer, notices: &[Notice]) -> CallToolResult {
+    if !notices.is_empty() {
+        let told = serde_json::to_value(notices).unwrap_or_default();
+        match &mut answer {
+            Ok(Value::Object(success)) => drop(success.insert("notices".to_owned(), told)),
+            Ok(_) => {}
+            Err(envelope) => drop(envelope.context.insert("notices".to_owned(), told)),
+        }
+    }
     let (is_error, mut value) = match answer {
         Ok(Value::Object(mut success)) => {
             success.insert("ok".to_owned(), Value::Bool(true));
@@ -47,6 +60,7 @@ fn ascii_json(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use resilient_core::recovery::About;
     use serde_json::json;
 
     fn text_of(result: &CallToolResult) -> &str {
@@ -66,6 +80,16 @@ mod tests {
             Some(json!({"ok": true, "a": {"b": 1, "ü": "é\u{1F600}\n"}, "z": [1.5, null]}))
         );
         assert_eq!(result.is_error, Some(false));
+    }
+
+    #[test]
+    fn what_recovery_did_is_told_in_a_success_and_in_the_context_of_a_failure() {
+        let notice = Notice { about: About::Cut, path: None, text: "cut".to_owned() };
+        let told = json!([{"about": "cut", "text": "cut"}]);
+        let of =
+            |answer| result_with("rw.x", answer, &[notice.clone()]).structured_content.unwrap();
+        assert_eq!(of(Ok(json!({"a": 1}))), json!({"ok": true, "a": 1, "notices": told}));
+        assert_eq!(of(Err(unfit("because")))["context"]["notices"], told);
     }
 
     #[test]

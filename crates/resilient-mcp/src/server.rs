@@ -19,7 +19,7 @@ use crate::budget::RetryBudget;
 use crate::call::Call;
 use crate::message::Flaw;
 use crate::names::{ToolNames, means};
-use crate::reply::result_of;
+use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{Answer, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
 use crate::tools::{Effect, Offer, ToolSpec};
@@ -237,7 +237,8 @@ impl Inner {
             None => result_of(called, Err(self.unknown_tool(called))),
             Some(tool) => {
                 let answer = self.answer(tool, arguments, flaw, call);
-                result_of(tool.spec.name, answer.map_err(|refused| self.in_our_names(refused)))
+                let answer = answer.map_err(|refused| self.in_our_names(refused));
+                result_with(tool.spec.name, answer, &self.workspace.take_notices().notices())
             }
         }
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
-use resilient_core::Workspace;
+use resilient_core::{Builder, Workspace};
 use resilient_mcp::Offer;
 
 use crate::commands::{
@@ -13,7 +13,7 @@ use crate::commands::{
     scratch, serve, validate, write,
 };
 use crate::config::Surroundings;
-use crate::output::Output;
+use crate::output::{Output, log_notice};
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -115,8 +115,8 @@ impl Cli {
     fn dispatch(self, output: &Output) -> Result<ExitCode> {
         let Self { workspace: more, json: _, with_read, serve, command } = self;
         let serve = ServeWrite { with_read, serve };
-        let open =
-            || -> Result<Workspace> { Ok(Surroundings::of_process()?.workspace(&more)?.open()) };
+        let builder = || -> Result<Builder> { Surroundings::of_process()?.workspace(&more) };
+        let open = || -> Result<Workspace> { Ok(builder()?.on_notice(log_notice).open()) };
         let Some(command) = command else { return serve.run(open, output) };
         if with_read || serve.serve.is_given() {
             return Ok(output.misuse("the options of the server stand after `serve`, or alone"));
@@ -134,7 +134,8 @@ impl Cli {
             Command::Risk(command) => command.run(&open()?, output),
             Command::Redact(command) => command.run(&open()?, output),
             Command::Validate(command) => command.run(output),
-            Command::Recover(command) => command.run(&open()?, output),
+            // It tells on standard output what others log.
+            Command::Recover(command) => command.run(&builder()?.open(), output),
             Command::Call(command) => command.run(open()?, Offer::Both, output),
             Command::Demo(command) => command.run(output),
         }

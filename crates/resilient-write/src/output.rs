@@ -9,6 +9,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use resilient_core::recovery::Notice;
 use resilient_core::{Envelope, Error};
 use serde::Serialize;
 use serde_json::Value;
@@ -225,6 +226,11 @@ fn print(bytes: &[u8]) -> Result<()> {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// Logs one thing that recovery did or kept, on standard error.
+pub(crate) fn log_notice(notice: &Notice) {
+    complain(&format!("resilient-write: {}\n", notice.text));
 }
 
 /// Where standard error is gone, there is nobody to tell.

@@ -138,8 +138,11 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
             Fate::Failed(_) => {}
         }
     }
-    if !state.dirty {
-        state.settle();
+    if state.dirty {
+        // For the other processes. Where it cannot be written, the journal's length tells as much.
+        let _ = state.mark_dirty();
+    } else {
+        state.mark_clean();
     }
     fates
 }
@@ -162,6 +165,7 @@ fn intend(
         state.end.len += bytes.len() as u64;
         wait.add(SyncItem::File(state.journal.clone()), None);
     }
+
     for (who, change) in changes.iter().enumerate() {
         // IMPORTANT: the way to a file is durable before the file goes there; else a crash could
         // take both its names.
@@ -172,7 +176,16 @@ fn intend(
             wait.add(SyncItem::File(slot.file.clone()), Some(who));
         }
     }
-    for (owners, result) in wait.run(&*store.disk) {
+    let home = state.unsynced_home();
+    // Every change stands and falls with it.
+    let home_at = (0..changes.len()).filter_map(|who| {
+        home.as_ref().map(|home| wait.add(SyncItem::Dir(home.clone()), Some(who)))
+    });
+    let home_at = home_at.last();
+    for (at, (owners, result)) in wait.run(&*store.disk).into_iter().enumerate() {
+        if home_at == Some(at) && result.is_ok() {
+            state.home_is_synced();
+        }
         let Err(source) = result else { continue };
         if owners.is_empty() {
             return Err(source);
@@ -243,8 +256,9 @@ fn withdraw_all(
 ) -> Vec<Fate> {
     state.end = start.clone();
     let withdrawn = state.journal.set_len(start.len).and_then(|()| state.journal.sync());
-    // Whatever the journal holds now is read again before it is used.
+    // Whatever the journal holds now is read again before it is used, by other processes as well.
     state.dirty = true;
+    let _ = state.mark_dirty();
     changes
         .iter()
         .map(|change| match &withdrawn {

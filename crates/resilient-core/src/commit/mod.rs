@@ -5,13 +5,14 @@
 //! that fails drops out alone; a call for a file that the batch already writes waits for the next
 //! one.
 //!
-//! `op` is a call at work, `change` what it leaves behind, `batch` carries changes
+//! `visible` is what a tool may see that only reads. `op` is a call at work, `change` what it leaves behind, `batch` carries changes
 //! out, with `publish` for the moment and `wait` for the disk.
 
 mod batch;
 mod change;
 mod op;
 mod publish;
+mod visible;
 mod wait;
 
 use std::collections::{HashSet, VecDeque};
@@ -30,6 +31,7 @@ use change::Change;
 pub(crate) use batch::write_line;
 pub(crate) use change::Old;
 pub(crate) use op::{BESIDE, Beside, Journaled, Op};
+pub(crate) use visible::Visible;
 
 /// The calls that wait to be committed, and the state that one of them at a time holds.
 #[derive(Debug, Default)]
@@ -242,25 +244,21 @@ impl Store {
         held: &'a mut Option<State>,
         ordered: Option<Undecided>,
     ) -> Result<&'a mut State> {
-        if let Some(state) = held.as_ref() {
-            state.lock()?;
-            if !state.is_current(self) {
-                state.unlock();
-                *held = None;
-            }
-        }
-        let state = match held {
-            Some(state) => state,
-            None => held.insert(State::open(self)?),
-        };
+        let state = State::enter(self, held)?;
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
-            if !state.dirty && ordered.is_none() && state.refresh().map_err(os)? {
+            if !state.dirty
+                && ordered.is_none()
+                && state.refresh().map_err(os)?
+                && !state.finds_litter().map_err(os)?
+            {
                 return recovery::refresh_pending(state).map_err(os);
             }
             state.dirty = true;
+            state.sync_home()?;
             let report = recovery::run(self, state, ordered.unwrap_or(Undecided::Stay))?;
             state.dirty = false;
+            report.notices().iter().for_each(self.on_notice);
             self.queue.note(report);
             Ok(())
         })();

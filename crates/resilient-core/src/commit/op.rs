@@ -168,10 +168,7 @@ impl Op<'_> {
     /// Opens a slot from which a rename can reach the target.
     fn open_slot(&mut self, target: &Target) -> Result<Staged> {
         let os = |source| Error::os(target.shown.clone(), "stage", source);
-        let device = |dir: &DirRef| dir.id().map(|id| id.device);
-        let near = device(&target.dir)
-            .and_then(|there| Ok(there == device(&self.state.tmp)?))
-            .map_err(os)?;
+        let near = self.state.tmp.reaches(&*target.dir).map_err(os)?;
         let staged = self.take_slot().map_err(os)?;
         if near { Ok(staged) } else { self.stage_beside(staged, target).map_err(os) }
     }
@@ -190,7 +187,7 @@ impl Op<'_> {
         })
     }
 
-    /// Gives a target on another device a slot beside it. The slot in `tmp/` becomes a note of it,
+    /// Gives a target on another device or mount a slot beside it. The slot in `tmp/` becomes a note of it,
     /// so that recovery finds it without a search.
     fn stage_beside(&mut self, note: Staged, target: &Target) -> io::Result<Staged> {
         let mut path = target.path.clone();

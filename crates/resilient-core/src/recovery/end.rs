@@ -76,15 +76,15 @@ fn is_torn(line: &LineAt) -> bool {
 }
 
 /// Finds the last batch, through lines of others and through torn ones.
-pub(super) fn last_batch(state: &State) -> io::Result<LastBatch> {
-    let len = state.journal.stat()?.len;
+pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
+    let len = journal.stat()?.len;
     let mut batch = LastBatch { offset: len, ..LastBatch::default() };
     let mut number = None;
     let mut found_first = false;
     // Newest first, as the rows are until the end.
     let mut pieces: Vec<Piece> = Vec::new();
     let mut whole = 0;
-    for line in Backwards::new(&*state.journal, len) {
+    for line in Backwards::new(journal, len) {
         let line = line?;
         let (from, to) = (line.offset, line.offset + line.text.len() as u64 + 1);
         match batch_row(&line.text) {
@@ -123,6 +123,11 @@ pub(super) fn last_batch(state: &State) -> io::Result<LastBatch> {
     }
     batch.pieces = pieces;
     Ok(batch)
+}
+
+/// Where the last batch begins; the journal's length without one. Nothing before it is in flight.
+pub(crate) fn before_last_batch(journal: &dyn File) -> io::Result<u64> {
+    last_batch(journal).map(|batch| batch.offset)
 }
 
 /// Reads a row that belongs to a batch. Most lines of other writers are told apart without parsing.

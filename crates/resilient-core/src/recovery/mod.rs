@@ -50,10 +50,10 @@ mod sweep;
 mod withdrawal;
 
 pub(crate) use discard::grave;
-pub(crate) use end::cut_torn_tail;
+pub(crate) use end::{before_last_batch, cut_torn_tail};
 pub(crate) use withdrawal::withdraw;
 
-pub use report::{Conflict, Report};
+pub use report::{About, Conflict, Notice, Report};
 
 use obstacle::Obstacle;
 use pending::PendingRow;
@@ -89,7 +89,7 @@ pub(crate) fn run(store: &Store, state: &mut State, undecided: Undecided) -> Res
     };
     let len = state.journal.stat().map_err(os)?.len;
     state.end = end::find_end(&*state.journal, len).map_err(os)?;
-    state.settle();
+    state.mark_clean();
     Ok(report)
 }
 
@@ -123,7 +123,7 @@ fn pending_of(row: &Row, reason: &str) -> Pending {
 
 /// Judges the rows of the last batch and acts on them.
 fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> io::Result<()> {
-    let batch = end::last_batch(state)?;
+    let batch = end::last_batch(&*state.journal)?;
     // IMPORTANT: the rows are durable before anything is done on their account; a killed process
     // may have left them pending.
     end::harden(state, &batch)?;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::digest::Digest;
 use crate::pending::Pending;
+use crate::roots::STATE_DIR;
 
 /// What recovery found and did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -26,11 +27,77 @@ pub struct Report {
     pub left: Vec<String>,
 }
 
+/// What a notice is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// An interrupted write was finished.
+    Finished,
+    /// An interrupted write was taken back.
+    Withdrawn,
+    /// Content that could not be published is kept.
+    Conflict,
+    /// An interrupted write waits.
+    Pending,
+    /// A torn end was cut off the journal.
+    Cut,
+    /// A leftover could not be removed.
+    Left,
+}
+
+/// One thing that recovery did or kept, in words for a person or an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Notice {
+    /// What it is about.
+    pub about: About,
+    /// The file that it concerns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What happened, and what to do where something is to be done.
+    pub text: String,
+}
+
 impl Report {
-    /// Whether there is nothing to tell.
+    /// The same as sentences, one for each thing that was done or kept.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+    pub fn notices(&self) -> Vec<Notice> {
+        let of = |about, path: &str, text| Notice { about, path: Some(path.to_owned()), text };
+        let mut notices = Vec::new();
+        notices.extend(self.finished.iter().map(|path| {
+            of(About::Finished, path, format!("an interrupted write of {path} was finished"))
+        }));
+        notices.extend(self.withdrawn.iter().map(|path| {
+            let text = format!("an interrupted write of {path} was taken back: write it again");
+            of(About::Withdrawn, path, text)
+        }));
+        notices.extend(self.conflicts.iter().map(|Conflict { path, kept_sha256 }| {
+            let text = format!(
+                "somebody changed {path} before an interrupted write of it could be finished: the \
+                 file stays, and what was to be written is in \
+                 {STATE_DIR}/conflicts/{kept_sha256}.bin"
+            );
+            of(About::Conflict, path, text)
+        }));
+        notices.extend(self.pending.iter().map(|Pending { path, reason, .. }| {
+            let text = format!(
+                "an interrupted write of {path} can be neither finished nor taken back: {reason}; \
+                 it is tried again, and `resilient-write recover --abandon` gives it up"
+            );
+            of(About::Pending, path, text)
+        }));
+        if self.cut > 0 {
+            let text = format!(
+                "{} bytes of a torn row were cut off the journal; they are in \
+                 {STATE_DIR}/conflicts/",
+                self.cut
+            );
+            notices.push(Notice { about: About::Cut, path: None, text });
+        }
+        notices.extend(self.left.iter().map(|left| {
+            let text = format!("a leftover could not be removed: {STATE_DIR}/tmp/{left}");
+            Notice { about: About::Left, path: None, text }
+        }));
+        notices
     }
 
     /// Adds what a later recovery did. Of pending writes the later one knows best.

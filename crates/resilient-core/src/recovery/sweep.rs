@@ -1,4 +1,4 @@
-//! What is left in `tmp/` when every row is decided.
+//! What is left in `tmp/` when every row is decided. What living processes keep ready stays.
 //!
 //! A leftover that cannot be removed is in nobody's way: it is tried again by the next recovery.
 
@@ -23,10 +23,11 @@ pub(super) fn sweep(
     state: &mut State,
     keep: &HashSet<OsString>,
 ) -> io::Result<Vec<String>> {
-    state.pool.clear();
+    let in_use = state.in_use()?;
+    state.pool.retain(|slot| in_use.contains(slot));
     let mut left = Vec::new();
     for name in state.tmp.entries()? {
-        if keep.contains(&name) {
+        if keep.contains(&name) || in_use.contains(&name) {
             continue;
         }
         match remove(store, state, &name) {

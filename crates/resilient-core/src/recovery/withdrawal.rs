@@ -36,7 +36,7 @@ pub(super) enum Item<'a> {
 /// # Errors
 /// The disk refuses. The next recovery then completes the replacement or finds the old end.
 pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) -> io::Result<()> {
-    state.unsettle()?;
+    state.mark_dirty()?;
     let bytes = chain(&mut state.end, start, items)?;
     if bytes.is_empty() {
         state.journal.set_len(start.len)?;

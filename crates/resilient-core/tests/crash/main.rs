@@ -20,10 +20,13 @@
 mod campaign;
 mod errors;
 mod foreign;
+mod isolation;
 mod mutation;
 mod oracle;
 mod panics;
 mod processes;
+mod readers;
+mod turns;
 mod workload;
 
 use std::time::Instant;

@@ -52,7 +52,7 @@ fn is_volatile(path: &str) -> bool {
     path.strip_prefix(STATE).is_some_and(|inside| {
         inside.starts_with("conflicts/")
             || inside.starts_with("pending/")
-            || matches!(inside, "lock" | "format" | "journal.jsonl" | "withdrawal")
+            || matches!(inside, "lock" | "waiting" | "format" | "journal.jsonl" | "withdrawal")
             || inside.starts_with("tmp/")
     })
 }
@@ -255,6 +255,11 @@ impl Expected {
         (self.before[0].at(path), self.after.at(path).expect("a file"))
     }
 
+    /// Whether some file has this content once all is done.
+    pub fn holds(&self, content: &[u8]) -> bool {
+        self.after.files.values().any(|bytes| bytes == content)
+    }
+
     /// Judges a disk on which all calls were refused, before recovery.
     pub fn check_untouched(&self, disk: &SimDisk) -> Result<(), String> {
         let rows = journal(disk)?;
@@ -299,6 +304,49 @@ impl Expected {
                 self.groups.iter().any(|group| group.in_place && group.paths.contains(path));
             if !in_place || now.is_none() {
                 return Err(format!("a reader sees neither old nor new: {path} = {}", show(&now)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges a disk on which another call has put content into the scratchpad, after recovery.
+    pub fn check_beside(
+        &self,
+        disk: &SimDisk,
+        answers: &[Answer],
+        content: &str,
+    ) -> Result<(), String> {
+        let disk = disk.kill();
+        let bytes = content.as_bytes();
+        let kept = disk.tree().into_iter().filter(|(_, kept)| kept == bytes);
+        let kept: Vec<String> = kept.map(|(path, _)| path).collect();
+        let [path] = kept.as_slice() else { return Err(format!("kept at {kept:?}")) };
+        // Its row is the one whose place does not matter: a row that waited comes behind it.
+        let rows = journal(&disk)?;
+        let (others, mine): (Vec<Row>, Vec<Row>) =
+            rows.into_iter().partition(|row| row.abs_path.as_deref() != Some(&format!("/{path}")));
+        if mine.len() != 1 {
+            return Err(format!("{} rows of the other call", mine.len()));
+        }
+        let found: Vec<String> = others[self.rows_before()..].iter().map(key).collect();
+        for group in &self.groups {
+            let is_after = group
+                .paths
+                .iter()
+                .all(|path| normal(path, disk.read(path).as_deref()) == self.after.at(path));
+            let is_before = group
+                .paths
+                .iter()
+                .all(|path| self.was(path, &normal(path, disk.read(path).as_deref())));
+            let row = group.row.as_ref().is_some_and(|key| found.contains(key));
+            match (row, is_after, is_before) {
+                (true, false, _) => return Err("a row without its change".to_owned()),
+                (false, _, false) => return Err("a change without its row".to_owned()),
+                _ => {}
+            }
+            let answered = answers.get(group.call).is_some_and(Answer::is_done);
+            if answered && !row {
+                return Err("an answered call is lost".to_owned());
             }
         }
         Ok(())

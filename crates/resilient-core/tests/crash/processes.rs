@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Instant;
 
-use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
+use resilient_core::Workspace;
+use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::disk::{Access, Dir, DirRef, Disk, File, FileBox, LockFile, Replace, Stat};
 
 use crate::campaign::{Budget, Rig, Tally, recover};
@@ -110,6 +111,12 @@ impl Dir for Mortal<DirRef> {
         spend(&self.1)?;
         let to = to.as_any().downcast_ref::<Self>().expect("a directory of this process");
         self.0.hard_link(name, &*to.0, to_name)
+    }
+
+    fn reaches(&self, to: &dyn Dir) -> io::Result<bool> {
+        alive(&self.1)?;
+        let to = to.as_any().downcast_ref::<Self>().expect("a directory of this process");
+        self.0.reaches(&*to.0)
     }
 
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
@@ -345,4 +352,88 @@ fn processes_take_turns() {
     recover(&lost, 3).expect("recovery");
     let world = crate::oracle::World::of(&lost).expect("a sound journal");
     assert_eq!(world.rows(), 40);
+}
+
+/// Who makes the next call while two processes write.
+#[derive(Clone, Copy, Debug)]
+enum Turns {
+    /// The first one makes so many calls; from then on they take turns.
+    InTurn(usize),
+    /// The first one makes so many calls; then the second one writes, and then the first one goes on.
+    Between(usize),
+}
+
+impl Turns {
+    fn order(self) -> Vec<usize> {
+        match self {
+            Self::InTurn(lead) => [vec![0; lead], vec![1]].concat(),
+            Self::Between(lead) => [vec![0; lead], vec![1; 10_000]].concat(),
+        }
+    }
+}
+
+/// Two processes write, interleaved in that way; in the end each file has one of its contents. Returns how many calls the disk had of them.
+fn write_both(
+    turns: Turns,
+    first: fn(&Workspace) -> Answer,
+    second: fn(&Workspace) -> Answer,
+    end: &[(&str, &[&str])],
+) -> u64 {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    done(create(&open(&disk, 1, Order::Forwards), "log.txt", "begin\n"));
+    let schedule = Schedule::new(turns.order());
+    let processes = [(2, first), (3, second)].map(|(seed, write)| {
+        let ws = open(&schedule.process(&disk), seed, Order::Forwards);
+        Box::new(move || write(&ws)) as Calls<'_, Answer>
+    });
+    let answers = schedule.run(processes.into_iter().collect());
+    assert!(answers.iter().all(Answer::is_done), "{turns:?}: {answers:?}");
+    // What was answered survives a loss of power, and so it does without one.
+    let lost = [Model::Strict, Model::Ordered].map(|model| disk.crash_states(model, 1).get(0));
+    for disk in lost.into_iter().flatten().chain([disk.kill()]) {
+        recover(&disk, 4).unwrap_or_else(|error| panic!("{turns:?}: {error}"));
+        for (path, contents) in end {
+            let found = disk.read(&format!("w/{path}")).map(String::from_utf8);
+            let found = found.and_then(Result::ok);
+            let is_there = found.as_ref().is_some_and(|found| contents.contains(&found.as_str()));
+            assert!(is_there, "{turns:?}: {path}: {found:?}");
+        }
+        let ws = open(&disk, 5, Order::Forwards);
+        let chain = ws.verify_journal().expect("a journal");
+        assert_eq!((chain.chained, chain.breaks), (3, Vec::new()), "{turns:?}");
+        let world = crate::oracle::World::of(&disk).expect("a sound journal");
+        assert_eq!(world.rows(), 3, "{turns:?}");
+    }
+    schedule.calls()
+}
+
+/// Interleaves two writes at every call that the first one makes.
+fn interleave(
+    first: fn(&Workspace) -> Answer,
+    second: fn(&Workspace) -> Answer,
+    end: &[(&str, &[&str])],
+) {
+    for kind in [Turns::InTurn, Turns::Between] {
+        let mut lead = 0;
+        // The calls of both are more than those of the first one alone.
+        while (lead as u64) < write_both(kind(lead), first, second, end) {
+            lead += 1;
+        }
+        assert!(lead > 50, "the calls of two writes");
+    }
+}
+
+#[test]
+fn two_writes_of_two_living_processes_are_interleaved_at_every_call() {
+    interleave(
+        |ws| create(ws, "new/a.txt", "one\n"),
+        |ws| create(ws, "new/b.txt", "two\n"),
+        &[("log.txt", &["begin\n"]), ("new/a.txt", &["one\n"]), ("new/b.txt", &["two\n"])],
+    );
+    interleave(
+        |ws| append(ws, "log.txt", "one\n"),
+        |ws| append(ws, "log.txt", "two\n"),
+        &[("log.txt", &["begin\none\ntwo\n", "begin\ntwo\none\n"])],
+    );
 }

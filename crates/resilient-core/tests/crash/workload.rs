@@ -491,6 +491,18 @@ pub const SINGLES: &[Scenario] = &[
         act: |ws| vec![overwrite(ws, "mnt/old.txt", "the new content\n")],
         ..PLAIN
     },
+    Scenario {
+        name: "create in a bind mount",
+        prepare: |disk| disk.bind("w/mnt", 1),
+        act: |ws| vec![create(ws, "mnt/a.txt", "hello\n")],
+        ..PLAIN
+    },
+    Scenario {
+        name: "overwrite in new directories of a bind mount",
+        prepare: |disk| disk.bind("w/mnt", 1),
+        act: |ws| vec![overwrite(ws, "mnt/x/a.txt", "hello\n")],
+        ..PLAIN
+    },
     Scenario { name: "handoff", act: |ws| vec![handoff(ws, "new", false)], ..PLAIN },
     Scenario {
         name: "handoff over an old one",

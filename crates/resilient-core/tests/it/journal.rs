@@ -119,8 +119,7 @@ fn a_torn_last_line_is_no_damage_and_is_cut() {
         b"{",
         b"\xFF\xFE",
         &[0; 4096],
-        b"{\"bytes\":3}\n\0\0\0\0",
-        b"\n\n",
+        b"{\"bytes\":3}\0\0\n\0\0\0\0",
     ] {
         let home = Home::new();
         let ws = home.open();
@@ -360,6 +359,24 @@ fn a_state_that_is_no_directory_of_its_own_is_refused() {
     }
 }
 
+#[test]
+fn whole_lines_at_the_end_that_are_no_rows_stay() {
+    for lines in [&b"{\"bytes\":3}\n"[..], b"\n\n", b"a later version's\nand another\n"] {
+        let home = Home::new();
+        let ws = home.open();
+        let first = ws.write(create("a", "")).unwrap().journal_id;
+        drop(ws);
+        let whole = [&home.journal(), lines].concat();
+        home.put(".resilient_write/journal.jsonl", &whole);
+        let ws = home.open();
+        assert_eq!(ws.recover().unwrap().cut, 0);
+        let second = ws.write(create("b", "")).unwrap().journal_id;
+        assert_eq!(tail(&ws, 9), [first, second]);
+        assert!(home.journal().starts_with(&whole));
+        assert_eq!(ws.verify_journal().unwrap().rows, 2);
+    }
+}
+
 /// A row that says that `slot` is still to become the file at `path`.
 fn promised(path: &str, slot: &str, content: &str) -> Row {
     Row {
@@ -400,9 +417,15 @@ fn a_journal_of_a_stranger_writes_nothing_into_git() {
         ws.write(create("a", "")).unwrap();
         assert!(!home.path(path).exists(), "{path}");
         assert!(!home.path(".git/hooks").exists(), "{path}");
+        // It waits for somebody who may write there, and nothing of it is lost.
+        assert_eq!(ws.take_notices().pending.len(), 1, "{path}");
+        assert_eq!(std::fs::read(home.state("tmp/s-1")).unwrap(), evil.as_bytes());
+        assert_eq!(tail(&ws, 9).len(), 1);
+        let given_up = ws.abandon_pending().unwrap();
+        assert_eq!((given_up.pending.len(), given_up.conflicts.len()), (0, 1), "{path}");
         let kept = std::fs::read(home.state(&format!("conflicts/{}.bin", sha(evil)))).unwrap();
         assert_eq!(kept, evil.as_bytes());
-        assert_eq!(tail(&ws, 9).len(), 1);
+        assert!(!home.path(".git/hooks").exists(), "{path}");
     }
 }
 

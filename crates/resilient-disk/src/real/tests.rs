@@ -533,3 +533,16 @@ mod on_unix {
         assert_eq!(refusals.iter().find(|kind| **kind != ErrorKind::NotADirectory), None);
     }
 }
+
+#[test]
+fn a_rename_reaches_a_directory_of_the_same_mount_and_the_question_changes_nothing() {
+    let top = tempfile::tempdir().unwrap();
+    std::fs::create_dir(top.path().join("d")).unwrap();
+    let root = RealDisk.open_root(top.path()).unwrap();
+    let below = root.open_dir(std::ffi::OsStr::new("d")).unwrap();
+    assert!(root.reaches(&*below).unwrap());
+    assert!(below.reaches(&*root).unwrap());
+    assert!(below.entries().unwrap().is_empty());
+    #[cfg(target_os = "linux")]
+    assert!(!root.reaches(&*RealDisk.open_root(std::path::Path::new("/proc")).unwrap()).unwrap());
+}

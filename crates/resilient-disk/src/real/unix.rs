@@ -33,6 +33,9 @@ const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::
 const FILE: OFlags =
     OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+/// Longer than any file system lets a name be.
+const NAME_TOO_LONG: usize = 1024;
+
 /// The permission bits, with set-user-id, set-group-id and sticky.
 const PERMISSIONS: RawMode = 0o7777;
 
@@ -157,6 +160,17 @@ impl Dir for RealDir {
     fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
         let (name, to, to_name) = (component(name)?, same_disk(to)?, component(to_name)?);
         Ok(rustix::fs::linkat(&self.fd, name, &to.fd, to_name, AtFlags::empty())?)
+    }
+
+    fn reaches(&self, to: &dyn Dir) -> io::Result<bool> {
+        if self.id()?.device != to.id()?.device {
+            return Ok(false);
+        }
+        // Linux compares the mounts before it looks for the names, so that a rename of a name that
+        // cannot exist tells, and changes nothing. Other systems have no such mounts.
+        let absent = OsStr::from_bytes(&[b'x'; NAME_TOO_LONG]);
+        let probe = rustix::fs::renameat(&self.fd, absent, &same_disk(to)?.fd, absent);
+        Ok(probe != Err(Errno::XDEV))
     }
 
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {

@@ -155,6 +155,10 @@ impl Dir for RealDir {
         self.dir.hard_link(name, &to.dir, to_name)
     }
 
+    fn reaches(&self, to: &dyn Dir) -> io::Result<bool> {
+        Ok(self.id()?.device == to.id()?.device)
+    }
+
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         self.dir.remove_file_or_symlink(component(name)?)
     }

@@ -6,14 +6,15 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::SyncKind;
 use super::fault::Need;
 use super::file::{SimFile, SimLock};
 use super::handle::{Handle, stat};
 use super::rights::{READ, SEARCH, WRITE};
-use super::rules::{exchange, find, hard_link, not_mounted, rename, vacant};
+use super::rules::{exchange, find, hard_link, not_mounted, rename, same_mount, vacant};
+use super::schedule::Shared;
 use super::state::State;
 use super::tree::{Attributes, Body, Ino, Slot};
-use super::{Shared, SyncKind, lock};
 use crate::{Access, Dir, DirRef, FileBox, Kind, LockFile, Replace, Stat};
 
 /// An open directory.
@@ -31,28 +32,40 @@ impl SimDir {
         Self { handle: Handle::new(disk, state, ino), readable }
     }
 
-    fn open_file(&self, name: &OsStr, writable: bool) -> io::Result<SimFile> {
-        let mut state = lock(&self.handle.disk);
+    fn open_file(&self, state: &mut State, name: &OsStr, writable: bool) -> io::Result<SimFile> {
         state.faults.powered()?;
-        let ino = find(&state, self.handle.ino, name)?;
+        state.admit()?;
+        let ino = find(state, self.handle.ino, name)?;
         let node = state.node(ino)?;
         if node.body.kind() != Kind::File {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         state.permits(ino, if writable { READ | WRITE } else { READ })?;
-        Ok(SimFile { handle: Handle::new(&self.handle.disk, &mut state, ino), writable })
+        Ok(SimFile { handle: Handle::new(&self.handle.disk, state, ino), writable })
     }
 
-    fn create(&self, verb: &str, name: &OsStr, body: Body, mode: u32) -> io::Result<SimFile> {
-        let mut state = lock(&self.handle.disk);
+    fn create(
+        &self,
+        state: &mut State,
+        verb: &str,
+        name: &OsStr,
+        body: Body,
+        mode: u32,
+    ) -> io::Result<Ino> {
         let slot = Slot::new(self.handle.ino, name);
         let text = format!("{verb} {}", state.live.slot_path(&slot));
-        let ino = state.operate(Need::Space, text, |state, turn| {
+        state.operate(Need::Space, text, |state, turn| {
             turn.go()?;
             vacant(state, &slot)?;
             Ok(state.create(slot, body, Attributes::with_mode(mode)))
-        })?;
-        Ok(SimFile { handle: Handle::new(&self.handle.disk, &mut state, ino), writable: true })
+        })
+    }
+
+    fn create_file(&self, state: &mut State, name: &OsStr, mode: u32) -> io::Result<SimFile> {
+        state.faults.powered()?;
+        state.admit()?;
+        let ino = self.create(state, "create", name, Body::empty_file(), mode)?;
+        Ok(SimFile { handle: Handle::new(&self.handle.disk, state, ino), writable: true })
     }
 
     /// Runs an operation on a name here and one in another directory.
@@ -64,10 +77,10 @@ impl SimDir {
         act: impl FnOnce(&mut State, Slot, Slot) -> io::Result<()>,
     ) -> io::Result<()> {
         let to = to.as_any().downcast_ref::<Self>().map(|to| &to.handle);
-        let to = to.filter(|to| Arc::ptr_eq(&to.disk, &self.handle.disk));
+        let to = to.filter(|to| to.disk.is_same(&self.handle.disk));
         let to = to.ok_or(io::ErrorKind::CrossesDevices)?;
         let (from, to) = (Slot::new(self.handle.ino, name), Slot::new(to.ino, to_name));
-        let mut state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         let paths = (state.live.slot_path(&from), state.live.slot_path(&to));
         let text = format!("{verb} {} {arrow} {}{more}", paths.0, paths.1);
         state.operate(need, text, |state, turn| {
@@ -77,7 +90,7 @@ impl SimDir {
     }
 
     fn remove(&self, verb: &str, name: &OsStr, kind: Kind) -> io::Result<()> {
-        let mut state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         let slot = Slot::new(self.handle.ino, name);
         let text = format!("{verb} {}", state.live.slot_path(&slot));
         state.operate(Need::Nothing, text, |state, turn| {
@@ -106,8 +119,9 @@ impl Dir for SimDir {
     }
 
     fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
-        let mut state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         state.faults.powered()?;
+        state.admit()?;
         let mut at = self.handle.ino;
         for name in names {
             at = find(&state, at, name)?;
@@ -119,25 +133,26 @@ impl Dir for SimDir {
     }
 
     fn open(&self, name: &OsStr) -> io::Result<FileBox> {
-        Ok(Box::new(self.open_file(name, false)?))
+        Ok(Box::new(self.open_file(&mut self.handle.disk.enter(), name, false)?))
     }
 
     fn open_write(&self, name: &OsStr) -> io::Result<FileBox> {
-        Ok(Box::new(self.open_file(name, true)?))
+        Ok(Box::new(self.open_file(&mut self.handle.disk.enter(), name, true)?))
     }
 
     fn create_new(&self, name: &OsStr, access: Access) -> io::Result<FileBox> {
         let mode = if access == Access::Private { 0o600 } else { 0o644 };
-        Ok(Box::new(self.create("create", name, Body::empty_file(), mode)?))
+        Ok(Box::new(self.create_file(&mut self.handle.disk.enter(), name, mode)?))
     }
 
     fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()> {
         let mode = if access == Access::Private { 0o700 } else { 0o755 };
-        self.create("mkdir", name, Body::empty_dir(), mode).map(drop)
+        let mut state = self.handle.disk.enter();
+        self.create(&mut state, "mkdir", name, Body::empty_dir(), mode).map(drop)
     }
 
     fn stat(&self, name: &OsStr) -> io::Result<Stat> {
-        let state = lock(&self.handle.disk);
+        let state = self.handle.disk.enter();
         state.faults.powered()?;
         let ino = find(&state, self.handle.ino, name)?;
         Ok(stat(ino, state.node(ino)?))
@@ -148,7 +163,7 @@ impl Dir for SimDir {
     }
 
     fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
-        let state = lock(&self.handle.disk);
+        let state = self.handle.disk.enter();
         state.faults.powered()?;
         match &state.node(find(&state, self.handle.ino, name)?)?.body {
             Body::Link(target) => Ok(target.to_path_buf()),
@@ -181,6 +196,14 @@ impl Dir for SimDir {
         self.between(("link", "->", ""), Need::Space, (name, to, to_name), hard_link)
     }
 
+    fn reaches(&self, to: &dyn Dir) -> io::Result<bool> {
+        let to = to.as_any().downcast_ref::<Self>().map(|to| &to.handle);
+        let to = to.filter(|to| to.disk.is_same(&self.handle.disk));
+        let state = self.handle.disk.enter();
+        state.faults.powered()?;
+        to.map_or(Ok(false), |to| same_mount(&state, self.handle.ino, to.ino))
+    }
+
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         self.remove("remove", name, Kind::File)
     }
@@ -190,15 +213,17 @@ impl Dir for SimDir {
     }
 
     fn entries(&self) -> io::Result<Vec<OsString>> {
-        let state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         state.faults.powered()?;
+        // A listing reads through a handle of its own, and closes it at once.
+        state.admit()?;
         state.permits(self.handle.ino, READ | SEARCH)?;
         let entries = state.live.entries(self.handle.ino).ok_or(io::ErrorKind::NotFound)?;
         Ok(entries.keys().map(|name| name.as_ref().to_owned()).collect())
     }
 
     fn sync(&self) -> io::Result<()> {
-        let mut state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         let dir = self.handle.ino;
         let text = format!("syncdir {}", state.live.path(dir));
         state.operate(Need::Nothing, text, |state, turn| {
@@ -215,13 +240,14 @@ impl Dir for SimDir {
     }
 
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
-        let file = match self.open_file(name, true) {
+        let mut state = self.handle.disk.enter();
+        let file = match self.open_file(&mut state, name, true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.create("create", name, Body::empty_file(), 0o600)?
+                self.create_file(&mut state, name, 0o600)?
             }
             file => file?,
         };
-        Ok(Box::new(SimLock::new(file)))
+        Ok(Box::new(SimLock::new(file, &mut state)))
     }
 
     fn as_any(&self) -> &dyn Any {

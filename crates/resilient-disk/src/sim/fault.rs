@@ -55,6 +55,8 @@ pub(super) fn no_space() -> io::Error {
 }
 
 const ENOSPC: i32 = 28;
+/// Too many open files in this process.
+pub(super) const EMFILE: i32 = 24;
 
 /// What an operation asks of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::SyncKind;
 use super::fault::{Need, Turn, is_power_loss};
 use super::handle::Handle;
-use super::lock;
 use super::pending::DataChange;
 use super::state::State;
 use super::tree::Attributes;
@@ -28,7 +27,7 @@ impl SimFile {
         need: Need,
         act: impl FnOnce(&mut State, Turn) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut state = lock(&self.handle.disk);
+        let mut state = self.handle.disk.enter();
         let text = format!("{verb} {}{detail}", state.live.path(self.handle.ino));
         state.operate(need, text, act)
     }
@@ -47,7 +46,7 @@ impl SimFile {
 
 impl File for SimFile {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-        let state = lock(&self.handle.disk);
+        let state = self.handle.disk.enter();
         state.faults.powered()?;
         let bytes = state.node(self.handle.ino)?.bytes();
         let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..));
@@ -81,7 +80,8 @@ impl File for SimFile {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        let grows = self.stat()?.len < len;
+        let long = self.handle.disk.lock().node(self.handle.ino)?.body.len() as u64;
+        let grows = long < len;
         let need = if grows { Need::Space } else { Need::Nothing };
         self.operate("setlen", &format!(" {len}"), need, |state, turn| {
             self.writable()?;
@@ -121,9 +121,9 @@ impl File for SimFile {
 
     fn copy_attributes(&self, from: &dyn File) -> io::Result<()> {
         let from = from.as_any().downcast_ref::<Self>().map(|from| &from.handle);
-        let from = from.filter(|from| Arc::ptr_eq(&from.disk, &self.handle.disk));
+        let from = from.filter(|from| from.disk.is_same(&self.handle.disk));
         let from = from.ok_or(io::ErrorKind::InvalidInput)?;
-        let detail = format!(" from {}", lock(&self.handle.disk).live.path(from.ino));
+        let detail = format!(" from {}", self.handle.disk.lock().live.path(from.ino));
         self.operate("attributes", &detail, Need::Nothing, |state, turn| {
             turn.go()?;
             state.owns(self.handle.ino)?;
@@ -145,28 +145,29 @@ pub(super) struct SimLock {
 }
 
 impl SimLock {
-    pub(super) fn new(file: SimFile) -> Self {
-        let mut state = lock(&file.handle.disk);
+    pub(super) fn new(file: SimFile, state: &mut State) -> Self {
         state.next_holder += 1;
-        let holder = state.next_holder;
-        drop(state);
-        Self { holder, file }
+        Self { holder: state.next_holder, file }
     }
 }
 
 impl LockFile for SimLock {
     fn try_lock(&self) -> io::Result<bool> {
-        let mut state = lock(&self.file.handle.disk);
+        let mut state = self.file.handle.disk.enter_for_lock();
         state.faults.powered()?;
         let held = *state.locks.entry(self.file.handle.ino).or_insert(self.holder) == self.holder;
-        state.lock_refusals += u64::from(!held);
+        if !held {
+            state.lock_refusals += 1;
+            self.file.handle.disk.refused();
+        }
         Ok(held)
     }
 
     fn unlock(&self) -> io::Result<()> {
-        let mut state = lock(&self.file.handle.disk);
+        let mut state = self.file.handle.disk.enter();
         if state.locks.get(&self.file.handle.ino) == Some(&self.holder) {
             state.locks.remove(&self.file.handle.ino);
+            self.file.handle.disk.released();
         }
         state.faults.powered()
     }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::dir::SimDir;
 use super::rules::find;
+use super::schedule::Shared;
 use super::state::State;
 use super::tree::{Body, Ino, Node, ROOT};
-use super::{Shared, lock};
 use crate::{DirRef, FileId, Stat};
 
 /// As many links in a path as Linux follows.
@@ -22,8 +22,9 @@ pub(super) fn open_root(disk: &Shared, path: &Path) -> io::Result<DirRef> {
     if !path.has_root() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    let mut state = lock(disk);
+    let mut state = disk.enter();
     state.faults.powered()?;
+    state.admit()?;
     let mut rest = components(path);
     let mut at = ROOT;
     let mut links = 0;
@@ -81,7 +82,7 @@ impl Handle {
     }
 
     pub(super) fn stat(&self) -> io::Result<Stat> {
-        let state = lock(&self.disk);
+        let state = self.disk.enter();
         state.faults.powered()?;
         Ok(stat(self.ino, state.node(self.ino)?))
     }
@@ -89,7 +90,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        lock(&self.disk).closed(self.ino);
+        self.disk.lock().closed(self.ino);
     }
 }
 

@@ -4,7 +4,8 @@
 //! survives in any case. What happened since the last syncs is pending. [`SimDisk::crash_states`]
 //! lists every disk that a power loss at this moment may leave, under one of two [`Model`]s, and
 //! each is a `SimDisk` again, on which recovery can run and crash in turn. [`SimDisk::kill`] is
-//! the milder end: the process dies, the disk stays as programs saw it.
+//! the milder end: the process dies, the disk stays as programs saw it. A [`Schedule`] lets several
+//! living processes take turns on a disk, call by call.
 //!
 //! # What the model promises
 //!
@@ -25,12 +26,13 @@
 //!
 //! # What it does not
 //!
-//! * Time, quotas and the case of names are not simulated. Access control lists are carried over
+//! * Time, quotas, the case of names and the limit on open files are not simulated. Access control lists are carried over
 //!   like any attribute, but grant nothing.
 //! * Of a torn write a few shares are tried ([`Model::Strict`], [`SimDisk::with_torn_middles`]), not
 //!   every set of blocks.
 //! * Two moves of directories into each other, both pending, are not kept from surviving in an
 //!   order that loses both.
+//! * What was synced is whole, also on a disk whose renames come by halves until then.
 //! * Durable bytes never rot.
 //!
 //! The helpers that take a path (as `a/b`, from the root of the disk) act from outside: they are
@@ -42,10 +44,11 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Component, Path};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use super::{DirRef, Disk};
 use pending::DataChange;
+use schedule::Shared;
 use state::State;
 use tree::{Body, Ino, Node, ROOT, Slot};
 
@@ -57,6 +60,7 @@ mod handle;
 mod pending;
 mod rights;
 mod rules;
+mod schedule;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -64,9 +68,9 @@ mod tree;
 
 pub use crash::{CrashStates, Model};
 pub use fault::{Fault, FaultKind, is_power_loss};
+pub use schedule::{Calls, Schedule};
 pub use tree::Attributes;
 
-type Shared = Arc<Mutex<State>>;
 type SyncHook = Arc<dyn Fn(&str, SyncKind) -> bool + Send + Sync>;
 
 /// What is synced.
@@ -219,6 +223,15 @@ impl SimDisk {
 
     /// Makes a directory the root of another device, and all that is in it part of that device.
     pub fn mount(&self, path: &str, device: u64) {
+        self.each_below(path, |node| node.device = device);
+    }
+
+    /// Makes a directory a bind mount: an area of the same device that no rename crosses.
+    pub fn bind(&self, path: &str, mount: u64) {
+        self.each_below(path, |node| node.mount = mount);
+    }
+
+    fn each_below(&self, path: &str, change: impl Fn(&mut Node)) {
         self.mkdir(path);
         let mut state = self.state();
         let Some(top) = state.live.locate(&names(path)) else { return };
@@ -226,9 +239,7 @@ impl SimDisk {
         while let Some(ino) = open.pop() {
             open.extend(state.live.entries(ino).into_iter().flat_map(|names| names.values()));
             let State { live, durable, .. } = &mut *state;
-            for node in [live, durable].into_iter().filter_map(|tree| tree.edit(ino)) {
-                node.device = device;
-            }
+            [live, durable].into_iter().filter_map(|tree| tree.edit(ino)).for_each(&change);
         }
     }
 
@@ -274,6 +285,18 @@ impl SimDisk {
     /// Plans a fault. Several can be planned; of those at one operation the first counts.
     pub fn plan(&self, fault: Fault) {
         self.state().faults.plan(fault);
+    }
+
+    /// Limits the handles that may be open at once on this disk, of all processes together. Every
+    /// open beyond the limit fails with EMFILE, and changes nothing.
+    pub fn limit_handles(&self, limit: u64) {
+        self.state().handle_limit = Some(limit);
+    }
+
+    /// Has the open of that index fail with EMFILE. Opens are counted from 0 in
+    /// [`SimDisk::opens`], over files, directories and listings.
+    pub fn refuse_open(&self, index: u64) {
+        self.state().refused_open = Some(index);
     }
 
     /// Has the sync of that index, counted from 0 over files and directories, do nothing.
@@ -327,6 +350,18 @@ impl SimDisk {
     #[must_use]
     pub fn syncs(&self) -> u64 {
         self.state().syncs
+    }
+
+    /// How many handles were asked for, those that were refused included.
+    #[must_use]
+    pub fn opens(&self) -> u64 {
+        self.state().opens
+    }
+
+    /// How many handles are open.
+    #[must_use]
+    pub fn open_handles(&self) -> u64 {
+        self.state().open_handles()
     }
 
     /// How often a lock was asked for that another handle held.
@@ -392,7 +427,7 @@ impl SimDisk {
         for (index, (path, ino)) in state.live.walk().into_iter().enumerate() {
             let Some(node) = state.live.get(ino) else { continue };
             let first = *firsts.entry(ino).or_insert(index);
-            (path, first, node.device, &node.attributes).hash(&mut hasher);
+            (path, first, node.device, node.mount, &node.attributes).hash(&mut hasher);
             match &node.body {
                 Body::Dir(entries) => entries.len().hash(&mut hasher),
                 body => body.hash(&mut hasher),
@@ -402,16 +437,12 @@ impl SimDisk {
     }
 
     fn from_state(state: State) -> Self {
-        Self { shared: Arc::new(Mutex::new(state)) }
+        Self { shared: Shared::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.shared)
+        self.shared.lock()
     }
-}
-
-fn lock(shared: &Shared) -> MutexGuard<'_, State> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn names(path: &str) -> Vec<OsString> {

@@ -46,7 +46,7 @@ fn linked(state: &State, dir: Ino) -> io::Result<()> {
 
 pub(super) fn not_mounted(state: &State, ino: Ino) -> io::Result<()> {
     let node = state.node(ino)?;
-    if node.device == state.node(node.place.dir)?.device {
+    if same_mount(state, ino, node.place.dir)? {
         Ok(())
     } else {
         Err(io::ErrorKind::ResourceBusy.into())
@@ -54,6 +54,8 @@ pub(super) fn not_mounted(state: &State, ino: Ino) -> io::Result<()> {
 }
 
 pub(super) fn rename(state: &mut State, from: Slot, to: Slot, replace: Replace) -> io::Result<()> {
+    // As on Linux, before any name is looked up.
+    one_mount(state, from.dir, to.dir)?;
     let ino = find(state, from.dir, &from.name)?;
     if replace == Replace::No {
         vacant(state, &to)?;
@@ -61,7 +63,6 @@ pub(super) fn rename(state: &mut State, from: Slot, to: Slot, replace: Replace) 
     check_name(&to.name)?;
     linked(state, to.dir)?;
     state.permits(to.dir, SEARCH)?;
-    one_device(state, from.dir, to.dir)?;
     let is_dir = state.live.entries(ino).is_some();
     if is_dir {
         not_mounted(state, ino)?;
@@ -97,7 +98,7 @@ pub(super) fn rename(state: &mut State, from: Slot, to: Slot, replace: Replace) 
 pub(super) fn exchange(state: &mut State, from: Slot, to: Slot) -> io::Result<()> {
     let ino = find(state, from.dir, &from.name)?;
     let other = find(state, to.dir, &to.name)?;
-    one_device(state, from.dir, to.dir)?;
+    one_mount(state, from.dir, to.dir)?;
     for (ino, dir) in [(ino, to.dir), (other, from.dir)] {
         if state.live.entries(ino).is_some() {
             not_mounted(state, ino)?;
@@ -120,16 +121,17 @@ pub(super) fn exchange(state: &mut State, from: Slot, to: Slot) -> io::Result<()
 pub(super) fn hard_link(state: &mut State, from: Slot, to: Slot) -> io::Result<()> {
     let ino = find(state, from.dir, &from.name)?;
     vacant(state, &to)?;
-    one_device(state, from.dir, to.dir)?;
+    one_mount(state, from.dir, to.dir)?;
     state.may_link(ino)?;
     state.name(ino, None, Some(to));
     Ok(())
 }
 
-fn one_device(state: &State, one: Ino, other: Ino) -> io::Result<()> {
-    if state.node(one)?.device == state.node(other)?.device {
-        Ok(())
-    } else {
-        Err(io::ErrorKind::CrossesDevices.into())
-    }
+fn one_mount(state: &State, one: Ino, other: Ino) -> io::Result<()> {
+    if same_mount(state, one, other)? { Ok(()) } else { Err(io::ErrorKind::CrossesDevices.into()) }
+}
+
+pub(super) fn same_mount(state: &State, one: Ino, other: Ino) -> io::Result<bool> {
+    let mount = |ino| state.node(ino).map(|node| (node.device, node.mount));
+    Ok(mount(one)? == mount(other)?)
 }

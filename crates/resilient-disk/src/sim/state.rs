@@ -26,6 +26,12 @@ pub(super) struct State {
     pub(super) durable: Tree,
     pub(super) pending: Pending,
     pub(super) handles: BTreeMap<Ino, u64>,
+    /// How many handles may be open at once, of all processes together.
+    pub(super) handle_limit: Option<u64>,
+    /// How many handles were asked for so far.
+    pub(super) opens: u64,
+    /// Which of them is refused for lack of descriptors.
+    pub(super) refused_open: Option<u64>,
     /// The handle that holds the lock of an inode.
     pub(super) locks: BTreeMap<Ino, u64>,
     pub(super) lock_refusals: u64,
@@ -56,6 +62,9 @@ impl State {
             durable: Tree::new(),
             pending: Pending::default(),
             handles: BTreeMap::new(),
+            handle_limit: None,
+            opens: 0,
+            refused_open: None,
             locks: BTreeMap::new(),
             lock_refusals: 0,
             next_ino: ROOT + 1,
@@ -90,6 +99,7 @@ impl State {
             halves: self.halves,
             torn_middles: self.torn_middles,
             seed: self.seed,
+            handle_limit: self.handle_limit,
             sync_hook: self.sync_hook.clone(),
             ..Self::new()
         }
@@ -137,6 +147,7 @@ impl State {
             body,
             attributes,
             device: self.live.get(slot.dir).map_or(1, |dir| dir.device),
+            mount: self.live.get(slot.dir).map_or(0, |dir| dir.mount),
             links: 0,
             place: slot.clone(),
             modified: self.tick,
@@ -235,6 +246,21 @@ impl State {
             self.pending.settle_slot(&mut self.durable, &node.place);
             ino = node.place.dir;
         }
+    }
+
+    /// Counts a handle that is about to be opened; fails where there is no descriptor left for it.
+    pub(super) fn admit(&mut self) -> io::Result<()> {
+        let index = self.opens;
+        self.opens += 1;
+        let is_full = self.handle_limit.is_some_and(|limit| self.open_handles() >= limit);
+        if is_full || self.refused_open == Some(index) {
+            return Err(io::Error::from_raw_os_error(super::fault::EMFILE));
+        }
+        Ok(())
+    }
+
+    pub(super) fn open_handles(&self) -> u64 {
+        self.handles.values().sum()
     }
 
     pub(super) fn opened(&mut self, ino: Ino) {

@@ -10,6 +10,7 @@ use crate::{Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, wr
 
 mod exchange;
 mod rights;
+mod schedule;
 mod torn;
 
 const EIO: FaultKind = FaultKind::Io { errno: 5, sticky: false };
@@ -735,4 +736,80 @@ fn a_state_tells_what_survived() {
     assert_eq!(states.describe(0), "Strict state 0 of 5\nlost: create a");
     assert_eq!(states.describe(2), "Strict state 2 of 5\nkept: create a\na: 2 bytes");
     assert_eq!(states.describe(5), "no such state");
+}
+
+fn errno<T>(result: std::io::Result<T>) -> Option<i32> {
+    result.err().and_then(|error| error.raw_os_error())
+}
+
+#[test]
+fn an_open_beyond_the_limit_of_handles_fails_and_changes_nothing() {
+    let disk = SimDisk::new();
+    disk.write_file("a", b"x");
+    let root = dir(&disk, "/");
+    disk.limit_handles(2);
+    let held = root.open(name("a")).unwrap();
+    assert_eq!(disk.open_handles(), 2);
+    let ops = disk.ops();
+    assert_eq!(errno(root.open(name("a"))), Some(24));
+    assert_eq!(errno(root.open(name("missing"))), Some(24), "a descriptor is taken first");
+    assert_eq!(errno(root.create_new(name("b"), Access::Default)), Some(24));
+    assert_eq!(errno(root.open_lock(name("lock"))), Some(24));
+    assert_eq!(errno(root.entries()), Some(24));
+    assert_eq!(errno(disk.open_root(Path::new("/"))), Some(24));
+    assert_eq!((disk.ops(), line(&disk)), (ops, "a=x".to_owned()));
+    // A directory is made without a descriptor.
+    root.create_dir(name("d"), Access::Default).unwrap();
+    assert_eq!(errno(root.open_dir(name("d"))), Some(24));
+    drop(held);
+    root.open_dir(name("d")).unwrap();
+}
+
+#[test]
+fn a_single_open_can_be_refused() {
+    let disk = SimDisk::new();
+    disk.write_file("a", b"x");
+    let root = dir(&disk, "/");
+    disk.refuse_open(disk.opens() + 1);
+    root.open(name("a")).unwrap();
+    assert_eq!(errno(root.open(name("a"))), Some(24));
+    root.open(name("a")).unwrap();
+}
+
+#[test]
+fn a_rename_does_not_cross_a_bind_mount_of_the_same_device() {
+    let disk = SimDisk::new();
+    disk.write_file("a", b"x");
+    disk.bind("m", 1);
+    let (root, mount) = (dir(&disk, "/"), dir(&disk, "/m"));
+    assert_eq!(root.id().unwrap().device, mount.id().unwrap().device);
+    for (old, replace) in [("a", Replace::Yes), ("a", Replace::No), ("missing", Replace::Yes)] {
+        let refused = root.rename(name(old), mount.as_ref(), name("b"), replace).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::CrossesDevices);
+    }
+    assert_eq!((root.reaches(&*mount).unwrap(), mount.reaches(&*root).unwrap()), (false, false));
+    mount.create_dir(name("below"), Access::Default).unwrap();
+    let below = mount.open_dir(name("below")).unwrap();
+    assert!(mount.reaches(&*below).unwrap());
+    create(&mount, "c", b"y");
+    rename(&mount, "c", &below, "c");
+    disk.bind("empty", 2);
+    assert_eq!(root.remove_dir(name("empty")).unwrap_err().kind(), ErrorKind::ResourceBusy);
+}
+
+#[test]
+fn a_lock_belongs_to_the_file_and_not_to_its_name() {
+    let disk = SimDisk::new();
+    let root = dir(&disk, "/");
+    let first = root.open_lock(name("lock")).unwrap();
+    assert!(first.try_lock().unwrap());
+    assert!(!root.open_lock(name("lock")).unwrap().try_lock().unwrap());
+    disk.unlink("lock");
+    let second = root.open_lock(name("lock")).unwrap();
+    assert!(second.try_lock().unwrap(), "another file has another lock");
+    assert_ne!(first.file().id().unwrap(), second.file().id().unwrap());
+    root.rename(name("lock"), root.as_ref(), name("moved"), Replace::Yes).unwrap();
+    assert!(!root.open_lock(name("moved")).unwrap().try_lock().unwrap());
+    drop(second);
+    assert!(root.open_lock(name("moved")).unwrap().try_lock().unwrap());
 }

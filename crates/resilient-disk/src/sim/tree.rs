@@ -96,6 +96,8 @@ pub(super) struct Node {
     pub(super) body: Body,
     pub(super) attributes: Arc<Attributes>,
     pub(super) device: u64,
+    /// The mount on that device through which it is reached.
+    pub(super) mount: u64,
     /// How many names lead here.
     pub(super) links: u64,
     /// The name given last, for telling paths.
@@ -132,6 +134,7 @@ impl Tree {
             body: Body::empty_dir(),
             attributes: Attributes::with_mode(0o755),
             device: 1,
+            mount: 0,
             links: 1,
             place: Slot::new(ROOT, OsStr::new("")),
             modified: 0,

@@ -1,4 +1,4 @@
-//! `recover`: finish or withdraw what a crash has interrupted. The next write would do so, too.
+//! `recover`: finish or withdraw what a crash has interrupted. The next call would do so, too.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,12 @@ use crate::output::Output;
 
 /// Brings files and journal together after a crash, and says what that took.
 #[derive(Debug, Args)]
-pub(crate) struct Recover {}
+pub(crate) struct Recover {
+    /// Give up interrupted writes that can be neither finished nor taken back: their files stay as
+    /// they are, and what was to be written goes to .resilient_write/conflicts/
+    #[arg(long)]
+    abandon: bool,
+}
 
 impl Recover {
     /// Recovers.
@@ -19,23 +24,13 @@ impl Recover {
     /// # Errors
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
-        output.answer("recover", workspace.recover(), told)
+        let report = if self.abandon { workspace.abandon_pending() } else { workspace.recover() };
+        output.answer("recover", report, told)
     }
 }
 
 fn told(report: &Report) -> String {
-    let mut text: String =
-        report.finished.iter().map(|path| format!("finished   {path}\n")).collect();
-    text.extend(report.withdrawn.iter().map(|path| format!("withdrawn  {path}\n")));
-    text.extend(report.conflicts.iter().map(|conflict| {
-        let (path, kept) = (&conflict.path, conflict.kept_sha256);
-        format!("conflict   {path}: content kept in .resilient_write/conflicts/{kept}.bin\n")
-    }));
-    if report.cut > 0 {
-        text += &format!("cut        {} bytes of a torn row\n", report.cut);
-    }
-    if text.is_empty() {
-        text.push_str("nothing to recover\n");
-    }
-    text
+    let text: String =
+        report.notices().into_iter().map(|notice| format!("{}\n", notice.text)).collect();
+    if text.is_empty() { "nothing to recover\n".to_owned() } else { text }
 }

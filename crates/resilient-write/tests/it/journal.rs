@@ -76,7 +76,15 @@ fn recovery_reports_what_it_did() {
     let mut torn = sandbox.text(JOURNAL);
     torn.push_str("{\"abs_path\":");
     sandbox.put(JOURNAL, torn);
-    assert_eq!(sandbox.run(&["recover"]).ok().stdout, "cut        12 bytes of a torn row\n");
+    let told = "12 bytes of a torn row were cut off the journal; they are in \
+                .resilient_write/conflicts/\n";
+    assert_eq!(sandbox.run(&["recover"]).ok().stdout, told);
+    let mut torn = sandbox.text(JOURNAL);
+    torn.push_str("{\"abs_path\":");
+    sandbox.put(JOURNAL, torn);
+    let tail = sandbox.run(&["journal", "tail"]);
+    assert_eq!(tail.code, 0);
+    assert_eq!(tail.stderr, format!("resilient-write: {told}"), "a reader recovers, and says so");
     let again = sandbox.run(&["recover", "--json"]).ok().json();
     assert_eq!(
         again,

@@ -1,7 +1,7 @@
 //! The agent's side of the demo: it starts the server, calls its tools, and can kill it.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 use resilient_mcp::client::{self, VARIABLES};
@@ -75,7 +75,8 @@ pub(crate) fn at<'a>(answer: &'a Value, pointer: &str) -> &'a Value {
 /// The demo has surroundings of its own, whatever those of its user are.
 fn serve(workspace: &Path) -> Result<client::Client> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg("serve").current_dir(workspace);
+    // The server logs what recovery does; the demo tells its own account.
+    command.arg("serve").current_dir(workspace).stderr(Stdio::null());
     for variable in VARIABLES {
         command.env_remove(variable);
     }

@@ -1,0 +1,88 @@
+//! What a tool that only reads may see of the state.
+//!
+//! A journal row is durable before its change. So a crash leaves rows, parts and entries whose
+//! change did not happen, until recovery decides. A reader does not wait for a writer to do that:
+//! * the last writer was done: everything counts, and no lock is taken;
+//! * it was not, and nobody holds the lock: the reader runs recovery;
+//! * it was not, and somebody works or recovery cannot run: the last batch of the journal is left
+//!   out.
+
+use std::ffi::OsStr;
+use std::io;
+use std::sync::{Arc, TryLockError};
+
+use crate::disk::File;
+use crate::error::{Error, Result};
+use crate::recovery;
+use crate::state;
+use crate::store::Store;
+
+const JOURNAL: &str = "journal.jsonl";
+
+/// The journal as a reader may see it.
+pub(crate) struct Visible {
+    pub(crate) journal: Arc<dyn File>,
+    /// Where what is decided ends.
+    pub(crate) len: u64,
+}
+
+impl Store {
+    /// Brings the state up to date for a tool that reads it; `None` where nothing was ever written.
+    ///
+    /// # Errors
+    /// The state cannot be read.
+    pub(crate) fn visible(&self) -> Result<Option<Visible>> {
+        let os = |source| Error::os(self.shown_state(&[JOURNAL]), "read", source);
+        let Some(journal) = self.state_file(&[], JOURNAL)? else { return Ok(None) };
+        if let Some(len) = self.clean_len(&*journal).map_err(os)? {
+            return Ok(Some(Visible { journal, len }));
+        }
+        if self.recover_if_free() {
+            // Recovery may have found another journal in the place of this one.
+            let Some(journal) = self.state_file(&[], JOURNAL)? else { return Ok(None) };
+            if let Some(len) = self.clean_len(&*journal).map_err(os)? {
+                return Ok(Some(Visible { journal, len }));
+            }
+        }
+        let len = recovery::before_last_batch(&*journal).map_err(os)?;
+        Ok(Some(Visible { journal, len }))
+    }
+
+    /// The journal's length, if the last writer was done with all of it.
+    fn clean_len(&self, journal: &dyn File) -> io::Result<Option<u64>> {
+        let dir = self.state_dir(&[]).ok().flatten();
+        match dir.map(|dir| state::clean_len(&*dir, journal)) {
+            // No writer of this kind was ever here. Without a batch nothing can be unfinished.
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
+                let len = journal.stat()?.len;
+                Ok((recovery::before_last_batch(journal)? == len).then_some(len))
+            }
+            Some(known) => known,
+            None => Ok(None),
+        }
+    }
+
+    /// Runs recovery unless somebody works; tells whether it ran.
+    fn recover_if_free(&self) -> bool {
+        let mut held = match self.queue.state.try_lock() {
+            Ok(held) => held,
+            Err(TryLockError::Poisoned(held)) => held.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        let is_free = match held.as_ref() {
+            Some(state) => state.is_free(),
+            None => self.lock_is_free(),
+        };
+        is_free && self.enter(&mut held, None).map(|state| state.unlock()).is_ok()
+    }
+
+    /// Whether no process holds the lock of a state directory that this one has not opened.
+    fn lock_is_free(&self) -> bool {
+        let taken = self.state_dir(&[]).ok().flatten().and_then(|dir| {
+            let lock = dir.open_lock(OsStr::new("lock")).ok()?;
+            let taken = lock.try_lock().ok()?;
+            taken.then(|| lock.unlock())
+        });
+        taken.is_some()
+    }
+}

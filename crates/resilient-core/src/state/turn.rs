@@ -1,0 +1,103 @@
+//! The workspace's lock: one process at a time writes, and each has its turn.
+//!
+//! A lock of a file knows no order. A process that writes batch after batch would take it again
+//! before another one has looked. So there are two: `lock` is held while a batch is written, and
+//! `waiting` is a turnstile in front of it. Whoever wants `lock` takes `waiting` first and keeps it
+//! until it has `lock`. A busy process finds the turnstile taken as soon as somebody waits, and
+//! comes after that one.
+//!
+//! Both die with their process. Nobody who holds `lock` waits for `waiting`, so that no two
+//! processes wait for each other.
+
+use std::ffi::OsStr;
+use std::io;
+use std::time::Duration;
+
+use crate::disk::{Clock, Dir, File, FileId, LockFile};
+use crate::error::{Error, Result};
+use crate::roots::STATE_DIR;
+
+/// How long a call waits for other processes before it answers `workspace_locked`.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a call has waited so far.
+#[derive(Debug, Default)]
+pub(super) struct Waited(Duration);
+
+impl Waited {
+    /// Waits a little, longer when it has waited long.
+    ///
+    /// # Errors
+    /// The call has waited for too long.
+    pub(super) fn pause(&mut self, clock: &dyn Clock) -> Result<()> {
+        if self.0 >= PATIENCE {
+            return Err(Error::Locked { waited_ms: self.0.as_millis() as u64 });
+        }
+        let pause = (self.0 / 16).clamp(Duration::from_micros(50), Duration::from_millis(2));
+        clock.pause(pause);
+        self.0 += pause;
+        Ok(())
+    }
+}
+
+/// The two locks of a state directory.
+#[derive(Debug)]
+pub(super) struct Turn {
+    lock: Box<dyn LockFile>,
+    waiting: Box<dyn LockFile>,
+}
+
+impl Turn {
+    pub(super) fn open(dir: &dyn Dir) -> Result<Self> {
+        let open = |name: &str| {
+            dir.open_lock(OsStr::new(name))
+                .map_err(|source| Error::os(format!("{STATE_DIR}/{name}"), "open", source))
+        };
+        Ok(Self { lock: open("lock")?, waiting: open("waiting")? })
+    }
+
+    /// Waits for the lock, behind whoever waits already.
+    pub(super) fn take(&self, clock: &dyn Clock, waited: &mut Waited) -> Result<()> {
+        poll(&*self.waiting, clock, waited)?;
+        let taken = poll(&*self.lock, clock, waited);
+        // Nothing is lost when that fails: it dies with the process.
+        let _ = self.waiting.unlock();
+        taken
+    }
+
+    /// Takes the lock if it is free.
+    pub(super) fn try_take(&self) -> bool {
+        self.lock.try_lock().is_ok_and(|taken| taken)
+    }
+
+    /// Gives the lock back. Nothing is lost when that fails: it dies with the process.
+    pub(super) fn give_back(&self) {
+        let _ = self.lock.unlock();
+    }
+
+    /// Whether both are still the files of their names. A lock belongs to a file: where the file
+    /// was removed or replaced, other processes lock another one.
+    pub(super) fn is_current(&self, dir: &dyn Dir) -> bool {
+        is_named(dir, "lock", self.lock.file().id())
+            && is_named(dir, "waiting", self.waiting.file().id())
+    }
+
+    /// The content of the lock file.
+    pub(super) fn file(&self) -> &dyn File {
+        self.lock.file()
+    }
+}
+
+/// Whether a name leads to what a handle was opened on.
+pub(super) fn is_named(dir: &dyn Dir, name: &str, held: io::Result<FileId>) -> bool {
+    let named = dir.stat(OsStr::new(name));
+    matches!((named, held), (Ok(named), Ok(held)) if named.id == held)
+}
+
+fn poll(lock: &dyn LockFile, clock: &dyn Clock, waited: &mut Waited) -> Result<()> {
+    let os = |source| Error::os(format!("{STATE_DIR}/lock"), "lock", source);
+    while !lock.try_lock().map_err(os)? {
+        waited.pause(clock)?;
+    }
+    Ok(())
+}

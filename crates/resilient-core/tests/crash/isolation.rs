@@ -1,0 +1,365 @@
+//! What stands in the way of one row stops no other work, and nothing of the row is lost: it waits
+//! until a process comes that can decide it.
+
+use std::sync::Arc;
+
+use resilient_core::Workspace;
+use resilient_core::disk::FixedClock;
+use resilient_core::disk::sim::{Fault, FaultKind, SimDisk};
+
+use crate::campaign::{Rig, recover};
+use crate::oracle::World;
+use crate::workload::{self, Answer, Order, Scenario, all, append, create, done, open, overwrite};
+
+const STATE: &str = "w/.resilient_write";
+const JOURNAL: &str = "w/.resilient_write/journal.jsonl";
+
+fn scenario(name: &str) -> Scenario {
+    all().find(|one| one.name == name).unwrap_or_else(|| panic!("no scenario {name:?}"))
+}
+
+/// Kills a scenario at each of its operations, puts an obstacle in the way of recovery, and judges:
+/// another write is answered, and once the obstacle is gone the row is there exactly when its
+/// change is.
+fn obstructed(name: &str, put: &dyn Fn(&SimDisk), remove: &dyn Fn(&SimDisk)) -> usize {
+    let rig = Rig::new(scenario(name), Order::Forwards);
+    let mut waited = 0;
+    let kinds = [FaultKind::PowerCut, FaultKind::TornWrite];
+    let faults = (rig.base..rig.end).flat_map(|at| kinds.map(|kind| Fault { at, kind }));
+    for fault @ Fault { at, kind } in faults {
+        if kind == FaultKind::TornWrite && !rig.trace[at as usize].starts_with("write") {
+            continue;
+        }
+        let (disk, answers) = rig.run(&[fault], |_| {});
+        let disk = disk.kill();
+        put(&disk);
+        let ws = open(&disk, 31, Order::Forwards);
+        let place = rig.place(at);
+        // In the state directory, which the obstacle does not concern.
+        let other = workload::keep(&ws, "another call's content", "other");
+        assert!(other.is_done(), "{place}: {other:?}");
+        waited += usize::from(!ws.take_notices().pending.is_empty());
+        drop(ws);
+        let disk = disk.kill();
+        remove(&disk);
+        recover(&disk, 32).unwrap_or_else(|error| panic!("{place}: {error}"));
+        assert!(!holds_pending(&disk), "{place}: a row still waits");
+        rig.expected
+            .check_beside(&disk, &answers, "another call's content")
+            .unwrap_or_else(|violation| panic!("{place}: {violation}"));
+    }
+    waited
+}
+
+fn holds_pending(disk: &SimDisk) -> bool {
+    disk.tree().keys().any(|path| path.starts_with(&format!("{STATE}/pending/")))
+}
+
+#[test]
+fn a_log_that_may_not_be_written_any_more_stops_no_other_call() {
+    let waited =
+        obstructed("append in place again", &|disk| disk.chmod("w/a.txt", 0o444), &|disk| {
+            disk.chmod("w/a.txt", 0o644)
+        });
+    assert!(waited > 0, "no append was cut where it could not be taken back");
+}
+
+#[test]
+fn a_file_that_may_not_be_read_any_more_stops_no_other_call() {
+    let waited =
+        obstructed("overwrite through hard links", &|disk| disk.chmod("w/a.txt", 0o000), &|disk| {
+            disk.chmod("w/a.txt", 0o644)
+        });
+    assert!(waited > 0, "no write was cut where it had to be judged");
+}
+
+#[test]
+fn a_directory_that_may_not_be_read_stops_no_other_call() {
+    let rows = |disk: &SimDisk| World::of(disk).expect("a sound disk").rows();
+    let disk = SimDisk::new();
+    disk.mkdir("w/drop");
+    let ws = open(&disk, 1, Order::Forwards);
+    done(create(&ws, "warm.txt", "warm\n"));
+    disk.chmod("w/drop", 0o311);
+    // Its names cannot be synced, so that the outcome is unknown.
+    let refused = create(&ws, "drop/a.txt", "a\n");
+    assert!(!refused.is_done(), "{refused:?}");
+    done(create(&ws, "other.txt", "other\n"));
+    let disk = disk.kill();
+    disk.chmod("w/drop", 0o755);
+    recover(&disk, 33).expect("recovery");
+    assert!(!holds_pending(&disk));
+    let published = disk.read("w/drop/a.txt").is_some();
+    assert_eq!(rows(&disk), 2 + usize::from(published));
+}
+
+#[test]
+fn a_leftover_that_cannot_be_removed_stops_no_call() {
+    let disk = SimDisk::new();
+    disk.mkdir(workload::ROOT);
+    done(create(&open(&disk, 1, Order::Forwards), "a.txt", "a\n"));
+    let disk = disk.kill();
+    disk.write_file(&format!("{STATE}/tmp/gone-x/part"), b"x");
+    disk.chmod(&format!("{STATE}/tmp/gone-x"), 0o555);
+    disk.unlink(&format!("{STATE}/lock"));
+    let ws = open(&disk, 2, Order::Forwards);
+    done(create(&ws, "b.txt", "b\n"));
+    assert_eq!(ws.take_notices().left.len(), 1);
+}
+
+/// A workspace whose state lies in `w`, with these roots.
+fn rooted(disk: &SimDisk, roots: &[&str], seed: u64) -> Workspace {
+    Workspace::builder("/w")
+        .roots(roots.iter().map(|root| format!("/{root}").into()).collect())
+        .disk(Arc::new(disk.clone()))
+        .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, seed << 32)))
+        .open()
+}
+
+#[test]
+fn a_process_with_fewer_roots_leaves_to_others_what_it_cannot_reach() {
+    type Prepare = fn(&SimDisk);
+    type Call = fn(&Workspace) -> Answer;
+    let cases: &[(&str, Prepare, Call)] = &[
+        (
+            "an overwrite on another device",
+            |disk| {
+                disk.write_file("v/a.txt", b"old\n");
+                disk.mount("v", 7);
+            },
+            |ws| overwrite(ws, "/v/a.txt", "new\n"),
+        ),
+        (
+            "an overwrite through hard links",
+            |disk| {
+                disk.write_file("w/.resilient_write/policy.yaml", b"hard_links: in_place\n");
+                disk.write_file("v/a.txt", b"old\n");
+                disk.hard_link("v/a.txt", "v/b.txt");
+            },
+            |ws| overwrite(ws, "/v/a.txt", "new\n"),
+        ),
+        (
+            "an append in place",
+            |disk| {
+                disk.set_sector(512);
+                disk.write_file("v/a.txt", workload::large().as_bytes());
+            },
+            |ws| append(ws, "/v/a.txt", &"more and more\n".repeat(100)),
+        ),
+        (
+            "an overwrite",
+            |disk| disk.write_file("v/a.txt", b"old\n"),
+            |ws| overwrite(ws, "/v/a.txt", "new\n"),
+        ),
+    ];
+    for (name, prepare, call) in cases {
+        let begin = || {
+            let disk = SimDisk::new();
+            disk.mkdir("w");
+            disk.mkdir("v");
+            prepare(&disk);
+            let ws = rooted(&disk, &["w", "v"], 1);
+            done(create(&ws, "warm.txt", "warm\n"));
+            (disk, ws)
+        };
+        let (whole, ws) = begin();
+        let base = whole.ops();
+        done(call(&ws));
+        let (old, new) = (begin().0.read("v/a.txt"), whole.read("v/a.txt"));
+        for at in base..whole.ops() {
+            let (disk, ws) = begin();
+            disk.plan(Fault { at, kind: FaultKind::PowerCut });
+            let _ = call(&ws);
+            let place = format!("{name}, killed at {at}: {:?}", disk.trace().last());
+            let disk = disk.kill();
+            let few = rooted(&disk, &["w"], 2);
+            done(create(&few, "few.txt", "few\n"));
+            drop(few);
+            let disk = disk.kill();
+            let report = rooted(&disk, &["w", "v"], 3).recover().expect("recovery");
+            assert_eq!(report.pending, [], "{place}");
+            let now = disk.read("v/a.txt");
+            let rows = World::of(&disk).expect("a sound disk").rows();
+            match rows {
+                2 => assert_eq!(now, old, "{place}: a change without its row"),
+                3 => assert_eq!(now, new, "{place}: a row without its change"),
+                _ => panic!("{place}: {rows} rows"),
+            }
+            let litter = disk.tree().into_keys().find(|path| path.contains("/.rw-"));
+            assert_eq!(litter, None, "{place}");
+        }
+    }
+}
+
+#[test]
+fn writes_to_the_path_of_a_row_that_waits_are_refused_until_it_is_decided_or_given_up() {
+    let rig = Rig::new(scenario("overwrite through hard links"), Order::Forwards);
+    let publishes = rig.ops(|line| line.starts_with("write w/b.txt "));
+    let fault = Fault { at: publishes[0], kind: FaultKind::PowerCut };
+    let obstructed = || {
+        let (disk, _) = rig.run(&[fault], |_| {});
+        let disk = disk.kill();
+        disk.chmod("w/a.txt", 0o000);
+        disk
+    };
+    let disk = obstructed();
+    let ws = open(&disk, 41, Order::Forwards);
+    for _ in 0..2 {
+        let refused = overwrite(&ws, "a.txt", "newer\n");
+        let Answer::Refused(resilient_core::Error::UnitPending { reason, .. }) = &refused else {
+            panic!("{refused:?}");
+        };
+        assert!(reason.contains("denied"), "{reason}");
+    }
+    disk.chmod("w/a.txt", 0o644);
+    let _ = overwrite(&ws, "a.txt", "newer\n");
+    done(overwrite(&ws, "a.txt", "newer\n"));
+
+    let disk = obstructed();
+    let ws = open(&disk, 42, Order::Forwards);
+    let report = ws.abandon_pending().expect("recovery");
+    assert_eq!((report.pending.len(), report.conflicts.len()), (0, 1));
+    assert!(!holds_pending(&disk));
+    let kept = format!("{STATE}/conflicts/{}.bin", report.conflicts[0].kept_sha256);
+    assert!(disk.read(&kept).is_some());
+}
+
+#[test]
+fn a_file_of_the_same_name_in_a_directory_above_is_not_touched() {
+    for (name, path) in [("append in place again", "w/d/a.txt"), ("hard links", "w/d/a.txt")] {
+        let begin = || {
+            let disk = SimDisk::new();
+            disk.set_sector(512);
+            disk.write_file("w/.resilient_write/policy.yaml", b"hard_links: in_place\n");
+            disk.write_file(path, workload::large().as_bytes());
+            disk.hard_link(path, "w/d/b.txt");
+            let ws = open(&disk, 1, Order::Forwards);
+            done(create(&ws, "warm.txt", "warm\n"));
+            (disk, ws)
+        };
+        let call = |ws: &Workspace| match name {
+            "hard links" => overwrite(ws, "d/a.txt", "new\n"),
+            _ => append(ws, "d/a.txt", &"more and more\n".repeat(100)),
+        };
+        let (whole, ws) = begin();
+        let base = whole.ops();
+        done(call(&ws));
+        for at in base..whole.ops() {
+            let (disk, ws) = begin();
+            disk.plan(Fault { at, kind: FaultKind::PowerCut });
+            let _ = call(&ws);
+            let disk = disk.kill();
+            let strangers = disk.read(path).expect("the file");
+            disk.unlink("w/d/a.txt");
+            disk.unlink("w/d/b.txt");
+            disk.unlink("w/d");
+            disk.write_file("w/a.txt", &strangers);
+            recover(&disk, 51).expect("recovery");
+            assert_eq!(disk.read("w/a.txt").as_ref(), Some(&strangers), "{name}, killed at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_conflict_keeps_all_that_a_call_was_to_write() {
+    let rig = Rig::new(scenario("chunk write again"), Order::Forwards);
+    let publishes = rig.ops(|line| line.starts_with("rename") && line.contains("/chunks/s/"));
+    let fault = Fault { at: publishes[0], kind: FaultKind::PowerCut };
+    let (disk, _) = rig.run(&[fault], |_| {});
+    let disk = disk.kill();
+    disk.write_file("w/.resilient_write/chunks/s/manifest.json", b"{\"edited\": true}");
+    let report = open(&disk, 61, Order::Forwards).recover().expect("recovery");
+    assert_eq!(report.conflicts.len(), 2, "{report:?}");
+    let kept = disk.tree().into_iter().any(|(path, bytes)| {
+        path.starts_with(&format!("{STATE}/conflicts/")) && bytes == b"another two"
+    });
+    assert!(kept, "the part that was to be written is lost");
+}
+
+/// A journal of two batches, the last one unfinished: a create, and a write of what is there.
+fn unfinished() -> SimDisk {
+    let disk = SimDisk::new();
+    disk.write_file("w/same.txt", b"same\n");
+    let ws = open(&disk, 1, Order::Forwards);
+    done(create(&ws, "warm.txt", "warm\n"));
+    disk.plan(Fault { at: u64::MAX, kind: FaultKind::PowerCut });
+    let calls: [fn(&Workspace) -> Answer; 3] = [
+        |ws| create(ws, "a.txt", "a\n"),
+        |ws| create(ws, "b.txt", "b\n"),
+        |ws| overwrite(ws, "same.txt", "same\n"),
+    ];
+    // A first run tells where the files go out.
+    let rehearsal = disk.kill();
+    workload::together(&open(&rehearsal, 2, Order::Forwards), &calls);
+    let at = rehearsal
+        .trace()
+        .iter()
+        .position(|line| line.starts_with("rename") && line.contains("-> w/a.txt"))
+        .unwrap_or_else(|| panic!("{:#?}", rehearsal.trace()));
+    let disk = disk.kill();
+    disk.plan(Fault { at: at as u64, kind: FaultKind::PowerCut });
+    workload::together(&open(&disk, 2, Order::Forwards), &calls);
+    disk.kill()
+}
+
+#[test]
+fn a_hole_within_a_batch_hides_no_row_of_it() {
+    let disk = unfinished();
+    let journal = disk.read(JOURNAL).expect("the journal");
+    let lines: Vec<&[u8]> = journal.split_inclusive(|byte| *byte == b'\n').collect();
+    assert_eq!(lines.len(), 4);
+    // The row of b.txt never reached the disk, nor did the end of the one before it.
+    let mut torn = [lines[0], lines[1]].concat();
+    torn.extend(vec![0; lines[2].len()]);
+    torn.extend_from_slice(lines[3]);
+    disk.write_file(JOURNAL, &torn);
+    recover(&disk, 71).expect("recovery");
+    let world = World::of(&disk).expect("a sound journal");
+    let published = disk.read("w/a.txt").is_some();
+    let row = String::from_utf8_lossy(&disk.read(JOURNAL).unwrap()).contains("\"a.txt\"");
+    assert_eq!(row, published, "{world:?}");
+    assert_eq!(disk.read("w/b.txt"), None);
+}
+
+#[test]
+fn whole_lines_of_others_are_never_cut() {
+    let foreign = "{\"journal_id\":\"wj_x\",\"mode\":\"remove\",\"v\":9}\nnot a row at all\n";
+    for torn in ["", "{\"abs_path\":\"/w/t", "\0\0\0\0"] {
+        let disk = unfinished();
+        let mut journal = disk.read(JOURNAL).expect("the journal");
+        journal.extend_from_slice(foreign.as_bytes());
+        journal.extend_from_slice(torn.as_bytes());
+        disk.write_file(JOURNAL, &journal);
+        let report = open(&disk, 81, Order::Forwards).recover().expect("recovery");
+        let now = String::from_utf8(disk.read(JOURNAL).unwrap()).unwrap();
+        assert!(now.ends_with(foreign), "{now}");
+        assert_eq!(report.cut, torn.len() as u64);
+        // The unfinished batch in front of them is judged all the same.
+        assert!(disk.read("w/a.txt").is_some() && disk.read("w/b.txt").is_some());
+        let kept = disk.tree().into_iter().any(|(path, bytes)| {
+            path.starts_with(&format!("{STATE}/conflicts/journal-")) && bytes == torn.as_bytes()
+        });
+        assert_eq!(kept, torn.starts_with('{'), "what is cut is kept");
+    }
+}
+
+#[test]
+fn numbers_go_on_behind_rows_of_another_writer() {
+    let disk = SimDisk::new();
+    disk.mkdir(workload::ROOT);
+    done(create(&open(&disk, 1, Order::Forwards), "a.txt", "a\n"));
+    let disk = disk.kill();
+    let mut journal = disk.read(JOURNAL).expect("the journal");
+    journal.extend_from_slice(
+        format!(
+            "{{\"bytes\":1,\"caller\":\"x\",\"journal_id\":\"wj_0\",\"mode\":\"create\",\
+             \"path\":\"p\",\"sha256\":\"{}\",\"ts\":\"2026-11-21T10:00:00Z\"}}\n",
+            "0".repeat(64)
+        )
+        .as_bytes(),
+    );
+    disk.write_file(JOURNAL, &journal);
+    done(create(&open(&disk, 2, Order::Forwards), "b.txt", "b\n"));
+    let journal = String::from_utf8(disk.read(JOURNAL).unwrap()).unwrap();
+    assert!(journal.lines().last().is_some_and(|row| row.contains("\"seq\":2")), "{journal}");
+}

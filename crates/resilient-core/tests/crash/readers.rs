@@ -1,0 +1,105 @@
+//! Tools that only read, as the first call after a crash: none shows what did not happen.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use resilient_core::Workspace;
+use resilient_core::disk::Disk;
+use resilient_core::disk::sim::{Fault, FaultKind, Model};
+use resilient_core::journal::Filter;
+use resilient_core::scratch::Encoding;
+
+use crate::campaign::{Budget, Rig, recover};
+use crate::workload::{Order, all, open};
+
+type Look = fn(&Workspace) -> String;
+
+/// Each reading tool, and its answer as text.
+const LOOKS: &[(&str, Look)] = &[
+    ("journal_tail", |ws| format!("{:?}", ws.journal_tail(100, &Filter::default()))),
+    ("journal verify", |ws| format!("{:?}", ws.verify_journal())),
+    ("analytics", |ws| format!("{:?}", ws.analytics(None, None))),
+    ("chunk_status", |ws| format!("{:?}", ws.chunks().status("s"))),
+    ("chunk_preview", |ws| format!("{:?}", ws.chunks().preview("s", "\n"))),
+    ("scratch_ref", |ws| {
+        ["one", "two"]
+            .map(|label| format!("{:?}", ws.scratch().reference(None, Some(label))))
+            .concat()
+    }),
+    ("scratch_get", |ws| {
+        let digest = resilient_core::digest::Digest::of(b"aside").to_string();
+        format!("{:?}", ws.scratch().get(&digest, Encoding::Utf8))
+    }),
+    ("checkpoint_list", |ws| format!("{:?}", ws.checkpoints().list())),
+    ("checkpoint_read", |ws| format!("{:?}", ws.checkpoints().read("c"))),
+    ("handoff_read", |ws| format!("{:?}", ws.read_handoff("HANDOFF.md"))),
+];
+
+#[test]
+fn the_first_call_after_a_crash_shows_what_recovery_leaves() {
+    let budget = Budget::of_environment();
+    let mut looked = 0;
+    for scenario in all() {
+        let rig = Rig::new(scenario, Order::Forwards);
+        for at in rig.base..rig.end {
+            let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+            let states = disk.crash_states(Model::Strict, budget.states.min(3));
+            for lost in states.iter().chain([disk.kill()]) {
+                let recovered = lost.kill();
+                recover(&recovered, 91).expect("recovery");
+                let recovered = open(&recovered, 92, Order::Forwards);
+                for (name, look) in LOOKS {
+                    let first = look(&open(&lost.kill(), 92, Order::Forwards));
+                    assert_eq!(first, look(&recovered), "{name}: {}", rig.place(at));
+                    looked += 1;
+                }
+            }
+        }
+    }
+    assert!(looked > 1000, "{looked}");
+}
+
+#[test]
+fn a_reader_beside_a_writer_shows_no_row_that_recovery_takes_out_and_does_not_wait() {
+    for scenario in all() {
+        let rig = Rig::new(scenario, Order::Forwards);
+        for at in rig.base..rig.end {
+            let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+            let disk = disk.kill();
+            let recovered = disk.kill();
+            recover(&recovered, 93).expect("recovery");
+            let stay = rows(&open(&recovered, 94, Order::Forwards));
+            let Ok(state) = disk.open_root(Path::new("/w/.resilient_write")) else { continue };
+            let lock = state.open_lock(OsStr::new("lock")).expect("the lock");
+            assert!(lock.try_lock().expect("the lock"), "it is free");
+            let shown = rows(&open(&disk, 94, Order::Forwards));
+            let wrong: Vec<_> = shown.iter().filter(|id| !stay.contains(id)).collect();
+            assert!(wrong.is_empty(), "{wrong:?}: {}", rig.place(at));
+            assert!(disk.lock_refusals() <= 1, "it waited: {}", rig.place(at));
+        }
+    }
+}
+
+#[test]
+fn a_state_directory_that_may_not_be_written_is_read() {
+    let overwrite = all().find(|one| one.name == "overwrite").expect("the scenario");
+    let rig = Rig::new(overwrite, Order::Forwards);
+    for at in rig.base..rig.end {
+        let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+        let (disk, recovered) = (disk.kill(), disk.kill());
+        recover(&recovered, 95).expect("recovery");
+        let stay = rows(&open(&recovered, 96, Order::Forwards));
+        for path in ["/lock", "/journal.jsonl", "/tmp", ""] {
+            let path = format!("w/.resilient_write{path}");
+            disk.chmod(&path, if disk.read(&path).is_some() { 0o444 } else { 0o555 });
+        }
+        let shown = rows(&open(&disk, 96, Order::Forwards));
+        assert!(shown.iter().all(|id| stay.contains(id)), "{shown:?}: {}", rig.place(at));
+    }
+}
+
+/// The rows that a reader is shown.
+fn rows(ws: &Workspace) -> Vec<String> {
+    let tail = ws.journal_tail(100, &Filter::default()).expect("the tail");
+    tail.entries.into_iter().map(|entry| entry.journal_id).collect()
+}
