@@ -9,7 +9,8 @@
 //!   Modules of one floor do not use each other.
 //! * **Crates.** A crate depends on the crates of the workspace that its row names, and on no other.
 //! * **Files.** Every source file is declared by a module, so no test is forgotten.
-//! * **Names.** A name in a code span of `ARCHITECTURE.md` exists.
+//! * **Names.** A name in a code span of `ARCHITECTURE.md` exists, and its tables of
+//!   crates and of floors are those of `house.toml`.
 //!
 //! The tables are in `house.toml`: the floors, the dependencies, and the known exceptions, which are
 //! arrows from file to file. An exception that is not needed is a fault, so the list can only shrink.

@@ -48,8 +48,16 @@ impl Names {
 
     fn add(&mut self, file: PathBuf, text: &str) -> Result<()> {
         let name = |path: &Path| path.file_stem().map(|name| name.to_string_lossy().into_owned());
-        let of_file = name(&file).filter(|name| name != "mod");
-        let module = of_file.or_else(|| name(file.parent()?)).unwrap_or_default();
+        let of_folder = |file: &Path| name(file.parent()?);
+        let module = match name(&file).unwrap_or_default() {
+            stem if stem == "mod" => of_folder(&file),
+            // A crate has the name of its folder.
+            stem if ["lib", "main"].contains(&stem.as_str()) => {
+                file.parent().and_then(of_folder).map(|name| name.replace('-', "_"))
+            }
+            stem => Some(stem),
+        };
+        let module = module.unwrap_or_default();
         self.modules
             .extend(file.components().map(|part| part.as_os_str().to_string_lossy().into()));
         self.modules.insert(module.clone());
@@ -58,6 +66,10 @@ impl Names {
             for item in scope.items {
                 self.define(format!("{module}::{item}"), &file);
                 self.define(item, &file);
+            }
+            let exports = scope.imports.into_iter().filter(|import| import.is_public);
+            for name in exports.filter_map(|import| import.name) {
+                self.define(format!("{module}::{name}"), &file);
             }
             for (of, part) in scope.parts {
                 self.define(format!("{of}::{part}"), &file);
@@ -167,6 +179,7 @@ mod tests {
         let mut names = Names::default();
         let mut add = |file: &str, text| names.add(PathBuf::from(file), text).unwrap();
         add("crates/big/src/disk/mod.rs", "pub struct Disk; impl Disk { fn sync() {} }");
+        add("crates/big-one/src/lib.rs", "pub use other::thing; use other::hidden;");
         add("crates/big/src/wire.rs", "pub fn cut() {} pub enum Line { Long }");
         names.missing(page)
     }
@@ -189,6 +202,7 @@ mod tests {
             "use",
             "cargo run x",
             "&x",
+            "big_one::thing",
         ] {
             assert_eq!(missing(&format!("Look at `{span}`.")), [""; 0]);
         }
@@ -196,9 +210,15 @@ mod tests {
 
     #[test]
     fn planted_false_names_are_found() {
-        for span in
-            ["Disk::make_durable", "gone", "gone.rs", "small/wire.rs", "disk/wire.rs", "wire::Disk"]
-        {
+        for span in [
+            "Disk::make_durable",
+            "gone",
+            "gone.rs",
+            "small/wire.rs",
+            "disk/wire.rs",
+            "wire::Disk",
+            "big_one::hidden",
+        ] {
             assert_eq!(missing(&format!("Look at `{span}`.")).len(), 1, "{span}");
         }
     }

@@ -47,6 +47,8 @@ pub struct Import {
     pub path: Names,
     /// The name that it has here; none for `a::*`.
     pub name: Option<String>,
+    /// Whether others can name it here: a re-export.
+    pub is_public: bool,
 }
 
 /// Reads a file.
@@ -97,27 +99,36 @@ impl Reader {
         }
     }
 
-    fn import(&mut self, tree: &syn::UseTree, mut before: Names) {
+    fn import(&mut self, tree: &syn::UseTree, mut before: Names, is_public: bool) {
         match tree {
             syn::UseTree::Path(path) => {
                 before.push(path.ident.to_string());
-                self.import(&path.tree, before);
+                self.import(&path.tree, before, is_public);
             }
             syn::UseTree::Group(group) => {
-                group.items.iter().for_each(|tree| self.import(tree, before.clone()));
+                let items = group.items.iter();
+                items.for_each(|tree| self.import(tree, before.clone(), is_public));
             }
-            syn::UseTree::Glob(_) => self.take(Import { path: before, name: None }),
-            syn::UseTree::Name(name) => self.named(before, &name.ident, None),
-            syn::UseTree::Rename(name) => self.named(before, &name.ident, Some(&name.rename)),
+            syn::UseTree::Glob(_) => self.take(Import { path: before, name: None, is_public }),
+            syn::UseTree::Name(name) => self.named(before, &name.ident, None, is_public),
+            syn::UseTree::Rename(name) => {
+                self.named(before, &name.ident, Some(&name.rename), is_public);
+            }
         }
     }
 
-    fn named(&mut self, mut path: Names, last: &syn::Ident, rename: Option<&syn::Ident>) {
+    fn named(
+        &mut self,
+        mut path: Names,
+        last: &syn::Ident,
+        rename: Option<&syn::Ident>,
+        is_public: bool,
+    ) {
         if last != "self" {
             path.push(last.to_string());
         }
         let name = rename.map(ToString::to_string).or_else(|| path.last().cloned());
-        self.take(Import { path, name });
+        self.take(Import { path, name, is_public });
     }
 
     fn take(&mut self, import: Import) {
@@ -194,7 +205,8 @@ impl<'a> Visit<'a> for Reader {
     fn visit_item_use(&mut self, item: &'a syn::ItemUse) {
         // `use ::a` names another crate.
         if item.leading_colon.is_none() && !is_test(&item.attrs) {
-            self.import(&item.tree, Names::new());
+            let is_public = !matches!(item.vis, syn::Visibility::Inherited);
+            self.import(&item.tree, Names::new(), is_public);
         }
     }
 

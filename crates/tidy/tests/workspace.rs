@@ -1,10 +1,15 @@
 //! The rules, applied to this workspace.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where a source cannot be read")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test reads the real disk, and fails where it cannot"
+)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use tidy::floors::Floors;
 use tidy::house::{House, faults};
 use tidy::manifest::Manifest;
 use tidy::modules::Modules;
@@ -87,4 +92,42 @@ fn names_in_the_architecture_exist() {
     let names = Names::read(&workspace, files.into_iter()).unwrap();
     let missing = names.missing_in(&workspace.join("ARCHITECTURE.md")).unwrap();
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// The rows with names of a section of `ARCHITECTURE.md`, cut into cells.
+fn rows(heading: &str) -> Vec<Vec<String>> {
+    let page = std::fs::read_to_string(workspace().join("ARCHITECTURE.md")).unwrap();
+    let (_, section) = page.split_once(&format!("\n## {heading}\n")).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with('|') && line.contains('`'));
+    rows.map(|row| row.trim_matches('|').split('|').map(str::to_owned).collect()).collect()
+}
+
+/// The names in the code spans of a text.
+fn spans(text: &str) -> BTreeSet<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_crates_in_the_architecture_are_those_of_the_workspace() {
+    let of_row = |cells: Vec<String>| {
+        let [krate, _, uses] = cells.as_slice() else { panic!("{cells:?}") };
+        (spans(krate).pop_first().unwrap(), spans(uses))
+    };
+    let shown: BTreeMap<_, _> = rows("Crates").into_iter().map(of_row).collect();
+    let house = house().crates.into_iter();
+    assert_eq!(shown, house.map(|(name, krate)| (name, krate.uses)).collect());
+}
+
+#[test]
+fn the_floors_in_the_architecture_are_those_of_the_library() {
+    let rows = rows("Floors of the library").into_iter().filter_map(|cells| cells.get(1).cloned());
+    let mut shown: Vec<_> =
+        rows.flat_map(|cell| cell.split('·').map(spans).collect::<Vec<_>>()).collect();
+    shown.reverse();
+    let house = house();
+    let Floors(floors) = &house.crates.get("resilient-core").unwrap().floors;
+    let floors: Vec<BTreeSet<_>> =
+        floors.iter().map(|floor| floor.iter().cloned().collect()).collect();
+    assert_eq!(shown, floors);
 }
