@@ -305,6 +305,22 @@ pub trait File: Send + Sync + Debug {
     /// may not set are left.)
     fn copy_attributes(&self, from: &dyn File) -> io::Result<()>;
 
+    /// Gives a new file what it would have got, had it been created in `dir` with
+    /// [`Access::Default`]: the group that a set-group-id directory hands down, the access that its
+    /// default access control list grants (which then counts in place of the umask), and its
+    /// security label. What the file has of the directory in which it was created is taken away.
+    ///
+    /// That is done as far as this process may: a group that it is not in, and what the file system
+    /// does not know, is left.
+    ///
+    /// # Errors
+    /// The directory or the file cannot be asked; the file system refuses for another reason than a
+    /// lack of permission, such as a lack of space.
+    fn adopt_directory(&self, dir: &dyn Dir) -> io::Result<()> {
+        let _ = dir;
+        Ok(())
+    }
+
     /// For implementations: as [`Dir::as_any`].
     fn as_any(&self) -> &dyn Any;
 }

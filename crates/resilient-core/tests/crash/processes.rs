@@ -182,6 +182,12 @@ impl File for Mortal<FileBox> {
         self.0.copy_attributes(&*from.0)
     }
 
+    fn adopt_directory(&self, dir: &dyn Dir) -> io::Result<()> {
+        spend(&self.1)?;
+        let dir = dir.as_any().downcast_ref::<Mortal<DirRef>>().expect("one of this process");
+        self.0.adopt_directory(&*dir.0)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

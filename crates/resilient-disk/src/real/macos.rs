@@ -39,6 +39,16 @@ pub(super) fn begin_writing(_fd: BorrowedFd<'_>, _from: u64) {}
 /// Nothing that a new file inherits here is an attribute.
 pub(super) const INHERITED: &[&str] = &[];
 
+/// The group of a file that is created in a directory: always the directory's.
+pub(super) fn group_of_new(dir: &rustix::fs::Stat) -> u32 {
+    dir.st_gid
+}
+
+/// Access control lists are out of reach here.
+pub(super) fn adopt_access(_file: BorrowedFd<'_>, _dir: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    Ok(())
+}
+
 /// Tells whether an attribute may pass to new content: all may.
 pub(super) fn may_carry_over(_attribute: &[u8]) -> bool {
     true

@@ -114,6 +114,10 @@ impl File for RealFile {
         platform::copy_attributes(&self.file, &from.file)
     }
 
+    fn adopt_directory(&self, dir: &dyn Dir) -> io::Result<()> {
+        platform::adopt_directory(&self.file, same_disk(dir)?)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

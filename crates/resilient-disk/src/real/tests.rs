@@ -8,6 +8,8 @@ use std::sync::Barrier;
 use super::RealDisk;
 use crate::{Access, DirRef, Disk, Kind, Replace, read_all};
 
+#[cfg(target_os = "linux")]
+mod adopt;
 mod two_names;
 
 /// A temporary directory and a handle on it.

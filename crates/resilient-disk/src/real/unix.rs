@@ -297,6 +297,19 @@ pub(super) fn copy_attributes(file: &std::fs::File, from: &std::fs::File) -> io:
     Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?)
 }
 
+/// Gives a new file what it would have got, had it been created in a directory.
+pub(super) fn adopt_directory(file: &std::fs::File, dir: &RealDir) -> io::Result<()> {
+    let group = system::group_of_new(&rustix::fs::fstat(&dir.fd)?);
+    if rustix::fs::fstat(file)?.st_gid != group {
+        match rustix::fs::fchown(file, None, Some(Gid::from_raw(group))) {
+            Ok(()) => {}
+            Err(error) if is_out_of_reach(error) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(system::adopt_access(file.as_fd(), dir.fd.as_fd())?)
+}
+
 /// Gives a file the user and group of another as far as this process may; tells which are equal.
 fn copy_owner(
     file: &std::fs::File,
@@ -360,7 +373,7 @@ fn copy_xattrs(file: &std::fs::File, from: &std::fs::File) -> io::Result<()> {
 }
 
 /// Errors that say that an attribute is not for this process, this file system or no longer there.
-fn is_out_of_reach(error: Errno) -> bool {
+pub(super) fn is_out_of_reach(error: Errno) -> bool {
     #[cfg(target_os = "linux")]
     const GONE: Errno = Errno::NODATA;
     #[cfg(target_vendor = "apple")]
@@ -374,7 +387,7 @@ fn is_unsupported(error: Errno) -> bool {
 }
 
 /// Calls a function that fills a buffer, with larger ones until the answer fits.
-fn read_growing(
+pub(super) fn read_growing(
     mut read: impl FnMut(&mut [u8]) -> rustix::io::Result<usize>,
 ) -> rustix::io::Result<Vec<u8>> {
     // Linux stores 64 KiB at most; only a huge resource fork of macOS is refused.

@@ -32,6 +32,10 @@ impl SimDir {
         Self { handle: Handle::new(disk, state, ino), readable }
     }
 
+    pub(super) fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
     fn open_file(&self, state: &mut State, name: &OsStr, writable: bool) -> io::Result<SimFile> {
         state.faults.powered()?;
         let ino = find(state, self.handle.ino, name)?;

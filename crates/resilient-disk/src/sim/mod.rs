@@ -20,7 +20,8 @@
 //!   file system's log, which keeps their order and stops for good when it cannot be written.
 //! * Programs are a user without privileges (1000, of group 1000). Permission bits, owners and
 //!   sticky directories are checked as a kernel checks them, with its errors. A directory that
-//!   could not be read when it was opened can be searched and not synced.
+//!   could not be read when it was opened can be searched and not synced. New files get the group,
+//!   the access control list and the label that their directory hands down.
 //! * Operations that change something are counted from 0 and traced, and any of them can be given
 //!   a [`Fault`].
 //!

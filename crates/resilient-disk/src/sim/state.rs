@@ -133,6 +133,8 @@ impl State {
     pub(super) fn create(&mut self, slot: Slot, body: Body, attributes: Arc<Attributes>) -> Ino {
         let ino = self.next_ino;
         self.next_ino += 1;
+        let is_dir = matches!(body, Body::Dir(_));
+        let attributes = Arc::new(self.handed_down(slot.dir, &attributes, is_dir));
         let node = Node {
             body,
             attributes,
