@@ -100,6 +100,20 @@ pub struct Stat {
     pub ctime_ns: i128,
 }
 
+/// Where the data of a directory are kept, as far as that bears on what a sync and a lock promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSystem {
+    /// On this machine: the kernel writes to a device, or to memory.
+    Local,
+    /// On another machine, by a protocol of that name. Its server decides what a sync and a lock do.
+    Network(&'static str),
+    /// A program serves it (FUSE, which virtual machines also use for folders of their host). What
+    /// stands behind it cannot be asked: a disk, an archive or a network.
+    Program,
+    /// The system does not say, or says a name that is not known here.
+    Unknown,
+}
+
 /// An open directory. Every `name` is one path component, and no operation follows a link.
 pub trait Dir: Send + Sync + Debug {
     /// Opens a directory in this one.
@@ -231,6 +245,14 @@ pub trait Dir: Send + Sync + Debug {
     /// succeeds makes up for it: a file system logs its names in order, and a log that cannot be
     /// written is not written any more.
     fn sync(&self) -> io::Result<()>;
+
+    /// Tells on what kind of file system this directory is.
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn file_system(&self) -> io::Result<FileSystem> {
+        Ok(FileSystem::Unknown)
+    }
 
     /// Opens the lock file of that name, creating it when absent.
     ///

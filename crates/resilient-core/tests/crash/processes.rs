@@ -10,7 +10,9 @@ use std::time::Instant;
 
 use resilient_core::Workspace;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
-use resilient_core::disk::{Access, Dir, DirRef, Disk, File, FileBox, LockFile, Replace, Stat};
+use resilient_core::disk::{
+    Access, Dir, DirRef, Disk, File, FileBox, FileSystem, LockFile, Replace, Stat,
+};
 
 use crate::campaign::{Budget, Rig, Tally, recover};
 use crate::oracle::Expected;
@@ -131,6 +133,11 @@ impl Dir for Mortal<DirRef> {
     fn sync(&self) -> io::Result<()> {
         spend(&self.1)?;
         self.0.sync()
+    }
+
+    fn file_system(&self) -> io::Result<FileSystem> {
+        alive(&self.1)?;
+        self.0.file_system()
     }
 
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {

@@ -12,6 +12,10 @@ use super::{is_out_of_reach, read_growing};
 
 #[path = "acl.rs"]
 mod acl;
+#[path = "magic.rs"]
+mod magic;
+
+pub(super) use magic::kind_of;
 
 /// Opens a directory that may be searched but not read.
 pub(super) const SEARCH_ONLY: Option<OFlags> = Some(OFlags::PATH);

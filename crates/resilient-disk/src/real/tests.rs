@@ -226,6 +226,16 @@ fn a_lock_excludes_other_handles_and_dies_with_its_own() {
 }
 
 #[cfg(unix)]
+#[test]
+fn a_directory_tells_its_file_system() {
+    let (_outside, root) = root();
+    root.create_dir(name("d"), Access::Default).unwrap();
+    let below = root.open_dir(name("d")).unwrap().file_system().unwrap();
+    assert_eq!(below, root.file_system().unwrap());
+    println!("temporary files are on: {below:?}");
+}
+
+#[cfg(unix)]
 mod on_unix {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -16,7 +16,7 @@ use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RawMode, RenameFlags, Uid
 use rustix::io::{Errno, retry_on_intr};
 
 use super::{RealFile, RealLock, component, not_regular, same_disk};
-use crate::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Stat};
+use crate::{Access, Dir, DirRef, FileBox, FileId, FileSystem, Kind, LockFile, Replace, Stat};
 
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]
@@ -191,6 +191,10 @@ impl Dir for RealDir {
             }
             done => Ok(done?),
         }
+    }
+
+    fn file_system(&self) -> io::Result<FileSystem> {
+        Ok(system::kind_of(&rustix::fs::fstatfs(&self.fd)?))
     }
 
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {

@@ -15,7 +15,7 @@ use super::rules::{exchange, find, hard_link, not_mounted, rename, vacant};
 use super::schedule::Shared;
 use super::state::State;
 use super::tree::{Attributes, Body, Ino, Slot};
-use crate::{Access, Dir, DirRef, FileBox, Kind, LockFile, Replace, Stat};
+use crate::{Access, Dir, DirRef, FileBox, FileSystem, Kind, LockFile, Replace, Stat};
 
 /// An open directory.
 #[derive(Debug)]
@@ -231,6 +231,13 @@ impl Dir for SimDir {
             }
             Ok(())
         })
+    }
+
+    fn file_system(&self) -> io::Result<FileSystem> {
+        let state = self.handle.disk.enter();
+        state.faults.powered()?;
+        let device = state.node(self.handle.ino)?.device;
+        Ok(state.file_systems.get(&device).copied().unwrap_or(FileSystem::Local))
     }
 
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {

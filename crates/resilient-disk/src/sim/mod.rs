@@ -47,7 +47,7 @@ use std::io;
 use std::path::{Component, Path};
 use std::sync::{Arc, MutexGuard};
 
-use super::{DirRef, Disk};
+use super::{DirRef, Disk, FileSystem};
 use pending::DataChange;
 use schedule::Shared;
 use state::State;
@@ -235,6 +235,17 @@ impl SimDisk {
                 node.device = device;
             }
         }
+    }
+
+    /// Sets what the device that holds a path says of its file system. It behaves as before.
+    ///
+    /// # Panics
+    /// There is no such path.
+    pub fn set_file_system(&self, path: &str, file_system: FileSystem) {
+        let mut state = self.state();
+        let device = state.live.locate(&names(path)).and_then(|ino| state.live.get(ino));
+        let Some(device) = device.map(|node| node.device) else { panic!("no {path}") };
+        state.file_systems.insert(device, file_system);
     }
 
     /// Gives a file or directory its attributes, durable.

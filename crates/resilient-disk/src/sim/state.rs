@@ -14,6 +14,7 @@ use super::pending::{Cuts, DataChange, DataEffect, Fate, NameEffect, Pending, Sh
 use super::rights::USER;
 use super::tree::{Attributes, Body, Ino, Node, ROOT, Slot, Tree};
 use super::{SyncHook, SyncKind};
+use crate::FileSystem;
 
 /// A file may not be longer; the simulation would run out of memory first.
 const FILE_LEN_MAX: usize = 1 << 32;
@@ -36,6 +37,8 @@ pub(super) struct State {
     pub(super) groups: BTreeSet<u32>,
     pub(super) capacity: Option<u64>,
     pub(super) sector: usize,
+    /// The kinds of file systems that devices hold, where that is not a local one.
+    pub(super) file_systems: BTreeMap<u64, FileSystem>,
     /// Whether of a rename or an exchange a power loss may keep half.
     pub(super) halves: bool,
     /// Whether a power loss may leave holes in the middle of a write.
@@ -64,6 +67,7 @@ impl State {
             groups: BTreeSet::from([USER]),
             capacity: None,
             sector: 1,
+            file_systems: BTreeMap::new(),
             halves: false,
             torn_middles: false,
             seed: 0,
@@ -87,6 +91,7 @@ impl State {
             groups: self.groups.clone(),
             capacity: self.capacity,
             sector: self.sector,
+            file_systems: self.file_systems.clone(),
             halves: self.halves,
             torn_middles: self.torn_middles,
             seed: self.seed,

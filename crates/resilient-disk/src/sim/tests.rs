@@ -627,6 +627,18 @@ fn files_that_may_not_be_written_are_not_opened_for_writing() {
 }
 
 #[test]
+fn a_device_says_what_it_was_set_to_say() {
+    let disk = SimDisk::new();
+    disk.mount("net", 7);
+    disk.mkdir("net/below");
+    disk.set_file_system("net", FileSystem::Network("NFS"));
+    let kind = |disk: &SimDisk, path| dir(disk, path).file_system().unwrap();
+    assert_eq!(kind(&disk, "/"), FileSystem::Local);
+    assert_eq!(kind(&disk, "/net/below"), FileSystem::Network("NFS"));
+    assert_eq!(kind(&disk.kill(), "/net"), FileSystem::Network("NFS"));
+}
+
+#[test]
 fn a_foreign_removal_is_pending() {
     let disk = SimDisk::new();
     disk.write_file("a", b"x");
