@@ -240,6 +240,10 @@ pub trait Dir: Send + Sync + Debug {
 
     /// Makes every name created, renamed or removed here so far durable.
     ///
+    /// On a file system that has no sync for directories (some network file systems and some served
+    /// by programs) this succeeds and does nothing: names are as durable there as the file system
+    /// makes them.
+    ///
     /// # Errors
     /// The device failed, and what was pending may be lost. Unlike that of a file, a later sync that
     /// succeeds makes up for it: a file system logs its names in order, and a log that cannot be

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::sync::Barrier;
 
 use super::RealDisk;
-use crate::{Access, DirRef, Disk, Kind, Replace, read_all};
+use crate::{Access, DirRef, Disk, FileSystem, Kind, Replace, read_all};
 
 #[cfg(target_os = "linux")]
 mod adopt;
@@ -223,6 +223,17 @@ fn a_lock_excludes_other_handles_and_dies_with_its_own() {
     assert!(!first.try_lock().unwrap());
     drop(second);
     assert!(first.try_lock().unwrap());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_system_without_a_sync_for_directories_has_nothing_to_wait_for() {
+    // This one answers EINVAL.
+    let proc = RealDisk.open_root("/proc".as_ref()).unwrap();
+    let file = std::fs::File::open("/proc").unwrap();
+    assert_eq!(file.sync_all().unwrap_err().raw_os_error(), Some(22));
+    proc.sync().unwrap();
+    assert_eq!(proc.file_system().unwrap(), FileSystem::Unknown);
 }
 
 #[cfg(unix)]

@@ -187,9 +187,9 @@ impl Dir for RealDir {
             // Opened when it could not be read; perhaps it can now.
             Err(Errno::BADF) => {
                 let readable = rustix::fs::openat(&self.fd, c".", DIRECTORY, Mode::empty())?;
-                Ok(system::sync(readable.as_fd())?)
+                Ok(if_possible(system::sync(readable.as_fd()))?)
             }
-            done => Ok(done?),
+            done => Ok(if_possible(done)?),
         }
     }
 
@@ -204,6 +204,14 @@ impl Dir for RealDir {
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+/// Passes where the file system has no sync for directories: there is nothing to wait for then.
+fn if_possible(synced: rustix::io::Result<()>) -> rustix::io::Result<()> {
+    match synced {
+        Err(error) if is_unsupported(error) => Ok(()),
+        done => done,
     }
 }
 
