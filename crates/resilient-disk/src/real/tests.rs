@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::sync::Barrier;
 
-use super::RealDisk;
+use super::{RealDisk, move_by_link};
 use crate::{Access, DirRef, Disk, FileSystem, Kind, Replace, read_all};
 
 #[cfg(target_os = "linux")]
@@ -182,6 +182,23 @@ fn rename_replaces_only_when_told() {
     root.sync().unwrap();
     assert_eq!(content(&dir, "old"), b"new");
     assert_eq!((root.entries().unwrap(), dir.entries().unwrap()), (names("d"), names("old")));
+}
+
+#[test]
+fn a_move_by_a_second_name_that_fails_leaves_one_name() {
+    for (link, remove, end) in
+        [(true, true, "link remove"), (true, false, "link remove back"), (false, true, "link")]
+    {
+        let steps = std::cell::RefCell::new(Vec::new());
+        let step = |name, works| {
+            steps.borrow_mut().push(name);
+            if works { Ok(()) } else { Err(ErrorKind::ResourceBusy.into()) }
+        };
+        let moved =
+            move_by_link(|| step("link", link), || step("remove", remove), || step("back", true));
+        assert_eq!(moved.is_ok(), link && remove);
+        assert_eq!(steps.into_inner().join(" "), end);
+    }
 }
 
 #[test]

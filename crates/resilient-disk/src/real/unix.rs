@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RawMode, RenameFlags, Uid, XattrFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{RealFile, RealLock, component, not_regular, same_disk};
+use super::{RealFile, RealLock, component, move_by_link, not_regular, same_disk};
 use crate::{Access, Dir, DirRef, FileBox, FileId, FileSystem, Kind, LockFile, Replace, Stat};
 
 #[cfg(target_os = "linux")]
@@ -264,8 +264,11 @@ pub(super) fn link_new(
     to: &OwnedFd,
     to_name: &OsStr,
 ) -> io::Result<()> {
-    rustix::fs::linkat(from, name, to, to_name, AtFlags::empty())?;
-    Ok(rustix::fs::unlinkat(from, name, AtFlags::empty())?)
+    move_by_link(
+        || Ok(rustix::fs::linkat(from, name, to, to_name, AtFlags::empty())?),
+        || Ok(rustix::fs::unlinkat(from, name, AtFlags::empty())?),
+        || Ok(rustix::fs::unlinkat(to, to_name, AtFlags::empty())?),
+    )
 }
 
 /// A name that does not lead out of its directory. (A NUL is refused by every call.)
