@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 
+use super::tree::ROOT;
 use super::*;
-use crate::{Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, write_by_pages};
+use crate::{
+    Access, Clock, Dir, FileBox, FileSystem, FixedClock, Kind, Replace, read_all, write_by_pages,
+};
 
 mod exchange;
 mod rights;
