@@ -63,7 +63,8 @@
 //!
 //! * The traits and the types that they speak of are at the top of the crate.
 //! * [`RealDisk`] is the operating system: Linux, macOS and Windows. No other code here calls it.
-//! * `sim` (feature `sim`) is the disk in memory, with crashes, faults and foreign changes.
+//! * `sim` (feature `sim`) is the disk in memory, with crashes, faults, permissions, foreign changes and
+//!   living processes that take turns.
 //! * [`Clock`] is where time and random numbers come from, so that tests can fix both.
 
 mod bytes;
