@@ -100,6 +100,20 @@ pub struct Stat {
     pub ctime_ns: i128,
 }
 
+/// Where the data of a directory are kept, as far as that bears on what a sync and a lock promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSystem {
+    /// On this machine: the kernel writes to a device, or to memory.
+    Local,
+    /// On another machine, by a protocol of that name. Its server decides what a sync and a lock do.
+    Network(&'static str),
+    /// A program serves it (FUSE, which virtual machines also use for folders of their host). What
+    /// stands behind it cannot be asked: a disk, an archive or a network.
+    Program,
+    /// The system does not say, or says a name that is not known here.
+    Unknown,
+}
+
 /// An open directory. Every `name` is one path component, and no operation follows a link.
 pub trait Dir: Send + Sync + Debug {
     /// Opens a directory in this one.
@@ -233,11 +247,23 @@ pub trait Dir: Send + Sync + Debug {
 
     /// Makes every name created, renamed or removed here so far durable.
     ///
+    /// On a file system that has no sync for directories (some network file systems and some served
+    /// by programs) this succeeds and does nothing: names are as durable there as the file system
+    /// makes them.
+    ///
     /// # Errors
     /// The device failed, and what was pending may be lost. Unlike that of a file, a later sync that
     /// succeeds makes up for it: a file system logs its names in order, and a log that cannot be
     /// written is not written any more.
     fn sync(&self) -> io::Result<()>;
+
+    /// Tells on what kind of file system this directory is.
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn file_system(&self) -> io::Result<FileSystem> {
+        Ok(FileSystem::Unknown)
+    }
 
     /// Opens the lock file of that name, creating it when absent.
     ///
@@ -311,6 +337,22 @@ pub trait File: Send + Sync + Debug {
     /// The permission bits could not be carried over. (Owner and attributes that this process
     /// may not set are left.)
     fn copy_attributes(&self, from: &dyn File) -> io::Result<()>;
+
+    /// Gives a new file what it would have got, had it been created in `dir` with
+    /// [`Access::Default`]: the group that a set-group-id directory hands down, the access that its
+    /// default access control list grants (which then counts in place of the umask), and its
+    /// security label. What the file has of the directory in which it was created is taken away.
+    ///
+    /// That is done as far as this process may: a group that it is not in, and what the file system
+    /// does not know, is left.
+    ///
+    /// # Errors
+    /// The directory or the file cannot be asked; the file system refuses for another reason than a
+    /// lack of permission, such as a lack of space.
+    fn adopt_directory(&self, dir: &dyn Dir) -> io::Result<()> {
+        let _ = dir;
+        Ok(())
+    }
 
     /// For implementations: as [`Dir::as_any`].
     fn as_any(&self) -> &dyn Any;

@@ -63,7 +63,8 @@
 //!
 //! * The traits and the types that they speak of are at the top of the crate.
 //! * [`RealDisk`] is the operating system: Linux, macOS and Windows. No other code here calls it.
-//! * `sim` (feature `sim`) is the disk in memory, with crashes, faults and foreign changes.
+//! * `sim` (feature `sim`) is the disk in memory, with crashes, faults, permissions, foreign changes and
+//!   living processes that take turns.
 //! * [`Clock`] is where time and random numbers come from, so that tests can fix both.
 
 mod bytes;
@@ -76,6 +77,7 @@ pub mod sim;
 pub use bytes::{read_all, read_up_to, write_by_pages};
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use contract::{
-    Access, Dir, DirRef, Disk, File, FileBox, FileId, Kind, LockFile, Replace, Stat, SyncItem,
+    Access, Dir, DirRef, Disk, File, FileBox, FileId, FileSystem, Kind, LockFile, Replace, Stat,
+    SyncItem,
 };
 pub use real::RealDisk;

@@ -332,7 +332,7 @@ impl Op<'_> {
             match (access, old) {
                 (Access::Private, _) => staged.file.make_private(),
                 (Access::Default, Some(old)) => staged.file.copy_attributes(&*old.file),
-                (Access::Default, None) => Ok(()),
+                (Access::Default, None) => staged.file.adopt_directory(&*target.dir),
             }
             .map_err(|source| Error::os(shown, "set attributes", source))
         })();

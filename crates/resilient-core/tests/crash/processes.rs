@@ -10,7 +10,9 @@ use std::time::Instant;
 
 use resilient_core::Workspace;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
-use resilient_core::disk::{Access, Dir, DirRef, Disk, File, FileBox, LockFile, Replace, Stat};
+use resilient_core::disk::{
+    Access, Dir, DirRef, Disk, File, FileBox, FileSystem, LockFile, Replace, Stat,
+};
 
 use crate::campaign::{Budget, Rig, Tally, recover};
 use crate::oracle::Expected;
@@ -139,6 +141,11 @@ impl Dir for Mortal<DirRef> {
         self.0.sync()
     }
 
+    fn file_system(&self) -> io::Result<FileSystem> {
+        alive(&self.1)?;
+        self.0.file_system()
+    }
+
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
         spend(&self.1)?;
         let file = self
@@ -186,6 +193,12 @@ impl File for Mortal<FileBox> {
         spend(&self.1)?;
         let from = from.as_any().downcast_ref::<Self>().expect("a file of this process");
         self.0.copy_attributes(&*from.0)
+    }
+
+    fn adopt_directory(&self, dir: &dyn Dir) -> io::Result<()> {
+        spend(&self.1)?;
+        let dir = dir.as_any().downcast_ref::<Mortal<DirRef>>().expect("one of this process");
+        self.0.adopt_directory(&*dir.0)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::fs::{Permissions, metadata, set_permissions};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::thread;
 
 use rustix::fs::{XattrFlags, getxattr, setxattr};
@@ -44,6 +44,27 @@ fn a_file_without_write_permission_keeps_that() {
     ws.write(overwrite("a.txt", "two")).unwrap();
     assert_eq!((home.text("a.txt").as_str(), mode(&home, "a.txt")), ("two", 0o444));
     assert!(ws.write(overwrite("a.txt", "two")).unwrap().unchanged);
+}
+
+#[test]
+fn a_new_file_has_the_group_that_its_directory_hands_down() {
+    let home = Home::new();
+    home.put("shared/file", "");
+    let shared = home.path("shared");
+    if let Err(error) = chown(&shared, None, Some(12_345)) {
+        println!("skipped: this user cannot give a directory to another group: {error}");
+        return;
+    }
+    set_permissions(&shared, Permissions::from_mode(0o2775)).unwrap();
+    let ws = home.open();
+    ws.write(create("shared/new", "text")).unwrap();
+    ws.write(create("shared/below/new", "text")).unwrap();
+    ws.write(create("other", "text")).unwrap();
+    let group = |name: &str| metadata(home.path(name)).unwrap().gid();
+    let groups = ["shared/new", "shared/below", "shared/below/new"].map(group);
+    assert_eq!(groups, [12_345; 3]);
+    assert_eq!(group("other"), group("shared/file"));
+    assert_eq!(mode(&home, "shared/new"), mode(&home, "shared/file"));
 }
 
 #[test]

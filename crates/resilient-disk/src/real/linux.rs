@@ -1,10 +1,21 @@
-//! What only Linux has: resolution in one call, handles that need no read permission.
+//! What only Linux has: resolution in one call, handles that need no read permission, and what a
+//! directory hands down to new files.
 
 use std::ffi::OsString;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{Advice, Mode, OFlags, ResolveFlags};
+use rustix::fs::{Advice, Mode, OFlags, ResolveFlags, XattrFlags};
 use rustix::io::Errno;
+
+use super::attributes::{is_out_of_reach, read_growing};
+
+#[path = "acl.rs"]
+mod acl;
+#[path = "magic.rs"]
+mod magic;
+
+pub(super) use magic::kind_of;
 
 /// Opens a directory that may be searched but not read.
 pub(super) const SEARCH_ONLY: Option<OFlags> = Some(OFlags::PATH);
@@ -55,7 +66,96 @@ pub(super) fn begin_writing(fd: BorrowedFd<'_>, from: u64) {
 
 /// Access that a new file has from its directory's defaults, and must lose when the file that it
 /// replaces has none.
-pub(super) const INHERITED: &[&str] = &["system.posix_acl_access"];
+pub(super) const INHERITED: &[&str] = &[ACCESS_LIST];
+
+const ACCESS_LIST: &str = "system.posix_acl_access";
+const DEFAULT_LIST: &str = "system.posix_acl_default";
+/// The label of SELinux. A new file has the type of its directory, unless a rule says otherwise.
+const LABEL: &str = "security.selinux";
+
+/// The group of a file that is created in a directory: the directory's if it hands that down, else
+/// that of the process.
+pub(super) fn group_of_new(dir: &rustix::fs::Stat) -> u32 {
+    const SET_GROUP: u32 = 0o2000;
+    if dir.st_mode & SET_GROUP != 0 { dir.st_gid } else { rustix::process::getegid().as_raw() }
+}
+
+/// Gives a new file the access and the label that a directory hands down, as far as permitted.
+pub(super) fn adopt_access(file: BorrowedFd<'_>, dir: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    let inherited = attribute(file, ACCESS_LIST)?.is_some();
+    match attribute(dir, DEFAULT_LIST)? {
+        Some(mut list) => {
+            acl::restrict(&mut list, FILE_MODE);
+            set(file, ACCESS_LIST, &list)?;
+        }
+        None => {
+            if inherited {
+                permitted(rustix::fs::fremovexattr(file, ACCESS_LIST))?;
+            }
+            // A list of the directory where the file was created may have given it another mode.
+            let mode = rustix::fs::fstat(file)?.st_mode & 0o7777;
+            if let Some(umask) = umask(mode, inherited)
+                && mode != FILE_MODE & !umask
+            {
+                permitted(rustix::fs::fchmod(file, Mode::from_raw_mode(FILE_MODE & !umask)))?;
+            }
+        }
+    }
+    if let Some(label) = attribute(dir, LABEL)?
+        && attribute(file, LABEL)?.as_ref() != Some(&label)
+    {
+        set(file, LABEL, &label)?;
+    }
+    Ok(())
+}
+
+/// The mode with which new files are asked for.
+const FILE_MODE: u32 = 0o666;
+
+/// Reads an attribute; `None` where there is none, or none that this process may know.
+fn attribute(fd: BorrowedFd<'_>, name: &str) -> rustix::io::Result<Option<Vec<u8>>> {
+    match read_growing(|buf| rustix::fs::fgetxattr(fd, name, buf)) {
+        Ok(value) => Ok(Some(value)),
+        // A directory that may only be searched has a handle that cannot be asked.
+        Err(error) if is_out_of_reach(error) || error == Errno::BADF => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn set(fd: BorrowedFd<'_>, name: &str, value: &[u8]) -> rustix::io::Result<()> {
+    permitted(rustix::fs::fsetxattr(fd, name, value, XattrFlags::empty()))
+}
+
+fn permitted(done: rustix::io::Result<()>) -> rustix::io::Result<()> {
+    match done {
+        Err(error) if is_out_of_reach(error) => Ok(()),
+        done => done,
+    }
+}
+
+/// The umask of this process, for a new file that has that mode.
+///
+/// There is no call that tells the umask without changing it for a moment, so it is read from the
+/// kernel's account of the process: once, and again when the mode is not what it leaves. Where that
+/// cannot be read, a mode that an inherited list has given is cut to the user's own rights.
+fn umask(mode: u32, inherited: bool) -> Option<u32> {
+    static LAST: AtomicU32 = AtomicU32::new(u32::MAX);
+    let last = LAST.load(Ordering::Relaxed);
+    if mode == FILE_MODE & !last && !inherited {
+        return Some(last);
+    }
+    let read = read_umask();
+    LAST.store(read.unwrap_or(u32::MAX), Ordering::Relaxed);
+    read.or(inherited.then_some(0o077))
+}
+
+fn read_umask() -> Option<u32> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let fd = rustix::fs::open("/proc/self/status", flags, Mode::empty()).ok()?;
+    let status = std::io::read_to_string(std::fs::File::from(fd)).ok()?;
+    let digits = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
+    u32::from_str_radix(digits.trim(), 8).ok()
+}
 
 /// Tells whether an attribute may pass to new content.
 ///

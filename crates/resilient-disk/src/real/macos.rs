@@ -9,6 +9,8 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use crate::FileSystem;
+
 /// There is no handle on a directory that may not be read.
 pub(super) const SEARCH_ONLY: Option<OFlags> = None;
 
@@ -38,6 +40,33 @@ pub(super) fn begin_writing(_fd: BorrowedFd<'_>, _from: u64) {}
 
 /// Nothing that a new file inherits here is an attribute.
 pub(super) const INHERITED: &[&str] = &[];
+
+/// The kind of a file system, by its name and by whether the system calls it local.
+pub(super) fn kind_of(facts: &rustix::fs::StatFs) -> FileSystem {
+    const LOCAL: u32 = 0x1000;
+    let name = facts.f_fstypename.iter().take_while(|byte| **byte != 0);
+    let name: Vec<u8> = name.map(|byte| byte.cast_unsigned()).collect();
+    match name.as_slice() {
+        b"nfs" => FileSystem::Network("NFS"),
+        b"smbfs" => FileSystem::Network("SMB"),
+        b"afpfs" => FileSystem::Network("AFP"),
+        b"webdav" => FileSystem::Network("WebDAV"),
+        b"ftp" => FileSystem::Network("FTP"),
+        b"macfuse" | b"osxfuse" | b"fuse-t" => FileSystem::Program,
+        _ if facts.f_flags & LOCAL != 0 => FileSystem::Local,
+        _ => FileSystem::Unknown,
+    }
+}
+
+/// The group of a file that is created in a directory: always the directory's.
+pub(super) fn group_of_new(dir: &rustix::fs::Stat) -> u32 {
+    dir.st_gid
+}
+
+/// Access control lists are out of reach here.
+pub(super) fn adopt_access(_file: BorrowedFd<'_>, _dir: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    Ok(())
+}
 
 /// Tells whether an attribute may pass to new content: all may.
 pub(super) fn may_carry_over(_attribute: &[u8]) -> bool {

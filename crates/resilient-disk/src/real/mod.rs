@@ -114,6 +114,10 @@ impl File for RealFile {
         platform::copy_attributes(&self.file, &from.file)
     }
 
+    fn adopt_directory(&self, dir: &dyn Dir) -> io::Result<()> {
+        platform::adopt_directory(&self.file, same_disk(dir)?)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -140,6 +144,23 @@ impl LockFile for RealLock {
     fn file(&self) -> &dyn File {
         &self.0
     }
+}
+
+/// Moves a file by a second name and the removal of the first one, where there is no rename that
+/// replaces nothing. A removal that fails takes the second name back, so that an error leaves the
+/// file where it was; only where that fails as well it has both names, as after a crash in between.
+fn move_by_link(
+    link: impl FnOnce() -> io::Result<()>,
+    remove: impl FnOnce() -> io::Result<()>,
+    take_back: impl FnOnce() -> io::Result<()>,
+) -> io::Result<()> {
+    link()?;
+    let removed = remove();
+    if removed.is_err() {
+        // The error that is told is the one of the removal.
+        let _ = take_back();
+    }
+    removed
 }
 
 /// Passes a name that is one path component and therefore cannot lead out of a directory.

@@ -5,9 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::sync::Barrier;
 
-use super::RealDisk;
-use crate::{Access, DirRef, Disk, Kind, Replace, read_all};
+use super::{RealDisk, move_by_link};
+use crate::{Access, DirRef, Disk, FileSystem, Kind, Replace, read_all};
 
+#[cfg(target_os = "linux")]
+mod adopt;
 mod two_names;
 
 /// A temporary directory and a handle on it.
@@ -183,6 +185,23 @@ fn rename_replaces_only_when_told() {
 }
 
 #[test]
+fn a_move_by_a_second_name_that_fails_leaves_one_name() {
+    for (link, remove, end) in
+        [(true, true, "link remove"), (true, false, "link remove back"), (false, true, "link")]
+    {
+        let steps = std::cell::RefCell::new(Vec::new());
+        let step = |name, works| {
+            steps.borrow_mut().push(name);
+            if works { Ok(()) } else { Err(ErrorKind::ResourceBusy.into()) }
+        };
+        let moved =
+            move_by_link(|| step("link", link), || step("remove", remove), || step("back", true));
+        assert_eq!(moved.is_ok(), link && remove);
+        assert_eq!(steps.into_inner().join(" "), end);
+    }
+}
+
+#[test]
 fn of_eight_contenders_for_a_name_one_wins() {
     let (_outside, root) = root();
     for round in 0..50 {
@@ -221,6 +240,27 @@ fn a_lock_excludes_other_handles_and_dies_with_its_own() {
     assert!(!first.try_lock().unwrap());
     drop(second);
     assert!(first.try_lock().unwrap());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_system_without_a_sync_for_directories_has_nothing_to_wait_for() {
+    // This one answers EINVAL.
+    let proc = RealDisk.open_root("/proc".as_ref()).unwrap();
+    let file = std::fs::File::open("/proc").unwrap();
+    assert_eq!(file.sync_all().unwrap_err().raw_os_error(), Some(22));
+    proc.sync().unwrap();
+    assert_eq!(proc.file_system().unwrap(), FileSystem::Unknown);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_tells_its_file_system() {
+    let (_outside, root) = root();
+    root.create_dir(name("d"), Access::Default).unwrap();
+    let below = root.open_dir(name("d")).unwrap().file_system().unwrap();
+    assert_eq!(below, root.file_system().unwrap());
+    println!("temporary files are on: {below:?}");
 }
 
 #[cfg(unix)]

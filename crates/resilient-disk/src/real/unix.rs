@@ -12,12 +12,17 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RawMode, RenameFlags, Uid, XattrFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{RealFile, RealLock, component, not_regular, same_disk};
-use crate::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Stat};
+use super::{RealFile, RealLock, component, move_by_link, not_regular, same_disk};
+use crate::{Access, Dir, DirRef, FileBox, FileId, FileSystem, Kind, LockFile, Replace, Stat};
+#[cfg(test)]
+pub(super) use attributes::permissions;
+pub(super) use attributes::{adopt_directory, copy_attributes, make_private};
 
+#[path = "attributes.rs"]
+mod attributes;
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]
 mod system;
@@ -35,9 +40,6 @@ const FILE: OFlags =
 
 /// Longer than any file system lets a name be.
 const NAME_TOO_LONG: usize = 1024;
-
-/// The permission bits, with set-user-id, set-group-id and sticky.
-const PERMISSIONS: RawMode = 0o7777;
 
 pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
     let fd = open_searchable(DIRECTORY, |flags| rustix::fs::open(path, flags, Mode::empty()))?;
@@ -201,10 +203,14 @@ impl Dir for RealDir {
             // Opened when it could not be read; perhaps it can now.
             Err(Errno::BADF) => {
                 let readable = rustix::fs::openat(&self.fd, c".", DIRECTORY, Mode::empty())?;
-                Ok(system::sync(readable.as_fd())?)
+                Ok(if_possible(system::sync(readable.as_fd()))?)
             }
-            done => Ok(done?),
+            done => Ok(if_possible(done)?),
         }
+    }
+
+    fn file_system(&self) -> io::Result<FileSystem> {
+        Ok(system::kind_of(&rustix::fs::fstatfs(&self.fd)?))
     }
 
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
@@ -214,6 +220,14 @@ impl Dir for RealDir {
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+/// Passes where the file system has no sync for directories: there is nothing to wait for then.
+fn if_possible(synced: rustix::io::Result<()>) -> rustix::io::Result<()> {
+    match synced {
+        Err(error) if is_unsupported(error) => Ok(()),
+        done => done,
     }
 }
 
@@ -266,8 +280,11 @@ pub(super) fn link_new(
     to: &OwnedFd,
     to_name: &OsStr,
 ) -> io::Result<()> {
-    rustix::fs::linkat(from, name, to, to_name, AtFlags::empty())?;
-    Ok(rustix::fs::unlinkat(from, name, AtFlags::empty())?)
+    move_by_link(
+        || Ok(rustix::fs::linkat(from, name, to, to_name, AtFlags::empty())?),
+        || Ok(rustix::fs::unlinkat(from, name, AtFlags::empty())?),
+        || Ok(rustix::fs::unlinkat(to, to_name, AtFlags::empty())?),
+    )
 }
 
 /// A name that does not lead out of its directory. (A NUL is refused by every call.)
@@ -296,114 +313,9 @@ pub(super) fn stat_file(file: &std::fs::File) -> io::Result<Stat> {
     Ok(facts(&rustix::fs::fstat(file)?))
 }
 
-pub(super) fn make_private(file: &std::fs::File) -> io::Result<()> {
-    Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(0o600))?)
-}
-
-pub(super) fn copy_attributes(file: &std::fs::File, from: &std::fs::File) -> io::Result<()> {
-    let theirs = rustix::fs::fstat(from)?;
-    let ours = rustix::fs::fstat(file)?;
-    let (same_user, same_group) = copy_owner(file, &ours, &theirs)?;
-    copy_xattrs(file, from)?;
-    // IMPORTANT: the permissions come last, since a new owner takes set-user-id away and an
-    // access control list rewrites the group's bits.
-    let mode = permissions(theirs.st_mode as RawMode, same_user, same_group);
-    Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?)
-}
-
-/// Gives a file the user and group of another as far as this process may; tells which are equal.
-fn copy_owner(
-    file: &std::fs::File,
-    ours: &rustix::fs::Stat,
-    theirs: &rustix::fs::Stat,
-) -> io::Result<(bool, bool)> {
-    let mut same_user = ours.st_uid == theirs.st_uid;
-    let mut same_group = ours.st_gid == theirs.st_gid;
-    let attempt = |uid, gid| match rustix::fs::fchown(file, uid, gid) {
-        Ok(()) => Ok(true),
-        // An identity unknown in this container is invalid; some file systems have no owners.
-        Err(error) if error == Errno::PERM || is_unsupported(error) => Ok(false),
-        Err(error) => Err(io::Error::from(error)),
-    };
-    // One at a time: many may set a group that they are in, and few may set a user.
-    if !same_group {
-        same_group = attempt(None, Some(Gid::from_raw(theirs.st_gid)))?;
-    }
-    if !same_user {
-        same_user = attempt(Some(Uid::from_raw(theirs.st_uid)), None)?;
-    }
-    Ok((same_user, same_group))
-}
-
-/// The permissions of a replaced file, without what they would give to somebody else.
-pub(super) fn permissions(mode: RawMode, same_user: bool, same_group: bool) -> RawMode {
-    let mut mode = mode & PERMISSIONS;
-    if !same_user {
-        mode &= !0o4000;
-    }
-    if !same_group {
-        // The new group's members were others to the old file, and stay what they were.
-        mode = (mode & !0o2070) | ((mode & 0o007) << 3);
-    }
-    mode
-}
-
-/// Gives a file the extended attributes of another, as far as this process may.
-fn copy_xattrs(file: &std::fs::File, from: &std::fs::File) -> io::Result<()> {
-    let names = match read_growing(|buf| rustix::fs::flistxattr(from, buf)) {
-        Ok(names) => names,
-        Err(error) if is_out_of_reach(error) => Vec::new(),
-        Err(error) => return Err(error.into()),
-    };
-    let names = || names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    for inherited in system::INHERITED {
-        if !names().any(|name| name == inherited.as_bytes()) {
-            // Mostly there is none; where it cannot be removed it could not be set either.
-            let _ = rustix::fs::fremovexattr(file, *inherited);
-        }
-    }
-    for name in names().filter(|name| system::may_carry_over(name)) {
-        let copied = read_growing(|buf| rustix::fs::fgetxattr(from, name, buf))
-            .and_then(|value| rustix::fs::fsetxattr(file, name, &value, XattrFlags::empty()));
-        match copied {
-            Err(error) if !is_out_of_reach(error) => return Err(error.into()),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Errors that say that an attribute is not for this process, this file system or no longer there.
-fn is_out_of_reach(error: Errno) -> bool {
-    #[cfg(target_os = "linux")]
-    const GONE: Errno = Errno::NODATA;
-    #[cfg(target_vendor = "apple")]
-    const GONE: Errno = Errno::NOATTR;
-    matches!(error, Errno::PERM | Errno::ACCESS | GONE) || is_unsupported(error)
-}
-
 /// Errors with which systems and file systems say that they lack a call or a flag of it.
 fn is_unsupported(error: Errno) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&error)
-}
-
-/// Calls a function that fills a buffer, with larger ones until the answer fits.
-fn read_growing(
-    mut read: impl FnMut(&mut [u8]) -> rustix::io::Result<usize>,
-) -> rustix::io::Result<Vec<u8>> {
-    // Linux stores 64 KiB at most; only a huge resource fork of macOS is refused.
-    const LEN_MAX: usize = 32 << 20;
-    let mut buf = vec![0; 1024];
-    loop {
-        match read(&mut buf) {
-            Err(Errno::RANGE) if buf.len() < LEN_MAX => buf = vec![0; buf.len() * 8],
-            Err(error) => return Err(error),
-            Ok(len) => {
-                buf.truncate(len);
-                return Ok(buf);
-            }
-        }
-    }
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the widths differ from system to system")]

@@ -15,7 +15,7 @@ use super::rules::{exchange, find, hard_link, not_mounted, rename, same_mount, v
 use super::schedule::Shared;
 use super::state::State;
 use super::tree::{Attributes, Body, Ino, Slot};
-use crate::{Access, Dir, DirRef, FileBox, Kind, LockFile, Replace, Stat};
+use crate::{Access, Dir, DirRef, FileBox, FileSystem, Kind, LockFile, Replace, Stat};
 
 /// An open directory.
 #[derive(Debug)]
@@ -30,6 +30,10 @@ impl SimDir {
     pub(super) fn open(disk: &Shared, state: &mut State, ino: Ino) -> Self {
         let readable = state.permits(ino, READ).is_ok();
         Self { handle: Handle::new(disk, state, ino), readable }
+    }
+
+    pub(super) fn handle(&self) -> &Handle {
+        &self.handle
     }
 
     fn open_file(&self, state: &mut State, name: &OsStr, writable: bool) -> io::Result<SimFile> {
@@ -237,6 +241,13 @@ impl Dir for SimDir {
             }
             Ok(())
         })
+    }
+
+    fn file_system(&self) -> io::Result<FileSystem> {
+        let state = self.handle.disk.enter();
+        state.faults.powered()?;
+        let device = state.node(self.handle.ino)?.device;
+        Ok(state.file_systems.get(&device).copied().unwrap_or(FileSystem::Local))
     }
 
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {

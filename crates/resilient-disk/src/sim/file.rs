@@ -5,12 +5,13 @@ use std::io;
 use std::sync::Arc;
 
 use super::SyncKind;
+use super::dir::SimDir;
 use super::fault::{Need, Turn, is_power_loss};
 use super::handle::Handle;
 use super::pending::DataChange;
 use super::state::State;
 use super::tree::Attributes;
-use crate::{File, LockFile, Stat};
+use crate::{Dir, File, LockFile, Stat};
 
 /// An open regular file.
 #[derive(Debug)]
@@ -129,6 +130,24 @@ impl File for SimFile {
             state.owns(self.handle.ino)?;
             let attributes = state.taken_over(self.handle.ino, from.ino)?;
             self.set_attributes(state, Arc::new(attributes))
+        })
+    }
+
+    fn adopt_directory(&self, dir: &dyn Dir) -> io::Result<()> {
+        let dir = dir.as_any().downcast_ref::<SimDir>().map(SimDir::handle);
+        let dir = dir.filter(|dir| dir.disk.is_same(&self.handle.disk));
+        let dir = dir.ok_or(io::ErrorKind::InvalidInput)?;
+        let mut state = self.handle.disk.enter();
+        state.faults.powered()?;
+        let adopted = state.adopted(self.handle.ino, dir.ino)?;
+        if *state.node(self.handle.ino)?.attributes == adopted {
+            return Ok(());
+        }
+        let (file, from) = (state.live.path(self.handle.ino), state.live.path(dir.ino));
+        state.operate(Need::Nothing, format!("adopt {file} by {from}"), |state, turn| {
+            turn.go()?;
+            state.owns(self.handle.ino)?;
+            self.set_attributes(state, Arc::new(adopted))
         })
     }
 

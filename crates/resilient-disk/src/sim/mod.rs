@@ -20,14 +20,15 @@
 //!   file system's log, which keeps their order and stops for good when it cannot be written.
 //! * Programs are a user without privileges (1000, of group 1000). Permission bits, owners and
 //!   sticky directories are checked as a kernel checks them, with its errors. A directory that
-//!   could not be read when it was opened can be searched and not synced.
+//!   could not be read when it was opened can be searched and not synced. New files get the group,
+//!   the access control list and the label that their directory hands down.
 //! * Operations that change something are counted from 0 and traced, and any of them can be given
 //!   a [`Fault`].
 //!
 //! # What it does not
 //!
-//! * Time, quotas, the case of names and the limit on open files are not simulated. Access control lists are carried over
-//!   like any attribute, but grant nothing.
+//! * Time, quotas, the case of names and the limit on open files are not simulated. Access control
+//!   lists are carried over like any attribute, but grant nothing.
 //! * Of a torn write a few shares are tried ([`Model::Strict`], [`SimDisk::with_torn_middles`]), not
 //!   every set of blocks.
 //! * Two moves of directories into each other, both pending, are not kept from surviving in an
@@ -47,16 +48,16 @@ use std::path::{Component, Path};
 use std::sync::{Arc, MutexGuard};
 
 use super::{DirRef, Disk};
-use pending::DataChange;
 use schedule::Shared;
 use state::State;
-use tree::{Body, Ino, Node, ROOT, Slot};
+use tree::{Body, Ino};
 
 mod crash;
 mod dir;
 mod fault;
 mod file;
 mod handle;
+mod outside;
 mod pending;
 mod rights;
 mod rules;
@@ -106,7 +107,7 @@ impl fmt::Debug for SimDisk {
     }
 }
 
-/// Making and preparing a disk.
+/// Making a disk, and choosing how hard it is.
 impl SimDisk {
     /// An empty disk.
     #[must_use]
@@ -155,128 +156,6 @@ impl SimDisk {
     /// than disks are.
     pub fn set_sector(&self, bytes: usize) {
         self.state().sector = bytes.max(1);
-    }
-
-    /// Gives a file its content, both live and durable, with all directories above it: for
-    /// preparing a disk, and as a foreign change that is already safe.
-    pub fn write_file(&self, path: &str, bytes: &[u8]) {
-        let mut state = self.state();
-        let ino = overwrite(&mut state, path, bytes);
-        state.sync_path(ino);
-    }
-
-    /// Overwrites or creates a file in place as a foreign program does: nothing is durable yet.
-    pub fn edit(&self, path: &str, bytes: &[u8]) {
-        overwrite(&mut self.state(), path, bytes);
-    }
-
-    /// Removes the name of a file, a link or an empty directory as a foreign program does: the
-    /// removal is not durable yet.
-    ///
-    /// # Panics
-    /// There is no such path, or it is a directory with something in it.
-    pub fn unlink(&self, path: &str) {
-        let mut state = self.state();
-        let slot = place_of(&mut state, path);
-        let ino = state.live.lookup(slot.dir, &slot.name);
-        let Some(ino) = ino else { panic!("no {path}") };
-        assert!(state.live.entries(ino).is_none_or(|entries| entries.is_empty()), "full: {path}");
-        state.name(ino, Some(slot), None);
-    }
-
-    /// Makes a directory and those above it, durable.
-    pub fn mkdir(&self, path: &str) {
-        let mut state = self.state();
-        let ino = directories(&mut state, &names(path));
-        state.sync_path(ino);
-    }
-
-    /// Makes a symbolic link, durable.
-    ///
-    /// # Panics
-    /// The path exists.
-    pub fn symlink(&self, path: &str, target: impl AsRef<Path>) {
-        self.place(path, Body::Link(target.as_ref().into()));
-    }
-
-    /// Makes something that is neither file nor directory nor link, durable.
-    ///
-    /// # Panics
-    /// The path exists.
-    pub fn fifo(&self, path: &str) {
-        self.place(path, Body::Other);
-    }
-
-    /// Gives a file a second name, durable.
-    ///
-    /// # Panics
-    /// There is no such file, or the new path exists.
-    pub fn hard_link(&self, path: &str, new: &str) {
-        let mut state = self.state();
-        let ino = state.live.locate(&names(path));
-        let ino = ino.filter(|ino| state.live.entries(*ino).is_none());
-        let Some(ino) = ino else { panic!("no file {path}") };
-        let slot = free_place_of(&mut state, new);
-        state.name(ino, None, Some(slot));
-        state.sync_path(ino);
-    }
-
-    /// Makes a directory the root of another device, and all that is in it part of that device.
-    pub fn mount(&self, path: &str, device: u64) {
-        self.each_below(path, |node| node.device = device);
-    }
-
-    /// Makes a directory a bind mount: an area of the same device that no rename crosses.
-    pub fn bind(&self, path: &str, mount: u64) {
-        self.each_below(path, |node| node.mount = mount);
-    }
-
-    fn each_below(&self, path: &str, change: impl Fn(&mut Node)) {
-        self.mkdir(path);
-        let mut state = self.state();
-        let Some(top) = state.live.locate(&names(path)) else { return };
-        let mut open = vec![top];
-        while let Some(ino) = open.pop() {
-            open.extend(state.live.entries(ino).into_iter().flat_map(|names| names.values()));
-            let State { live, durable, .. } = &mut *state;
-            [live, durable].into_iter().filter_map(|tree| tree.edit(ino)).for_each(&change);
-        }
-    }
-
-    /// Gives a file or directory its attributes, durable.
-    ///
-    /// # Panics
-    /// There is no such path.
-    pub fn set_attributes(&self, path: &str, attributes: Attributes) {
-        let mut state = self.state();
-        let Some(ino) = state.live.locate(&names(path)) else { panic!("no {path}") };
-        let attributes = Arc::new(attributes);
-        let State { live, durable, .. } = &mut *state;
-        for node in [live, durable].into_iter().filter_map(|tree| tree.edit(ino)) {
-            node.attributes = attributes.clone();
-        }
-    }
-
-    /// Changes the permission bits of a file or directory, durable. As on a real system, what is
-    /// open stays open, and every name that is looked up later meets the new bits.
-    ///
-    /// # Panics
-    /// There is no such path.
-    pub fn chmod(&self, path: &str, mode: u32) {
-        let Some(attributes) = self.attributes(path) else { panic!("no {path}") };
-        self.set_attributes(path, Attributes { mode, ..attributes });
-    }
-
-    /// Makes the user that programs run as a member of another group.
-    pub fn join_group(&self, gid: u32) {
-        self.state().groups.insert(gid);
-    }
-
-    fn place(&self, path: &str, body: Body) {
-        let mut state = self.state();
-        let slot = free_place_of(&mut state, path);
-        let ino = state.create(slot, body, Attributes::with_mode(0o644));
-        state.sync_path(ino);
     }
 }
 
@@ -451,48 +330,4 @@ fn names(path: &str) -> Vec<OsString> {
         _ => None,
     };
     Path::new(path).components().filter_map(normal).collect()
-}
-
-/// The directory at that path, made with those above it where there is none.
-fn directories(state: &mut State, names: &[OsString]) -> Ino {
-    state.tick += 1;
-    names.iter().fold(ROOT, |dir, name| {
-        let slot = Slot::new(dir, name);
-        match state.live.lookup(dir, name) {
-            Some(ino) if state.live.entries(ino).is_some() => ino,
-            Some(_) => panic!("{} is no directory", state.live.slot_path(&slot)),
-            None => state.create(slot, Body::empty_dir(), Attributes::with_mode(0o755)),
-        }
-    })
-}
-
-/// The place of a path, the directories above it made.
-fn place_of(state: &mut State, path: &str) -> Slot {
-    let names = names(path);
-    let Some((name, above)) = names.split_last() else { panic!("the root is in no directory") };
-    Slot::new(directories(state, above), name)
-}
-
-fn free_place_of(state: &mut State, path: &str) -> Slot {
-    let slot = place_of(state, path);
-    assert!(state.live.lookup(slot.dir, &slot.name).is_none(), "{path} exists");
-    slot
-}
-
-fn overwrite(state: &mut State, path: &str, bytes: &[u8]) -> Ino {
-    let slot = place_of(state, path);
-    let ino = match state.live.lookup(slot.dir, &slot.name) {
-        Some(ino) => {
-            let is_file = state.live.get(ino).is_some_and(Node::is_file);
-            assert!(is_file, "{path} is no file");
-            state.change(ino, DataChange::SetLen(0));
-            ino
-        }
-        None => state.create(slot, Body::empty_file(), Attributes::with_mode(0o644)),
-    };
-    if !bytes.is_empty() {
-        let cuts = state.cuts(0, bytes.len());
-        state.change(ino, DataChange::Write { offset: 0, bytes: bytes.into(), cuts });
-    }
-    ino
 }

@@ -21,6 +21,10 @@ const SET_USER: u32 = 0o4000;
 const SET_GROUP: u32 = 0o2000;
 const STICKY: u32 = 0o1000;
 
+const ACCESS_LIST: &str = "system.posix_acl_access";
+const DEFAULT_LIST: &str = "system.posix_acl_default";
+const LABEL: &str = "security.selinux";
+
 /// The permission bits do not grant what was asked for.
 fn refused() -> io::Error {
     error(13)
@@ -75,6 +79,37 @@ impl State {
         let plain = node.is_file() && !lends && self.permits(ino, READ | WRITE).is_ok();
         let linkable = self.live.entries(ino).is_none() && (plain || self.owns(ino).is_ok());
         if linkable { Ok(()) } else { Err(not_owner()) }
+    }
+
+    /// The attributes of a file or directory that is created in a directory.
+    pub(super) fn handed_down(&self, dir: Ino, own: &Attributes, is_dir: bool) -> Attributes {
+        let mut own = own.clone();
+        own.xattrs.remove(ACCESS_LIST);
+        own.gid = USER;
+        let Some(dir) = self.live.get(dir).map(|node| &node.attributes) else { return own };
+        if dir.mode & SET_GROUP != 0 {
+            own.gid = dir.gid;
+            own.mode |= if is_dir { SET_GROUP } else { 0 };
+        }
+        if let Some(list) = dir.xattrs.get(DEFAULT_LIST) {
+            own.xattrs.insert(ACCESS_LIST.to_owned(), list.clone());
+            if is_dir {
+                own.xattrs.insert(DEFAULT_LIST.to_owned(), list.clone());
+            }
+        }
+        if let Some(label) = dir.xattrs.get(LABEL) {
+            own.xattrs.insert(LABEL.to_owned(), label.clone());
+        }
+        own
+    }
+
+    /// What a new file's attributes become when it takes over what a directory hands down: as
+    /// [`State::taken_over`], no group but one that the user is in.
+    pub(super) fn adopted(&self, ino: Ino, dir: Ino) -> io::Result<Attributes> {
+        let ours = &self.node(ino)?.attributes;
+        let new = self.handed_down(dir, ours, false);
+        let gid = if self.groups.contains(&new.gid) { new.gid } else { ours.gid };
+        Ok(Attributes { gid, ..new })
     }
 
     /// What an inode's attributes become when it takes over those of another: as far as a user

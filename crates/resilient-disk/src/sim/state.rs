@@ -14,6 +14,7 @@ use super::pending::{Cuts, DataChange, DataEffect, Fate, NameEffect, Pending, Sh
 use super::rights::USER;
 use super::tree::{Attributes, Body, Ino, Node, ROOT, Slot, Tree};
 use super::{SyncHook, SyncKind};
+use crate::FileSystem;
 
 /// A file may not be longer; the simulation would run out of memory first.
 const FILE_LEN_MAX: usize = 1 << 32;
@@ -42,6 +43,8 @@ pub(super) struct State {
     pub(super) groups: BTreeSet<u32>,
     pub(super) capacity: Option<u64>,
     pub(super) sector: usize,
+    /// The kinds of file systems that devices hold, where that is not a local one.
+    pub(super) file_systems: BTreeMap<u64, FileSystem>,
     /// Whether of a rename or an exchange a power loss may keep half.
     pub(super) halves: bool,
     /// Whether a power loss may leave holes in the middle of a write.
@@ -73,6 +76,7 @@ impl State {
             groups: BTreeSet::from([USER]),
             capacity: None,
             sector: 1,
+            file_systems: BTreeMap::new(),
             halves: false,
             torn_middles: false,
             seed: 0,
@@ -96,6 +100,7 @@ impl State {
             groups: self.groups.clone(),
             capacity: self.capacity,
             sector: self.sector,
+            file_systems: self.file_systems.clone(),
             halves: self.halves,
             torn_middles: self.torn_middles,
             seed: self.seed,
@@ -143,6 +148,8 @@ impl State {
     pub(super) fn create(&mut self, slot: Slot, body: Body, attributes: Arc<Attributes>) -> Ino {
         let ino = self.next_ino;
         self.next_ino += 1;
+        let is_dir = matches!(body, Body::Dir(_));
+        let attributes = Arc::new(self.handed_down(slot.dir, &attributes, is_dir));
         let node = Node {
             body,
             attributes,

@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 
+use super::tree::ROOT;
 use super::*;
-use crate::{Access, Clock, Dir, FileBox, FixedClock, Kind, Replace, read_all, write_by_pages};
+use crate::{
+    Access, Clock, Dir, FileBox, FileSystem, FixedClock, Kind, Replace, read_all, write_by_pages,
+};
 
 mod exchange;
 mod rights;
@@ -624,6 +627,18 @@ fn files_that_may_not_be_written_are_not_opened_for_writing() {
     assert_eq!(error.kind(), ErrorKind::PermissionDenied);
     let file = root.open(name("a")).unwrap();
     assert_eq!(file.write_all_at(b"y", 0).unwrap_err().kind(), ErrorKind::PermissionDenied);
+}
+
+#[test]
+fn a_device_says_what_it_was_set_to_say() {
+    let disk = SimDisk::new();
+    disk.mount("net", 7);
+    disk.mkdir("net/below");
+    disk.set_file_system("net", FileSystem::Network("NFS"));
+    let kind = |disk: &SimDisk, path| dir(disk, path).file_system().unwrap();
+    assert_eq!(kind(&disk, "/"), FileSystem::Local);
+    assert_eq!(kind(&disk, "/net/below"), FileSystem::Network("NFS"));
+    assert_eq!(kind(&disk.kill(), "/net"), FileSystem::Network("NFS"));
 }
 
 #[test]

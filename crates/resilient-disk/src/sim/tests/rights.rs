@@ -108,6 +108,48 @@ fn a_sticky_directory_keeps_names_for_their_owners() {
 }
 
 #[test]
+fn a_new_file_gets_what_its_directory_hands_down() {
+    let (disk, target) = with_mode(0o755);
+    disk.mkdir("tmp");
+    let tmp = super::dir(&disk, "/tmp");
+    let xattrs = BTreeMap::from([
+        ("system.posix_acl_default".to_owned(), b"list".to_vec()),
+        ("security.selinux".to_owned(), b"label".to_vec()),
+    ]);
+    disk.set_attributes("d", Attributes { mode: 0o2755, uid: 1000, gid: 50, xattrs });
+    create(&target, "created", b"");
+    let staged = create(&tmp, "staged", b"");
+    let plain = disk.attributes("tmp/staged").unwrap();
+    staged.adopt_directory(&*target).unwrap();
+    let created = disk.attributes("d/created").unwrap();
+    assert_eq!((created.mode, created.gid, created.xattrs.len()), (0o644, 50, 2));
+    assert_eq!(created.xattrs["system.posix_acl_access"], b"list");
+    // A user who is not in the group cannot give a file to it.
+    let adopted = disk.attributes("tmp/staged").unwrap();
+    assert_eq!(adopted, Attributes { gid: 1000, ..created.clone() });
+    disk.join_group(50);
+    staged.adopt_directory(&*target).unwrap();
+    assert_eq!(disk.attributes("tmp/staged").unwrap(), created);
+    assert_eq!(disk.trace().last().unwrap(), "adopt tmp/staged by d");
+    // It is durable with the file, and what changes nothing is no operation.
+    tmp.sync().unwrap();
+    let lost = disk.crash_states(Model::Strict, 1000).get(0).unwrap();
+    assert_eq!(lost.attributes("tmp/staged").unwrap(), plain);
+    staged.sync().unwrap();
+    let ops = disk.ops();
+    staged.adopt_directory(&*target).unwrap();
+    assert_eq!(disk.ops(), ops);
+    // Back where it was made it loses the group and the list. No file is without a label again.
+    staged.adopt_directory(&*tmp).unwrap();
+    let back = disk.attributes("tmp/staged").unwrap();
+    assert_eq!((back.gid, back.xattrs.len()), (1000, 1));
+    // Directories hand on what they were handed.
+    target.create_dir(name("below"), Access::Default).unwrap();
+    let below = disk.attributes("d/below").unwrap();
+    assert_eq!((below.mode, below.gid, below.xattrs.len()), (0o2755, 50, 3));
+}
+
+#[test]
 fn a_file_cannot_be_given_away() {
     let (disk, dir) = with_mode(0o755);
     let theirs = Attributes { mode: 0o6775, uid: 0, gid: 50, ..disk.attributes("d/f").unwrap() };
