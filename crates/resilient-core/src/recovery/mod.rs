@@ -228,7 +228,7 @@ fn make_reachable(store: &Store, state: &State, row: &Row) -> Result<()> {
     for path in also.chain(row.abs_path.as_deref()) {
         let Ok(target) = store.row_target(state, path, Git::Open) else { continue };
         for item in
-            store.directories_above(&target.path).into_iter().chain([target.dir]).map(SyncItem::Dir)
+            store.directories_above(&target)?.into_iter().chain([target.dir]).map(SyncItem::Dir)
         {
             item.sync().map_err(|source| Error::os(row.path.clone(), "sync", source))?;
         }

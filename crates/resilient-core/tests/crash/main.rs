@@ -17,6 +17,7 @@
 )]
 
 mod campaign;
+mod descriptors;
 mod errors;
 mod foreign;
 mod mutation;

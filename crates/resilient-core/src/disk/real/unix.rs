@@ -44,6 +44,10 @@ pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
     Ok(Arc::new(RealDir::new(fd)))
 }
 
+pub(super) fn handle_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
 /// An open directory.
 #[derive(Debug)]
 pub(super) struct RealDir {
