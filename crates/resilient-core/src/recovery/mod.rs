@@ -155,6 +155,7 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
     let also = also.map(|also| (&also.abs_path, &also.staged, also.sha256, also.prev_sha256));
     let mut pending = Vec::new();
     let mut conflict = None;
+    let mut linked = false;
     for (path, staged, expected, previous) in also.chain(main) {
         if let Some(kept) = conflict::kept(state, staged).map_err(os)? {
             conflict = Some(kept);
@@ -162,6 +163,12 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
         }
         let Some((dir, name)) = slot::place(store, state, staged) else { continue };
         let Some(mut slot) = slot::open(dir, name).map_err(os)? else { continue };
+        if let Ok(target) = store.row_target(state, path, Git::Protected)
+            && slot.finish_link(&target).map_err(os)?
+        {
+            linked = true;
+            continue;
+        }
         if digest_of(&*slot.file).map_err(os)?.0 != expected {
             // Its content was never durable, so nothing was promised.
             return Ok(Verdict::Withdrawn);
@@ -181,7 +188,7 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
     // IMPORTANT: the way to a file is durable before the file goes there: this may be a disk on
     // which a killed process has left everything pending.
     make_reachable(store, state, row)?;
-    let finished = !pending.is_empty();
+    let finished = linked || !pending.is_empty();
     // All of it, or a crash could keep the one file and lose the other's content.
     pending.iter_mut().try_for_each(|one| one.slot.harden()).map_err(os)?;
     for one in pending {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::commit::{BESIDE, Beside};
 use crate::contents::{copy_all, write_again};
 use crate::disk::{Access, DirRef, File, Replace, read_all};
+use crate::roots::Target;
 use crate::state::State;
 use crate::store::Store;
 
@@ -20,6 +21,20 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// Takes the slot's name from content that has its target's name already, as a system leaves it
+    /// that links and unlinks in place of a rename. Such content is published, whatever somebody has
+    /// made of it since. Tells whether it was so.
+    pub(super) fn finish_link(&self, target: &Target) -> io::Result<bool> {
+        if target.stat.map(|stat| stat.id) != Some(self.file.id()?) {
+            return Ok(false);
+        }
+        // IMPORTANT: the target's name is durable before the slot's goes; else a crash could take both.
+        target.dir.sync()?;
+        self.dir.remove_file(&self.name)?;
+        self.dir.sync()?;
+        Ok(true)
+    }
+
     /// Makes its content durable, whatever syncs have failed for it.
     pub(super) fn harden(&mut self) -> io::Result<()> {
         if !self.writable {

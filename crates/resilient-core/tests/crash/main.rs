@@ -20,6 +20,7 @@ mod campaign;
 mod descriptors;
 mod errors;
 mod foreign;
+mod links;
 mod mutation;
 mod oracle;
 mod panics;

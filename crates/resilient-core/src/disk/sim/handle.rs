@@ -244,9 +244,17 @@ impl Dir for SimDir {
         if replace == Replace::No {
             text.push_str(" if absent");
         }
-        state.operate(Need::Nothing, text, |state, turn| {
-            turn.go()?;
-            rename(state, from, to, replace)
+        state.operate(Need::Nothing, text, |state, turn| match turn {
+            Turn::LinkOnly(error) => {
+                let ino = find(state, from.dir, &from.name)?;
+                vacant(state, &to)?;
+                state.name(ino, None, Some(to));
+                Err(error)
+            }
+            turn => {
+                turn.go()?;
+                rename(state, from, to, replace)
+            }
         })
     }
 
@@ -360,7 +368,7 @@ impl File for SimFile {
             self.writable()?;
             match turn {
                 Turn::Go => state.write(self.handle.ino, bytes, offset),
-                Turn::Fail(error) => Err(error),
+                Turn::Fail(error) | Turn::LinkOnly(error) => Err(error),
                 Turn::Half(error) => {
                     let from = usize::try_from(offset).unwrap_or(usize::MAX);
                     let half = state.half(from, bytes.len());
