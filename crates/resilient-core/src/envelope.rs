@@ -213,6 +213,9 @@ impl From<&Error> for Envelope {
                 "hint": "replacing the file would part it from its other names; \
                          hard_links: in_place in policy.yaml writes through to all of them",
             })),
+            Error::MakeDirectory { path, source } if Error::is_exhaustion(source) => {
+                Self::of_os(path, "open", source)
+            }
             Error::MakeDirectory { path, source } => {
                 let (kind, hint) = match Self::kind_of_os(source) {
                     (PolicyViolation, _) => (PolicyViolation, Permission),
@@ -597,6 +600,18 @@ impl Envelope {
             "path": path, "operation": operation,
             "errno": source.raw_os_error(), "strerror": strerror(source),
         });
+        if Error::is_exhaustion(source) {
+            let mut context = context;
+            set(&mut context, "reason", "too_many_open_files");
+            set(
+                &mut context,
+                "hint",
+                "nothing is wrong with the file: try again when fewer calls are under way, and \
+                 raise the limit on open files (ulimit -n) if this comes back",
+            );
+            let action = SuggestedAction::RetryLater;
+            return Self::of(ErrorKind::QuotaExceeded, ReasonHint::Unknown, action, context);
+        }
         let (error, hint) = Self::kind_of_os(source);
         Self::of(error, hint, SuggestedAction::Abort, context)
     }

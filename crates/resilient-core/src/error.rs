@@ -269,6 +269,24 @@ impl Error {
         Self::ReadRange { message: message.into(), facts: Vec::new() }
     }
 
+    /// Whether an error says that this process, or the system, has too many files open. It passes,
+    /// and says nothing of the file.
+    pub(crate) fn is_exhaustion(source: &io::Error) -> bool {
+        // EMFILE and ENFILE; ERROR_TOO_MANY_OPEN_FILES.
+        let codes: &[i32] = if cfg!(windows) { &[4] } else { &[24, 23] };
+        source.raw_os_error().is_some_and(|code| codes.contains(&code))
+    }
+
+    /// Whether the request failed for that reason.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        match self {
+            Self::Os { source, .. } | Self::MakeDirectory { source, .. } => {
+                Self::is_exhaustion(source)
+            }
+            _ => false,
+        }
+    }
+
     /// Adds the path and the deed to what the operating system said.
     pub(crate) fn os(path: impl Into<String>, operation: &'static str, source: io::Error) -> Self {
         Self::Os { path: path.into(), operation, source }

@@ -57,7 +57,7 @@ pub(crate) struct State {
     pub(crate) pending: PendingPaths,
     /// Directories that are known to be reachable after a power loss. They are held open, so that
     /// no other directory can take over their identity.
-    grounds: HashMap<PathBuf, DirRef>,
+    durable_dirs: HashMap<PathBuf, DirRef>,
 }
 
 /// Where the journal ends.
@@ -143,7 +143,7 @@ impl State {
             dirty: false,
             digests: Digests::default(),
             pending: PendingPaths::default(),
-            grounds: HashMap::new(),
+            durable_dirs: HashMap::new(),
         })
     }
 
@@ -237,24 +237,37 @@ impl State {
     /// The directories whose sync makes a target's own one reachable; none for a known one.
     ///
     /// Somebody may have made them a moment ago, and a file is only as durable as the names that
-    /// lead to it.
-    pub(crate) fn unreached(&self, store: &Store, target: &Target) -> Vec<DirRef> {
-        let known = target.path.parent().and_then(|parent| self.grounds.get(parent));
+    /// lead to it. `open` has those that the batch holds open already.
+    ///
+    /// # Errors
+    /// One of them cannot be opened, and so cannot be synced.
+    pub(crate) fn ancestors_to_sync(
+        &self,
+        store: &Store,
+        target: &Target,
+        open: &mut HashMap<PathBuf, DirRef>,
+    ) -> Result<Vec<DirRef>> {
+        let known = target.path.parent().and_then(|parent| self.durable_dirs.get(parent));
         let same = |known: &DirRef| matches!((known.id(), target.dir.id()), (Ok(known), Ok(now)) if known == now);
         if known.is_some_and(same) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        store.directories_above(&target.path)
+        store.ancestors(target, open)
     }
 
-    /// Notes that those directories were synced.
-    pub(crate) fn reached(&mut self, target: &Target) {
-        if self.grounds.len() >= GROUNDS {
-            self.grounds.clear();
+    /// Notes that those directories were synced, all of them.
+    pub(crate) fn mark_durable(&mut self, target: &Target) {
+        if self.durable_dirs.len() >= DURABLE_DIRS {
+            self.durable_dirs.clear();
         }
         if let Some(parent) = target.path.parent() {
-            self.grounds.insert(parent.to_owned(), target.dir.clone());
+            self.durable_dirs.insert(parent.to_owned(), target.dir.clone());
         }
+    }
+
+    /// Closes what is only kept open to spare work; tells whether there was anything.
+    pub(crate) fn close_spare(&mut self) -> bool {
+        !std::mem::take(&mut self.durable_dirs).is_empty()
     }
 
     /// Makes slots, without making their names durable.
@@ -327,7 +340,7 @@ pub(crate) const SLOTS: usize = 16;
 /// From how many names in `tmp/` on a process that starts sweeps it.
 const LITTER: usize = 16 * SLOTS;
 /// How many directories are kept open.
-const GROUNDS: usize = 64;
+const DURABLE_DIRS: usize = 64;
 
 /// Digests of files that were appended to in place, so that the next append need not read what is
 /// there: the hasher after the last byte, valid while the file's facts are the same.

@@ -1,5 +1,6 @@
 //! What all families of tools share: the disk, the clock, the boundary, and the way into the state.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -130,9 +131,9 @@ impl Store {
         }
         let stat = if missing.is_empty() {
             match dir.stat(OsStr::new(name)) {
-                Ok(Stat { kind: Kind::File, .. } | Stat { kind: Kind::Dir, .. }) | Err(_) => {
-                    dir.stat(OsStr::new(name)).ok()
-                }
+                Ok(stat @ Stat { kind: Kind::File | Kind::Dir, .. }) => Some(stat),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(source) => return Err(Error::os(shown, "stat", source)),
                 Ok(_) => {
                     return Err(Error::NotARegularFile {
                         path: shown,
@@ -150,25 +151,52 @@ impl Store {
         Ok(Target { dir, missing, name: name.into(), path, shown, stat })
     }
 
-    /// Opens the directories that lead from a root to a file, but the one that holds it.
-    pub(crate) fn directories_above(&self, path: &Path) -> Vec<DirRef> {
+    /// Opens the directories that lead from a root to a target, as far as they exist, but the deepest
+    /// one, which the target has open.
+    ///
+    /// # Errors
+    /// One of them cannot be opened, and so cannot be synced.
+    pub(crate) fn directories_above(&self, target: &Target) -> Result<Vec<DirRef>> {
+        self.ancestors(target, &mut HashMap::new())
+    }
+
+    /// The same, with those that are open already.
+    pub(crate) fn ancestors(
+        &self,
+        target: &Target,
+        open: &mut HashMap<PathBuf, DirRef>,
+    ) -> Result<Vec<DirRef>> {
+        let path = &target.path;
         let homes = self.roots.paths().chain([self.home.path()]);
         let Some(root) =
             homes.filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
         else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        let mut above = Vec::new();
-        let Ok(mut dir) = self.disk.open_root(root) else { return above };
         let names: Vec<&OsStr> = path.strip_prefix(root).unwrap_or(path).iter().collect();
-        for name in names.iter().take(names.len().saturating_sub(1)) {
-            above.push(dir.clone());
-            match dir.open_dir(name) {
-                Ok(next) => dir = next,
-                Err(_) => return above,
-            }
+        // The last ones are the directory that is open, those that are missing, and the file.
+        let Some(last) = names.len().checked_sub(2 + target.missing.len()) else {
+            return Ok(Vec::new());
+        };
+        let between = names.get(..last).unwrap_or_default();
+        let mut at = root.to_owned();
+        let mut above: Vec<DirRef> = Vec::with_capacity(between.len() + 1);
+        for name in std::iter::once(None).chain(between.iter().map(Some)) {
+            at.extend(name);
+            let dir = match (open.get(&at), above.last(), name) {
+                (Some(dir), ..) => dir.clone(),
+                (None, Some(dir), Some(name)) => dir
+                    .open_dir(name)
+                    .map_err(|source| Error::os(self.roots.show(&at), "open", source))?,
+                _ => self
+                    .disk
+                    .open_root(root)
+                    .map_err(|source| Error::os(root.to_string_lossy(), "open", source))?,
+            };
+            open.insert(at.clone(), dir.clone());
+            above.push(dir);
         }
-        above
+        Ok(above)
     }
 
     /// Finds the target of an absolute path that a journal row names.

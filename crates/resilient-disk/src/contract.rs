@@ -24,6 +24,11 @@ pub trait Disk: Send + Sync + Debug {
     /// The path does not exist, is no directory or may not be searched.
     fn open_root(&self, path: &Path) -> io::Result<DirRef>;
 
+    /// How many handles this process may have open at once, where that is known.
+    fn handle_limit(&self) -> Option<u64> {
+        None
+    }
+
     /// Syncs several files and directories, side by side where that is faster; one answer each.
     fn sync_all(&self, items: &[SyncItem]) -> Vec<io::Result<()>> {
         items.iter().map(SyncItem::sync).collect()

@@ -169,7 +169,7 @@ fn intend(
     for (who, change) in changes.iter().enumerate() {
         // IMPORTANT: the way to a file is durable before the file goes there; else a crash could
         // take both its names.
-        for dir in change.targets().flat_map(|target| state.unreached(store, target)) {
+        for dir in change.ancestors.iter().cloned() {
             wait.add(SyncItem::Dir(dir), Some(who));
         }
         for slot in change.publishes.iter().flat_map(Publish::slots) {
@@ -197,7 +197,7 @@ fn intend(
         }
     }
     for (change, fate) in changes.iter().zip(fates).filter(|(_, fate)| fate.is_going()) {
-        change.targets().for_each(|target| state.reached(target));
+        change.targets().for_each(|target| state.mark_durable(target));
         let mut slots = change
             .publishes
             .iter()

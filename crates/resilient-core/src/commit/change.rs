@@ -159,6 +159,8 @@ pub(crate) struct Change {
     pub(crate) discards: Vec<Discard>,
     /// Directories that were made for it.
     pub(crate) made: Vec<(DirRef, OsString)>,
+    /// Directories that lead to its targets and may not be durable yet.
+    pub(crate) ancestors: Vec<DirRef>,
     pub(super) claims: Vec<Claim>,
 }
 

@@ -12,10 +12,11 @@ mod batch;
 mod change;
 mod op;
 mod publish;
+mod room;
 mod visible;
 mod wait;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,6 +28,7 @@ use crate::store::Store;
 
 use batch::{Batch, repeat};
 use change::Change;
+use room::Room;
 
 pub(crate) use batch::write_line;
 pub(crate) use change::Old;
@@ -281,7 +283,7 @@ impl Store {
         })
     }
 
-    fn commit(&self, held: &mut Option<State>, jobs: VecDeque<Job>) -> Vec<Job> {
+    fn commit(&self, held: &mut Option<State>, mut jobs: VecDeque<Job>) -> Vec<Job> {
         let state = match self.enter(held, None) {
             Ok(state) => state,
             Err(error) => {
@@ -294,19 +296,36 @@ impl Store {
         let mut deferred = Vec::new();
         let mut batch = Batch::default();
         let mut claimed = HashSet::new();
-        for mut job in jobs {
+        let mut ancestors = HashMap::new();
+        let mut room = Room::of(&*self.disk);
+        while let Some(mut job) = jobs.pop_front() {
             let mut op = Op { store: self, state, claimed: &claimed, change: Change::default() };
-            let result = catch_unwind(AssertUnwindSafe(|| (job.work)(&mut op)));
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                (job.work)(&mut op)?;
+                op.open_ancestors(&mut ancestors)
+            }));
             let change = op.change;
             match result {
                 Ok(Ok(())) => {
                     claimed.extend(change.claims.iter().cloned());
+                    let has_room = room.take(&change);
                     batch.changes.push((job, change));
+                    if !has_room {
+                        break;
+                    }
                 }
                 Ok(Err(error)) => {
                     batch.undo(change, state);
                     match error {
                         Error::Deferred => deferred.push(job),
+                        // Not this call has too many files open, but those in front of it.
+                        error
+                            if error.is_exhausted()
+                                && (!batch.changes.is_empty() || state.close_spare()) =>
+                        {
+                            deferred.push(job);
+                            break;
+                        }
                         error => job.answer(Err(error)),
                     }
                 }
@@ -316,8 +335,11 @@ impl Store {
                 }
             }
         }
+        drop(ancestors);
         batch.commit(self, state);
         state.unlock();
+        // In the order in which they came: those that were deferred came before the rest.
+        deferred.extend(jobs);
         deferred
     }
 }

@@ -3,10 +3,10 @@
 //! Nothing of the user's tree changes here. What a call has put into its [`Change`] is carried out
 //! by the batch, or taken back.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{Append, Before, Change, Claim, Discard, How, Old, Publish, Staged};
@@ -108,6 +108,17 @@ impl Op<'_> {
             }
         };
         Ok(Some((Old { file, stat, digest: hasher.finish() }, hasher)))
+    }
+
+    /// Opens the directories whose names the first wait makes durable. Now, where a failure refuses
+    /// the call alone.
+    pub(super) fn open_ancestors(&mut self, open: &mut HashMap<PathBuf, DirRef>) -> Result<()> {
+        let mut ancestors = Vec::new();
+        for target in self.change.targets() {
+            ancestors.extend(self.state.ancestors_to_sync(self.store, target, open)?);
+        }
+        self.change.ancestors = ancestors;
+        Ok(())
     }
 
     /// Makes the directories that lead to a target.
@@ -252,7 +263,7 @@ impl Op<'_> {
                 .open_write(&target.name)
                 .map_err(|source| Error::os(target.shown.clone(), "open", source))?
                 .into();
-            self.settle(&target, &file, old.stat.len)?;
+            self.sync_target(&target, &file, old.stat.len)?;
             Ok(file)
         })();
         let undo = prepared.and_then(|file| Ok((file, self.take_slot().map_err(os)?)));
@@ -356,7 +367,7 @@ impl Op<'_> {
             .map_err(|source| Error::os(target.shown.clone(), "open", source))?
             .into();
         if self.state.digests.get(&old.stat).is_none() {
-            self.settle(&target, &file, old.stat.len)?;
+            self.sync_target(&target, &file, old.stat.len)?;
         }
         let mut after = before.clone();
         after.update(&bytes);
@@ -373,9 +384,10 @@ impl Op<'_> {
     ///
     /// IMPORTANT: it is so before a row says anything of it. Else a crash could keep the row and
     /// lose what it speaks of.
-    fn settle(&mut self, target: &Target, file: &Arc<dyn File>, len: u64) -> Result<()> {
+    fn sync_target(&mut self, target: &Target, file: &Arc<dyn File>, len: u64) -> Result<()> {
         let mut items = vec![SyncItem::File(file.clone()), SyncItem::Dir(target.dir.clone())];
-        items.extend(self.state.unreached(self.store, target).into_iter().map(SyncItem::Dir));
+        let ancestors = self.state.ancestors_to_sync(self.store, target, &mut HashMap::new())?;
+        items.extend(ancestors.into_iter().map(SyncItem::Dir));
         let results = self.store.disk.sync_all(&items);
         if results.first().is_some_and(io::Result::is_err) {
             // IMPORTANT: what could not be written is taken for written from now on, and whoever
@@ -385,7 +397,7 @@ impl Op<'_> {
         for result in results {
             result.map_err(|source| Error::os(target.shown.clone(), "sync", source))?;
         }
-        self.state.reached(target);
+        self.state.mark_durable(target);
         Ok(())
     }
 
@@ -394,7 +406,7 @@ impl Op<'_> {
         // Some systems sync only what is open for writing; a file that may not be written is synced
         // as it was opened.
         let file = target.dir.open_write(&target.name).map_or_else(|_| old.file.clone(), Arc::from);
-        self.settle(target, &file, old.stat.len)?;
+        self.sync_target(target, &file, old.stat.len)?;
         let row = self.new_row(target, old.digest, old.stat.len, Some(old.digest), mode);
         Ok(self.journal(row))
     }

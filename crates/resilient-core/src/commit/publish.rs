@@ -3,11 +3,12 @@
 use std::io;
 
 use super::batch::{Fate, unknown, write_line};
-use super::change::{Append, Change, How, Publish};
+use super::change::{Append, Change, How, Publish, Staged};
 use crate::contents::{copy_all, digest_now, digest_of, holds};
 use crate::disk::write_by_pages;
 use crate::error::Error;
 use crate::journal::Mode;
+use crate::roots::Target;
 use crate::state::State;
 
 /// Brings the files of a change to their places; with an error before the first, nothing of it happened.
@@ -74,14 +75,40 @@ fn append(state: &mut State, append: &Append, change: &Change) -> Fate {
     }
 }
 
+/// Whether a target's name leads to staged content.
+fn is_published(staged: &Staged, target: &Target) -> io::Result<bool> {
+    match target.dir.stat(&target.name) {
+        Ok(now) => Ok(now.id == staged.file.id()?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Takes the slot's name from content that has its target's name already. The target's is durable
+/// before, and the removal before the answer: a slot that comes back would call the file unpublished.
+fn finish_link(staged: &Staged, target: &Target) -> io::Result<()> {
+    target.dir.sync()?;
+    staged.dir.remove_file(&staged.slot)?;
+    staged.dir.sync()
+}
+
 fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -> Fate {
     let shown = || target.shown.clone();
     let (result, undone, deed) = match how {
         How::Rename(replace) => {
             let renamed = staged.dir.rename(&staged.slot, &*target.dir, &target.name, *replace);
-            // The slot tells whether the system has done what it says it has not.
-            let undone = renamed.is_err() && staged.dir.stat(&staged.slot).is_ok();
-            (renamed, undone, "rename")
+            match renamed {
+                Ok(()) => (Ok(()), false, "rename"),
+                // The names tell whether the system has done what it says it has not.
+                Err(source) => match is_published(staged, target) {
+                    Ok(true) => (finish_link(staged, target), false, "rename"),
+                    Ok(false) => {
+                        let undone = staged.dir.stat(&staged.slot).is_ok();
+                        (Err(source), undone, "rename")
+                    }
+                    Err(_) => (Err(source), false, "rename"),
+                },
+            }
         }
         How::Through { file, undo } => {
             let copied = copy_all(&*staged.file, &**file);

@@ -7,7 +7,7 @@ use super::obstacle::Obstacle;
 use super::slot::{self, Slot};
 use crate::contents::digest_of;
 use crate::digest::Digest;
-use crate::disk::{FileBox, FileId, Kind, Stat};
+use crate::disk::{DirRef, FileBox, FileId, Kind, Stat};
 use crate::error::Error;
 use crate::journal::Row;
 use crate::roots::Target;
@@ -25,8 +25,8 @@ pub(super) struct FileSeen {
 pub(super) enum SlotSeen {
     /// It is gone: the file was published.
     Gone,
-    /// The file was published by a link, and the slot is its second name.
-    Linked(Slot),
+    /// The file was published by a link into this directory, and the slot is its second name.
+    Linked(Slot, DirRef),
     /// It holds what the row promises.
     Whole(Slot, TargetSeen),
     /// It holds something else: its content was never durable.
@@ -74,16 +74,19 @@ fn look_at(
     }
     let Some((dir, name)) = slot::place(store, state, staged)? else { return Ok(SlotSeen::Gone) };
     let Some(slot) = slot::open(dir, name)? else { return Ok(SlotSeen::Gone) };
+    let found = find(store, state, path);
+    // The very file of the slot is published, whatever somebody has made of it since.
+    if let Ok(Some(target)) = &found
+        && target.missing.is_empty()
+        && target.dir.stat(&target.name).ok().map(|stat| stat.id) == Some(slot.file.id()?)
+    {
+        return Ok(SlotSeen::Linked(slot, target.dir.clone()));
+    }
     if digest_of(&*slot.file)?.0 != expected {
         return Ok(SlotSeen::Damaged);
     }
-    let Some(target) = find(store, state, path)? else {
-        return Ok(SlotSeen::Whole(slot, TargetSeen::Changed));
-    };
+    let Some(target) = found? else { return Ok(SlotSeen::Whole(slot, TargetSeen::Changed)) };
     let (stat, now) = look_at_file(&target)?;
-    if stat.is_some_and(|stat| slot.file.id().is_ok_and(|id| id == stat.id)) {
-        return Ok(SlotSeen::Linked(slot));
-    }
     let is_file = stat.is_none_or(|stat| stat.kind == Kind::File);
     let is_open = is_file && (now == previous || now == Some(expected));
     let target = if is_open { TargetSeen::Open { target, stat } } else { TargetSeen::Changed };

@@ -24,7 +24,7 @@ pub(super) fn sync_names(store: &Store, state: &State, row: &Row) -> Result<(), 
             Ok(target) => target,
         };
         for item in
-            store.directories_above(&target.path).into_iter().chain([target.dir]).map(SyncItem::Dir)
+            store.directories_above(&target)?.into_iter().chain([target.dir]).map(SyncItem::Dir)
         {
             item.sync()?;
         }

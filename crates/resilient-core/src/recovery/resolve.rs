@@ -71,7 +71,7 @@ fn keep_all(
         let digest = match slot {
             SlotSeen::Aside(digest) => digest,
             SlotSeen::Whole(mut slot, _) => conflict::keep(state, &mut slot)?,
-            SlotSeen::Gone | SlotSeen::Linked(_) | SlotSeen::Damaged => continue,
+            SlotSeen::Gone | SlotSeen::Linked(..) | SlotSeen::Damaged => continue,
         };
         kept.push((store.show(&path), digest));
     }
@@ -95,7 +95,10 @@ fn publish_all(
             SlotSeen::Whole(slot, TargetSeen::Open { target, stat }) => {
                 open.push((slot, target, stat));
             }
-            SlotSeen::Linked(slot) => {
+            SlotSeen::Linked(slot, target) => {
+                // IMPORTANT: the target's name is durable before the slot's goes; else a crash
+                // could take both.
+                target.sync()?;
                 slot.dir.remove_file(&slot.name)?;
                 slot.dir.sync()?;
                 finished = true;

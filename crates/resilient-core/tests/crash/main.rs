@@ -18,9 +18,11 @@
 )]
 
 mod campaign;
+mod descriptors;
 mod errors;
 mod foreign;
 mod isolation;
+mod links;
 mod mutation;
 mod oracle;
 mod panics;

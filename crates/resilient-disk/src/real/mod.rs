@@ -38,6 +38,10 @@ impl Disk for RealDisk {
         platform::open_root(path)
     }
 
+    fn handle_limit(&self) -> Option<u64> {
+        platform::handle_limit()
+    }
+
     fn sync_all(&self, items: &[SyncItem]) -> Vec<io::Result<()>> {
         sync::sync_all(items)
     }

@@ -46,6 +46,10 @@ pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
     Ok(Arc::new(RealDir::new(fd)))
 }
 
+pub(super) fn handle_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
 /// An open directory.
 #[derive(Debug)]
 pub(super) struct RealDir {
@@ -273,7 +277,8 @@ fn rename_new(from: &OwnedFd, name: &OsStr, to: &OwnedFd, to_name: &OsStr) -> io
 
 /// The same where kernel or file system have no such rename: a link never replaces either.
 ///
-/// After a crash in between, the file has both names. A directory cannot have two: it is refused.
+/// After a crash in between, the file has both names. It never has none: the new one is durable before
+/// the old one goes. A directory cannot have two: it is refused.
 pub(super) fn link_new(
     from: &OwnedFd,
     name: &OsStr,
@@ -281,10 +286,14 @@ pub(super) fn link_new(
     to_name: &OsStr,
 ) -> io::Result<()> {
     move_by_link(
-        || Ok(rustix::fs::linkat(from, name, to, to_name, AtFlags::empty())?),
+        || {
+            rustix::fs::linkat(from, name, to, to_name, AtFlags::empty())?;
+            Ok(system::sync(to.as_fd())?)
+        },
         || Ok(rustix::fs::unlinkat(from, name, AtFlags::empty())?),
         || Ok(rustix::fs::unlinkat(to, to_name, AtFlags::empty())?),
-    )
+    )?;
+    Ok(system::sync(from.as_fd())?)
 }
 
 /// A name that does not lead out of its directory. (A NUL is refused by every call.)

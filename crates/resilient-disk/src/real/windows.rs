@@ -35,6 +35,11 @@ const BACKUP_SEMANTICS: u32 = 0x0200_0000;
 /// `FILE_SHARE_READ | FILE_SHARE_WRITE`: without the right to delete, so that the path stays.
 const SHARE_IN_PLACE: u32 = 0x1 | 0x2;
 
+pub(super) fn handle_limit() -> Option<u64> {
+    // Handles are limited by memory alone.
+    None
+}
+
 pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
     let open = |write| {
         std::fs::OpenOptions::new()

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::SyncKind;
-use super::fault::Need;
+use super::fault::{Need, Turn};
 use super::file::{SimFile, SimLock};
 use super::handle::{Handle, stat};
 use super::rights::{READ, SEARCH, WRITE};
@@ -78,7 +78,7 @@ impl SimDir {
         (verb, arrow, more): (&str, &str, &str),
         need: Need,
         (name, to, to_name): (&OsStr, &dyn Dir, &OsStr),
-        act: impl FnOnce(&mut State, Slot, Slot) -> io::Result<()>,
+        act: impl FnOnce(&mut State, Turn, Slot, Slot) -> io::Result<()>,
     ) -> io::Result<()> {
         let to = to.as_any().downcast_ref::<Self>().map(|to| &to.handle);
         let to = to.filter(|to| to.disk.is_same(&self.handle.disk));
@@ -87,10 +87,7 @@ impl SimDir {
         let mut state = self.handle.disk.enter();
         let paths = (state.live.slot_path(&from), state.live.slot_path(&to));
         let text = format!("{verb} {} {arrow} {}{more}", paths.0, paths.1);
-        state.operate(need, text, |state, turn| {
-            turn.go()?;
-            act(state, from, to)
-        })
+        state.operate(need, text, |state, turn| act(state, turn, from, to))
     }
 
     fn remove(&self, verb: &str, name: &OsStr, kind: Kind) -> io::Result<()> {
@@ -186,18 +183,43 @@ impl Dir for SimDir {
             Replace::Yes => ("rename", "->", ""),
             Replace::No => ("rename", "->", " if absent"),
         };
-        self.between(words, Need::Nothing, (name, to, to_name), |state, from, to| {
-            rename(state, from, to, replace)
-        })
+        self.between(
+            words,
+            Need::Nothing,
+            (name, to, to_name),
+            |state, turn, from, to| match turn {
+                Turn::LinkOnly(error) => {
+                    let ino = find(state, from.dir, &from.name)?;
+                    vacant(state, &to)?;
+                    state.name(ino, None, Some(to));
+                    Err(error)
+                }
+                turn => {
+                    turn.go()?;
+                    rename(state, from, to, replace)
+                }
+            },
+        )
     }
 
     fn exchange(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
         let words = ("exchange", "<->", "");
-        self.between(words, Need::Nothing, (name, to, to_name), exchange)
+        self.between(words, Need::Nothing, (name, to, to_name), |state, turn, from, to| {
+            turn.go()?;
+            exchange(state, from, to)
+        })
     }
 
     fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
-        self.between(("link", "->", ""), Need::Space, (name, to, to_name), hard_link)
+        self.between(
+            ("link", "->", ""),
+            Need::Space,
+            (name, to, to_name),
+            |state, turn, from, to| {
+                turn.go()?;
+                hard_link(state, from, to)
+            },
+        )
     }
 
     fn reaches(&self, to: &dyn Dir) -> io::Result<bool> {

@@ -27,6 +27,12 @@ pub enum FaultKind {
         /// takes space; another error meets every operation that changes something.
         sticky: bool,
     },
+    /// A rename gives the file its new name, cannot take the old one, and fails: so does a system that
+    /// has no rename without replacing, and links and unlinks instead.
+    LinkOnly {
+        /// The number of the operating system's error.
+        errno: i32,
+    },
     /// A write is carried out to its half and fails for lack of space, and the lack goes on.
     ShortWriteThenNoSpace,
 }
@@ -72,6 +78,8 @@ pub(super) enum Turn {
     Fail(io::Error),
     /// A write is to be carried out to its half, and then to fail.
     Half(io::Error),
+    /// A rename is to give the new name and keep the old one, and then to fail.
+    LinkOnly(io::Error),
 }
 
 impl Turn {
@@ -79,7 +87,7 @@ impl Turn {
     pub(super) fn go(self) -> io::Result<()> {
         match self {
             Self::Go => Ok(()),
-            Self::Fail(error) | Self::Half(error) => Err(error),
+            Self::Fail(error) | Self::Half(error) | Self::LinkOnly(error) => Err(error),
         }
     }
 }
@@ -117,6 +125,9 @@ impl Faults {
                 FaultKind::TornWrite => (Turn::Half(power_loss()), Some(Lasting::Dark)),
                 FaultKind::ShortWriteThenNoSpace => {
                     (Turn::Half(no_space()), Some(Lasting::NoSpace))
+                }
+                FaultKind::LinkOnly { errno } => {
+                    (Turn::LinkOnly(io::Error::from_raw_os_error(errno)), None)
                 }
                 FaultKind::Io { errno, sticky } => {
                     let error = io::Error::from_raw_os_error(errno);

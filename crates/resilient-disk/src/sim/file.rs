@@ -68,7 +68,7 @@ impl File for SimFile {
             self.writable()?;
             match turn {
                 Turn::Go => state.write(self.handle.ino, bytes, offset),
-                Turn::Fail(error) => Err(error),
+                Turn::Fail(error) | Turn::LinkOnly(error) => Err(error),
                 Turn::Half(error) => {
                     let from = usize::try_from(offset).unwrap_or(usize::MAX);
                     let [_, half, _] = state.cuts(from, bytes.len());

@@ -93,6 +93,10 @@ impl Disk for SimDisk {
     fn open_root(&self, path: &Path) -> io::Result<DirRef> {
         handle::open_root(&self.shared, path)
     }
+
+    fn handle_limit(&self) -> Option<u64> {
+        self.state().handle_limit
+    }
 }
 
 impl Default for SimDisk {
