@@ -25,6 +25,7 @@ mod sectors;
 pub mod stamp;
 mod state;
 mod store;
+pub mod unit;
 pub mod validate;
 pub mod workspace;
 pub mod write;

@@ -27,6 +27,7 @@ const FLOORS: &[(Neighbours, &[&str])] = &[
             "redact",
             "risk",
             "stamp",
+            "unit",
             "validate",
         ],
     ),
