@@ -63,9 +63,14 @@ fn decide(unit: &Unit) -> Option<Decision> {
 /// nothing is published or taken back, and what cannot be told is a conflict.
 fn judge_copy(unit: &Unit) -> Option<Decision> {
     if unit.mark == Some(Mark::Void) {
-        return match take_back(unit)? {
-            Some(open) if open.is_empty() => Some(Decision::ResumeBack { take_back: open }),
-            _ => conflict(unit),
+        // A slot that is a link shows what somebody wrote into the linked file since.
+        let is_over = |change: &Change| {
+            let is_done = can_take_back(change, unit)? == TakeBack::Done;
+            Some(is_done || change.slot != Slot::Gone && as_looked_at(change)?)
+        };
+        return match all(unit.changes.iter().map(is_over))? {
+            true => Some(Decision::ResumeBack { take_back: Vec::new() }),
+            false => conflict(unit),
         };
     }
     let happened: Vec<Option<bool>> =
@@ -74,7 +79,8 @@ fn judge_copy(unit: &Unit) -> Option<Decision> {
         return Some(Decision::Withdraw { take_back: Vec::new(), keep: kept(unit) });
     }
     if unit.rows.are_complete() && happened.iter().all(|happened| *happened == Some(true)) {
-        return Some(Decision::Keep { touched: touched(&unit.changes) });
+        let is_touched = |change: &Change| matches!(change.slot, Slot::Touched | Slot::Other);
+        return Some(Decision::Keep { touched: places(&unit.changes, is_touched).collect() });
     }
     conflict(unit)
 }
@@ -91,6 +97,9 @@ fn happened_in_copy(change: &Change) -> Option<Option<bool>> {
         (Kind::InPlace, Slot::Whole) if seen(change)? != Target::Old => None,
         (_, Slot::Whole | Slot::Damaged) => Some(false),
         (_, Slot::Gone | Slot::Before) => Some(true),
+        // The own file of a remove is empty, and new content at the target came from the slot.
+        (Kind::Remove, _) => Some(true),
+        (Kind::Exchange, _) if seen(change)? == Target::New => Some(true),
         _ => None,
     })
 }
@@ -116,7 +125,8 @@ fn happened(change: &Change, unit: &Unit) -> Option<bool> {
 ///
 /// Content alone cannot tell, since somebody may have restored the old content. For a create nothing
 /// can tell, since a file that is absent has no identity. And whoever renames a file back to its old name
-/// brings that very file back: the old name of a rename is lost only while the new one leads there too.
+/// brings that very file back: the old name of a rename is not lost where the new name was published
+/// and leads elsewhere now.
 fn is_lost(change: &Change, unit: &Unit) -> Option<bool> {
     let can_tell = matches!(change.kind, Kind::Exchange | Kind::Replace | Kind::Remove)
         && change.known_by == KnownBy::Identity
@@ -126,7 +136,11 @@ fn is_lost(change: &Change, unit: &Unit) -> Option<bool> {
     }
     if change.kind == Kind::Remove && change.is_rename {
         let new_name = unit.changes.iter().find(|new| new.is_rename && new.kind != Kind::Remove);
-        if new_name.is_some_and(|new| !matches!(new.target, Target::New | Target::Unseen)) {
+        let left = |new: &Change| {
+            !matches!(new.slot, Slot::Whole | Slot::Damaged)
+                && !matches!(new.target, Target::New | Target::Unseen)
+        };
+        if new_name.is_some_and(left) {
             return Some(false);
         }
     }

@@ -31,8 +31,8 @@ pub struct Unit {
     /// What a later row has durably decided about the unit; of several marks the greatest.
     pub mark: Option<Mark>,
     /// Whether the state directory is a copy of the one that the rows were written in (`cp -a`, a
-    /// restored backup, a layer of an image). Then no recorded identity is worth anything, slots and
-    /// targets are to be compared by content, and nothing outside the state directory may be touched.
+    /// restored backup, a layer of an image). Then no recorded identity is worth anything: every change
+    /// is to be given as [`KnownBy::Content`], and nothing outside the state directory may be touched.
     pub is_copy: bool,
     /// The changes, in the order in which they are published.
     pub changes: Vec<Change>,

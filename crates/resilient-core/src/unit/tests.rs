@@ -323,6 +323,8 @@ fn a_file_that_was_renamed_back_costs_no_answered_rename() {
         assert_eq!(judge(&unit(&[new_name, old_name])), keep(), "{kind:?}");
         let lost = [Change { target: Target::New, ..new_name }, old_name];
         assert_eq!(judge(&unit(&lost)), back(&[0]), "{kind:?}");
+        let lost_before = [Change { is_rename: true, ..staged(kind) }, old_name];
+        assert_eq!(judge(&unit(&lost_before)), withdraw(), "{kind:?}");
     }
 }
 
@@ -387,8 +389,12 @@ fn in_a_copy_a_slot_that_is_gone_means_happened() {
 #[test]
 fn in_a_copy_a_slot_of_unknown_content_is_a_conflict() {
     for slot in [Slot::Other, Slot::Touched] {
-        let unknown = Change { slot, ..done(Kind::Exchange) };
+        let unknown = Change { slot, target: Target::Other, ..done(Kind::Exchange) };
         assert_eq!(judge(&copied(&[unknown])), conflict(&[0]));
+        // Unless the change can be seen elsewhere: then the before-image was written into.
+        let kept = Decision::Keep { touched: vec![0] };
+        assert_eq!(judge(&copied(&[Change { slot, ..done(Kind::Exchange) }])), kept);
+        assert_eq!(judge(&copied(&[Change { slot, ..done(Kind::Remove) }])), kept);
     }
     for target in [Target::Part, Target::New] {
         let begun = Change { target, ..staged(Kind::InPlace) };
