@@ -11,7 +11,8 @@ use super::{Change, Decision, Kind, KnownBy, Mark, Slot, Target, Unit};
 ///
 /// The function is pure. Called again after any part of its decision was carried out, it gives a
 /// decision that ends in the same state. No decision but [`Decision::Keep`] and [`Decision::Forward`]
-/// is given for a unit that was answered with success, as long as nobody has changed the state directory.
+/// is given for a unit that was answered with success, as long as nobody has changed the state directory and
+/// it is not a copy.
 #[must_use]
 pub fn judge(unit: &Unit) -> Decision {
     decide(unit).unwrap_or(Decision::Pending)
@@ -34,8 +35,7 @@ fn decide(unit: &Unit) -> Option<Decision> {
             None => conflict(unit),
         };
     }
-    let happened: Vec<bool> =
-        changes.iter().map(|change| happened(change, unit)).collect::<Option<_>>()?;
+    let happened: Vec<bool> = changes.iter().map(happened).collect::<Option<_>>()?;
     let none_happened = !happened.contains(&true);
     if !unit.rows.are_complete() {
         return if none_happened { withdraw(unit) } else { conflict(unit) };
@@ -108,7 +108,7 @@ fn happened_in_copy(change: &Change) -> Option<Option<bool>> {
 ///
 /// An append has no slot. Its bytes tell: what our append does not explain is somebody else's work on
 /// a file that had them, or on one that had not; the row then stays.
-fn happened(change: &Change, unit: &Unit) -> Option<bool> {
+fn happened(change: &Change) -> Option<bool> {
     if change.kind == Kind::Append {
         return Some(!matches!(seen(change)?, Target::Old | Target::Part));
     }
@@ -116,7 +116,7 @@ fn happened(change: &Change, unit: &Unit) -> Option<bool> {
         Slot::Unseen => return None,
         Slot::Whole | Slot::Damaged => false,
         Slot::Before | Slot::Touched | Slot::Other => true,
-        Slot::Gone => !is_lost(change, unit)?,
+        Slot::Gone => !is_lost(change)?,
     })
 }
 
@@ -124,25 +124,12 @@ fn happened(change: &Change, unit: &Unit) -> Option<bool> {
 /// still the very file that was looked at.
 ///
 /// Content alone cannot tell, since somebody may have restored the old content. For a create nothing
-/// can tell, since a file that is absent has no identity. And whoever renames a file back to its old name
-/// brings that very file back: the old name of a rename is not lost where the new name was published
-/// and leads elsewhere now.
-fn is_lost(change: &Change, unit: &Unit) -> Option<bool> {
+/// can tell, since a file that is absent has no identity.
+fn is_lost(change: &Change) -> Option<bool> {
     let can_tell = matches!(change.kind, Kind::Exchange | Kind::Replace | Kind::Remove)
-        && change.known_by == KnownBy::Identity
-        && !unit.is_copy;
+        && change.known_by == KnownBy::Identity;
     if change.slot != Slot::Gone || !can_tell {
         return Some(false);
-    }
-    if change.kind == Kind::Remove && change.is_rename {
-        let new_name = unit.changes.iter().find(|new| new.is_rename && new.kind != Kind::Remove);
-        let left = |new: &Change| {
-            !matches!(new.slot, Slot::Whole | Slot::Damaged)
-                && !matches!(new.target, Target::New | Target::Unseen)
-        };
-        if new_name.is_some_and(left) {
-            return Some(false);
-        }
     }
     Some(seen(change)? == Target::Old)
 }
@@ -225,7 +212,11 @@ fn can_take_back(change: &Change, unit: &Unit) -> Option<TakeBack> {
         (Kind::Remove, Slot::Gone) if is_void => Some(Done),
         // The same is true of the copy that a replaced file gets back.
         (Kind::Replace, Slot::Gone) if is_void && change.before == Some(Slot::Gone) => Some(Done),
-        (_, Slot::Gone) if as_looked_at(change)? => Some(Done),
+        // A lost slot. Of a create whose file somebody has deleted nothing would tell later, when there
+        // is a new file of that name, that it was over.
+        (Kind::Exchange | Kind::Replace | Kind::Remove, Slot::Gone) if as_looked_at(change)? => {
+            Some(Done)
+        }
         (Kind::Create, slot) => if_ours(slot == Slot::Gone),
         (Kind::Replace, _) => if_ours(change.before == Some(Slot::Whole)),
         (Kind::Exchange | Kind::Remove, slot) => if_ours(slot != Slot::Gone),
@@ -302,7 +293,7 @@ fn conflict(unit: &Unit) -> Option<Decision> {
 /// Whether a change stays in effect where its unit is a conflict.
 fn is_in_effect(change: &Change, unit: &Unit) -> Option<bool> {
     if is_in_place(change) {
-        return Some(seen(change)? == Target::New || happened(change, unit)?);
+        return Some(seen(change)? == Target::New || happened(change)?);
     }
     Some(can_take_back(change, unit)? != TakeBack::Done && !as_looked_at(change)?)
 }

@@ -69,15 +69,16 @@ pub enum Mark {
 }
 
 /// One change of a unit, and what was seen of it.
+///
+/// A rename is two of them: a create or an overwrite whose slot is a link to the file, and the remove of
+/// its old name. That remove's slot has to stay until a later batch is durable, since whoever renames the file
+/// back brings the very file back that was looked at, and a slot that is gone would then count as lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Change {
     /// How it is published.
     pub kind: Kind,
     /// What tells its files from other files.
     pub known_by: KnownBy,
-    /// Whether it is half of a rename: a create or an overwrite whose slot is a link to the file that
-    /// is renamed, or the remove of that file's old name.
-    pub is_rename: bool,
     /// What its slot leads to. A [`Kind::Append`] has none; this field is then ignored.
     pub slot: Slot,
     /// What its second slot leads to, which holds a copy of the content before the change; `None`

@@ -11,7 +11,6 @@ fn staged(kind: Kind) -> Change {
     Change {
         kind,
         known_by: KnownBy::Identity,
-        is_rename: false,
         slot: Slot::Whole,
         before: matches!(kind, Kind::Replace | Kind::InPlace).then_some(Slot::Whole),
         target: if kind == Kind::Create { Target::Absent } else { Target::Old },
@@ -315,24 +314,11 @@ fn a_slot_that_somebody_deleted_is_not_a_change_that_happened() {
 }
 
 #[test]
-fn a_file_that_was_renamed_back_costs_no_answered_rename() {
-    let old_name =
-        Change { is_rename: true, slot: Slot::Gone, target: Target::Old, ..done(Kind::Remove) };
-    for kind in [Kind::Create, Kind::Exchange] {
-        let new_name = Change { is_rename: true, target: Target::Absent, ..done(kind) };
-        assert_eq!(judge(&unit(&[new_name, old_name])), keep(), "{kind:?}");
-        let lost = [Change { target: Target::New, ..new_name }, old_name];
-        assert_eq!(judge(&unit(&lost)), back(&[0]), "{kind:?}");
-        let lost_before = [Change { is_rename: true, ..staged(kind) }, old_name];
-        assert_eq!(judge(&unit(&lost_before)), withdraw(), "{kind:?}");
-    }
-}
-
-#[test]
-fn a_file_that_is_absent_again_needs_no_taking_back() {
+fn a_created_file_that_somebody_deleted_cannot_be_taken_back() {
     let removed = Change { target: Target::Absent, ..done(Kind::Create) };
     let stuck = Change { target: Target::Other, ..staged(Kind::Exchange) };
-    assert_eq!(judge(&unit(&[removed, stuck])), back(&[]));
+    assert_eq!(judge(&unit(&[removed, stuck])), conflict(&[]));
+    assert_eq!(judge(&marked(Mark::Void, &[removed])), conflict(&[]));
 }
 
 #[test]
@@ -504,14 +490,7 @@ fn every_unit(look: impl FnMut(&Unit)) {
             for before in befores {
                 for target in targets {
                     for known_by in [KnownBy::Identity, KnownBy::Content] {
-                        changes.push(Change {
-                            kind,
-                            known_by,
-                            is_rename: false,
-                            slot,
-                            before,
-                            target,
-                        });
+                        changes.push(Change { kind, known_by, slot, before, target });
                     }
                 }
             }

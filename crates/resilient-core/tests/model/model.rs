@@ -573,6 +573,21 @@ impl Model {
         }
     }
 
+    /// A before-image goes to `objects/`; the old name of a renamed file just goes.
+    fn move_out(&self, world: &mut World, i: usize) {
+        if !self.takes_out(i) {
+            return;
+        }
+        self.tell(world, slot(i));
+        let has_other_name = (0..2).any(|at| world.disk.at(target(at)) == old(i));
+        let goes = has_other_name || !self.rules.renamed_file_is_kept;
+        if self.is_old_name(i) && goes {
+            world.disk.set(slot(i), NONE, false);
+        } else {
+            world.disk.rename(slot(i), object(i), self.persistence);
+        }
+    }
+
     /// What may happen while nobody works on the unit: its before-images leave, a later batch comes.
     pub(crate) fn rest_steps(&self, world: &World) -> Vec<(Label, World)> {
         let mut ways = Vec::new();
@@ -581,17 +596,10 @@ impl Model {
         }
         let kept_unit = world.end == Some(End::Kept) && world.log.rows == self.len();
         for i in (0..self.len()).filter(|_| kept_unit) {
-            // While the target leads to it too, an empty slot would look like a lost one.
-            let stays = world.disk.at(target(i)) == old(i) && self.rules.leaves_late;
-            if self.takes_out(i) && world.disk.at(slot(i)) == old(i) && !stays {
+            let stays = self.is_old_name(i) && self.rules.renamed_file_stays;
+            if !stays && world.disk.at(slot(i)) == old(i) {
                 let mut next = world.clone();
-                self.tell(&mut next, slot(i));
-                let has_other_name = (0..2).any(|at| world.disk.at(target(at)) == old(i));
-                if has_other_name || !self.rules.renamed_file_is_kept && self.is_old_name(i) {
-                    next.disk.set(slot(i), NONE, false);
-                } else {
-                    next.disk.rename(slot(i), object(i), self.persistence);
-                }
+                self.move_out(&mut next, i);
                 ways.push((("the before-image leaves its slot", i), next));
             }
         }
@@ -600,6 +608,11 @@ impl Model {
         next.durable_log = next.log;
         if next.log.void && !next.log.conflict {
             (0..self.len()).for_each(|i| self.sweep(&mut next, i));
+        } else if kept_unit {
+            let renamed = |i: &usize| self.is_old_name(*i) && next.disk.at(slot(*i)) == old(*i);
+            if let Some(i) = (0..self.len()).find(renamed) {
+                self.move_out(&mut next, i);
+            }
         }
         ways.push((("a later batch is durable", 0), next));
         ways

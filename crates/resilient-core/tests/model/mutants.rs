@@ -122,11 +122,6 @@ fn a_before_image_that_was_written_into_is_not_told() {
 }
 
 #[test]
-fn a_file_that_was_renamed_back_counts_as_a_lost_slot() {
-    refused(|unit| seen(unit, |change| change.is_rename = false), BOUNDS);
-}
-
-#[test]
 fn what_was_taken_back_counts_as_happened() {
     // The slot of a remove that was taken back is gone.
     let wrongly = |unit: &Unit| {

@@ -33,7 +33,6 @@ impl Model {
 
     fn change(&self, world: &World, i: usize) -> Change {
         let kind = self.kinds[i];
-        let is_rename = kind.is_link() || self.is_old_name(i);
         let mut change = Change {
             kind: match kind {
                 Kind::Create | Kind::LinkCreate => unit::Kind::Create,
@@ -46,7 +45,6 @@ impl Model {
             } else {
                 KnownBy::Identity
             },
-            is_rename,
             slot: self.slot(world, i),
             before: (kind == Kind::Replace).then(|| self.second(world, i)),
             target: self.target(world, i),

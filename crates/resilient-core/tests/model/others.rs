@@ -122,7 +122,11 @@ impl Model {
                 _ => file == self.file(i),
             };
             let note = |world: &mut World| {
+                // What people replace or delete is not owed to them.
                 world.forgive_old(file);
+                if !(0..2).any(|at| at != i && world.disk.at(target(at)) == file) {
+                    world.forgive(file);
+                }
                 if is_ours {
                     world.changed_after.add(i);
                 }

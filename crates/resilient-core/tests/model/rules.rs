@@ -18,8 +18,8 @@ pub(crate) struct Rules {
     pub(crate) void_before_put_back: bool,
     /// The slot of a renamed file's old name is dropped only while the file has another name.
     pub(crate) renamed_file_is_kept: bool,
-    /// A before-image stays in its slot while its target leads to the same file.
-    pub(crate) leaves_late: bool,
+    /// The slot of a renamed file's old name stays until a later batch is durable.
+    pub(crate) renamed_file_stays: bool,
     /// The directories of a conflict are synced before its row is written.
     pub(crate) conflict_syncs_dirs: bool,
     /// A file of equal content is another file.
@@ -60,7 +60,7 @@ impl Default for Rules {
             verify: true,
             void_before_put_back: true,
             conflict_syncs_dirs: true,
-            leaves_late: true,
+            renamed_file_stays: true,
             renamed_file_is_kept: true,
             identity: true,
             sweep_spares: true,

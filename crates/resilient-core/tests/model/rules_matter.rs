@@ -40,6 +40,13 @@ fn s01_a_remove_has_a_slot_of_its_own() {
 #[test]
 fn s02_a_rename_is_witnessed_by_its_slots() {
     without(|rules| rules.rename_has_slot = false, &[LinkCreate, Remove], &ALL, BOUNDS, ROW);
+    for link in [LinkCreate, LinkExchange] {
+        let mut model = Model::new(&[link, Remove], Persistence::InOrder, BOUNDS);
+        model.rules.rename_has_slot = false;
+        model.watched = Some(UNANSWERED);
+        let (_, sequence) = model.search().violation.expect("an answered rename is lost");
+        assert!(sequence.contains("answer 0; somebody"), "{sequence}");
+    }
 }
 
 #[test]
@@ -93,7 +100,7 @@ fn recovery_makes_rows_durable_before_it_acts_on_them() {
 
 #[test]
 fn s10_a_conflict_is_final() {
-    let unit = [Remove, Create];
+    let unit = [Remove, Exchange];
     without(|rules| rules.conflict_is_final = false, &unit, &ALL, BOUNDS, UNANSWERED);
 }
 
@@ -137,10 +144,11 @@ fn a_renamed_file_is_not_dropped_with_its_last_name() {
 }
 
 #[test]
-fn a_before_image_stays_while_its_target_leads_to_it() {
-    let any = [Persistence::AnyPart];
-    let unit = [LinkCreate, Remove];
-    without(|rules| rules.leaves_late = false, &unit, &any, BOUNDS, UNANSWERED);
+fn the_slot_of_a_renamed_file_stays_until_a_later_batch_is_durable() {
+    for link in [LinkCreate, LinkExchange] {
+        let unit = [link, Remove];
+        without(|rules| rules.renamed_file_stays = false, &unit, &ALL, BOUNDS, UNANSWERED);
+    }
 }
 
 #[test]
