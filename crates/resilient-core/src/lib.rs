@@ -28,6 +28,7 @@ mod sectors;
 pub mod stamp;
 mod state;
 mod store;
+pub mod unit;
 pub mod workspace;
 pub mod write;
 
