@@ -1,111 +1,74 @@
 //! Writes through all names of a file, of which a part may be there: they stay when all of it is,
 //! and are undone otherwise, which needs no space that the file did not have.
 
-use std::ffi::OsStr;
 use std::io;
 
-use super::append::last_look;
-use super::names::sync_names;
+use super::append::{last_look, must_be_writable};
+use super::look::{self, Seat};
 use super::obstacle::Obstacle;
-use super::verdict::Verdict;
-use super::{conflict, look, slot};
 use crate::contents::{copy_all, digest_of};
-use crate::disk::{File, FileBox, read_up_to};
+use crate::disk::{File, read_up_to};
 use crate::journal::Row;
 use crate::state::State;
 use crate::store::Store;
+use crate::unit::{Change, Slot, Target};
 
-/// Decides what becomes of a row whose file was written where it is.
-pub(super) fn resolve(
+/// Looks at the file that was written where it is, and at the slot that holds what it was.
+pub(super) fn look_at_target(
     store: &Store,
     state: &State,
     row: &Row,
-    staged: &str,
-    path: &str,
-) -> Result<Verdict, Obstacle> {
-    if let Some(kept) = conflict::kept(state, staged)? {
-        return Ok(Verdict::Conflict(vec![(path.to_owned(), kept)]));
-    }
-    let Some((dir, name)) = slot::place(store, state, staged)? else {
-        return Ok(Verdict::Published);
-    };
-    let Some(mut slot) = slot::open(dir.clone(), name)? else {
-        sync_names(store, state, row)?;
-        // IMPORTANT: the row is finished for good before anything else of it is swept.
-        dir.sync()?;
-        return Ok(Verdict::Published);
-    };
-    let seen = match look::open(store, state, path)? {
-        Some((file, writable)) => {
-            let stat = file.stat()?;
-            let found = look_at(state, row, &*slot.file, &*file)?;
-            Some((file, writable, stat, found))
-        }
-        None => None,
-    };
-    let Some((file, writable, stat, found)) = seen else {
-        let kept = conflict::keep(state, &mut slot)?;
-        return Ok(Verdict::Conflict(vec![(path.to_owned(), kept)]));
-    };
-    if !writable && matches!(found, Found::Begun(_) | Found::Done) {
-        return Err(io::Error::from(io::ErrorKind::PermissionDenied).into());
-    }
-    match found {
-        Found::Begun(undo) => {
-            last_look(&*file, &stat)?;
-            copy_all(&*undo, &*file)?;
-            file.sync()?;
-            Ok(Verdict::Withdrawn)
-        }
-        Found::Done => {
-            last_look(&*file, &stat)?;
-            // Fresh bytes, since a sync of the old ones may have failed.
-            copy_all(&*slot.file, &*file)?;
-            file.sync()?;
-            sync_names(store, state, row)?;
-            // IMPORTANT: as above.
-            slot.dir.remove_file(&slot.name)?;
-            slot.dir.sync()?;
-            Ok(Verdict::Finished)
-        }
-        Found::Nothing => Ok(Verdict::Withdrawn),
-        Found::Foreign => {
-            let kept = conflict::keep(state, &mut slot)?;
-            Ok(Verdict::Conflict(vec![(path.to_owned(), kept)]))
-        }
-    }
+    (change, seat): (&mut Change, &mut Seat),
+    obstacle: &mut Option<Obstacle>,
+) {
+    let undo = row.undo.as_deref().unwrap_or_default();
+    let looked = (|| {
+        let Some(file) = look::open_slot(state, undo)? else { return Ok(Slot::Gone) };
+        let is_whole = Some(digest_of(&*file)?.0) == row.prev_sha256;
+        seat.undo = Some(file);
+        Ok(if is_whole { Slot::Whole } else { Slot::Damaged })
+    })();
+    change.before = Some(look::or_unseen(looked, Slot::Unseen, obstacle));
+    let looked = (|| {
+        let Some(open) = look::open(store, state, &seat.path)? else { return Ok(Target::Absent) };
+        let target = what_is_there(row, seat, &*open.file)?;
+        seat.file = Some(open);
+        Ok(target)
+    })();
+    change.target = look::or_unseen(looked, Target::Unseen, obstacle);
 }
 
-/// What has become of a write in place.
-enum Found {
-    /// Nothing: its content was never durable, so that nothing was promised.
-    Nothing,
-    /// It was promised, and a part of it may be there, which is to be undone from this file.
-    Begun(FileBox),
-    /// All of it.
-    Done,
-    /// Something else: somebody has changed the file.
-    Foreign,
+fn what_is_there(row: &Row, seat: &Seat, file: &dyn File) -> io::Result<Target> {
+    let now = digest_of(file)?.0;
+    if now == row.sha256 {
+        return Ok(Target::New);
+    }
+    if Some(now) == row.prev_sha256 {
+        return Ok(Target::Old);
+    }
+    let (Some(slot), Some(undo)) = (&seat.slot, &seat.undo) else { return Ok(Target::Other) };
+    let longest = slot.file.stat()?.len.max(undo.stat()?.len);
+    let is_ours = file.stat()?.len <= longest && is_torn(file, &[&*slot.file, &**undo])?;
+    Ok(if is_ours { Target::Part } else { Target::Other })
 }
 
-fn look_at(state: &State, row: &Row, slot: &dyn File, file: &dyn File) -> io::Result<Found> {
-    let undo = match row.undo.as_deref().map(OsStr::new) {
-        Some(name) if slot::is_one_name(name) => match state.tmp.open(name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            other => Some(other?),
-        },
-        _ => None,
-    };
-    let Some(undo) = undo else { return Ok(Found::Nothing) };
-    if digest_of(slot)?.0 != row.sha256 || Some(digest_of(&*undo)?.0) != row.prev_sha256 {
-        return Ok(Found::Nothing);
-    }
-    if digest_of(file)?.0 == row.sha256 {
-        return Ok(Found::Done);
-    }
-    let torn = file.stat()?.len <= slot.stat()?.len.max(undo.stat()?.len)
-        && is_torn(file, &[slot, &*undo])?;
-    Ok(if torn { Found::Begun(undo) } else { Found::Foreign })
+/// Makes a write durable of which all is there, and retires its slot.
+pub(super) fn finish(seat: &Seat) -> Result<(), Obstacle> {
+    let (Some(slot), Some(open)) = (&seat.slot, &seat.file) else { return Ok(()) };
+    must_be_writable(open)?;
+    last_look(open)?;
+    // Fresh bytes, since a sync of the old ones may have failed.
+    copy_all(&*slot.file, &*open.file)?;
+    Ok(open.file.sync()?)
+}
+
+/// Gives a file back what it was.
+pub(super) fn take_back(seat: &Seat) -> Result<(), Obstacle> {
+    let (Some(undo), Some(open)) = (&seat.undo, &seat.file) else { return Ok(()) };
+    must_be_writable(open)?;
+    last_look(open)?;
+    copy_all(&**undo, &*open.file)?;
+    Ok(open.file.sync()?)
 }
 
 /// Whether every byte of a file is one that a crash may have left: that of one of the sources at

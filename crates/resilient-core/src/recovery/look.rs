@@ -1,96 +1,216 @@
-//! What recovery sees of a row before it acts: each file's slot, and what its target holds now.
+//! What recovery sees of a row before it acts: the facts that the judge decides on, and the handles
+//! that the acts need.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
 
-use super::conflict;
 use super::obstacle::Obstacle;
 use super::slot::{self, Slot};
+use super::{append, conflict, in_place};
 use crate::contents::digest_of;
 use crate::digest::Digest;
-use crate::disk::{DirRef, FileBox, FileId, Kind, Stat};
+use crate::disk::{DirRef, FileBox, Kind, Stat};
 use crate::error::Error;
 use crate::journal::Row;
 use crate::roots::Target;
 use crate::state::State;
 use crate::store::Store;
+use crate::unit::{self, Change, KnownBy, Mark, Rows, Unit};
 
-/// One file of a row.
-pub(super) struct FileSeen {
+/// A row as recovery sees it.
+pub(super) struct Seen {
+    pub(super) unit: Unit,
+    /// The files of the unit's changes, in the same order.
+    pub(super) files: Vec<Seat>,
+    /// Why something could not be looked at.
+    pub(super) obstacle: Option<Obstacle>,
+}
+
+/// One file of a row, with what was opened of it.
+pub(super) struct Seat {
     /// The target's absolute path.
     pub(super) path: String,
-    pub(super) slot: SlotSeen,
+    /// Where the slot is, or was.
+    pub(super) place: Option<(DirRef, OsString)>,
+    pub(super) slot: Option<Slot>,
+    /// The second slot, which holds the content before.
+    pub(super) undo: Option<FileBox>,
+    /// What an earlier recovery has set aside of it.
+    pub(super) aside: Option<Digest>,
+    pub(super) target: Option<Target>,
+    /// What the target's name led to; `None` where there was nothing.
+    pub(super) stat: Option<Stat>,
+    /// The target, opened for a write in place.
+    pub(super) file: Option<OpenFile>,
 }
 
-/// What a row's slot is.
-pub(super) enum SlotSeen {
-    /// It is gone: the file was published.
-    Gone,
-    /// The file was published by a link into this directory, and the slot is its second name.
-    Linked(Slot, DirRef),
-    /// It holds what the row promises.
-    Whole(Slot, TargetSeen),
-    /// It holds something else: its content was never durable.
-    Damaged,
-    /// An earlier recovery set its content aside.
-    Aside(Digest),
+/// A file that is written where it is.
+pub(super) struct OpenFile {
+    pub(super) file: FileBox,
+    pub(super) writable: bool,
+    pub(super) stat: Stat,
 }
 
-/// What a target is, of which a slot holds the new content.
-pub(super) enum TargetSeen {
-    /// As it was when the row was written, or as the row says: the slot may be published.
-    Open {
-        target: Target,
-        /// What was looked at; `None` where there is nothing.
-        stat: Option<Stat>,
-    },
-    /// Somebody has changed it.
-    Changed,
-}
-
-/// Looks at all files of a row that was published by renames.
-pub(super) fn look(store: &Store, state: &State, row: &Row) -> Result<Vec<FileSeen>, Obstacle> {
-    let main = row.staged.as_ref().zip(row.abs_path.as_ref());
-    let main = main.map(|(staged, path)| (path, staged, row.sha256, row.prev_sha256));
-    let also = row.also.iter();
-    let also = also.map(|also| (&also.abs_path, &also.staged, also.sha256, also.prev_sha256));
-    also.chain(main)
-        .map(|(path, staged, expected, previous)| {
-            let slot = look_at(store, state, path, staged, expected, previous)?;
-            Ok(FileSeen { path: path.clone(), slot })
-        })
-        .collect()
-}
-
-fn look_at(
-    store: &Store,
-    state: &State,
-    path: &str,
-    staged: &str,
+/// One file of a row, as the row has it.
+struct Named<'a> {
+    path: &'a str,
+    staged: &'a str,
     expected: Digest,
     previous: Option<Digest>,
-) -> Result<SlotSeen, Obstacle> {
-    if let Some(digest) = conflict::kept(state, staged)? {
-        return Ok(SlotSeen::Aside(digest));
+    /// Whether it was written through all of its names.
+    in_place: bool,
+}
+
+/// Looks at all that a row names.
+pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
+    let mut obstacle = None;
+    let named = names(row);
+    let mut changes = Vec::new();
+    let mut files = Vec::new();
+    if let (Some(at), Some(sectors)) = (row.at, &row.sectors) {
+        let (change, seat) = append::look(store, state, row, at, sectors, &mut obstacle);
+        changes.push(change);
+        files.push(seat);
+    } else {
+        for one in &named {
+            let (change, seat) = look_at_slot(store, state, one, &mut obstacle);
+            changes.push(change);
+            files.push(seat);
+        }
+        // A row whose slots are all gone is finished, whatever its targets hold now: nothing is read.
+        let all_gone = changes.iter().all(|change| change.slot == unit::Slot::Gone);
+        let each = changes.iter_mut().zip(&mut files).zip(&named);
+        for ((change, seat), one) in each.filter(|_| !all_gone) {
+            if one.in_place {
+                in_place::look_at_target(store, state, row, (change, seat), &mut obstacle);
+            } else {
+                look_at_target(store, state, one, (change, seat), &mut obstacle);
+            }
+        }
     }
-    let Some((dir, name)) = slot::place(store, state, staged)? else { return Ok(SlotSeen::Gone) };
-    let Some(slot) = slot::open(dir, name)? else { return Ok(SlotSeen::Gone) };
-    let found = find(store, state, path);
-    // The very file of the slot is published, whatever somebody has made of it since.
-    if let Ok(Some(target)) = &found
-        && target.missing.is_empty()
-        && target.dir.stat(&target.name).ok().map(|stat| stat.id) == Some(slot.file.id()?)
-    {
-        return Ok(SlotSeen::Linked(slot, target.dir.clone()));
+    let is_aside = files.iter().any(|seat| seat.aside.is_some());
+    let unit = Unit {
+        rows: Rows::all(changes.len()),
+        mark: is_aside.then_some(Mark::Conflict),
+        is_copy: false,
+        changes,
+    };
+    Seen { unit, files, obstacle }
+}
+
+fn names(row: &Row) -> Vec<Named<'_>> {
+    let also = row.also.iter().map(|also| Named {
+        path: &also.abs_path,
+        staged: &also.staged,
+        expected: also.sha256,
+        previous: also.prev_sha256,
+        in_place: false,
+    });
+    let main = row.staged.as_deref().zip(row.abs_path.as_deref());
+    let main = main.map(|(staged, path)| Named {
+        path,
+        staged,
+        expected: row.sha256,
+        previous: row.prev_sha256,
+        in_place: row.undo.is_some(),
+    });
+    also.chain(main).collect()
+}
+
+/// A change of which nothing is known yet.
+pub(super) fn change(kind: unit::Kind) -> Change {
+    Change {
+        kind,
+        known_by: KnownBy::Content,
+        slot: unit::Slot::Gone,
+        before: None,
+        target: unit::Target::Unseen,
     }
-    if digest_of(&*slot.file)?.0 != expected {
-        return Ok(SlotSeen::Damaged);
+}
+
+impl Seat {
+    pub(super) fn of(path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            place: None,
+            slot: None,
+            undo: None,
+            aside: None,
+            target: None,
+            stat: None,
+            file: None,
+        }
     }
-    let Some(target) = found? else { return Ok(SlotSeen::Whole(slot, TargetSeen::Changed)) };
-    let (stat, now) = look_at_file(&target)?;
-    let is_file = stat.is_none_or(|stat| stat.kind == Kind::File);
-    let is_open = is_file && (now == previous || now == Some(expected));
-    let target = if is_open { TargetSeen::Open { target, stat } } else { TargetSeen::Changed };
-    Ok(SlotSeen::Whole(slot, target))
+}
+
+/// The fact, or `unseen` with the obstacle noted.
+pub(super) fn or_unseen<T>(
+    fact: Result<T, Obstacle>,
+    unseen: T,
+    obstacle: &mut Option<Obstacle>,
+) -> T {
+    fact.unwrap_or_else(|found| {
+        obstacle.get_or_insert(found);
+        unseen
+    })
+}
+
+fn look_at_slot(
+    store: &Store,
+    state: &State,
+    one: &Named<'_>,
+    obstacle: &mut Option<Obstacle>,
+) -> (Change, Seat) {
+    let kind = match one.previous {
+        _ if one.in_place => unit::Kind::InPlace,
+        Some(_) => unit::Kind::Replace,
+        None => unit::Kind::Create,
+    };
+    let mut change = change(kind);
+    let mut seat = Seat::of(one.path);
+    let looked = (|| {
+        seat.aside = conflict::kept(state, one.staged)?;
+        seat.place = slot::place(store, state, one.staged)?;
+        let Some((dir, name)) = seat.place.clone().filter(|_| seat.aside.is_none()) else {
+            return Ok(unit::Slot::Gone);
+        };
+        let Some(slot) = slot::open(dir, name)? else { return Ok(unit::Slot::Gone) };
+        let is_whole = digest_of(&*slot.file)?.0 == one.expected;
+        seat.slot = Some(slot);
+        Ok(if is_whole { unit::Slot::Whole } else { unit::Slot::Damaged })
+    })();
+    change.slot = or_unseen(looked, unit::Slot::Unseen, obstacle);
+    (change, seat)
+}
+
+fn look_at_target(
+    store: &Store,
+    state: &State,
+    one: &Named<'_>,
+    (change, seat): (&mut Change, &mut Seat),
+    obstacle: &mut Option<Obstacle>,
+) {
+    let looked = (|| {
+        let Some(target) = find(store, state, one.path)? else { return Ok(unit::Target::Other) };
+        let (stat, now) = look_at_file(&target)?;
+        seat.target = Some(target);
+        seat.stat = stat;
+        let Some(stat) = stat else { return Ok(unit::Target::Absent) };
+        if let Some(slot) = &seat.slot
+            && slot.file.id()? == stat.id
+        {
+            // The very file of the slot has its target's name: a link that was not followed by the
+            // removal. It is published, whatever somebody has made of it since.
+            (change.slot, change.known_by) = (unit::Slot::Whole, KnownBy::Identity);
+            return Ok(unit::Target::New);
+        }
+        Ok(match now {
+            Some(now) if now == one.expected => unit::Target::New,
+            Some(now) if Some(now) == one.previous => unit::Target::Old,
+            _ => unit::Target::Other,
+        })
+    })();
+    change.target = or_unseen(looked, unit::Target::Unseen, obstacle);
 }
 
 /// Finds the target of a path that a row names; `None` where somebody has put something there that
@@ -98,7 +218,7 @@ fn look_at(
 ///
 /// # Errors
 /// The path is outside this process's roots or its policy, or cannot be reached.
-pub(super) fn find(store: &Store, state: &State, path: &str) -> Result<Option<Target>, Obstacle> {
+fn find(store: &Store, state: &State, path: &str) -> Result<Option<Target>, Obstacle> {
     match store.row_target(state, path, store.git()) {
         Ok(target) => Ok(Some(target)),
         Err(
@@ -112,13 +232,8 @@ pub(super) fn find(store: &Store, state: &State, path: &str) -> Result<Option<Ta
     }
 }
 
-/// Opens the file that a row names for a write in place, and tells whether it may be written; `None`
-/// where there is none.
-pub(super) fn open(
-    store: &Store,
-    state: &State,
-    path: &str,
-) -> Result<Option<(FileBox, bool)>, Obstacle> {
+/// Opens the file that a row names for a write in place; `None` where there is none.
+pub(super) fn open(store: &Store, state: &State, path: &str) -> Result<Option<OpenFile>, Obstacle> {
     let Some(target) = find(store, state, path)? else { return Ok(None) };
     // The file went with its directory. One of its name further up is another file.
     if !target.missing.is_empty() {
@@ -131,13 +246,29 @@ pub(super) fn open(
         other => (other, true),
     };
     match file {
-        Ok(file) => Ok(Some((file, writable))),
+        Ok(file) => {
+            let stat = file.stat()?;
+            Ok(Some(OpenFile { file, writable, stat }))
+        }
+        // Nothing is there, or a link, through which no write goes.
         Err(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput) =>
         {
             Ok(None)
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Opens a slot in `tmp/` for reading; `None` where it does not exist.
+pub(super) fn open_slot(state: &State, name: &str) -> io::Result<Option<FileBox>> {
+    if !slot::is_one_name(OsStr::new(name)) {
+        return Ok(None);
+    }
+    match state.tmp.open(OsStr::new(name)) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -154,23 +285,8 @@ fn look_at_file(target: &Target) -> Result<(Option<Stat>, Option<Digest>), Obsta
     };
     let file = target.dir.open(&target.name)?;
     let digest = digest_of(&*file)?.0;
-    let after = file.stat()?;
-    let same = |a: &Stat, b: &Stat| -> bool { key(a) == key(b) };
-    if !same(&stat, &after) {
+    if file.stat()? != stat {
         return Err(Obstacle::changing());
     }
     Ok((Some(stat), Some(digest)))
-}
-
-fn key(stat: &Stat) -> (FileId, u64, i128, i128) {
-    (stat.id, stat.len, stat.mtime_ns, stat.ctime_ns)
-}
-
-/// The last look: whether a target's name still leads to what was looked at.
-pub(super) fn is_as_seen(target: &Target, seen: Option<&Stat>) -> io::Result<bool> {
-    match target.dir.stat(&target.name) {
-        Ok(now) => Ok(seen == Some(&now)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(seen.is_none()),
-        Err(error) => Err(error),
-    }
 }

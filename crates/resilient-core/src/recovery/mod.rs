@@ -4,19 +4,21 @@
 //! done; it is no mode and nobody asks for it. Running it twice, or crashing in it, equals running
 //! it once: every step first looks at what is there.
 //!
-//! Each row is judged by itself, and what stands in the way of one row stops no other:
+//! Each row is judged by itself, and what stands in the way of one row stops no other. For each,
+//! recovery *looks* ([`look`]), has the facts *judged* ([`crate::unit::judge`], a pure function), and
+//! *acts* ([`act`]), each act behind a last look. For the rows of this format that comes to:
 //! * no slot of it exists: it was finished (see `state.rs`); it stays;
 //! * a slot exists and is damaged: the batch was never promised; the row goes;
-//! * a slot exists, holds what the row promises, and the target is what it was: it is published,
-//!   after a last look at the target;
+//! * a slot exists, holds what the row promises, and the target is what it was: it is published;
 //! * a slot exists, and the target was to be written through all of its names: if that is done,
 //!   the row stays; else it is undone, and the row goes;
 //! * the row is of an append in place: if all of it is there, the row stays; what a crash can
 //!   have left of it is cut off, and the row goes;
-//! * a slot exists and somebody has changed the target meanwhile: the target stays as it is, the
-//!   row goes, and all contents that the row's slots hold are kept in `conflicts/` and reported;
-//! * a slot or a target that is needed cannot be looked at, or the disk refuses the step: the row
-//!   becomes *pending* ([`pending`]), and a later recovery decides.
+//! * a slot exists and somebody has changed the target meanwhile: the target stays as it is, new files
+//!   of the row that nobody has touched go again, the row goes, and all contents that its slots hold
+//!   are kept in `conflicts/` and reported;
+//! * a slot or a target that the decision needs cannot be looked at, or the disk refuses the act: the
+//!   row becomes *pending* ([`pending`]), and a later recovery decides.
 //!
 //! What a row takes away goes when its file is published and the row stays for good.
 //!
@@ -34,6 +36,7 @@ use crate::pending::{Pending, PendingPaths};
 use crate::state::State;
 use crate::store::Store;
 
+mod act;
 mod append;
 mod conflict;
 mod discard;
@@ -56,7 +59,7 @@ pub(crate) use withdrawal::withdraw;
 
 pub use crate::report::{About, Conflict, Notice, Report};
 
-use obstacle::Obstacle;
+use look::Seen;
 use pending::PendingRow;
 use resolve::resolve;
 
@@ -162,13 +165,15 @@ fn revive_pending(
     let (mut revived, mut given_up) = (Vec::new(), Vec::new());
     for PendingRow { name, row } in pending::list(state)? {
         let is_new = report.pending.iter().any(|known| known.journal_id == row.journal_id);
-        let looked = if is_new { None } else { Some(look_at(store, state, &row)) };
+        let looked = (!is_new).then(|| look::look(store, state, &row));
         match looked {
-            Some(Ok(())) => {
+            Some(Seen { obstacle: None, .. }) => {
                 revived.push(row);
                 continue;
             }
-            Some(Err(obstacle)) => report.pending.push(pending_of(&row, &obstacle.reason)),
+            Some(Seen { obstacle: Some(obstacle), .. }) => {
+                report.pending.push(pending_of(&row, &obstacle.reason));
+            }
             None => {}
         }
         if undecided == Undecided::GiveUp {
@@ -186,14 +191,6 @@ fn revive_pending(
     let start = end::find_end(&*state.journal, len)?;
     withdrawal::withdraw(state, &start, &revived.iter().collect::<Vec<_>>())?;
     Ok(true)
-}
-
-/// Whether everything that a row counts on can be looked at.
-fn look_at(store: &Store, state: &State, row: &Row) -> std::result::Result<(), Obstacle> {
-    if row.is_in_place() {
-        look::open(store, state, row.abs_path.as_deref().unwrap_or_default())?;
-    }
-    look::look(store, state, row).map(drop)
 }
 
 /// Keeps what a row's slots hold, as far as they can be reached.

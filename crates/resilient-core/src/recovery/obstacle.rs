@@ -18,6 +18,11 @@ impl Obstacle {
     pub(super) fn changing() -> Self {
         Self { reason: "the file changes while it is looked at".to_owned(), is_passing: true }
     }
+
+    /// Something is of a kind that this version does not know.
+    pub(super) fn unknown() -> Self {
+        Self { reason: "this version cannot judge it".to_owned(), is_passing: false }
+    }
 }
 
 impl From<io::Error> for Obstacle {

@@ -1,0 +1,196 @@
+//! What recovery does about a row once the judge has decided. Each act looks first at what it is
+//! about to change: nothing is written over that was not looked at.
+
+use std::io;
+use std::path::Path;
+
+use super::look::{Seat, Seen};
+use super::obstacle::Obstacle;
+use super::verdict::Verdict;
+use super::{append, conflict, in_place, line, names};
+use crate::digest::Digest;
+use crate::disk::{Access, Replace, Stat};
+use crate::journal::Row;
+use crate::roots::Target;
+use crate::state::State;
+use crate::store::Store;
+use crate::unit::{self, Kind};
+
+/// A row that is being acted on.
+pub(super) struct Act<'a> {
+    pub(super) store: &'a Store,
+    pub(super) state: &'a State,
+    pub(super) row: &'a Row,
+    pub(super) seen: Seen,
+}
+
+impl Act<'_> {
+    /// The row's changes have all happened: they become durable.
+    pub(super) fn keep(&self) -> Result<Verdict, Obstacle> {
+        if let (Some(at), Some(open)) = (self.row.at, self.open_file(unit::Target::New)) {
+            append::keep(open, self.row, at)?;
+        }
+        names::sync_names(self.store, self.state, self.row)?;
+        for seat in &self.seen.files {
+            // IMPORTANT: the row is finished for good before anything else of it is swept.
+            if let (Some(_), Some((dir, _))) = (&self.row.undo, &seat.place) {
+                dir.sync()?;
+            }
+        }
+        self.redo_line()?;
+        Ok(Verdict::Published)
+    }
+
+    /// The row can be finished: what is missing of it is published.
+    pub(super) fn forward(
+        &mut self,
+        publish: &[usize],
+        finish: &[usize],
+    ) -> Result<Verdict, Obstacle> {
+        // IMPORTANT: the way to a file is durable before the file goes there: this may be a disk on
+        // which a killed process has left everything pending.
+        names::sync_names(self.store, self.state, self.row)?;
+        for at in finish {
+            if let Some((seat, kind)) = self.at(*at) {
+                finish_one(seat, kind)?;
+            }
+        }
+        // All of them, or a crash could keep the one file and lose the other's content.
+        for at in publish {
+            if let Some(slot) = self.seen.files.get_mut(*at).and_then(|seat| seat.slot.as_mut()) {
+                slot.harden()?;
+            }
+        }
+        for at in publish {
+            if let Some((seat, _)) = self.at(*at) {
+                self.publish(seat)?;
+            }
+        }
+        self.redo_line()?;
+        Ok(Verdict::Finished)
+    }
+
+    /// Takes changes back, in this order, durably.
+    pub(super) fn take_back(&self, changes: &[usize]) -> Result<(), Obstacle> {
+        for at in changes {
+            let Some((seat, kind)) = self.at(*at) else { continue };
+            match (kind, self.row.at, &seat.file) {
+                (Kind::Append, Some(from), Some(open)) => append::take_back(open, from)?,
+                (Kind::InPlace, ..) => in_place::take_back(seat)?,
+                _ => take_back_name(seat)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the contents of all slots of the row.
+    pub(super) fn set_aside(&mut self) -> Result<Verdict, Obstacle> {
+        let mut kept: Vec<(String, Digest)> = Vec::new();
+        let changes = &self.seen.unit.changes;
+        for (change, seat) in changes.iter().zip(&mut self.seen.files) {
+            let digest = match (seat.aside, &mut seat.slot) {
+                (Some(digest), _) => digest,
+                (None, Some(slot)) if change.slot == unit::Slot::Whole => {
+                    conflict::keep(self.state, slot)?
+                }
+                _ => continue,
+            };
+            kept.push((self.store.show(&seat.path), digest));
+        }
+        Ok(Verdict::Conflict(kept))
+    }
+
+    fn at(&self, at: usize) -> Option<(&Seat, Kind)> {
+        self.seen.files.get(at).zip(self.seen.unit.changes.get(at).map(|change| change.kind))
+    }
+
+    /// The file of a row in place, if this is what was seen of it.
+    fn open_file(&self, target: unit::Target) -> Option<&super::look::OpenFile> {
+        let change = self.seen.unit.changes.first()?;
+        self.seen.files.first()?.file.as_ref().filter(|_| change.target == target)
+    }
+
+    fn redo_line(&self) -> Result<(), Obstacle> {
+        match &self.row.line {
+            Some(line) if Path::new(&line.abs_path).starts_with(self.store.state_path()) => {
+                line::redo(self.store, self.state, line)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Publishes one slot.
+    fn publish(&self, seat: &Seat) -> Result<(), Obstacle> {
+        let (Some(slot), Some(target)) = (&seat.slot, &seat.target) else { return Ok(()) };
+        let mut dir = target.dir.clone();
+        let is_state = target.path.starts_with(self.store.state_path());
+        let access = if is_state { Access::Private } else { Access::Default };
+        for missing in &target.missing {
+            match dir.create_dir(missing, access) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(error.into());
+                }
+                _ => {}
+            }
+            dir.sync()?;
+            dir = dir.open_dir(missing)?;
+        }
+        let target = Target { dir, missing: Vec::new(), ..target.clone() };
+        last_look(&target, seat.stat.as_ref())?;
+        let replace = if seat.stat.is_some() { Replace::Yes } else { Replace::No };
+        slot.dir.rename(&slot.name, &*target.dir, &target.name, replace)?;
+        Ok(target.dir.sync()?)
+    }
+}
+
+/// Retires the slot of a change whose target is published already.
+fn finish_one(seat: &Seat, kind: Kind) -> Result<(), Obstacle> {
+    let Some(slot) = &seat.slot else { return Ok(()) };
+    if kind == Kind::InPlace {
+        in_place::finish(seat)?;
+    } else if let Some(target) = &seat.target {
+        // IMPORTANT: the target's name is durable before the slot's goes; else a crash could take
+        // both.
+        target.dir.sync()?;
+    }
+    slot.dir.remove_file(&slot.name)?;
+    Ok(slot.dir.sync()?)
+}
+
+/// Takes back a new file: its name goes, and the slot has it again.
+fn take_back_name(seat: &Seat) -> Result<(), Obstacle> {
+    let Some(target) = &seat.target else { return Ok(()) };
+    last_look(target, seat.stat.as_ref())?;
+    match (&seat.slot, &seat.place) {
+        // The slot is a second name of it.
+        (Some(_), _) => target.dir.remove_file(&target.name)?,
+        (None, Some((dir, name))) => {
+            target.dir.rename(&target.name, &**dir, name, Replace::No)?;
+            let came_out = dir.stat(name)?;
+            if seat.stat.is_none_or(|seen| !is_same(&seen, &came_out)) {
+                // Somebody has saved another file in between: it goes back at once.
+                dir.rename(name, &*target.dir, &target.name, Replace::No)?;
+                return Err(Obstacle::changing());
+            }
+            dir.sync()?;
+        }
+        (None, None) => return Ok(()),
+    }
+    Ok(target.dir.sync()?)
+}
+
+/// Whether two looks saw the same file with the same content; a rename changes the time of its last
+/// change of attributes.
+fn is_same(one: &Stat, other: &Stat) -> bool {
+    (one.id, one.len, one.mtime_ns) == (other.id, other.len, other.mtime_ns)
+}
+
+/// The last look: whether a target's name still leads to what was looked at.
+fn last_look(target: &Target, seen: Option<&Stat>) -> Result<(), Obstacle> {
+    let is_as_seen = match target.dir.stat(&target.name) {
+        Ok(now) => seen == Some(&now),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => seen.is_none(),
+        Err(error) => return Err(error.into()),
+    };
+    if is_as_seen { Ok(()) } else { Err(Obstacle::changing()) }
+}
