@@ -16,6 +16,8 @@ use super::{Dir, DirRef, Disk, File, FileId, Kind, LockFile, Stat, SyncItem};
 
 #[cfg(any(windows, test))]
 mod names;
+#[cfg(any(windows, test))]
+mod retry;
 mod sync;
 #[cfg(test)]
 mod tests;

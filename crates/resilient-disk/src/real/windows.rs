@@ -12,6 +12,9 @@
 //! * [`Dir::exchange`] is not supported.
 //! * [`Access::Private`] and `make_private` leave the access that the directory hands down, which
 //!   in a user's profile is the user's. Of the attributes only read-only is carried over.
+//! * Files are opened so that others may rename and remove them meanwhile. Directories are not: the
+//!   calls by path, above, rest on that.
+//! * What somebody else has open without sharing it is tried again for a second (`retry`).
 //! * While the lock is held, no other process can read the lock file's content.
 
 use std::any::Any;
@@ -25,15 +28,23 @@ use cap_fs_ext::{
     DirExt, FollowSymlinks, Metadata, MetadataExt, OpenOptionsFollowExt, OpenOptionsMaybeDirExt,
     OsMetadataExt,
 };
-use cap_std::fs::OpenOptions;
+use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
 
-use super::{RealFile, RealLock, component, names, not_regular, same_disk};
+use super::retry::{is_in_use, is_in_use_for_rename, patiently};
+use super::{RealFile, RealLock, component, move_by_link, names, not_regular, same_disk};
 use crate::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Stat};
 
 /// `FILE_FLAG_BACKUP_SEMANTICS`: without it directories cannot be opened.
 const BACKUP_SEMANTICS: u32 = 0x0200_0000;
 /// `FILE_SHARE_READ | FILE_SHARE_WRITE`: without the right to delete, so that the path stays.
 const SHARE_IN_PLACE: u32 = 0x1 | 0x2;
+/// The same with `FILE_SHARE_DELETE`, for files.
+const SHARE_ALL: u32 = SHARE_IN_PLACE | 0x4;
+
+/// Does something again for a second while somebody else has the file open.
+fn while_in_use<T>(act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    patiently(is_in_use, std::thread::sleep, act)
+}
 
 pub(super) fn handle_limit() -> Option<u64> {
     // Handles are limited by memory alone.
@@ -49,7 +60,7 @@ pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
             .share_mode(SHARE_IN_PLACE)
             .open(path)
     };
-    let dir = open(true).or_else(|_| open(false))?;
+    let dir = while_in_use(|| open(true).or_else(|_| open(false)))?;
     if !dir.metadata()?.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }
@@ -64,6 +75,10 @@ pub(super) struct RealDir {
 
 impl RealDir {
     fn open_child(&self, name: &OsStr) -> io::Result<Self> {
+        while_in_use(|| self.try_open_child(name))
+    }
+
+    fn try_open_child(&self, name: &OsStr) -> io::Result<Self> {
         let name = component(name)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).maybe_dir(true).follow(FollowSymlinks::No);
@@ -86,7 +101,8 @@ impl RealDir {
 
     fn open_file(&self, name: &OsStr, options: &mut OpenOptions) -> io::Result<RealFile> {
         let name = component(name)?;
-        match self.dir.open_with(name, options.read(true).follow(FollowSymlinks::No)) {
+        options.read(true).share_mode(SHARE_ALL).follow(FollowSymlinks::No);
+        match while_in_use(|| self.dir.open_with(name, options)) {
             Ok(file) => RealFile::regular(file.into_std()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
             Err(error) => match self.stat(name).map(|stat| stat.kind) {
@@ -147,17 +163,20 @@ impl Dir for RealDir {
     ) -> io::Result<()> {
         let (name, to, to_name) = (component(name)?, same_disk(to)?, component(to_name)?);
         match replace {
-            Replace::Yes => self.dir.rename(name, &to.dir, to_name),
-            Replace::No => {
-                self.dir.hard_link(name, &to.dir, to_name)?;
-                self.dir.remove_file(name)
-            }
+            Replace::Yes => patiently(is_in_use_for_rename, std::thread::sleep, || {
+                self.dir.rename(name, &to.dir, to_name)
+            }),
+            Replace::No => move_by_link(
+                || while_in_use(|| self.dir.hard_link(name, &to.dir, to_name)),
+                || while_in_use(|| self.dir.remove_file(name)),
+                || while_in_use(|| to.dir.remove_file(to_name)),
+            ),
         }
     }
 
     fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
         let (name, to, to_name) = (component(name)?, same_disk(to)?, component(to_name)?);
-        self.dir.hard_link(name, &to.dir, to_name)
+        while_in_use(|| self.dir.hard_link(name, &to.dir, to_name))
     }
 
     fn reaches(&self, to: &dyn Dir) -> io::Result<bool> {
@@ -165,11 +184,13 @@ impl Dir for RealDir {
     }
 
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
-        self.dir.remove_file_or_symlink(component(name)?)
+        let name = component(name)?;
+        while_in_use(|| self.dir.remove_file_or_symlink(name))
     }
 
     fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
-        self.dir.remove_dir(component(name)?)
+        let name = component(name)?;
+        while_in_use(|| self.dir.remove_dir(name))
     }
 
     fn entries(&self) -> io::Result<Vec<OsString>> {
