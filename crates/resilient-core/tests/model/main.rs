@@ -22,6 +22,7 @@
     reason = "a test may panic and print"
 )]
 
+mod acts;
 mod check;
 mod disk;
 mod model;
