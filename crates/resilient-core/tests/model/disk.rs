@@ -1,4 +1,4 @@
-//! A disk of a dozen names: what they lead to, what of that is durable, and what a loss of power may leave.
+//! A disk of ten names: what they lead to, what of that is durable, and what a loss of power may leave.
 
 /// A file. The model has no file numbers that are used again.
 pub(crate) type File = u8;

@@ -3,7 +3,7 @@
 //! A unit of one or two changes over two directories is committed, and anything may come between two steps of
 //! that: a kill, a loss of power, a refused act, an edit by somebody who takes no lock, a copy of the
 //! directory. Then recovery runs, by another process, and anything may come between its steps too. The model's
-//! disk has files of one byte and a dozen names; which part of the pending changes of names a loss of power
+//! disk has files of one byte and ten names; which part of the pending changes of names a loss of power
 //! leaves is one of three kinds of persistence. Recovery's decisions are the product's own
 //! (`resilient_core::unit::judge`).
 //!
@@ -22,6 +22,7 @@
     reason = "a test may panic and print"
 )]
 
+mod acts;
 mod check;
 mod disk;
 mod model;
