@@ -15,8 +15,10 @@
 //! An error is answered only when the disk has said that nothing of the call will come back;
 //! otherwise the answer is [`Error::OutcomeUnknown`], and recovery comes before the next batch.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 
 use super::Job;
 use super::change::{Change, Discard, How, Publish, Staged};
@@ -69,8 +71,10 @@ impl Batch {
         self.undone.push(change);
     }
 
-    /// Carries the changes out, and answers each call.
-    pub(crate) fn commit(mut self, store: &Store, state: &mut State) {
+    /// Carries the changes out, and answers each call but those that have to be made again, which it
+    /// gives back.
+    pub(crate) fn commit(mut self, store: &Store, state: &mut State) -> Vec<Job> {
+        let mut again = Vec::new();
         let (jobs, changes): (Vec<Job>, Vec<Change>) =
             std::mem::take(&mut self.changes).into_iter().unzip();
         if !changes.is_empty() {
@@ -81,7 +85,10 @@ impl Batch {
                     Fate::Unknown(error) => job.answer(Err(error)),
                     Fate::Failed(error) => {
                         self.undo(change, state);
-                        job.answer(Err(error));
+                        match error {
+                            Error::Deferred => again.push(job),
+                            error => job.answer(Err(error)),
+                        }
                     }
                 }
             }
@@ -90,6 +97,7 @@ impl Batch {
             // Not empty when another call of the batch uses it.
             let _ = dir.remove_dir(name);
         }
+        again
     }
 }
 
@@ -100,6 +108,10 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
     if let Err(source) = intend(store, state, changes, &mut fates) {
         return withdraw_all(state, &start, changes, &source);
     }
+    let mut broken = HashSet::new();
+    for (change, fate) in changes.iter().zip(&mut fates) {
+        hold_back(&mut broken, change, fate);
+    }
     if fates.iter().any(Fate::is_failed)
         && let Err(source) = intend_again(state, &start, changes, &fates)
     {
@@ -108,8 +120,12 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
 
     let (mut published, mut refused) = (false, false);
     for (change, fate) in changes.iter().zip(&mut fates) {
+        let was_going = fate.is_going();
+        hold_back(&mut broken, change, fate);
+        refused |= was_going && !fate.is_going();
         if fate.is_going() {
             *fate = publish(state, change);
+            hold_back(&mut broken, change, fate);
             published |= !fate.is_failed();
             refused |= fate.is_failed();
         }
@@ -149,6 +165,17 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
 
 pub(super) fn unknown(change: &Change, source: &io::Error) -> Fate {
     Fate::Unknown(change.unknown(repeat(source)))
+}
+
+/// A line whose place depends on one in front of it that was not written has to wait for the next
+/// batch. `broken` has the logs that lack a line.
+fn hold_back<'a>(broken: &mut HashSet<&'a Path>, change: &'a Change, fate: &mut Fate) {
+    let Some((_, _, target)) = &change.line else { return };
+    if !fate.is_going() {
+        broken.insert(&target.path);
+    } else if broken.contains(&*target.path) {
+        *fate = Fate::Failed(Error::Deferred);
+    }
 }
 
 /// Stages become durable and the rows promised: the first wait.

@@ -31,6 +31,7 @@ use room::Room;
 
 pub(crate) use batch::{append_rows, write_line};
 pub(crate) use change::Old;
+use op::Log;
 pub(crate) use op::{BESIDE, Beside, Journaled, Op};
 
 /// The calls that wait to be committed, and the state that one of them at a time holds.
@@ -283,10 +284,18 @@ impl Store {
         let mut deferred = Vec::new();
         let mut batch = Batch::default();
         let mut claimed = HashSet::new();
+        let mut logs = HashMap::new();
         let mut ancestors = HashMap::new();
+        state.expect_slots(jobs.len());
         let mut room = Room::of(&*self.disk);
         while let Some(mut job) = jobs.pop_front() {
-            let mut op = Op { store: self, state, claimed: &claimed, change: Change::default() };
+            let mut op = Op {
+                store: self,
+                state,
+                claimed: &claimed,
+                logs: &logs,
+                change: Change::default(),
+            };
             let result = catch_unwind(AssertUnwindSafe(|| {
                 (job.work)(&mut op)?;
                 op.open_ancestors(&mut ancestors)
@@ -295,6 +304,7 @@ impl Store {
             match result {
                 Ok(Ok(())) => {
                     claimed.extend(change.claims.iter().cloned());
+                    logs.extend(Log::behind(&change));
                     let has_room = room.take(&change);
                     batch.changes.push((job, change));
                     if !has_room {
@@ -322,8 +332,8 @@ impl Store {
                 }
             }
         }
-        drop(ancestors);
-        batch.commit(self, state);
+        drop((ancestors, logs));
+        deferred.extend(batch.commit(self, state));
         state.unlock();
         // In the order in which they came: those that were deferred came before the rest.
         deferred.extend(jobs);

@@ -31,7 +31,7 @@ use crate::contents::{digest_now, digest_of};
 use crate::digest::Digest;
 use crate::disk::{Access, Kind, Replace, SyncItem, read_up_to};
 use crate::error::{Error, Result};
-use crate::journal::Row;
+use crate::journal::{Line, Row};
 use crate::roots::{Git, Target};
 use crate::state::State;
 use crate::store::Store;
@@ -86,7 +86,7 @@ pub(crate) fn run(store: &Store, state: &mut State) -> Result<Report> {
     end::harden(state, &batch).map_err(os)?;
     let mut gone = Vec::new();
     for (at, row) in batch.rows.iter().enumerate() {
-        let mut verdict = resolve(store, state, row)?;
+        let mut verdict = resolve(store, state, row, &batch.rows)?;
         if matches!(verdict, Verdict::Published | Verdict::Finished)
             && discard::finish(state, row).map_err(os)?
         {
@@ -141,7 +141,7 @@ struct Pending {
     now: Option<Digest>,
 }
 
-fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
+fn resolve(store: &Store, state: &State, row: &Row, batch: &[Row]) -> Result<Verdict> {
     let os = |source| Error::os(row.path.clone(), "recover", source);
     let main = row.staged.as_ref().zip(row.abs_path.as_ref());
     if let (Some(at), Some(sectors)) = (row.at, &row.sectors) {
@@ -198,7 +198,9 @@ fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict> {
         && Path::new(&line.abs_path).starts_with(store.state_path())
     {
         let target = store.row_target(state, &line.abs_path, Git::Protected)?;
-        redo_line(&target, line).map_err(os)?;
+        let others = batch.iter().filter_map(|row| row.line.as_ref());
+        let end = others.filter(|other| other.abs_path == line.abs_path).map(Line::end).max();
+        redo_line(&target, line, end.unwrap_or_default()).map_err(os)?;
     }
     Ok(if finished { Verdict::Finished } else { Verdict::Published })
 }
@@ -243,7 +245,9 @@ fn make_reachable(store: &Store, state: &State, row: &Row) -> Result<()> {
     Ok(())
 }
 
-fn redo_line(target: &Target, line: &crate::journal::Line) -> io::Result<()> {
+/// Writes a line again that a crash has taken, with all that the batch wrote behind it, which ends at
+/// `end`: those lines come next.
+fn redo_line(target: &Target, line: &Line, end: u64) -> io::Result<()> {
     let mut missing = target.missing.clone();
     let mut dir = target.dir.clone();
     for name in missing.drain(..) {
@@ -270,11 +274,11 @@ fn redo_line(target: &Target, line: &crate::journal::Line) -> io::Result<()> {
     }
     // What stands behind the place of the line is somebody else's, and so is another line there.
     let is_other = || is_line(held.get(..read).unwrap_or_default());
-    if !whole && len <= line.at + held.len() as u64 && !is_other() {
+    if !whole && len <= end && !is_other() {
         // Lines before it that nobody was answered for may be gone.
         let at = line.at.min(cut_torn_tail(&*file)?);
         file.set_len(at)?;
-        write_line(&*file, &crate::journal::Line { at, ..line.clone() })?;
+        write_line(&*file, &Line { at, ..line.clone() })?;
     }
     file.sync()?;
     dir.sync()

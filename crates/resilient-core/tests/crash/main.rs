@@ -25,6 +25,7 @@ mod mutation;
 mod oracle;
 mod panics;
 mod processes;
+mod puts;
 mod turns;
 mod workload;
 
