@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change::{Append, Before, Change, Claim, Discard, How, Old, Publish, Staged};
+use super::change::{Append, Change, Claim, Discard, How, Old, Precondition, Publish, Staged};
 use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
 use crate::digest::{Digest, Hasher, Trail};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
@@ -295,7 +295,7 @@ impl Op<'_> {
             staged,
             target: target.clone(),
             how: How::Through { file, undo },
-            before: Some(Before::of(old)),
+            before: Some(Precondition::of(old)),
         });
         copied.map_err(os)?;
         Ok(place)
@@ -338,7 +338,7 @@ impl Op<'_> {
     fn set_old(&mut self, old: Option<&Old>) {
         if let Some(publish) = self.change.publishes.last_mut() {
             publish.how = How::Rename(if old.is_some() { Replace::Yes } else { Replace::No });
-            publish.before = old.map(Before::of);
+            publish.before = old.map(Precondition::of);
         }
     }
 
@@ -360,7 +360,7 @@ impl Op<'_> {
             .map_err(|source| Error::os(shown, "set attributes", source))
         })();
         let how = How::Rename(if old.is_some() { Replace::Yes } else { Replace::No });
-        let before = old.map(Before::of);
+        let before = old.map(Precondition::of);
         self.change.publishes.push(Publish { staged, target: target.clone(), how, before });
         prepared
     }
@@ -387,7 +387,7 @@ impl Op<'_> {
         let len = at + bytes.len() as u64;
         let row = self.new_row(&target, sha256, len, Some(old.digest), Mode::Append);
         let sectors = Some(Sectors::of(&bytes, at));
-        let before = Before::of(old);
+        let before = Precondition::of(old);
         self.change.append = Some(Append { file, target, at, bytes, after, before });
         Ok((self.journal(Row { at: Some(at), sectors, ..row }), sha256))
     }
