@@ -81,7 +81,12 @@ fn append(state: &mut State, append: &Append, change: &Change) -> Outcome {
 fn is_published(staged: &Staged, target: &Target) -> io::Result<bool> {
     match target.dir.stat(&target.name) {
         Ok(now) => Ok(now.id == staged.file.id()?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        // A name that the system does not take leads to nothing.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) =>
+        {
+            Ok(false)
+        }
         Err(error) => Err(error),
     }
 }
