@@ -125,6 +125,13 @@ pub struct Line {
     pub text: String,
 }
 
+impl Line {
+    /// The log's length with it.
+    pub(crate) fn end(&self) -> u64 {
+        self.at.saturating_add(self.text.len() as u64).saturating_add(1)
+    }
+}
+
 /// What an agent sees of a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {

@@ -44,6 +44,8 @@ pub(crate) struct State {
     pub(crate) pool: Vec<OsString>,
     owner: Owner,
     slots_made: u64,
+    /// How many slots the batch at work is likely to need.
+    slots_expected: usize,
     /// What the clean marker speaks of.
     identity: Vec<FileId>,
     /// The directory that holds the state directory, until its names are known to be durable.
@@ -137,6 +139,7 @@ impl State {
             pool: Vec::new(),
             owner,
             slots_made: 0,
+            slots_expected: 0,
             identity,
             unsynced_home: Some(home),
             has_looked: false,
@@ -291,11 +294,16 @@ impl State {
         Ok(made)
     }
 
+    /// Says how many calls wait, so that slots for all of them are made at once.
+    pub(crate) fn expect_slots(&mut self, calls: usize) {
+        self.slots_expected = calls.min(MOST_SLOTS);
+    }
+
     /// Takes a durable slot and opens it; makes more when there are none.
     pub(crate) fn take_slot(&mut self) -> io::Result<(OsString, Arc<dyn File>)> {
         loop {
             let Some(name) = self.pool.pop() else {
-                let made = self.make_slots(SLOTS)?;
+                let made = self.make_slots(SLOTS.max(self.slots_expected))?;
                 self.tmp.sync()?;
                 self.pool = made;
                 continue;
@@ -337,8 +345,10 @@ impl Drop for State {
 
 /// How many slots are kept ready.
 pub(crate) const SLOTS: usize = 16;
+/// How many are made at once.
+const MOST_SLOTS: usize = 16 * SLOTS;
 /// From how many names in `tmp/` on a process that starts sweeps it.
-const LITTER: usize = 16 * SLOTS;
+const LITTER: usize = 64 * SLOTS;
 /// How many directories are kept open.
 const DURABLE_DIRS: usize = 64;
 

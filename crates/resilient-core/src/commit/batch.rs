@@ -15,8 +15,10 @@
 //! An error is answered only when the disk has said that nothing of the call will come back;
 //! otherwise the answer is [`Error::OutcomeUnknown`], and recovery comes before the next batch.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 
 use super::Job;
 use super::change::{Change, Discard, How, Publish, Staged};
@@ -31,7 +33,7 @@ use crate::state::{End, SLOTS, State};
 use crate::store::Store;
 
 /// What becomes of a change on its way through the batch.
-pub(super) enum Fate {
+pub(super) enum Outcome {
     Going,
     /// Nothing of it happened; its row is to go.
     Failed(Error),
@@ -39,7 +41,7 @@ pub(super) enum Fate {
     Unknown(Error),
 }
 
-impl Fate {
+impl Outcome {
     pub(super) fn is_going(&self) -> bool {
         matches!(self, Self::Going)
     }
@@ -69,19 +71,24 @@ impl Batch {
         self.undone.push(change);
     }
 
-    /// Carries the changes out, and answers each call.
-    pub(crate) fn commit(mut self, store: &Store, state: &mut State) {
+    /// Carries the changes out, and answers each call but those that have to be made again, which it
+    /// gives back.
+    pub(crate) fn commit(mut self, store: &Store, state: &mut State) -> Vec<Job> {
+        let mut again = Vec::new();
         let (jobs, changes): (Vec<Job>, Vec<Change>) =
             std::mem::take(&mut self.changes).into_iter().unzip();
         if !changes.is_empty() {
-            let fates = run(store, state, &changes);
-            for ((job, change), fate) in jobs.into_iter().zip(changes).zip(fates) {
-                match fate {
-                    Fate::Going => job.answer(Ok(())),
-                    Fate::Unknown(error) => job.answer(Err(error)),
-                    Fate::Failed(error) => {
+            let outcomes = run(store, state, &changes);
+            for ((job, change), outcome) in jobs.into_iter().zip(changes).zip(outcomes) {
+                match outcome {
+                    Outcome::Going => job.answer(Ok(())),
+                    Outcome::Unknown(error) => job.answer(Err(error)),
+                    Outcome::Failed(error) => {
                         self.undo(change, state);
-                        job.answer(Err(error));
+                        match error {
+                            Error::Deferred => again.push(job),
+                            error => job.answer(Err(error)),
+                        }
                     }
                 }
             }
@@ -90,37 +97,46 @@ impl Batch {
             // Not empty when another call of the batch uses it.
             let _ = dir.remove_dir(name);
         }
+        again
     }
 }
 
-fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
-    let mut fates: Vec<Fate> = changes.iter().map(|_| Fate::Going).collect();
+fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Outcome> {
+    let mut outcomes: Vec<Outcome> = changes.iter().map(|_| Outcome::Going).collect();
     let start = state.end.clone();
 
-    if let Err(source) = intend(store, state, changes, &mut fates) {
+    if let Err(source) = intend(store, state, changes, &mut outcomes) {
         return withdraw_all(state, &start, changes, &source);
     }
-    if fates.iter().any(Fate::is_failed)
-        && let Err(source) = intend_again(state, &start, changes, &fates)
+    let mut broken = HashSet::new();
+    for (change, outcome) in changes.iter().zip(&mut outcomes) {
+        hold_back(&mut broken, change, outcome);
+    }
+    if outcomes.iter().any(Outcome::is_failed)
+        && let Err(source) = intend_again(state, &start, changes, &outcomes)
     {
         return withdraw_all(state, &start, changes, &source);
     }
 
     let (mut published, mut refused) = (false, false);
-    for (change, fate) in changes.iter().zip(&mut fates) {
-        if fate.is_going() {
-            *fate = publish(state, change);
-            published |= !fate.is_failed();
-            refused |= fate.is_failed();
+    for (change, outcome) in changes.iter().zip(&mut outcomes) {
+        let was_going = outcome.is_going();
+        hold_back(&mut broken, change, outcome);
+        refused |= was_going && !outcome.is_going();
+        if outcome.is_going() {
+            *outcome = publish(state, change);
+            hold_back(&mut broken, change, outcome);
+            published |= !outcome.is_failed();
+            refused |= outcome.is_failed();
         }
-        state.dirty |= matches!(fate, Fate::Unknown(_));
+        state.dirty |= matches!(outcome, Outcome::Unknown(_));
     }
     if refused {
         // The row of a file that was published must survive while another row is taken out.
         let withdrawn = if published {
-            recovery::withdraw(state, &start, &surviving(changes, &fates))
+            recovery::withdraw(state, &start, &surviving(changes, &outcomes))
         } else {
-            intend_again(state, &start, changes, &fates)
+            intend_again(state, &start, changes, &outcomes)
         };
         if let Err(source) = withdrawn {
             state.dirty = true;
@@ -128,14 +144,14 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
         }
     }
 
-    make_durable(store, state, changes, &mut fates);
-    retire(store, state, changes, &mut fates);
-    take_away(store, state, changes, &mut fates);
-    for (change, fate) in changes.iter().zip(&fates) {
-        match fate {
-            Fate::Going => tidy(state, change),
-            Fate::Unknown(_) => state.dirty = true,
-            Fate::Failed(_) => {}
+    make_durable(store, state, changes, &mut outcomes);
+    retire(store, state, changes, &mut outcomes);
+    take_away(store, state, changes, &mut outcomes);
+    for (change, outcome) in changes.iter().zip(&outcomes) {
+        match outcome {
+            Outcome::Going => tidy(state, change),
+            Outcome::Unknown(_) => state.dirty = true,
+            Outcome::Failed(_) => {}
         }
     }
     if state.dirty {
@@ -144,11 +160,22 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Fate> {
     } else {
         state.mark_clean();
     }
-    fates
+    outcomes
 }
 
-pub(super) fn unknown(change: &Change, source: &io::Error) -> Fate {
-    Fate::Unknown(change.unknown(repeat(source)))
+pub(super) fn unknown(change: &Change, source: &io::Error) -> Outcome {
+    Outcome::Unknown(change.unknown(repeat(source)))
+}
+
+/// A line whose place depends on one in front of it that was not written has to wait for the next
+/// batch. `broken` has the logs that lack a line.
+fn hold_back<'a>(broken: &mut HashSet<&'a Path>, change: &'a Change, outcome: &mut Outcome) {
+    let Some((_, _, target)) = &change.line else { return };
+    if !outcome.is_going() {
+        broken.insert(&target.path);
+    } else if broken.contains(&*target.path) {
+        *outcome = Outcome::Failed(Error::Deferred);
+    }
 }
 
 /// Stages become durable and the rows promised: the first wait.
@@ -156,7 +183,7 @@ fn intend(
     store: &Store,
     state: &mut State,
     changes: &[Change],
-    fates: &mut [Fate],
+    outcomes: &mut [Outcome],
 ) -> io::Result<()> {
     let mut wait = Wait::default();
     let bytes = append_rows(state, changes.iter().filter_map(|change| change.row.as_ref()))?;
@@ -191,19 +218,20 @@ fn intend(
             return Err(source);
         }
         for who in owners {
-            if let (Some(change), Some(fate)) = (changes.get(who), fates.get_mut(who)) {
-                *fate = Fate::Failed(Error::os(change.name(), "sync", repeat(&source)));
+            if let (Some(change), Some(outcome)) = (changes.get(who), outcomes.get_mut(who)) {
+                *outcome = Outcome::Failed(Error::os(change.name(), "sync", repeat(&source)));
             }
         }
     }
-    for (change, fate) in changes.iter().zip(fates).filter(|(_, fate)| fate.is_going()) {
+    for (change, outcome) in changes.iter().zip(outcomes).filter(|(_, outcome)| outcome.is_going())
+    {
         change.targets().for_each(|target| state.mark_durable(target));
         let mut slots = change
             .publishes
             .iter()
             .flat_map(|publish| publish.slots().map(|slot| (slot, publish.target.shown.as_str())));
         if let Err(error) = slots.try_for_each(|(slot, shown)| verify(slot, shown)) {
-            *fate = Fate::Failed(error);
+            *outcome = Outcome::Failed(error);
         }
     }
     Ok(())
@@ -231,14 +259,14 @@ fn intend_again(
     state: &mut State,
     start: &End,
     changes: &[Change],
-    fates: &[Fate],
+    outcomes: &[Outcome],
 ) -> io::Result<()> {
     // IMPORTANT: the old rows are gone for good before others take their place; a mixture of the
     // two could not be told from damage.
     state.journal.set_len(start.len)?;
     state.journal.sync()?;
     state.end = start.clone();
-    let bytes = append_rows(state, surviving(changes, fates).into_iter())?;
+    let bytes = append_rows(state, surviving(changes, outcomes).into_iter())?;
     if bytes.is_empty() {
         return Ok(());
     }
@@ -253,7 +281,7 @@ fn withdraw_all(
     start: &End,
     changes: &[Change],
     source: &io::Error,
-) -> Vec<Fate> {
+) -> Vec<Outcome> {
     state.end = start.clone();
     let withdrawn = state.journal.set_len(start.len).and_then(|()| state.journal.sync());
     // Whatever the journal holds now is read again before it is used, by other processes as well.
@@ -262,16 +290,16 @@ fn withdraw_all(
     changes
         .iter()
         .map(|change| match &withdrawn {
-            Ok(()) => Fate::Failed(Error::os(change.name(), "journal", repeat(source))),
+            Ok(()) => Outcome::Failed(Error::os(change.name(), "journal", repeat(source))),
             Err(_) => unknown(change, source),
         })
         .collect()
 }
 
 /// The second wait.
-fn make_durable(store: &Store, state: &mut State, changes: &[Change], fates: &mut [Fate]) {
+fn make_durable(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [Outcome]) {
     let mut wait = Wait::default();
-    for (who, (change, _)) in going(changes, fates) {
+    for (who, (change, _)) in going(changes, outcomes) {
         for publish in &change.publishes {
             let item = match &publish.how {
                 How::Rename(_) => SyncItem::Dir(publish.target.dir.clone()),
@@ -288,18 +316,18 @@ fn make_durable(store: &Store, state: &mut State, changes: &[Change], fates: &mu
         }
     }
     // Slots are made where their sync costs no wait of its own.
-    let slots = if in_place(changes, fates) { Vec::new() } else { refill(state, changes) };
-    finish_wait(wait, slots, store, state, changes, fates);
+    let slots = if in_place(changes, outcomes) { Vec::new() } else { refill(state, changes) };
+    finish_wait(wait, slots, store, state, changes, outcomes);
 }
 
 /// What was written in place is durable: its slots go, and with them the intent. The third wait.
-fn retire(store: &Store, state: &mut State, changes: &[Change], fates: &mut [Fate]) {
-    if !in_place(changes, fates) {
+fn retire(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [Outcome]) {
+    if !in_place(changes, outcomes) {
         return;
     }
     let mut wait = Wait::default();
     let mut failed = Vec::new();
-    for (who, (change, _)) in going(changes, fates) {
+    for (who, (change, _)) in going(changes, outcomes) {
         for publish in change.publishes.iter().filter(|publish| publish.how.is_in_place()) {
             let Staged { dir, slot, .. } = &publish.staged;
             match dir.remove_file(slot) {
@@ -309,24 +337,24 @@ fn retire(store: &Store, state: &mut State, changes: &[Change], fates: &mut [Fat
         }
     }
     for (who, source) in failed {
-        if let (Some(change), Some(fate)) = (changes.get(who), fates.get_mut(who)) {
-            *fate = unknown(change, &source);
+        if let (Some(change), Some(outcome)) = (changes.get(who), outcomes.get_mut(who)) {
+            *outcome = unknown(change, &source);
         }
     }
     let slots = refill(state, changes);
-    finish_wait(wait, slots, store, state, changes, fates);
+    finish_wait(wait, slots, store, state, changes, outcomes);
 }
 
 /// What goes is moved to `tmp/`, now that nothing can bring back what it was needed for. Then the
 /// slots go that tell of it. Two waits.
-fn take_away(store: &Store, state: &mut State, changes: &[Change], fates: &mut [Fate]) {
-    discard_each(store, state, changes, fates, |state, Discard { dir, name, grave, .. }| match dir
-        .rename(name, &*state.tmp, grave, Replace::Yes)
-    {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(true),
+fn take_away(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [Outcome]) {
+    discard_each(store, state, changes, outcomes, |state, Discard { dir, name, grave, .. }| {
+        match dir.rename(name, &*state.tmp, grave, Replace::Yes) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(true),
+        }
     });
-    discard_each(store, state, changes, fates, |state, discard| {
+    discard_each(store, state, changes, outcomes, |state, discard| {
         let removed = discard.slot.as_ref().map(|slot| state.tmp.remove_file(slot));
         removed.transpose().map(|removed| removed.is_some())
     });
@@ -337,35 +365,35 @@ fn discard_each(
     store: &Store,
     state: &mut State,
     changes: &[Change],
-    fates: &mut [Fate],
+    outcomes: &mut [Outcome],
     act: impl Fn(&State, &Discard) -> io::Result<bool>,
 ) {
     let mut wait = Wait::default();
-    for (who, (change, fate)) in changes.iter().zip(fates.iter_mut()).enumerate() {
+    for (who, (change, outcome)) in changes.iter().zip(outcomes.iter_mut()).enumerate() {
         for discard in &change.discards {
-            if !fate.is_going() {
+            if !outcome.is_going() {
                 break;
             }
             match act(state, discard) {
                 // A rename is durable once the directory that received the name is.
                 Ok(true) => drop(wait.add(SyncItem::Dir(state.tmp.clone()), Some(who))),
                 Ok(false) => {}
-                Err(source) => *fate = unknown(change, &source),
+                Err(source) => *outcome = unknown(change, &source),
             }
         }
     }
-    finish_wait(wait, Vec::new(), store, state, changes, fates);
+    finish_wait(wait, Vec::new(), store, state, changes, outcomes);
 }
 
 fn going<'a>(
     changes: &'a [Change],
-    fates: &'a [Fate],
-) -> impl Iterator<Item = (usize, (&'a Change, &'a Fate))> {
-    changes.iter().zip(fates).enumerate().filter(|(_, (_, fate))| fate.is_going())
+    outcomes: &'a [Outcome],
+) -> impl Iterator<Item = (usize, (&'a Change, &'a Outcome))> {
+    changes.iter().zip(outcomes).enumerate().filter(|(_, (_, outcome))| outcome.is_going())
 }
 
-fn in_place(changes: &[Change], fates: &[Fate]) -> bool {
-    going(changes, fates)
+fn in_place(changes: &[Change], outcomes: &[Outcome]) -> bool {
+    going(changes, outcomes)
         .any(|(_, (change, _))| change.publishes.iter().any(|publish| publish.how.is_in_place()))
 }
 
@@ -387,7 +415,7 @@ fn finish_wait(
     store: &Store,
     state: &mut State,
     changes: &[Change],
-    fates: &mut [Fate],
+    outcomes: &mut [Outcome],
 ) {
     let place = (!slots.is_empty()).then(|| wait.add(SyncItem::Dir(state.tmp.clone()), None));
     for (at, (owners, result)) in wait.run(&*store.disk).into_iter().enumerate() {
@@ -398,10 +426,10 @@ fn finish_wait(
             }
         }
         for who in owners {
-            if let (Some(change), Some(fate)) = (changes.get(who), fates.get_mut(who))
-                && fate.is_going()
+            if let (Some(change), Some(outcome)) = (changes.get(who), outcomes.get_mut(who))
+                && outcome.is_going()
             {
-                *fate = unknown(change, &source);
+                *outcome = unknown(change, &source);
             }
         }
     }
@@ -438,11 +466,11 @@ fn append_rows<'a>(state: &mut State, rows: impl Iterator<Item = &'a Row>) -> io
     Ok(bytes)
 }
 
-fn surviving<'a>(changes: &'a [Change], fates: &[Fate]) -> Vec<&'a Row> {
+fn surviving<'a>(changes: &'a [Change], outcomes: &[Outcome]) -> Vec<&'a Row> {
     changes
         .iter()
-        .zip(fates)
-        .filter(|(_, fate)| !fate.is_failed())
+        .zip(outcomes)
+        .filter(|(_, outcome)| !outcome.is_failed())
         .filter_map(|(change, _)| change.row.as_ref())
         .collect()
 }

@@ -76,7 +76,7 @@ pub(crate) struct Publish {
     pub(crate) target: Target,
     pub(crate) how: How,
     /// What it replaces.
-    pub(crate) before: Option<Before>,
+    pub(crate) before: Option<Precondition>,
 }
 
 impl Publish {
@@ -100,7 +100,7 @@ pub(crate) struct Append {
     pub(crate) bytes: Arc<Vec<u8>>,
     /// The hasher after the last of the bytes.
     pub(crate) after: Hasher,
-    pub(crate) before: Before,
+    pub(crate) before: Precondition,
 }
 
 /// A name that goes: first into `tmp/`, in one step, and is emptied there afterwards.
@@ -115,19 +115,19 @@ pub(crate) struct Discard {
 
 /// What a call has based its change on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Before {
+pub(crate) struct Precondition {
     stat: Stat,
     digest: Digest,
 }
 
-impl Before {
+impl Precondition {
     pub(super) fn of(old: &Old) -> Self {
         Self { stat: old.stat, digest: old.digest }
     }
 
     /// The last look before a file changes: an editor, which knows no lock, may have come in
     /// between.
-    pub(crate) fn still_holds(&self, target: &Target) -> Result<()> {
+    pub(crate) fn check(&self, target: &Target) -> Result<()> {
         let now = target.dir.stat(&target.name);
         if matches!(now, Ok(now) if now == self.stat) {
             return Ok(());
@@ -173,7 +173,7 @@ impl Change {
     }
 
     /// What it is based on.
-    pub(crate) fn grounds(&self) -> impl Iterator<Item = (&Before, &Target)> {
+    pub(crate) fn preconditions(&self) -> impl Iterator<Item = (&Precondition, &Target)> {
         let publishes = self.publishes.iter();
         let replaced =
             publishes.filter_map(|publish| publish.before.as_ref().zip(Some(&publish.target)));

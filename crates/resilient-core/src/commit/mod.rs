@@ -32,6 +32,7 @@ use room::Room;
 
 pub(crate) use batch::write_line;
 pub(crate) use change::Old;
+use op::Log;
 pub(crate) use op::{Journaled, Op};
 pub(crate) use visible::Visible;
 
@@ -67,7 +68,7 @@ impl Waiting {
     fn pass_on(&mut self) {
         self.leading = match self.jobs.front() {
             Some(job) => {
-                job.seat.tell(Told::Lead);
+                job.waiter.wake(Wakeup::Lead);
                 true
             }
             None => false,
@@ -77,31 +78,31 @@ impl Waiting {
 
 /// Where one call waits. Each has its own, so that nobody is woken up for another's sake.
 #[derive(Default)]
-struct Seat {
-    told: Mutex<Option<Told>>,
+struct Waiter {
+    wakeup: Mutex<Option<Wakeup>>,
     turn: Condvar,
 }
 
 /// What a call that waits is told.
-enum Told {
+enum Wakeup {
     /// Its change was carried out, or refused.
     Done(Result<()>),
     /// It is to commit all that is in the queue.
     Lead,
 }
 
-impl Seat {
-    fn tell(&self, told: Told) {
-        *lock(&self.told) = Some(told);
+impl Waiter {
+    fn wake(&self, wakeup: Wakeup) {
+        *lock(&self.wakeup) = Some(wakeup);
         self.turn.notify_one();
     }
 
-    fn wait(&self) -> Told {
-        let mut seat = lock(&self.told);
+    fn wait(&self) -> Wakeup {
+        let mut waiter = lock(&self.wakeup);
         loop {
-            match seat.take() {
-                Some(told) => return told,
-                None => seat = self.turn.wait(seat).unwrap_or_else(PoisonError::into_inner),
+            match waiter.take() {
+                Some(wakeup) => return wakeup,
+                None => waiter = self.turn.wait(waiter).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
@@ -141,14 +142,14 @@ type Work = Box<dyn FnMut(&mut Op<'_>) -> Result<()> + Send>;
 
 pub(crate) struct Job {
     work: Work,
-    seat: Arc<Seat>,
+    waiter: Arc<Waiter>,
     is_answered: bool,
 }
 
 impl Job {
     pub(crate) fn answer(mut self, result: Result<()>) {
         self.is_answered = true;
-        self.seat.tell(Told::Done(result));
+        self.waiter.wake(Wakeup::Done(result));
     }
 }
 
@@ -158,7 +159,7 @@ impl Drop for Job {
         if !self.is_answered {
             let source = io::Error::other("the commit panicked");
             let unknown = Error::OutcomeUnknown { path: String::new(), journal_id: None, source };
-            self.seat.tell(Told::Done(Err(unknown)));
+            self.waiter.wake(Wakeup::Done(Err(unknown)));
         }
     }
 }
@@ -178,7 +179,7 @@ impl Store {
         mut work: impl FnMut(&mut Op<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let answer = Arc::new(Mutex::new(None));
-        let seat = Arc::new(Seat::default());
+        let waiter = Arc::new(Waiter::default());
         let job = Job {
             work: Box::new({
                 let answer = answer.clone();
@@ -187,7 +188,7 @@ impl Store {
                     Ok(())
                 }
             }),
-            seat: seat.clone(),
+            waiter: waiter.clone(),
             is_answered: false,
         };
         let queue = &self.queue;
@@ -198,14 +199,14 @@ impl Store {
         }
         drop(waiting);
         loop {
-            match seat.wait() {
-                Told::Done(done) => {
+            match waiter.wait() {
+                Wakeup::Done(done) => {
                     done?;
                     return lock(&answer)
                         .take()
                         .ok_or(Error::Internal { message: "no answer".to_owned() });
                 }
-                Told::Lead => {
+                Wakeup::Lead => {
                     let jobs = std::mem::take(&mut lock(&queue.waiting).jobs);
                     let deferred = self.lead(jobs);
                     let mut waiting = lock(&queue.waiting);
@@ -296,10 +297,18 @@ impl Store {
         let mut deferred = Vec::new();
         let mut batch = Batch::default();
         let mut claimed = HashSet::new();
+        let mut logs = HashMap::new();
         let mut ancestors = HashMap::new();
+        state.expect_slots(jobs.len());
         let mut room = Room::of(&*self.disk);
         while let Some(mut job) = jobs.pop_front() {
-            let mut op = Op { store: self, state, claimed: &claimed, change: Change::default() };
+            let mut op = Op {
+                store: self,
+                state,
+                claimed: &claimed,
+                logs: &logs,
+                change: Change::default(),
+            };
             let result = catch_unwind(AssertUnwindSafe(|| {
                 (job.work)(&mut op)?;
                 op.open_ancestors(&mut ancestors)
@@ -308,6 +317,7 @@ impl Store {
             match result {
                 Ok(Ok(())) => {
                     claimed.extend(change.claims.iter().cloned());
+                    logs.extend(Log::behind(&change));
                     let has_room = room.take(&change);
                     batch.changes.push((job, change));
                     if !has_room {
@@ -335,8 +345,8 @@ impl Store {
                 }
             }
         }
-        drop(ancestors);
-        batch.commit(self, state);
+        drop((ancestors, logs));
+        deferred.extend(batch.commit(self, state));
         state.unlock();
         // In the order in which they came: those that were deferred came before the rest.
         deferred.extend(jobs);

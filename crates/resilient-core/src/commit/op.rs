@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change::{Append, Before, Change, Claim, Discard, How, Old, Publish, Staged};
+use super::change::{Append, Change, Claim, Discard, How, Old, Precondition, Publish, Staged};
 use crate::beside::{self, Note};
 use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
 use crate::digest::{Digest, Hasher, Trail};
@@ -27,7 +27,30 @@ pub(crate) struct Op<'a> {
     pub(crate) store: &'a Store,
     pub(crate) state: &'a mut State,
     pub(super) claimed: &'a HashSet<Claim>,
+    /// The logs that calls in front of this one in the batch add lines to.
+    pub(super) logs: &'a HashMap<PathBuf, Log>,
     pub(super) change: Change,
+}
+
+/// A log that the batch adds lines to.
+pub(crate) struct Log {
+    file: Arc<dyn File>,
+    /// Where the next line goes.
+    end: u64,
+    /// Whether another line may follow in this batch.
+    takes_more: bool,
+}
+
+impl Log {
+    /// The log of a change that has a line for one, as it is behind that line.
+    pub(super) fn behind(change: &Change) -> Option<(PathBuf, Self)> {
+        let (file, line, target) = change.line.as_ref()?;
+        let end = line.end();
+        Some((
+            target.path.clone(),
+            Self { file: file.clone(), end, takes_more: change.row.is_some() },
+        ))
+    }
 }
 
 /// What a caller learns of a row that will be written.
@@ -283,7 +306,7 @@ impl Op<'_> {
             staged,
             target: target.clone(),
             how: How::Through { file, undo },
-            before: Some(Before::of(old)),
+            before: Some(Precondition::of(old)),
         });
         copied.map_err(os)?;
         Ok(place)
@@ -326,7 +349,7 @@ impl Op<'_> {
     fn set_old(&mut self, old: Option<&Old>) {
         if let Some(publish) = self.change.publishes.last_mut() {
             publish.how = How::Rename(if old.is_some() { Replace::Yes } else { Replace::No });
-            publish.before = old.map(Before::of);
+            publish.before = old.map(Precondition::of);
         }
     }
 
@@ -348,7 +371,7 @@ impl Op<'_> {
             .map_err(|source| Error::os(shown, "set attributes", source))
         })();
         let how = How::Rename(if old.is_some() { Replace::Yes } else { Replace::No });
-        let before = old.map(Before::of);
+        let before = old.map(Precondition::of);
         self.change.publishes.push(Publish { staged, target: target.clone(), how, before });
         prepared
     }
@@ -375,7 +398,7 @@ impl Op<'_> {
         let len = at + bytes.len() as u64;
         let row = self.new_row(&target, sha256, len, Some(old.digest), Mode::Append);
         let sectors = Some(Sectors::of(&bytes, at));
-        let before = Before::of(old);
+        let before = Precondition::of(old);
         self.change.append = Some(Append { file, target, at, bytes, after, before });
         Ok((self.journal(Row { at: Some(at), sectors, ..row }), sha256))
     }
@@ -412,9 +435,29 @@ impl Op<'_> {
     }
 
     /// Appends a line to a log of the state. It belongs to this call's row, if it has one.
+    ///
+    /// The lines of a batch follow one another. Recovery writes those again that belong to rows, in
+    /// order; a line without a row could leave a hole between them, so it has the log for itself.
+    ///
+    /// # Errors
+    /// The line has to wait for the next batch: [`Error::Deferred`].
     pub(crate) fn append_line(&mut self, mut target: Target, text: String) -> Result<()> {
-        self.claim(&target)?;
-        self.make_parents(&mut target, Access::Private)?;
+        let (file, at) = match self.logs.get(&target.path) {
+            Some(log) if log.takes_more && self.change.row.is_some() => (log.file.clone(), log.end),
+            Some(_) => return Err(Error::Deferred),
+            None => self.open_log(&mut target)?,
+        };
+        let line = Line { abs_path: target.path.to_string_lossy().into_owned(), at, text };
+        if let Some(row) = &mut self.change.row {
+            row.line = Some(line.clone());
+        }
+        self.change.line = Some((file, line, target));
+        Ok(())
+    }
+
+    /// Opens or makes a log; where it ends.
+    fn open_log(&mut self, target: &mut Target) -> Result<(Arc<dyn File>, u64)> {
+        self.make_parents(target, Access::Private)?;
         let os = |source| Error::os(target.shown.clone(), "open", source);
         let file: Arc<dyn File> = match target.dir.open_write(&target.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -424,13 +467,8 @@ impl Op<'_> {
         }
         .map_err(os)?
         .into();
-        let at = recovery::cut_torn_tail(&*file).map_err(os)?;
-        let line = Line { abs_path: target.path.to_string_lossy().into_owned(), at, text };
-        if let Some(row) = &mut self.change.row {
-            row.line = Some(line.clone());
-        }
-        self.change.line = Some((file, line, target));
-        Ok(())
+        let end = recovery::cut_torn_tail(&*file).map_err(os)?;
+        Ok((file, end))
     }
 
     /// Takes a file or a whole directory away in one step.

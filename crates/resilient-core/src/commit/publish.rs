@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::batch::{Fate, unknown, write_line};
+use super::batch::{Outcome, unknown, write_line};
 use super::change::{Append, Change, How, Publish, Staged};
 use crate::contents::{copy_all, digest_now, digest_of, holds};
 use crate::disk::write_by_pages;
@@ -12,53 +12,55 @@ use crate::roots::Target;
 use crate::state::State;
 
 /// Brings the files of a change to their places; with an error before the first, nothing of it happened.
-pub(super) fn publish(state: &mut State, change: &Change) -> Fate {
+pub(super) fn publish(state: &mut State, change: &Change) -> Outcome {
     // All of them before the first changes: from then on only forward is safe.
-    let mut grounds = change.grounds();
-    if let Err(error) = grounds.try_for_each(|(before, target)| before.still_holds(target)) {
-        return Fate::Failed(error);
+    let mut preconditions = change.preconditions();
+    if let Err(error) = preconditions.try_for_each(|(before, target)| before.check(target)) {
+        return Outcome::Failed(error);
     }
     for (step, publish) in change.publishes.iter().enumerate() {
         match publish_one(publish, change) {
-            Fate::Going => {}
+            Outcome::Going => {}
             // Once a file of the change is out, only forward is safe.
-            Fate::Failed(Error::Os { source, .. }) if step > 0 => return unknown(change, &source),
-            Fate::Failed(Error::AlreadyExists { .. } | Error::Stale { .. }) if step > 0 => {
+            Outcome::Failed(Error::Os { source, .. }) if step > 0 => {
+                return unknown(change, &source);
+            }
+            Outcome::Failed(Error::AlreadyExists { .. } | Error::Stale { .. }) if step > 0 => {
                 return unknown(change, &io::ErrorKind::AlreadyExists.into());
             }
-            fate => return fate,
+            outcome => return outcome,
         }
     }
     if let Some(bytes) = &change.append {
-        let fate = append(state, bytes, change);
-        if !fate.is_going() {
-            return fate;
+        let outcome = append(state, bytes, change);
+        if !outcome.is_going() {
+            return outcome;
         }
     }
     if let Some((file, line, _)) = &change.line
         && let Err(source) = write_line(&**file, line)
     {
         if change.publishes.is_empty() && file.set_len(line.at).is_ok() {
-            return Fate::Failed(Error::os(line.abs_path.clone(), "append", source));
+            return Outcome::Failed(Error::os(line.abs_path.clone(), "append", source));
         }
         return unknown(change, &source);
     }
-    Fate::Going
+    Outcome::Going
 }
 
 /// Adds bytes at a file's end and reads them back.
-fn append(state: &mut State, append: &Append, change: &Change) -> Fate {
+fn append(state: &mut State, append: &Append, change: &Change) -> Outcome {
     let Append { file, target, at, bytes, after, .. } = append;
     let written = write_by_pages(&**file, bytes, *at).and_then(|()| holds(&**file, *at, bytes));
     let failed = match written {
         Ok(true) => {
-            // Before the wait: what others write during it must be noticed by the next append.
+            // Precondition the wait: what others write during it must be noticed by the next append.
             if let Ok(stat) = file.stat()
                 && stat.len == at + bytes.len() as u64
             {
                 state.digests.put(stat, after.clone());
             }
-            return Fate::Going;
+            return Outcome::Going;
         }
         Ok(false) => match digest_of(&**file) {
             Ok((actual, bytes)) => {
@@ -70,7 +72,7 @@ fn append(state: &mut State, append: &Append, change: &Change) -> Fate {
         Err(source) => Error::os(target.shown.clone(), "append", source),
     };
     match file.set_len(*at).and_then(|()| file.sync()) {
-        Ok(()) => Fate::Failed(failed),
+        Ok(()) => Outcome::Failed(failed),
         Err(source) => unknown(change, &source),
     }
 }
@@ -79,7 +81,12 @@ fn append(state: &mut State, append: &Append, change: &Change) -> Fate {
 fn is_published(staged: &Staged, target: &Target) -> io::Result<bool> {
     match target.dir.stat(&target.name) {
         Ok(now) => Ok(now.id == staged.file.id()?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        // A name that the system does not take leads to nothing.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) =>
+        {
+            Ok(false)
+        }
         Err(error) => Err(error),
     }
 }
@@ -92,7 +99,7 @@ fn finish_link(staged: &Staged, target: &Target) -> io::Result<()> {
     staged.dir.sync()
 }
 
-fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -> Fate {
+fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -> Outcome {
     let shown = || target.shown.clone();
     let (result, undone, deed) = match how {
         How::Rename(replace) => {
@@ -118,15 +125,15 @@ fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -
         }
     };
     match result {
-        Ok(()) => Fate::Going,
+        Ok(()) => Outcome::Going,
         Err(source) if !undone => unknown(change, &source),
         Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
             let (path, now) = (shown(), digest_now(target).ok().flatten());
-            Fate::Failed(match change.row.as_ref().map(|row| row.mode) {
+            Outcome::Failed(match change.row.as_ref().map(|row| row.mode) {
                 Some(Mode::Create) => Error::AlreadyExists { path, sha256: now },
                 _ => Error::Stale { path, expected: String::new(), actual: now },
             })
         }
-        Err(source) => Fate::Failed(Error::os(shown(), deed, source)),
+        Err(source) => Outcome::Failed(Error::os(shown(), deed, source)),
     }
 }

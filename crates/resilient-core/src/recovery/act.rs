@@ -21,6 +21,8 @@ pub(super) struct Act<'a> {
     pub(super) store: &'a Store,
     pub(super) state: &'a State,
     pub(super) row: &'a Row,
+    /// All rows of its batch.
+    pub(super) batch: &'a [Row],
     pub(super) seen: Seen,
 }
 
@@ -113,7 +115,7 @@ impl Act<'_> {
     fn redo_line(&self) -> Result<(), Obstacle> {
         match &self.row.line {
             Some(line) if Path::new(&line.abs_path).starts_with(self.store.state_path()) => {
-                line::redo(self.store, self.state, line)
+                line::redo(self.store, self.state, line, self.batch)
             }
             _ => Ok(()),
         }

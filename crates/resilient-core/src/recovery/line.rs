@@ -6,13 +6,21 @@ use super::end::cut_torn_tail;
 use super::obstacle::Obstacle;
 use crate::commit::write_line;
 use crate::disk::{Access, read_up_to};
-use crate::journal::Line;
+use crate::journal::{Line, Row};
 use crate::roots::Git;
 use crate::state::State;
 use crate::store::Store;
 
-/// Writes the line of a row again, where nobody else's stands in its place.
-pub(super) fn redo(store: &Store, state: &State, line: &Line) -> Result<(), Obstacle> {
+/// Writes the line of a row again that a crash has taken, where nobody else's stands in its place.
+/// What the batch wrote behind it goes with it: those lines come next.
+pub(super) fn redo(
+    store: &Store,
+    state: &State,
+    line: &Line,
+    batch: &[Row],
+) -> Result<(), Obstacle> {
+    let others = batch.iter().filter_map(|row| row.line.as_ref());
+    let end = others.filter(|other| other.abs_path == line.abs_path).map(Line::end).max();
     let target = store.row_target(state, &line.abs_path, Git::Protected)?;
     let mut dir = target.dir;
     for name in target.missing {
@@ -39,7 +47,7 @@ pub(super) fn redo(store: &Store, state: &State, line: &Line) -> Result<(), Obst
     }
     // What stands behind the place of the line is somebody else's, and so is another line there.
     let is_other = || is_line(held.get(..read).unwrap_or_default());
-    if !whole && len <= line.at + held.len() as u64 && !is_other() {
+    if !whole && len <= end.unwrap_or_default() && !is_other() {
         // Lines before it that nobody was answered for may be gone.
         let at = line.at.min(cut_torn_tail(&*file)?);
         file.set_len(at)?;

@@ -134,7 +134,7 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
     let mut out = Vec::new();
     let mut decided = Vec::new();
     for (at, row) in batch.rows.iter().enumerate() {
-        match resolve(store, state, row) {
+        match resolve(store, state, row, &batch.rows) {
             Ok(verdict) => {
                 if verdict.takes_row_out() {
                     out.push(at);

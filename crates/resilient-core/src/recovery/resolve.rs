@@ -12,14 +12,19 @@ use crate::unit::{Decision, judge};
 /// How often a row is looked at while somebody changes its file.
 const LOOKS: usize = 4;
 
-/// Judges one row and acts on it.
+/// Judges one row of a batch and acts on it.
 ///
 /// # Errors
 /// The row cannot be decided or finished now; it becomes pending.
-pub(super) fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict, Obstacle> {
+pub(super) fn resolve(
+    store: &Store,
+    state: &State,
+    row: &Row,
+    batch: &[Row],
+) -> Result<Verdict, Obstacle> {
     let mut looks = 1;
     let verdict = loop {
-        match resolve_once(store, state, row) {
+        match resolve_once(store, state, row, batch) {
             Ok(Some(verdict)) => break verdict,
             Err(obstacle) if !obstacle.is_passing || looks >= LOOKS => return Err(obstacle),
             _ => looks += 1,
@@ -32,11 +37,16 @@ pub(super) fn resolve(store: &Store, state: &State, row: &Row) -> Result<Verdict
 }
 
 /// One look, one decision, one act; `None` when the row has to be judged again after the act.
-fn resolve_once(store: &Store, state: &State, row: &Row) -> Result<Option<Verdict>, Obstacle> {
+fn resolve_once(
+    store: &Store,
+    state: &State,
+    row: &Row,
+    batch: &[Row],
+) -> Result<Option<Verdict>, Obstacle> {
     let mut seen = look::look(store, state, row);
     let obstacle = seen.obstacle.take();
     let decision = judge(&seen.unit);
-    let mut act = Act { store, state, row, seen };
+    let mut act = Act { store, state, row, batch, seen };
     match decision {
         Decision::Pending => Err(obstacle.unwrap_or_else(Obstacle::unknown)),
         Decision::Keep { .. } => act.keep().map(Some),

@@ -74,7 +74,7 @@ fn a_directory_that_cannot_be_opened_for_its_sync_fails_the_call() {
         recover(&bare, 90).expect("recovery");
         match &answers[0] {
             Answer::Done(_) => {
-                assert_eq!(bare.read("w/x/y/z/a.txt"), Some(b"a\n".to_vec()), "{at}")
+                assert_eq!(bare.read("w/x/y/z/a.txt"), Some(b"a\n".to_vec()), "{at}");
             }
             Answer::Refused(error) | Answer::Unknown(error) => {
                 let envelope = Envelope::from(error);

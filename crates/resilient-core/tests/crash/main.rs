@@ -27,6 +27,7 @@ mod mutation;
 mod oracle;
 mod panics;
 mod processes;
+mod puts;
 mod readers;
 mod turns;
 mod workload;

@@ -1,0 +1,137 @@
+//! Calls that add lines to one log: they share a batch like others do.
+
+use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
+use resilient_core::{Error, Workspace};
+
+use crate::campaign::recover;
+use crate::workload::{Answer, Order, create, done, keep, open, together};
+
+/// Makes that many calls at once; how many syncs they took.
+fn syncs(count: usize, call: fn(&Workspace, usize) -> Answer) -> (u64, SimDisk) {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let ws = open(&disk, 1, Order::Forwards);
+    done(create(&ws, "warm.txt", "warm\n"));
+    done(keep(&ws, "warm", "warm"));
+    let begin = disk.syncs();
+    let held = ws.hold();
+    std::thread::scope(|scope| {
+        let mut calls = Vec::new();
+        for number in 0..count {
+            let ws = &ws;
+            calls.push(scope.spawn(move || call(ws, number)));
+            while held.waiting() <= number {
+                std::thread::yield_now();
+            }
+        }
+        drop(held);
+        calls.into_iter().for_each(|call| done(call.join().expect("an answer")));
+    });
+    (disk.syncs() - begin, disk)
+}
+
+#[test]
+fn puts_cost_what_writes_cost() {
+    for count in [1, 64, 256] {
+        let (writes, _) = syncs(count, |ws, at| create(ws, &format!("{at}.txt"), &at.to_string()));
+        let (puts, disk) = syncs(count, |ws, at| keep(ws, &at.to_string(), &at.to_string()));
+        // The index, in each of at most a few batches.
+        let batches = count as u64 / 16 + 1;
+        assert!(puts <= writes + 3 * batches, "{count}: {puts} syncs, {writes} for writes");
+        let index = disk.read("w/.resilient_write/scratch/index.jsonl").expect("the index");
+        let lines: Vec<&[u8]> = index.split_inclusive(|byte| *byte == b'\n').collect();
+        assert_eq!(lines.len(), count + 1);
+        for line in lines {
+            serde_json::from_slice::<serde_json::Value>(line).expect("a whole line");
+        }
+    }
+}
+
+#[test]
+fn the_same_content_put_many_times_at_once_is_kept_once() {
+    let (_, disk) = syncs(8, |ws, at| keep(ws, "the same", &at.to_string()));
+    let kept = disk.tree().into_keys().filter(|path| path.ends_with(".bin")).count();
+    assert_eq!(kept, 2, "with the first one");
+    let index = disk.read("w/.resilient_write/scratch/index.jsonl").expect("the index");
+    assert_eq!(index.iter().filter(|byte| **byte == b'\n').count(), 9);
+}
+
+#[test]
+fn a_put_that_fails_leaves_no_hole_for_those_behind_it() {
+    // Each rename of a batch of puts is refused in turn.
+    for refused in 0..3 {
+        let (_, disk, begin) = three_puts(None);
+        let trace = disk.trace();
+        let renames: Vec<u64> =
+            (begin..disk.ops()).filter(|at| trace[*at as usize].starts_with("rename")).collect();
+        let kind = FaultKind::Io { errno: 5, sticky: false };
+        let (answers, disk, _) = three_puts(Some(Fault { at: renames[refused], kind }));
+        let failed = answers.iter().filter(|answer| !answer.is_done()).count();
+        assert_eq!(failed, 1, "{answers:?}");
+        assert!(matches!(answers[refused].error(), Some(Error::Os { .. })), "{answers:?}");
+        let index = disk.read("w/.resilient_write/scratch/index.jsonl").expect("the index");
+        let lines: Vec<&[u8]> = index.split_inclusive(|byte| *byte == b'\n').collect();
+        assert_eq!(lines.len(), 3);
+        for line in lines {
+            serde_json::from_slice::<serde_json::Value>(line).expect("a whole line");
+        }
+    }
+}
+
+const THREE: [fn(&Workspace) -> Answer; 3] =
+    [|ws| keep(ws, "one", "1"), |ws| keep(ws, "two", "2"), |ws| keep(ws, "three", "3")];
+
+/// A disk on which three puts were made in one batch, with that fault; where they began.
+fn three_puts(fault: Option<Fault>) -> (Vec<Answer>, SimDisk, u64) {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let ws = open(&disk, 1, Order::Forwards);
+    done(keep(&ws, "warm", "0"));
+    let begin = disk.ops();
+    fault.iter().for_each(|fault| disk.plan(*fault));
+    (together(&ws, &THREE), disk, begin)
+}
+
+/// Each content that is kept has its row and its line, once and in order, and nothing else has.
+fn assert_together(disk: &SimDisk, answers: &[Answer], told: &str) {
+    let lines = |path: &str| -> Vec<serde_json::Value> {
+        let text = disk.read(path).unwrap_or_default();
+        let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.map(|line| serde_json::from_slice(line).expect(told)).collect()
+    };
+    let digests = |lines: Vec<serde_json::Value>| -> Vec<String> {
+        let digest = |line: &serde_json::Value| line["sha256"].as_str().expect(told).to_owned();
+        lines.iter().map(digest).collect()
+    };
+    let rows = lines("w/.resilient_write/journal.jsonl");
+    let ids: Vec<String> = rows.iter().map(|row| row["journal_id"].to_string()).collect();
+    let rows = digests(rows);
+    assert_eq!(digests(lines("w/.resilient_write/scratch/index.jsonl")), rows, "{told}");
+    let kept = disk.tree().into_keys().filter(|path| path.ends_with(".bin")).count();
+    assert_eq!(kept, rows.len(), "{told}");
+    for row in answers.iter().filter_map(Answer::row) {
+        assert!(ids.contains(&format!("{row:?}")), "{row} was answered: {told}");
+    }
+}
+
+#[test]
+fn puts_of_one_batch_survive_every_crash() {
+    let (_, whole, begin) = three_puts(None);
+    for at in begin..=whole.ops() {
+        for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
+            let (answers, disk, _) = three_puts(Some(Fault { at, kind }));
+            for model in [Model::Strict, Model::Ordered] {
+                let states = disk.crash_states(model, 48);
+                for index in 0..states.len() {
+                    let lost = states.get(index).expect("a state");
+                    recover(&lost, 90).expect("recovery");
+                    let told = || format!("{kind:?} at {at}\n{}", states.describe(index));
+                    assert_together(&lost, &answers, &told());
+                }
+            }
+            let killed = disk.kill();
+            recover(&killed, 91).expect("recovery");
+            assert_together(&killed, &answers, &format!("killed at {at}"));
+        }
+    }
+}
