@@ -4,8 +4,9 @@
 use std::io;
 use std::path::Path;
 
-use super::look::{Seat, Seen};
+use super::look::Seen;
 use super::obstacle::Obstacle;
+use super::seat::{OpenFile, Seat};
 use super::verdict::Verdict;
 use super::{append, conflict, in_place, line, names};
 use crate::digest::Digest;
@@ -107,7 +108,7 @@ impl Act<'_> {
     }
 
     /// The file of a row in place, if this is what was seen of it.
-    fn open_file(&self, target: unit::Target) -> Option<&super::look::OpenFile> {
+    fn open_file(&self, target: unit::Target) -> Option<&OpenFile> {
         let change = self.seen.unit.changes.first()?;
         self.seen.files.first()?.file.as_ref().filter(|_| change.target == target)
     }

@@ -6,8 +6,8 @@
 
 use std::io;
 
-use super::look::{self, OpenFile, Seat};
 use super::obstacle::Obstacle;
+use super::seat::{self, OpenFile, Seat};
 use crate::contents::{digest_range, write_again};
 use crate::digest::Hasher;
 use crate::journal::{Row, Sectors};
@@ -24,16 +24,16 @@ pub(super) fn look(
     sectors: &Sectors,
     obstacle: &mut Option<Obstacle>,
 ) -> (Change, Seat) {
-    let mut change = look::change(Kind::Append);
+    let mut change = seat::change(Kind::Append);
     let path = row.abs_path.as_deref().unwrap_or_default();
     let mut seat = Seat::of(path);
     let looked = (|| {
-        let Some(open) = look::open(store, state, path)? else { return Ok(Target::Absent) };
+        let Some(open) = seat::open(store, state, path)? else { return Ok(Target::Absent) };
         let target = what_is_there(row, &open, at, sectors)?;
         seat.file = Some(open);
         Ok(target)
     })();
-    change.target = look::or_unseen(looked, Target::Unseen, obstacle);
+    change.target = seat::or_unseen(looked, Target::Unseen, obstacle);
     (change, seat)
 }
 

@@ -4,8 +4,8 @@
 use std::io;
 
 use super::append::{last_look, must_be_writable};
-use super::look::{self, Seat};
 use super::obstacle::Obstacle;
+use super::seat::{self, Seat};
 use crate::contents::{copy_all, digest_of};
 use crate::disk::{File, read_up_to};
 use crate::journal::Row;
@@ -23,19 +23,19 @@ pub(super) fn look_at_target(
 ) {
     let undo = row.undo.as_deref().unwrap_or_default();
     let looked = (|| {
-        let Some(file) = look::open_slot(state, undo)? else { return Ok(Slot::Gone) };
+        let Some(file) = seat::open_slot(state, undo)? else { return Ok(Slot::Gone) };
         let is_whole = Some(digest_of(&*file)?.0) == row.prev_sha256;
         seat.undo = Some(file);
         Ok(if is_whole { Slot::Whole } else { Slot::Damaged })
     })();
-    change.before = Some(look::or_unseen(looked, Slot::Unseen, obstacle));
+    change.before = Some(seat::or_unseen(looked, Slot::Unseen, obstacle));
     let looked = (|| {
-        let Some(open) = look::open(store, state, &seat.path)? else { return Ok(Target::Absent) };
+        let Some(open) = seat::open(store, state, &seat.path)? else { return Ok(Target::Absent) };
         let target = what_is_there(row, seat, &*open.file)?;
         seat.file = Some(open);
         Ok(target)
     })();
-    change.target = look::or_unseen(looked, Target::Unseen, obstacle);
+    change.target = seat::or_unseen(looked, Target::Unseen, obstacle);
 }
 
 fn what_is_there(row: &Row, seat: &Seat, file: &dyn File) -> io::Result<Target> {

@@ -1,16 +1,14 @@
 //! What recovery sees of a row before it acts: the facts that the judge decides on, and the handles
 //! that the acts need.
 
-use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::obstacle::Obstacle;
-use super::slot::{self, Slot};
-use super::{append, conflict, in_place};
+use super::seat::{Seat, change, find, or_unseen};
+use super::{append, conflict, in_place, slot};
 use crate::contents::digest_of;
 use crate::digest::Digest;
-use crate::disk::{DirRef, FileBox, Kind, Stat};
-use crate::error::Error;
+use crate::disk::{Kind, Stat};
 use crate::journal::Row;
 use crate::roots::Target;
 use crate::state::State;
@@ -24,31 +22,6 @@ pub(super) struct Seen {
     pub(super) files: Vec<Seat>,
     /// Why something could not be looked at.
     pub(super) obstacle: Option<Obstacle>,
-}
-
-/// One file of a row, with what was opened of it.
-pub(super) struct Seat {
-    /// The target's absolute path.
-    pub(super) path: String,
-    /// Where the slot is, or was.
-    pub(super) place: Option<(DirRef, OsString)>,
-    pub(super) slot: Option<Slot>,
-    /// The second slot, which holds the content before.
-    pub(super) undo: Option<FileBox>,
-    /// What an earlier recovery has set aside of it.
-    pub(super) aside: Option<Digest>,
-    pub(super) target: Option<Target>,
-    /// What the target's name led to; `None` where there was nothing.
-    pub(super) stat: Option<Stat>,
-    /// The target, opened for a write in place.
-    pub(super) file: Option<OpenFile>,
-}
-
-/// A file that is written where it is.
-pub(super) struct OpenFile {
-    pub(super) file: FileBox,
-    pub(super) writable: bool,
-    pub(super) stat: Stat,
 }
 
 /// One file of a row, as the row has it.
@@ -117,44 +90,6 @@ fn names(row: &Row) -> Vec<Named<'_>> {
     also.chain(main).collect()
 }
 
-/// A change of which nothing is known yet.
-pub(super) fn change(kind: unit::Kind) -> Change {
-    Change {
-        kind,
-        known_by: KnownBy::Content,
-        slot: unit::Slot::Gone,
-        before: None,
-        target: unit::Target::Unseen,
-    }
-}
-
-impl Seat {
-    pub(super) fn of(path: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            place: None,
-            slot: None,
-            undo: None,
-            aside: None,
-            target: None,
-            stat: None,
-            file: None,
-        }
-    }
-}
-
-/// The fact, or `unseen` with the obstacle noted.
-pub(super) fn or_unseen<T>(
-    fact: Result<T, Obstacle>,
-    unseen: T,
-    obstacle: &mut Option<Obstacle>,
-) -> T {
-    fact.unwrap_or_else(|found| {
-        obstacle.get_or_insert(found);
-        unseen
-    })
-}
-
 fn look_at_slot(
     store: &Store,
     state: &State,
@@ -211,65 +146,6 @@ fn look_at_target(
         })
     })();
     change.target = or_unseen(looked, unit::Target::Unseen, obstacle);
-}
-
-/// Finds the target of a path that a row names; `None` where somebody has put something there that
-/// no write goes to: a directory, a device, a file in the place of a directory.
-///
-/// # Errors
-/// The path is outside this process's roots or its policy, or cannot be reached.
-fn find(store: &Store, state: &State, path: &str) -> Result<Option<Target>, Obstacle> {
-    match store.row_target(state, path, store.git()) {
-        Ok(target) => Ok(Some(target)),
-        Err(
-            Error::NotARegularFile { .. }
-            | Error::LinkLoop { .. }
-            | Error::InvalidPath { .. }
-            | Error::EmptyPath
-            | Error::MakeDirectory { .. },
-        ) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Opens the file that a row names for a write in place; `None` where there is none.
-pub(super) fn open(store: &Store, state: &State, path: &str) -> Result<Option<OpenFile>, Obstacle> {
-    let Some(target) = find(store, state, path)? else { return Ok(None) };
-    // The file went with its directory. One of its name further up is another file.
-    if !target.missing.is_empty() {
-        return Ok(None);
-    }
-    let (file, writable) = match target.dir.open_write(&target.name) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            (target.dir.open(&target.name), false)
-        }
-        other => (other, true),
-    };
-    match file {
-        Ok(file) => {
-            let stat = file.stat()?;
-            Ok(Some(OpenFile { file, writable, stat }))
-        }
-        // Nothing is there, or a link, through which no write goes.
-        Err(error)
-            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput) =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Opens a slot in `tmp/` for reading; `None` where it does not exist.
-pub(super) fn open_slot(state: &State, name: &str) -> io::Result<Option<FileBox>> {
-    if !slot::is_one_name(OsStr::new(name)) {
-        return Ok(None);
-    }
-    match state.tmp.open(OsStr::new(name)) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// The facts and the content of what a target's name leads to. The two belong together.

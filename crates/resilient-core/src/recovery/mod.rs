@@ -48,6 +48,7 @@ mod names;
 mod obstacle;
 mod pending;
 mod resolve;
+mod seat;
 mod slot;
 mod sweep;
 mod verdict;

@@ -4,9 +4,11 @@
 //! never writes over what is not its own: a file that somebody has changed is, after recovery, to
 //! the byte what it was before.
 
+use std::path::Path;
 use std::time::Instant;
 
-use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
+use resilient_core::disk::Disk;
+use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 
 use crate::campaign::{Budget, Rig, Tally, recover};
 use crate::oracle::is_cut;
@@ -284,4 +286,52 @@ fn a_session_that_somebody_adds_to_is_not_cleaned_up() {
     recover(&disk, 76).expect("recovery");
     assert!(disk.read("w/out/a.txt").is_some(), "what was composed is there");
     assert!(disk.read("w/.resilient_write/chunks/s/part-003.txt").is_some(), "so is the part");
+}
+
+/// How many of recovery's calls an editor's save can come in front of, so that recovery writes over
+/// it. The save comes in front of each call by turns.
+fn losing_saves(name: &str) -> (u64, u64) {
+    let scenario = all().find(|one| one.name == name).expect("the scenario");
+    let rig = Rig::new(scenario, Order::Forwards);
+    let path = rig.expected.only_target().expect("one target");
+    let acts = rig.ops(|line| {
+        line.starts_with("rename") && line.contains(&format!("-> {path}"))
+            || line.starts_with(&format!("write {path} "))
+    });
+    let last = *acts.last().expect("the act");
+    let kind = if rig.trace[last as usize].starts_with("write") {
+        FaultKind::TornWrite
+    } else {
+        FaultKind::PowerCut
+    };
+    let (disk, _) = rig.run(&[Fault { at: last, kind }], |_| {});
+    let (mut calls, mut at, mut losing) = (1, 0, 0);
+    while at < calls {
+        let disk = disk.kill();
+        let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
+        let ws = workload::open(&schedule.process(&disk), 78, Order::Forwards);
+        let editor = schedule.process(&disk);
+        let save = || {
+            // Its turn comes with its first call.
+            let _ = editor.open_root(Path::new("/w"));
+            disk.edit(&path, EDIT);
+        };
+        let recovering = Box::new(|| drop(ws.recover().expect("recovery"))) as Calls<'_, ()>;
+        schedule.run(vec![recovering, Box::new(save)]);
+        calls = schedule.calls();
+        recover(&disk, 79).expect("recovery");
+        losing += u64::from(disk.read(&path).as_deref() != Some(EDIT));
+        at += 1;
+    }
+    (losing, calls)
+}
+
+#[test]
+fn a_save_while_recovery_works_is_lost_only_between_the_last_look_and_the_act() {
+    // A new file replaces nothing, so that there is no such moment.
+    for (name, moments) in [("create", 0), ("overwrite", 1), ("append in place again", 1)] {
+        let (losing, calls) = losing_saves(name);
+        assert!(losing <= moments, "{name}: {losing} of {calls}");
+        assert!(calls > 20, "{name}: {calls}");
+    }
 }
