@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::commit::Committer;
 use crate::contents::Content;
 use crate::digest::Digest;
 use crate::disk::Kind;
@@ -22,7 +23,7 @@ const LARGE: usize = 1_048_576;
 /// The checkpoints of a workspace.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoints<'a> {
-    pub(crate) store: &'a Store,
+    pub(crate) store: &'a Committer,
 }
 
 /// What is to be kept.
@@ -255,7 +256,7 @@ impl Checkpoints<'_> {
     pub fn read(&self, name: &str) -> Result<Checkpoint> {
         self.store.visible()?;
         check_name(name)?;
-        let Some(bytes) = self.bytes(name)? else {
+        let Some(bytes) = bytes(self.store, name)? else {
             return Err(Error::CheckpointNotFound { name: name.to_owned() });
         };
         let corrupt = |reason| Error::CheckpointCorrupt { name: name.to_owned(), reason };
@@ -283,8 +284,8 @@ impl Checkpoints<'_> {
     pub fn list(&self) -> Result<List> {
         self.store.visible()?;
         let mut checkpoints = Vec::new();
-        for name in self.names()? {
-            let Some(bytes) = self.bytes(&name)? else { continue };
+        for name in names(self.store)? {
+            let Some(bytes) = bytes(self.store, &name)? else { continue };
             let checkpoint_path = self.path(&name);
             let len = bytes.len() as u64;
             checkpoints.push(match serde_json::from_slice::<Map<String, Value>>(&bytes) {
@@ -314,16 +315,15 @@ impl Checkpoints<'_> {
     /// The disk refuses.
     pub fn cleanup(&self, include_session: bool) -> Result<Cleanup> {
         // Nothing is created to find that there is nothing.
-        if self.names()?.is_empty() {
+        if names(self.store)?.is_empty() {
             return Ok(Cleanup { removed: Vec::new(), kept: 0 });
         }
         self.store.submit(move |op| {
-            let checkpoints = Checkpoints { store: op.store };
             let now = op.store.clock.now_ns();
             let mut cleanup = Cleanup { removed: Vec::new(), kept: 0 };
             let Some(dir) = op.store.state_dir(&[CHECKPOINTS])? else { return Ok(cleanup) };
-            for name in checkpoints.names()? {
-                let Some(bytes) = checkpoints.bytes(&name)? else { continue };
+            for name in names(op.store)? {
+                let Some(bytes) = bytes(op.store, &name)? else { continue };
                 let file = format!("{name}.json");
                 let target = op.store.state_target(op.state, &[CHECKPOINTS], &file)?;
                 op.claim(&target)?;
@@ -346,8 +346,8 @@ impl Checkpoints<'_> {
     pub fn refs(&self) -> Result<Vec<CheckpointRef>> {
         self.store.visible()?;
         let mut refs = Vec::new();
-        for name in self.names()? {
-            let Some(bytes) = self.bytes(&name)? else { continue };
+        for name in names(self.store)? {
+            let Some(bytes) = bytes(self.store, &name)? else { continue };
             refs.push(CheckpointRef {
                 path: self.path(&name),
                 name,
@@ -361,27 +361,27 @@ impl Checkpoints<'_> {
     fn path(&self, name: &str) -> String {
         format!("{}/{name}.json", self.store.shown_state(&[CHECKPOINTS]))
     }
+}
 
-    /// The names of all checkpoint files, sorted. Whatever else somebody has put there is passed
-    /// over: it must not keep anyone from the list, or from a handoff.
-    fn names(&self) -> Result<Vec<String>> {
-        let Some(dir) = self.store.state_dir(&[CHECKPOINTS])? else { return Ok(Vec::new()) };
-        let os = |source| Error::os(self.store.shown_state(&[CHECKPOINTS]), "list", source);
-        let mut names = Vec::new();
-        for entry in dir.entries().map_err(os)? {
-            if let Some(name) = entry.to_str().and_then(|entry| entry.strip_suffix(".json"))
-                && dir.stat(&entry).is_ok_and(|stat| stat.kind == Kind::File)
-            {
-                names.push(name.to_owned());
-            }
+/// The names of all checkpoint files, sorted. Whatever else somebody has put there is passed over:
+/// it must not keep anyone from the list, or from a handoff.
+fn names(store: &Store) -> Result<Vec<String>> {
+    let Some(dir) = store.state_dir(&[CHECKPOINTS])? else { return Ok(Vec::new()) };
+    let os = |source| Error::os(store.shown_state(&[CHECKPOINTS]), "list", source);
+    let mut names = Vec::new();
+    for entry in dir.entries().map_err(os)? {
+        if let Some(name) = entry.to_str().and_then(|entry| entry.strip_suffix(".json"))
+            && dir.stat(&entry).is_ok_and(|stat| stat.kind == Kind::File)
+        {
+            names.push(name.to_owned());
         }
-        Ok(names)
     }
+    Ok(names)
+}
 
-    /// A checkpoint's file; `None` when there is none, or none any more.
-    fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        self.store.state_bytes(&[CHECKPOINTS], &format!("{name}.json"))
-    }
+/// A checkpoint's file; `None` when there is none, or none any more.
+fn bytes(store: &Store, name: &str) -> Result<Option<Vec<u8>>> {
+    store.state_bytes(&[CHECKPOINTS], &format!("{name}.json"))
 }
 
 fn check_name(name: &str) -> Result<()> {

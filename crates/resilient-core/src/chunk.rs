@@ -11,6 +11,7 @@ use std::sync::Arc;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
+use crate::commit::Committer;
 use crate::contents::{Content, digest_of_dir};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_all, read_up_to};
@@ -28,7 +29,7 @@ const BLOCK: usize = 128 * 1024;
 /// The sessions of a workspace.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunks<'a> {
-    pub(crate) store: &'a Store,
+    pub(crate) store: &'a Committer,
 }
 
 /// A part that is durably kept.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::checkpoint::CheckpointRef;
-use crate::commit::{Old, Op};
+use crate::commit::{Committer, Old, Op};
 use crate::contents::{Content, digest_of};
 use crate::digest::Digest;
 use crate::disk::read_all;
@@ -18,7 +18,6 @@ use crate::number;
 use crate::risk::Policy;
 use crate::roots::Target;
 use crate::stamp;
-use crate::store::Store;
 use crate::write::{git, put};
 
 /// Where the handoff is when nobody says otherwise.
@@ -32,7 +31,7 @@ const STATUSES: [&str; 4] = ["complete", "partial", "blocked", "handed_off"];
 /// The handoff of a workspace.
 #[derive(Clone, Copy, Debug)]
 pub struct Handoff<'a> {
-    pub(crate) store: &'a Store,
+    pub(crate) store: &'a Committer,
 }
 
 /// What is to be handed off.

@@ -13,6 +13,7 @@ pub mod error;
 pub mod front_matter;
 pub mod handoff;
 pub mod journal;
+mod log;
 mod name;
 mod number;
 pub mod pending;

@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 
+use crate::commit::Committer;
 use crate::contents::{Content, digest_of};
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::error::{Error, Result};
 use crate::journal::Mode;
-use crate::store::Store;
 
 const SCRATCH: &str = "scratch";
 const INDEX: &str = "index.jsonl";
@@ -20,7 +20,7 @@ const INDEX: &str = "index.jsonl";
 /// The scratchpad of a workspace.
 #[derive(Clone, Copy, Debug)]
 pub struct Scratch<'a> {
-    pub(crate) store: &'a Store,
+    pub(crate) store: &'a Committer,
     /// Whether reading is switched off.
     pub(crate) sealed: bool,
 }

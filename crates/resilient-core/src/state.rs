@@ -14,11 +14,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::digest::Hasher;
-use crate::disk::{Access, Clock, Dir, DirRef, File, FileId, Kind, Stat, read_all, read_up_to};
+use crate::disk::{
+    Access, Clock, Dir, DirRef, Disk, File, FileId, Kind, Stat, read_all, read_up_to,
+};
 use crate::error::{Error, Result};
 use crate::pending::PendingPaths;
-use crate::roots::{STATE_DIR, Target};
-use crate::store::Store;
+use crate::roots::{Root, STATE_DIR, Target};
 
 use marker::CleanMarker;
 use owner::{Living, Owner};
@@ -30,6 +31,14 @@ mod turn;
 
 /// The version of the state directory's format.
 const FORMAT: u32 = 1;
+
+/// Where a state directory is, and what opening it needs.
+pub(crate) struct Site<'a> {
+    /// The directory that holds it.
+    pub(crate) home: &'a Root,
+    pub(crate) disk: &'a dyn Disk,
+    pub(crate) clock: &'a dyn Clock,
+}
 
 /// The open state directory. Whoever holds it and the lock may write.
 #[derive(Debug)]
@@ -76,34 +85,34 @@ impl State {
     ///
     /// # Errors
     /// Other processes write for too long; the directory cannot be opened or made.
-    pub(crate) fn enter<'a>(store: &Store, held: &'a mut Option<Self>) -> Result<&'a mut Self> {
+    pub(crate) fn enter<'a>(site: &Site<'_>, held: &'a mut Option<Self>) -> Result<&'a mut Self> {
         let mut waited = Waited::default();
         if let Some(state) = held {
-            state.turn.take(&*store.clock, &mut waited)?;
+            state.turn.take(site.clock, &mut waited)?;
             // IMPORTANT: after the wait. Meanwhile somebody may have removed or replaced what this
             // process has open, and others work with what is there now.
-            if !state.is_current(store) {
+            if !state.is_current(site) {
                 state.unlock();
                 *held = None;
             }
         }
         match held {
             Some(state) => Ok(state),
-            None => Ok(held.insert(Self::enter_anew(store, &mut waited)?)),
+            None => Ok(held.insert(Self::enter_anew(site, &mut waited)?)),
         }
     }
 
-    fn enter_anew(store: &Store, waited: &mut Waited) -> Result<Self> {
+    fn enter_anew(site: &Site<'_>, waited: &mut Waited) -> Result<Self> {
         loop {
-            let home = store.home.dir(&*store.disk)?;
+            let home = site.home.dir(site.disk)?;
             let dir = open_or_make(&*home, STATE_DIR).map_err(|e| os("", e))?;
             let turn = Turn::open(&*dir)?;
-            turn.take(&*store.clock, waited)?;
+            turn.take(site.clock, waited)?;
             // IMPORTANT: after the wait, as above.
-            if is_in_place(store, &dir, &turn) {
-                return Self::open(home, dir, turn, &*store.clock);
+            if is_in_place(site, &dir, &turn) {
+                return Self::open(home, dir, turn, site.clock);
             }
-            waited.pause(&*store.clock)?;
+            waited.pause(site.clock)?;
         }
     }
 
@@ -187,8 +196,8 @@ impl State {
 
     /// Whether the open handles are still what the names lead to: a user may have removed the
     /// state directory, or parts of it, under a running server.
-    fn is_current(&self, store: &Store) -> bool {
-        is_in_place(store, &self.dir, &self.turn)
+    fn is_current(&self, site: &Site<'_>) -> bool {
+        is_in_place(site, &self.dir, &self.turn)
             && is_named(&*self.dir, "journal.jsonl", self.journal.id())
             && is_named(&*self.dir, "tmp", self.tmp.id())
     }
@@ -237,25 +246,14 @@ impl State {
         Ok(false)
     }
 
-    /// The directories whose sync makes a target's own one reachable; none for a known one.
-    ///
-    /// Somebody may have made them a moment ago, and a file is only as durable as the names that
-    /// lead to it. `open` has those that the batch holds open already.
-    ///
-    /// # Errors
-    /// One of them cannot be opened, and so cannot be synced.
-    pub(crate) fn ancestors_to_sync(
-        &self,
-        store: &Store,
-        target: &Target,
-        open: &mut HashMap<PathBuf, DirRef>,
-    ) -> Result<Vec<DirRef>> {
+    /// Whether a target's directory is known to be reachable after a power loss. Else the
+    /// directories above it are to be synced: somebody may have made them a moment ago, and a file
+    /// is only as durable as the names that lead to it.
+    pub(crate) fn is_durable(&self, target: &Target) -> bool {
         let known = target.path.parent().and_then(|parent| self.durable_dirs.get(parent));
-        let same = |known: &DirRef| matches!((known.id(), target.dir.id()), (Ok(known), Ok(now)) if known == now);
-        if known.is_some_and(same) {
-            return Ok(Vec::new());
-        }
-        store.ancestors(target, open)
+        known.is_some_and(
+            |known| matches!((known.id(), target.dir.id()), (Ok(known), Ok(now)) if known == now),
+        )
     }
 
     /// Notes that those directories were synced, all of them.
@@ -395,8 +393,8 @@ fn clean_end(lock: &dyn File, len: u64, identity: &[FileId]) -> io::Result<Optio
 }
 
 /// Whether a state directory and its locks are still what their names lead to.
-fn is_in_place(store: &Store, dir: &DirRef, turn: &Turn) -> bool {
-    let home = store.home.dir(&*store.disk);
+fn is_in_place(site: &Site<'_>, dir: &DirRef, turn: &Turn) -> bool {
+    let home = site.home.dir(site.disk);
     home.is_ok_and(|home| is_named(&*home, STATE_DIR, dir.id())) && turn.is_current(&**dir)
 }
 

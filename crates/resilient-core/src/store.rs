@@ -12,7 +12,7 @@ use crate::policy_file::PolicyFile;
 use crate::report::Notice;
 use crate::roots::{Git, Root, Roots, STATE_DIR, Target};
 use crate::stamp;
-use crate::state::State;
+use crate::state::{Site, State};
 
 /// The directory of all chunk sessions, in the state directory.
 pub(crate) const CHUNKS: &str = "chunks";
@@ -25,13 +25,17 @@ pub(crate) struct Store {
     /// The directory that holds the state directory.
     pub(crate) home: Root,
     pub(crate) caller: String,
-    pub(crate) queue: crate::commit::Queue,
     pub(crate) policy: PolicyFile,
     /// Is called once for each thing that recovery did or kept.
     pub(crate) on_notice: fn(&Notice),
 }
 
 impl Store {
+    /// Where the state directory is, for whoever opens it.
+    pub(crate) fn site(&self) -> Site<'_> {
+        Site { home: &self.home, disk: &*self.disk, clock: &*self.clock }
+    }
+
     /// The state directory's absolute path.
     pub(crate) fn state_path(&self) -> PathBuf {
         self.home.path().join(STATE_DIR)

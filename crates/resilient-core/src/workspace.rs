@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::analytics;
 use crate::checkpoint::Checkpoints;
 use crate::chunk::{Chunks, ComposeReceipt};
-use crate::commit::{Queue, Visible};
+use crate::commit::{Committer, Visible};
 use crate::disk::{Clock, Disk, RealDisk, SystemClock, read_all};
 use crate::error::{Error, Result};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
@@ -45,7 +45,7 @@ pub struct Builder {
 /// workspace open.
 #[derive(Debug)]
 pub struct Workspace {
-    store: Store,
+    store: Committer,
     sealed_scratch: bool,
     indexes: read::Indexes,
 }
@@ -133,16 +133,15 @@ impl Builder {
         Workspace {
             sealed_scratch,
             indexes: read::Indexes::default(),
-            store: Store {
+            store: Committer::new(Store {
                 policy: PolicyFile::new(disk.clone(), state.join(policy_file.unwrap_or(default))),
                 roots: Roots::new(disk.clone(), cwd, roots, &state),
                 home: Root::new(state),
                 disk,
                 clock,
                 caller,
-                queue: Queue::default(),
                 on_notice,
-            },
+            }),
         }
     }
 }
@@ -315,7 +314,7 @@ impl Workspace {
     /// The reads.
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
-        let Store { clock, roots, .. } = &self.store;
+        let Store { clock, roots, .. } = &*self.store;
         Reader { clock: &**clock, roots, indexes: &self.indexes }
     }
 
@@ -405,6 +404,6 @@ impl Workspace {
     /// What recovery has done or kept, since this was asked last. Whoever answers a user tells it.
     #[must_use]
     pub fn take_notices(&self) -> recovery::Report {
-        self.store.queue.take_notices()
+        self.store.take_notices()
     }
 }

@@ -9,7 +9,7 @@
 use memchr::memmem;
 use serde::Serialize;
 
-use crate::commit::{Journaled, Old, Op};
+use crate::commit::{Committer, Journaled, Old, Op};
 use crate::contents::Content;
 use crate::digest::Digest;
 use crate::disk::Kind;
@@ -19,7 +19,6 @@ use crate::journal::Mode;
 use crate::redact::{self, Overwritten};
 use crate::risk::{self, HardLinks, Policy, Verdict};
 use crate::roots::{Git, Roots, Target};
-use crate::store::Store;
 
 /// From this length on, bytes are appended where the file is instead of writing it anew: what an
 /// append costs is then flat in the file's length. While such an append is under way a reader may
@@ -145,14 +144,18 @@ pub(crate) fn git(policy: &Policy) -> Git {
 }
 
 /// Writes one file.
-pub(crate) fn write(store: &Store, request: WriteRequest, policy: &Policy) -> Result<WriteReceipt> {
+pub(crate) fn write(
+    store: &Committer,
+    request: WriteRequest,
+    policy: &Policy,
+) -> Result<WriteReceipt> {
     write_redacted(store, request, policy, None)
 }
 
 /// Writes one file whose content may be the redaction of the content with the given digest, which
 /// is then the one that its marks may be written over.
 pub(crate) fn write_redacted(
-    store: &Store,
+    store: &Committer,
     request: WriteRequest,
     policy: &Policy,
     redacted_from: Option<Digest>,
@@ -196,7 +199,7 @@ pub(crate) fn write_redacted(
 
 /// Replaces text in one file.
 pub(crate) fn replace(
-    store: &Store,
+    store: &Committer,
     request: ReplaceRequest,
     policy: &Policy,
 ) -> Result<WriteReceipt> {

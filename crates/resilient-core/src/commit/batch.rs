@@ -20,36 +20,18 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-use super::Job;
 use super::change::{Change, Discard, How, Publish, Staged};
+use super::outcome::{Outcome, repeat, unknown};
 use super::publish::publish;
+use super::queue::Job;
 use super::wait::Wait;
 use crate::contents::{digest_of, holds};
-use crate::disk::{File, Replace, SyncItem};
+use crate::disk::{Replace, SyncItem};
 use crate::error::Error;
-use crate::journal::{Line, Row};
+use crate::journal::Row;
 use crate::recovery;
 use crate::state::{End, SLOTS, State};
 use crate::store::Store;
-
-/// What becomes of a change on its way through the batch.
-pub(super) enum Outcome {
-    Going,
-    /// Nothing of it happened; its row is to go.
-    Failed(Error),
-    /// It is in the journal, and recovery will finish or withdraw it.
-    Unknown(Error),
-}
-
-impl Outcome {
-    pub(super) fn is_going(&self) -> bool {
-        matches!(self, Self::Going)
-    }
-
-    fn is_failed(&self) -> bool {
-        matches!(self, Self::Failed(_))
-    }
-}
 
 /// Calls that are committed together.
 #[derive(Default)]
@@ -161,10 +143,6 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Outcome> {
         state.mark_clean();
     }
     outcomes
-}
-
-pub(super) fn unknown(change: &Change, source: &io::Error) -> Outcome {
-    Outcome::Unknown(change.unknown(repeat(source)))
 }
 
 /// A line whose place depends on one in front of it that was not written has to wait for the next
@@ -473,19 +451,4 @@ fn surviving<'a>(changes: &'a [Change], outcomes: &[Outcome]) -> Vec<&'a Row> {
         .filter(|(_, outcome)| !outcome.is_failed())
         .filter_map(|(change, _)| change.row.as_ref())
         .collect()
-}
-
-/// Writes the line of a change where it belongs.
-pub(crate) fn write_line(file: &dyn File, line: &Line) -> io::Result<()> {
-    let mut bytes = line.text.clone().into_bytes();
-    bytes.push(b'\n');
-    file.write_all_at(&bytes, line.at)
-}
-
-/// The same error again: a system's error cannot be cloned.
-pub(crate) fn repeat(source: &io::Error) -> io::Error {
-    source.raw_os_error().map_or_else(
-        || io::Error::new(source.kind(), source.to_string()),
-        io::Error::from_raw_os_error,
-    )
 }

@@ -5,171 +5,68 @@
 //! that fails drops out alone; a call for a file that the batch already writes waits for the next
 //! one.
 //!
-//! `visible` is what a tool may see that only reads. `op` is a call at work, `change` what it leaves behind, `batch` carries changes
-//! out, with `publish` for the moment and `wait` for the disk.
+//! `queue` has the calls that wait. `op` is a call at work, `change` what it leaves behind. `batch`
+//! carries changes out, with `publish` for the moment and `wait` for the disk. `visible` is what a
+//! tool may see that only reads.
 
 mod batch;
 mod change;
 mod op;
+mod outcome;
 mod publish;
+mod queue;
 mod room;
 mod visible;
 mod wait;
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::io;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
 use crate::recovery::{self, Undecided};
 use crate::state::State;
 use crate::store::Store;
 
-use batch::{Batch, repeat};
+use batch::Batch;
 use change::Change;
+use op::Log;
+use outcome::repeat;
+use queue::{Job, Queue, Waiter, Wakeup, lock};
 use room::Room;
 
-pub(crate) use batch::write_line;
 pub(crate) use change::Old;
-use op::Log;
 pub(crate) use op::{Journaled, Op};
+#[cfg(feature = "sim")]
+pub(crate) use queue::Held;
 pub(crate) use visible::Visible;
 
-/// The calls that wait to be committed, and the state that one of them at a time holds.
-#[derive(Debug, Default)]
-pub(crate) struct Queue {
-    waiting: Mutex<Waiting>,
-    state: Mutex<Option<State>>,
-    /// What recovery has done since somebody was told of it.
-    notices: Mutex<recovery::Report>,
+/// The way to a change: what all operations share, and the queue of those that wait.
+#[derive(Debug)]
+pub(crate) struct Committer {
+    store: Store,
+    queue: Queue,
 }
 
-impl Queue {
-    fn note(&self, report: recovery::Report) {
-        lock(&self.notices).add(report);
+impl Deref for Committer {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        &self.store
+    }
+}
+
+impl Committer {
+    pub(crate) fn new(store: Store) -> Self {
+        Self { store, queue: Queue::default() }
     }
 
     /// What recovery has done since this was asked last.
     pub(crate) fn take_notices(&self) -> recovery::Report {
-        std::mem::take(&mut *lock(&self.notices))
-    }
-}
-
-#[derive(Default)]
-struct Waiting {
-    jobs: VecDeque<Job>,
-    /// Whether one of the calls commits, or was told to.
-    leading: bool,
-}
-
-impl Waiting {
-    /// Ends a lead: the call that has waited longest has the next one.
-    fn pass_on(&mut self) {
-        self.leading = match self.jobs.front() {
-            Some(job) => {
-                job.waiter.wake(Wakeup::Lead);
-                true
-            }
-            None => false,
-        };
-    }
-}
-
-/// Where one call waits. Each has its own, so that nobody is woken up for another's sake.
-#[derive(Default)]
-struct Waiter {
-    wakeup: Mutex<Option<Wakeup>>,
-    turn: Condvar,
-}
-
-/// What a call that waits is told.
-enum Wakeup {
-    /// Its change was carried out, or refused.
-    Done(Result<()>),
-    /// It is to commit all that is in the queue.
-    Lead,
-}
-
-impl Waiter {
-    fn wake(&self, wakeup: Wakeup) {
-        *lock(&self.wakeup) = Some(wakeup);
-        self.turn.notify_one();
+        self.queue.take_notices()
     }
 
-    fn wait(&self) -> Wakeup {
-        let mut waiter = lock(&self.wakeup);
-        loop {
-            match waiter.take() {
-                Some(wakeup) => return wakeup,
-                None => waiter = self.turn.wait(waiter).unwrap_or_else(PoisonError::into_inner),
-            }
-        }
-    }
-}
-
-impl std::fmt::Debug for Waiting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} waiting", self.jobs.len())
-    }
-}
-
-/// The queue at a standstill, for tests that need a batch of a known content. Calls are committed
-/// together when it is dropped.
-#[cfg(feature = "sim")]
-#[derive(Debug)]
-pub struct Held<'a> {
-    queue: &'a Queue,
-}
-
-#[cfg(feature = "sim")]
-impl Held<'_> {
-    /// How many calls wait.
-    #[must_use]
-    pub fn waiting(&self) -> usize {
-        lock(&self.queue.waiting).jobs.len()
-    }
-}
-
-#[cfg(feature = "sim")]
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        lock(&self.queue.waiting).pass_on();
-    }
-}
-
-type Work = Box<dyn FnMut(&mut Op<'_>) -> Result<()> + Send>;
-
-pub(crate) struct Job {
-    work: Work,
-    waiter: Arc<Waiter>,
-    is_answered: bool,
-}
-
-impl Job {
-    pub(crate) fn answer(mut self, result: Result<()>) {
-        self.is_answered = true;
-        self.waiter.wake(Wakeup::Done(result));
-    }
-}
-
-impl Drop for Job {
-    /// Nobody waits for ever, whatever becomes of the call that leads.
-    fn drop(&mut self) {
-        if !self.is_answered {
-            let source = io::Error::other("the commit panicked");
-            let unknown = Error::OutcomeUnknown { path: String::new(), journal_id: None, source };
-            self.waiter.wake(Wakeup::Done(Err(unknown)));
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic in a call is answered to that call; what it held is checked before its next use.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Store {
     /// Carries out one change under the lock, durably, and returns what `work` returned.
     ///
     /// `work` looks, decides and stages; it is run again when it has to wait for a file that the
@@ -180,17 +77,12 @@ impl Store {
     ) -> Result<T> {
         let answer = Arc::new(Mutex::new(None));
         let waiter = Arc::new(Waiter::default());
-        let job = Job {
-            work: Box::new({
-                let answer = answer.clone();
-                move |op| {
-                    *lock(&answer) = Some(work(op)?);
-                    Ok(())
-                }
-            }),
-            waiter: waiter.clone(),
-            is_answered: false,
-        };
+        let kept = answer.clone();
+        let work = Box::new(move |op: &mut Op<'_>| {
+            *lock(&kept) = Some(work(op)?);
+            Ok(())
+        });
+        let job = Job::new(work, waiter.clone());
         let queue = &self.queue;
         let mut waiting = lock(&queue.waiting);
         waiting.jobs.push_back(job);
@@ -247,7 +139,7 @@ impl Store {
         held: &'a mut Option<State>,
         ordered: Option<Undecided>,
     ) -> Result<&'a mut State> {
-        let state = State::enter(self, held)?;
+        let state = State::enter(&self.site(), held)?;
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
             if !state.dirty

@@ -16,6 +16,7 @@ use crate::digest::{Digest, Hasher, Trail};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
 use crate::error::{Error, Result};
 use crate::journal::{Also, Gone, Line, Mode, Row};
+use crate::log;
 use crate::recovery;
 use crate::roots::Target;
 use crate::sectors::Sectors;
@@ -138,7 +139,9 @@ impl Op<'_> {
     pub(super) fn open_ancestors(&mut self, open: &mut HashMap<PathBuf, DirRef>) -> Result<()> {
         let mut ancestors = Vec::new();
         for target in self.change.targets() {
-            ancestors.extend(self.state.ancestors_to_sync(self.store, target, open)?);
+            if !self.state.is_durable(target) {
+                ancestors.extend(self.store.ancestors(target, open)?);
+            }
         }
         self.change.ancestors = ancestors;
         Ok(())
@@ -409,7 +412,11 @@ impl Op<'_> {
     /// lose what it speaks of.
     fn sync_target(&mut self, target: &Target, file: &Arc<dyn File>, len: u64) -> Result<()> {
         let mut items = vec![SyncItem::File(file.clone()), SyncItem::Dir(target.dir.clone())];
-        let ancestors = self.state.ancestors_to_sync(self.store, target, &mut HashMap::new())?;
+        let ancestors = if self.state.is_durable(target) {
+            Vec::new()
+        } else {
+            self.store.directories_above(target)?
+        };
         items.extend(ancestors.into_iter().map(SyncItem::Dir));
         let results = self.store.disk.sync_all(&items);
         if results.first().is_some_and(io::Result::is_err) {
@@ -467,7 +474,7 @@ impl Op<'_> {
         }
         .map_err(os)?
         .into();
-        let end = recovery::cut_torn_tail(&*file).map_err(os)?;
+        let end = log::cut_torn_tail(&*file).map_err(os)?;
         Ok((file, end))
     }
 

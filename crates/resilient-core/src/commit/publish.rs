@@ -2,12 +2,13 @@
 
 use std::io;
 
-use super::batch::{Outcome, unknown, write_line};
 use super::change::{Append, Change, How, Publish, Staged};
+use super::outcome::{Outcome, unknown};
 use crate::contents::{copy_all, digest_now, digest_of, holds};
 use crate::disk::write_by_pages;
 use crate::error::Error;
 use crate::journal::Mode;
+use crate::log::write_line;
 use crate::roots::Target;
 use crate::state::State;
 

@@ -11,11 +11,11 @@ use std::ffi::OsStr;
 use std::io;
 use std::sync::{Arc, TryLockError};
 
+use super::Committer;
 use crate::disk::File;
 use crate::error::{Error, Result};
 use crate::recovery;
 use crate::state;
-use crate::store::Store;
 
 const JOURNAL: &str = "journal.jsonl";
 
@@ -26,7 +26,7 @@ pub(crate) struct Visible {
     pub(crate) len: u64,
 }
 
-impl Store {
+impl Committer {
     /// Brings the state up to date for a tool that reads it; `None` where nothing was ever written.
     ///
     /// # Errors

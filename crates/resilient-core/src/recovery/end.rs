@@ -213,18 +213,3 @@ fn range(file: &dyn File, from: u64, to: u64) -> io::Result<Vec<u8>> {
     bytes.truncate(read);
     Ok(bytes)
 }
-
-/// Cuts what a torn append left at the end of a log of JSON lines; returns where it ends.
-pub(crate) fn cut_torn_tail(file: &dyn File) -> io::Result<u64> {
-    let len = file.stat()?.len;
-    let Some(last) = Backwards::new(file, len).next().transpose()? else { return Ok(0) };
-    if last.ended {
-        return Ok(len);
-    }
-    if serde_json::from_slice::<serde_json::Value>(&last.text).is_ok() {
-        file.write_all_at(b"\n", len)?;
-        return Ok(len + 1);
-    }
-    file.set_len(last.offset)?;
-    Ok(last.offset)
-}

@@ -2,11 +2,10 @@
 
 use std::io;
 
-use super::end::cut_torn_tail;
 use super::obstacle::Obstacle;
-use crate::commit::write_line;
 use crate::disk::{Access, read_up_to};
 use crate::journal::{Line, Row};
+use crate::log::{cut_torn_tail, write_line};
 use crate::roots::Git;
 use crate::state::State;
 use crate::store::Store;

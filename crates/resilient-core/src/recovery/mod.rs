@@ -55,7 +55,7 @@ mod verdict;
 mod withdrawal;
 
 pub(crate) use discard::grave;
-pub(crate) use end::{before_last_batch, cut_torn_tail};
+pub(crate) use end::before_last_batch;
 pub(crate) use withdrawal::withdraw;
 
 pub use crate::report::{About, Conflict, Notice, Report};

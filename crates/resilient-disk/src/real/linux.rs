@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rustix::fs::{Advice, Mode, OFlags, ResolveFlags, XattrFlags};
 use rustix::io::Errno;
 
-use super::attributes::{is_out_of_reach, read_growing};
+use super::xattr::{is_out_of_reach, read_growing};
 
 #[path = "acl.rs"]
 mod acl;

@@ -29,6 +29,8 @@ mod system;
 #[cfg(target_vendor = "apple")]
 #[path = "macos.rs"]
 mod system;
+#[path = "xattr.rs"]
+mod xattr;
 
 /// How directories are opened: readable, since a descriptor that is not cannot be synced.
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);

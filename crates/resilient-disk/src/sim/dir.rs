@@ -32,10 +32,6 @@ impl SimDir {
         Self { handle: Handle::new(disk, state, ino), readable }
     }
 
-    pub(super) fn handle(&self) -> &Handle {
-        &self.handle
-    }
-
     fn open_file(&self, state: &mut State, name: &OsStr, writable: bool) -> io::Result<SimFile> {
         state.faults.powered()?;
         state.admit()?;

@@ -5,7 +5,6 @@ use std::io;
 use std::sync::Arc;
 
 use super::SyncKind;
-use super::dir::SimDir;
 use super::fault::{Need, Turn, is_power_loss};
 use super::handle::Handle;
 use super::pending::DataChange;
@@ -134,16 +133,14 @@ impl File for SimFile {
     }
 
     fn adopt_directory(&self, dir: &dyn Dir) -> io::Result<()> {
-        let dir = dir.as_any().downcast_ref::<SimDir>().map(SimDir::handle);
-        let dir = dir.filter(|dir| dir.disk.is_same(&self.handle.disk));
-        let dir = dir.ok_or(io::ErrorKind::InvalidInput)?;
+        let dir = dir.id()?.inode;
         let mut state = self.handle.disk.enter();
         state.faults.powered()?;
-        let adopted = state.adopted(self.handle.ino, dir.ino)?;
+        let adopted = state.adopted(self.handle.ino, dir)?;
         if *state.node(self.handle.ino)?.attributes == adopted {
             return Ok(());
         }
-        let (file, from) = (state.live.path(self.handle.ino), state.live.path(dir.ino));
+        let (file, from) = (state.live.path(self.handle.ino), state.live.path(dir));
         state.operate(Need::Nothing, format!("adopt {file} by {from}"), |state, turn| {
             turn.go()?;
             state.owns(self.handle.ino)?;

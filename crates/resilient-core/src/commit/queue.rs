@@ -1,0 +1,150 @@
+//! The calls that wait to be committed, and how each is woken up.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::op::Op;
+use crate::error::{Error, Result};
+use crate::report::Report;
+use crate::state::State;
+
+/// The calls that wait to be committed, and the state that one of them at a time holds.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    pub(super) waiting: Mutex<Waiting>,
+    pub(super) state: Mutex<Option<State>>,
+    /// What recovery has done since somebody was told of it.
+    notices: Mutex<Report>,
+}
+
+impl Queue {
+    pub(super) fn note(&self, report: Report) {
+        lock(&self.notices).add(report);
+    }
+
+    /// What recovery has done since this was asked last.
+    pub(crate) fn take_notices(&self) -> Report {
+        std::mem::take(&mut *lock(&self.notices))
+    }
+}
+
+/// The calls in the queue.
+#[derive(Default)]
+pub(super) struct Waiting {
+    pub(super) jobs: VecDeque<Job>,
+    /// Whether one of the calls commits, or was told to.
+    pub(super) leading: bool,
+}
+
+impl Waiting {
+    /// Ends a lead: the call that has waited longest has the next one.
+    pub(super) fn pass_on(&mut self) {
+        self.leading = match self.jobs.front() {
+            Some(job) => {
+                job.waiter.wake(Wakeup::Lead);
+                true
+            }
+            None => false,
+        };
+    }
+}
+
+/// Where one call waits. Each has its own, so that nobody is woken up for another's sake.
+#[derive(Default)]
+pub(super) struct Waiter {
+    wakeup: Mutex<Option<Wakeup>>,
+    turn: Condvar,
+}
+
+/// What a call that waits is told.
+pub(super) enum Wakeup {
+    /// Its change was carried out, or refused.
+    Done(Result<()>),
+    /// It is to commit all that is in the queue.
+    Lead,
+}
+
+impl Waiter {
+    fn wake(&self, wakeup: Wakeup) {
+        *lock(&self.wakeup) = Some(wakeup);
+        self.turn.notify_one();
+    }
+
+    pub(super) fn wait(&self) -> Wakeup {
+        let mut waiter = lock(&self.wakeup);
+        loop {
+            match waiter.take() {
+                Some(wakeup) => return wakeup,
+                None => waiter = self.turn.wait(waiter).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} waiting", self.jobs.len())
+    }
+}
+
+/// The queue at a standstill, for tests that need a batch of a known content. Calls are committed
+/// together when it is dropped.
+#[cfg(feature = "sim")]
+#[derive(Debug)]
+pub struct Held<'a> {
+    pub(super) queue: &'a Queue,
+}
+
+#[cfg(feature = "sim")]
+impl Held<'_> {
+    /// How many calls wait.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        lock(&self.queue.waiting).jobs.len()
+    }
+}
+
+#[cfg(feature = "sim")]
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        lock(&self.queue.waiting).pass_on();
+    }
+}
+
+pub(super) type Work = Box<dyn FnMut(&mut Op<'_>) -> Result<()> + Send>;
+
+/// One call that waits to be committed.
+pub(super) struct Job {
+    pub(super) work: Work,
+    waiter: Arc<Waiter>,
+    is_answered: bool,
+}
+
+impl Job {
+    pub(super) fn new(work: Work, waiter: Arc<Waiter>) -> Self {
+        Self { work, waiter, is_answered: false }
+    }
+
+    pub(super) fn answer(mut self, result: Result<()>) {
+        self.is_answered = true;
+        self.waiter.wake(Wakeup::Done(result));
+    }
+}
+
+impl Drop for Job {
+    /// Nobody waits for ever, whatever becomes of the call that leads.
+    fn drop(&mut self) {
+        if !self.is_answered {
+            let source = io::Error::other("the commit panicked");
+            let unknown = Error::OutcomeUnknown { path: String::new(), journal_id: None, source };
+            self.waiter.wake(Wakeup::Done(Err(unknown)));
+        }
+    }
+}
+
+/// Locks what is shared among calls.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic in a call is answered to that call; what it held is checked before its next use.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
