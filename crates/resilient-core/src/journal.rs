@@ -226,6 +226,14 @@ pub(crate) struct LineAt {
     pub(crate) ended: bool,
 }
 
+impl LineAt {
+    /// Whether a crash may have left this of an append: an append is one write, of which any part
+    /// may be lost and leave zeros.
+    pub(crate) fn is_torn(&self) -> bool {
+        !self.ended || self.text.contains(&0)
+    }
+}
+
 /// Reads lines from the end of a log towards its beginning, a block at a time.
 pub(crate) struct Backwards<'a> {
     file: &'a dyn File,

@@ -13,16 +13,25 @@ pub(crate) fn write_line(file: &dyn File, line: &Line) -> io::Result<()> {
 }
 
 /// Cuts what a torn append left at the end of a log of JSON lines; returns where it ends.
+///
+/// As in the journal, a line is torn when it has no end or holds a zero byte.
 pub(crate) fn cut_torn_tail(file: &dyn File) -> io::Result<u64> {
     let len = file.stat()?.len;
-    let Some(last) = Backwards::new(file, len).next().transpose()? else { return Ok(0) };
-    if last.ended {
-        return Ok(len);
+    let mut end = len;
+    for line in Backwards::new(file, len) {
+        let line = line?;
+        if !line.ended && serde_json::from_slice::<serde_json::Value>(&line.text).is_ok() {
+            end = line.offset + line.text.len() as u64;
+            file.write_all_at(b"\n", end)?;
+            return Ok(end + 1);
+        }
+        if !line.is_torn() {
+            break;
+        }
+        end = line.offset;
     }
-    if serde_json::from_slice::<serde_json::Value>(&last.text).is_ok() {
-        file.write_all_at(b"\n", len)?;
-        return Ok(len + 1);
+    if end < len {
+        file.set_len(end)?;
     }
-    file.set_len(last.offset)?;
-    Ok(last.offset)
+    Ok(end)
 }

@@ -25,6 +25,10 @@ pub struct Report {
     /// Leftovers in `tmp/` that could not be removed, and why. They are in nobody's way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
+    /// The protocol of the network file system that holds the state directory, if it is on one.
+    /// Told once by each process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<&'static str>,
 }
 
 /// What a notice is about.
@@ -43,6 +47,8 @@ pub enum About {
     Cut,
     /// A leftover could not be removed.
     Left,
+    /// The state directory is on a network file system.
+    Network,
 }
 
 /// One thing that recovery did or kept, in words for a person or an agent.
@@ -58,6 +64,12 @@ pub struct Notice {
 }
 
 impl Report {
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// The same as sentences, one for each thing that was done or kept.
     #[must_use]
     pub fn notices(&self) -> Vec<Notice> {
@@ -97,6 +109,14 @@ impl Report {
             let text = format!("a leftover could not be removed: {STATE_DIR}/tmp/{left}");
             Notice { about: About::Left, path: None, text }
         }));
+        notices.extend(self.network.map(|protocol| {
+            let text = format!(
+                "the workspace's state is on a network file system ({protocol}): its server decides \
+                 what a sync and a lock are worth, so that a failure of the server may lose an \
+                 answered write; a local disk keeps the promises"
+            );
+            Notice { about: About::Network, path: None, text }
+        }));
         notices
     }
 
@@ -108,6 +128,7 @@ impl Report {
         self.pending = later.pending;
         self.cut += later.cut;
         self.left = later.left;
+        self.network = self.network.or(later.network);
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::digest::Hasher;
 use crate::disk::{
-    Access, Clock, Dir, DirRef, Disk, File, FileId, Kind, Stat, read_all, read_up_to,
+    Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, Kind, Stat, read_all, read_up_to,
 };
 use crate::error::{Error, Result};
 use crate::pending::PendingPaths;
@@ -61,6 +61,7 @@ pub(crate) struct State {
     unsynced_home: Option<DirRef>,
     /// Whether this process has looked for what others left behind.
     has_looked: bool,
+    has_told_network: bool,
     /// Set when a batch was left unfinished: recovery comes before anything else.
     pub(crate) dirty: bool,
     pub(crate) digests: Digests,
@@ -152,6 +153,7 @@ impl State {
             identity,
             unsynced_home: Some(home),
             has_looked: false,
+            has_told_network: false,
             dirty: false,
             digests: Digests::default(),
             pending: PendingPaths::default(),
@@ -222,6 +224,17 @@ impl State {
     /// before, and after a batch whose outcome is unknown.
     pub(crate) fn mark_dirty(&self) -> io::Result<()> {
         clear_marker(self.turn.file())
+    }
+
+    /// The protocol of the network file system that holds the state; told once.
+    pub(crate) fn network(&mut self) -> Option<&'static str> {
+        if std::mem::replace(&mut self.has_told_network, true) {
+            return None;
+        }
+        match self.dir.file_system() {
+            Ok(FileSystem::Network(protocol)) => Some(protocol),
+            _ => None,
+        }
     }
 
     /// Looks, once, whether processes that died have left anything behind that is worth a sweep:

@@ -142,6 +142,9 @@ impl Committer {
         let state = State::enter(&self.site(), held)?;
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
+            if let Some(network) = state.network() {
+                self.tell(recovery::Report { network: Some(network), ..Default::default() });
+            }
             if !state.dirty
                 && ordered.is_none()
                 && state.refresh().map_err(os)?
@@ -153,8 +156,7 @@ impl Committer {
             state.sync_home()?;
             let report = recovery::run(self, state, ordered.unwrap_or(Undecided::Stay))?;
             state.dirty = false;
-            report.notices().iter().for_each(self.on_notice);
-            self.queue.note(report);
+            self.tell(report);
             Ok(())
         })();
         if let Err(error) = entered {
@@ -162,6 +164,12 @@ impl Committer {
             return Err(error);
         }
         Ok(state)
+    }
+
+    /// Logs what there is to tell, and keeps it for the next answer.
+    fn tell(&self, report: recovery::Report) {
+        report.notices().iter().for_each(self.on_notice);
+        self.queue.note(report);
     }
 
     /// Commits a batch; gives back what has to wait for the next one.

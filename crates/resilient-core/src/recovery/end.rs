@@ -12,7 +12,7 @@ use super::{conflict, withdrawal};
 use crate::beside;
 use crate::contents::write_again;
 use crate::disk::{File, read_up_to};
-use crate::journal::{Backwards, LineAt, Row};
+use crate::journal::{Backwards, Row};
 use crate::state::{End, State};
 
 /// The last batch of the journal: its rows, and the lines of others among and behind them.
@@ -52,7 +52,7 @@ pub(super) fn cut(state: &State) -> io::Result<u64> {
             strip = Some(line.offset + line.text.len() as u64);
             break;
         }
-        if !is_torn(&line) {
+        if !line.is_torn() {
             break;
         }
         end = line.offset;
@@ -67,11 +67,6 @@ pub(super) fn cut(state: &State) -> io::Result<u64> {
     let _ = conflict::keep_cut(state, &range(&*state.journal, end, len)?);
     state.journal.set_len(end)?;
     Ok(len - end)
-}
-
-/// Whether a crash may have left this line of an append.
-fn is_torn(line: &LineAt) -> bool {
-    !line.ended || line.text.contains(&0)
 }
 
 /// Finds the last batch, through lines of others and through torn ones.
@@ -99,7 +94,7 @@ pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
                 }
             }
             Some(_) => break,
-            None if is_torn(&line) => pieces.push(Piece::Torn { from, to }),
+            None if line.is_torn() => pieces.push(Piece::Torn { from, to }),
             None => match pieces.last_mut() {
                 Some(Piece::Foreign { from: begin, .. }) => *begin = from,
                 _ => pieces.push(Piece::Foreign { from, to }),

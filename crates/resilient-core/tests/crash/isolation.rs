@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use resilient_core::Workspace;
-use resilient_core::disk::FixedClock;
 use resilient_core::disk::sim::{Fault, FaultKind, SimDisk};
+use resilient_core::disk::{FileSystem, FixedClock};
 
 use crate::campaign::{Rig, recover};
 use crate::oracle::World;
@@ -362,4 +362,16 @@ fn numbers_go_on_behind_rows_of_another_writer() {
     done(create(&open(&disk, 2, Order::Forwards), "b.txt", "b\n"));
     let journal = String::from_utf8(disk.read(JOURNAL).unwrap()).unwrap();
     assert!(journal.lines().last().is_some_and(|row| row.contains("\"seq\":2")), "{journal}");
+}
+
+#[test]
+fn a_network_file_system_is_told_once() {
+    let disk = SimDisk::new();
+    disk.mkdir(workload::ROOT);
+    disk.set_file_system("w", FileSystem::Network("NFS"));
+    let ws = open(&disk, 1, Order::Forwards);
+    done(create(&ws, "a.txt", "a\n"));
+    assert_eq!(ws.take_notices().network, Some("NFS"));
+    done(create(&ws, "b.txt", "b\n"));
+    assert!(ws.take_notices().is_empty());
 }

@@ -63,8 +63,10 @@ fn normal(path: &str, bytes: Option<&[u8]>) -> Option<Vec<u8>> {
     if path != INDEX {
         return Some(bytes.to_vec());
     }
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    (whole > 0).then(|| bytes[..whole].to_vec())
+    let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let is_torn = |line: &&[u8]| !line.ends_with(b"\n") || line.contains(&0);
+    while lines.pop_if(|line| is_torn(&&**line)).is_some() {}
+    (!lines.is_empty()).then(|| lines.concat())
 }
 
 /// Reads the journal, which must be whole and chained.
