@@ -92,3 +92,44 @@ fn recovery_reports_what_it_did() {
     );
     sandbox.run(&["journal", "verify"]).ok();
 }
+
+#[test]
+fn the_next_answer_of_any_tool_tells_what_recovery_did() {
+    let sandbox = with_three_writes();
+    let mut torn = sandbox.text(JOURNAL);
+    torn.push_str("{\"abs_path\":");
+    sandbox.put(JOURNAL, torn);
+    let mut client = sandbox.serve(&[]);
+    let told = client.gives("rw_checkpoint_list", json!({}), &[])["notices"].clone();
+    assert_eq!(told[0]["about"], "cut");
+    assert_eq!(told.as_array().map(Vec::len), Some(1));
+    assert!(client.gives("rw_checkpoint_list", json!({}), &[]).get("notices").is_none());
+}
+
+/// An interrupted write outside of the roots waits, tells so, and can be given up.
+#[test]
+fn a_write_that_waits_refuses_its_path_and_can_be_given_up() {
+    let sandbox = with_three_writes();
+    // As a process with more roots leaves it that is killed before it publishes.
+    let path = sandbox.path(".git/config");
+    let row = json!({
+        "abs_path": path, "batch": 4, "bytes": 3, "caller": "x", "journal_id": "wj_1",
+        "mode": "create", "path": ".git/config", "seq": 4, "staged": "s-1",
+        "sha256": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        "ts": "2026-11-21T10:00:00Z",
+    });
+    sandbox.put(JOURNAL, format!("{}{row}\n", sandbox.text(JOURNAL)));
+    sandbox.put(".resilient_write/tmp/s-1", "abc");
+    let mut client = sandbox.serve(&[]);
+    let write = json!({"path": "other.txt", "content": "x"});
+    let answer = client.gives("rw_safe_write", write, &[]);
+    assert_eq!(answer["notices"][0]["about"], "pending", "{answer}");
+    drop(client);
+    assert_eq!(sandbox.text(".resilient_write/tmp/s-1"), "abc");
+    let ran = sandbox.run(&["recover", "--json"]);
+    assert_eq!(ran.json()["pending"][0]["path"], ".git/config");
+    let ran = sandbox.run(&["recover", "--abandon", "--json"]);
+    let kept = ran.json()["conflicts"][0]["kept_sha256"].as_str().unwrap().to_owned();
+    assert_eq!(sandbox.text(&format!(".resilient_write/conflicts/{kept}.bin")), "abc");
+    assert_eq!(sandbox.run(&["recover"]).ok().stdout, "nothing to recover\n");
+}
