@@ -86,8 +86,9 @@ mod tests {
     fn what_recovery_did_is_told_in_a_success_and_in_the_context_of_a_failure() {
         let notice = Notice { about: About::Cut, path: None, text: "cut".to_owned() };
         let told = json!([{"about": "cut", "text": "cut"}]);
-        let of =
-            |answer| result_with("rw.x", answer, &[notice.clone()]).structured_content.unwrap();
+        let of = |answer| {
+            result_with("rw.x", answer, std::slice::from_ref(&notice)).structured_content.unwrap()
+        };
         assert_eq!(of(Ok(json!({"a": 1}))), json!({"ok": true, "a": 1, "notices": told}));
         assert_eq!(of(Err(unfit("because")))["context"]["notices"], told);
     }

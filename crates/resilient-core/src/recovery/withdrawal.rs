@@ -73,7 +73,7 @@ fn chain(end: &mut End, start: &End, items: &[Item<'_>]) -> io::Result<Vec<u8>> 
                 end.chain = row.chain;
             }
             Item::Raw(lines) => {
-                let last = lines.split(|byte| *byte == b'\n').filter_map(Row::parse).last();
+                let last = lines.split(|byte| *byte == b'\n').filter_map(Row::parse).next_back();
                 end.chain = last.map_or_else(|| end.chain.take(), |row| row.chain);
                 bytes.extend_from_slice(lines);
             }
