@@ -8,7 +8,6 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
 
-use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::commit::Committer;
@@ -18,9 +17,10 @@ use crate::disk::{DirRef, File, Kind, read_all, read_up_to};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::name::is_name;
+use crate::redact::MarkedLines;
 use crate::risk::{HardLinks, Policy};
 use crate::store::{CHUNKS, Store};
-use crate::write::{Guard, MARK, git};
+use crate::write::{Guard, git};
 
 const MANIFEST: &str = "manifest.json";
 const MOST: u32 = 999;
@@ -287,19 +287,29 @@ impl Chunks<'_> {
                 return Err(Error::HardLinked { path: target.shown, links: old.stat.links });
             }
             let mut joined = Joined::new(&dir, &session, &indices, &separator);
-            let mut marks = Marks::default();
+            let mut marked = MarkedLines::default();
             let staged = op.stage_parts(&target, || {
                 let block = joined.next_block()?;
-                marks.look(block.as_deref().unwrap_or_default());
+                marked.add(block.as_deref().unwrap_or_default());
                 Ok(block)
             })?;
-            if marks.seen && old.as_ref().is_some_and(|old| old.digest != staged.digest) {
-                let content = Joined::new(&dir, &session, &indices, &separator).content();
-                let checked = content.and_then(|content| {
+            marked.finish_new();
+            if let Some(old) = &old
+                && old.digest != staged.digest
+            {
+                let check = || {
+                    let adds_marks = adds_marks(marked, &*old.file)
+                        .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+                    if !adds_marks {
+                        return Ok(());
+                    }
+                    // Only a mark that comes anew is compared with what the file holds, for which
+                    // the guard needs both texts whole.
+                    let content = Joined::new(&dir, &session, &indices, &separator).content()?;
                     let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
                     guard.check(&target, &before.unwrap_or_default(), &content)
-                });
-                if let Err(refused) = checked {
+                };
+                if let Err(refused) = check() {
                     staged.remove(op.state);
                     return Err(refused);
                 }
@@ -515,26 +525,23 @@ fn count_files(dir: DirRef) -> io::Result<u64> {
     Ok(count)
 }
 
-/// Looks for marks in blocks as they come by.
-#[derive(Default)]
-struct Marks {
-    /// The end of the last block, where a mark may begin.
-    tail: Vec<u8>,
-    seen: bool,
-}
-
-impl Marks {
-    fn look(&mut self, block: &[u8]) {
-        let head = block.get(..block.len().min(MARK.len() - 1)).unwrap_or_default();
-        self.tail.extend_from_slice(head);
-        let find = |bytes: &[u8]| memmem::find(bytes, MARK).is_some();
-        self.seen |= find(block) || find(&self.tail);
-        if block.len() >= MARK.len() {
-            self.tail.clear();
-            self.tail
-                .extend_from_slice(block.get(block.len() - MARK.len() + 1..).unwrap_or_default());
+/// Whether a new text may have a line with marks more often than the file that it takes the place
+/// of.
+fn adds_marks(mut new: MarkedLines, old: &dyn File) -> io::Result<bool> {
+    let mut block = Vec::new();
+    let mut at = 0;
+    while new.may_remain() {
+        block.resize(BLOCK, 0);
+        let read = read_up_to(old, &mut block, at)?;
+        if read == 0 {
+            // The last line may have no end.
+            new.take(b"\n");
+            break;
         }
+        new.take(block.get(..read).unwrap_or_default());
+        at += read as u64;
     }
+    Ok(new.may_remain())
 }
 
 /// The parts as one stream of blocks, checked to be UTF-8 on the way.

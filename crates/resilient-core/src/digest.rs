@@ -84,7 +84,19 @@ impl Serialize for Digest {
 
 impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        struct Hex;
+        impl de::Visitor<'_> for Hex {
+            type Value = Digest;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_str<E: de::Error>(self, hex: &str) -> Result<Digest, E> {
+                hex.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Hex)
     }
 }
 

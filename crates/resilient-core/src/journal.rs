@@ -8,6 +8,10 @@
 //! A last line that is torn was never answered for, and is cut by the next writer. A damaged line
 //! elsewhere is counted and skipped; it blocks nothing.
 
+mod brief;
+mod forwards;
+mod verify;
+
 use std::io;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +19,13 @@ use serde::{Deserialize, Serialize};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{File, read_up_to};
 pub use crate::sectors::Sectors;
+
+pub(crate) use self::brief::Brief;
+#[cfg(test)]
+pub(crate) use self::forwards::tests::with_file;
+pub(crate) use self::forwards::{LineOf, each_line};
+pub(crate) use self::verify::verify;
+pub use self::verify::{Break, Verification};
 
 /// How a file came to its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -356,163 +367,4 @@ pub(crate) fn tail(file: &dyn File, len: u64, n: usize, filter: &Filter) -> io::
     }
     tail.entries.reverse();
     Ok(tail)
-}
-
-/// What a walk along the journal's chain found; see [`crate::Workspace::verify_journal`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Verification {
-    /// How many rows were read.
-    pub rows: u64,
-    /// How many of them are chained; rows of the Python server are not.
-    pub chained: u64,
-    /// Where the chain does not hold, in the order of the lines.
-    pub breaks: Vec<Break>,
-}
-
-/// A line of the journal that is not as it was written, or does not follow the one before it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Break {
-    /// The line's number, from 1.
-    pub line: u64,
-    /// Whose row it is, where that can be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub journal_id: Option<String>,
-    /// `unreadable` or `chain_mismatch`.
-    pub reason: &'static str,
-}
-
-/// Walks the chain of a journal, given as its text.
-///
-/// A row is held against the row before it. After a line that cannot be read there is nothing to
-/// hold the next row against; it counts as following, and the damage is reported once.
-pub(crate) fn verify(journal: &[u8]) -> Verification {
-    let mut found = Verification::default();
-    let mut previous: Option<String> = None;
-    let mut after_damage = false;
-    let mut lines = (1..).zip(journal.split(|byte| *byte == b'\n')).peekable();
-    while let Some((number, line)) = lines.next() {
-        let torn = lines.peek().is_none();
-        let Some(row) = Row::parse(line) else {
-            if !torn && !line.iter().all(u8::is_ascii_whitespace) {
-                found.breaks.push(Break { line: number, journal_id: None, reason: "unreadable" });
-                after_damage = true;
-            }
-            continue;
-        };
-        found.rows += 1;
-        if row.chain.is_some() {
-            found.chained += 1;
-            // The chain covers the fields that a row has; whatever else is in the line is foreign.
-            let as_written = serde_json::to_vec(&row).is_ok_and(|text| text == line);
-            let follows = row.follows(previous.as_deref());
-            if !as_written || !(follows || after_damage) {
-                found.breaks.push(Break {
-                    line: number,
-                    journal_id: Some(row.journal_id),
-                    reason: "chain_mismatch",
-                });
-            }
-        }
-        previous = row.chain;
-        after_damage = false;
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The lines of a journal of `count` chained rows.
-    fn chained_lines(count: u64) -> Vec<String> {
-        let mut previous = None;
-        (1..=count)
-            .map(|seq| {
-                let mut row = Row {
-                    abs_path: None,
-                    also: Vec::new(),
-                    at: None,
-                    batch: Some(seq),
-                    bytes: seq,
-                    caller: "test".to_owned(),
-                    chain: None,
-                    gone: Vec::new(),
-                    journal_id: format!("wj_{seq}"),
-                    line: None,
-                    mode: Mode::Create,
-                    path: format!("{seq}.txt"),
-                    prev_sha256: None,
-                    sectors: None,
-                    seq: Some(seq),
-                    sha256: Digest::of(&seq.to_le_bytes()),
-                    staged: None,
-                    undo: None,
-                    ts: "2026-11-21T10:00:00Z".to_owned(),
-                };
-                let line = row.chained(previous.as_deref()).unwrap();
-                previous = row.chain;
-                String::from_utf8(line).unwrap()
-            })
-            .collect()
-    }
-
-    fn breaks(lines: &[String]) -> Vec<(u64, &'static str)> {
-        let found = verify(lines.concat().as_bytes());
-        found.breaks.into_iter().map(|broken| (broken.line, broken.reason)).collect()
-    }
-
-    #[test]
-    fn a_journal_as_it_was_written_has_no_break() {
-        let lines = chained_lines(4);
-        let found = verify(lines.concat().as_bytes());
-        assert_eq!(found, Verification { rows: 4, chained: 4, breaks: Vec::new() });
-        assert_eq!(verify(b""), Verification::default());
-    }
-
-    #[test]
-    fn a_changed_row_is_noticed_and_only_it() {
-        let mut lines = chained_lines(4);
-        lines[1] = lines[1].replace("2.txt", "9.txt");
-        assert_eq!(breaks(&lines), [(2, "chain_mismatch")]);
-        let mut lines = chained_lines(4);
-        lines[1] = lines[1].replace("{\"batch\"", "{\"added\":1,\"batch\"");
-        assert_eq!(breaks(&lines), [(2, "chain_mismatch")]);
-    }
-
-    #[test]
-    fn a_row_that_was_taken_out_or_moved_is_noticed() {
-        let mut lines = chained_lines(4);
-        lines.remove(1);
-        assert_eq!(breaks(&lines), [(2, "chain_mismatch")]);
-        let mut lines = chained_lines(4);
-        lines.swap(1, 2);
-        assert_eq!(
-            breaks(&lines),
-            [(2, "chain_mismatch"), (3, "chain_mismatch"), (4, "chain_mismatch")]
-        );
-    }
-
-    #[test]
-    fn damage_is_reported_once_and_a_torn_end_is_none() {
-        let mut lines = chained_lines(3);
-        lines[1] = "garbage\n".to_owned();
-        lines.push("{\"torn".to_owned());
-        assert_eq!(breaks(&lines), [(2, "unreadable")]);
-    }
-
-    #[test]
-    fn rows_without_a_chain_follow_anything() {
-        let foreign = format!(
-            concat!(
-                r#"{{"bytes":1,"caller":"x","journal_id":"wj_0","mode":"create","path":"a","#,
-                r#""sha256":"{}","ts":"2026-11-21T10:00:00Z"}}"#,
-                "\n"
-            ),
-            Digest::of(b"a")
-        );
-        let mut lines = vec![foreign];
-        lines.extend(chained_lines(2));
-        let found = verify(lines.concat().as_bytes());
-        assert_eq!(found, Verification { rows: 3, chained: 2, breaks: Vec::new() });
-    }
 }

@@ -9,7 +9,7 @@ use crate::analytics;
 use crate::checkpoint::Checkpoints;
 use crate::chunk::{Chunks, ComposeReceipt};
 use crate::commit::{Committer, Visible};
-use crate::disk::{Clock, Disk, RealDisk, SystemClock, read_all};
+use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Error, Result};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, Filter, Tail};
@@ -336,9 +336,11 @@ impl Workspace {
     /// # Errors
     /// The disk refuses.
     pub fn verify_journal(&self) -> Result<journal::Verification> {
-        self.store.visible()?;
-        let text = self.store.state_bytes(&[], "journal.jsonl")?.unwrap_or_default();
-        Ok(journal::verify(&text))
+        let Some(Visible { journal, .. }) = self.store.visible()? else {
+            return Ok(journal::Verification::default());
+        };
+        journal::verify(&*journal)
+            .map_err(|source| Error::os(self.store.shown_state(&["journal.jsonl"]), "read", source))
     }
 
     /// What the journal tells about the work. `since` is an ISO 8601 time with an offset.
@@ -358,13 +360,11 @@ impl Workspace {
                 })
             })
             .transpose()?;
-        let mut text = Vec::new();
-        if let Some(Visible { journal, len }) = self.store.visible()? {
-            text = read_all(&*journal, u64::MAX)
-                .map_err(|e| Error::os(self.store.shown_state(&["journal.jsonl"]), "read", e))?;
-            text.truncate(usize::try_from(len).unwrap_or(usize::MAX));
-        }
-        Ok(analytics::report(&text, &analytics::Query { since, session_filter }))
+        let Some(Visible { journal, len }) = self.store.visible()? else {
+            return Ok(analytics::Report::default());
+        };
+        analytics::report(&*journal, len, &analytics::Query { since, session_filter })
+            .map_err(|source| Error::os(self.store.shown_state(&["journal.jsonl"]), "read", source))
     }
 
     /// Has the calls that come now wait, so that they are committed as one batch.

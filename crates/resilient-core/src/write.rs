@@ -16,7 +16,7 @@ use crate::disk::Kind;
 use crate::edit::{self, Refusal};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
-use crate::redact::{self, Overwritten};
+use crate::redact::{self, MARK, Overwritten};
 use crate::risk::{self, HardLinks, Policy, Verdict};
 use crate::roots::{Git, Roots, Target};
 
@@ -268,9 +268,6 @@ impl Guard {
         }
     }
 }
-
-/// What every mark has.
-pub(crate) const MARK: &[u8] = b"REDACTED";
 
 /// Compares a file's digest with what the caller believes it to be.
 pub(crate) fn check(target: &Target, old: Option<&Old>, expected: Option<&str>) -> Result<()> {

@@ -20,6 +20,7 @@ mod guard;
 mod language;
 mod literal;
 mod mark;
+mod marked;
 mod render;
 mod variable;
 
@@ -38,6 +39,7 @@ use crate::validate;
 
 pub use self::guard::{Overwritten, guard};
 pub use self::language::Language;
+pub(crate) use self::marked::{MARK, MarkedLines};
 use self::render::{Out, Rendered};
 use self::variable::Names;
 

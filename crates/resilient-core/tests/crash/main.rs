@@ -23,6 +23,7 @@ mod errors;
 mod foreign;
 mod isolation;
 mod links;
+mod memory;
 mod mutation;
 mod oracle;
 mod panics;

@@ -247,6 +247,12 @@ impl SimDisk {
         self.state().open_handles()
     }
 
+    /// The most bytes that a single read had room for, whether or not the file had as many.
+    #[must_use]
+    pub fn largest_read(&self) -> usize {
+        self.state().largest_read
+    }
+
     /// How often a lock was asked for that another handle held.
     #[must_use]
     pub fn lock_refusals(&self) -> u64 {

@@ -36,6 +36,7 @@ pub(super) struct State {
     /// The handle that holds the lock of an inode.
     pub(super) locks: BTreeMap<Ino, u64>,
     pub(super) lock_refusals: u64,
+    pub(super) largest_read: usize,
     pub(super) next_ino: Ino,
     pub(super) next_holder: u64,
     pub(super) tick: u64,
@@ -70,6 +71,7 @@ impl State {
             refused_open: None,
             locks: BTreeMap::new(),
             lock_refusals: 0,
+            largest_read: 0,
             next_ino: ROOT + 1,
             next_holder: 0,
             tick: 0,
