@@ -17,7 +17,7 @@ from typing import Any
 
 STATE = ".resilient_write"
 # Files of the state directory that carry no meaning of their own.
-MACHINERY = {"lock", "format", "journal.jsonl"}
+MACHINERY = {"lock", "waiting", "format", "journal.jsonl"}
 TIME = re.compile(rb"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 ARCHIVE_TIME = re.compile(r"\d{8}T\d{6}Z_")
 
@@ -92,10 +92,16 @@ def litter(workspace: Path, state: Path) -> list[str]:
     """What a killed process left and nobody swept."""
     found = [f"litter {path}" for path in files_below(workspace) if path.name.startswith(".rw-")]
     found += [f"{path} is not empty" for path in files_below(state / "tmp") if path.stat().st_size]
-    for name in ("withdrawal", "conflicts"):
-        if (state / name).exists():
-            found.append(f"{name} is left in the state directory")
+    if (state / "withdrawal").exists():
+        found.append("withdrawal is left in the state directory")
+    found += [f"{path} is left" for name in ("conflicts", "pending")
+              for path in files_below(state / name) if not is_cut(path)]
     return found
+
+
+def is_cut(path: Path) -> bool:
+    """What recovery has cut off the journal, which it keeps."""
+    return path.parent.name == "conflicts" and path.suffix == ".cut"
 
 
 def whole_lines(log: bytes) -> bytes:
@@ -128,7 +134,7 @@ class Snapshot:
         kept = {}
         for path in files_below(state):
             inside = str(path.relative_to(state))
-            if inside in MACHINERY or inside.startswith("tmp/"):
+            if inside in MACHINERY or inside.startswith("tmp/") or is_cut(path):
                 continue
             content = TIME.sub(b"TIME", path.read_bytes())
             if inside == "scratch/index.jsonl" and not (content := whole_lines(content)):

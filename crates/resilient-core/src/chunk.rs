@@ -274,6 +274,7 @@ impl Chunks<'_> {
         let separator = separator.as_bytes().to_vec();
         self.store.submit(move |op| {
             let below = [CHUNKS, session.as_str()];
+            op.claim_below(&below)?;
             let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
             op.claim(&manifest_at)?;
             let (dir, indices) = complete(op.store, &session, true)?;
@@ -404,6 +405,7 @@ impl Chunks<'_> {
         let session = session.to_owned();
         self.store.submit(move |op| {
             let below = [CHUNKS, session.as_str()];
+            op.claim_below(&below)?;
             let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
             op.claim(&manifest_at)?;
             let (Some(chunks), Some(dir)) =

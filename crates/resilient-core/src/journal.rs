@@ -256,6 +256,8 @@ pub(crate) struct Backwards<'a> {
 }
 
 const BLOCK: u64 = 32 * 1024;
+/// No row is longer: it could not be held in memory.
+const LONGEST_LINE: u64 = 256 << 20;
 
 impl<'a> Backwards<'a> {
     pub(crate) fn new(file: &'a dyn File, len: u64) -> Self {
@@ -288,6 +290,9 @@ impl<'a> Backwards<'a> {
     }
 
     fn refill(&mut self) -> io::Result<()> {
+        if self.held.len() as u64 >= LONGEST_LINE {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a line of 256 MiB and more"));
+        }
         // Doubling keeps one line of any length linear.
         let want = BLOCK.max(self.held.len() as u64).min(self.start);
         let mut block = vec![0; usize::try_from(want).map_err(io::Error::other)?];

@@ -27,6 +27,12 @@ pub(crate) struct PendingPaths {
 }
 
 impl PendingPaths {
+    /// A row that a path in a directory waits for.
+    pub(crate) fn below(&self, dir: &Path) -> Option<&Pending> {
+        let mut paths = self.paths.range(dir.to_owned()..);
+        paths.next().filter(|(path, _)| path.starts_with(dir)).map(|(_, pending)| pending)
+    }
+
     /// The row that a path waits for.
     pub(crate) fn get(&self, path: &Path) -> Option<&Pending> {
         self.paths.get(path)

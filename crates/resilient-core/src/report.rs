@@ -20,9 +20,13 @@ pub struct Report {
     /// again; until then their paths cannot be written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<Pending>,
+    /// Paths whose unfinished write was given up. They are as they are; what was to be written is
+    /// among the conflicts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub abandoned: Vec<String>,
     /// Bytes that a torn end of the journal had.
     pub cut: u64,
-    /// Leftovers in `tmp/` that could not be removed, and why. They are in nobody's way.
+    /// What is not ours in the state directory, or could not be removed from it, and why. They are in nobody's way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
     /// The protocol of the network file system that holds the state directory, if it is on one.
@@ -30,6 +34,9 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<&'static str>,
 }
+
+/// An answer lists no more notices than this.
+const NOTICES_MAX: usize = 20;
 
 /// What a notice is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -43,12 +50,16 @@ pub enum About {
     Conflict,
     /// An interrupted write waits.
     Pending,
+    /// An interrupted write was given up, as somebody asked.
+    Abandoned,
     /// A torn end was cut off the journal.
     Cut,
     /// A leftover could not be removed.
     Left,
     /// The state directory is on a network file system.
     Network,
+    /// There is more than an answer lists.
+    More,
 }
 
 /// One thing that recovery did or kept, in words for a person or an agent.
@@ -97,6 +108,9 @@ impl Report {
             );
             of(About::Pending, path, text)
         }));
+        notices.extend(self.abandoned.iter().map(|path| {
+            of(About::Abandoned, path, format!("an interrupted write of {path} was given up"))
+        }));
         if self.cut > 0 {
             let text = format!(
                 "{} bytes of a torn row were cut off the journal; they are in \
@@ -106,9 +120,16 @@ impl Report {
             notices.push(Notice { about: About::Cut, path: None, text });
         }
         notices.extend(self.left.iter().map(|left| {
-            let text = format!("a leftover could not be removed: {STATE_DIR}/tmp/{left}");
+            let text =
+                format!("not ours or not removable, and in nobody's way: {STATE_DIR}/{left}");
             Notice { about: About::Left, path: None, text }
         }));
+        if notices.len() > NOTICES_MAX {
+            let more = notices.split_off(NOTICES_MAX).len();
+            let text =
+                format!("and {more} more: `resilient-write recover --json` lists what waits");
+            notices.push(Notice { about: About::More, path: None, text });
+        }
         notices.extend(self.network.map(|protocol| {
             let text = format!(
                 "the workspace's state is on a network file system ({protocol}): its server decides \
@@ -126,6 +147,7 @@ impl Report {
         self.withdrawn.extend(later.withdrawn);
         self.conflicts.extend(later.conflicts);
         self.pending = later.pending;
+        self.abandoned.extend(later.abandoned);
         self.cut += later.cut;
         self.left = later.left;
         self.network = self.network.or(later.network);

@@ -16,6 +16,8 @@ use crate::state::{Site, State};
 
 /// The directory of all chunk sessions, in the state directory.
 pub(crate) const CHUNKS: &str = "chunks";
+/// The directories of the state whose files have rows.
+const OF_ROWS: [&str; 4] = [CHUNKS, "scratch", "checkpoints", "handoffs"];
 /// What all families share: the disk, the clock, the boundary and the way into the state.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -207,6 +209,10 @@ impl Store {
     pub(crate) fn row_target(&self, state: &State, path: &str, git: Git) -> Result<Target> {
         if let Ok(inside) = Path::new(path).strip_prefix(self.state_path()) {
             let mut names: Vec<&str> = inside.iter().filter_map(OsStr::to_str).collect();
+            // IMPORTANT: rows may be a stranger's, and the policy is in this directory, too.
+            if names.len() < 2 || !names.first().is_some_and(|first| OF_ROWS.contains(first)) {
+                return Err(Error::ProtectedPath { path: path.to_owned() });
+            }
             let name = names.pop().ok_or(Error::InvalidPath { path: path.to_owned() })?;
             return self.state_target(state, &names, name);
         }

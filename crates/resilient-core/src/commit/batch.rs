@@ -434,9 +434,9 @@ fn tidy(state: &mut State, change: &Change) {
 /// Numbers and chains rows onto the journal's end; gives the bytes.
 fn append_rows<'a>(state: &mut State, rows: impl Iterator<Item = &'a Row>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let first = state.end.seq + 1;
+    let first = state.end.seq.saturating_add(1);
     for row in rows {
-        state.end.seq += 1;
+        state.end.seq = state.end.seq.saturating_add(1);
         let mut row = Row { seq: Some(state.end.seq), batch: Some(first), ..row.clone() };
         bytes.extend(row.chained(state.end.chain.as_deref())?);
         state.end.chain = row.chain;

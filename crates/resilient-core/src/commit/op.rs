@@ -17,6 +17,7 @@ use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
 use crate::error::{Error, Result};
 use crate::journal::{Also, Gone, Line, Mode, Row};
 use crate::log;
+use crate::pending::Pending;
 use crate::recovery;
 use crate::roots::Target;
 use crate::sectors::Sectors;
@@ -69,13 +70,7 @@ impl Op<'_> {
     /// it waits for recovery: [`Error::UnitPending`].
     pub(crate) fn claim(&mut self, target: &Target) -> Result<()> {
         if let Some(pending) = self.state.pending.get(&target.path).cloned() {
-            // The next call looks again: what stood in the way may be gone.
-            self.state.dirty = true;
-            return Err(Error::UnitPending {
-                path: target.shown.clone(),
-                journal_id: pending.journal_id,
-                reason: pending.reason,
-            });
+            return Err(self.refuse_pending(target.shown.clone(), pending));
         }
         let file = target.stat.map(|stat| Claim::File(stat.id));
         let claims: Vec<Claim> =
@@ -85,6 +80,25 @@ impl Op<'_> {
         }
         self.change.claims.extend(claims);
         Ok(())
+    }
+
+    /// Checks that no unfinished write waits in a directory of the state, whose files a call takes
+    /// together.
+    ///
+    /// # Errors
+    /// One does: [`Error::UnitPending`].
+    pub(crate) fn claim_below(&mut self, below: &[&str]) -> Result<()> {
+        let dir = below.iter().fold(self.store.state_path(), |dir, name| dir.join(name));
+        match self.state.pending.below(&dir).cloned() {
+            Some(pending) => Err(self.refuse_pending(self.store.show_state(&dir), pending)),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse_pending(&mut self, path: String, pending: Pending) -> Error {
+        // The next call looks again: what stood in the way may be gone.
+        self.state.dirty = true;
+        Error::UnitPending { path, journal_id: pending.journal_id, reason: pending.reason }
     }
 
     /// Opens and digests what a target holds now.

@@ -114,8 +114,9 @@ impl Act<'_> {
     }
 
     fn redo_line(&self) -> Result<(), Obstacle> {
+        let index = self.store.state_path().join("scratch").join("index.jsonl");
         match &self.row.line {
-            Some(line) if Path::new(&line.abs_path).starts_with(self.store.state_path()) => {
+            Some(line) if Path::new(&line.abs_path) == index => {
                 line::redo(self.store, self.state, line, self.batch)
             }
             _ => Ok(()),

@@ -19,6 +19,11 @@ fn kept_name(slot: &OsStr) -> OsString {
     name
 }
 
+/// Whether a name in `tmp/` is that of content that was set aside.
+pub(super) fn is_aside(name: &OsStr) -> bool {
+    name.as_encoded_bytes().ends_with(KEPT.as_bytes())
+}
+
 /// The digest of a slot's content that was set aside.
 pub(super) fn kept(state: &State, place: &str) -> io::Result<Option<Digest>> {
     let Some(slot) = Path::new(place).file_name() else { return Ok(None) };
@@ -57,21 +62,39 @@ pub(super) fn keep(state: &State, slot: &mut Slot) -> io::Result<Digest> {
     Ok(digest)
 }
 
-/// Moves what was set aside to `conflicts/`, once no row stands for it any more.
-pub(super) fn shelve(state: &State) -> io::Result<()> {
+/// Moves what was set aside to `conflicts/`, once no row stands for it any more; gives the names that
+/// could not be moved, and why.
+pub(super) fn shelve(state: &State) -> io::Result<Vec<String>> {
     let mut kept = state.tmp.entries()?;
-    kept.retain(|name| name.as_encoded_bytes().ends_with(KEPT.as_bytes()));
-    if kept.is_empty() {
-        return Ok(());
-    }
-    let conflicts = open_conflicts(state)?;
+    kept.retain(|name| is_aside(name));
+    let mut left = Vec::new();
     for name in kept {
-        let digest = digest_of(&*state.tmp.open(&name)?)?.0;
-        let shelf = OsString::from(format!("{digest}.bin"));
-        // Needs no sync: a crash that takes it back leaves the old name, which is found again.
-        state.tmp.rename(&name, &*conflicts, &shelf, Replace::Yes)?;
+        let moved = (|| {
+            let conflicts = open_conflicts(state)?;
+            let digest = digest_of(&*state.tmp.open(&name)?)?.0;
+            let shelf = OsString::from(format!("{digest}.bin"));
+            // Needs no sync: a crash that takes it back leaves the old name, which is found again.
+            state.tmp.rename(&name, &*conflicts, &shelf, Replace::Yes)
+        })();
+        if let Err(error) = moved {
+            left.push(format!("tmp/{}: {error}", name.to_string_lossy()));
+        }
     }
-    Ok(())
+    Ok(left)
+}
+
+/// Moves something in the state directory that is not ours out of the way, under a name of its own in
+/// `conflicts/`.
+pub(super) fn set_aside(state: &State, name: &str) -> io::Result<()> {
+    let conflicts = open_conflicts(state)?;
+    let free = (0_u32..).map(|number| OsString::from(format!("{name}.{number}")));
+    for shelf in free.take(1000) {
+        match state.dir.rename(OsStr::new(name), &*conflicts, &shelf, Replace::No) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.and_then(|()| state.dir.sync()),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// Keeps what is cut off the journal: durable before the cut.
@@ -92,10 +115,19 @@ pub(super) fn keep_cut(state: &State, bytes: &[u8]) -> io::Result<()> {
 
 fn open_conflicts(state: &State) -> io::Result<DirRef> {
     let name = OsStr::new("conflicts");
-    match state.dir.create_dir(name, Access::Private) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
+    for attempt in 0..2 {
+        match state.dir.create_dir(name, Access::Private) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        state.dir.sync()?;
+        match state.dir.open_dir(name) {
+            // Somebody has put something else there.
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory && attempt == 0 => {
+                state.dir.rename(name, &*state.dir, OsStr::new("conflicts.other"), Replace::No)?;
+            }
+            other => return other,
+        }
     }
-    state.dir.sync()?;
-    state.dir.open_dir(name)
+    Err(io::ErrorKind::NotADirectory.into())
 }

@@ -102,7 +102,10 @@ pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
         }
     }
     // Where the batch's first row is torn, so is what lies directly in front of the others.
-    while !found_first && let Some(Piece::Torn { from, .. }) = pieces.get(whole) {
+    while number.is_some()
+        && !found_first
+        && let Some(Piece::Torn { from, .. }) = pieces.get(whole)
+    {
         batch.offset = *from;
         whole += 1;
     }
@@ -122,6 +125,25 @@ pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
 /// Where the last batch begins; the journal's length without one. Nothing before it is in flight.
 pub(crate) fn before_last_batch(journal: &dyn File) -> io::Result<u64> {
     last_batch(journal).map(|batch| batch.offset)
+}
+
+/// Whether everything from an offset on belongs to the last batch, or to nobody's.
+pub(super) fn is_within_last_batch(journal: &dyn File, offset: u64) -> io::Result<bool> {
+    if offset > journal.stat()?.len {
+        return Ok(false);
+    }
+    let begin = last_batch(journal)?.offset;
+    for line in Backwards::new(journal, begin) {
+        let line = line?;
+        if line.offset < offset {
+            // It has to end in front of the offset.
+            return Ok(line.offset + line.text.len() as u64 + u64::from(line.ended) <= offset);
+        }
+        if batch_row(&line.text).is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Reads a row that belongs to a batch. Most lines of other writers are told apart without parsing.

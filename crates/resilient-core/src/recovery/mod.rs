@@ -60,7 +60,7 @@ pub(crate) use withdrawal::withdraw;
 
 pub use crate::report::{About, Conflict, Notice, Report};
 
-use look::Seen;
+use obstacle::Obstacle;
 use pending::PendingRow;
 use resolve::resolve;
 
@@ -78,15 +78,19 @@ pub(crate) fn run(store: &Store, state: &mut State, undecided: Undecided) -> Res
     let os = |source| Error::os(store.shown_state(&["journal.jsonl"]), "recover", source);
     let mut report = Report::default();
     state.digests = crate::state::Digests::default();
-    withdrawal::redo(state).map_err(os)?;
+    redo_withdrawal(state, &mut report).map_err(os)?;
     report.cut = end::cut(state).map_err(os)?;
     settle_last_batch(store, state, &mut report).map_err(os)?;
-    if revive_pending(store, state, undecided, &mut report).map_err(os)? {
+    if revive_pending(store, state, &mut report).map_err(os)? {
         settle_last_batch(store, state, &mut report).map_err(os)?;
     }
+    if undecided == Undecided::GiveUp {
+        give_up_pending(store, state, &mut report).map_err(os)?;
+    }
     let pending = pending::list(state).map_err(os)?;
-    conflict::shelve(state).map_err(os)?;
-    report.left = sweep::sweep(store, state, &pending::slots(&pending)).map_err(os)?;
+    report.left.extend(conflict::shelve(state).map_err(os)?);
+    let left = sweep::sweep(store, state, &pending::slots(&pending)).map_err(os)?;
+    report.left.extend(left.into_iter().map(|left| format!("tmp/{left}")));
     report.pending.sort_by(|a, b| a.path.cmp(&b.path));
     state.pending = PendingPaths {
         stamp: pending::stamp(state).map_err(os)?,
@@ -96,6 +100,36 @@ pub(crate) fn run(store: &Store, state: &mut State, undecided: Undecided) -> Res
     state.end = end::find_end(&*state.journal, len).map_err(os)?;
     state.mark_clean();
     Ok(report)
+}
+
+/// Completes a replacement of the journal's end. A record that is none, or is not of this journal's
+/// last batch, is set aside: it would cut rows that were answered for.
+fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<()> {
+    let reason = match withdrawal::interrupted(state) {
+        Ok(None) => return withdrawal::redo(state),
+        Ok(Some(offset)) if end::is_within_last_batch(&*state.journal, offset)? => {
+            return withdrawal::redo(state);
+        }
+        Ok(Some(_)) => "it is not of this journal".to_owned(),
+        Err(error) if is_nonsense(&error) => error.to_string(),
+        Err(error) => return Err(error),
+    };
+    conflict::set_aside(state, withdrawal::WITHDRAWAL)?;
+    report.left.push(format!("{}: {reason}", withdrawal::WITHDRAWAL));
+    withdrawal::redo(state)
+}
+
+/// Whether an error says that a file of the state is none of ours: no regular file, or not well formed.
+fn is_nonsense(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::FileTooLarge
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::NotADirectory
+    )
 }
 
 /// Learns which rows wait, for a process that need not recover: another one may have added some.
@@ -157,34 +191,18 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
 
 /// Brings rows that wait and can be looked at now back into the journal, as its last batch, so that
 /// they are judged as any other; tells whether there is one.
-fn revive_pending(
-    store: &Store,
-    state: &mut State,
-    undecided: Undecided,
-    report: &mut Report,
-) -> io::Result<bool> {
-    let (mut revived, mut given_up) = (Vec::new(), Vec::new());
-    for PendingRow { name, row } in pending::list(state)? {
-        let is_new = report.pending.iter().any(|known| known.journal_id == row.journal_id);
-        let looked = (!is_new).then(|| look::look(store, state, &row));
-        match looked {
-            Some(Seen { obstacle: None, .. }) => {
-                revived.push(row);
-                continue;
-            }
-            Some(Seen { obstacle: Some(obstacle), .. }) => {
-                report.pending.push(pending_of(&row, &obstacle.reason));
-            }
-            None => {}
+fn revive_pending(store: &Store, state: &mut State, report: &mut Report) -> io::Result<bool> {
+    let mut revived = Vec::new();
+    for PendingRow { row, .. } in pending::list(state)? {
+        if report.pending.iter().any(|known| known.journal_id == row.journal_id) {
+            // It was judged a moment ago.
+            continue;
         }
-        if undecided == Undecided::GiveUp {
-            give_up(store, state, &row, report);
-            given_up.push(name);
+        match look::look(store, state, &row).obstacle {
+            None => revived.push(row),
+            Some(obstacle) => report.pending.push(pending_of(&row, &obstacle.reason)),
         }
     }
-    // IMPORTANT: a row is forgotten for good before its slots are swept: a slot that is gone
-    // stands for a finished write.
-    pending::forget(state, &given_up)?;
     if revived.is_empty() {
         return Ok(false);
     }
@@ -194,18 +212,46 @@ fn revive_pending(
     Ok(true)
 }
 
-/// Keeps what a row's slots hold, as far as they can be reached.
-fn give_up(store: &Store, state: &State, row: &Row, report: &mut Report) {
-    report.pending.retain(|pending| pending.journal_id != row.journal_id);
-    let also = row.also.iter().map(|also| (also.staged.as_str(), also.abs_path.as_str()));
-    let main = row.staged.as_deref().map(|staged| (staged, row.path.as_str()));
-    for (staged, path) in also.chain(main) {
-        if let Ok(Some((dir, name))) = slot::place(store, state, staged)
-            && let Ok(Some(mut slot)) = slot::open(dir, name)
-            && let Ok(kept_sha256) = conflict::keep(state, &mut slot)
-        {
-            report.conflicts.push(Conflict { path: path.to_owned(), kept_sha256 });
+/// Gives up the rows that wait, whatever stands in their way. A row of which something cannot be kept
+/// goes on waiting: nothing of it is lost.
+fn give_up_pending(store: &Store, state: &State, report: &mut Report) -> io::Result<()> {
+    let mut given_up = Vec::new();
+    for PendingRow { name, row } in pending::list(state)? {
+        let place = report.pending.iter().position(|known| known.journal_id == row.journal_id);
+        match keep_slots(store, state, &row) {
+            Ok(kept) => {
+                place.map(|at| report.pending.remove(at));
+                report.conflicts.extend(kept);
+                report.abandoned.push(row.path);
+                given_up.push(name);
+            }
+            Err(obstacle) => {
+                if let Some(known) = place.and_then(|at| report.pending.get_mut(at)) {
+                    known.reason = format!("its content cannot be kept: {}", obstacle.reason);
+                }
+            }
         }
     }
-    report.withdrawn.push(row.path.clone());
+    // IMPORTANT: a row is forgotten for good before its slots are swept: a slot that is gone
+    // stands for a finished write.
+    pending::forget(state, &given_up)
+}
+
+/// Sets aside what a row's slots hold.
+fn keep_slots(
+    store: &Store,
+    state: &State,
+    row: &Row,
+) -> std::result::Result<Vec<Conflict>, Obstacle> {
+    let also = row.also.iter().map(|also| (also.staged.as_str(), also.abs_path.clone()));
+    let own = row.staged.as_deref().into_iter().chain(row.undo.as_deref());
+    let own = own.map(|staged| (staged, row.abs_path.clone().unwrap_or_default()));
+    let mut kept = Vec::new();
+    for (staged, path) in also.chain(own) {
+        let Some((dir, name)) = slot::place(store, state, staged)? else { continue };
+        let Some(mut slot) = slot::open(dir, name)? else { continue };
+        let kept_sha256 = conflict::keep(state, &mut slot)?;
+        kept.push(Conflict { path: store.show(&path), kept_sha256 });
+    }
+    Ok(kept)
 }

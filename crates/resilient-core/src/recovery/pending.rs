@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 
+use super::conflict;
 use super::end::slots_of;
 use crate::digest::Digest;
 use crate::disk::{Access, DirRef, Replace, Stat, read_all};
@@ -33,8 +34,13 @@ pub(super) fn list(state: &State) -> io::Result<Vec<PendingRow>> {
         if !name.as_encoded_bytes().ends_with(b".row") {
             continue;
         }
+        // What is no regular file, or too long, is no row.
         let Ok(file) = dir.open(&name) else { continue };
-        if let Some(row) = Row::parse(&read_all(&*file, LONGEST)?) {
+        let bytes = match read_all(&*file, LONGEST) {
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => continue,
+            other => other?,
+        };
+        if let Some(row) = Row::parse(&bytes) {
             rows.push(PendingRow { name, row });
         }
     }
@@ -48,7 +54,15 @@ pub(super) fn keep(state: &State, row: &Row) -> io::Result<()> {
         _ => {}
     }
     state.dir.sync()?;
-    let dir = state.dir.open_dir(OsStr::new(PENDING))?;
+    let dir = match state.dir.open_dir(OsStr::new(PENDING)) {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            conflict::set_aside(state, PENDING)?;
+            state.dir.create_dir(OsStr::new(PENDING), Access::Private)?;
+            state.dir.sync()?;
+            state.dir.open_dir(OsStr::new(PENDING))
+        }
+        other => other,
+    }?;
     // A torn file must not pass for a row: the content is durable before it has its name.
     let unnamed = OsStr::new("keeping");
     let file = match dir.create_new(unnamed, Access::Private) {
@@ -77,7 +91,9 @@ pub(super) fn forget(state: &State, names: &[OsString]) -> io::Result<()> {
 
 /// The name of a row's file. A journal may be a stranger's: nothing in it names a file.
 pub(super) fn name_of(row: &Row) -> OsString {
-    format!("{}.row", Digest::of(row.journal_id.as_bytes())).into()
+    let slots: Vec<OsString> = slots_of(row).collect();
+    let identity = format!("{} {:?} {slots:?}", row.journal_id, row.abs_path);
+    format!("{}.row", Digest::of(identity.as_bytes())).into()
 }
 
 /// The slots that rows which wait count on.
@@ -97,7 +113,12 @@ pub(super) fn stamp(state: &State) -> io::Result<Option<Stat>> {
 fn open(state: &State) -> io::Result<Option<DirRef>> {
     match state.dir.open_dir(OsStr::new(PENDING)) {
         Ok(dir) => Ok(Some(dir)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        // Something else of that name holds no row.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 
+use super::conflict::is_aside;
 use super::slot::renewed;
 use crate::beside::{self, Note};
 use crate::contents::remove_tree;
@@ -27,7 +28,7 @@ pub(super) fn sweep(
     state.pool.retain(|slot| in_use.contains(slot));
     let mut left = Vec::new();
     for name in state.tmp.entries()? {
-        if keep.contains(&name) || in_use.contains(&name) {
+        if keep.contains(&name) || in_use.contains(&name) || is_aside(&name) {
             continue;
         }
         match remove(store, state, &name) {

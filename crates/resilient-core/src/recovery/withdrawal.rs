@@ -5,7 +5,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{Replace, read_all};
+use crate::disk::{File, Replace, read_all};
 use crate::journal::Row;
 use crate::state::{End, State};
 
@@ -20,7 +20,10 @@ struct Header {
     rows: String,
 }
 
-const WITHDRAWAL: &str = "withdrawal";
+/// The name of the record in the state directory.
+pub(super) const WITHDRAWAL: &str = "withdrawal";
+/// The rows of one batch and what came behind it are shorter.
+const LONGEST: u64 = 1 << 30;
 
 /// What the journal's new end consists of.
 pub(super) enum Item<'a> {
@@ -63,11 +66,11 @@ pub(crate) fn withdraw(state: &mut State, start: &End, rows: &[&Row]) -> io::Res
 fn chain(end: &mut End, start: &End, items: &[Item<'_>]) -> io::Result<Vec<u8>> {
     *end = start.clone();
     let mut bytes = Vec::new();
-    let first = end.seq + 1;
+    let first = end.seq.saturating_add(1);
     for item in items {
         match item {
             Item::Row(row) => {
-                end.seq += 1;
+                end.seq = end.seq.saturating_add(1);
                 let mut row = Row { seq: Some(end.seq), batch: Some(first), ..Row::clone(row) };
                 bytes.extend(row.chained(end.chain.as_deref())?);
                 end.chain = row.chain;
@@ -83,9 +86,22 @@ fn chain(end: &mut End, start: &End, items: &[Item<'_>]) -> io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
+/// Where the new end begins of a replacement that a crash has interrupted; `None` without one.
+///
+/// # Errors
+/// What is there is no record.
+pub(super) fn interrupted(state: &State) -> io::Result<Option<u64>> {
+    match state.dir.open(OsStr::new(WITHDRAWAL)) {
+        Ok(file) => Ok(Some(read(&*file)?.0.offset)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Completes a replacement.
 pub(super) fn redo(state: &State) -> io::Result<()> {
     let name = OsStr::new(WITHDRAWAL);
-    let file = match state.dir.open_write(name) {
+    let file = match state.dir.open(name) {
         Ok(file) => file,
         // IMPORTANT: that one is gone for good, or it would come back and cut off what follows; its
         // process may have been killed before its sync. So may one that made the state directory:
@@ -95,17 +111,21 @@ pub(super) fn redo(state: &State) -> io::Result<()> {
     };
     // IMPORTANT: the record is durable, under its name, before the journal changes.
     state.dir.sync()?;
-    let record = read_all(&*file, u64::MAX)?;
-    let (header, lines) = match memchr::memchr(b'\n', &record) {
-        Some(end) => (record.get(..end), record.get(end + 1..)),
-        None => (Some(record.as_slice()), None),
-    };
-    let header: Header = serde_json::from_slice(header.unwrap_or_default())?;
-    let lines = lines.unwrap_or(header.rows.as_bytes());
+    let (header, lines) = read(&*file)?;
     state.journal.set_len(header.offset)?;
-    state.journal.write_all_at(lines, header.offset)?;
+    state.journal.write_all_at(&lines, header.offset)?;
     state.journal.sync()?;
     // IMPORTANT: gone for good before the journal grows again.
     state.dir.remove_file(name)?;
     state.dir.sync()
+}
+
+/// Reads a record: its header, and the lines of the new end.
+fn read(file: &dyn File) -> io::Result<(Header, Vec<u8>)> {
+    let mut record = read_all(file, LONGEST)?;
+    let end = memchr::memchr(b'\n', &record);
+    let lines = end.map(|end| record.split_off(end + 1));
+    let header: Header = serde_json::from_slice(&record)?;
+    let lines = lines.unwrap_or_else(|| header.rows.clone().into_bytes());
+    Ok((header, lines))
 }

@@ -70,8 +70,13 @@ impl Living {
         let mut living = HashSet::new();
         for name in names {
             let Some(id) = parse(name, OWNER) else { continue };
-            // A lock that can be had is nobody's. It is given back with its handle.
-            if !tmp.open_lock(name)?.try_lock()? {
+            // A lock that can be had is nobody's. It is given back with its handle. What is no
+            // regular file is no process's; what cannot be asked may be a living one's.
+            let is_free = match tmp.open_lock(name).and_then(|lock| lock.try_lock()) {
+                Ok(taken) => taken,
+                Err(error) => error.kind() == io::ErrorKind::InvalidInput,
+            };
+            if !is_free {
                 living.insert(id);
             }
         }
