@@ -59,7 +59,7 @@ fn holds_pending(disk: &SimDisk) -> bool {
 fn a_log_that_may_not_be_written_any_more_stops_no_other_call() {
     let waited =
         obstructed("append in place again", &|disk| disk.chmod("w/a.txt", 0o444), &|disk| {
-            disk.chmod("w/a.txt", 0o644)
+            disk.chmod("w/a.txt", 0o644);
         });
     assert!(waited > 0, "no append was cut where it could not be taken back");
 }
@@ -68,7 +68,7 @@ fn a_log_that_may_not_be_written_any_more_stops_no_other_call() {
 fn a_file_that_may_not_be_read_any_more_stops_no_other_call() {
     let waited =
         obstructed("overwrite through hard links", &|disk| disk.chmod("w/a.txt", 0o000), &|disk| {
-            disk.chmod("w/a.txt", 0o644)
+            disk.chmod("w/a.txt", 0o644);
         });
     assert!(waited > 0, "no write was cut where it had to be judged");
 }
