@@ -211,7 +211,7 @@ fn writes_to_the_path_of_a_row_that_waits_are_refused_until_it_is_decided_or_giv
         };
         assert!(reason.contains("denied"), "{reason}");
     }
-    // A process that finds all done, and so does not recover, refuses it too.
+    // Another process refuses it too.
     done(create(&ws, "other.txt", "other\n"));
     let refused = overwrite(&open(&disk, 43, Order::Forwards), "a.txt", "newer\n");
     assert!(
