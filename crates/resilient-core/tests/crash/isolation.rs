@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use resilient_core::Workspace;
-use resilient_core::disk::sim::{Fault, FaultKind, SimDisk};
+use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::disk::{FileSystem, FixedClock};
 
 use crate::campaign::{Rig, recover};
@@ -211,6 +211,13 @@ fn writes_to_the_path_of_a_row_that_waits_are_refused_until_it_is_decided_or_giv
         };
         assert!(reason.contains("denied"), "{reason}");
     }
+    // Another process refuses it too.
+    done(create(&ws, "other.txt", "other\n"));
+    let refused = overwrite(&open(&disk, 43, Order::Forwards), "a.txt", "newer\n");
+    assert!(
+        matches!(refused, Answer::Refused(resilient_core::Error::UnitPending { .. })),
+        "{refused:?}"
+    );
     disk.chmod("w/a.txt", 0o644);
     let _ = overwrite(&ws, "a.txt", "newer\n");
     done(overwrite(&ws, "a.txt", "newer\n"));
@@ -222,6 +229,84 @@ fn writes_to_the_path_of_a_row_that_waits_are_refused_until_it_is_decided_or_giv
     assert!(!holds_pending(&disk));
     let kept = format!("{STATE}/conflicts/{}.bin", report.conflicts[0].kept_sha256);
     assert!(disk.read(&kept).is_some());
+}
+
+/// Cuts what `work` does at each of its operations, and judges what a power loss may leave then, with
+/// the obstacle gone and recovery done.
+fn crash_with_a_row_that_waits(
+    found: &SimDisk,
+    work: &dyn Fn(&SimDisk),
+    judge: &dyn Fn(&SimDisk) -> Result<(), String>,
+) {
+    let whole = found.kill();
+    work(&whole);
+    for at in 0..=whole.ops() {
+        let cut = found.kill();
+        cut.plan(Fault { at, kind: FaultKind::PowerCut });
+        work(&cut);
+        let states = cut.crash_states(Model::Strict, 24);
+        for index in 0..states.len() {
+            let lost = states.get(index).expect("a state");
+            lost.chmod("w/a.txt", 0o644);
+            // It has no row's name yet. The next row that waits takes it over.
+            let unnamed = format!("{STATE}/pending/keeping");
+            if lost.read(&unnamed).is_some() {
+                lost.unlink(&unnamed);
+            }
+            let verdict = recover(&lost, 45).and_then(|()| judge(&lost));
+            verdict.unwrap_or_else(|violation| {
+                let last = cut.trace().last().cloned();
+                panic!("{violation}: cut at {at}: {last:?}\n{}", states.describe(index))
+            });
+        }
+    }
+}
+
+#[test]
+fn a_row_that_waits_survives_every_crash() {
+    for (name, mode) in [("append in place again", 0o444), ("overwrite through hard links", 0o000)]
+    {
+        let rig = Rig::new(scenario(name), Order::Forwards);
+        let (_, after) = rig.expected.contents("w/a.txt");
+        let writes = rig.ops(|line| {
+            ["write w/a.txt ", "write w/b.txt "].iter().any(|write| line.starts_with(write))
+        });
+        let torn = Fault { at: writes[0], kind: FaultKind::TornWrite };
+        let begun = Fault { at: writes[0], kind: FaultKind::PowerCut };
+        for fault in [torn, begun] {
+            let (disk, answers) = rig.run(&[fault], |_| {});
+            let found = disk.kill();
+            found.chmod("w/a.txt", mode);
+            let judge = |lost: &SimDisk| {
+                if holds_pending(lost) {
+                    return Err("a row still waits".to_owned());
+                }
+                rig.expected.check(lost, &answers, None)
+            };
+            let recovering = |disk: &SimDisk| drop(recover(disk, 46));
+            // It begins to wait,
+            crash_with_a_row_that_waits(&found, &recovering, &judge);
+            let waits = found.kill();
+            recovering(&waits);
+            if !holds_pending(&waits) {
+                continue;
+            }
+            // is decided,
+            let free = waits.kill();
+            free.chmod("w/a.txt", 0o644);
+            crash_with_a_row_that_waits(&free, &recovering, &judge);
+            // or is given up. The file stays as it is then.
+            let giving_up =
+                |disk: &SimDisk| drop(open(disk, 47, Order::Forwards).abandon_pending());
+            crash_with_a_row_that_waits(&waits, &giving_up, &|lost| {
+                let has_row = World::of(lost)?.rows() > rig.expected.rows_before();
+                if has_row && lost.read("w/a.txt").as_ref() != Some(&after) {
+                    return Err("a row without its change".to_owned());
+                }
+                Ok(())
+            });
+        }
+    }
 }
 
 #[test]

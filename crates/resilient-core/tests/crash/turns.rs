@@ -359,6 +359,8 @@ fn a_note_in_a_copy_of_the_state_directory_is_not_trusted() {
     for (path, bytes) in disk.tree() {
         copy.edit(&path, &bytes);
     }
+    // A missing `tmp/` would be noticed by itself.
+    copy.edit("w/.resilient_write/tmp/s-1", b"");
     // Nothing of the copy is durable, until its first write is answered.
     let ws = open(&copy, 3, Order::Forwards);
     done(create(&ws, "after.txt", "after\n"));
