@@ -51,7 +51,8 @@ pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
             files.push(seat);
         }
         // A row whose slots are all gone is finished, whatever its targets hold now: nothing is read.
-        let all_gone = changes.iter().all(|change| change.slot == unit::Slot::Gone);
+        let all_gone = changes.iter().all(|change| change.slot == unit::Slot::Gone)
+            && files.iter().all(|seat| seat.aside.is_none());
         let each = changes.iter_mut().zip(&mut files).zip(&named);
         for ((change, seat), one) in each.filter(|_| !all_gone) {
             if one.in_place {

@@ -225,7 +225,8 @@ fn writes_to_the_path_of_a_row_that_waits_are_refused_until_it_is_decided_or_giv
     let disk = obstructed();
     let ws = open(&disk, 42, Order::Forwards);
     let report = ws.abandon_pending().expect("recovery");
-    assert_eq!((report.pending.len(), report.conflicts.len()), (0, 1));
+    // What was to be written, and what the file was.
+    assert_eq!((report.pending.len(), report.conflicts.len()), (0, 2));
     assert!(!holds_pending(&disk));
     let kept = format!("{STATE}/conflicts/{}.bin", report.conflicts[0].kept_sha256);
     assert!(disk.read(&kept).is_some());
@@ -253,7 +254,9 @@ fn crash_with_a_row_that_waits(
             if lost.read(&unnamed).is_some() {
                 lost.unlink(&unnamed);
             }
-            let verdict = recover(&lost, 45).and_then(|()| judge(&lost));
+            // The second recovery finds what the first one has decided.
+            let verdict =
+                recover(&lost, 45).and_then(|()| recover(&lost, 46)).and_then(|()| judge(&lost));
             verdict.unwrap_or_else(|violation| {
                 let last = cut.trace().last().cloned();
                 panic!("{violation}: cut at {at}: {last:?}\n{}", states.describe(index))
@@ -299,6 +302,9 @@ fn a_row_that_waits_survives_every_crash() {
             let giving_up =
                 |disk: &SimDisk| drop(open(disk, 47, Order::Forwards).abandon_pending());
             crash_with_a_row_that_waits(&waits, &giving_up, &|lost| {
+                if holds_pending(lost) {
+                    return Err("a row still waits".to_owned());
+                }
                 let has_row = World::of(lost)?.rows() > rig.expected.rows_before();
                 if has_row && lost.read("w/a.txt").as_ref() != Some(&after) {
                     return Err("a row without its change".to_owned());
@@ -459,4 +465,100 @@ fn a_network_file_system_is_told_once() {
     assert_eq!(ws.take_notices().network, Some("NFS"));
     done(create(&ws, "b.txt", "b\n"));
     assert!(ws.take_notices().is_empty());
+}
+
+/// A disk with a journal, and a row at its end that waits for its slot to be readable.
+fn with_unreadable_slot() -> SimDisk {
+    let rig = Rig::new(scenario("overwrite"), Order::Forwards);
+    let publishes = rig.ops(|line| line.starts_with("rename") && line.contains("-> w/a.txt"));
+    let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
+    let disk = disk.kill();
+    let slot = disk
+        .tree()
+        .into_iter()
+        .find(|(path, bytes)| path.starts_with(&format!("{STATE}/tmp/s-")) && !bytes.is_empty());
+    disk.chmod(&slot.expect("the slot").0, 0o000);
+    disk
+}
+
+#[test]
+fn giving_up_keeps_everything_or_goes_on_waiting() {
+    let disk = with_unreadable_slot();
+    let before = disk.tree();
+    let report = open(&disk, 101, Order::Forwards).abandon_pending().expect("recovery");
+    assert_eq!((report.pending.len(), report.abandoned.len()), (1, 0), "{report:?}");
+    let slots = |tree: &std::collections::BTreeMap<String, Vec<u8>>| {
+        let in_tmp = |path: &&String| path.contains("/tmp/s-");
+        tree.iter().filter(|(path, bytes)| in_tmp(path) && !bytes.is_empty()).count()
+    };
+    assert_eq!(slots(&disk.tree()), slots(&before), "the content is lost");
+}
+
+#[test]
+fn a_row_whose_act_is_refused_can_be_given_up() {
+    let rig = Rig::new(scenario("create in new directories"), Order::Forwards);
+    let publishes = rig.ops(|line| line.starts_with("rename") && line.contains("-> w/"));
+    let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
+    let disk = disk.kill();
+    let dirs = disk.dirs().into_iter().filter(|dir| !dir.contains("/.") && dir.starts_with("w/"));
+    dirs.for_each(|dir| disk.chmod(&dir, 0o555));
+    let ws = open(&disk, 102, Order::Forwards);
+    assert_eq!(ws.recover().expect("recovery").pending.len(), 1);
+    let report = ws.abandon_pending().expect("recovery");
+    assert_eq!((report.pending.len(), report.conflicts.len()), (0, 1), "{report:?}");
+    assert!(!holds_pending(&disk));
+}
+
+#[test]
+fn a_withdrawal_of_another_journal_cuts_nothing() {
+    for record in ["{\"offset\":0}\n", "{\"offset\":1000000000000}\n", "nonsense", ""] {
+        let disk = SimDisk::new();
+        disk.mkdir(workload::ROOT);
+        let ws = open(&disk, 1, Order::Forwards);
+        done(create(&ws, "a.txt", "a\n"));
+        done(create(&ws, "b.txt", "b\n"));
+        let disk = disk.kill();
+        disk.write_file(&format!("{STATE}/withdrawal"), record.as_bytes());
+        disk.unlink(&format!("{STATE}/lock"));
+        let ws = open(&disk, 103, Order::Forwards);
+        done(create(&ws, "c.txt", "c\n"));
+        assert_eq!(ws.take_notices().left.len(), 1, "{record}");
+        assert_eq!(World::of(&disk).expect("a sound disk").rows(), 3, "{record}");
+        assert!(disk.read(&format!("{STATE}/conflicts/withdrawal.0")).is_some(), "{record}");
+    }
+}
+
+#[test]
+fn odd_names_in_the_state_directory_stop_no_call() {
+    let odd: [(&str, &dyn Fn(&SimDisk, &str)); 3] = [
+        ("a directory", &|disk, path| disk.mkdir(path)),
+        ("a link", &|disk, path| disk.symlink(path, "/w")),
+        ("a FIFO", &|disk, path| disk.fifo(path)),
+    ];
+    for name in ["tmp/x.kept", "tmp/o-0123456789abcdef", "withdrawal", "pending", "conflicts"] {
+        for (kind, make) in odd {
+            if kind == "a directory" && matches!(name, "pending" | "conflicts") {
+                continue;
+            }
+            let disk = with_unreadable_slot();
+            make(&disk, &format!("{STATE}/{name}"));
+            let ws = open(&disk, 104, Order::Forwards);
+            let other = workload::keep(&ws, "another call's content", "other");
+            assert!(other.is_done(), "{name} is {kind}: {other:?}");
+            assert_eq!(ws.recover().map(|report| report.pending.len()).ok(), Some(1), "{name}");
+        }
+    }
+}
+
+#[test]
+fn rows_reach_no_other_file_of_the_state_than_those_that_have_rows() {
+    let policy = format!("{STATE}/policy.yaml");
+    let disk = with_unreadable_slot();
+    disk.write_file(&policy, b"hard_links: refuse\n");
+    let journal = String::from_utf8(disk.read(JOURNAL).unwrap()).unwrap();
+    disk.write_file(JOURNAL, journal.replace("\"/w/a.txt\"", &format!("\"/{policy}\"")).as_bytes());
+    let slot = disk.tree().into_keys().find(|path| path.contains("/tmp/s-")).expect("a slot");
+    disk.chmod(&slot, 0o644);
+    let _ = open(&disk, 105, Order::Forwards).recover().expect("recovery");
+    assert_eq!(disk.read(&policy).as_deref(), Some(&b"hard_links: refuse\n"[..]));
 }
