@@ -530,7 +530,8 @@ fn a_withdrawal_of_another_journal_cuts_nothing() {
 
 #[test]
 fn odd_names_in_the_state_directory_stop_no_call() {
-    let odd: [(&str, &dyn Fn(&SimDisk, &str)); 3] = [
+    type Make<'a> = &'a dyn Fn(&SimDisk, &str);
+    let odd: [(&str, Make<'_>); 3] = [
         ("a directory", &|disk, path| disk.mkdir(path)),
         ("a link", &|disk, path| disk.symlink(path, "/w")),
         ("a FIFO", &|disk, path| disk.fifo(path)),
