@@ -563,3 +563,21 @@ fn rows_reach_no_other_file_of_the_state_than_those_that_have_rows() {
     let _ = open(&disk, 105, Order::Forwards).recover().expect("recovery");
     assert_eq!(disk.read(&policy).as_deref(), Some(&b"hard_links: refuse\n"[..]));
 }
+
+#[test]
+fn a_session_with_a_part_that_waits_is_neither_reset_nor_composed() {
+    let rig = Rig::new(scenario("chunk write again"), Order::Forwards);
+    let publishes = rig.ops(|line| line.starts_with("rename") && line.contains("/chunks/s/"));
+    let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
+    let disk = disk.kill();
+    let slots = disk
+        .tree()
+        .into_iter()
+        .filter(|(path, bytes)| path.starts_with(&format!("{STATE}/tmp/s-")) && !bytes.is_empty());
+    slots.for_each(|(path, _)| disk.chmod(&path, 0o000));
+    let ws = open(&disk, 106, Order::Forwards);
+    let waits = |error| matches!(error, resilient_core::Error::UnitPending { .. });
+    assert!(ws.chunks().reset("s").is_err_and(waits));
+    assert!(ws.compose("s", "out.txt", "", false).is_err_and(waits));
+    assert_eq!(disk.read("w/out.txt"), None);
+}

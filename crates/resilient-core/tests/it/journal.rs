@@ -359,6 +359,20 @@ fn a_state_that_is_no_directory_of_its_own_is_refused() {
     }
 }
 
+/// The Python server makes no lock and no slots; whoever only reads leaves its directory as it is.
+#[test]
+fn a_reader_changes_nothing_in_a_directory_of_the_python_server() {
+    for end in ["\n", "", "\n{\"bytes\":3,\"caller\":\"x\",\"jour", "\n\0\0\0"] {
+        let home = Home::new();
+        let journal = format!("{}{end}", foreign("wj_1", "a").trim_end());
+        home.put(".resilient_write/journal.jsonl", &journal);
+        assert_eq!(tail(&home.open(), 9), ["wj_1"], "{end:?}");
+        assert_eq!(home.journal(), journal.as_bytes(), "{end:?}");
+        let names = std::fs::read_dir(home.path(".resilient_write")).unwrap().count();
+        assert_eq!(names, 1, "{end:?}");
+    }
+}
+
 #[test]
 fn whole_lines_at_the_end_that_are_no_rows_stay() {
     for lines in [&b"{\"bytes\":3}\n"[..], b"\n\n", b"a later version's\nand another\n"] {
