@@ -5,8 +5,8 @@
 //! it once: every step first looks at what is there.
 //!
 //! Each row is judged by itself, and what stands in the way of one row stops no other. For each,
-//! recovery *looks* ([`look`]), has the facts *judged* ([`crate::unit::judge`], a pure function), and
-//! *acts* ([`act`]), each act behind a last look. For the rows of this format that comes to:
+//! recovery *looks* (`look`), has the facts *judged* ([`crate::unit::judge`], a pure function), and
+//! *acts* (`act`), each act behind a last look. For the rows of this format that comes to:
 //! * no slot of it exists: it was finished (see `state.rs`); it stays;
 //! * a slot exists and is damaged: the batch was never promised; the row goes;
 //! * a slot exists, holds what the row promises, and the target is what it was: it is published;
@@ -18,7 +18,7 @@
 //!   of the row that nobody has touched go again, the row goes, and all contents that its slots hold
 //!   are kept in `conflicts/` and reported;
 //! * a slot or a target that the decision needs cannot be looked at, or the disk refuses the act: the
-//!   row becomes *pending* ([`pending`]), and a later recovery decides.
+//!   row becomes *pending* (`pending`), and a later recovery decides.
 //!
 //! What a row takes away goes when its file is published and the row stays for good.
 //!
