@@ -126,19 +126,9 @@ impl Act<'_> {
     /// Publishes one slot.
     fn publish(&self, seat: &Seat) -> Result<(), Obstacle> {
         let (Some(slot), Some(target)) = (&seat.slot, &seat.target) else { return Ok(()) };
-        let mut dir = target.dir.clone();
         let is_state = target.path.starts_with(self.store.state_path());
         let access = if is_state { Access::Private } else { Access::Default };
-        for missing in &target.missing {
-            match dir.create_dir(missing, access) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(error.into());
-                }
-                _ => {}
-            }
-            dir.sync()?;
-            dir = dir.open_dir(missing)?;
-        }
+        let dir = names::make_dirs(target.dir.clone(), &target.missing, access)?;
         let target = Target { dir, missing: Vec::new(), ..target.clone() };
         last_look(&target, seat.stat.as_ref())?;
         let replace = if seat.stat.is_some() { Replace::Yes } else { Replace::No };

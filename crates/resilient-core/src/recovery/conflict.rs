@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
+use super::names::open_or_create;
 use super::slot::Slot;
 use crate::contents::{copy_all, digest_of};
 use crate::digest::Digest;
@@ -46,12 +47,7 @@ pub(super) fn keep(state: &State, slot: &mut Slot) -> io::Result<Digest> {
         // A slot beside its target stays until the row is gone.
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             let unnamed = OsStr::new("keeping");
-            let copy = match state.tmp.create_new(unnamed, Access::Private) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    state.tmp.open_write(unnamed)
-                }
-                other => other,
-            }?;
+            let copy = open_or_create(&*state.tmp, unnamed)?;
             copy_all(&*slot.file, &*copy)?;
             copy.sync()?;
             state.tmp.rename(unnamed, &*state.tmp, &kept, Replace::Yes)?;
@@ -104,10 +100,7 @@ pub(super) fn keep_cut(state: &State, bytes: &[u8]) -> io::Result<()> {
     }
     let conflicts = open_conflicts(state)?;
     let name = OsString::from(format!("journal-{}.cut", Digest::of(bytes)));
-    let file = match conflicts.create_new(&name, Access::Private) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => conflicts.open_write(&name),
-        other => other,
-    }?;
+    let file = open_or_create(&*conflicts, &name)?;
     file.write_all_at(bytes, 0)?;
     file.sync()?;
     conflicts.sync()

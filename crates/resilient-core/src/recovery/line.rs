@@ -1,7 +1,6 @@
 //! A line of a log that belongs to a row: scratchpad entries.
 
-use std::io;
-
+use super::names::{make_dirs, open_or_create};
 use super::obstacle::Obstacle;
 use crate::disk::{Access, read_up_to};
 use crate::journal::{Line, Row};
@@ -21,21 +20,8 @@ pub(super) fn redo(
     let others = batch.iter().filter_map(|row| row.line.as_ref());
     let end = others.filter(|other| other.abs_path == line.abs_path).map(Line::end).max();
     let target = store.row_target(state, &line.abs_path, Git::Protected)?;
-    let mut dir = target.dir;
-    for name in target.missing {
-        match dir.create_dir(&name, Access::Private) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
-            _ => {}
-        }
-        dir.sync()?;
-        dir = dir.open_dir(&name)?;
-    }
-    let file = match dir.open_write(&target.name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            dir.create_new(&target.name, Access::Private)?
-        }
-        other => other?,
-    };
+    let dir = make_dirs(target.dir, &target.missing, Access::Private)?;
+    let file = open_or_create(&*dir, &target.name)?;
     let mut held = vec![0; line.text.len() + 1];
     let read = read_up_to(&*file, &mut held, line.at)?;
     let whole = held.strip_suffix(b"\n") == Some(line.text.as_bytes()) && read == held.len();

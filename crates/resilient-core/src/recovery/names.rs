@@ -1,9 +1,10 @@
-//! The names that lead to what a row published.
+//! Names that recovery makes durable, or makes where they are missing.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::obstacle::Obstacle;
-use crate::disk::SyncItem;
+use crate::disk::{Access, Dir, DirRef, FileBox, SyncItem};
 use crate::error::Error;
 use crate::journal::Row;
 use crate::roots::Git;
@@ -30,4 +31,32 @@ pub(super) fn sync_names(store: &Store, state: &State, row: &Row) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Makes the directories that are missing below one, outermost first, each durable before the next;
+/// gives the innermost.
+pub(super) fn make_dirs(
+    mut dir: DirRef,
+    missing: &[OsString],
+    access: Access,
+) -> io::Result<DirRef> {
+    for name in missing {
+        match dir.create_dir(name, access) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        dir.sync()?;
+        dir = dir.open_dir(name)?;
+    }
+    Ok(dir)
+}
+
+/// Opens a private file for writing, and makes it where it is missing.
+pub(super) fn open_or_create(dir: &dyn Dir, name: &OsStr) -> io::Result<FileBox> {
+    match dir.open_write(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            dir.create_new(name, Access::Private)
+        }
+        other => other,
+    }
 }

@@ -10,6 +10,7 @@ use std::io;
 
 use super::conflict;
 use super::end::slots_of;
+use super::names::open_or_create;
 use crate::digest::Digest;
 use crate::disk::{Access, DirRef, Replace, Stat, read_all};
 use crate::journal::Row;
@@ -65,10 +66,7 @@ pub(super) fn keep(state: &State, row: &Row) -> io::Result<()> {
     }?;
     // A torn file must not pass for a row: the content is durable before it has its name.
     let unnamed = OsStr::new("keeping");
-    let file = match dir.create_new(unnamed, Access::Private) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => dir.open_write(unnamed),
-        other => other,
-    }?;
+    let file = open_or_create(&*dir, unnamed)?;
     let bytes = serde_json::to_vec(row)?;
     file.set_len(0)?;
     file.write_all_at(&bytes, 0)?;
