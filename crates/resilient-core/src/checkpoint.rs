@@ -204,7 +204,7 @@ impl Checkpoints<'_> {
     pub fn save(&self, request: SaveRequest) -> Result<SaveReceipt> {
         let SaveRequest { name, mut data, format, ttl } = request;
         check_name(&name)?;
-        number::settle("data", &mut data)?;
+        number::normalize("data", &mut data)?;
         if Ttl::parse(&ttl).is_none() {
             return Err(Error::CheckpointTtl { ttl });
         }

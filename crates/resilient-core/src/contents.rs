@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
 
-use crate::digest::{Digest, Hasher, Trail};
+use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Dir, DirRef, File, Kind, read_up_to};
 use crate::roots::Target;
 
@@ -26,8 +26,8 @@ impl Content {
     }
 
     /// Digests bytes from where they differ from those that they take the place of.
-    pub(crate) fn instead_of(old: &[u8], trail: &Trail, bytes: Vec<u8>) -> Self {
-        let digest = trail.digest_of_other(old, &bytes);
+    pub(crate) fn instead_of(old: &[u8], prefixes: &PrefixHashes, bytes: Vec<u8>) -> Self {
+        let digest = prefixes.digest_of_other(old, &bytes);
         Self { bytes: Arc::new(bytes), digest }
     }
 }

@@ -120,13 +120,13 @@ impl Hasher {
 /// The digest of some bytes and how it came about: bytes that begin in the same way are digested
 /// from where they differ.
 #[derive(Debug)]
-pub(crate) struct Trail {
+pub(crate) struct PrefixHashes {
     /// The hasher before each whole step, and before what is left.
     hashers: Vec<Hasher>,
     digest: Digest,
 }
 
-impl Trail {
+impl PrefixHashes {
     /// So many bytes are a step; a hasher takes a hundredth of that.
     const STEP: usize = 16 * 1024;
 
@@ -191,10 +191,10 @@ mod tests {
 
     #[test]
     fn a_trail_gives_the_digest_of_whatever_begins_in_the_same_way() {
-        let step = Trail::STEP;
+        let step = PrefixHashes::STEP;
         let old: Vec<u8> = (0..3 * step + 100).map(|at| (at % 251) as u8).collect();
-        let trail = Trail::of(&old);
-        assert_eq!(trail.digest(), Digest::of(&old));
+        let prefixes = PrefixHashes::of(&old);
+        assert_eq!(prefixes.digest(), Digest::of(&old));
         let changed_at = |at: usize| {
             let mut new = old.clone();
             new[at] ^= 1;
@@ -204,9 +204,9 @@ mod tests {
         let cut = [0, 1, step, step + 1, 3 * step, old.len()].map(|len| old[..len].to_vec());
         let longer = [old.clone(), vec![7; step]].concat();
         for other in others.iter().chain(&cut).chain([&longer]) {
-            assert_eq!(trail.digest_of_other(&old, other), Digest::of(other), "{}", other.len());
+            assert_eq!(prefixes.digest_of_other(&old, other), Digest::of(other), "{}", other.len());
         }
-        let empty = Trail::of(b"");
+        let empty = PrefixHashes::of(b"");
         assert_eq!(empty.digest_of_other(b"", b"abc"), Digest::of(b"abc"));
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::checkpoint::CheckpointRef;
-use crate::commit::{Committer, Old, Op};
+use crate::commit::{Committer, Old, WriteContext};
 use crate::contents::{Content, digest_of};
 use crate::digest::Digest;
 use crate::disk::read_all;
@@ -110,7 +110,7 @@ impl Handoff<'_> {
         let HandoffRequest { mut envelope, body, path, archive } = request;
         check(&envelope)?;
         for fact in envelope.values_mut() {
-            number::settle("envelope", fact)?;
+            number::normalize("envelope", fact)?;
         }
         if !envelope.contains_key("updated_at") {
             envelope.insert("updated_at".to_owned(), self.store.now().into());
@@ -205,7 +205,12 @@ impl Handoff<'_> {
 }
 
 /// Stages a copy of the handoff that is replaced, under a name that no other content has.
-fn keep_copy(op: &mut Op<'_>, target: &Target, old: &Old, task: &str) -> Result<Option<Also>> {
+fn keep_copy(
+    op: &mut WriteContext<'_>,
+    target: &Target,
+    old: &Old,
+    task: &str,
+) -> Result<Option<Also>> {
     let stem = format!("{}_{task}", stamp::compact(op.store.clock.now_ns()));
     let mut name = format!("{stem}.md");
     // A second handoff in one second must not replace the copy of the first.

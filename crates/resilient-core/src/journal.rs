@@ -66,7 +66,7 @@ pub struct Row {
     pub chain: Option<String>,
     /// What is taken away together with the write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub gone: Vec<Gone>,
+    pub gone: Vec<RemovedDir>,
     /// The row's identity: `wj_`, 12 hex digits of the clock, 8 of chance.
     pub journal_id: String,
     /// A line that belongs into another log together with this row.
@@ -115,7 +115,7 @@ pub struct Also {
 
 /// A directory of the state that is taken away once the file of a row is published.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Gone {
+pub struct RemovedDir {
     /// Its path in the state directory.
     pub path: String,
     /// Digest of what is in it: what somebody has changed since is left alone.
@@ -246,7 +246,7 @@ impl LineAt {
 }
 
 /// Reads lines from the end of a log towards its beginning, a block at a time.
-pub(crate) struct Backwards<'a> {
+pub(crate) struct ReverseLines<'a> {
     file: &'a dyn File,
     /// Offset of the first byte that `held` has.
     start: u64,
@@ -259,7 +259,7 @@ const BLOCK: u64 = 32 * 1024;
 /// No row is longer: it could not be held in memory.
 const LONGEST_LINE: u64 = 256 << 20;
 
-impl<'a> Backwards<'a> {
+impl<'a> ReverseLines<'a> {
     pub(crate) fn new(file: &'a dyn File, len: u64) -> Self {
         Self { file, start: len, held: Vec::new(), done: len == 0 }
     }
@@ -307,7 +307,7 @@ impl<'a> Backwards<'a> {
     }
 }
 
-impl Iterator for Backwards<'_> {
+impl Iterator for ReverseLines<'_> {
     type Item = io::Result<LineAt>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -351,7 +351,7 @@ fn is_zero(n: &u64) -> bool {
 pub(crate) fn tail(file: &dyn File, len: u64, n: usize, filter: &Filter) -> io::Result<Tail> {
     let mut tail = Tail::default();
     let mut newest = true;
-    for line in Backwards::new(file, len) {
+    for line in ReverseLines::new(file, len) {
         if tail.entries.len() >= n {
             break;
         }

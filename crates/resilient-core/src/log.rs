@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::disk::File;
-use crate::journal::{Backwards, Line};
+use crate::journal::{Line, ReverseLines};
 
 /// Writes the line of a change where it belongs.
 pub(crate) fn write_line(file: &dyn File, line: &Line) -> io::Result<()> {
@@ -18,7 +18,7 @@ pub(crate) fn write_line(file: &dyn File, line: &Line) -> io::Result<()> {
 pub(crate) fn cut_torn_tail(file: &dyn File) -> io::Result<u64> {
     let len = file.stat()?.len;
     let mut end = len;
-    for line in Backwards::new(file, len) {
+    for line in ReverseLines::new(file, len) {
         let line = line?;
         if !line.ended && serde_json::from_slice::<serde_json::Value>(&line.text).is_ok() {
             end = line.offset + line.text.len() as u64;

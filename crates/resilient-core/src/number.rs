@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// A float is beyond every double.
-pub(crate) fn settle(argument: &'static str, value: &mut Value) -> Result<()> {
+pub(crate) fn normalize(argument: &'static str, value: &mut Value) -> Result<()> {
     let mut ahead = vec![value];
     while let Some(value) = ahead.pop() {
         match value {
@@ -40,19 +40,19 @@ fn is_float(number: &Number) -> bool {
 mod tests {
     use super::*;
 
-    fn settled(text: &str) -> Option<String> {
+    fn normalized(text: &str) -> Option<String> {
         let mut value = serde_json::from_str(text).expect("JSON");
-        settle("data", &mut value).is_ok().then(|| value.to_string())
+        normalize("data", &mut value).is_ok().then(|| value.to_string())
     }
 
     #[test]
     fn integers_stay_and_floats_are_those_of_their_doubles() {
         let long = "-1234567890123456789012345678901234567890";
-        assert_eq!(settled(long).as_deref(), Some(long));
+        assert_eq!(normalized(long).as_deref(), Some(long));
         assert_eq!(
-            settled(r#"[1.50, 1E5, {"a": [10e-1, -0.0, 0]}, 1e22, 0.1e-6]"#).as_deref(),
+            normalized(r#"[1.50, 1E5, {"a": [10e-1, -0.0, 0]}, 1e22, 0.1e-6]"#).as_deref(),
             Some(r#"[1.5,100000.0,{"a":[1.0,-0.0,0]},1e+22,1e-7]"#)
         );
-        assert_eq!(settled("[1, 1e400]"), None);
+        assert_eq!(normalized("[1, 1e400]"), None);
     }
 }

@@ -9,7 +9,7 @@
 use memchr::memmem;
 use serde::Serialize;
 
-use crate::commit::{Committer, Journaled, Old, Op};
+use crate::commit::{Committer, Journaled, Old, WriteContext};
 use crate::contents::Content;
 use crate::digest::Digest;
 use crate::disk::Kind;
@@ -224,7 +224,7 @@ pub(crate) fn replace(
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
-        let Some((old, bytes, trail)) = op.old_content(&target)? else {
+        let Some((old, bytes, prefixes)) = op.old_content(&target)? else {
             return Err(Error::FileNotFound { path: target.shown });
         };
         check(&target, Some(&old), expected_prev_sha256.as_deref())?;
@@ -233,7 +233,7 @@ pub(crate) fn replace(
         if let Some(guard) = &guard {
             guard.check(&target, &bytes, &edited.content)?;
         }
-        let content = Content::instead_of(&bytes, &trail, edited.content);
+        let content = Content::instead_of(&bytes, &prefixes, edited.content);
         drop(bytes);
         let mut receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
         receipt.replacements = Some(edited.replacements);
@@ -281,7 +281,7 @@ pub(crate) fn check(target: &Target, old: Option<&Old>, expected: Option<&str>) 
 
 /// Stages and publishes the whole content of a file, unless it is in place.
 pub(crate) fn put(
-    op: &mut Op<'_>,
+    op: &mut WriteContext<'_>,
     target: Target,
     old: Option<&Old>,
     content: &Content,
@@ -308,7 +308,7 @@ pub(crate) fn put(
 }
 
 fn append(
-    op: &mut Op<'_>,
+    op: &mut WriteContext<'_>,
     target: Target,
     content: &Content,
     expected: Option<&str>,
@@ -328,11 +328,11 @@ fn append(
     }
     let found = op.old_content(&target)?;
     check(&target, found.as_ref().map(|(old, ..)| old), expected)?;
-    let Some((old, bytes, trail)) = found else {
+    let Some((old, bytes, prefixes)) = found else {
         return put(op, target, None, content, Mode::Append, HardLinks::Refuse);
     };
     let whole = [bytes.as_slice(), &content.bytes].concat();
-    let whole = Content::instead_of(&bytes, &trail, whole);
+    let whole = Content::instead_of(&bytes, &prefixes, whole);
     put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)
 }
 

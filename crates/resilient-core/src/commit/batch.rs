@@ -128,7 +128,7 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Outcome> {
 
     make_durable(store, state, changes, &mut outcomes);
     retire(store, state, changes, &mut outcomes);
-    take_away(store, state, changes, &mut outcomes);
+    remove_dirs(store, state, changes, &mut outcomes);
     for (change, outcome) in changes.iter().zip(&outcomes) {
         match outcome {
             Outcome::Going => tidy(state, change),
@@ -281,7 +281,7 @@ fn make_durable(store: &Store, state: &mut State, changes: &[Change], outcomes: 
         for publish in &change.publishes {
             let item = match &publish.how {
                 How::Rename(_) => SyncItem::Dir(publish.target.dir.clone()),
-                How::Through { file, .. } => SyncItem::File(file.clone()),
+                How::InPlace { file, .. } => SyncItem::File(file.clone()),
             };
             wait.add(item, Some(who));
         }
@@ -325,9 +325,9 @@ fn retire(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [
 
 /// What goes is moved to `tmp/`, now that nothing can bring back what it was needed for. Then the
 /// slots go that tell of it. Two waits.
-fn take_away(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [Outcome]) {
-    discard_each(store, state, changes, outcomes, |state, Discard { dir, name, grave, .. }| {
-        match dir.rename(name, &*state.tmp, grave, Replace::Yes) {
+fn remove_dirs(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [Outcome]) {
+    discard_each(store, state, changes, outcomes, |state, Discard { dir, name, trash, .. }| {
+        match dir.rename(name, &*state.tmp, trash, Replace::Yes) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(true),
         }
@@ -417,16 +417,16 @@ fn finish_wait(
 /// What needs no wait.
 fn tidy(state: &mut State, change: &Change) {
     for Publish { staged, how, .. } in &change.publishes {
-        if let How::Through { undo, .. } = how {
+        if let How::InPlace { undo, .. } = how {
             undo.remove(state);
         }
         if let Some(note) = &staged.note {
             let _ = state.tmp.remove_file(note);
         }
     }
-    for Discard { grave, .. } in &change.discards {
-        if state.tmp.remove_file(grave).is_err() {
-            let _ = crate::contents::remove_tree(&*state.tmp, grave);
+    for Discard { trash, .. } in &change.discards {
+        if state.tmp.remove_file(trash).is_err() {
+            let _ = crate::contents::remove_tree(&*state.tmp, trash);
         }
     }
 }

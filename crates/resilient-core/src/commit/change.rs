@@ -60,7 +60,7 @@ pub(crate) enum How {
     Rename(Replace),
     /// The slot's bytes are copied into the target, which keeps its other names. What it held is
     /// in a slot of its own.
-    Through { file: Arc<dyn File>, undo: Staged },
+    InPlace { file: Arc<dyn File>, undo: Staged },
 }
 
 impl How {
@@ -83,7 +83,7 @@ impl Publish {
     /// All slots of it.
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Staged> {
         let undo = match &self.how {
-            How::Through { undo, .. } => Some(undo),
+            How::InPlace { undo, .. } => Some(undo),
             How::Rename(_) => None,
         };
         std::iter::once(&self.staged).chain(undo)
@@ -108,7 +108,7 @@ pub(crate) struct Append {
 pub(crate) struct Discard {
     pub(crate) dir: DirRef,
     pub(crate) name: OsString,
-    pub(crate) grave: OsString,
+    pub(crate) trash: OsString,
     /// Where it belongs to a row: the slot that stays until it is done.
     pub(crate) slot: Option<OsString>,
 }

@@ -5,13 +5,13 @@
 //! that fails drops out alone; a call for a file that the batch already writes waits for the next
 //! one.
 //!
-//! `queue` has the calls that wait. `op` is a call at work, `change` what it leaves behind. `batch`
+//! `queue` has the calls that wait. `context` is a call at work, `change` what it leaves behind. `batch`
 //! carries changes out, with `publish` for the moment and `wait` for the disk. `visible` is what a
 //! tool may see that only reads.
 
 mod batch;
 mod change;
-mod op;
+mod context;
 mod outcome;
 mod publish;
 mod queue;
@@ -31,13 +31,13 @@ use crate::store::Store;
 
 use batch::Batch;
 use change::Change;
-use op::Log;
+use context::Log;
 use outcome::repeat;
 use queue::{Job, Queue, Waiter, Wakeup, lock};
 use room::Room;
 
 pub(crate) use change::Old;
-pub(crate) use op::{Journaled, Op};
+pub(crate) use context::{Journaled, WriteContext};
 #[cfg(feature = "sim")]
 pub(crate) use queue::Held;
 pub(crate) use visible::Visible;
@@ -73,12 +73,12 @@ impl Committer {
     /// batch in front of it writes.
     pub(crate) fn submit<T: Send + 'static>(
         &self,
-        mut work: impl FnMut(&mut Op<'_>) -> Result<T> + Send + 'static,
+        mut work: impl FnMut(&mut WriteContext<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let answer = Arc::new(Mutex::new(None));
         let waiter = Arc::new(Waiter::default());
         let kept = answer.clone();
-        let work = Box::new(move |op: &mut Op<'_>| {
+        let work = Box::new(move |op: &mut WriteContext<'_>| {
             *lock(&kept) = Some(work(op)?);
             Ok(())
         });
@@ -202,7 +202,7 @@ impl Committer {
         state.expect_slots(jobs.len());
         let mut room = Room::of(&*self.disk);
         while let Some(mut job) = jobs.pop_front() {
-            let mut op = Op {
+            let mut op = WriteContext {
                 store: self,
                 state,
                 claimed: &claimed,

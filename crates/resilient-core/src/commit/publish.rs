@@ -118,7 +118,7 @@ fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -
                 },
             }
         }
-        How::Through { file, undo } => {
+        How::InPlace { file, undo } => {
             let copied = copy_all(&*staged.file, &**file);
             let undone = copied.is_err()
                 && copy_all(&*undo.file, &**file).and_then(|()| file.sync()).is_ok();

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::op::Op;
+use super::context::WriteContext;
 use crate::error::{Error, Result};
 use crate::report::Report;
 use crate::state::State;
@@ -112,7 +112,7 @@ impl Drop for Held<'_> {
     }
 }
 
-pub(super) type Work = Box<dyn FnMut(&mut Op<'_>) -> Result<()> + Send>;
+pub(super) type Work = Box<dyn FnMut(&mut WriteContext<'_>) -> Result<()> + Send>;
 
 /// One call that waits to be committed.
 pub(super) struct Job {

@@ -32,7 +32,7 @@ impl Room {
     pub(super) fn take(&mut self, change: &Change) -> bool {
         let of_publishes = change.publishes.iter().map(|publish| match publish.how {
             How::Rename(_) => 2,
-            How::Through { .. } => 4,
+            How::InPlace { .. } => 4,
         });
         let of_others =
             2 * u64::from(change.append.is_some()) + 2 * u64::from(change.line.is_some());

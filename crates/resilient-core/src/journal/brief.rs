@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Also, Gone, Line, Mode};
+use super::{Also, Line, Mode, RemovedDir};
 use crate::digest::Digest;
 
 /// The fields of a [`Row`](super::Row) that a report needs, borrowed from its line.
@@ -30,7 +30,7 @@ pub(crate) struct Brief<'a> {
     #[serde(default)]
     chain: Option<Text>,
     #[serde(default)]
-    gone: Vec<Gone>,
+    gone: Vec<RemovedDir>,
     journal_id: Text,
     #[serde(default)]
     line: Option<Line>,

@@ -61,7 +61,7 @@ impl Act<'_> {
         // All of them, or a crash could keep the one file and lose the other's content.
         for at in publish {
             if let Some(slot) = self.seen.files.get_mut(*at).and_then(|seat| seat.slot.as_mut()) {
-                slot.harden()?;
+                slot.rewrite_and_sync()?;
             }
         }
         for at in publish {

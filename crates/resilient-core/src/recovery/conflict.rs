@@ -42,7 +42,7 @@ pub(super) fn kept(state: &State, place: &str) -> io::Result<Option<Digest>> {
 pub(super) fn keep(state: &State, slot: &mut Slot) -> io::Result<Digest> {
     let kept = kept_name(&slot.name);
     let digest = digest_of(&*slot.file)?.0;
-    slot.harden()?;
+    slot.rewrite_and_sync()?;
     match slot.dir.rename(&slot.name, &*state.tmp, &kept, Replace::Yes) {
         // A slot beside its target stays until the row is gone.
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {

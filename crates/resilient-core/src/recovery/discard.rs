@@ -10,13 +10,13 @@ use std::io;
 use super::slot::is_one_name;
 use crate::contents::digest_of_dir;
 use crate::disk::{Replace, Stat};
-use crate::journal::{Gone, Row};
+use crate::journal::{RemovedDir, Row};
 use crate::name::is_name;
 use crate::state::State;
 use crate::store::CHUNKS;
 
 /// Where in `tmp/` a directory goes before it is emptied.
-pub(crate) fn grave(slot: &OsStr) -> OsString {
+pub(crate) fn trash_name(slot: &OsStr) -> OsString {
     let mut name = OsString::from("gone-");
     name.push(slot);
     name
@@ -34,7 +34,7 @@ pub(super) fn finish(state: &State, row: &Row) -> io::Result<bool> {
         return Ok(false);
     }
     for gone in &unfinished {
-        take_away(state, gone)?;
+        remove_dir(state, gone)?;
     }
     // IMPORTANT: gone for good before the slots are that tell of it.
     state.tmp.sync()?;
@@ -45,12 +45,12 @@ pub(super) fn finish(state: &State, row: &Row) -> io::Result<bool> {
     Ok(true)
 }
 
-fn take_away(state: &State, gone: &Gone) -> io::Result<()> {
+fn remove_dir(state: &State, gone: &RemovedDir) -> io::Result<()> {
     // A journal may be a stranger's: only sessions go.
     let session = gone.path.strip_prefix(CHUNKS).and_then(|path| path.strip_prefix('/'));
     let Some(session) = session.filter(|session| is_name(session)) else { return Ok(()) };
-    let grave = grave(OsStr::new(&gone.slot));
-    if is_there(state.tmp.stat(&grave))? {
+    let trash = trash_name(OsStr::new(&gone.slot));
+    if is_there(state.tmp.stat(&trash))? {
         return Ok(());
     }
     let chunks = match state.dir.open_dir(OsStr::new(CHUNKS)) {
@@ -62,7 +62,7 @@ fn take_away(state: &State, gone: &Gone) -> io::Result<()> {
         other => other?,
     };
     if digest_of_dir(&*dir, |_| None)? == gone.sha256 {
-        chunks.rename(OsStr::new(session), &*state.tmp, &grave, Replace::No)?;
+        chunks.rename(OsStr::new(session), &*state.tmp, &trash, Replace::No)?;
     }
     Ok(())
 }

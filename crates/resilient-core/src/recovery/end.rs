@@ -12,7 +12,7 @@ use super::{conflict, withdrawal};
 use crate::beside;
 use crate::contents::write_again;
 use crate::disk::{File, read_up_to};
-use crate::journal::{Backwards, Row};
+use crate::journal::{ReverseLines, Row};
 use crate::state::{End, State};
 
 /// The last batch of the journal: its rows, and the lines of others among and behind them.
@@ -40,12 +40,12 @@ enum Piece {
 /// many bytes that were.
 ///
 /// Only a torn last line goes, and torn lines directly in front of it. The cut becomes durable
-/// with the rows before it ([`harden`]).
+/// with the rows before it ([`rewrite_and_sync`]).
 pub(super) fn cut(state: &State) -> io::Result<u64> {
     let len = state.journal.stat()?.len;
     let mut end = len;
     let mut strip = None;
-    for line in Backwards::new(&*state.journal, len) {
+    for line in ReverseLines::new(&*state.journal, len) {
         let line = line?;
         if !line.ended && Row::parse(&line.text).is_some() {
             // The row is whole but for its end: an editor strips that, and so may a torn write.
@@ -78,7 +78,7 @@ pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
     // Newest first, as the rows are until the end.
     let mut pieces: Vec<Piece> = Vec::new();
     let mut whole = 0;
-    for line in Backwards::new(journal, len) {
+    for line in ReverseLines::new(journal, len) {
         let line = line?;
         let (from, to) = (line.offset, line.offset + line.text.len() as u64 + 1);
         match batch_row(&line.text) {
@@ -133,7 +133,7 @@ pub(super) fn is_within_last_batch(journal: &dyn File, offset: u64) -> io::Resul
         return Ok(false);
     }
     let begin = last_batch(journal)?.offset;
-    for line in Backwards::new(journal, begin) {
+    for line in ReverseLines::new(journal, begin) {
         let line = line?;
         if line.offset < offset {
             // It has to end in front of the offset.
@@ -192,7 +192,7 @@ pub(super) fn slots_of(row: &Row) -> impl Iterator<Item = OsString> {
 }
 
 /// Makes the last batch durable, whatever syncs have failed for it.
-pub(super) fn harden(state: &mut State, batch: &LastBatch) -> io::Result<()> {
+pub(super) fn rewrite_and_sync(state: &mut State, batch: &LastBatch) -> io::Result<()> {
     // The last writer's note says that it is; who starts anew need not write for it.
     if !state.refresh()? {
         let len = state.journal.stat()?.len;
@@ -206,7 +206,7 @@ pub(super) fn harden(state: &mut State, batch: &LastBatch) -> io::Result<()> {
 pub(super) fn find_end(journal: &dyn File, len: u64) -> io::Result<End> {
     let mut end = End { len, ..End::default() };
     let mut is_last = true;
-    for line in Backwards::new(journal, len) {
+    for line in ReverseLines::new(journal, len) {
         let line = line?;
         // Rows of other writers have no number: it goes on behind them.
         if !is_last && memchr::memmem::find(&line.text, b"\"seq\":").is_none() {

@@ -54,7 +54,7 @@ mod sweep;
 mod verdict;
 mod withdrawal;
 
-pub(crate) use discard::grave;
+pub(crate) use discard::trash_name;
 pub(crate) use end::before_last_batch;
 pub(crate) use withdrawal::withdraw;
 
@@ -165,7 +165,7 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
     let batch = end::last_batch(&*state.journal)?;
     // IMPORTANT: the rows are durable before anything is done on their account; a killed process
     // may have left them pending.
-    end::harden(state, &batch)?;
+    end::rewrite_and_sync(state, &batch)?;
     let mut out = Vec::new();
     let mut decided = Vec::new();
     for (at, row) in batch.rows.iter().enumerate() {

@@ -23,7 +23,7 @@ pub(super) struct Slot {
 
 impl Slot {
     /// Makes its content durable, whatever syncs have failed for it.
-    pub(super) fn harden(&mut self) -> io::Result<()> {
+    pub(super) fn rewrite_and_sync(&mut self) -> io::Result<()> {
         if !self.writable {
             return self.renew();
         }

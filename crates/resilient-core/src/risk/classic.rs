@@ -207,7 +207,7 @@ fn at_literals(text: &str, places: &[Place], found: &mut Found) {
                 }
             }
             Literal::Begin => pem(text, at, found),
-            Literal::Backwards | Literal::Continued | Literal::Hash => {}
+            Literal::ReverseLines | Literal::Continued | Literal::Hash => {}
             Literal::Vendor | Literal::Word(_) | Literal::AnyCase(..) => {}
         }
     }

@@ -31,7 +31,7 @@ pub(super) enum Literal {
     /// `bearer` in any case, and what may be white space.
     Bearer,
     /// `EK ETAVIRP`
-    Backwards,
+    ReverseLines,
     /// A backslash before a line feed.
     Continued,
     /// Only what the table of formats knows.
@@ -63,7 +63,7 @@ const OWN: [(&str, Literal); 16] = [
     ("ghr_", Literal::Github(4)),
     (".eyJ", Literal::Jwt),
     ("BEGIN ", Literal::Begin),
-    ("EK ETAVIRP", Literal::Backwards),
+    ("EK ETAVIRP", Literal::ReverseLines),
     ("sk-", Literal::Sk),
     ("pub", Literal::Pub),
     ("bearer", Literal::Bearer),

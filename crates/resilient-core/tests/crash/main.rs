@@ -66,7 +66,7 @@ fn batches_survive_every_crash() {
 #[test]
 #[ignore = "part of the long campaign: cargo nextest run --run-ignored all"]
 fn the_order_of_what_is_synced_side_by_side_does_not_matter() {
-    campaign("backwards", workload::all(), Order::Backwards, 3);
+    campaign("backwards", workload::all(), Order::ReverseLines, 3);
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl Scenario {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Forwards,
-    Backwards,
+    ReverseLines,
 }
 
 /// Syncs in the opposite order whatever may be synced in any.
@@ -136,7 +136,7 @@ impl Disk for Reversed {
 pub fn open(disk: &SimDisk, seed: u64, order: Order) -> Workspace {
     match order {
         Order::Forwards => open_on(Arc::new(disk.clone()), seed),
-        Order::Backwards => open_on(Arc::new(Reversed(disk.clone())), seed),
+        Order::ReverseLines => open_on(Arc::new(Reversed(disk.clone())), seed),
     }
 }
 

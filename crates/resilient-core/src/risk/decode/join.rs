@@ -38,7 +38,7 @@ pub(super) fn views<S: Simd>(
     simd.vectorize(|| codes::numbers(simd, bytes, survey, &digits.listed, views));
     simd.vectorize(|| codes::pairs(bytes, survey, &digits.paired, views));
     simd.vectorize(|| rows::lines(text, survey, views));
-    if has(Literal::Backwards) {
+    if has(Literal::ReverseLines) {
         armor_backwards(bytes, &survey.places, views);
     }
 }
@@ -47,7 +47,7 @@ pub(super) fn views<S: Simd>(
 #[cold]
 #[inline(never)]
 fn armor_backwards(bytes: &[u8], places: &[Place], views: &mut Views<'_>) {
-    let places = places.iter().filter(|place| place.literal == Literal::Backwards);
+    let places = places.iter().filter(|place| place.literal == Literal::ReverseLines);
     for at in places.filter_map(|place| place.at.checked_sub(6)).take(8) {
         if !bytes.get(at..).is_some_and(|text| text.starts_with(b"-----YEK")) {
             continue;

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use super::change::{Append, Change, Claim, Discard, How, Old, Precondition, Publish, Staged};
 use crate::beside::{self, Note};
 use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
-use crate::digest::{Digest, Hasher, Trail};
+use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
 use crate::error::{Error, Result};
-use crate::journal::{Also, Gone, Line, Mode, Row};
+use crate::journal::{Also, Line, Mode, RemovedDir, Row};
 use crate::log;
 use crate::pending::Pending;
 use crate::recovery;
@@ -25,7 +25,7 @@ use crate::state::State;
 use crate::store::Store;
 
 /// A call at work under the lock: what it may look at, and where it puts what it changes.
-pub(crate) struct Op<'a> {
+pub(crate) struct WriteContext<'a> {
     pub(crate) store: &'a Store,
     pub(crate) state: &'a mut State,
     pub(super) claimed: &'a HashSet<Claim>,
@@ -62,7 +62,7 @@ pub(crate) struct Journaled {
     pub(crate) ts: String,
 }
 
-impl Op<'_> {
+impl WriteContext<'_> {
     /// Reserves a target for this call, under all names that it has.
     ///
     /// # Errors
@@ -110,12 +110,15 @@ impl Op<'_> {
     }
 
     /// The same with the content, which is read once: what is edited is what was digested.
-    pub(crate) fn old_content(&self, target: &Target) -> Result<Option<(Old, Vec<u8>, Trail)>> {
+    pub(crate) fn old_content(
+        &self,
+        target: &Target,
+    ) -> Result<Option<(Old, Vec<u8>, PrefixHashes)>> {
         let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
         let content = read_all(&*file, u64::MAX)
             .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
-        let trail = Trail::of(&content);
-        Ok(Some((Old { file, stat, digest: trail.digest() }, content, trail)))
+        let prefixes = PrefixHashes::of(&content);
+        Ok(Some((Old { file, stat, digest: prefixes.digest() }, content, prefixes)))
     }
 
     fn open_old(&self, target: &Target) -> Result<Option<(Arc<dyn File>, Stat)>> {
@@ -288,14 +291,14 @@ impl Op<'_> {
                 Ok(self.journal(row))
             }
             Some(old) => {
-                let undo = self.publish_through(staged, target, old)?;
+                let undo = self.publish_in_place(staged, target, old)?;
                 Ok(self.journal(Row { undo: Some(undo), ..row }))
             }
         }
     }
 
     /// Publishes by way of the file itself; gives the slot that holds what it was.
-    fn publish_through(&mut self, staged: Staged, target: Target, old: &Old) -> Result<String> {
+    fn publish_in_place(&mut self, staged: Staged, target: Target, old: &Old) -> Result<String> {
         let os = |source| Error::os(target.shown.clone(), "stage", source);
         let prepared = (|| {
             let file: Arc<dyn File> = target
@@ -322,7 +325,7 @@ impl Op<'_> {
         self.change.publishes.push(Publish {
             staged,
             target: target.clone(),
-            how: How::Through { file, undo },
+            how: How::InPlace { file, undo },
             before: Some(Precondition::of(old)),
         });
         copied.map_err(os)?;
@@ -494,8 +497,8 @@ impl Op<'_> {
 
     /// Takes a file or a whole directory away in one step.
     pub(crate) fn discard(&mut self, dir: DirRef, name: OsString) {
-        let grave = format!("gone-{:016x}", self.store.clock.random()).into();
-        self.change.discards.push(Discard { dir, name, grave, slot: None });
+        let trash = format!("gone-{:016x}", self.store.clock.random()).into();
+        self.change.discards.push(Discard { dir, name, trash, slot: None });
     }
 
     /// Takes a directory of the state away together with the file of this call's row.
@@ -508,10 +511,10 @@ impl Op<'_> {
         let os = |source| Error::os(self.store.shown_state(&[&path]), "stage", source);
         let (slot, _) = self.state.take_slot().map_err(os)?;
         let name = Path::new(&path).file_name().unwrap_or_default().to_owned();
-        let grave = recovery::grave(&slot);
-        let gone = Gone { path, sha256, slot: slot.to_string_lossy().into_owned() };
+        let trash = recovery::trash_name(&slot);
+        let gone = RemovedDir { path, sha256, slot: slot.to_string_lossy().into_owned() };
         self.change.row.iter_mut().for_each(|row| row.gone.push(gone.clone()));
-        self.change.discards.push(Discard { dir, name, grave, slot: Some(slot) });
+        self.change.discards.push(Discard { dir, name, trash, slot: Some(slot) });
         Ok(())
     }
 
