@@ -4,10 +4,8 @@
 //! never writes over what is not its own: a file that somebody has changed is, after recovery, to
 //! the byte what it was before.
 
-use std::path::Path;
 use std::time::Instant;
 
-use resilient_core::disk::Disk;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 
 use crate::campaign::{Budget, Rig, Tally, recover};
@@ -311,11 +309,7 @@ fn losing_saves(name: &str) -> (u64, u64) {
         let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
         let ws = workload::open(&schedule.process(&disk), 78, Order::Forwards);
         let editor = schedule.process(&disk);
-        let save = || {
-            // Its turn comes with its first call.
-            let _ = editor.open_root(Path::new("/w"));
-            disk.edit(&path, EDIT);
-        };
+        let save = || editor.edit(&path, EDIT);
         let recovering = Box::new(|| drop(ws.recover().expect("recovery"))) as Calls<'_, ()>;
         schedule.run(vec![recovering, Box::new(save)]);
         calls = schedule.calls();

@@ -20,9 +20,10 @@ impl SimDisk {
         state.sync_path(ino);
     }
 
-    /// Overwrites or creates a file in place as a foreign program does: nothing is durable yet.
+    /// Overwrites or creates a file in place as a foreign program does: nothing is durable yet. A process
+    /// of a [`Schedule`](super::Schedule) does it in its turn.
     pub fn edit(&self, path: &str, bytes: &[u8]) {
-        overwrite(&mut self.state(), path, bytes);
+        overwrite(&mut self.shared.enter(), path, bytes);
     }
 
     /// Removes the name of a file, a link or an empty directory as a foreign program does: the
