@@ -30,6 +30,7 @@ REFUSED = (
     "writes_to_the_path_of_a_row_that_waits_are_refused_until_it_is_decided_or_given_up")
 SAVE = "foreign::a_save_while_recovery_works_is_lost_only_between_the_last_look_and_the_act"
 LINES = "isolation::whole_lines_of_others_are_never_cut"
+UPGRADE = "the_upgrade_of_an_older_state_directory_survives_every_crash"
 WAITS = "isolation::a_row_that_waits_survives_every_crash"
 AFTER = "foreign::an_edit_after_the_answer_never_costs_the_row_or_the_edit"
 
@@ -62,8 +63,8 @@ MUTATIONS = [
              "    state.journal.set_len(start.len)?;\n", WITHDRAWN,
              "a batch that ends with what was there"),
     Mutation("rows of a failed call: sync of those that stay", "src/commit/batch.rs",
-             "    state.end.len += bytes.len() as u64;\n    state.journal.sync()\n",
-             "    state.end.len += bytes.len() as u64;\n    Ok(())\n", FAILED, "a batch"),
+             "    state.journal.write_all_at(&bytes, start.len)?;\n    state.journal.sync()\n",
+             "    state.journal.write_all_at(&bytes, start.len)\n", FAILED, "a batch"),
     Mutation("a failed journal: sync of the cut", "src/commit/batch.rs",
              "state.journal.set_len(start.len).and_then(|()| state.journal.sync());",
              "state.journal.set_len(start.len);", ERRORS, "create"),
@@ -158,8 +159,8 @@ MUTATIONS = [
              "        if claims.is_empty() {",
              "processes::calls_for_one_file_in_one_batch_see_each_other"),
     Mutation("recovery first, when the last writer's note does not fit", "src/state.rs",
-             ".filter(|end| end.len == len))",
-             ")",
+             "    Ok(is_clean.then_some(End { len, ..end }))\n",
+             "    Ok((is_clean || true).then_some(End { len, ..end }))\n",
              "processes::a_process_goes_on_after_another_one_was_killed", "create"),
     Mutation("the turn of a process that waits", "src/state/turn.rs",
              "        poll(&*self.waiting, clock, waited)?;\n", "",
@@ -319,6 +320,20 @@ MUTATIONS = [
     Mutation("withdrawal: the last writer's note is taken back", "src/recovery/withdrawal.rs",
              "    state.mark_dirty()?;\n", "",
              "processes::a_process_goes_on_after_another_one_was_killed_in_a_withdrawal"),
+    # Closing the journal.
+    Mutation("a closed journal: sync of its new name before the old one goes", "src/state/roll.rs",
+             "    closed.sync()?;\n", "", UPGRADE),
+    Mutation("a closed journal: sync of the directory of closed ones", "src/state/roll.rs",
+             "    state.dir.sync()?;\n    let last", "    let last", UPGRADE),
+    Mutation("a closed journal: sync of the new one's name", "src/state/roll.rs",
+             "Replace::Yes)?;\n    state.dir.sync()?;\n", "Replace::Yes)?;\n", UPGRADE),
+    Mutation("a closed journal: numbers and chain go on behind it", "src/state.rs",
+             "..roll::last_closed_end(&*self.dir)? }", "..End::default() }",
+             "journal::a_long_journal_is_closed_and_the_next_one_goes_on_with_its_numbers_and_chain",
+             binary="it"),
+    Mutation("the chain covers lines of others", "src/journal/writer.rs",
+             "            chain.pass(block.get(..read).unwrap_or_default());\n", "",
+             "journal::a_row_of_the_python_server_cannot_be_taken_out_unseen", binary="it"),
     # Rows that wait, and the last look.
     Mutation("a row that waits: sync of its content before it has its name",
              "src/recovery/pending.rs",

@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use crate::digest::Hasher;
 use crate::disk::{
-    Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, Kind, Stat, read_all, read_up_to,
+    Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, Kind, Stat, read_up_to,
 };
 use crate::error::{Error, Result};
+use crate::journal::{End, ReverseLines, Row, RowWriter, find_end};
 use crate::pending::PendingPaths;
 use crate::roots::{Root, STATE_DIR, Target};
 
@@ -25,12 +26,11 @@ use marker::CleanMarker;
 use owner::{Living, Owner};
 use turn::{Turn, Waited, is_named};
 
+mod format;
 mod marker;
 mod owner;
+mod roll;
 mod turn;
-
-/// The version of the state directory's format.
-const FORMAT: u32 = 1;
 
 /// Where a state directory is, and what opening it needs.
 pub(crate) struct Site<'a> {
@@ -38,6 +38,8 @@ pub(crate) struct Site<'a> {
     pub(crate) home: &'a Root,
     pub(crate) disk: &'a dyn Disk,
     pub(crate) clock: &'a dyn Clock,
+    /// A journal of this length is closed before the next batch.
+    pub(crate) longest_journal: u64,
 }
 
 /// The open state directory. Whoever holds it and the lock may write.
@@ -47,8 +49,15 @@ pub(crate) struct State {
     pub(crate) tmp: DirRef,
     turn: Turn,
     pub(crate) journal: Arc<dyn File>,
-    /// The journal's length, last number and last chain value: where the next row goes.
+    /// Where the next row goes.
     pub(crate) end: End,
+    /// The epoch of a journal that has none.
+    fresh_epoch: u64,
+    /// The version of the format that was found.
+    format: u32,
+    longest_journal: u64,
+    /// Whether the file system gives a file no second name, so that a journal cannot be closed.
+    cannot_roll: bool,
     /// Slots whose names are durable.
     pub(crate) pool: Vec<OsString>,
     owner: Owner,
@@ -70,14 +79,6 @@ pub(crate) struct State {
     /// Directories that are known to be reachable after a power loss. They are held open, so that
     /// no other directory can take over their identity.
     durable_dirs: HashMap<PathBuf, DirRef>,
-}
-
-/// Where the journal ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct End {
-    pub(crate) len: u64,
-    pub(crate) seq: u64,
-    pub(crate) chain: Option<String>,
 }
 
 impl State {
@@ -111,15 +112,15 @@ impl State {
             turn.take(site.clock, waited)?;
             // IMPORTANT: after the wait, as above.
             if is_in_place(site, &dir, &turn) {
-                return Self::open(home, dir, turn, site.clock);
+                return Self::open(site, home, dir, turn);
             }
             waited.pause(site.clock)?;
         }
     }
 
     /// Opens what is in the state directory, under its lock.
-    fn open(home: DirRef, dir: DirRef, turn: Turn, clock: &dyn Clock) -> Result<Self> {
-        check_format(&*dir)?;
+    fn open(site: &Site<'_>, home: DirRef, dir: DirRef, turn: Turn) -> Result<Self> {
+        let format = format::check(&*dir)?;
         for name in ["tmp", "journal.jsonl"] {
             match dir.stat(OsStr::new(name)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -139,13 +140,17 @@ impl State {
         .map_err(|e| os("/journal.jsonl", e))?;
         let identity = [dir.id(), tmp.id(), journal.id(), turn.file().id()];
         let identity = identity.into_iter().collect::<io::Result<_>>().map_err(|e| os("", e))?;
-        let owner = Owner::join(&*tmp, clock).map_err(|e| os("/tmp", e))?;
+        let owner = Owner::join(&*tmp, site.clock).map_err(|e| os("/tmp", e))?;
         Ok(Self {
             dir,
             tmp,
             turn,
             journal: journal.into(),
             end: End::default(),
+            fresh_epoch: site.clock.random().max(1),
+            format,
+            longest_journal: site.longest_journal,
+            cannot_roll: false,
             pool: Vec::new(),
             owner,
             slots_made: 0,
@@ -206,11 +211,52 @@ impl State {
 
     /// Learns where the journal ends from the last writer; false when recovery has to find out.
     pub(crate) fn refresh(&mut self) -> io::Result<bool> {
-        let len = self.journal.stat()?.len;
-        let end = clean_end(self.turn.file(), len, &self.identity)?;
+        let end = clean_end(self.turn.file(), &*self.journal, &self.identity)?;
         let is_clean = end.is_some();
         self.end = end.unwrap_or_else(|| self.end.clone());
         Ok(is_clean)
+    }
+
+    /// Works with another journal from now on.
+    fn take_journal(&mut self, journal: Arc<dyn File>) -> io::Result<()> {
+        let of = [self.dir.id()?, self.tmp.id()?, journal.id()?, self.turn.file().id()?];
+        self.identity = of.to_vec();
+        self.journal = journal;
+        Ok(())
+    }
+
+    /// Closes a journal that has become long, and one of an earlier format. Nothing may be unfinished.
+    ///
+    /// # Errors
+    /// The disk refuses; the journal is as before, or closed.
+    pub(crate) fn roll_if_due(&mut self) -> Result<()> {
+        let is_old = self.format < format::CURRENT || self.end.has_old_rows();
+        if self.cannot_roll || !is_old && self.end.len < self.longest_journal {
+            return Ok(());
+        }
+        self.sync_home()?;
+        if self.format < format::CURRENT {
+            // IMPORTANT: before the journal is closed. An older program that runs finds another journal,
+            // opens the state anew, and refuses.
+            format::upgrade(&*self.dir).map_err(|e| os("/format", e))?;
+            self.format = format::CURRENT;
+        }
+        self.cannot_roll = !roll::roll(self).map_err(|e| os("/journal", e))?;
+        Ok(())
+    }
+
+    /// Finds out where the journal's first `len` bytes end. Numbers and chain go on behind
+    /// the rows of an earlier journal.
+    pub(crate) fn end_at(&self, len: u64) -> io::Result<End> {
+        match find_end(&*self.journal, len)? {
+            Some(end) => Ok(end),
+            None => Ok(End { len, covered: 0, ..roll::last_closed_end(&*self.dir)? }),
+        }
+    }
+
+    /// Numbers and chains rows that go behind an end of the journal.
+    pub(crate) fn rows_behind(&self, end: &End) -> io::Result<RowWriter> {
+        RowWriter::behind(&*self.journal, end, self.fresh_epoch)
     }
 
     /// Notes that everything up to the journal's end is published. Needs no sync: it spares the
@@ -393,16 +439,34 @@ pub(crate) fn clean_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<Option<
     let lock = dir.open(OsStr::new("lock"))?;
     let tmp = dir.stat(OsStr::new("tmp"))?.id;
     let identity = [dir.id()?, tmp, journal.id()?, lock.id()?];
-    let end = clean_end(&*lock, journal.stat()?.len, &identity)?;
+    let end = clean_end(&*lock, journal, &identity)?;
     Ok(end.map(|end| end.len))
 }
 
-/// The journal's end as the last writer left it, if it was done and the journal is as long as then.
-fn clean_end(lock: &dyn File, len: u64, identity: &[FileId]) -> io::Result<Option<End>> {
+/// The journal's end, if the last writer was done. Lines that others have added since need no
+/// recovery: none of them is of a batch.
+fn clean_end(lock: &dyn File, journal: &dyn File, identity: &[FileId]) -> io::Result<Option<End>> {
     let mut record = [0; CleanMarker::LEN];
     let read = read_up_to(lock, &mut record, 0)?;
     let marker = CleanMarker::decode(record.get(..read).unwrap_or_default(), identity);
-    Ok(marker.map(|marker| marker.end).filter(|end| end.len == len))
+    let Some(CleanMarker { end }) = marker else { return Ok(None) };
+    let len = journal.stat()?.len;
+    let is_clean = len == end.len || len > end.len && is_of_others(journal, end.len, len)?;
+    Ok(is_clean.then_some(End { len, ..end }))
+}
+
+/// Whether the bytes of a journal between two places are whole lines of others.
+fn is_of_others(journal: &dyn File, from: u64, to: u64) -> io::Result<bool> {
+    for line in ReverseLines::new(journal, to) {
+        let line = line?;
+        if line.offset < from || line.is_torn() || Row::of_batch(&line.text).is_some() {
+            return Ok(false);
+        }
+        if line.offset == from {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a state directory and its locks are still what their names lead to.
@@ -428,36 +492,5 @@ fn open_or_make(parent: &dyn Dir, name: &str) -> io::Result<DirRef> {
     match parent.create_dir(name, Access::Private) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => parent.open_dir(name),
-    }
-}
-
-fn check_format(dir: &dyn Dir) -> Result<()> {
-    let name = OsStr::new("format");
-    let os = |source| Error::os(format!("{STATE_DIR}/format"), "open", source);
-    let text = match dir.open(name) {
-        Ok(file) => read_all(&*file, 64).map_err(os)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(source) => return Err(os(source)),
-    };
-    match String::from_utf8_lossy(&text).trim().parse::<u32>() {
-        Ok(found) if found > FORMAT => {
-            Err(Error::NewerFormat { found: found.to_string(), known: FORMAT })
-        }
-        Ok(_) => Ok(()),
-        // A torn file can only be one that this version was making. It needs no sync: without it,
-        // the next process makes it again.
-        Err(_) => {
-            let file = match dir.open_write(name) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    dir.create_new(name, Access::Private)
-                }
-                other => other,
-            };
-            let written = file.and_then(|file| {
-                file.set_len(0)?;
-                file.write_all_at(format!("{FORMAT}\n").as_bytes(), 0)
-            });
-            written.map_err(os)
-        }
     }
 }

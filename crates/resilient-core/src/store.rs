@@ -28,6 +28,8 @@ pub(crate) struct Store {
     pub(crate) home: Root,
     pub(crate) caller: String,
     pub(crate) policy: PolicyFile,
+    /// A journal of this length is closed.
+    pub(crate) longest_journal: u64,
     /// Is called once for each thing that recovery did or kept.
     pub(crate) on_notice: fn(&Notice),
 }
@@ -35,7 +37,12 @@ pub(crate) struct Store {
 impl Store {
     /// Where the state directory is, for whoever opens it.
     pub(crate) fn site(&self) -> Site<'_> {
-        Site { home: &self.home, disk: &*self.disk, clock: &*self.clock }
+        Site {
+            home: &self.home,
+            disk: &*self.disk,
+            clock: &*self.clock,
+            longest_journal: self.longest_journal,
+        }
     }
 
     /// The state directory's absolute path.

@@ -36,8 +36,13 @@ pub struct Builder {
     caller: String,
     disk: Arc<dyn Disk>,
     clock: Arc<dyn Clock>,
+    longest_journal: u64,
     on_notice: fn(&Notice),
 }
+
+/// The journal is closed when it is longer: some 16,000 rows. Whoever knows the current one only, as the
+/// Python server does, reads no more than this.
+const LONGEST_JOURNAL: u64 = 8 << 20;
 
 /// A workspace: the files that an agent may write, and the state beside them.
 ///
@@ -65,6 +70,7 @@ impl Builder {
             caller: "resilient-write".to_owned(),
             disk: Arc::new(RealDisk),
             clock: Arc::new(SystemClock),
+            longest_journal: LONGEST_JOURNAL,
             on_notice: |_| {},
         }
     }
@@ -117,6 +123,12 @@ impl Builder {
         Self { clock, ..self }
     }
 
+    /// Sets the length in bytes from which on the journal is closed and a new one begins.
+    #[must_use]
+    pub fn longest_journal(self, bytes: u64) -> Self {
+        Self { longest_journal: bytes, ..self }
+    }
+
     /// Sets what is called once for each thing that recovery did or kept: for a log.
     /// [`Workspace::take_notices`] is for answers.
     #[must_use]
@@ -127,8 +139,7 @@ impl Builder {
     /// Makes the workspace. Nothing is touched.
     #[must_use]
     pub fn open(self) -> Workspace {
-        let Self { cwd, roots, state, policy_file, sealed_scratch, caller, disk, clock, on_notice } =
-            self;
+        let Self { cwd, roots, state, policy_file, sealed_scratch, caller, disk, clock, .. } = self;
         let default = Path::new(crate::roots::STATE_DIR).join("policy.yaml");
         Workspace {
             sealed_scratch,
@@ -140,7 +151,8 @@ impl Builder {
                 disk,
                 clock,
                 caller,
-                on_notice,
+                longest_journal: self.longest_journal,
+                on_notice: self.on_notice,
             }),
         }
     }

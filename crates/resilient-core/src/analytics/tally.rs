@@ -176,7 +176,7 @@ impl<'a> Tally<'a> {
             by_mode: self
                 .by_mode
                 .iter()
-                .map(|(mode, writes)| (mode_name(*mode).to_owned(), (*writes).into()))
+                .map(|(mode, writes)| (mode.as_str().to_owned(), (*writes).into()))
                 .collect(),
             by_caller: self.by_caller.into_json(Value::from),
             hot_paths: self.by_path.into_hot_paths(),
@@ -293,13 +293,4 @@ fn chunk_session(path: &str) -> Option<&str> {
 fn seconds_between(first: Option<&str>, last: Option<&str>) -> f64 {
     let span = (|| stamp::parse(last?)?.checked_sub(stamp::parse(first?)?))();
     span.unwrap_or_default() as f64 / 1e9
-}
-
-fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Create => "create",
-        Mode::Overwrite => "overwrite",
-        Mode::Append => "append",
-        Mode::Replace => "replace",
-    }
 }

@@ -156,7 +156,7 @@ fn report_of_all(journal: &[u8], query: &Query) -> Report {
     let mut sessions: Counted<Session> = Counted::default();
     let mut others = 0;
     for row in &rows {
-        count(&mut report.by_mode, mode_name(row.mode));
+        count(&mut report.by_mode, row.mode.as_str());
         count(&mut report.by_caller, &row.caller);
         let path = by_path.entry(&row.path, || HotPath {
             path: row.path.clone(),
@@ -298,15 +298,6 @@ fn period(rows: &[Row]) -> Period {
 fn seconds_between(first: Option<&str>, last: Option<&str>) -> f64 {
     let span = (|| stamp::parse(last?)?.checked_sub(stamp::parse(first?)?))();
     span.unwrap_or_default() as f64 / 1e9
-}
-
-fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Create => "create",
-        Mode::Overwrite => "overwrite",
-        Mode::Append => "append",
-        Mode::Replace => "replace",
-    }
 }
 
 fn count(map: &mut Map<String, Value>, key: &str) {

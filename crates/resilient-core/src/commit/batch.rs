@@ -28,9 +28,9 @@ use super::wait::Wait;
 use crate::contents::{digest_of, holds};
 use crate::disk::{Replace, SyncItem};
 use crate::error::Error;
-use crate::journal::Row;
+use crate::journal::{End, Row};
 use crate::recovery;
-use crate::state::{End, SLOTS, State};
+use crate::state::{SLOTS, State};
 use crate::store::Store;
 
 /// Calls that are committed together.
@@ -164,10 +164,10 @@ fn intend(
     outcomes: &mut [Outcome],
 ) -> io::Result<()> {
     let mut wait = Wait::default();
+    let start = state.end.clone();
     let bytes = append_rows(state, changes.iter().filter_map(|change| change.row.as_ref()))?;
     if !bytes.is_empty() {
-        state.journal.write_all_at(&bytes, state.end.len)?;
-        state.end.len += bytes.len() as u64;
+        state.journal.write_all_at(&bytes, start.len)?;
         wait.add(SyncItem::File(state.journal.clone()), None);
     }
 
@@ -249,7 +249,6 @@ fn intend_again(
         return Ok(());
     }
     state.journal.write_all_at(&bytes, start.len)?;
-    state.end.len += bytes.len() as u64;
     state.journal.sync()
 }
 
@@ -431,16 +430,14 @@ fn tidy(state: &mut State, change: &Change) {
     }
 }
 
-/// Numbers and chains rows onto the journal's end; gives the bytes.
+/// Numbers and chains rows onto the journal's end, which moves behind them; gives the bytes.
 fn append_rows<'a>(state: &mut State, rows: impl Iterator<Item = &'a Row>) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let first = state.end.seq.saturating_add(1);
+    let mut lines = state.rows_behind(&state.end)?;
     for row in rows {
-        state.end.seq = state.end.seq.saturating_add(1);
-        let mut row = Row { seq: Some(state.end.seq), batch: Some(first), ..row.clone() };
-        bytes.extend(row.chained(state.end.chain.as_deref())?);
-        state.end.chain = row.chain;
+        lines.row(row)?;
     }
+    let (bytes, end) = lines.finish();
+    state.end = end;
     Ok(bytes)
 }
 

@@ -538,9 +538,12 @@ impl WriteContext<'_> {
             also: Vec::new(),
             at: None,
             batch: None,
+            by: None,
             bytes,
             caller: self.store.caller.clone(),
             chain: None,
+            epoch: None,
+            from: None,
             gone: Vec::new(),
             journal_id: self.store.journal_id(),
             line: None,
@@ -553,6 +556,8 @@ impl WriteContext<'_> {
             staged: None,
             ts: self.store.now(),
             undo: None,
+            undoes: None,
+            unit: None,
         }
     }
 

@@ -150,14 +150,15 @@ impl Committer {
                 && state.refresh().map_err(os)?
                 && !state.finds_litter().map_err(os)?
             {
-                return recovery::refresh_pending(state).map_err(os);
+                recovery::refresh_pending(state).map_err(os)?;
+                return state.roll_if_due();
             }
             state.dirty = true;
             state.sync_home()?;
             let report = recovery::run(self, state, ordered.unwrap_or(Undecided::Stay))?;
             state.dirty = false;
             self.tell(report);
-            Ok(())
+            state.roll_if_due()
         })();
         if let Err(error) = entered {
             state.unlock();

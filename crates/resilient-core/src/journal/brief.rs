@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Also, Line, Mode, RemovedDir};
+use super::{Also, By, Line, Mode, OfUnit, RemovedDir, RowAt};
 use crate::digest::Digest;
 
 /// The fields of a [`Row`](super::Row) that a report needs, borrowed from its line.
@@ -28,7 +28,11 @@ pub(crate) struct Brief<'a> {
     #[serde(borrow)]
     pub(crate) caller: Cow<'a, str>,
     #[serde(default)]
-    chain: Option<Text>,
+    by: Option<By>,
+    #[serde(default)]
+    epoch: Option<Text>,
+    #[serde(default)]
+    from: Option<Text>,
     #[serde(default)]
     gone: Vec<RemovedDir>,
     journal_id: Text,
@@ -50,6 +54,12 @@ pub(crate) struct Brief<'a> {
     pub(crate) ts: Cow<'a, str>,
     #[serde(default)]
     undo: Option<Text>,
+    #[serde(default)]
+    undoes: Option<RowAt>,
+    #[serde(default)]
+    unit: Option<OfUnit>,
+    #[serde(default)]
+    chain: Option<Text>,
 }
 
 impl<'a> Brief<'a> {

@@ -31,6 +31,18 @@ pub(crate) fn each_line(
     len: u64,
     mut see: impl FnMut(LineOf<'_>),
 ) -> io::Result<()> {
+    each_line_until(file, len, |line| {
+        see(line);
+        true
+    })
+}
+
+/// The same as long as `see` says to go on.
+pub(super) fn each_line_until(
+    file: &dyn File,
+    len: u64,
+    mut see: impl FnMut(LineOf<'_>) -> bool,
+) -> io::Result<()> {
     let mut held = vec![0; BLOCK];
     // The beginning of a line that the last block has cut.
     let mut cut = 0;
@@ -44,7 +56,9 @@ pub(crate) fn each_line(
         let mut start = 0;
         for newline in memchr::memchr_iter(b'\n', held.get(cut..end).unwrap_or_default()) {
             let newline = cut + newline;
-            see(LineOf { text: held.get(start..newline).unwrap_or_default(), ended: true });
+            if !see(LineOf { text: held.get(start..newline).unwrap_or_default(), ended: true }) {
+                return Ok(());
+            }
             start = newline + 1;
         }
         if read == 0 || at == len {

@@ -4,6 +4,7 @@ use std::io;
 
 use serde::Serialize;
 
+use super::chain::{Chain, Tie};
 use super::{LineOf, Row, each_line};
 use crate::disk::File;
 
@@ -12,7 +13,7 @@ use crate::disk::File;
 pub struct Verification {
     /// How many rows were read.
     pub rows: u64,
-    /// How many of them are chained; rows of the Python server are not.
+    /// How many of them are chained; rows of the Python server are covered by the next one that is.
     pub chained: u64,
     /// Where the chain does not hold, in the order of the lines.
     pub breaks: Vec<Break>,
@@ -32,8 +33,8 @@ pub struct Break {
 
 /// Walks the chain of a journal.
 ///
-/// A row is held against the row before it. After a line that cannot be read there is nothing to
-/// hold the next row against; it counts as following, and the damage is reported once.
+/// After a line that cannot be read there is nothing to hold the next row against; it counts as
+/// following, and the damage is reported once.
 pub(crate) fn verify(journal: &dyn File) -> io::Result<Verification> {
     let mut walk = Walk::default();
     each_line(journal, u64::MAX, |line| walk.see(&line))?;
@@ -46,8 +47,7 @@ struct Walk {
     found: Verification,
     /// The number of the last line.
     number: u64,
-    /// The chain value of the last row.
-    previous: Option<String>,
+    chain: Chain,
     after_damage: bool,
 }
 
@@ -59,20 +59,19 @@ impl Walk {
                 self.break_at(None, "unreadable");
                 self.after_damage = true;
             }
+            self.chain.pass(line.text);
+            self.chain.pass(b"\n");
             return;
         };
         self.found.rows += 1;
-        if row.chain.is_some() {
-            self.found.chained += 1;
-            // The chain covers the fields that a row has; whatever else is in the line is foreign.
-            let as_written = serde_json::to_vec(&row).is_ok_and(|text| text == line.text);
-            let follows = self.after_damage || row.follows(self.previous.as_deref());
-            if !(as_written && follows) {
-                self.break_at(Some(row.journal_id), "chain_mismatch");
-            }
+        let tie = self.chain.see(line.text);
+        self.found.chained += u64::from(tie != Tie::Loose);
+        if tie == Tie::Broken && !self.after_damage {
+            self.break_at(Some(row.journal_id), "chain_mismatch");
         }
-        self.previous = row.chain;
-        self.after_damage = false;
+        if tie != Tie::Loose {
+            self.after_damage = false;
+        }
     }
 
     fn break_at(&mut self, journal_id: Option<String>, reason: &'static str) {
@@ -82,45 +81,56 @@ impl Walk {
 
 #[cfg(test)]
 mod tests {
-    use super::super::with_file;
-    use super::super::{Digest, Mode};
+    use super::super::{End, RowWriter, find_end, with_file};
     use super::*;
+    use crate::digest::Digest;
 
     fn verified(text: &[u8]) -> Verification {
         with_file(text, |file| verify(file).unwrap())
     }
 
-    /// The lines of a journal of `count` chained rows.
+    /// A row as the Python server writes it.
+    fn foreign(name: &str) -> String {
+        let sha256 = Digest::of(b"a");
+        let row = format!(
+            "{{\"bytes\":1,\"caller\":\"x\",\"journal_id\":\"wj_{name}\",\"mode\":\"create\",\
+             \"path\":\"{name}\",\"sha256\":\"{sha256}\",\"ts\":\"2026-11-21T10:00:00Z\"}}"
+        );
+        row + "\n"
+    }
+
+    /// The lines of a journal of `count` chained rows, behind lines of others.
+    fn lines_behind(others: &[String], count: u64) -> Vec<String> {
+        let mut rows = with_file(b"", |file| RowWriter::behind(file, &End::default(), 7)).unwrap();
+        rows.others(others.concat().as_bytes());
+        for bytes in 1..=count {
+            let row =
+                foreign(&bytes.to_string()).replace("\"bytes\":1,", &format!("\"bytes\":{bytes},"));
+            rows.row(&Row::parse(row.as_bytes()).unwrap()).unwrap();
+        }
+        let text = String::from_utf8(rows.finish().0).unwrap();
+        text.split_inclusive('\n').map(str::to_owned).collect()
+    }
+
     fn chained_lines(count: u64) -> Vec<String> {
-        let mut previous = None;
-        (1..=count)
-            .map(|seq| {
-                let mut row = Row {
-                    abs_path: None,
-                    also: Vec::new(),
-                    at: None,
-                    batch: Some(seq),
-                    bytes: seq,
-                    caller: "test".to_owned(),
-                    chain: None,
-                    gone: Vec::new(),
-                    journal_id: format!("wj_{seq}"),
-                    line: None,
-                    mode: Mode::Create,
-                    path: format!("{seq}.txt"),
-                    prev_sha256: None,
-                    sectors: None,
-                    seq: Some(seq),
-                    sha256: Digest::of(&seq.to_le_bytes()),
-                    staged: None,
-                    undo: None,
-                    ts: "2026-11-21T10:00:00Z".to_owned(),
-                };
-                let line = row.chained(previous.as_deref()).unwrap();
-                previous = row.chain;
-                String::from_utf8(line).unwrap()
-            })
-            .collect()
+        lines_behind(&[], count)
+    }
+
+    /// Two rows as version 0.4.0 wrote them.
+    fn old_lines() -> Vec<String> {
+        let mut before = String::new();
+        let mut lines = Vec::new();
+        for name in ["1", "2"] {
+            let bare = foreign(name).replacen("{\"bytes\"", "{\"batch\":1,\"bytes\"", 1);
+            let value = Digest::of(format!("{before}{}", bare.trim_end()).as_bytes()).short();
+            lines.push(bare.replacen(
+                "\"journal_id\"",
+                &format!("\"chain\":\"{value}\",\"journal_id\""),
+                1,
+            ));
+            before = value;
+        }
+        lines
     }
 
     fn breaks(lines: &[String]) -> Vec<(u64, &'static str)> {
@@ -139,10 +149,10 @@ mod tests {
     #[test]
     fn a_changed_row_is_noticed_and_only_it() {
         let mut lines = chained_lines(4);
-        lines[1] = lines[1].replace("2.txt", "9.txt");
+        lines[1] = lines[1].replace("wj_2", "wj_9");
         assert_eq!(breaks(&lines), [(2, "chain_mismatch")]);
         let mut lines = chained_lines(4);
-        lines[1] = lines[1].replace("{\"batch\"", "{\"added\":1,\"batch\"");
+        lines[1] = lines[1].replacen('{', "{\"added\":1,", 1);
         assert_eq!(breaks(&lines), [(2, "chain_mismatch")]);
     }
 
@@ -168,18 +178,51 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_a_chain_follow_anything() {
-        let foreign = format!(
-            concat!(
-                r#"{{"bytes":1,"caller":"x","journal_id":"wj_0","mode":"create","path":"a","#,
-                r#""sha256":"{}","ts":"2026-11-21T10:00:00Z"}}"#,
-                "\n"
-            ),
-            Digest::of(b"a")
-        );
-        let mut lines = vec![foreign];
-        lines.extend(chained_lines(2));
+    fn the_next_row_covers_lines_of_others() {
+        let others = [foreign("x"), "no row\n".to_owned(), "\n".to_owned()];
+        let mut lines = lines_behind(&others, 2);
+        assert_eq!(breaks(&lines), [(2, "unreadable")]);
+        lines[0] = foreign("y");
+        assert_eq!(breaks(&lines), [(2, "unreadable")], "damage in front of it was told");
+        let mut lines = lines_behind(&[foreign("x")], 2);
         let found = verified(lines.concat().as_bytes());
         assert_eq!(found, Verification { rows: 3, chained: 2, breaks: Vec::new() });
+        lines.remove(0);
+        assert_eq!(breaks(&lines), [(1, "chain_mismatch")]);
+    }
+
+    #[test]
+    fn rows_of_format_1_are_verified_by_its_rule() {
+        let mut lines = old_lines();
+        let found = verified(lines.concat().as_bytes());
+        assert_eq!(found, Verification { rows: 2, chained: 2, breaks: Vec::new() });
+        lines[0] = lines[0].replace("wj_1", "wj_9");
+        assert_eq!(breaks(&lines), [(1, "chain_mismatch")]);
+        lines.remove(0);
+        assert_eq!(breaks(&lines), [(1, "chain_mismatch")]);
+        // A new row goes on behind them.
+        let old = old_lines().concat();
+        let new = with_file(old.as_bytes(), |file| {
+            let end = find_end(file, old.len() as u64).unwrap();
+            assert_eq!(end, None, "no number");
+            let value = chain_value(&old);
+            let end = End {
+                len: old.len() as u64,
+                covered: old.len() as u64,
+                chain: Some(value),
+                ..End::default()
+            };
+            let mut rows = RowWriter::behind(file, &end, 7).unwrap();
+            rows.row(&Row::parse(foreign("3").trim_end().as_bytes()).unwrap()).unwrap();
+            rows.finish().0
+        });
+        let found = verified(&[old.as_bytes(), &new].concat());
+        assert_eq!(found, Verification { rows: 3, chained: 3, breaks: Vec::new() });
+    }
+
+    /// The chain value of a journal's last line.
+    fn chain_value(journal: &str) -> String {
+        let last = journal.lines().next_back().unwrap();
+        Row::parse(last.as_bytes()).unwrap().chain.unwrap()
     }
 }

@@ -13,7 +13,7 @@ use crate::beside;
 use crate::contents::write_again;
 use crate::disk::{File, read_up_to};
 use crate::journal::{ReverseLines, Row};
-use crate::state::{End, State};
+use crate::state::State;
 
 /// The last batch of the journal: its rows, and the lines of others among and behind them.
 #[derive(Default)]
@@ -81,7 +81,7 @@ pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
     for line in ReverseLines::new(journal, len) {
         let line = line?;
         let (from, to) = (line.offset, line.offset + line.text.len() as u64 + 1);
-        match batch_row(&line.text) {
+        match Row::of_batch(&line.text) {
             Some(row) if number.is_none() || row.batch == number => {
                 number = row.batch;
                 found_first = row.seq == row.batch;
@@ -139,17 +139,11 @@ pub(super) fn is_within_last_batch(journal: &dyn File, offset: u64) -> io::Resul
             // It has to end in front of the offset.
             return Ok(line.offset + line.text.len() as u64 + u64::from(line.ended) <= offset);
         }
-        if batch_row(&line.text).is_some() {
+        if Row::of_batch(&line.text).is_some() {
             return Ok(false);
         }
     }
     Ok(true)
-}
-
-/// Reads a row that belongs to a batch. Most lines of other writers are told apart without parsing.
-fn batch_row(line: &[u8]) -> Option<Row> {
-    memchr::memmem::find(line, b"\"batch\":")?;
-    Row::parse(line).filter(|row| row.batch.is_some())
 }
 
 impl LastBatch {
@@ -176,7 +170,7 @@ impl LastBatch {
                 }
             }
         }
-        let start = find_end(&*state.journal, self.offset)?;
+        let start = state.end_at(self.offset)?;
         withdrawal::replace_end(state, &start, &items)?;
         Ok(cut)
     }
@@ -199,29 +193,6 @@ pub(super) fn rewrite_and_sync(state: &mut State, batch: &LastBatch) -> io::Resu
         write_again(&*state.journal, batch.offset, len)?;
     }
     state.journal.sync()
-}
-
-/// The journal's end as it is at `len`: the number of the last row that has one, and the chain value
-/// of the last row.
-pub(super) fn find_end(journal: &dyn File, len: u64) -> io::Result<End> {
-    let mut end = End { len, ..End::default() };
-    let mut is_last = true;
-    for line in ReverseLines::new(journal, len) {
-        let line = line?;
-        // Rows of other writers have no number: it goes on behind them.
-        if !is_last && memchr::memmem::find(&line.text, b"\"seq\":").is_none() {
-            continue;
-        }
-        let Some(row) = Row::parse(&line.text) else { continue };
-        if std::mem::take(&mut is_last) {
-            end.chain = row.chain;
-        }
-        if let Some(seq) = row.seq {
-            end.seq = seq;
-            break;
-        }
-    }
-    Ok(end)
 }
 
 fn range(file: &dyn File, from: u64, to: u64) -> io::Result<Vec<u8>> {

@@ -97,7 +97,7 @@ pub(crate) fn run(store: &Store, state: &mut State, undecided: Undecided) -> Res
         paths: paths_of(&pending, &report.pending),
     };
     let len = state.journal.stat().map_err(os)?.len;
-    state.end = end::find_end(&*state.journal, len).map_err(os)?;
+    state.end = state.end_at(len).map_err(os)?;
     state.mark_clean();
     Ok(report)
 }
@@ -207,7 +207,7 @@ fn revive_pending(store: &Store, state: &mut State, report: &mut Report) -> io::
         return Ok(false);
     }
     let len = state.journal.stat()?.len;
-    let start = end::find_end(&*state.journal, len)?;
+    let start = state.end_at(len)?;
     withdrawal::withdraw(state, &start, &revived.iter().collect::<Vec<_>>())?;
     Ok(true)
 }

@@ -6,8 +6,8 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{File, Replace, read_all};
-use crate::journal::Row;
-use crate::state::{End, State};
+use crate::journal::{End, Row};
+use crate::state::State;
 
 /// The first line of the record of a new end, which is durable before the old end is touched. The
 /// lines of the new end follow it as they are.
@@ -40,7 +40,15 @@ pub(super) enum Item<'a> {
 /// The disk refuses. The next recovery then completes the replacement or finds the old end.
 pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) -> io::Result<()> {
     state.mark_dirty()?;
-    let bytes = chain(&mut state.end, start, items)?;
+    let mut rows = state.rows_behind(start)?;
+    for item in items {
+        match item {
+            Item::Row(row) => rows.row(row)?,
+            Item::Raw(lines) => rows.others(lines),
+        }
+    }
+    let (bytes, end) = rows.finish();
+    state.end = end;
     if bytes.is_empty() {
         state.journal.set_len(start.len)?;
         return state.journal.sync();
@@ -60,30 +68,6 @@ pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) ->
 pub(crate) fn withdraw(state: &mut State, start: &End, rows: &[&Row]) -> io::Result<()> {
     let items: Vec<Item<'_>> = rows.iter().copied().map(Item::Row).collect();
     replace_end(state, start, &items)
-}
-
-/// Numbers and chains rows from `start` on, and moves `end` behind them; gives the bytes.
-fn chain(end: &mut End, start: &End, items: &[Item<'_>]) -> io::Result<Vec<u8>> {
-    *end = start.clone();
-    let mut bytes = Vec::new();
-    let first = end.seq.saturating_add(1);
-    for item in items {
-        match item {
-            Item::Row(row) => {
-                end.seq = end.seq.saturating_add(1);
-                let mut row = Row { seq: Some(end.seq), batch: Some(first), ..Row::clone(row) };
-                bytes.extend(row.chained(end.chain.as_deref())?);
-                end.chain = row.chain;
-            }
-            Item::Raw(lines) => {
-                let last = lines.split(|byte| *byte == b'\n').filter_map(Row::parse).next_back();
-                end.chain = last.map_or_else(|| end.chain.take(), |row| row.chain);
-                bytes.extend_from_slice(lines);
-            }
-        }
-    }
-    end.len = start.len + bytes.len() as u64;
-    Ok(bytes)
 }
 
 /// Where the new end begins of a replacement that a crash has interrupted; `None` without one.

@@ -4,28 +4,32 @@
 //! that survives a power loss is true. Its sum covers the identities of the files and directories
 //! that it speaks of: in a copy of the state directory, or beside another journal, it says nothing.
 
-use super::End;
 use crate::digest::Digest;
 use crate::disk::FileId;
+use crate::journal::End;
 
 /// The marker's content.
 pub(super) struct CleanMarker {
     pub(super) end: End,
 }
 
-const MAGIC: &[u8; 8] = b"rwclean2";
-const CHAIN: usize = 32;
+const MAGIC: &[u8; 8] = b"rwclean3";
+/// Length, number, place up to which the chain goes, epoch.
+const NUMBERS: usize = 4;
+const CHAIN: usize = 64;
 const SUM: usize = 16;
 
 impl CleanMarker {
-    pub(super) const LEN: usize = MAGIC.len() + 8 + 8 + CHAIN + SUM;
+    pub(super) const LEN: usize = MAGIC.len() + 8 * NUMBERS + CHAIN + SUM;
 
     /// Writes it for these files and directories.
     pub(super) fn encode(&self, of: &[FileId]) -> Vec<u8> {
+        let End { len, seq, chain, covered, epoch } = &self.end;
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(self.end.len.to_le_bytes());
-        bytes.extend(self.end.seq.to_le_bytes());
-        let mut chain = self.end.chain.clone().unwrap_or_default().into_bytes();
+        for number in [*len, *seq, *covered, epoch.unwrap_or_default()] {
+            bytes.extend(number.to_le_bytes());
+        }
+        let mut chain = chain.clone().unwrap_or_default().into_bytes();
         chain.resize(CHAIN, b' ');
         bytes.extend(chain);
         let sum = sum(&bytes, of);
@@ -37,16 +41,19 @@ impl CleanMarker {
     pub(super) fn decode(bytes: &[u8], of: &[FileId]) -> Option<Self> {
         let (body, found) = bytes.split_at_checked(Self::LEN - SUM)?;
         let is_sum = found.len() == SUM && sum(body, of).as_bytes().starts_with(found);
-        if !is_sum || !body.starts_with(MAGIC) {
-            return None;
-        }
-        let number = |at: usize| body.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
-        let chain = str::from_utf8(body.get(24..)?).ok()?.trim_end();
+        let (numbers, chain) =
+            body.strip_prefix(MAGIC).filter(|_| is_sum)?.split_at_checked(8 * NUMBERS)?;
+        let (numbers, _) = numbers.as_chunks::<8>();
+        let [len, seq, covered, epoch] = *numbers else { return None };
+        let chain = str::from_utf8(chain).ok()?.trim_end();
+        let epoch = u64::from_le_bytes(epoch);
         Some(Self {
             end: End {
-                len: number(8)?,
-                seq: number(16)?,
+                len: u64::from_le_bytes(len),
+                seq: u64::from_le_bytes(seq),
+                covered: u64::from_le_bytes(covered),
                 chain: (!chain.is_empty()).then(|| chain.to_owned()),
+                epoch: (epoch != 0).then_some(epoch),
             },
         })
     }

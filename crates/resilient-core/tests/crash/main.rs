@@ -59,6 +59,11 @@ fn state_survives_every_crash() {
 }
 
 #[test]
+fn the_upgrade_of_an_older_state_directory_survives_every_crash() {
+    campaign("upgrades", workload::chosen(workload::UPGRADES), Order::Forwards, 1);
+}
+
+#[test]
 fn batches_survive_every_crash() {
     campaign("batches", workload::chosen(workload::BATCHES), Order::Forwards, 1);
 }
@@ -66,7 +71,7 @@ fn batches_survive_every_crash() {
 #[test]
 #[ignore = "part of the long campaign: cargo nextest run --run-ignored all"]
 fn the_order_of_what_is_synced_side_by_side_does_not_matter() {
-    campaign("backwards", workload::all(), Order::ReverseLines, 3);
+    campaign("backwards", workload::all(), Order::Backwards, 3);
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use resilient_core::disk::sim::SimDisk;
-use resilient_core::journal::Row;
+use resilient_core::journal::{Chain, Row, Tie};
 
 use crate::workload::Answer;
 
@@ -52,6 +52,7 @@ fn is_volatile(path: &str) -> bool {
     path.strip_prefix(STATE).is_some_and(|inside| {
         inside.starts_with("conflicts/")
             || inside.starts_with("pending/")
+            || inside.starts_with("journal/")
             || matches!(inside, "lock" | "waiting" | "format" | "journal.jsonl" | "withdrawal")
             || inside.starts_with("tmp/")
     })
@@ -71,16 +72,17 @@ fn normal(path: &str, bytes: Option<&[u8]>) -> Option<Vec<u8>> {
 
 /// Reads the journal, which must be whole and chained.
 fn journal(disk: &SimDisk) -> Result<Vec<Row>, String> {
-    let bytes = disk.read("w/.resilient_write/journal.jsonl").unwrap_or_default();
+    let bytes = rows_of_all_journals(disk);
     if !bytes.is_empty() && !bytes.ends_with(b"\n") {
         return Err("the journal has a torn end".to_owned());
     }
     let mut rows: Vec<Row> = Vec::new();
+    let mut chain = Chain::default();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let text = String::from_utf8_lossy(line);
         let row = Row::parse(line).ok_or_else(|| format!("a damaged journal line: {text}"))?;
         let before = rows.last();
-        if !row.follows(before.and_then(|row| row.chain.as_deref())) {
+        if chain.see(line.trim_ascii_end()) != Tie::Holds {
             return Err(format!("a broken chain at {text}"));
         }
         if row.seq != Some(before.and_then(|row| row.seq).unwrap_or_default() + 1) {
@@ -89,6 +91,19 @@ fn journal(disk: &SimDisk) -> Result<Vec<Row>, String> {
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// The lines of the closed journals and of the current one. Between the two names of a journal that is being
+/// closed it has both.
+fn rows_of_all_journals(disk: &SimDisk) -> Vec<u8> {
+    let first_line = |text: &[u8]| text.split(|byte| *byte == b'\n').next().map(<[u8]>::to_vec);
+    let current = disk.read("w/.resilient_write/journal.jsonl").unwrap_or_default();
+    let closed = disk.tree().into_iter().filter(|(path, bytes)| {
+        let name = path.strip_prefix(STATE).and_then(|inside| inside.strip_prefix("journal/"));
+        name.is_some_and(|name| name != "next.jsonl" && name.ends_with(".jsonl"))
+            && first_line(bytes) != first_line(&current)
+    });
+    closed.map(|(_, bytes)| bytes).chain([current.clone()]).collect::<Vec<_>>().concat()
 }
 
 /// What identifies a row whatever the clock said.

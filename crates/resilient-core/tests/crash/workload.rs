@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use resilient_core::checkpoint::{Format, SaveRequest};
+use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Attributes, SimDisk};
 use resilient_core::disk::{DirRef, Disk, FixedClock, SyncItem};
 use resilient_core::handoff::HandoffRequest;
@@ -113,7 +114,7 @@ impl Scenario {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Forwards,
-    ReverseLines,
+    Backwards,
 }
 
 /// Syncs in the opposite order whatever may be synced in any.
@@ -136,7 +137,7 @@ impl Disk for Reversed {
 pub fn open(disk: &SimDisk, seed: u64, order: Order) -> Workspace {
     match order {
         Order::Forwards => open_on(Arc::new(disk.clone()), seed),
-        Order::ReverseLines => open_on(Arc::new(Reversed(disk.clone())), seed),
+        Order::Backwards => open_on(Arc::new(Reversed(disk.clone())), seed),
     }
 }
 
@@ -312,6 +313,22 @@ fn session(disk: &SimDisk, ws: &Workspace) {
 fn other_device(disk: &SimDisk) {
     disk.write_file("w/mnt/old.txt", b"the old content\n");
     disk.mount("w/mnt", 7);
+}
+
+/// A file, and the state directory of version 0.4.0 that has written it.
+fn format_1(disk: &SimDisk) {
+    old_a(disk);
+    let sha256 = Digest::of(&disk.read("w/a.txt").expect("a file"));
+    let front = "{\"abs_path\":\"/w/a.txt\",\"batch\":1,\"bytes\":16,\"caller\":\"x\",";
+    let behind = format!(
+        "\"journal_id\":\"wj_1\",\"mode\":\"create\",\"path\":\"a.txt\",\"seq\":1,\
+         \"sha256\":\"{sha256}\",\"staged\":\"s-1-1\",\"ts\":\"2026-11-21T10:00:00Z\"}}"
+    );
+    let chain = Digest::of(format!("{front}{behind}").as_bytes()).short();
+    let row = format!("{front}\"chain\":\"{chain}\",{behind}\n");
+    disk.write_file("w/.resilient_write/journal.jsonl", row.as_bytes());
+    disk.write_file("w/.resilient_write/format", b"1\n");
+    disk.mkdir("w/.resilient_write/tmp");
 }
 
 fn nothing(_: &SimDisk) {}
@@ -746,6 +763,15 @@ pub const BATCHES: &[Scenario] = &[
     },
 ];
 
+/// The first call in a state directory of an earlier version, whose journal is closed.
+pub const UPGRADES: &[Scenario] = &[Scenario {
+    name: "overwrite, as the first call in a state directory of format 1",
+    prepare: format_1,
+    before: |_, _| {},
+    act: |ws| vec![overwrite(ws, "a.txt", "the new content\n")],
+    ..PLAIN
+}];
+
 /// All of them.
 pub fn all() -> impl Iterator<Item = Scenario> {
     chosen(SINGLES).chain(chosen(STATE)).chain(chosen(BATCHES))
@@ -754,7 +780,8 @@ pub fn all() -> impl Iterator<Item = Scenario> {
 /// The one that `CRASH_ONLY` names, or those whose names have it in them.
 pub fn chosen(scenarios: &'static [Scenario]) -> impl Iterator<Item = Scenario> {
     let only = std::env::var("CRASH_ONLY").unwrap_or_default();
-    let is_name = SINGLES.iter().chain(STATE).chain(BATCHES).any(|one| one.name == only);
+    let is_name =
+        SINGLES.iter().chain(STATE).chain(BATCHES).chain(UPGRADES).any(|one| one.name == only);
     scenarios.iter().copied().filter(move |scenario| {
         if is_name { scenario.name == only } else { scenario.name.contains(&only) }
     })

@@ -3,7 +3,7 @@
 
 use resilient_core::Workspace;
 use resilient_core::digest::Digest;
-use resilient_core::journal::{Filter, Line, Mode, Row};
+use resilient_core::journal::{Chain, Filter, Line, Mode, Row, Tie};
 use resilient_core::scratch::PutRequest;
 use serde_json::{Value, json};
 
@@ -207,6 +207,12 @@ fn lines_of_any_length_are_read_backwards() {
     }
 }
 
+/// How the lines are tied, one after the other.
+fn ties(lines: &[String]) -> Vec<Tie> {
+    let mut chain = Chain::default();
+    lines.iter().map(|line| chain.see(line.as_bytes())).collect()
+}
+
 #[test]
 fn a_row_that_was_changed_no_longer_follows() {
     let home = Home::new();
@@ -214,17 +220,47 @@ fn a_row_that_was_changed_no_longer_follows() {
     for n in 0..3 {
         ws.write(create(&format!("{n}"), "")).unwrap();
     }
-    let rows = home.rows();
-    let chain = |at: usize| rows[at].chain.as_deref();
-    assert_eq!(rows.iter().map(|row| row.seq).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
-    assert!(rows[0].follows(None) && rows[1].follows(chain(0)) && rows[2].follows(chain(1)));
-    // Changed, taken out, put in another place.
-    let changed = Row { path: "other".to_owned(), ..rows[1].clone() };
-    assert!(!changed.follows(chain(0)));
-    assert!(!rows[2].follows(chain(0)));
-    assert!(!rows[1].follows(chain(1)) && !rows[0].follows(chain(2)));
-    // A row of the Python server has no chain and follows anything.
-    assert!(Row::parse(foreign("wj_1", "a").as_bytes()).unwrap().follows(chain(2)));
+    let journal = String::from_utf8(home.journal()).unwrap();
+    let lines: Vec<String> = journal.lines().map(str::to_owned).collect();
+    let with = |change: &dyn Fn(&mut Vec<String>)| {
+        let mut lines = lines.clone();
+        change(&mut lines);
+        ties(&lines)
+    };
+    use Tie::{Broken, Holds, Loose};
+    assert_eq!(with(&|_| {}), [Holds; 3]);
+    assert_eq!(
+        with(&|lines| lines[1] = lines[1].replace("\"1\"", "\"9\"")),
+        [Holds, Broken, Holds]
+    );
+    // A field that this version does not know counts too.
+    let added = |lines: &mut Vec<String>| lines[1] = lines[1].replacen('{', "{\"new\":1,", 1);
+    assert_eq!(with(&added), [Holds, Broken, Holds]);
+    assert_eq!(with(&|lines| drop(lines.remove(1))), [Holds, Broken]);
+    assert_eq!(with(&|lines| lines.swap(1, 2)), [Holds, Broken, Broken]);
+    // A row of the Python server has no value, and the next row covers it.
+    let foreign = foreign("wj_1", "a");
+    assert_eq!(with(&|lines| lines.insert(1, foreign.clone())), [Holds, Loose, Broken, Holds]);
+}
+
+#[test]
+fn a_row_of_the_python_server_cannot_be_taken_out_unseen() {
+    let home = Home::new();
+    let ws = home.open();
+    ws.write(create("a", "")).unwrap();
+    let before = home.journal();
+    home.put(
+        ".resilient_write/journal.jsonl",
+        [&before, (foreign("wj_1", "x") + "\n").as_bytes()].concat(),
+    );
+    ws.write(create("b", "")).unwrap();
+    let numbers: Vec<Option<u64>> = home.rows().iter().map(|row| row.seq).collect();
+    assert_eq!(numbers, [Some(1), None, Some(2)]);
+    let journal = String::from_utf8(home.journal()).unwrap();
+    let mut lines: Vec<String> = journal.lines().map(str::to_owned).collect();
+    assert_eq!(ties(&lines), [Tie::Holds, Tie::Loose, Tie::Holds]);
+    lines.remove(1);
+    assert_eq!(ties(&lines), [Tie::Holds, Tie::Broken]);
 }
 
 #[test]
@@ -312,23 +348,79 @@ fn a_moved_workspace_is_written_on() {
 #[test]
 fn a_newer_format_is_refused() {
     let home = Home::new();
-    home.put(".resilient_write/format", "2\n");
+    home.put(".resilient_write/format", "3\n");
     let ws = home.open();
     let expected = envelope(
         FORBIDDEN,
         json!({
-            "reason": "newer_state_format", "found": "2", "known": 1,
+            "reason": "newer_state_format", "found": "3", "known": 2,
             "hint": "update resilient-write, or point RW_STATE_DIR elsewhere",
         }),
     );
     assert_eq!(home.refused(|| ws.write(create("a", ""))), expected);
     assert_eq!(home.refused(|| ws.recover()), expected);
-    assert_eq!(std::fs::read(home.state("format")).unwrap(), b"2\n");
-    // This version's own, and one that was torn when it was made.
-    for text in ["1\n", "1", ""] {
+    assert_eq!(std::fs::read(home.state("format")).unwrap(), b"3\n");
+    // This version's own, the one before, and one that was torn when it was made.
+    for text in ["2\n", "1\n", "1", ""] {
         home.put(".resilient_write/format", text);
         home.open().write(overwrite("a", text)).unwrap();
+        assert_eq!(std::fs::read(home.state("format")).unwrap(), b"2\n");
     }
+}
+
+#[test]
+fn a_long_journal_is_closed_and_the_next_one_goes_on_with_its_numbers_and_chain() {
+    let home = Home::new();
+    let open = || home.builder().longest_journal(1).open();
+    let ws = open();
+    ws.write(create("a", "")).unwrap();
+    ws.write(create("b", "")).unwrap();
+    // The next process finds an empty journal, and nobody's note of where it ended.
+    drop(ws);
+    std::fs::remove_file(home.state("lock")).unwrap();
+    let ws = open();
+    ws.write(create("c", "")).unwrap();
+    let closed =
+        ["000001", "000002"].map(|n| home.text(&format!(".resilient_write/journal/{n}.jsonl")));
+    let all = [closed.concat(), String::from_utf8(home.journal()).unwrap()].concat();
+    let lines: Vec<String> = all.lines().map(str::to_owned).collect();
+    assert_eq!(ties(&lines), [Tie::Holds; 3]);
+    let rows: Vec<Row> = lines.iter().map(|line| Row::parse(line.as_bytes()).unwrap()).collect();
+    assert_eq!(rows.iter().map(|row| row.seq).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
+    // The first row of each journal has the epoch, and it is one epoch.
+    assert!(rows[0].epoch.is_some() && rows.iter().all(|row| row.epoch == rows[0].epoch));
+    // Nothing else is left, and no journal has two names.
+    assert_eq!(std::fs::read_dir(home.state("journal")).unwrap().count(), 2);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        assert_eq!(std::fs::metadata(home.state("journal.jsonl")).unwrap().nlink(), 1);
+    }
+}
+
+#[test]
+fn another_process_that_is_open_goes_on_in_the_new_journal() {
+    let home = Home::new();
+    let other = home.open();
+    other.write(create("a", "")).unwrap();
+    home.builder().longest_journal(1).open().write(create("b", "")).unwrap();
+    other.write(create("c", "")).unwrap();
+    let journal = String::from_utf8(home.journal()).unwrap();
+    let rows = journal.lines().map(|line| Row::parse(line.as_bytes()).unwrap());
+    assert_eq!(rows.map(|row| row.seq).collect::<Vec<_>>(), [Some(2), Some(3)]);
+}
+
+#[test]
+fn rows_of_the_python_server_do_not_send_the_next_process_to_recovery() {
+    let home = Home::new();
+    home.open().write(create("a", "")).unwrap();
+    let row = foreign("wj_1", "x") + "\n";
+    home.put(".resilient_write/journal.jsonl", [&home.journal(), row.as_bytes()].concat());
+    // Recovery would sweep it.
+    home.put(".resilient_write/tmp/s-0000000000000001-1", "");
+    home.open().write(create("b", "")).unwrap();
+    assert_eq!(home.rows().len(), 3);
+    assert!(home.state("tmp/s-0000000000000001-1").exists());
 }
 
 #[cfg(unix)]

@@ -73,7 +73,7 @@ impl Journal {
 fn told_tail(tail: &Tail) -> String {
     let mut text = String::new();
     for entry in &tail.entries {
-        let mode = word(entry.mode);
+        let mode = entry.mode.as_str();
         let hash: String = entry.sha256.to_string().chars().take(12).collect();
         let _ =
             writeln!(text, "{}  {mode:9}  {:>9}  {hash}  {}", entry.ts, entry.bytes, entry.path);
@@ -85,15 +85,6 @@ fn told_tail(tail: &Tail) -> String {
         let _ = writeln!(text, "{} lines could not be read", tail.damaged_lines);
     }
     text
-}
-
-fn word(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Create => "create",
-        Mode::Overwrite => "overwrite",
-        Mode::Append => "append",
-        Mode::Replace => "replace",
-    }
 }
 
 fn told_verification(found: &Verification) -> String {

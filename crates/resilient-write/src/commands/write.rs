@@ -77,6 +77,7 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
         Mode::Overwrite => "overwrote",
         Mode::Append => "appended to",
         Mode::Replace => "edited",
+        Mode::Remove | Mode::Rename | Mode::Other(_) => "changed",
     };
     let mut rows = vec![
         ("bytes", receipt.bytes.to_string()),
