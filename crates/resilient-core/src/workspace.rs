@@ -12,7 +12,7 @@ use crate::commit::{Committer, Visible};
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Error, Result};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
-use crate::journal::{self, Filter, Tail};
+use crate::journal::{self, By, Filter, Tail};
 use crate::policy_file::PolicyFile;
 use crate::read::{self, Reader};
 use crate::recovery::{self, Notice, Undecided};
@@ -52,7 +52,7 @@ const LONGEST_JOURNAL: u64 = 8 << 20;
 pub struct Workspace {
     store: Committer,
     sealed_scratch: bool,
-    indexes: read::Indexes,
+    indexes: Arc<read::Indexes>,
 }
 
 impl Builder {
@@ -143,7 +143,7 @@ impl Builder {
         let default = Path::new(crate::roots::STATE_DIR).join("policy.yaml");
         Workspace {
             sealed_scratch,
-            indexes: read::Indexes::default(),
+            indexes: Arc::default(),
             store: Committer::new(Store {
                 policy: PolicyFile::new(disk.clone(), state.join(policy_file.unwrap_or(default))),
                 roots: Roots::new(disk.clone(), cwd, roots, &state),
@@ -163,6 +163,23 @@ impl Workspace {
     #[must_use]
     pub fn builder(root: impl Into<PathBuf>) -> Builder {
         Builder::new(root)
+    }
+
+    /// The same workspace for one caller: the rows of its calls say who that is. All callers share queue, lock
+    /// and caches.
+    #[must_use]
+    pub fn for_caller(&self, by: By) -> Self {
+        Self {
+            store: self.store.for_caller(by),
+            sealed_scratch: self.sealed_scratch,
+            indexes: self.indexes.clone(),
+        }
+    }
+
+    /// A new identity for [`By::session`]: 16 hex digits of chance.
+    #[must_use]
+    pub fn new_session(&self) -> String {
+        format!("{:016x}", self.store.clock.random())
     }
 
     /// The access boundary.

@@ -17,6 +17,10 @@ pub(crate) type Step = (u64, u64);
 pub struct Call {
     is_given_up: Option<Box<dyn Fn() -> bool + Send + Sync>>,
     listener: Option<Listener>,
+    /// The program that asks over a connection, with its version.
+    pub(crate) client: Option<String>,
+    /// Whether the call came over a connection.
+    pub(crate) is_remote: bool,
 }
 
 struct Listener {
@@ -32,7 +36,14 @@ impl Call {
         steps: Option<UnboundedSender<Step>>,
     ) -> Self {
         let listener = steps.map(|steps| Listener { steps, told: Mutex::new((Instant::now(), 0)) });
-        Self { is_given_up: Some(Box::new(is_given_up)), listener }
+        Self { is_given_up: Some(Box::new(is_given_up)), listener, client: None, is_remote: false }
+    }
+}
+
+impl Call {
+    /// The same call over a connection, by a client that may have told its name.
+    pub(crate) fn from(self, client: Option<String>) -> Self {
+        Self { client, is_remote: true, ..self }
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 pub use resilient_core::Workspace;
 pub use resilient_core::envelope::{Envelope, ErrorKind, ReasonHint, SuggestedAction};
+pub use resilient_core::journal::By;
 pub use resilient_core::recovery::Notice;
 
 /// One call, after its arguments were checked: the success object without its `ok`, or the

@@ -21,7 +21,7 @@ use crate::message::Flaw;
 use crate::names::{ToolNames, means};
 use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
-use crate::seam::{Answer, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
+use crate::seam::{Answer, By, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
 use crate::tools::{Effect, Offer, ToolSpec};
 use crate::wire::Watch;
 
@@ -67,7 +67,12 @@ struct Inner {
     offer: Offer,
     tools: Vec<Listed>,
     budget: RetryBudget,
+    /// The identity of the connection that is served.
+    session: String,
 }
+
+/// No more is kept of a client's name.
+const CLIENT_MAX: usize = 64;
 
 #[derive(Debug)]
 struct Listed {
@@ -106,10 +111,12 @@ impl Server {
             .map(|spec| Listed { spec, schema: OnceLock::new() })
             .collect();
         let budget = RetryBudget::default();
-        Self { inner: Arc::new(Inner { workspace, names, offer, tools, budget }) }
+        let session = workspace.new_session();
+        Self { inner: Arc::new(Inner { workspace, names, offer, tools, budget, session }) }
     }
 
-    /// Calls a tool by either of its names, as a client would, and gives its structured content.
+    /// Calls a tool by either of its names, as a client would, and gives its structured content. For the
+    /// command line: the journal calls it the origin.
     ///
     /// # Errors
     /// The tool failed: the value is the envelope.
@@ -184,6 +191,10 @@ impl ServerHandler for Server {
             && inner.find(&name).is_some_and(|tool| {
                 tool.spec.quick && (tool.spec.effect == Effect::Reads || inner.workspace.is_free())
             });
+        let client = context.client_info().map(|client| {
+            let name = format!("{}/{}", client.name, client.version);
+            name.chars().filter(|char| !char.is_control()).take(CLIENT_MAX).collect()
+        });
         let token = context.meta.get_progress_token();
         let (told, mut steps) = mpsc::unbounded_channel();
         let told = token.as_ref().map(|_| told);
@@ -192,7 +203,7 @@ impl ServerHandler for Server {
                 // Nobody reads this: the SDK drops the reply.
                 return CallToolResult::default();
             }
-            let watched = Call::new(move || cancelled.is_cancelled(), told);
+            let watched = Call::new(move || cancelled.is_cancelled(), told).from(client);
             inner.call(&name, arguments, flaw, &watched)
         };
         let done = if is_quick {
@@ -291,13 +302,23 @@ impl Inner {
             Some(Flaw::NotUtf8) => Err(args::unfit("not_utf8")),
         };
         let arguments = arguments?;
-        let Some(key) = self.budget.key(tool.spec.name, &arguments) else {
-            return (tool.spec.run)(&self.workspace, arguments, call);
-        };
-        if let Some(refused) = self.budget.exhausted(key) {
+        let key = self.budget.key(tool.spec.name, &arguments);
+        if let Some(refused) = key.and_then(|key| self.budget.exhausted(key)) {
             return Err(refused);
         }
-        let mut answer = (tool.spec.run)(&self.workspace, arguments, call);
+        let mut answer = if tool.spec.effect == Effect::Reads {
+            (tool.spec.run)(&self.workspace, arguments, call)
+        } else {
+            let by = By {
+                client: call.client.clone(),
+                key: None,
+                origin: Some(if call.is_remote { "server" } else { "cli" }.to_owned()),
+                session: Some(self.session.clone()),
+                tool: Some(tool.spec.name.to_owned()),
+            };
+            (tool.spec.run)(&self.workspace.for_caller(by), arguments, call)
+        };
+        let Some(key) = key else { return answer };
         self.budget.settle(key, &mut answer);
         answer
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
+use resilient_core::journal::By;
 use resilient_core::{Builder, Workspace};
 use resilient_mcp::Offer;
 
@@ -121,18 +122,27 @@ impl Cli {
         if with_read || serve.serve.is_given() {
             return Ok(output.misuse("the options of the server stand after `serve`, or alone"));
         }
+        let open_for = |tool: &str| -> Result<Workspace> {
+            let workspace = open()?;
+            Ok(workspace.for_caller(By {
+                origin: Some("cli".to_owned()),
+                session: Some(workspace.new_session()),
+                tool: Some(tool.to_owned()),
+                ..By::default()
+            }))
+        };
         match command {
             Command::Serve(command) => command.run(open, output),
-            Command::Write(command) => command.run(&open()?, output),
-            Command::Replace(command) => command.run(&open()?, output),
-            Command::Chunk(command) => command.run(&open()?, output),
-            Command::Scratch(command) => command.run(&open()?, output),
-            Command::Checkpoint(command) => command.run(&open()?, output),
-            Command::Handoff(command) => command.run(&open()?, output),
+            Command::Write(command) => command.run(&open_for("write")?, output),
+            Command::Replace(command) => command.run(&open_for("replace")?, output),
+            Command::Chunk(command) => command.run(&open_for("chunk")?, output),
+            Command::Scratch(command) => command.run(&open_for("scratch")?, output),
+            Command::Checkpoint(command) => command.run(&open_for("checkpoint")?, output),
+            Command::Handoff(command) => command.run(&open_for("handoff")?, output),
             Command::Journal(command) => command.run(&open()?, output),
             Command::Analytics(command) => command.run(&open()?, output),
             Command::Risk(command) => command.run(&open()?, output),
-            Command::Redact(command) => command.run(&open()?, output),
+            Command::Redact(command) => command.run(&open_for("redact")?, output),
             Command::Validate(command) => command.run(output),
             // It tells on standard output what others log.
             Command::Recover(command) => command.run(&builder()?.open(), output),

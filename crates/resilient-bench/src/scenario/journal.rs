@@ -118,10 +118,13 @@ fn rows(random: &mut Random) -> Result<Vec<u8>> {
             also: Vec::new(),
             at: None,
             batch: Some(seq),
+            by: None,
             bytes: random.below(20_000) as u64,
             caller: "resilient-write".to_owned(),
             // Nobody who only reads follows the chain.
-            chain: Some(digest.short()),
+            chain: Some(digest.to_string()),
+            epoch: None,
+            from: None,
             gone: Vec::new(),
             journal_id: format!("wj_{:012x}{:08x}", seq, random.next() >> 32),
             line: None,
@@ -133,6 +136,8 @@ fn rows(random: &mut Random) -> Result<Vec<u8>> {
             sha256: digest,
             staged: Some(format!("s-{:016x}-{seq}", random.next())),
             undo: None,
+            undoes: None,
+            unit: None,
             ts: format!("2026-11-{:02}T{hour:02}:{minute:02}:{second:02}Z", day + 1),
         };
         serde_json::to_writer(&mut text, &row)?;

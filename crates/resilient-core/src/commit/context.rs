@@ -15,7 +15,7 @@ use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
 use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
 use crate::error::{Error, Result};
-use crate::journal::{Also, Line, Mode, RemovedDir, Row};
+use crate::journal::{Also, By, Line, Mode, RemovedDir, Row};
 use crate::log;
 use crate::pending::Pending;
 use crate::recovery;
@@ -28,6 +28,8 @@ use crate::store::Store;
 pub(crate) struct WriteContext<'a> {
     pub(crate) store: &'a Store,
     pub(crate) state: &'a mut State,
+    /// Whose call it is.
+    pub(super) by: Option<Arc<By>>,
     pub(super) claimed: &'a HashSet<Claim>,
     /// The logs that calls in front of this one in the batch add lines to.
     pub(super) logs: &'a HashMap<PathBuf, Log>,
@@ -538,7 +540,7 @@ impl WriteContext<'_> {
             also: Vec::new(),
             at: None,
             batch: None,
-            by: None,
+            by: self.by.as_deref().cloned(),
             bytes,
             caller: self.store.caller.clone(),
             chain: None,

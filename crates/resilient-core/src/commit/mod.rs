@@ -25,6 +25,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
+use crate::journal::By;
 use crate::recovery::{self, Undecided};
 use crate::state::State;
 use crate::store::Store;
@@ -42,11 +43,13 @@ pub(crate) use context::{Journaled, WriteContext};
 pub(crate) use queue::Held;
 pub(crate) use visible::Visible;
 
-/// The way to a change: what all operations share, and the queue of those that wait.
-#[derive(Debug)]
+/// The way to a change: what all operations share, and the queue of those that wait. A clone has both in
+/// common with the first one, and may be another caller's.
+#[derive(Clone, Debug)]
 pub(crate) struct Committer {
-    store: Store,
-    queue: Queue,
+    store: Arc<Store>,
+    queue: Arc<Queue>,
+    by: Option<Arc<By>>,
 }
 
 impl Deref for Committer {
@@ -59,7 +62,12 @@ impl Deref for Committer {
 
 impl Committer {
     pub(crate) fn new(store: Store) -> Self {
-        Self { store, queue: Queue::default() }
+        Self { store: Arc::new(store), queue: Arc::default(), by: None }
+    }
+
+    /// The same for a caller whose rows say so.
+    pub(crate) fn for_caller(&self, by: By) -> Self {
+        Self { by: Some(Arc::new(by)), ..self.clone() }
     }
 
     /// What recovery has done since this was asked last.
@@ -82,7 +90,7 @@ impl Committer {
             *lock(&kept) = Some(work(op)?);
             Ok(())
         });
-        let job = Job::new(work, waiter.clone());
+        let job = Job::new(work, self.by.clone(), waiter.clone());
         let queue = &self.queue;
         let mut waiting = lock(&queue.waiting);
         waiting.jobs.push_back(job);
@@ -206,6 +214,7 @@ impl Committer {
             let mut op = WriteContext {
                 store: self,
                 state,
+                by: job.by.clone(),
                 claimed: &claimed,
                 logs: &logs,
                 change: Change::default(),

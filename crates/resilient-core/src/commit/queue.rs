@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::context::WriteContext;
 use crate::error::{Error, Result};
+use crate::journal::By;
 use crate::report::Report;
 use crate::state::State;
 
@@ -117,13 +118,15 @@ pub(super) type Work = Box<dyn FnMut(&mut WriteContext<'_>) -> Result<()> + Send
 /// One call that waits to be committed.
 pub(super) struct Job {
     pub(super) work: Work,
+    /// Whose call it is.
+    pub(super) by: Option<Arc<By>>,
     waiter: Arc<Waiter>,
     is_answered: bool,
 }
 
 impl Job {
-    pub(super) fn new(work: Work, waiter: Arc<Waiter>) -> Self {
-        Self { work, waiter, is_answered: false }
+    pub(super) fn new(work: Work, by: Option<Arc<By>>, waiter: Arc<Waiter>) -> Self {
+        Self { work, by, waiter, is_answered: false }
     }
 
     pub(super) fn answer(mut self, result: Result<()>) {

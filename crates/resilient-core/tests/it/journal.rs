@@ -371,15 +371,15 @@ fn a_newer_format_is_refused() {
 #[test]
 fn a_long_journal_is_closed_and_the_next_one_goes_on_with_its_numbers_and_chain() {
     let home = Home::new();
-    let open = || home.builder().longest_journal(1).open();
-    let ws = open();
+    let ws = home.builder().longest_journal(1).open();
     ws.write(create("a", "")).unwrap();
     ws.write(create("b", "")).unwrap();
+    ws.recover().unwrap();
+    assert_eq!(home.journal(), b"");
     // The next process finds an empty journal, and nobody's note of where it ended.
     drop(ws);
     std::fs::remove_file(home.state("lock")).unwrap();
-    let ws = open();
-    ws.write(create("c", "")).unwrap();
+    home.open().write(create("c", "")).unwrap();
     let closed =
         ["000001", "000002"].map(|n| home.text(&format!(".resilient_write/journal/{n}.jsonl")));
     let all = [closed.concat(), String::from_utf8(home.journal()).unwrap()].concat();

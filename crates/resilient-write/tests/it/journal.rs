@@ -1,6 +1,6 @@
 //! `journal` and `recover`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
 
@@ -34,6 +34,28 @@ fn the_tail_lists_the_last_writes() {
     // The hash of "13" begins so.
     assert_eq!(words, ["append", "2", "3fdba35f04dc", "a.txt"]);
     assert_eq!(sandbox.run(&["journal", "tail", "-n", "0"]).code, 2);
+}
+
+#[test]
+fn a_row_says_who_wrote_it() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["write", "a.txt", "--content", "1"]).ok();
+    sandbox.run(&["call", "rw.safe_write", r#"{"path": "b.txt", "content": "2"}"#]).ok();
+    let mut client = sandbox.serve(&[]);
+    client.gives("rw_safe_write", json!({"path": "c.txt", "content": "3"}), &[]);
+    client.gives("rw_scratch_put", json!({"content": "4"}), &[]);
+    let rows: Vec<Value> =
+        sandbox.text(JOURNAL).lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let by = |at: usize, key: &str| rows[at]["by"][key].as_str().unwrap_or("-").to_owned();
+    let who = |at| [by(at, "origin"), by(at, "tool"), by(at, "client")];
+    assert_eq!(who(0), ["cli", "write", "-"]);
+    assert_eq!(who(1), ["cli", "rw.safe_write", "-"]);
+    assert_eq!(who(2), ["server", "rw.safe_write", "test/0"]);
+    assert_eq!(who(3), ["server", "rw.scratch_put", "test/0"]);
+    // One connection is one session; each run of the command line is another one.
+    assert_eq!(by(2, "session").len(), 16);
+    assert_eq!(by(2, "session"), by(3, "session"));
+    assert_ne!(by(0, "session"), by(2, "session"));
 }
 
 #[test]
