@@ -1,19 +1,20 @@
 //! What the journal tells about the work: rows in, report out.
 //!
-//! The journal is read once, from its first row to its last, and no row is kept: the memory that a
-//! report takes grows with the number of different paths, sessions and minutes, not of rows.
+//! The current journal is read once, from its first row to its last, and no row is kept: the memory that a
+//! report takes grows with the number of different paths, sessions and minutes, not of rows. The sums of
+//! the closed journals are kept beside them (`sums`).
 
+mod sums;
 mod tally;
 #[cfg(test)]
 mod tests;
 
 use std::io;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use self::tally::Tally;
-use crate::disk::File;
+use crate::closed::Journals;
 use crate::journal::{Mode, each_line};
 
 /// Which rows and sessions to look at.
@@ -61,7 +62,7 @@ fn is_zero(n: &u64) -> bool {
 }
 
 /// One row, in short.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
     /// When.
     pub ts: String,
@@ -119,9 +120,13 @@ pub struct Period {
     pub duration_seconds: f64,
 }
 
-/// Reports on the rows in the first `len` bytes of a journal.
-pub(crate) fn report(journal: &dyn File, len: u64, query: &Query) -> io::Result<Report> {
-    let mut tally = Tally::new(query);
-    each_line(journal, len, |line| tally.see(&line))?;
-    Ok(tally.finish())
+/// Reports on the rows of all journals.
+pub(crate) fn report(journals: &Journals, query: &Query) -> io::Result<Report> {
+    let mut tally = match query.since {
+        None => sums::up_to_current(journals)?,
+        Some(_) => sums::of_closed(journals, query.since)?,
+    };
+    let current = journals.current();
+    each_line(current.file(), current.len, |line| tally.see(&line, query.since))?;
+    Ok(tally.finish(query))
 }

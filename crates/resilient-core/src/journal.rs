@@ -11,11 +11,11 @@
 mod brief;
 mod chain;
 mod end;
+mod entry;
 mod forwards;
 mod mode;
 mod reverse;
 mod row;
-mod tail;
 mod verify;
 mod writer;
 
@@ -24,14 +24,13 @@ pub use crate::sectors::Sectors;
 pub(crate) use self::brief::Brief;
 pub use self::chain::{Chain, Tie};
 pub(crate) use self::end::{End, find_end};
+pub use self::entry::{Entry, Filter, Tail};
 #[cfg(test)]
 pub(crate) use self::forwards::tests::with_file;
 pub(crate) use self::forwards::{LineOf, each_line};
 pub use self::mode::{Mode, Word};
 pub(crate) use self::reverse::ReverseLines;
 pub use self::row::{Also, By, Line, OfUnit, RemovedDir, Row, RowAt};
-pub(crate) use self::tail::tail;
-pub use self::tail::{Entry, Filter, Tail};
-pub(crate) use self::verify::verify;
+pub(crate) use self::verify::ChainWalk;
 pub use self::verify::{Break, Verification};
 pub(crate) use self::writer::RowWriter;

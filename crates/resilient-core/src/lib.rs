@@ -4,6 +4,7 @@ pub mod analytics;
 mod beside;
 pub mod checkpoint;
 pub mod chunk;
+mod closed;
 mod commit;
 mod contents;
 pub mod digest;

@@ -2,13 +2,15 @@
 
 mod redaction;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analytics;
 use crate::checkpoint::Checkpoints;
 use crate::chunk::{Chunks, ComposeReceipt};
-use crate::commit::{Committer, Visible};
+use crate::closed;
+use crate::commit::Committer;
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Error, Result};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
@@ -352,11 +354,12 @@ impl Workspace {
     /// # Errors
     /// The disk refuses.
     pub fn journal_tail(&self, n: usize, filter: &Filter) -> Result<Tail> {
-        let Some(Visible { journal, len }) = self.store.visible()? else {
-            return Ok(Tail::default());
-        };
-        journal::tail(&*journal, len, n, filter)
-            .map_err(|source| Error::os(self.store.shown_state(&["journal.jsonl"]), "read", source))
+        let Some(journals) = self.store.visible()? else { return Ok(Tail::default()) };
+        closed::tail(&journals, n, filter).map_err(|source| self.os_of_journal(source))
+    }
+
+    fn os_of_journal(&self, source: io::Error) -> Error {
+        Error::os(self.store.shown_state(&["journal.jsonl"]), "read", source)
     }
 
     /// Walks the journal's chain from its first row to its last, to see whether a row was changed,
@@ -365,11 +368,10 @@ impl Workspace {
     /// # Errors
     /// The disk refuses.
     pub fn verify_journal(&self) -> Result<journal::Verification> {
-        let Some(Visible { journal, .. }) = self.store.visible()? else {
+        let Some(journals) = self.store.visible()? else {
             return Ok(journal::Verification::default());
         };
-        journal::verify(&*journal)
-            .map_err(|source| Error::os(self.store.shown_state(&["journal.jsonl"]), "read", source))
+        journals.verify().map_err(|source| self.os_of_journal(source))
     }
 
     /// What the journal tells about the work. `since` is an ISO 8601 time with an offset.
@@ -389,11 +391,11 @@ impl Workspace {
                 })
             })
             .transpose()?;
-        let Some(Visible { journal, len }) = self.store.visible()? else {
+        let Some(journals) = self.store.visible()? else {
             return Ok(analytics::Report::default());
         };
-        analytics::report(&*journal, len, &analytics::Query { since, session_filter })
-            .map_err(|source| Error::os(self.store.shown_state(&["journal.jsonl"]), "read", source))
+        analytics::report(&journals, &analytics::Query { since, session_filter })
+            .map_err(|source| self.os_of_journal(source))
     }
 
     /// Has the calls that come now wait, so that they are committed as one batch.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Checkpoints, HotPath, Moment, Period, Query, Report, Velocity};
@@ -15,12 +16,15 @@ const TIMELINE: usize = 50;
 /// So many paths are hot.
 const HOT_PATHS: usize = 5;
 
-/// The first characters of a time, down to its minute.
-type Minute = [u8; 16];
+/// How many characters of a time tell its minute.
+const MINUTE: usize = 16;
+/// How many of the newest minutes are kept beside the busiest one when the sums are set aside. A row that
+/// comes later, by a clock that was set back by more than that, is not counted to its minute.
+const MINUTES: usize = 64;
 
 /// What is known after the rows so far.
-pub(super) struct Tally<'a> {
-    query: &'a Query,
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Tally {
     damaged_lines: u64,
     rows: u64,
     bytes: u64,
@@ -28,7 +32,7 @@ pub(super) struct Tally<'a> {
     by_caller: ByKey<u64>,
     by_path: ByKey<Path>,
     /// How many rows a minute has, and the number of its first one.
-    by_minute: HashMap<Minute, (u64, u64)>,
+    by_minute: HashMap<Box<str>, (u64, u64)>,
     sessions: ByKey<Session>,
     /// Rows that are no part of a session.
     others: u64,
@@ -39,13 +43,14 @@ pub(super) struct Tally<'a> {
     timeline: VecDeque<Moment>,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Path {
     writes: u64,
     bytes: u64,
     last: String,
 }
 
+#[derive(Serialize, Deserialize)]
 struct Session {
     chunk_writes: u64,
     /// How many rows of another kind were in front of the first part.
@@ -54,6 +59,7 @@ struct Session {
     last: String,
 }
 
+#[derive(Serialize, Deserialize)]
 struct Checkpoint {
     saves: u64,
     bytes: u64,
@@ -61,39 +67,20 @@ struct Checkpoint {
     last: String,
 }
 
-impl<'a> Tally<'a> {
-    pub(super) fn new(query: &'a Query) -> Self {
-        Self {
-            query,
-            damaged_lines: 0,
-            rows: 0,
-            bytes: 0,
-            by_mode: Vec::new(),
-            by_caller: ByKey::default(),
-            by_path: ByKey::default(),
-            by_minute: HashMap::new(),
-            sessions: ByKey::default(),
-            others: 0,
-            checkpoints: ByKey::default(),
-            overwrites: 0,
-            first: None,
-            timeline: VecDeque::with_capacity(TIMELINE),
-        }
-    }
-
+impl Tally {
     /// Counts a line of the journal.
-    pub(super) fn see(&mut self, line: &LineOf<'_>) {
+    pub(super) fn see(&mut self, line: &LineOf<'_>, since: Option<i128>) {
         match Brief::parse(line.text) {
-            Some(row) => self.see_row(&row),
+            Some(row) => self.see_row(&row, since),
             None if line.may_be_no_row() => {}
             None => self.damaged_lines += 1,
         }
     }
 
-    fn see_row(&mut self, row: &Brief<'_>) {
+    fn see_row(&mut self, row: &Brief<'_>, since: Option<i128>) {
         let ts = &*row.ts;
         let time = stamp::parse(ts);
-        if self.query.since.is_some_and(|since| time.is_none_or(|time| time < since)) {
+        if since.is_some_and(|since| time.is_none_or(|time| time < since)) {
             return;
         }
         if self.first.is_none() {
@@ -111,9 +98,11 @@ impl<'a> Tally<'a> {
             path.bytes = path.bytes.saturating_add(row.bytes);
             set(&mut path.last, ts);
         });
-        let minute = ts.get(..16).and_then(|minute| Minute::try_from(minute.as_bytes()).ok());
-        if let (Some(minute), Some(_)) = (minute, time) {
-            self.by_minute.entry(minute).or_insert((0, self.rows)).0 += 1;
+        if let (Some(minute), Some(_)) = (ts.get(..MINUTE), time) {
+            match self.by_minute.get_mut(minute) {
+                Some((writes, _)) => *writes += 1,
+                None => drop(self.by_minute.insert(minute.into(), (1, self.rows))),
+            }
         }
         self.see_moment(row);
         self.see_session(row);
@@ -134,9 +123,6 @@ impl<'a> Tally<'a> {
             self.others += 1;
             return;
         };
-        if self.query.session_filter.as_ref().is_some_and(|only| only != name) {
-            return;
-        }
         let new = || Session {
             chunk_writes: 0,
             others_before: self.others,
@@ -162,10 +148,28 @@ impl<'a> Tally<'a> {
         });
     }
 
+    /// The busiest minute; of equals the first one.
+    fn peak(&self) -> Option<Box<str>> {
+        let busiest = self.by_minute.iter();
+        let busiest = busiest.max_by_key(|(_, (writes, first))| (*writes, Reverse(*first)));
+        busiest.map(|(minute, _)| minute.clone())
+    }
+
+    /// Forgets the minutes that can hardly matter any more.
+    pub(super) fn forget_minutes(&mut self) {
+        let Some(peak) = self.peak() else { return };
+        let mut firsts: Vec<u64> = self.by_minute.values().map(|(_, first)| *first).collect();
+        firsts.sort_unstable_by_key(|first| Reverse(*first));
+        let oldest = firsts.get(MINUTES - 1).copied().unwrap_or_default();
+        self.by_minute.retain(|minute, (_, first)| *first >= oldest || *minute == peak);
+    }
+
     /// Makes the report.
-    pub(super) fn finish(self) -> Report {
-        let peak =
-            self.by_minute.iter().max_by_key(|(_, (writes, first))| (*writes, Reverse(*first)));
+    pub(super) fn finish(mut self, query: &Query) -> Report {
+        let peak = self.peak();
+        if let Some(only) = &query.session_filter {
+            self.sessions.items.retain(|name, _| **name == **only);
+        }
         let last_entry = self.timeline.back().map(|moment| moment.ts.clone());
         let duration_seconds = seconds_between(self.first.as_deref(), last_entry.as_deref());
         let minutes = duration_seconds / 60.0;
@@ -197,8 +201,7 @@ impl<'a> Tally<'a> {
                     0 => 0.0,
                     rows => self.bytes as f64 / rows as f64,
                 },
-                peak_minute: peak
-                    .map(|(minute, _)| format!("{}Z", String::from_utf8_lossy(minute))),
+                peak_minute: peak.map(|minute| format!("{minute}Z")),
             },
             period: Period { first_entry: self.first, last_entry, duration_seconds },
             timeline: self.timeline.into(),
@@ -208,6 +211,7 @@ impl<'a> Tally<'a> {
 }
 
 /// Values by key, with the order in which the keys were first seen.
+#[derive(Serialize, Deserialize)]
 struct ByKey<T> {
     items: HashMap<Box<str>, (usize, T)>,
 }

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::*;
 use crate::digest::Digest;
-use crate::journal::{Row, with_file};
+use crate::disk::{Disk as _, RealDisk};
+use crate::journal::Row;
 use crate::stamp;
 
 fn any_of(texts: &[&'static str]) -> impl Strategy<Value = &'static str> + use<> {
@@ -106,6 +107,7 @@ proptest! {
         ended in any::<bool>(),
         since in prop::option::of(any_of(&["2026-04-01T12:00:30Z", "2026-04-01T12:01:30Z"])),
         session in prop::option::of(any_of(&["s", "x"])),
+        closed in prop::collection::vec(0..90_usize, 0..3),
     ) {
         let mut journal = lines.join(&b'\n');
         if ended {
@@ -115,12 +117,46 @@ proptest! {
             since: since.and_then(stamp::parse),
             session_filter: session.map(str::to_owned),
         };
-        let streamed = with_file(&journal, |file| report(file, u64::MAX, &query)).unwrap();
-        let all = report_of_all(&journal, &query);
         // As text, where the order of the fields counts.
-        prop_assert_eq!(
-            serde_json::to_string(&streamed).unwrap(), serde_json::to_string(&all).unwrap()
-        );
+        let all = serde_json::to_string(&report_of_all(&journal, &query)).unwrap();
+        let state = State::of(&journal, closed);
+        for time in ["first", "second, from the sums that the first one has kept"] {
+            let streamed = report(&state.journals(), &query).unwrap();
+            prop_assert_eq!(&serde_json::to_string(&streamed).unwrap(), &all, "{}", time);
+        }
+    }
+}
+
+/// A state directory.
+struct State(tempfile::TempDir);
+
+#[expect(clippy::disallowed_methods, reason = "a test prepares the disk as others do")]
+impl State {
+    /// One whose journal was closed behind these lines.
+    fn of(journal: &[u8], mut closed: Vec<usize>) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("journal")).unwrap();
+        closed.sort_unstable();
+        let lines: Vec<&[u8]> = journal.split_inclusive(|byte| *byte == b'\n').collect();
+        let mut begin = 0;
+        for (number, end) in closed.into_iter().enumerate() {
+            // The last line may have no end: it is in the current journal.
+            let end = end.min(lines.len().saturating_sub(1)).max(begin);
+            let path = dir.path().join(format!("journal/{:06}.jsonl", number + 1));
+            std::fs::write(path, lines[begin..end].concat()).unwrap();
+            begin = end;
+        }
+        // These rows have no identity of chance: an empty line tells the current journal from a copy.
+        let current = [b"\n", &*lines[begin..].concat()].concat();
+        std::fs::write(dir.path().join("journal.jsonl"), current).unwrap();
+        Self(dir)
+    }
+
+    fn journals(&self) -> Journals {
+        let state = RealDisk.open_root(self.0.path()).unwrap();
+        let current = state.open("journal.jsonl".as_ref()).unwrap();
+        let len = current.stat().unwrap().len;
+        Journals::behind(Some(&*state), current.into(), len).unwrap()
     }
 }
 

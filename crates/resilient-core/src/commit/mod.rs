@@ -41,7 +41,6 @@ pub(crate) use change::Old;
 pub(crate) use context::{Journaled, WriteContext};
 #[cfg(feature = "sim")]
 pub(crate) use queue::Held;
-pub(crate) use visible::Visible;
 
 /// The way to a change: what all operations share, and the queue of those that wait. A clone has both in
 /// common with the first one, and may be another caller's.

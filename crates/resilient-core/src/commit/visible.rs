@@ -12,6 +12,7 @@ use std::io;
 use std::sync::{Arc, TryLockError};
 
 use super::Committer;
+use crate::closed::{self, Journals};
 use crate::disk::File;
 use crate::error::{Error, Result};
 use crate::recovery;
@@ -19,33 +20,33 @@ use crate::state;
 
 const JOURNAL: &str = "journal.jsonl";
 
-/// The journal as a reader may see it.
-pub(crate) struct Visible {
-    pub(crate) journal: Arc<dyn File>,
-    /// Where what is decided ends.
-    pub(crate) len: u64,
-}
-
 impl Committer {
     /// Brings the state up to date for a tool that reads it; `None` where nothing was ever written.
     ///
     /// # Errors
     /// The state cannot be read.
-    pub(crate) fn visible(&self) -> Result<Option<Visible>> {
+    pub(crate) fn visible(&self) -> Result<Option<Journals>> {
         let os = |source| Error::os(self.shown_state(&[JOURNAL]), "read", source);
         let Some(journal) = self.state_file(&[], JOURNAL)? else { return Ok(None) };
         if let Some(len) = self.clean_len(&*journal).map_err(os)? {
-            return Ok(Some(Visible { journal, len }));
+            return self.behind(journal, len);
         }
         if self.recover_if_free() {
             // Recovery may have found another journal in the place of this one.
             let Some(journal) = self.state_file(&[], JOURNAL)? else { return Ok(None) };
             if let Some(len) = self.clean_len(&*journal).map_err(os)? {
-                return Ok(Some(Visible { journal, len }));
+                return self.behind(journal, len);
             }
         }
         let len = recovery::before_last_batch(&*journal).map_err(os)?;
-        Ok(Some(Visible { journal, len }))
+        self.behind(journal, len)
+    }
+
+    /// All journals, with the current one as far as what is decided goes.
+    fn behind(&self, current: Arc<dyn File>, len: u64) -> Result<Option<Journals>> {
+        let os = |source| Error::os(self.shown_state(&[closed::DIR]), "read", source);
+        let dir = self.state_dir(&[])?;
+        Journals::behind(dir.as_deref(), current, len).map(Some).map_err(os)
     }
 
     /// The journal's length, if the last writer was done with all of it.

@@ -22,6 +22,9 @@ pub struct Verification {
 /// A line of the journal that is not as it was written, or does not follow the one before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Break {
+    /// The closed journal that it is in; absent for the current one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub journal: Option<String>,
     /// The line's number, from 1.
     pub line: u64,
     /// Whose row it is, where that can be read.
@@ -31,27 +34,42 @@ pub struct Break {
     pub reason: &'static str,
 }
 
-/// Walks the chain of a journal.
+/// A walk along the chain, from journal to journal.
 ///
 /// After a line that cannot be read there is nothing to hold the next row against; it counts as
 /// following, and the damage is reported once.
-pub(crate) fn verify(journal: &dyn File) -> io::Result<Verification> {
-    let mut walk = Walk::default();
-    each_line(journal, u64::MAX, |line| walk.see(&line))?;
-    Ok(walk.found)
-}
-
-/// A walk along the chain.
 #[derive(Default)]
-struct Walk {
+pub(crate) struct ChainWalk {
     found: Verification,
-    /// The number of the last line.
+    /// The name of the journal, for one that was closed.
+    journal: Option<String>,
+    /// The number of the last line in it.
     number: u64,
     chain: Chain,
+    /// The last chain value.
+    value: Option<String>,
     after_damage: bool,
 }
 
-impl Walk {
+impl ChainWalk {
+    /// Walks on along the first `len` bytes of the next journal: a closed one has a name.
+    pub(crate) fn go_on(
+        &mut self,
+        journal: &dyn File,
+        len: u64,
+        name: Option<String>,
+    ) -> io::Result<()> {
+        // What others wrote behind the last row of a closed journal is not covered.
+        self.chain = Chain::behind(self.value.as_deref());
+        (self.journal, self.number) = (name, 0);
+        each_line(journal, len, |line| self.see(&line))
+    }
+
+    /// What was found.
+    pub(crate) fn finish(self) -> Verification {
+        self.found
+    }
+
     fn see(&mut self, line: &LineOf<'_>) {
         self.number += 1;
         let Some(row) = Row::parse(line.text) else {
@@ -67,15 +85,17 @@ impl Walk {
         let tie = self.chain.see(line.text);
         self.found.chained += u64::from(tie != Tie::Loose);
         if tie == Tie::Broken && !self.after_damage {
-            self.break_at(Some(row.journal_id), "chain_mismatch");
+            self.break_at(Some(row.journal_id.clone()), "chain_mismatch");
         }
         if tie != Tie::Loose {
             self.after_damage = false;
+            self.value = row.chain;
         }
     }
 
     fn break_at(&mut self, journal_id: Option<String>, reason: &'static str) {
-        self.found.breaks.push(Break { line: self.number, journal_id, reason });
+        let (journal, line) = (self.journal.clone(), self.number);
+        self.found.breaks.push(Break { journal, line, journal_id, reason });
     }
 }
 
@@ -86,7 +106,9 @@ mod tests {
     use crate::digest::Digest;
 
     fn verified(text: &[u8]) -> Verification {
-        with_file(text, |file| verify(file).unwrap())
+        let mut walk = ChainWalk::default();
+        with_file(text, |file| walk.go_on(file, u64::MAX, None)).unwrap();
+        walk.finish()
     }
 
     /// A row as the Python server writes it.

@@ -4,15 +4,14 @@
 //! file takes the first one. A crash in between leaves one file of two names. It is the current journal,
 //! and the next roll finishes what was begun.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 
 use super::{State, open_or_make};
-use crate::disk::{Access, Dir, Replace};
+use crate::closed::{self, Name};
+use crate::disk::{Access, Dir, File, Replace};
 use crate::journal::{End, find_end};
 
-/// The directory of closed journals, in the state directory.
-const CLOSED: &str = "journal";
 /// The current journal.
 const CURRENT: &str = "journal.jsonl";
 /// A new journal until it has its name.
@@ -21,17 +20,18 @@ const NEXT: &str = "next.jsonl";
 /// Closes the journal, at whose end nothing is unfinished. Tells whether it did: where the file system
 /// gives a file no second name, the journal goes on growing.
 pub(super) fn roll(state: &mut State) -> io::Result<bool> {
-    let closed = open_or_make(&*state.dir, CLOSED)?;
+    let closed = open_or_make(&*state.dir, closed::DIR)?;
     // IMPORTANT: a name is only as durable as the directory that it is in.
     state.dir.sync()?;
-    let last = last_closed(&*closed)?;
-    let is_begun = match &last {
-        Some((_, name)) => closed.stat(name)?.id == state.journal.id()?,
-        None => false,
+    let last = closed::names(&*closed)?.pop();
+    let begun = match &last {
+        Some(name) => begun(&*closed, name, &*state.journal)?,
+        None => None,
     };
-    if !is_begun {
-        let number = last.map_or(0, |(number, _)| number).saturating_add(1);
-        match state.dir.hard_link(OsStr::new(CURRENT), &*closed, &name_of(number)) {
+    if begun != Some(Begun::Whole) {
+        let number = last.map_or(0, |last| last.number);
+        let name = Name::of(if begun.is_some() { number } else { number.saturating_add(1) });
+        match state.dir.hard_link(OsStr::new(CURRENT), &*closed, &name.file) {
             Err(error)
                 if matches!(
                     error.kind(),
@@ -59,32 +59,34 @@ pub(super) fn roll(state: &mut State) -> io::Result<bool> {
     Ok(true)
 }
 
+/// How far an interrupted closing has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begun {
+    /// The journal has its second name.
+    Whole,
+    /// It had, before the state directory was copied: the name led to a copy, which is gone now.
+    Copy,
+}
+
+/// Finds out whether the newest closed journal is the current one.
+fn begun(closed: &dyn Dir, name: &Name, journal: &dyn File) -> io::Result<Option<Begun>> {
+    let file = closed.open(&name.file)?;
+    if file.id()? == journal.id()? {
+        return Ok(Some(Begun::Whole));
+    }
+    if file.stat()?.len > journal.stat()?.len || !closed::is_same(&*file, journal)? {
+        return Ok(None);
+    }
+    // All of it is in the current journal.
+    closed.remove_file(&name.file)?;
+    Ok(Some(Begun::Copy))
+}
+
 /// The end of the journal that was closed last: numbers and chain go on behind it. That of an empty
 /// journal where there is none.
 pub(super) fn last_closed_end(dir: &dyn Dir) -> io::Result<End> {
-    let closed = match dir.open_dir(OsStr::new(CLOSED)) {
-        Ok(closed) => closed,
-        Err(error)
-            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
-        {
-            return Ok(End::default());
-        }
-        Err(error) => return Err(error),
-    };
-    let Some((_, name)) = last_closed(&*closed)? else { return Ok(End::default()) };
-    let file = closed.open(&name)?;
+    let Some(closed) = closed::open(dir)? else { return Ok(End::default()) };
+    let Some(name) = closed::names(&*closed)?.pop() else { return Ok(End::default()) };
+    let file = closed.open(&name.file)?;
     Ok(find_end(&*file, file.stat()?.len)?.unwrap_or_default())
-}
-
-/// The number and name of the journal that was closed last, as it is kept for a day at least.
-fn last_closed(closed: &dyn Dir) -> io::Result<Option<(u64, OsString)>> {
-    let numbered = closed.entries()?.into_iter().filter_map(|name| {
-        let number = name.to_str()?.strip_suffix(".jsonl")?.parse::<u64>().ok()?;
-        Some((number, name))
-    });
-    Ok(numbered.max())
-}
-
-fn name_of(number: u64) -> OsString {
-    format!("{number:06}.jsonl").into()
 }

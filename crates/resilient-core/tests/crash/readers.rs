@@ -10,7 +10,7 @@ use resilient_core::journal::Filter;
 use resilient_core::scratch::Encoding;
 
 use crate::campaign::{Budget, Rig, recover};
-use crate::workload::{Order, all, open};
+use crate::workload::{Order, UPGRADES, all, chosen, open};
 
 type Look = fn(&Workspace) -> String;
 
@@ -39,7 +39,7 @@ const LOOKS: &[(&str, Look)] = &[
 fn the_first_call_after_a_crash_shows_what_recovery_leaves() {
     let budget = Budget::of_environment();
     let mut looked = 0;
-    for scenario in all() {
+    for scenario in all().chain(chosen(UPGRADES)) {
         let rig = Rig::new(scenario, Order::Forwards);
         for at in rig.base..rig.end {
             let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
@@ -61,7 +61,7 @@ fn the_first_call_after_a_crash_shows_what_recovery_leaves() {
 
 #[test]
 fn a_reader_beside_a_writer_shows_no_row_that_recovery_takes_out_and_does_not_wait() {
-    for scenario in all() {
+    for scenario in all().chain(chosen(UPGRADES)) {
         let rig = Rig::new(scenario, Order::Forwards);
         for at in rig.base..rig.end {
             let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});

@@ -772,7 +772,7 @@ pub const UPGRADES: &[Scenario] = &[Scenario {
     ..PLAIN
 }];
 
-/// All of them.
+/// All of them but the upgrades.
 pub fn all() -> impl Iterator<Item = Scenario> {
     chosen(SINGLES).chain(chosen(STATE)).chain(chosen(BATCHES))
 }

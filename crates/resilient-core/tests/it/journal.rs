@@ -72,7 +72,7 @@ fn a_tail_is_cut_after_it_is_filtered() {
     ws.replace(replace("a", "3", "4")).unwrap();
     ws.write(overwrite("b", "2")).unwrap();
     let found = |path: Option<&str>, mode, n| -> Vec<(String, Mode)> {
-        let filter = Filter { path: path.map(str::to_owned), mode };
+        let filter = Filter { path: path.map(str::to_owned), mode, ..Filter::default() };
         let tail = ws.journal_tail(n, &filter).unwrap();
         tail.entries.into_iter().map(|entry| (entry.path, entry.mode)).collect()
     };

@@ -425,7 +425,7 @@ fn equal_names_in_two_roots_are_told_apart() {
         let receipt = ws.write(create(path, path)).unwrap();
         assert_eq!((receipt.path.as_str(), &receipt.abs_path), ("a.txt", path));
     }
-    let filter = Filter { path: Some("a.txt".to_owned()), mode: None };
+    let filter = Filter { path: Some("a.txt".to_owned()), ..Filter::default() };
     let entries = ws.journal_tail(9, &filter).unwrap().entries;
     let seen: Vec<String> = entries.into_iter().filter_map(|entry| entry.abs_path).collect();
     assert_eq!(seen, paths);

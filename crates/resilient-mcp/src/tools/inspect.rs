@@ -88,7 +88,11 @@ impl Tool for JournalTail {
     const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let filter = Filter { path: self.filter_path, mode: self.filter_mode.map(Into::into) };
+        let filter = Filter {
+            path: self.filter_path,
+            mode: self.filter_mode.map(Into::into),
+            ..Filter::default()
+        };
         match usize::try_from(self.n) {
             Ok(n) if n > 0 => answer(workspace.journal_tail(n, &filter)),
             _ => Err(unfit("n_must_be_at_least_1").with("argument", "n").with("n", self.n)),

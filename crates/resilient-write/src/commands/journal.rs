@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 use resilient_core::Workspace;
+use resilient_core::digest::Digest;
 use resilient_core::journal::{Filter, Mode, Tail, Verification};
 
 use crate::output::Output;
@@ -32,6 +33,12 @@ pub(crate) struct Last {
     /// Only those of this mode
     #[arg(long, value_enum)]
     mode: Option<Written>,
+    /// Only the one of this `journal_id`
+    #[arg(long, value_name = "JOURNAL_ID")]
+    id: Option<String>,
+    /// Only those that left a file with this digest
+    #[arg(long, value_name = "DIGEST")]
+    sha256: Option<Digest>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -49,7 +56,7 @@ impl Journal {
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         match self {
-            Self::Tail(Last { number, path, mode }) => {
+            Self::Tail(Last { number, path, mode, id, sha256 }) => {
                 let mode = mode.map(|mode| match mode {
                     Written::Create => Mode::Create,
                     Written::Overwrite => Mode::Overwrite,
@@ -57,7 +64,8 @@ impl Journal {
                     Written::Replace => Mode::Replace,
                 });
                 let number = usize::try_from(number).unwrap_or(usize::MAX);
-                let result = workspace.journal_tail(number, &Filter { path, mode });
+                let filter = Filter { path, mode, journal_id: id, sha256 };
+                let result = workspace.journal_tail(number, &filter);
                 output.answer("rw.journal_tail", result, told_tail)
             }
             Self::Verify => {
@@ -91,7 +99,8 @@ fn told_verification(found: &Verification) -> String {
     let mut text = String::new();
     for broken in &found.breaks {
         let of = broken.journal_id.as_deref().unwrap_or("-");
-        let _ = writeln!(text, "line {}: {} ({of})", broken.line, broken.reason);
+        let journal = broken.journal.as_ref().map(|name| format!("{name}, ")).unwrap_or_default();
+        let _ = writeln!(text, "{journal}line {}: {} ({of})", broken.line, broken.reason);
     }
     let _ = writeln!(
         text,

@@ -1,12 +1,9 @@
 //! The newest rows, as an agent sees them.
 
-use std::io;
-
 use serde::Serialize;
 
-use super::{Mode, ReverseLines, Row};
+use super::{Mode, Row};
 use crate::digest::Digest;
-use crate::disk::File;
 
 /// What an agent sees of a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -56,6 +53,21 @@ pub struct Filter {
     pub path: Option<String>,
     /// Only rows of this mode.
     pub mode: Option<Mode>,
+    /// Only the row of this identity.
+    pub journal_id: Option<String>,
+    /// Only rows that left a file with this digest.
+    pub sha256: Option<Digest>,
+}
+
+impl Filter {
+    /// Whether a row is looked for.
+    #[must_use]
+    pub fn lets_pass(&self, row: &Row) -> bool {
+        self.path.as_ref().is_none_or(|path| *path == row.path)
+            && self.mode.is_none_or(|mode| mode == row.mode)
+            && self.journal_id.as_ref().is_none_or(|id| *id == row.journal_id)
+            && self.sha256.is_none_or(|digest| digest == row.sha256)
+    }
 }
 
 /// The newest rows of a journal.
@@ -71,32 +83,4 @@ pub struct Tail {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
-}
-
-/// Reads the last `n` rows in front of `len` that pass the filter. Costs what the rows cost, not the
-/// journal.
-pub(crate) fn tail(file: &dyn File, len: u64, n: usize, filter: &Filter) -> io::Result<Tail> {
-    let mut tail = Tail::default();
-    let mut newest = true;
-    for line in ReverseLines::new(file, len) {
-        if tail.entries.len() >= n {
-            break;
-        }
-        let line = line?;
-        let torn = std::mem::take(&mut newest) && !line.ended;
-        match Row::parse(&line.text) {
-            Some(row) => {
-                if filter.path.as_ref().is_none_or(|path| *path == row.path)
-                    && filter.mode.is_none_or(|mode| mode == row.mode)
-                {
-                    tail.entries.push(row.into());
-                }
-            }
-            // A torn end and an empty line are no damage.
-            None if torn || line.text.iter().all(u8::is_ascii_whitespace) => {}
-            None => tail.damaged_lines += 1,
-        }
-    }
-    tail.entries.reverse();
-    Ok(tail)
 }

@@ -1,0 +1,92 @@
+//! The sums of the closed journals, kept in a file beside the last one.
+//!
+//! `NNNNNN.sum` has the sums of that journal and of all before it, as JSON. So a report reads one such file and the
+//! current journal, however many rows there are.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use super::tally::Tally;
+use crate::closed::{Journals, Name, Of, Opened, derived_name, keep};
+use crate::disk::read_all;
+use crate::journal::each_line;
+
+const ENDING: &str = "sum";
+/// Longer ones are made anew. There are so many different paths then that reading them takes longer than
+/// the rows.
+const LONGEST: u64 = 64 << 20;
+
+/// What the file holds.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    /// Which journals the sums are of: number and length.
+    journals: Vec<(u64, u64)>,
+    /// What tells the last of them from another one, in hex.
+    last: String,
+    tally: Tally,
+}
+
+/// The sums of all closed journals, from what is kept and what has been closed since. They are kept again.
+pub(super) fn up_to_current(journals: &Journals) -> io::Result<Tally> {
+    let lengths = journals.lengths()?;
+    let seen: Vec<(u64, u64)> = lengths.iter().map(|(name, len)| (name.number, *len)).collect();
+    let found = (0..lengths.len()).rev().find_map(|at| {
+        let (name, _) = lengths.get(at)?;
+        Some((at + 1, open(journals, name, seen.get(..=at)?)?))
+    });
+    let (done, mut tally) = found.unwrap_or_default();
+    let mut last = None;
+    for (name, len) in lengths.iter().skip(done) {
+        let Some(journal) = journals.open(name)? else { continue };
+        each_line(journal.file(), *len, |line| tally.see(&line, None))?;
+        last = Some((name, journal));
+    }
+    if let Some((name, journal)) = last {
+        tally.forget_minutes();
+        // Only a matter of time: the next report makes them again.
+        let _ = set_aside(journals, name, &journal, seen, &mut tally);
+    }
+    Ok(tally)
+}
+
+/// The sums of the rows since a time, which are not kept.
+pub(super) fn of_closed(journals: &Journals, since: Option<i128>) -> io::Result<Tally> {
+    let mut tally = Tally::default();
+    for name in &journals.closed {
+        if let Some(journal) = journals.open(name)? {
+            each_line(journal.file(), journal.len, |line| tally.see(&line, since))?;
+        }
+    }
+    Ok(tally)
+}
+
+/// Reads the sums beside a journal; `None` where there are none, or they are of other journals.
+fn open(journals: &Journals, name: &Name, seen: &[(u64, u64)]) -> Option<Tally> {
+    let file = journals.dir()?.open(&derived_name(name, ENDING)).ok()?;
+    let kept: Kept = serde_json::from_slice(&read_all(&*file, LONGEST).ok()?).ok()?;
+    let (_, len) = seen.last()?;
+    let journal = journals.open(name).ok()??;
+    let is_of = kept.journals == seen && kept.last == last(&journal, *len).ok()?;
+    is_of.then_some(kept.tally)
+}
+
+fn set_aside(
+    journals: &Journals,
+    name: &Name,
+    journal: &Opened,
+    seen: Vec<(u64, u64)>,
+    tally: &mut Tally,
+) -> io::Result<()> {
+    let Some(dir) = journals.dir() else { return Ok(()) };
+    let len = seen.last().map(|(_, len)| *len).unwrap_or_default();
+    let kept = Kept { journals: seen, last: last(journal, len)?, tally: std::mem::take(tally) };
+    let bytes = serde_json::to_vec(&kept);
+    *tally = kept.tally;
+    keep(dir, &derived_name(name, ENDING), &bytes?)
+}
+
+fn last(journal: &Opened, len: u64) -> io::Result<String> {
+    let of = Of::beginning(journal, len)?.encode();
+    Ok(of.iter().map(|byte| format!("{byte:02x}")).collect())
+}

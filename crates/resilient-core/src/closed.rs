@@ -1,0 +1,185 @@
+//! Closed journals: what was the journal until it had become long.
+//!
+//! They lie in `journal/`, numbered in the order in which they were closed. No row is added to one any
+//! more; a server that does not know of closing may still add a line that it had begun. Beside a
+//! closed journal there may be files that are derived from it (`derived`). They can be deleted at any time.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::sync::Arc;
+
+use crate::disk::{Dir, DirRef, File, FileBox, read_up_to};
+use crate::journal::{ChainWalk, Verification};
+
+mod derived;
+mod index;
+mod tail;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use derived::{Of, keep, name as derived_name};
+pub(crate) use tail::tail;
+
+/// The directory of closed journals, in the state directory.
+pub(crate) const DIR: &str = "journal";
+
+/// How much of two files is compared to tell whether one is a copy of the other. A row has an identity of
+/// chance, so that no two journals begin alike.
+const BEGINNING: usize = 4096;
+
+/// The name of a closed journal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Name {
+    pub(crate) number: u64,
+    pub(crate) file: OsString,
+}
+
+impl Name {
+    pub(crate) fn of(number: u64) -> Self {
+        Self { number, file: format!("{number:06}.jsonl").into() }
+    }
+
+    /// The name as it is reported, below the state directory.
+    pub(crate) fn shown(&self) -> String {
+        format!("{DIR}/{}", self.file.to_string_lossy())
+    }
+}
+
+/// Opens the directory of closed journals; `None` where no journal was ever closed.
+pub(crate) fn open(state: &dyn Dir) -> io::Result<Option<DirRef>> {
+    match state.open_dir(OsStr::new(DIR)) {
+        Ok(dir) => Ok(Some(dir)),
+        // Something else of that name holds no journal.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The names of the closed journals, oldest first. Other names are ignored.
+pub(crate) fn names(dir: &dyn Dir) -> io::Result<Vec<Name>> {
+    let entries = dir.entries()?.into_iter();
+    let mut names: Vec<Name> = entries
+        .filter_map(|file| {
+            let number = file.to_str()?.strip_suffix(".jsonl")?.parse().ok()?;
+            Some(Name::of(number)).filter(|name| name.file == file)
+        })
+        .collect();
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// All journals at one moment: the closed ones, and the current one as far as a reader may see it.
+pub(crate) struct Journals {
+    dir: Option<DirRef>,
+    /// Oldest first.
+    pub(crate) closed: Vec<Name>,
+    current: Arc<dyn File>,
+    /// How much of the current one counts.
+    len: u64,
+}
+
+/// One of the journals, opened.
+pub(crate) struct Opened {
+    file: Source,
+    pub(crate) len: u64,
+}
+
+enum Source {
+    Closed(FileBox),
+    Current(Arc<dyn File>),
+}
+
+impl Opened {
+    pub(crate) fn file(&self) -> &dyn File {
+        match &self.file {
+            Source::Closed(file) => &**file,
+            Source::Current(file) => &**file,
+        }
+    }
+}
+
+impl Journals {
+    /// Finds the closed journals behind a current one that is open already. So a journal that is closed
+    /// meanwhile is read once.
+    pub(crate) fn behind(
+        state: Option<&dyn Dir>,
+        current: Arc<dyn File>,
+        len: u64,
+    ) -> io::Result<Self> {
+        let dir = state.map(open).transpose()?.flatten();
+        let mut closed = dir.as_ref().map(|dir| names(&**dir)).transpose()?.unwrap_or_default();
+        if let (Some(dir), Some(last)) = (&dir, closed.last())
+            && is_same(&*dir.open(&last.file)?, &*current)?
+        {
+            closed.pop();
+        }
+        Ok(Self { dir, closed, current, len })
+    }
+
+    /// The current journal.
+    pub(crate) fn current(&self) -> Opened {
+        Opened { file: Source::Current(self.current.clone()), len: self.len }
+    }
+
+    /// Opens a closed journal; `None` where it is gone.
+    pub(crate) fn open(&self, name: &Name) -> io::Result<Option<Opened>> {
+        let Some(dir) = &self.dir else { return Ok(None) };
+        match dir.open(&name.file) {
+            Ok(file) => Ok(Some(Opened { len: file.stat()?.len, file: Source::Closed(file) })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The closed journals that are there, oldest first, each with its length.
+    pub(crate) fn lengths(&self) -> io::Result<Vec<(&Name, u64)>> {
+        let Some(dir) = &self.dir else { return Ok(Vec::new()) };
+        let mut lengths = Vec::new();
+        for name in &self.closed {
+            match dir.stat(&name.file) {
+                Ok(stat) => lengths.push((name, stat.len)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(lengths)
+    }
+
+    /// Walks the chain from the first row of the oldest journal.
+    pub(crate) fn verify(&self) -> io::Result<Verification> {
+        let mut walk = ChainWalk::default();
+        for name in &self.closed {
+            if let Some(journal) = self.open(name)? {
+                walk.go_on(journal.file(), journal.len, Some(name.shown()))?;
+            }
+        }
+        walk.go_on(&*self.current, u64::MAX, None)?;
+        Ok(walk.finish())
+    }
+
+    /// The directory of closed journals, for what is derived from them.
+    pub(crate) fn dir(&self) -> Option<&dyn Dir> {
+        self.dir.as_deref()
+    }
+}
+
+/// Whether a closed journal is the current one, as between the two steps of closing; also in a copied
+/// directory, where one file of two names has become two.
+pub(crate) fn is_same(closed: &dyn File, current: &dyn File) -> io::Result<bool> {
+    if closed.id()? == current.id()? {
+        return Ok(true);
+    }
+    let beginning = |file: &dyn File| {
+        let mut bytes = vec![0; BEGINNING];
+        let read = read_up_to(file, &mut bytes, 0)?;
+        bytes.truncate(read);
+        io::Result::Ok(bytes)
+    };
+    let (closed, current) = (beginning(closed)?, beginning(current)?);
+    let common = closed.len().min(current.len());
+    Ok(common > 0 && closed.get(..common) == current.get(..common))
+}

@@ -1,0 +1,96 @@
+//! The newest rows of all journals.
+
+use std::io;
+
+use super::index::{Index, Key, row_at};
+use super::{Journals, Name, Opened};
+use crate::journal::{Filter, ReverseLines, Row, Tail};
+
+/// Reads the last `n` rows that pass the filter. Costs what these rows cost, not the journals: a closed journal
+/// is looked up in its index where the filter names a path, an identity or a digest.
+pub(crate) fn tail(journals: &Journals, n: usize, filter: &Filter) -> io::Result<Tail> {
+    let mut reading = Reading { tail: Tail::default(), n, filter };
+    reading.scan(&journals.current(), 0)?;
+    for name in journals.closed.iter().rev() {
+        if reading.is_full() {
+            break;
+        }
+        let Some(journal) = journals.open(name)? else { continue };
+        match key(filter) {
+            Some(key) => reading.look_up(journals, name, &journal, key)?,
+            None => reading.scan(&journal, 0)?,
+        }
+    }
+    reading.tail.entries.reverse();
+    Ok(reading.tail)
+}
+
+/// What a filter can be looked up by, the rarest first.
+fn key(filter: &Filter) -> Option<Key<'_>> {
+    let id = filter.journal_id.as_deref().map(Key::JournalId);
+    let digest = filter.sha256.map(Key::Sha256);
+    id.or(digest).or_else(|| filter.path.as_deref().map(Key::Path))
+}
+
+struct Reading<'a> {
+    /// Newest first, as it is read.
+    tail: Tail,
+    n: usize,
+    filter: &'a Filter,
+}
+
+impl Reading<'_> {
+    fn is_full(&self) -> bool {
+        self.tail.entries.len() >= self.n
+    }
+
+    /// Takes a row if it is looked for.
+    fn see(&mut self, row: Row) {
+        if self.filter.lets_pass(&row) {
+            self.tail.entries.push(row.into());
+        }
+    }
+
+    /// Reads a journal backwards, from its end to an offset.
+    fn scan(&mut self, journal: &Opened, from: u64) -> io::Result<()> {
+        let mut newest = true;
+        for line in ReverseLines::new(journal.file(), journal.len) {
+            if self.is_full() {
+                break;
+            }
+            let line = line?;
+            if line.offset < from {
+                break;
+            }
+            let torn = std::mem::take(&mut newest) && !line.ended;
+            match Row::parse(&line.text) {
+                Some(row) => self.see(row),
+                // A torn end and an empty line are no damage.
+                None if torn || line.text.iter().all(u8::is_ascii_whitespace) => {}
+                None => self.tail.damaged_lines += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn look_up(
+        &mut self,
+        journals: &Journals,
+        name: &Name,
+        journal: &Opened,
+        key: Key<'_>,
+    ) -> io::Result<()> {
+        let index = Index::of(journals, name, journal)?;
+        // Lines that came late.
+        self.scan(journal, index.covers)?;
+        for offset in index.lines_of(key)? {
+            if self.is_full() {
+                break;
+            }
+            if let Some(row) = row_at(journal.file(), offset, journal.len)? {
+                self.see(row);
+            }
+        }
+        Ok(())
+    }
+}
