@@ -35,6 +35,14 @@ pub struct Report {
     pub network: Option<&'static str>,
 }
 
+impl Report {
+    /// Adds contents that were kept, each with the path that it was for.
+    pub(crate) fn keep(&mut self, kept: Vec<(String, Digest)>) {
+        let kept = kept.into_iter();
+        self.conflicts.extend(kept.map(|(path, kept_sha256)| Conflict { path, kept_sha256 }));
+    }
+}
+
 /// An answer lists no more notices than this.
 const NOTICES_MAX: usize = 20;
 

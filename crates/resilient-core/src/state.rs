@@ -58,6 +58,8 @@ pub(crate) struct State {
     longest_journal: u64,
     /// Whether the file system gives a file no second name, so that a journal cannot be closed.
     cannot_roll: bool,
+    /// Whether a slot can exchange its name with a target on the same file system.
+    pub(crate) can_exchange: bool,
     /// Slots whose names are durable.
     pub(crate) pool: Vec<OsString>,
     owner: Owner,
@@ -140,6 +142,7 @@ impl State {
         .map_err(|e| os("/journal.jsonl", e))?;
         let identity = [dir.id(), tmp.id(), journal.id(), turn.file().id()];
         let identity = identity.into_iter().collect::<io::Result<_>>().map_err(|e| os("", e))?;
+        let can_exchange = tmp.exchanges_whole();
         let owner = Owner::join(&*tmp, site.clock).map_err(|e| os("/tmp", e))?;
         Ok(Self {
             dir,
@@ -151,6 +154,7 @@ impl State {
             format,
             longest_journal: site.longest_journal,
             cannot_roll: false,
+            can_exchange,
             pool: Vec::new(),
             owner,
             slots_made: 0,

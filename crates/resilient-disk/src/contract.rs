@@ -212,6 +212,12 @@ pub trait Dir: Send + Sync + Debug {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Whether an exchange here comes as a whole after a loss of power, and a file keeps its number as long as
+    /// it is there. So it is on the file systems that are known for it, and not where this cannot be told.
+    fn exchanges_whole(&self) -> bool {
+        false
+    }
+
     /// Gives a file or a link a second name, here or in another directory of the same disk. It is
     /// durable once that directory is synced.
     ///

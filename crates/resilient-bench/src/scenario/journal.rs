@@ -124,6 +124,7 @@ fn rows(random: &mut Random) -> Result<Vec<u8>> {
             // Nobody who only reads follows the chain.
             chain: Some(digest.to_string()),
             epoch: None,
+            exchange: None,
             from: None,
             gone: Vec::new(),
             journal_id: format!("wj_{:012x}{:08x}", seq, random.next() >> 32),

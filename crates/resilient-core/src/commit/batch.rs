@@ -280,6 +280,11 @@ fn make_durable(store: &Store, state: &mut State, changes: &[Change], outcomes: 
         for publish in &change.publishes {
             let item = match &publish.how {
                 How::Rename(_) => SyncItem::Dir(publish.target.dir.clone()),
+                How::Exchange => {
+                    // IMPORTANT: both names, or a crash could bring the old file back and keep its row.
+                    wait.add(SyncItem::Dir(publish.staged.dir.clone()), Some(who));
+                    SyncItem::Dir(publish.target.dir.clone())
+                }
                 How::InPlace { file, .. } => SyncItem::File(file.clone()),
             };
             wait.add(item, Some(who));
@@ -416,8 +421,11 @@ fn finish_wait(
 /// What needs no wait.
 fn tidy(state: &mut State, change: &Change) {
     for Publish { staged, how, .. } in &change.publishes {
-        if let How::InPlace { undo, .. } = how {
-            undo.remove(state);
+        match how {
+            How::InPlace { undo, .. } => undo.remove(state),
+            // What was there before. A crash may bring the name back: it is swept then.
+            How::Exchange => drop(staged.dir.remove_file(&staged.slot)),
+            How::Rename(_) => {}
         }
         if let Some(note) = &staged.note {
             let _ = state.tmp.remove_file(note);

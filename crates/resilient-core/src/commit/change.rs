@@ -1,13 +1,13 @@
 //! What one call changes: what it has staged, where that goes, and what it is based on.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::contents::digest_now;
+use crate::contents::{digest_now, digest_of};
 use crate::digest::{Digest, Hasher};
-use crate::disk::{DirRef, File, FileId, Replace, Stat};
+use crate::disk::{Dir, DirRef, File, FileId, Kind, Replace, Stat};
 use crate::error::{Error, Result};
 use crate::journal::{Line, Row};
 use crate::roots::Target;
@@ -58,6 +58,9 @@ pub(crate) struct Old {
 pub(crate) enum How {
     /// The slot takes the target's name.
     Rename(Replace),
+    /// Slot and target exchange their names. The file that was there before comes out in the slot, and goes when
+    /// the exchange is durable.
+    Exchange,
     /// The slot's bytes are copied into the target, which keeps its other names. What it held is
     /// in a slot of its own.
     InPlace { file: Arc<dyn File>, undo: Staged },
@@ -66,7 +69,7 @@ pub(crate) enum How {
 impl How {
     /// Whether the slot stays until the file is durable.
     pub(crate) fn is_in_place(&self) -> bool {
-        !matches!(self, Self::Rename(_))
+        matches!(self, Self::InPlace { .. })
     }
 }
 
@@ -84,7 +87,7 @@ impl Publish {
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Staged> {
         let undo = match &self.how {
             How::InPlace { undo, .. } => Some(undo),
-            How::Rename(_) => None,
+            How::Rename(_) | How::Exchange => None,
         };
         std::iter::once(&self.staged).chain(undo)
     }
@@ -123,6 +126,25 @@ pub(crate) struct Precondition {
 impl Precondition {
     pub(super) fn of(old: &Old) -> Self {
         Self { stat: old.stat, digest: old.digest }
+    }
+
+    /// Whether a name leads to the file that was looked at, as it was then. A rename changes none of what is
+    /// compared.
+    pub(crate) fn is_at(&self, dir: &dyn Dir, name: &OsStr) -> io::Result<bool> {
+        let now = dir.stat(name)?;
+        let facts = |stat: &Stat| (stat.id, stat.len, stat.mtime_ns);
+        if facts(&now) == facts(&self.stat) {
+            return Ok(true);
+        }
+        // Somebody has touched it.
+        Ok(now.id == self.stat.id
+            && now.kind == Kind::File
+            && digest_of(&*dir.open(name)?)?.0 == self.digest)
+    }
+
+    /// Its number on the device.
+    pub(crate) fn inode(&self) -> u64 {
+        self.stat.id.inode
     }
 
     /// The last look before a file changes: an editor, which knows no lock, may have come in

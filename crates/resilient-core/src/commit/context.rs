@@ -15,7 +15,7 @@ use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
 use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
 use crate::error::{Error, Result};
-use crate::journal::{Also, By, Line, Mode, RemovedDir, Row};
+use crate::journal::{Also, By, Exchange, Line, Mode, RemovedDir, Row};
 use crate::log;
 use crate::pending::Pending;
 use crate::recovery;
@@ -290,7 +290,8 @@ impl WriteContext<'_> {
         match old.filter(|old| old.stat.links > 1) {
             None => {
                 self.push(staged, &mut target, old, Access::Default)?;
-                Ok(self.journal(row))
+                let exchange = self.exchange()?;
+                Ok(self.journal(Row { exchange, ..row }))
             }
             Some(old) => {
                 let undo = self.publish_in_place(staged, target, old)?;
@@ -344,9 +345,9 @@ impl WriteContext<'_> {
     ) -> Result<Journaled> {
         let row = self.new_row(&target, staged.digest, staged.len, old.map(|old| old.digest), mode);
         let staged_name = staged.place.clone();
-        self.push(staged, &mut target, None, Access::Private)?;
-        self.set_old(old);
-        Ok(self.journal(Row { staged: Some(staged_name), ..row }))
+        self.push(staged, &mut target, old, Access::Private)?;
+        let exchange = self.exchange()?;
+        Ok(self.journal(Row { staged: Some(staged_name), exchange, ..row }))
     }
 
     /// Publishes a state file that has no row of its own, before the file of the row.
@@ -358,21 +359,28 @@ impl WriteContext<'_> {
     ) -> Result<Also> {
         let also = Also {
             abs_path: target.path.to_string_lossy().into_owned(),
+            exchange: None,
             prev_sha256: old.map(|old| old.digest),
             sha256: staged.digest,
             staged: staged.place.clone(),
         };
-        self.push(staged, &mut target, None, Access::Private)?;
-        self.set_old(old);
-        Ok(also)
+        self.push(staged, &mut target, old, Access::Private)?;
+        Ok(Also { exchange: self.exchange()?, ..also })
     }
 
-    /// Says what a file of the state replaces, of which it takes nothing over.
-    fn set_old(&mut self, old: Option<&Old>) {
-        if let Some(publish) = self.change.publishes.last_mut() {
-            publish.how = How::Rename(if old.is_some() { Replace::Yes } else { Replace::No });
-            publish.before = old.map(Precondition::of);
-        }
+    /// What the row says of the file that was pushed last, where it is to be exchanged.
+    fn exchange(&self) -> Result<Option<Exchange>> {
+        let Some(Publish { staged, target, how: How::Exchange, before: Some(before) }) =
+            self.change.publishes.last()
+        else {
+            return Ok(None);
+        };
+        let os = |source| Error::os(target.shown.clone(), "stage", source);
+        Ok(Some(Exchange {
+            dir: staged.dir.id().map_err(os)?.inode,
+            old: before.inode(),
+            staged: staged.file.id().map_err(os)?.inode,
+        }))
     }
 
     fn push(
@@ -392,7 +400,11 @@ impl WriteContext<'_> {
             }
             .map_err(|source| Error::os(shown, "set attributes", source))
         })();
-        let how = How::Rename(if old.is_some() { Replace::Yes } else { Replace::No });
+        let how = match old {
+            None => How::Rename(Replace::No),
+            Some(_) if self.state.can_exchange && staged.note.is_none() => How::Exchange,
+            Some(_) => How::Rename(Replace::Yes),
+        };
         let before = old.map(Precondition::of);
         self.change.publishes.push(Publish { staged, target: target.clone(), how, before });
         prepared
@@ -545,6 +557,7 @@ impl WriteContext<'_> {
             caller: self.store.caller.clone(),
             chain: None,
             epoch: None,
+            exchange: None,
             from: None,
             gone: Vec::new(),
             journal_id: self.store.journal_id(),

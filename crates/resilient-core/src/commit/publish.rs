@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::change::{Append, Change, How, Publish, Staged};
+use super::change::{Append, Change, How, Precondition, Publish, Staged};
 use super::outcome::{Outcome, unknown};
 use crate::contents::{copy_all, digest_now, digest_of, holds};
-use crate::disk::write_by_pages;
+use crate::disk::{Replace, write_by_pages};
 use crate::error::Error;
 use crate::journal::Mode;
 use crate::log::write_line;
@@ -20,7 +20,7 @@ pub(super) fn publish(state: &mut State, change: &Change) -> Outcome {
         return Outcome::Failed(error);
     }
     for (step, publish) in change.publishes.iter().enumerate() {
-        match publish_one(publish, change) {
+        match publish_one(state, publish, change) {
             Outcome::Going => {}
             // Once a file of the change is out, only forward is safe.
             Outcome::Failed(Error::Os { source, .. }) if step > 0 => {
@@ -100,7 +100,55 @@ fn finish_link(staged: &Staged, target: &Target) -> io::Result<()> {
     staged.dir.sync()
 }
 
-fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -> Outcome {
+/// What has become of an exchange that the system has made.
+enum Exchanged {
+    Done,
+    /// What came out is not what was looked at: it is at its place again.
+    TakenBack,
+    Unknown(io::Error),
+}
+
+/// Exchanges slot and target, and looks at what came out: an editor, which knows no lock, may have saved
+/// after the last look. Its file goes back at once.
+///
+/// # Errors
+/// The system has not made the exchange.
+fn exchange(
+    staged: &Staged,
+    target: &Target,
+    before: Option<&Precondition>,
+) -> io::Result<Exchanged> {
+    let exchange = || staged.dir.exchange(&staged.slot, &*target.dir, &target.name);
+    match exchange() {
+        // The target was removed after the last look.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && is_slot(staged) => {
+            return Ok(Exchanged::TakenBack);
+        }
+        other => other?,
+    }
+    let checked = before.map_or(Ok(true), |before| before.is_at(&*staged.dir, &staged.slot));
+    let taken_back = match checked {
+        Ok(true) => return Ok(Exchanged::Done),
+        // IMPORTANT: durably, since the row is about to go.
+        Ok(false) => exchange().and_then(|()| target.dir.sync()).and_then(|()| staged.dir.sync()),
+        Err(error) => Err(error),
+    };
+    Ok(match taken_back {
+        // What came out now has to be what went in, or somebody has saved once more.
+        Ok(()) if is_slot(staged) => Exchanged::TakenBack,
+        Ok(()) => Exchanged::Unknown(io::ErrorKind::AlreadyExists.into()),
+        Err(error) => Exchanged::Unknown(error),
+    })
+}
+
+/// Whether a slot's name leads to what was staged there.
+fn is_slot(staged: &Staged) -> bool {
+    let named = staged.dir.stat(&staged.slot);
+    matches!((named, staged.file.id()), (Ok(named), Ok(id)) if named.id == id)
+}
+
+fn publish_one(state: &mut State, publish: &Publish, change: &Change) -> Outcome {
+    let Publish { staged, target, how, before } = publish;
     let shown = || target.shown.clone();
     let (result, undone, deed) = match how {
         How::Rename(replace) => {
@@ -118,6 +166,22 @@ fn publish_one(Publish { staged, target, how, .. }: &Publish, change: &Change) -
                 },
             }
         }
+        How::Exchange => match exchange(staged, target, before.as_ref()) {
+            Ok(Exchanged::Unknown(source)) => (Err(source), false, "exchange"),
+            Ok(Exchanged::Done) => (Ok(()), false, "exchange"),
+            Ok(Exchanged::TakenBack) => {
+                (Err(io::ErrorKind::AlreadyExists.into()), true, "exchange")
+            }
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                // The file system said before that it can.
+                state.can_exchange = false;
+                let renamed =
+                    staged.dir.rename(&staged.slot, &*target.dir, &target.name, Replace::Yes);
+                let undone = renamed.is_err() && staged.dir.stat(&staged.slot).is_ok();
+                (renamed, undone, "rename")
+            }
+            Err(source) => (Err(source), is_slot(staged), "exchange"),
+        },
         How::InPlace { file, undo } => {
             let copied = copy_all(&*staged.file, &**file);
             let undone = copied.is_err()

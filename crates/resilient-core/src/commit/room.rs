@@ -31,7 +31,7 @@ impl Room {
     /// Takes what a change holds; tells whether another one may join.
     pub(super) fn take(&mut self, change: &Change) -> bool {
         let of_publishes = change.publishes.iter().map(|publish| match publish.how {
-            How::Rename(_) => 2,
+            How::Rename(_) | How::Exchange => 2,
             How::InPlace { .. } => 4,
         });
         let of_others =

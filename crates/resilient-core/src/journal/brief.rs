@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Also, By, Line, Mode, OfUnit, RemovedDir, RowAt};
+use super::{Also, By, Exchange, Line, Mode, OfUnit, RemovedDir, RowAt};
 use crate::digest::Digest;
 
 /// The fields of a [`Row`](super::Row) that a report needs, borrowed from its line.
@@ -31,6 +31,8 @@ pub(crate) struct Brief<'a> {
     by: Option<By>,
     #[serde(default)]
     epoch: Option<Text>,
+    #[serde(default)]
+    exchange: Option<Exchange>,
     #[serde(default)]
     from: Option<Text>,
     #[serde(default)]

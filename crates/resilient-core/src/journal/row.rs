@@ -31,6 +31,9 @@ pub struct Row {
     /// Within what the row's number is unique: 16 hex digits of chance. The first row of a file has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<String>,
+    /// The files whose names were exchanged, where the write was made so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Exchange>,
     /// The absolute path that a renamed file had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
@@ -139,11 +142,26 @@ pub struct RowAt {
     pub seq: u64,
 }
 
+/// Two files whose names were exchanged, by their numbers on the device. A file of equal content has another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// Of the directory of the slot. Another number means that the state directory is a copy: then the other two
+    /// say nothing.
+    pub dir: u64,
+    /// Of the file that was replaced.
+    pub old: u64,
+    /// Of the staged file.
+    pub staged: u64,
+}
+
 /// A file that is published together with the file of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Also {
     /// The absolute path.
     pub abs_path: String,
+    /// As [`Row::exchange`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Exchange>,
     /// Digest of the content before; absent for a file that did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev_sha256: Option<Digest>,

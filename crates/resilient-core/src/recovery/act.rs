@@ -7,6 +7,7 @@ use std::path::Path;
 use super::look::Seen;
 use super::obstacle::Obstacle;
 use super::seat::{OpenFile, Seat};
+use super::slot::Slot;
 use super::verdict::Verdict;
 use super::{append, conflict, in_place, line, names};
 use crate::digest::Digest;
@@ -28,8 +29,9 @@ pub(super) struct Act<'a> {
 }
 
 impl Act<'_> {
-    /// The row's changes have all happened: they become durable.
-    pub(super) fn keep(&self) -> Result<Verdict, Obstacle> {
+    /// The row's changes have all happened: they become durable. Files that came out and were written into since
+    /// are kept.
+    pub(super) fn keep(&mut self, touched: &[usize]) -> Result<Verdict, Obstacle> {
         if let (Some(at), Some(open)) = (self.row.at, self.open_file(unit::Target::New)) {
             append::keep(open, self.row, at)?;
         }
@@ -41,7 +43,18 @@ impl Act<'_> {
             }
         }
         self.redo_line()?;
-        Ok(Verdict::Published)
+        Ok(Verdict::Published(self.keep_touched(touched)?))
+    }
+
+    /// Keeps files that came out of an exchange and that somebody has written into.
+    fn keep_touched(&mut self, touched: &[usize]) -> Result<Vec<(String, Digest)>, Obstacle> {
+        let mut kept = Vec::new();
+        for at in touched {
+            let Some(seat) = self.seen.files.get_mut(*at) else { continue };
+            let Some(slot) = &mut seat.slot else { continue };
+            kept.push((self.store.show(&seat.path), conflict::keep_old(self.state, slot)?));
+        }
+        Ok(kept)
     }
 
     /// The row can be finished: what is missing of it is published.
@@ -49,6 +62,7 @@ impl Act<'_> {
         &mut self,
         publish: &[usize],
         finish: &[usize],
+        touched: &[usize],
     ) -> Result<Verdict, Obstacle> {
         // IMPORTANT: the way to a file is durable before the file goes there: this may be a disk on
         // which a killed process has left everything pending.
@@ -65,12 +79,12 @@ impl Act<'_> {
             }
         }
         for at in publish {
-            if let Some((seat, _)) = self.at(*at) {
-                self.publish(seat)?;
+            if let Some((seat, kind)) = self.at(*at) {
+                self.publish(seat, kind)?;
             }
         }
         self.redo_line()?;
-        Ok(Verdict::Finished)
+        Ok(Verdict::Finished(self.keep_touched(touched)?))
     }
 
     /// Takes changes back, in this order, durably.
@@ -80,6 +94,7 @@ impl Act<'_> {
             match (kind, self.row.at, &seat.file) {
                 (Kind::Append, Some(from), Some(open)) => append::take_back(open, from)?,
                 (Kind::InPlace, ..) => in_place::take_back(seat)?,
+                (Kind::Exchange, ..) => exchange_back(seat)?,
                 _ => take_back_name(seat)?,
             }
         }
@@ -93,7 +108,11 @@ impl Act<'_> {
         for (change, seat) in changes.iter().zip(&mut self.seen.files) {
             let digest = match (seat.aside, &mut seat.slot) {
                 (Some(digest), _) => digest,
-                (None, Some(slot)) if change.slot == unit::Slot::Whole => {
+                // What came out of an exchange is somebody's last version.
+                (None, Some(slot))
+                    if change.slot == unit::Slot::Whole
+                        || change.kind == Kind::Exchange && change.slot != unit::Slot::Damaged =>
+                {
                     conflict::keep(self.state, slot)?
                 }
                 _ => continue,
@@ -124,13 +143,18 @@ impl Act<'_> {
     }
 
     /// Publishes one slot.
-    fn publish(&self, seat: &Seat) -> Result<(), Obstacle> {
+    fn publish(&self, seat: &Seat, kind: Kind) -> Result<(), Obstacle> {
         let (Some(slot), Some(target)) = (&seat.slot, &seat.target) else { return Ok(()) };
         let is_state = target.path.starts_with(self.store.state_path());
         let access = if is_state { Access::Private } else { Access::Default };
         let dir = names::make_dirs(target.dir.clone(), &target.missing, access)?;
         let target = Target { dir, missing: Vec::new(), ..target.clone() };
         last_look(&target, seat.stat.as_ref())?;
+        if let (Kind::Exchange, Some(seen)) = (kind, &seat.stat)
+            && exchange(slot, &target, seen)?
+        {
+            return Ok(());
+        }
         let replace = if seat.stat.is_some() { Replace::Yes } else { Replace::No };
         slot.dir.rename(&slot.name, &*target.dir, &target.name, replace)?;
         Ok(target.dir.sync()?)
@@ -149,6 +173,32 @@ fn finish_one(seat: &Seat, kind: Kind) -> Result<(), Obstacle> {
     }
     slot.dir.remove_file(&slot.name)?;
     Ok(slot.dir.sync()?)
+}
+
+/// Exchanges slot and target, durably, where what comes out is what was looked at. Else it goes back at once.
+/// `false` where the file system cannot.
+fn exchange(slot: &Slot, target: &Target, seen: &Stat) -> Result<bool, Obstacle> {
+    let exchange = || slot.dir.exchange(&slot.name, &*target.dir, &target.name);
+    match exchange() {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(false),
+        other => other?,
+    }
+    if !is_same(seen, &slot.dir.stat(&slot.name)?) {
+        exchange()?;
+        return Err(Obstacle::changing());
+    }
+    target.dir.sync()?;
+    slot.dir.sync()?;
+    Ok(true)
+}
+
+/// Takes an exchange back: slot and target have again what they had.
+fn exchange_back(seat: &Seat) -> Result<(), Obstacle> {
+    let (Some(slot), Some(target), Some(seen)) = (&seat.slot, &seat.target, &seat.stat) else {
+        return Ok(());
+    };
+    last_look(target, Some(seen))?;
+    exchange(slot, target, seen).map(drop)
 }
 
 /// Takes back a new file: its name goes, and the slot has it again.

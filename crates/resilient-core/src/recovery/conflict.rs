@@ -41,21 +41,33 @@ pub(super) fn kept(state: &State, place: &str) -> io::Result<Option<Digest>> {
 /// sweep removes one that is still there when its row is gone.
 pub(super) fn keep(state: &State, slot: &mut Slot) -> io::Result<Digest> {
     let kept = kept_name(&slot.name);
+    keep_as(state, slot, &kept)
+}
+
+fn keep_as(state: &State, slot: &mut Slot, kept: &OsStr) -> io::Result<Digest> {
     let digest = digest_of(&*slot.file)?.0;
     slot.rewrite_and_sync()?;
-    match slot.dir.rename(&slot.name, &*state.tmp, &kept, Replace::Yes) {
+    match slot.dir.rename(&slot.name, &*state.tmp, kept, Replace::Yes) {
         // A slot beside its target stays until the row is gone.
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             let unnamed = OsStr::new("keeping");
             let copy = open_or_create(&*state.tmp, unnamed)?;
             copy_all(&*slot.file, &*copy)?;
             copy.sync()?;
-            state.tmp.rename(unnamed, &*state.tmp, &kept, Replace::Yes)?;
+            state.tmp.rename(unnamed, &*state.tmp, kept, Replace::Yes)?;
         }
         other => other?,
     }
     state.tmp.sync()?;
     Ok(digest)
+}
+
+/// Sets a file aside that came out of an exchange. Its row stays, so that its name does not say that the
+/// row's content was set aside.
+pub(super) fn keep_old(state: &State, slot: &mut Slot) -> io::Result<Digest> {
+    let mut name = slot.name.clone();
+    name.push(".old");
+    keep_as(state, slot, &kept_name(&name))
 }
 
 /// Moves what was set aside to `conflicts/`, once no row stands for it any more; gives the names that

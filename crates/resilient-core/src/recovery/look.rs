@@ -9,7 +9,7 @@ use super::{append, conflict, in_place, slot};
 use crate::contents::digest_of;
 use crate::digest::Digest;
 use crate::disk::{Kind, Stat};
-use crate::journal::Row;
+use crate::journal::{Exchange, Row};
 use crate::roots::Target;
 use crate::state::State;
 use crate::store::Store;
@@ -32,6 +32,7 @@ struct Named<'a> {
     previous: Option<Digest>,
     /// Whether it was written through all of its names.
     in_place: bool,
+    exchange: Option<Exchange>,
 }
 
 /// Looks at all that a row names.
@@ -50,12 +51,17 @@ pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
             changes.push(change);
             files.push(seat);
         }
-        // A row whose slots are all gone is finished, whatever its targets hold now: nothing is read.
+        // A row whose slots are all gone is finished, whatever its targets hold now: nothing is read. An
+        // exchange may have been lost, though: then the target is the very file that was there before.
         let all_gone = changes.iter().all(|change| change.slot == unit::Slot::Gone)
             && files.iter().all(|seat| seat.aside.is_none());
         let each = changes.iter_mut().zip(&mut files).zip(&named);
-        for ((change, seat), one) in each.filter(|_| !all_gone) {
-            if one.in_place {
+        for ((change, seat), one) in each {
+            if all_gone {
+                if let Some(exchange) = identities(state, one) {
+                    look_for_old(store, state, one, exchange, (change, seat), &mut obstacle);
+                }
+            } else if one.in_place {
                 in_place::look_at_target(store, state, row, (change, seat), &mut obstacle);
             } else {
                 look_at_target(store, state, one, (change, seat), &mut obstacle);
@@ -66,7 +72,7 @@ pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
     let unit = Unit {
         rows: Rows::all(changes.len()),
         mark: is_aside.then_some(Mark::Conflict),
-        is_copy: false,
+        is_copy: named.iter().any(|one| is_copy(state, one)),
         changes,
     };
     Seen { unit, files, obstacle }
@@ -79,6 +85,7 @@ fn names(row: &Row) -> Vec<Named<'_>> {
         expected: also.sha256,
         previous: also.prev_sha256,
         in_place: false,
+        exchange: also.exchange,
     });
     let main = row.staged.as_deref().zip(row.abs_path.as_deref());
     let main = main.map(|(staged, path)| Named {
@@ -87,8 +94,20 @@ fn names(row: &Row) -> Vec<Named<'_>> {
         expected: row.sha256,
         previous: row.prev_sha256,
         in_place: row.undo.is_some(),
+        exchange: row.exchange,
     });
     also.chain(main).collect()
+}
+
+/// Whether the state directory is a copy of the one in which a row was written.
+fn is_copy(state: &State, one: &Named<'_>) -> bool {
+    let here = state.tmp.id().ok().map(|id| id.inode);
+    one.exchange.is_some_and(|exchange| Some(exchange.dir) != here)
+}
+
+/// What tells the two files of a row that is no copy.
+fn identities(state: &State, one: &Named<'_>) -> Option<Exchange> {
+    one.exchange.filter(|_| !is_copy(state, one))
 }
 
 fn look_at_slot(
@@ -99,6 +118,7 @@ fn look_at_slot(
 ) -> (Change, Seat) {
     let kind = match one.previous {
         _ if one.in_place => unit::Kind::InPlace,
+        Some(_) if one.exchange.is_some() => unit::Kind::Exchange,
         Some(_) => unit::Kind::Replace,
         None => unit::Kind::Create,
     };
@@ -111,12 +131,60 @@ fn look_at_slot(
             return Ok(unit::Slot::Gone);
         };
         let Some(slot) = slot::open(dir, name)? else { return Ok(unit::Slot::Gone) };
-        let is_whole = digest_of(&*slot.file)?.0 == one.expected;
+        let now = digest_of(&*slot.file)?.0;
+        let inode = slot.file.id()?.inode;
         seat.slot = Some(slot);
-        Ok(if is_whole { unit::Slot::Whole } else { unit::Slot::Damaged })
+        let before = Some(now) == one.previous;
+        Ok(match (identities(state, one), one.exchange) {
+            (Some(exchange), _) if inode == exchange.old => {
+                if before {
+                    unit::Slot::Before
+                } else {
+                    unit::Slot::Touched
+                }
+            }
+            (Some(exchange), _) if inode != exchange.staged => unit::Slot::Other,
+            _ if now == one.expected => unit::Slot::Whole,
+            (None, Some(_)) if before => unit::Slot::Before,
+            (None, Some(_)) => unit::Slot::Other,
+            _ => unit::Slot::Damaged,
+        })
     })();
     change.slot = or_unseen(looked, unit::Slot::Unseen, obstacle);
+    if identities(state, one).is_some() {
+        change.known_by = KnownBy::Identity;
+    }
     (change, seat)
+}
+
+/// Finds out whether a target is still the file that was to be replaced; reads it only then.
+fn look_for_old(
+    store: &Store,
+    state: &State,
+    one: &Named<'_>,
+    exchange: Exchange,
+    (change, seat): (&mut Change, &mut Seat),
+    obstacle: &mut Option<Obstacle>,
+) {
+    let looked = (|| {
+        let Some(target) = find(store, state, one.path)? else { return Ok(unit::Target::Other) };
+        if !target.missing.is_empty() {
+            return Ok(unit::Target::Absent);
+        }
+        match target.dir.stat(&target.name) {
+            Ok(stat) if stat.id.inode == exchange.old => {}
+            Ok(_) => return Ok(unit::Target::Other),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(unit::Target::Absent);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let (stat, now) = look_at_file(&target)?;
+        seat.target = Some(target);
+        seat.stat = stat;
+        Ok(if now == one.previous { unit::Target::Old } else { unit::Target::Other })
+    })();
+    change.target = or_unseen(looked, unit::Target::Unseen, obstacle);
 }
 
 fn look_at_target(
@@ -140,9 +208,14 @@ fn look_at_target(
             (change.slot, change.known_by) = (unit::Slot::Whole, KnownBy::Identity);
             return Ok(unit::Target::New);
         }
+        let is = |file: fn(&Exchange) -> u64| {
+            identities(state, one).is_none_or(|exchange| file(&exchange) == stat.id.inode)
+        };
         Ok(match now {
-            Some(now) if now == one.expected => unit::Target::New,
-            Some(now) if Some(now) == one.previous => unit::Target::Old,
+            Some(now) if now == one.expected && is(|exchange| exchange.staged) => unit::Target::New,
+            Some(now) if Some(now) == one.previous && is(|exchange| exchange.old) => {
+                unit::Target::Old
+            }
             _ => unit::Target::Other,
         })
     })();

@@ -31,7 +31,7 @@ pub(super) fn resolve(
         }
     };
     if !verdict.takes_row_out() && discard::finish(state, row)? {
-        return Ok(Verdict::Finished);
+        return Ok(verdict.finished());
     }
     Ok(verdict)
 }
@@ -49,8 +49,10 @@ fn resolve_once(
     let mut act = Act { store, state, row, batch, seen };
     match decision {
         Decision::Pending => Err(obstacle.unwrap_or_else(Obstacle::unknown)),
-        Decision::Keep { .. } => act.keep().map(Some),
-        Decision::Forward { publish, finish, .. } => act.forward(&publish, &finish).map(Some),
+        Decision::Keep { touched } => act.keep(&touched).map(Some),
+        Decision::Forward { publish, finish, touched } => {
+            act.forward(&publish, &finish, &touched).map(Some)
+        }
         Decision::Withdraw { take_back, keep } => {
             act.take_back(&take_back)?;
             // All files of a row belong together: one that cannot be published keeps them all.

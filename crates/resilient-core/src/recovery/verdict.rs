@@ -2,12 +2,13 @@
 
 use crate::digest::Digest;
 use crate::journal::Row;
-use crate::report::{Conflict, Report};
+use crate::report::Report;
 
 /// What has become of a row.
 pub(super) enum Verdict {
-    Published,
-    Finished,
+    /// With the contents that were kept, as below.
+    Published(Vec<(String, Digest)>),
+    Finished(Vec<(String, Digest)>),
     Withdrawn,
     /// The contents that were kept, each with the path that it was for.
     Conflict(Vec<(String, Digest)>),
@@ -19,17 +20,23 @@ impl Verdict {
         matches!(self, Self::Withdrawn | Self::Conflict(_))
     }
 
+    /// The same for a row of which something was still to be done.
+    pub(super) fn finished(self) -> Self {
+        match self {
+            Self::Published(kept) => Self::Finished(kept),
+            other => other,
+        }
+    }
+
     pub(super) fn tell(self, row: &Row, report: &mut Report) {
         match self {
-            Self::Published => {}
-            Self::Finished => report.finished.push(row.path.clone()),
-            Self::Withdrawn => report.withdrawn.push(row.path.clone()),
-            Self::Conflict(kept) => {
-                let kept = kept.into_iter();
-                report
-                    .conflicts
-                    .extend(kept.map(|(path, kept_sha256)| Conflict { path, kept_sha256 }));
+            Self::Published(kept) => report.keep(kept),
+            Self::Finished(kept) => {
+                report.finished.push(row.path.clone());
+                report.keep(kept);
             }
+            Self::Withdrawn => report.withdrawn.push(row.path.clone()),
+            Self::Conflict(kept) => report.keep(kept),
         }
     }
 }

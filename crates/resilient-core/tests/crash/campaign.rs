@@ -221,6 +221,11 @@ pub fn recover(disk: &SimDisk, seed: u64) -> Result<(), String> {
     })
 }
 
+/// Whether an operation gives a slot its target's name.
+pub fn is_publish(line: &str) -> bool {
+    line.starts_with("rename") || line.starts_with("exchange")
+}
+
 /// All that is the same on disks that have converged: files and directories.
 type Settled = (BTreeMap<String, Vec<u8>>, BTreeSet<String>);
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use resilient_core::disk::sim::{Fault, FaultKind, Model};
 use resilient_core::{Envelope, Error};
 
-use crate::campaign::{Budget, Rig, Tally, crash_everywhere, recover};
+use crate::campaign::{Budget, Rig, Tally, crash_everywhere, is_publish, recover};
 use crate::workload::{self, Answer, Order, all, create, open};
 
 /// EIO, EACCES, ENOSPC, EROFS, EDQUOT.
@@ -111,8 +111,7 @@ fn a_row_is_taken_out_safely_while_another_one_stays() {
     let mut tally = Tally::default();
     for scenario in workload::chosen(workload::BATCHES) {
         let plain = Rig::new(scenario, Order::Forwards);
-        let publishes =
-            plain.ops(|line| line.starts_with("rename") || line.starts_with("write w/a"));
+        let publishes = plain.ops(|line| is_publish(line) || line.starts_with("write w/a"));
         let staged = plain.ops(|line| line.starts_with("sync w/.resilient_write/tmp/"));
         let budget = Budget::of_environment();
         let every = if budget.is_full() { 1 } else { 2 };

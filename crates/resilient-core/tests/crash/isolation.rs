@@ -7,7 +7,7 @@ use resilient_core::Workspace;
 use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::disk::{FileSystem, FixedClock};
 
-use crate::campaign::{Rig, recover};
+use crate::campaign::{Rig, is_publish, recover};
 use crate::oracle::World;
 use crate::workload::{self, Answer, Order, Scenario, all, append, create, done, open, overwrite};
 
@@ -354,7 +354,7 @@ fn a_file_of_the_same_name_in_a_directory_above_is_not_touched() {
 #[test]
 fn a_conflict_keeps_all_that_a_call_was_to_write() {
     let rig = Rig::new(scenario("chunk write again"), Order::Forwards);
-    let publishes = rig.ops(|line| line.starts_with("rename") && line.contains("/chunks/s/"));
+    let publishes = rig.ops(|line| is_publish(line) && line.contains("/chunks/s/"));
     let fault = Fault { at: publishes[0], kind: FaultKind::PowerCut };
     let (disk, _) = rig.run(&[fault], |_| {});
     let disk = disk.kill();
@@ -385,7 +385,7 @@ fn unfinished() -> SimDisk {
     let at = rehearsal
         .trace()
         .iter()
-        .position(|line| line.starts_with("rename") && line.contains("-> w/a.txt"))
+        .position(|line| is_publish(line) && line.contains("-> w/a.txt"))
         .unwrap_or_else(|| panic!("{:#?}", rehearsal.trace()));
     let disk = disk.kill();
     disk.plan(Fault { at: at as u64, kind: FaultKind::PowerCut });
@@ -470,7 +470,7 @@ fn a_network_file_system_is_told_once() {
 /// A disk with a journal, and a row at its end that waits for its slot to be readable.
 fn with_unreadable_slot() -> SimDisk {
     let rig = Rig::new(scenario("overwrite"), Order::Forwards);
-    let publishes = rig.ops(|line| line.starts_with("rename") && line.contains("-> w/a.txt"));
+    let publishes = rig.ops(|line| is_publish(line) && line.contains("-> w/a.txt"));
     let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
     let disk = disk.kill();
     let slot = disk
@@ -497,7 +497,7 @@ fn giving_up_keeps_everything_or_goes_on_waiting() {
 #[test]
 fn a_row_whose_act_is_refused_can_be_given_up() {
     let rig = Rig::new(scenario("create in new directories"), Order::Forwards);
-    let publishes = rig.ops(|line| line.starts_with("rename") && line.contains("-> w/"));
+    let publishes = rig.ops(|line| is_publish(line) && line.contains("-> w/"));
     let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
     let disk = disk.kill();
     let dirs = disk.dirs().into_iter().filter(|dir| !dir.contains("/.") && dir.starts_with("w/"));
@@ -567,7 +567,7 @@ fn rows_reach_no_other_file_of_the_state_than_those_that_have_rows() {
 #[test]
 fn a_session_with_a_part_that_waits_is_neither_reset_nor_composed() {
     let rig = Rig::new(scenario("chunk write again"), Order::Forwards);
-    let publishes = rig.ops(|line| line.starts_with("rename") && line.contains("/chunks/s/"));
+    let publishes = rig.ops(|line| is_publish(line) && line.contains("/chunks/s/"));
     let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
     let disk = disk.kill();
     let slots = disk

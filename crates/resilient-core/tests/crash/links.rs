@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use resilient_core::disk::sim::{Fault, FaultKind};
 
-use crate::campaign::{Budget, Rig, Tally, crash_everywhere, recover};
+use crate::campaign::{Budget, Rig, Tally, crash_everywhere, is_publish, recover};
 use crate::oracle::World;
 use crate::workload::{Answer, Order, Scenario, all, create, open};
 
@@ -17,7 +17,7 @@ fn scenario() -> Scenario {
 
 /// The operation that publishes the file.
 fn publishing(rig: &Rig) -> u64 {
-    rig.ops(|line| line.starts_with("rename") && line.contains("-> w/a.txt"))[0]
+    rig.ops(|line| is_publish(line) && line.contains("-> w/a.txt"))[0]
 }
 
 #[test]

@@ -20,6 +20,7 @@
 mod campaign;
 mod descriptors;
 mod errors;
+mod exchange;
 mod foreign;
 mod isolation;
 mod links;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk, SyncKind};
 
-use crate::campaign::{Budget, Rig, recover};
+use crate::campaign::{Budget, Rig, is_publish, recover};
 use crate::foreign::{conflict_survives, untouched};
 use crate::workload::{self, Answer, Order, all, create};
 
@@ -31,6 +31,11 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "a batch on two devices",
         "at 3: syncdir w/mnt",
         "of the first slot beside a target; that of the second takes it along",
+    ),
+    (
+        "chunk append",
+        "at 10: syncdir w/.resilient_write/tmp",
+        "without it recovery finishes the manifest; only files of the user's are read before that",
     ),
     ("a batch of writes, its first rename refused", "at 6: syncdir w", "as without the refusal"),
     (
@@ -157,7 +162,7 @@ fn rigs() -> Vec<(String, Rig)> {
         .collect();
     if let Some(batch) = all().find(|scenario| scenario.name == workload::BATCHES[0].name) {
         let batch = || Rig::new(batch, Order::Forwards);
-        let renames = batch().ops(|line| line.starts_with("rename"));
+        let renames = batch().ops(is_publish);
         for (number, at) in ["first", "second"].into_iter().zip(renames) {
             let name = format!("{}, its {number} rename refused", batch().scenario.name);
             let kind = FaultKind::Io { errno: 5, sticky: false };

@@ -14,7 +14,7 @@ use resilient_core::disk::{
     Access, Dir, DirRef, Disk, File, FileBox, FileSystem, LockFile, Replace, Stat,
 };
 
-use crate::campaign::{Budget, Rig, Tally, recover};
+use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
 use crate::oracle::Expected;
 use crate::workload::{Answer, Order, all, append, create, done, open, open_on, together};
 
@@ -107,6 +107,10 @@ impl Dir for Mortal<DirRef> {
         spend(&self.1)?;
         let to = to.as_any().downcast_ref::<Self>().expect("a directory of this process");
         self.0.exchange(name, &*to.0, to_name)
+    }
+
+    fn exchanges_whole(&self) -> bool {
+        self.0.exchanges_whole()
     }
 
     fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
@@ -250,9 +254,9 @@ fn a_process_goes_on_after_another_one_was_killed_in_a_withdrawal() {
         let rig = Rig::new(scenario, Order::Forwards);
         let (disk, _survivor) = rig.begin();
         rig.scenario.act(&open(&disk, 2, Order::Forwards));
-        let is_publish = |line: &String| line.starts_with("rename ") && !line.contains("-> w/.");
+        let goes_out = |line: &String| is_publish(line) && !line.contains("-> w/.");
         let publishes = (0..).zip(disk.trace()).skip(rig.base as usize);
-        let mut publishes = publishes.filter(|(_, line)| is_publish(line));
+        let mut publishes = publishes.filter(|(_, line)| goes_out(line));
         let (at, _) = publishes.nth(1).expect("a second file");
         let trouble = Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } };
         tally.add(outlive(&rig, Some(trouble), 1, Budget::of_environment()));

@@ -3,7 +3,7 @@
 use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::{Error, Workspace};
 
-use crate::campaign::recover;
+use crate::campaign::{is_publish, recover};
 use crate::workload::{Answer, Order, create, done, keep, open, together};
 
 /// Makes that many calls at once; how many syncs they took.
@@ -63,7 +63,7 @@ fn a_put_that_fails_leaves_no_hole_for_those_behind_it() {
         let (_, disk, begin) = three_puts(None);
         let trace = disk.trace();
         let renames: Vec<u64> =
-            (begin..disk.ops()).filter(|at| trace[*at as usize].starts_with("rename")).collect();
+            (begin..disk.ops()).filter(|at| is_publish(&trace[*at as usize])).collect();
         let kind = FaultKind::Io { errno: 5, sticky: false };
         let (answers, disk, _) = three_puts(Some(Fault { at: renames[refused], kind }));
         let failed = answers.iter().filter(|answer| !answer.is_done()).count();

@@ -15,7 +15,7 @@ mod acl;
 #[path = "magic.rs"]
 mod magic;
 
-pub(super) use magic::kind_of;
+pub(super) use magic::{exchanges_whole, kind_of};
 
 /// Opens a directory that may be searched but not read.
 pub(super) const SEARCH_ONLY: Option<OFlags> = Some(OFlags::PATH);

@@ -41,6 +41,12 @@ pub(super) fn begin_writing(_fd: BorrowedFd<'_>, _from: u64) {}
 /// Nothing that a new file inherits here is an attribute.
 pub(super) const INHERITED: &[&str] = &[];
 
+/// Whether a file system makes an exchange of two names as a whole, and keeps the number of a file: APFS does both in
+/// one transaction.
+pub(super) fn exchanges_whole(facts: &rustix::fs::StatFs) -> bool {
+    facts.f_fstypename.iter().take(5).map(|byte| byte.cast_unsigned()).eq(*b"apfs\0")
+}
+
 /// The kind of a file system, by its name and by whether the system calls it local.
 pub(super) fn kind_of(facts: &rustix::fs::StatFs) -> FileSystem {
     const LOCAL: u32 = 0x1000;

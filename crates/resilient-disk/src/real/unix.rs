@@ -215,6 +215,10 @@ impl Dir for RealDir {
         }
     }
 
+    fn exchanges_whole(&self) -> bool {
+        rustix::fs::fstatfs(&self.fd).is_ok_and(|facts| system::exchanges_whole(&facts))
+    }
+
     fn file_system(&self) -> io::Result<FileSystem> {
         Ok(system::kind_of(&rustix::fs::fstatfs(&self.fd)?))
     }

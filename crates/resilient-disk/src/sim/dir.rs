@@ -206,6 +206,11 @@ impl Dir for SimDir {
         })
     }
 
+    fn exchanges_whole(&self) -> bool {
+        let state = self.handle.disk.enter();
+        state.exchanges && !state.halves
+    }
+
     fn hard_link(&self, name: &OsStr, to: &dyn Dir, to_name: &OsStr) -> io::Result<()> {
         self.between(
             ("link", "->", ""),

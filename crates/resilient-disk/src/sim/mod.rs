@@ -155,6 +155,13 @@ impl SimDisk {
         self
     }
 
+    /// Takes away the call that exchanges two names, as on many file systems.
+    #[must_use]
+    pub fn without_exchange(self) -> Self {
+        self.state().exchanges = false;
+        self
+    }
+
     /// Sets what the disk writes whole or not at all: a torn write is cut where a sector ends, as near
     /// to its half or its quarters as that allows. Without this it is cut at any byte, which is harder
     /// than disks are.

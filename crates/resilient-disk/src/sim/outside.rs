@@ -26,6 +26,17 @@ impl SimDisk {
         overwrite(&mut self.shared.enter(), path, bytes);
     }
 
+    /// Saves a file as editors do: a new file takes the name. Nothing is durable yet. A process of a
+    /// [`Schedule`](super::Schedule) does it in its turn.
+    pub fn save(&self, path: &str, bytes: &[u8]) {
+        let mut state = self.shared.enter();
+        let slot = place_of(&mut state, path);
+        if let Some(ino) = state.live.lookup(slot.dir, &slot.name) {
+            state.name(ino, Some(slot), None);
+        }
+        overwrite(&mut state, path, bytes);
+    }
+
     /// Removes the name of a file, a link or an empty directory as a foreign program does: the
     /// removal is not durable yet.
     ///

@@ -96,6 +96,9 @@ pub(super) fn rename(state: &mut State, from: Slot, to: Slot, replace: Replace) 
 }
 
 pub(super) fn exchange(state: &mut State, from: Slot, to: Slot) -> io::Result<()> {
+    if !state.exchanges {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
     let ino = find(state, from.dir, &from.name)?;
     let other = find(state, to.dir, &to.name)?;
     one_mount(state, from.dir, to.dir)?;

@@ -48,6 +48,8 @@ pub(super) struct State {
     pub(super) file_systems: BTreeMap<u64, FileSystem>,
     /// Whether of a rename or an exchange a power loss may keep half.
     pub(super) halves: bool,
+    /// Whether there is a call that exchanges two names.
+    pub(super) exchanges: bool,
     /// Whether a power loss may leave holes in the middle of a write.
     pub(super) torn_middles: bool,
     pub(super) seed: u64,
@@ -80,6 +82,7 @@ impl State {
             sector: 1,
             file_systems: BTreeMap::new(),
             halves: false,
+            exchanges: true,
             torn_middles: false,
             seed: 0,
             ops: 0,
@@ -104,6 +107,7 @@ impl State {
             sector: self.sector,
             file_systems: self.file_systems.clone(),
             halves: self.halves,
+            exchanges: self.exchanges,
             torn_middles: self.torn_middles,
             seed: self.seed,
             handle_limit: self.handle_limit,

@@ -1,0 +1,166 @@
+//! Overwrites as exchanges: what an editor saves meanwhile, copies of a state directory, and file systems
+//! that cannot exchange.
+
+use resilient_core::Workspace;
+use resilient_core::digest::Digest;
+use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
+
+use crate::campaign::{Rig, is_publish, recover};
+use crate::workload::{Answer, Order, all, create, open, overwrite};
+
+const SAVED: &[u8] = b"saved by an editor";
+
+fn scenario(name: &str) -> crate::workload::Scenario {
+    all().find(|one| one.name == name).expect("the scenario")
+}
+
+/// A disk with `a.txt`, written by this library.
+fn with_a() -> SimDisk {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let ws = open(&disk, 1, Order::Forwards);
+    assert!(create(&ws, "a.txt", "the old content").is_done());
+    disk
+}
+
+/// A copy of all files on another disk, as `cp -a` makes it: each has another number.
+fn copy_of(disk: &SimDisk) -> SimDisk {
+    let copy = SimDisk::new();
+    (0..1000).for_each(|number| copy.write_file(&format!("numbers/{number}"), b""));
+    disk.dirs().iter().for_each(|dir| copy.mkdir(dir));
+    disk.tree().iter().for_each(|(path, bytes)| copy.write_file(path, bytes));
+    copy
+}
+
+/// What is in `conflicts/`.
+fn kept(disk: &SimDisk) -> Vec<Vec<u8>> {
+    let files = disk.tree().into_iter();
+    files
+        .filter(|(path, _)| path.contains("/conflicts/") && path.ends_with(".bin"))
+        .map(|(_, bytes)| bytes)
+        .collect()
+}
+
+#[test]
+fn a_save_at_any_moment_of_an_overwrite_is_never_lost() {
+    let (mut calls, mut at) = (1, 0);
+    let (mut stale, mut later) = (0, 0);
+    while at < calls {
+        let disk = with_a();
+        let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
+        let ws = open(&schedule.process(&disk), 2, Order::Forwards);
+        let editor = schedule.process(&disk);
+        let write = || overwrite(&ws, "a.txt", "the new content");
+        let save = || {
+            // As editors do: a new file takes the name.
+            editor.save("w/a.txt", SAVED);
+            Answer::Done(None)
+        };
+        let answers = schedule.run(vec![Box::new(write) as Calls<'_, Answer>, Box::new(save)]);
+        calls = schedule.calls();
+        let now = disk.read("w/a.txt").expect("a file");
+        if answers[0].is_done() {
+            // The save came before the look at the file, or after the exchange.
+            later += u64::from(now == SAVED);
+            let is_kept = now == SAVED || now == b"the new content";
+            assert!(is_kept, "at {at}: {:?}", String::from_utf8_lossy(&now));
+        } else {
+            stale += 1;
+            assert!(now == SAVED, "at {at}: {:?}", String::from_utf8_lossy(&now));
+        }
+        recover(&disk, 3).expect("recovery");
+        let after = disk.read("w/a.txt").expect("a file");
+        assert!(after == now, "recovery changed it, at {at}");
+        at += 1;
+    }
+    assert!(stale > 0 && later > 0, "{stale} refused, {later} saved later");
+}
+
+#[test]
+fn a_file_that_came_out_and_is_written_into_is_kept() {
+    // Killed right behind the exchange; somebody has the old file open.
+    let rig = Rig::new(scenario("overwrite"), Order::Forwards);
+    let exchange = rig.ops(is_publish)[0];
+    let (disk, _) = rig.run(&[Fault { at: exchange + 1, kind: FaultKind::PowerCut }], |_| {});
+    let disk = disk.kill();
+    let slot = disk
+        .tree()
+        .into_iter()
+        .find(|(path, bytes)| path.contains("/tmp/s-") && !bytes.is_empty())
+        .map(|(path, _)| path)
+        .expect("the file before");
+    disk.edit(&slot, b"written through an open handle");
+    let report = open(&disk, 3, Order::Forwards).recover().expect("recovery");
+    assert_eq!(disk.read("w/a.txt").as_deref(), Some(&b"the new content\n"[..]));
+    assert_eq!(kept(&disk), [b"written through an open handle".to_vec()]);
+    let digest = Digest::of(b"written through an open handle");
+    assert_eq!(report.conflicts[0].kept_sha256, digest);
+    assert_eq!(report.conflicts[0].path, "a.txt");
+    // The row stays.
+    let ws = open(&disk, 4, Order::Forwards);
+    assert_eq!(rows(&ws).len(), rig.expected.rows_before() + 1);
+}
+
+fn rows(ws: &Workspace) -> Vec<String> {
+    let tail = ws.journal_tail(99, &Default::default()).expect("a tail");
+    tail.entries.into_iter().map(|entry| entry.journal_id).collect()
+}
+
+#[test]
+fn equal_bytes_in_another_file_are_somebody_elses() {
+    // The row and the slot are durable, the exchange is not made; an editor saves what was there.
+    let rig = Rig::new(scenario("overwrite"), Order::Forwards);
+    let exchange = rig.ops(is_publish)[0];
+    let (disk, _) = rig.run(&[Fault { at: exchange, kind: FaultKind::PowerCut }], |_| {});
+    let disk = disk.kill();
+    let old = disk.read("w/a.txt").expect("a file");
+    disk.save("w/a.txt", &old);
+    recover(&disk, 3).expect("recovery");
+    assert_eq!(disk.read("w/a.txt"), Some(old));
+    assert_eq!(kept(&disk), [b"the new content\n".to_vec()]);
+}
+
+#[test]
+fn a_copied_state_directory_takes_no_file_for_another() {
+    let rig = Rig::new(scenario("overwrite"), Order::Forwards);
+    let exchange = rig.ops(is_publish)[0];
+    // Before the exchange, and behind it.
+    for (at, row, content) in
+        [(exchange, 0, "the old content\n"), (exchange + 1, 1, "the new content\n")]
+    {
+        let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+        let before = disk.kill();
+        let copy = copy_of(&before);
+        recover(&copy, 3).expect("recovery");
+        assert_eq!(copy.read("w/a.txt").as_deref(), Some(content.as_bytes()), "at {at}");
+        let ws = open(&copy, 4, Order::Forwards);
+        assert_eq!(rows(&ws).len(), rig.expected.rows_before() + row, "at {at}");
+        // It goes on as a state directory of its own.
+        assert!(overwrite(&ws, "a.txt", "written in the copy").is_done());
+        assert_eq!(copy.read("w/a.txt").as_deref(), Some(&b"written in the copy"[..]));
+    }
+}
+
+#[test]
+fn an_overwrite_without_exchange_survives_every_loss_of_power() {
+    let disk = with_a().without_exchange();
+    let begin = disk.ops();
+    let ws = open(&disk, 2, Order::Forwards);
+    assert!(overwrite(&ws, "a.txt", "the new content").is_done());
+    let end = disk.ops();
+    assert!(disk.trace().iter().all(|line| !line.starts_with("exchange")));
+    for at in begin..end {
+        let disk = with_a().without_exchange();
+        disk.plan(Fault { at, kind: FaultKind::PowerCut });
+        let answer = overwrite(&open(&disk, 2, Order::Forwards), "a.txt", "the new content");
+        for lost in disk.crash_states(Model::Strict, 8).iter().chain([disk.kill()]) {
+            recover(&lost, 3).expect("recovery");
+            let now = lost.read("w/a.txt").expect("a file");
+            let is_new = now == b"the new content";
+            assert!(is_new || now == b"the old content", "at {at}");
+            assert!(is_new || !answer.is_done(), "an answered write is lost, at {at}");
+            let ws = open(&lost, 4, Order::Forwards);
+            assert_eq!(rows(&ws).len(), 1 + usize::from(is_new), "at {at}");
+        }
+    }
+}
