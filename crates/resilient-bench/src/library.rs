@@ -10,13 +10,18 @@ use crate::measure::{Cost, timed};
 /// The library in this process, in a directory of its own.
 pub(crate) struct Library {
     pub(crate) workspace: Workspace,
-    _home: TempDir,
+    _home: Option<TempDir>,
 }
 
 impl Library {
     pub(crate) fn open(home: TempDir) -> Result<Self> {
         let root = home.path().canonicalize()?;
-        Ok(Self { workspace: Workspace::builder(root).open(), _home: home })
+        Ok(Self { workspace: Workspace::builder(root).open(), _home: Some(home) })
+    }
+
+    /// In a directory that stays.
+    pub(crate) fn of(workspace: Workspace) -> Self {
+        Self { workspace, _home: None }
     }
 
     /// Times one write.

@@ -15,6 +15,7 @@ mod library;
 mod measure;
 mod report;
 mod risk;
+mod rows;
 mod running;
 mod scenario;
 mod sdk;

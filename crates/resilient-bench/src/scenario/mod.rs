@@ -8,10 +8,12 @@ use crate::setting::Setting;
 mod append;
 mod chunk;
 mod edit;
+mod history;
 mod journal;
 mod outstanding;
 mod read;
 mod risk;
+mod scratch;
 mod start;
 mod waits;
 mod write;
@@ -30,7 +32,7 @@ impl Scenario {
 }
 
 /// All scenarios, in the order in which they are run.
-pub(crate) const ALL: [Scenario; 14] = [
+pub(crate) const ALL: [Scenario; 16] = [
     Scenario { name: "start", run: start::start },
     Scenario { name: "tools", run: start::tools },
     Scenario { name: "write", run: write::small },
@@ -40,6 +42,8 @@ pub(crate) const ALL: [Scenario; 14] = [
     Scenario { name: "outstanding", run: outstanding::run },
     Scenario { name: "chunk", run: chunk::run },
     Scenario { name: "journal", run: journal::run },
+    Scenario { name: "history", run: history::run },
+    Scenario { name: "scratch", run: scratch::run },
     Scenario { name: "risk", run: risk::run },
     Scenario { name: "waits", run: waits::run },
     Scenario { name: "read", run: read::run },
