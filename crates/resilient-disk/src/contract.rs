@@ -200,8 +200,9 @@ pub trait Dir: Send + Sync + Debug {
     ) -> io::Result<()>;
 
     /// Exchanges what two names lead to, in one step: every reader finds the one or the other file
-    /// under each name, never neither. It is durable once both directories are synced; before that a
-    /// power loss may undo it as a whole. (A file system without a journal may do it by halves.)
+    /// under each name, never neither. It is durable once one of the two directories is synced, since it is one
+    /// transaction of the file system's log; before that a power loss may undo it as a whole. (A file system without
+    /// a log may do it by halves: each name is durable once its own directory is synced.)
     ///
     /// # Errors
     /// One of the names does not exist; the directories are on different file systems

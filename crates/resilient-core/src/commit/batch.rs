@@ -279,12 +279,8 @@ fn make_durable(store: &Store, state: &mut State, changes: &[Change], outcomes: 
     for (who, (change, _)) in going(changes, outcomes) {
         for publish in &change.publishes {
             let item = match &publish.how {
-                How::Rename(_) => SyncItem::Dir(publish.target.dir.clone()),
-                How::Exchange => {
-                    // IMPORTANT: both names, or a crash could bring the old file back and keep its row.
-                    wait.add(SyncItem::Dir(publish.staged.dir.clone()), Some(who));
-                    SyncItem::Dir(publish.target.dir.clone())
-                }
+                // An exchange is one transaction: the slot's name becomes durable with the target's.
+                How::Rename(_) | How::Exchange => SyncItem::Dir(publish.target.dir.clone()),
                 How::InPlace { file, .. } => SyncItem::File(file.clone()),
             };
             wait.add(item, Some(who));

@@ -164,3 +164,27 @@ fn an_overwrite_without_exchange_survives_every_loss_of_power() {
         }
     }
 }
+
+#[test]
+fn a_slot_that_leads_to_the_new_file_too_is_only_a_second_name() {
+    // Without a log, a loss of power may keep the target's half of an exchange alone.
+    let rig = Rig::new(scenario("overwrite"), Order::Forwards);
+    let exchange = rig.ops(is_publish)[0];
+    let (disk, _) = rig.run(&[Fault { at: exchange, kind: FaultKind::PowerCut }], |_| {});
+    let disk = disk.kill();
+    let slot = disk
+        .tree()
+        .into_iter()
+        .find(|(path, bytes)| path.contains("/tmp/s-") && !bytes.is_empty())
+        .map(|(path, _)| path)
+        .expect("the slot");
+    disk.unlink("w/a.txt");
+    disk.hard_link(&slot, "w/a.txt");
+    recover(&disk, 3).expect("recovery");
+    assert_eq!(disk.read("w/a.txt").as_deref(), Some(&b"the new content\n"[..]));
+    assert_eq!((disk.read(&slot), kept(&disk)), (None, Vec::new()));
+    let ws = open(&disk, 4, Order::Forwards);
+    assert_eq!(rows(&ws).len(), rig.expected.rows_before() + 1);
+    // The file is written again: it has no other name that would hold a write in place.
+    assert!(overwrite(&ws, "a.txt", "once more").is_done());
+}

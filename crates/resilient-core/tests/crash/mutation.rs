@@ -32,11 +32,6 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "at 3: syncdir w/mnt",
         "of the first slot beside a target; that of the second takes it along",
     ),
-    (
-        "chunk append",
-        "at 10: syncdir w/.resilient_write/tmp",
-        "without it recovery finishes the manifest; only files of the user's are read before that",
-    ),
     ("a batch of writes, its first rename refused", "at 6: syncdir w", "as without the refusal"),
     (
         "a batch of writes, its first rename refused",

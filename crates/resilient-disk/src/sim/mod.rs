@@ -13,8 +13,8 @@
 //!   durable with its bytes, nor its bytes with its name, nor a new directory with what is in it:
 //!   a file moved into a directory whose own name is lost is lost as well.
 //! * A rename is whole or absent. It is durable when the directory that received the name was
-//!   synced. So is an exchange, which is durable when both directories were synced. (Without a
-//!   journal they come by halves: [`SimDisk::with_names_by_halves`].)
+//!   synced. So is an exchange, which is durable when one of the two directories was synced: it is one transaction.
+//!   (Without a journal they come by halves: [`SimDisk::with_names_by_halves`].)
 //! * After a failed sync of a file, what it covered may survive or not, and no later sync settles
 //!   that. A failed sync of a directory settles nothing, and a later one does: names go through the
 //!   file system's log, which keeps their order and stops for good when it cannot be written.

@@ -160,15 +160,16 @@ impl NameEffect {
     }
 
     /// Notes that a directory is synced. Tells whether that makes it durable: the directory which
-    /// receives the name does so, and both do so for an exchange.
-    fn sync(&mut self, dir: Ino) -> bool {
+    /// receives the name does so. For an exchange either directory does, since it is one transaction of the log;
+    /// without a log it takes both.
+    fn sync(&mut self, dir: Ino, has_log: bool) -> bool {
         let is_of = |slot: &Option<Slot>| slot.as_ref().is_some_and(|slot| slot.dir == dir);
         if self.returns.is_none() {
             return is_of(if self.gives.is_some() { &self.gives } else { &self.takes });
         }
         let [taken, given] = self.synced;
         self.synced = [taken || is_of(&self.takes), given || is_of(&self.gives)];
-        self.synced == [true; 2]
+        self.synced == [true; 2] || has_log && self.synced.contains(&true)
     }
 
     pub(super) fn apply(&self, tree: &mut Tree) {
@@ -234,8 +235,8 @@ impl Pending {
     }
 
     /// Makes durable what happened to the names in a directory. Returns the inodes concerned.
-    pub(super) fn settle_dir(&mut self, durable: &mut Tree, dir: Ino) -> Vec<Ino> {
-        let chosen = self.names.iter_mut().map(|effect| effect.sync(dir)).collect();
+    pub(super) fn settle_dir(&mut self, durable: &mut Tree, dir: Ino, has_log: bool) -> Vec<Ino> {
+        let chosen = self.names.iter_mut().map(|effect| effect.sync(dir, has_log)).collect();
         let inos = self.settle(durable, chosen);
         self.names.iter_mut().for_each(|effect| effect.committed = true);
         inos

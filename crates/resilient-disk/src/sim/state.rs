@@ -247,7 +247,7 @@ impl State {
     }
 
     pub(super) fn sync_dir(&mut self, dir: Ino) {
-        for ino in self.pending.settle_dir(&mut self.durable, dir) {
+        for ino in self.pending.settle_dir(&mut self.durable, dir, !self.halves) {
             self.forget(ino);
         }
     }
