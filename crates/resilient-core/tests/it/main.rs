@@ -22,4 +22,5 @@ mod paths;
 mod redact;
 mod replace;
 mod scratch;
+mod versions;
 mod write;
