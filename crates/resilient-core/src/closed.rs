@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
 
-use crate::disk::{Dir, DirRef, File, FileBox, read_up_to};
+use crate::disk::{Dir, DirRef, File, FileBox, Stat, read_up_to};
 use crate::journal::{ChainWalk, Verification};
 
 mod derived;
@@ -111,13 +111,19 @@ impl Journals {
         len: u64,
     ) -> io::Result<Self> {
         let dir = state.map(open).transpose()?.flatten();
-        let mut closed = dir.as_ref().map(|dir| names(&**dir)).transpose()?.unwrap_or_default();
-        if let (Some(dir), Some(last)) = (&dir, closed.last())
-            && is_same(&*dir.open(&last.file)?, &*current)?
-        {
-            closed.pop();
+        let closed = dir.as_ref().map(|dir| names(&**dir)).transpose()?.unwrap_or_default();
+        let journals = Self { dir, closed, current, len };
+        let last = match journals.closed.last() {
+            Some(last) => journals.open(last)?,
+            None => None,
+        };
+        match last {
+            Some(last) if is_same(last.file(), &*journals.current)? => {
+                let closed = journals.closed.split_last().map(|(_, others)| others.to_vec());
+                Ok(Self { closed: closed.unwrap_or_default(), ..journals })
+            }
+            _ => Ok(journals),
         }
-        Ok(Self { dir, closed, current, len })
     }
 
     /// The current journal.
@@ -125,28 +131,35 @@ impl Journals {
         Opened { file: Source::Current(self.current.clone()), len: self.len }
     }
 
-    /// Opens a closed journal; `None` where it is gone.
+    /// Opens a closed journal; `None` where it is gone, or is no file.
     pub(crate) fn open(&self, name: &Name) -> io::Result<Option<Opened>> {
         let Some(dir) = &self.dir else { return Ok(None) };
         match dir.open(&name.file) {
             Ok(file) => Ok(Some(Opened { len: file.stat()?.len, file: Source::Closed(file) })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::InvalidInput
+                ) =>
+            {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
 
-    /// The closed journals that are there, oldest first, each with its length.
-    pub(crate) fn lengths(&self) -> io::Result<Vec<(&Name, u64)>> {
+    /// The closed journals that are there, oldest first, each with its facts.
+    pub(crate) fn stats(&self) -> io::Result<Vec<(&Name, Stat)>> {
         let Some(dir) = &self.dir else { return Ok(Vec::new()) };
-        let mut lengths = Vec::new();
+        let mut stats = Vec::new();
         for name in &self.closed {
             match dir.stat(&name.file) {
-                Ok(stat) => lengths.push((name, stat.len)),
+                Ok(stat) => stats.push((name, stat)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(lengths)
+        Ok(stats)
     }
 
     /// Walks the chain from the first row of the oldest journal.

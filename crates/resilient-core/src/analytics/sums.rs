@@ -29,17 +29,17 @@ struct Kept {
 
 /// The sums of all closed journals, from what is kept and what has been closed since. They are kept again.
 pub(super) fn up_to_current(journals: &Journals) -> io::Result<Tally> {
-    let lengths = journals.lengths()?;
-    let seen: Vec<(u64, u64)> = lengths.iter().map(|(name, len)| (name.number, *len)).collect();
-    let found = (0..lengths.len()).rev().find_map(|at| {
-        let (name, _) = lengths.get(at)?;
+    let closed = journals.stats()?;
+    let seen: Vec<(u64, u64)> = closed.iter().map(|(name, stat)| (name.number, stat.len)).collect();
+    let found = (0..closed.len()).rev().find_map(|at| {
+        let (name, _) = closed.get(at)?;
         Some((at + 1, open(journals, name, seen.get(..=at)?)?))
     });
     let (done, mut tally) = found.unwrap_or_default();
     let mut last = None;
-    for (name, len) in lengths.iter().skip(done) {
+    for (name, stat) in closed.iter().skip(done) {
         let Some(journal) = journals.open(name)? else { continue };
-        each_line(journal.file(), *len, |line| tally.see(&line, None))?;
+        each_line(journal.file(), stat.len, |line| tally.see(&line, None))?;
         last = Some((name, journal));
     }
     if let Some((name, journal)) = last {
@@ -53,7 +53,11 @@ pub(super) fn up_to_current(journals: &Journals) -> io::Result<Tally> {
 /// The sums of the rows since a time, which are not kept.
 pub(super) fn of_closed(journals: &Journals, since: Option<i128>) -> io::Result<Tally> {
     let mut tally = Tally::default();
-    for name in &journals.closed {
+    for (name, stat) in journals.stats()? {
+        // No row is younger than the last change of its journal. The second is for times without fractions.
+        if since.is_some_and(|since| stat.mtime_ns + 1_000_000_000 < since) {
+            continue;
+        }
         if let Some(journal) = journals.open(name)? {
             each_line(journal.file(), journal.len, |line| tally.see(&line, since))?;
         }

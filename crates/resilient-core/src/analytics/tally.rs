@@ -73,7 +73,7 @@ impl Tally {
         match Brief::parse(line.text) {
             Some(row) => self.see_row(&row, since),
             None if line.may_be_no_row() => {}
-            None => self.damaged_lines += 1,
+            None => self.damaged_lines = self.damaged_lines.saturating_add(1),
         }
     }
 
@@ -86,21 +86,22 @@ impl Tally {
         if self.first.is_none() {
             self.first = Some(ts.to_owned());
         }
-        self.rows += 1;
+        // The sums may come from a file that anybody could write: no number is trusted.
+        self.rows = self.rows.saturating_add(1);
         self.bytes = self.bytes.saturating_add(row.bytes);
         match self.by_mode.iter_mut().find(|(mode, _)| *mode == row.mode) {
-            Some((_, writes)) => *writes += 1,
+            Some((_, writes)) => *writes = writes.saturating_add(1),
             None => self.by_mode.push((row.mode, 1)),
         }
-        self.by_caller.see(&row.caller, u64::default, |writes| *writes += 1);
+        self.by_caller.see(&row.caller, u64::default, |writes| *writes = writes.saturating_add(1));
         self.by_path.see(&row.path, Path::default, |path| {
-            path.writes += 1;
+            path.writes = path.writes.saturating_add(1);
             path.bytes = path.bytes.saturating_add(row.bytes);
             set(&mut path.last, ts);
         });
         if let (Some(minute), Some(_)) = (ts.get(..MINUTE), time) {
             match self.by_minute.get_mut(minute) {
-                Some((writes, _)) => *writes += 1,
+                Some((writes, _)) => *writes = writes.saturating_add(1),
                 None => drop(self.by_minute.insert(minute.into(), (1, self.rows))),
             }
         }
@@ -120,7 +121,7 @@ impl Tally {
 
     fn see_session(&mut self, row: &Brief<'_>) {
         let Some(name) = chunk_session(&row.path) else {
-            self.others += 1;
+            self.others = self.others.saturating_add(1);
             return;
         };
         let new = || Session {
@@ -130,7 +131,7 @@ impl Tally {
             last: String::new(),
         };
         self.sessions.see(name, new, |session| {
-            session.chunk_writes += 1;
+            session.chunk_writes = session.chunk_writes.saturating_add(1);
             set(&mut session.last, &row.ts);
         });
     }
@@ -138,11 +139,11 @@ impl Tally {
     fn see_checkpoint(&mut self, row: &Brief<'_>) {
         let file = row.path.strip_prefix(".resilient_write/checkpoints/");
         let Some(name) = file.and_then(|file| file.strip_suffix(".json")) else { return };
-        self.overwrites += u64::from(row.mode == Mode::Overwrite);
+        self.overwrites = self.overwrites.saturating_add(u64::from(row.mode == Mode::Overwrite));
         let first = || row.ts.clone().into_owned();
         let new = || Checkpoint { saves: 0, bytes: 0, first: first(), last: String::new() };
         self.checkpoints.see(name, new, |checkpoint| {
-            checkpoint.saves += 1;
+            checkpoint.saves = checkpoint.saves.saturating_add(1);
             checkpoint.bytes = checkpoint.bytes.saturating_add(row.bytes);
             set(&mut checkpoint.last, &row.ts);
         });
@@ -191,7 +192,7 @@ impl Tally {
                     .items
                     .values()
                     .map(|(_, checkpoint)| checkpoint.saves)
-                    .sum(),
+                    .fold(0, u64::saturating_add),
                 overwrites: self.overwrites,
                 by_name: self.checkpoints.into_json(Checkpoint::into_json),
             },
@@ -260,7 +261,7 @@ impl ByKey<Path> {
 impl Session {
     fn into_json(self, others: u64) -> Value {
         // As the reference counts: a later row of any file may be the composing of any session.
-        let composes = others - self.others_before;
+        let composes = others.saturating_sub(self.others_before);
         json!({
             "chunk_writes": self.chunk_writes,
             "composes": composes,

@@ -78,7 +78,8 @@ impl Index {
         let of = header.get(..read).and_then(|header| header.strip_prefix(MAGIC));
         let Some(of) = of.and_then(Of::decode) else { return Ok(None) };
         let table = file.stat()?.len.saturating_sub(HEADER as u64);
-        if table % ENTRY as u64 != 0 || !of.is_of(journal)? {
+        // A row is longer than its entries: more of them are none of ours, and would take long to read.
+        if table % ENTRY as u64 != 0 || table > of.len || !of.is_of(journal)? {
             return Ok(None);
         }
         let entries = table / ENTRY as u64;

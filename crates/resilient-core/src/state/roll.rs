@@ -9,7 +9,7 @@ use std::io;
 
 use super::{State, open_or_make};
 use crate::closed::{self, Name};
-use crate::disk::{Access, Dir, File, Replace};
+use crate::disk::{Access, Dir, DirRef, File, FileBox, Replace};
 use crate::journal::{End, find_end};
 
 /// The current journal.
@@ -17,9 +17,24 @@ const CURRENT: &str = "journal.jsonl";
 /// A new journal until it has its name.
 const NEXT: &str = "next.jsonl";
 
-/// Closes the journal, at whose end nothing is unfinished. Tells whether it did: where the file system
-/// gives a file no second name, the journal goes on growing.
+/// Closes the journal, at whose end nothing is unfinished. Tells whether it did: where something stands in
+/// the way, the journal goes on growing. That costs time and room, and nothing else.
+///
+/// # Errors
+/// It is not known which file the journal is now.
 pub(super) fn roll(state: &mut State) -> io::Result<bool> {
+    let Ok(Some((closed, next))) = prepare(state) else { return Ok(false) };
+    closed.rename(OsStr::new(NEXT), &*state.dir, OsStr::new(CURRENT), Replace::Yes)?;
+    state.dir.sync()?;
+    state.end = End { len: 0, covered: 0, ..state.end.clone() };
+    state.take_journal(next.into())?;
+    state.mark_clean();
+    Ok(true)
+}
+
+/// Gives the journal its second name, durably, and makes the next one; `None` where the file system gives a
+/// file no second name.
+fn prepare(state: &State) -> io::Result<Option<(DirRef, FileBox)>> {
     let closed = open_or_make(&*state.dir, closed::DIR)?;
     // IMPORTANT: a name is only as durable as the directory that it is in.
     state.dir.sync()?;
@@ -38,7 +53,7 @@ pub(super) fn roll(state: &mut State) -> io::Result<bool> {
                     io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied
                 ) =>
             {
-                return Ok(false);
+                return Ok(None);
             }
             other => other?,
         }
@@ -51,12 +66,7 @@ pub(super) fn roll(state: &mut State) -> io::Result<bool> {
     }
     let next = closed.create_new(OsStr::new(NEXT), Access::Private)?;
     next.sync()?;
-    closed.rename(OsStr::new(NEXT), &*state.dir, OsStr::new(CURRENT), Replace::Yes)?;
-    state.dir.sync()?;
-    state.end = End { len: 0, covered: 0, ..state.end.clone() };
-    state.take_journal(next.into())?;
-    state.mark_clean();
-    Ok(true)
+    Ok(Some((closed, next)))
 }
 
 /// How far an interrupted closing has come.
@@ -82,11 +92,15 @@ fn begun(closed: &dyn Dir, name: &Name, journal: &dyn File) -> io::Result<Option
     Ok(Some(Begun::Copy))
 }
 
-/// The end of the journal that was closed last: numbers and chain go on behind it. That of an empty
-/// journal where there is none.
-pub(super) fn last_closed_end(dir: &dyn Dir) -> io::Result<End> {
-    let Some(closed) = closed::open(dir)? else { return Ok(End::default()) };
-    let Some(name) = closed::names(&*closed)?.pop() else { return Ok(End::default()) };
-    let file = closed.open(&name.file)?;
-    Ok(find_end(&*file, file.stat()?.len)?.unwrap_or_default())
+/// The end of the journal that was closed last: numbers and chain go on behind it. Where there is none, or
+/// it cannot be read, a new epoch begins.
+pub(super) fn last_closed_end(dir: &dyn Dir) -> End {
+    let end = || {
+        let Some(closed) = closed::open(dir)? else { return Ok(None) };
+        let Some(name) = closed::names(&*closed)?.pop() else { return Ok(None) };
+        let file = closed.open(&name.file)?;
+        find_end(&*file, file.stat()?.len)
+    };
+    let end: io::Result<Option<End>> = end();
+    end.ok().flatten().unwrap_or_default()
 }

@@ -552,3 +552,23 @@ fn a_journal_of_a_stranger_adds_no_lines_elsewhere_and_moves_no_files() {
     assert_eq!((home.text(".git/config").as_str(), home.text("b").as_str()), ("abc", "abc"));
     assert!(!home.path("moved").exists());
 }
+
+#[test]
+fn odd_names_among_closed_journals_stop_no_call() {
+    for odd in ["a file", "a directory", "the last number"] {
+        let home = Home::new();
+        match odd {
+            "a file" => home.put(".resilient_write/journal", "x"),
+            "a directory" => std::fs::create_dir_all(home.state("journal/000001.jsonl")).unwrap(),
+            _ => home.put(".resilient_write/journal/18446744073709551615.jsonl", "x"),
+        }
+        let ws = home.builder().longest_journal(1).open();
+        for path in ["a", "b", "c"] {
+            ws.write(create(path, "")).unwrap();
+        }
+        let rows = tail(&ws, 9).len();
+        assert_eq!(rows, 3, "{odd}");
+        assert_eq!(ws.analytics(None, None).unwrap().total_writes, 3, "{odd}");
+        assert_eq!(ws.verify_journal().unwrap().rows, 3, "{odd}");
+    }
+}
