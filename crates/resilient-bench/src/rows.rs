@@ -67,6 +67,7 @@ fn line(text: &mut Vec<u8>, seq: u64, random: &mut Random) -> Result<()> {
         chain: Some(digest.to_string()),
         epoch: None,
         exchange: None,
+        file: None,
         from: None,
         gone: Vec::new(),
         journal_id: format!("wj_{:012x}{:08x}", seq, random.next() >> 32),

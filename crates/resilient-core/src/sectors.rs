@@ -44,14 +44,22 @@ impl Sectors {
     /// `added` bytes.
     pub(crate) fn explain(&self, file: &dyn File, at: u64, added: u64) -> io::Result<bool> {
         let len = file.stat()?.len;
-        let end = at + added;
-        if len > end {
-            return Ok(false);
-        }
+        Ok(len <= at.saturating_add(added) && self.compare(file, at, len, false)?)
+    }
+
+    /// Whether a file holds all of the `added` bytes from `at` on. More may follow.
+    pub(crate) fn are_whole(&self, file: &dyn File, at: u64, added: u64) -> io::Result<bool> {
+        let end = at.saturating_add(added);
+        Ok(file.stat()?.len >= end && self.compare(file, at, end, true)?)
+    }
+
+    /// Whether each sector of a file between two places is what was appended, or, unless it has to be whole,
+    /// zeros.
+    fn compare(&self, file: &dyn File, at: u64, end: u64, whole: bool) -> io::Result<bool> {
         let mut sums = self.0.as_bytes().chunks(DIGITS);
         let mut offset = at;
         let mut buffer = [0; SECTOR as usize];
-        while offset < len {
+        while offset < end {
             let to = (offset + SECTOR - offset % SECTOR).min(end);
             let want = (to - offset) as usize;
             let expected = sums.next();
@@ -59,7 +67,7 @@ impl Sectors {
             let read = read_up_to(file, piece, offset)?;
             let piece = piece.get(..read).unwrap_or_default();
             let ours = read == want && expected == Some(sum(piece).as_bytes());
-            if !ours && piece.iter().any(|byte| *byte != 0) {
+            if !ours && (whole || piece.iter().any(|byte| *byte != 0)) {
                 return Ok(false);
             }
             offset = to;

@@ -15,7 +15,7 @@ use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
 use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
 use crate::error::{Error, Result};
-use crate::journal::{Also, By, Exchange, Line, Mode, RemovedDir, Row};
+use crate::journal::{Also, By, Exchange, InPlace, Line, Mode, RemovedDir, Row};
 use crate::log;
 use crate::pending::Pending;
 use crate::recovery;
@@ -432,9 +432,20 @@ impl WriteContext<'_> {
         let len = at + bytes.len() as u64;
         let row = self.new_row(&target, sha256, len, Some(old.digest), Mode::Append);
         let sectors = Some(Sectors::of(&bytes, at));
+        let numbers = self.numbers(old, &target)?;
         let before = Precondition::of(old);
         self.change.append = Some(Append { file, target, at, bytes, after, before });
-        Ok((self.journal(Row { at: Some(at), sectors, ..row }), sha256))
+        Ok((self.journal(Row { at: Some(at), sectors, file: numbers, ..row }), sha256))
+    }
+
+    /// What the row says of a file that is written where it is, where a file keeps its number.
+    fn numbers(&self, old: &Old, target: &Target) -> Result<Option<InPlace>> {
+        if !self.state.can_exchange {
+            return Ok(None);
+        }
+        let os = |source| Error::os(target.shown.clone(), "stage", source);
+        let dir = self.state.tmp.id().map_err(os)?.inode;
+        Ok(Some(InPlace { dir, inode: old.stat.id.inode }))
     }
 
     /// Makes a file durable that others may have written, with the names that lead to it.
@@ -558,6 +569,7 @@ impl WriteContext<'_> {
             chain: None,
             epoch: None,
             exchange: None,
+            file: None,
             from: None,
             gone: Vec::new(),
             journal_id: self.store.journal_id(),

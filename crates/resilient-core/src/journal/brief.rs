@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Also, By, Exchange, Line, Mode, OfUnit, RemovedDir, RowAt};
+use super::{Also, By, Exchange, InPlace, Line, Mode, OfUnit, RemovedDir, RowAt};
 use crate::digest::Digest;
 
 /// The fields of a [`Row`](super::Row) that a report needs, borrowed from its line.
@@ -33,6 +33,8 @@ pub(crate) struct Brief<'a> {
     epoch: Option<Text>,
     #[serde(default)]
     exchange: Option<Exchange>,
+    #[serde(default)]
+    file: Option<InPlace>,
     #[serde(default)]
     from: Option<Text>,
     #[serde(default)]

@@ -34,6 +34,9 @@ pub struct Row {
     /// The files whose names were exchanged, where the write was made so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<Exchange>,
+    /// The file that was appended to in place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<InPlace>,
     /// The absolute path that a renamed file had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
@@ -152,6 +155,15 @@ pub struct Exchange {
     pub old: u64,
     /// Of the staged file.
     pub staged: u64,
+}
+
+/// A file that was written where it is, by its number on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InPlace {
+    /// As [`Exchange::dir`].
+    pub dir: u64,
+    /// Of the file.
+    pub inode: u64,
 }
 
 /// A file that is published together with the file of a row.

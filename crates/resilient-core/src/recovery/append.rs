@@ -29,7 +29,11 @@ pub(super) fn look(
     let mut seat = Seat::of(path);
     let looked = (|| {
         let Some(open) = seat::open(store, state, path)? else { return Ok(Target::Absent) };
-        let target = what_is_there(row, &open, at, sectors)?;
+        let target = match is_the_file(state, row, &open) {
+            Some(true) => what_was_added(row, &open, at, sectors)?,
+            Some(false) => Target::Other,
+            None => what_is_there(row, &open, at, sectors)?,
+        };
         seat.file = Some(open);
         Ok(target)
     })();
@@ -37,6 +41,32 @@ pub(super) fn look(
     (change, seat)
 }
 
+/// Whether the file is the one that was appended to; `None` where its number does not tell.
+fn is_the_file(state: &State, row: &Row, open: &OpenFile) -> Option<bool> {
+    let here = state.tmp.id().ok()?.inode;
+    let file = row.file.filter(|file| file.dir == here)?;
+    Some(file.inode == open.stat.id.inode)
+}
+
+/// Looks at what was added to the file. What is in front of it is read only where a part is there: that is cut off,
+/// and an editor may have written the file anew in place.
+fn what_was_added(row: &Row, open: &OpenFile, at: u64, sectors: &Sectors) -> io::Result<Target> {
+    let (file, len) = (&*open.file, open.stat.len);
+    let Some(added) = row.bytes.checked_sub(at).filter(|_| len >= at) else {
+        return Ok(Target::Other);
+    };
+    Ok(if len == at {
+        Target::Old
+    } else if sectors.are_whole(file, at, added)? {
+        Target::New
+    } else if sectors.explain(file, at, added)? {
+        what_is_there(row, open, at, sectors)?
+    } else {
+        Target::Other
+    })
+}
+
+/// The same of a file that may be another one: all of it is read.
 fn what_is_there(row: &Row, open: &OpenFile, at: u64, sectors: &Sectors) -> io::Result<Target> {
     let (file, len) = (&*open.file, open.stat.len);
     let Some(added) = row.bytes.checked_sub(at).filter(|_| len >= at) else {

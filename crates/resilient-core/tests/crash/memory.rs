@@ -1,9 +1,10 @@
 //! What a call holds of a large file at once: the simulated disk knows its largest read.
 
 use resilient_core::digest::Digest;
-use resilient_core::disk::sim::SimDisk;
+use resilient_core::disk::sim::{Fault, FaultKind, SimDisk};
+use resilient_core::journal::Filter;
 
-use crate::workload::{Order, open};
+use crate::workload::{Order, append, open};
 
 /// Twice what any call reads at once.
 const BOUND: usize = 512 * 1024;
@@ -43,4 +44,33 @@ fn a_report_on_a_long_journal_holds_a_part_of_it() {
     assert_eq!(ws.analytics(None, None).expect("a report").total_writes, 10_000);
     assert_eq!(ws.verify_journal().expect("an answer").rows, 10_000);
     assert!(disk.largest_read() < BOUND, "{} bytes", disk.largest_read());
+}
+
+#[test]
+fn recovery_of_an_append_does_not_read_the_file_in_front_of_it() {
+    let long = "a line of the file\n".repeat(200_000);
+    let begin = || {
+        let disk = SimDisk::new();
+        disk.mkdir("w");
+        disk.write_file("w/a.txt", long.as_bytes());
+        let ws = open(&disk, 1, Order::Forwards);
+        (disk, ws)
+    };
+    let (disk, ws) = begin();
+    let first = disk.ops();
+    assert!(append(&ws, "a.txt", "one line more\n").is_done());
+    let is_write = |line: &String| line.starts_with("write w/a.txt");
+    let at = (first..).zip(disk.trace().split_off(first as usize)).find(|(_, line)| is_write(line));
+    let (at, _) = at.expect("the append");
+    for (at, added) in [(at, ""), (at + 1, "one line more\n")] {
+        let (disk, ws) = begin();
+        disk.plan(Fault { at, kind: FaultKind::PowerCut });
+        let _ = append(&ws, "a.txt", "one line more\n");
+        let disk = disk.kill();
+        open(&disk, 2, Order::Forwards).recover().expect("recovery");
+        assert!(disk.asked_for() < 2 << 20, "{} bytes, at {at}", disk.asked_for());
+        assert!(disk.read("w/a.txt") == Some([&long, added].concat().into_bytes()), "at {at}");
+        let tail = open(&disk, 3, Order::Forwards).journal_tail(9, &Filter::default());
+        assert_eq!(tail.expect("a tail").entries.len(), usize::from(!added.is_empty()));
+    }
 }

@@ -49,6 +49,7 @@ impl File for SimFile {
         let mut state = self.handle.disk.enter();
         state.faults.powered()?;
         state.largest_read = state.largest_read.max(buf.len());
+        state.asked_for += buf.len() as u64;
         let bytes = state.node(self.handle.ino)?.bytes();
         let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..));
         let rest = rest.unwrap_or_default();

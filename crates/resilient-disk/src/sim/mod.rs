@@ -260,6 +260,12 @@ impl SimDisk {
         self.state().largest_read
     }
 
+    /// How many bytes all reads so far have asked for.
+    #[must_use]
+    pub fn asked_for(&self) -> u64 {
+        self.state().asked_for
+    }
+
     /// How often a lock was asked for that another handle held.
     #[must_use]
     pub fn lock_refusals(&self) -> u64 {

@@ -37,6 +37,8 @@ pub(super) struct State {
     pub(super) locks: BTreeMap<Ino, u64>,
     pub(super) lock_refusals: u64,
     pub(super) largest_read: usize,
+    /// How many bytes all reads have asked for.
+    pub(super) asked_for: u64,
     pub(super) next_ino: Ino,
     pub(super) next_holder: u64,
     pub(super) tick: u64,
@@ -74,6 +76,7 @@ impl State {
             locks: BTreeMap::new(),
             lock_refusals: 0,
             largest_read: 0,
+            asked_for: 0,
             next_ino: ROOT + 1,
             next_holder: 0,
             tick: 0,
