@@ -53,7 +53,7 @@ impl Answer {
         }
     }
 
-    fn of<T>(result: Result<T, Error>, row: impl FnOnce(T) -> Option<String>) -> Self {
+    pub fn of<T>(result: Result<T, Error>, row: impl FnOnce(T) -> Option<String>) -> Self {
         match result {
             Ok(receipt) => Self::Done(row(receipt)),
             Err(error @ Error::OutcomeUnknown { .. }) => Self::Unknown(error),
