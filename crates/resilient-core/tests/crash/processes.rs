@@ -11,12 +11,14 @@ use std::time::Instant;
 use resilient_core::Workspace;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::disk::{
-    Access, Dir, DirRef, Disk, File, FileBox, FileSystem, LockFile, Replace, Stat,
+    Access, Dir, DirRef, Disk, File, FileBox, FileSystem, FixedClock, LockFile, Replace, Stat,
 };
 
 use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
 use crate::oracle::Expected;
-use crate::workload::{Answer, Order, all, append, create, done, open, open_on, together};
+use crate::workload::{
+    Answer, Order, all, append, create, done, open, open_on, overwrite, together,
+};
 
 /// How many more operations that change something a process lives.
 type Life = Arc<AtomicI64>;
@@ -391,6 +393,7 @@ impl Turns {
 
 /// Two processes write, interleaved in that way; in the end each file has one of its contents. Returns how many calls the disk had of them.
 fn write_both(
+    open: fn(&SimDisk, u64) -> Workspace,
     turns: Turns,
     first: fn(&Workspace) -> Answer,
     second: fn(&Workspace) -> Answer,
@@ -398,10 +401,10 @@ fn write_both(
 ) -> u64 {
     let disk = SimDisk::new();
     disk.mkdir("w");
-    done(create(&open(&disk, 1, Order::Forwards), "log.txt", "begin\n"));
+    done(create(&open(&disk, 1), "log.txt", "begin\n"));
     let schedule = Schedule::new(turns.order());
     let processes = [(2, first), (3, second)].map(|(seed, write)| {
-        let ws = open(&schedule.process(&disk), seed, Order::Forwards);
+        let ws = open(&schedule.process(&disk), seed);
         Box::new(move || write(&ws)) as Calls<'_, Answer>
     });
     let answers = schedule.run(processes.into_iter().collect());
@@ -416,7 +419,7 @@ fn write_both(
             let is_there = found.as_ref().is_some_and(|found| contents.contains(&found.as_str()));
             assert!(is_there, "{turns:?}: {path}: {found:?}");
         }
-        let ws = open(&disk, 5, Order::Forwards);
+        let ws = open(&disk, 5);
         let chain = ws.verify_journal().expect("a journal");
         assert_eq!((chain.chained, chain.breaks), (3, Vec::new()), "{turns:?}");
         let world = crate::oracle::World::of(&disk).expect("a sound journal");
@@ -427,6 +430,7 @@ fn write_both(
 
 /// Interleaves two writes at every call that the first one makes.
 fn interleave(
+    open: fn(&SimDisk, u64) -> Workspace,
     first: fn(&Workspace) -> Answer,
     second: fn(&Workspace) -> Answer,
     end: &[(&str, &[&str])],
@@ -434,7 +438,7 @@ fn interleave(
     for kind in [Turns::InTurn, Turns::Between] {
         let mut lead = 0;
         // The calls of both are more than those of the first one alone.
-        while (lead as u64) < write_both(kind(lead), first, second, end) {
+        while (lead as u64) < write_both(open, kind(lead), first, second, end) {
             lead += 1;
         }
         assert!(lead > 50, "the calls of two writes");
@@ -443,14 +447,37 @@ fn interleave(
 
 #[test]
 fn two_writes_of_two_living_processes_are_interleaved_at_every_call() {
+    let open: fn(&SimDisk, u64) -> Workspace = |disk, seed| open(disk, seed, Order::Forwards);
     interleave(
+        open,
         |ws| create(ws, "new/a.txt", "one\n"),
         |ws| create(ws, "new/b.txt", "two\n"),
         &[("log.txt", &["begin\n"]), ("new/a.txt", &["one\n"]), ("new/b.txt", &["two\n"])],
     );
     interleave(
+        open,
         |ws| append(ws, "log.txt", "one\n"),
         |ws| append(ws, "log.txt", "two\n"),
         &[("log.txt", &["begin\none\ntwo\n", "begin\ntwo\none\n"])],
+    );
+}
+
+#[test]
+fn the_journal_is_closed_between_any_two_calls_of_another_process() {
+    // Each of them closes the journal before each batch.
+    interleave(
+        |disk, seed| {
+            Workspace::builder("/w")
+                .disk(Arc::new(disk.clone()))
+                .clock(Arc::new(FixedClock::new(
+                    1_790_000_000,
+                    seed.wrapping_mul(0x0123_4567_89AB_CDEF),
+                )))
+                .longest_journal(1)
+                .open()
+        },
+        |ws| create(ws, "a.txt", "one\n"),
+        |ws| overwrite(ws, "log.txt", "two\n"),
+        &[("log.txt", &["two\n"]), ("a.txt", &["one\n"])],
     );
 }
