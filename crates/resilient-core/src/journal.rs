@@ -19,7 +19,7 @@ mod row;
 mod verify;
 mod writer;
 
-pub use crate::sectors::Sectors;
+pub use crate::sectors::{Sectors, Sums};
 
 pub(crate) use self::brief::Brief;
 pub use self::chain::{Chain, Tie};

@@ -5,26 +5,71 @@
 //! of an append is, sector by sector, what was appended or zeros; whoever finds anything else knows
 //! that it is somebody else's. Unlike a copy of the bytes, checksums cost no
 //! wait of their own, and the journal keeps nothing of the text.
+//!
+//! The row has them, or, for a long append, a slot: a row does not grow with what is appended.
 
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::disk::{File, read_up_to};
+use crate::disk::{File, read_all, read_up_to};
 
 /// The smallest sector in use; larger ones are multiples of it.
 const SECTOR: u64 = 512;
 /// Hex digits kept of a sector's SHA-256. One in four billion foreign sectors passes for ours, and
 /// only as the end of a file that was otherwise left as it was before the crash.
 const DIGITS: usize = 8;
+/// The row has the checksums of so many sectors (32 KiB), and no more.
+const IN_ROW: usize = 64;
 
-/// The checksums of what was appended, in the order of the sectors.
+/// Where the checksums of what was appended are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Sectors(String);
+#[serde(untagged)]
+pub enum Sectors {
+    /// In the row.
+    InRow(Sums),
+    /// In a slot, which exists until the append is durable.
+    InSlot {
+        /// Digest of what the slot holds.
+        sha256: Digest,
+        /// The slot's name.
+        slot: String,
+    },
+}
 
 impl Sectors {
+    pub(crate) fn slot(&self) -> Option<&str> {
+        match self {
+            Self::InRow(_) => None,
+            Self::InSlot { slot, .. } => Some(slot),
+        }
+    }
+}
+
+/// The checksums of what was appended, in the order of the sectors: 8 hex digits for each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Sums(String);
+
+impl Sums {
+    /// Reads what a slot holds; `None` where that has another digest.
+    pub(crate) fn read(slot: &dyn File, sha256: Digest) -> io::Result<Option<Self>> {
+        let bytes = read_all(slot, u64::MAX)?;
+        let is_whole = Digest::of(&bytes) == sha256;
+        Ok(String::from_utf8(bytes).ok().filter(|_| is_whole).map(Self))
+    }
+
+    /// Whether they are so many that they belong into a slot.
+    pub(crate) fn are_many(&self) -> bool {
+        self.0.len() > IN_ROW * DIGITS
+    }
+
+    /// What a slot holds of them.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
     /// Sums up `bytes` that are appended at offset `at`.
     pub(crate) fn of(bytes: &[u8], at: u64) -> Self {
         let mut sums = String::new();
@@ -103,15 +148,33 @@ mod tests {
         let file = root.create_new(OsStr::new("log"), Access::Default).unwrap();
         file.write_all_at(&vec![b'-'; AT as usize], 0).unwrap();
         file.write_all_at(tail, AT).unwrap();
-        Sectors::of(&appended(), AT).explain(&*file, AT, 2000).unwrap()
+        Sums::of(&appended(), AT).explain(&*file, AT, 2000).unwrap()
     }
 
     #[test]
     fn there_is_a_sum_for_each_sector_that_is_touched() {
         // 700..1024, 1024..1536, 1536..2048, 2048..2560, 2560..2700
-        assert_eq!(Sectors::of(&appended(), AT).0.len(), 5 * DIGITS);
-        assert_eq!(Sectors::of(&[b'x'; 512], 512).0.len(), DIGITS);
-        assert_eq!(Sectors::of(b"", 512).0, "");
+        assert_eq!(Sums::of(&appended(), AT).0.len(), 5 * DIGITS);
+        assert_eq!(Sums::of(&[b'x'; 512], 512).0.len(), DIGITS);
+        assert_eq!(Sums::of(b"", 512).0, "");
+    }
+
+    #[test]
+    fn a_row_has_the_sums_of_32_kib_and_no_more() {
+        assert!(!Sums::of(&[b'x'; 32 * 1024], 512).are_many());
+        assert!(Sums::of(&[b'x'; 32 * 1024 + 1], 512).are_many());
+        assert!(Sums::of(&[b'x'; 32 * 1024], 511).are_many(), "one sector more");
+    }
+
+    #[test]
+    fn a_row_tells_sums_from_a_slot() {
+        for sectors in [
+            Sectors::InRow(Sums::of(b"abc", 0)),
+            Sectors::InSlot { sha256: Digest::of(b""), slot: "s".to_owned() },
+        ] {
+            let text = serde_json::to_string(&sectors).unwrap();
+            assert_eq!(serde_json::from_str::<Sectors>(&text).unwrap(), sectors, "{text}");
+        }
     }
 
     #[test]

@@ -10,7 +10,8 @@
 //!
 //! A row whose slot is gone is finished: nothing needs to be retired. Only a write through hard
 //! links has a slot left, which is removed in a *third wait* when the file is durable. An append to
-//! a long file needs no slot: its row tells what a crash can leave of it ([`crate::sectors`]).
+//! a long file stages nothing: its row, or a slot with sums, tells what a crash can leave of it
+//! ([`crate::sectors`]).
 //!
 //! An error is answered only when the disk has said that nothing of the call will come back;
 //! otherwise the answer is [`Error::OutcomeUnknown`], and recovery comes before the next batch.
@@ -44,7 +45,7 @@ pub(crate) struct Batch {
 impl Batch {
     /// Takes back what was staged for a call that came to nothing.
     pub(crate) fn undo(&mut self, change: Change, state: &State) {
-        for slot in change.publishes.iter().flat_map(Publish::slots) {
+        for (slot, _) in change.slots() {
             slot.remove(state);
         }
         for slot in change.discards.iter().filter_map(|discard| discard.slot.as_ref()) {
@@ -177,7 +178,7 @@ fn intend(
         for dir in change.ancestors.iter().cloned() {
             wait.add(SyncItem::Dir(dir), Some(who));
         }
-        for slot in change.publishes.iter().flat_map(Publish::slots) {
+        for (slot, _) in change.slots() {
             wait.add(SyncItem::File(slot.file.clone()), Some(who));
         }
     }
@@ -204,11 +205,7 @@ fn intend(
     for (change, outcome) in changes.iter().zip(outcomes).filter(|(_, outcome)| outcome.is_going())
     {
         change.targets().for_each(|target| state.mark_durable(target));
-        let mut slots = change
-            .publishes
-            .iter()
-            .flat_map(|publish| publish.slots().map(|slot| (slot, publish.target.shown.as_str())));
-        if let Err(error) = slots.try_for_each(|(slot, shown)| verify(slot, shown)) {
+        if let Err(error) = change.slots().try_for_each(|(slot, shown)| verify(slot, shown)) {
             *outcome = Outcome::Failed(error);
         }
     }
@@ -377,8 +374,7 @@ fn in_place(changes: &[Change], outcomes: &[Outcome]) -> bool {
 
 /// Makes slots when few are left.
 fn refill(state: &mut State, changes: &[Change]) -> Vec<OsString> {
-    let used: usize =
-        changes.iter().flat_map(|change| &change.publishes).map(|p| p.slots().count()).sum();
+    let used = changes.iter().flat_map(Change::slots).count();
     if state.pool.len() >= (SLOTS / 4).max(used.min(4 * SLOTS)) {
         return Vec::new();
     }
@@ -426,6 +422,10 @@ fn tidy(state: &mut State, change: &Change) {
         if let Some(note) = &staged.note {
             let _ = state.tmp.remove_file(note);
         }
+    }
+    // IMPORTANT: after the second wait. A slot that is gone says that the append is durable.
+    for sums in change.append.iter().filter_map(|append| append.sums.as_ref()) {
+        sums.remove(state);
     }
     for Discard { trash, .. } in &change.discards {
         if state.tmp.remove_file(trash).is_err() {

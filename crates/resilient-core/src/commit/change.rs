@@ -83,8 +83,7 @@ pub(crate) struct Publish {
 }
 
 impl Publish {
-    /// All slots of it.
-    pub(crate) fn slots(&self) -> impl Iterator<Item = &Staged> {
+    fn slots(&self) -> impl Iterator<Item = &Staged> {
         let undo = match &self.how {
             How::InPlace { undo, .. } => Some(undo),
             How::Rename(_) | How::Exchange => None,
@@ -104,6 +103,8 @@ pub(crate) struct Append {
     /// The hasher after the last of the bytes.
     pub(crate) after: Hasher,
     pub(crate) before: Precondition,
+    /// The slot with the sums of its sectors, where these are too many for the row.
+    pub(crate) sums: Option<Staged>,
 }
 
 /// A name that goes: first into `tmp/`, in one step, and is emptied there afterwards.
@@ -192,6 +193,18 @@ impl Change {
         let line = self.line.iter().map(|(_, _, target)| target);
         let append = self.append.iter().map(|append| &append.target);
         self.publishes.iter().map(|publish| &publish.target).chain(append).chain(line)
+    }
+
+    /// All its slots, each with the path of the target as it is shown.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = (&Staged, &str)> {
+        let of_publishes = self
+            .publishes
+            .iter()
+            .flat_map(|publish| publish.slots().map(|slot| (slot, publish.target.shown.as_str())));
+        let of_append = self.append.iter().filter_map(|append| {
+            append.sums.as_ref().map(|sums| (sums, append.target.shown.as_str()))
+        });
+        of_publishes.chain(of_append)
     }
 
     /// What it is based on.

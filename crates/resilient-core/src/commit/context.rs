@@ -20,7 +20,7 @@ use crate::log;
 use crate::pending::Pending;
 use crate::recovery;
 use crate::roots::Target;
-use crate::sectors::Sectors;
+use crate::sectors::{Sectors, Sums};
 use crate::state::State;
 use crate::store::Store;
 
@@ -182,17 +182,9 @@ impl WriteContext<'_> {
 
     /// Stages bytes that are at hand.
     pub(crate) fn stage(&mut self, target: &Target, content: &Content) -> Result<Staged> {
-        let staged = self.open_slot(target)?;
-        staged.file.write_all_at(&content.bytes, 0).map_err(|source| {
-            staged.remove(self.state);
-            Error::os(target.shown.clone(), "write", source)
-        })?;
-        Ok(Staged {
-            digest: content.digest,
-            len: content.bytes.len() as u64,
-            bytes: Some(content.bytes.clone()),
-            ..staged
-        })
+        let slot = self.open_slot(target)?;
+        write_slot(self.state, slot, content.clone())
+            .map_err(|source| Error::os(target.shown.clone(), "write", source))
     }
 
     /// Stages what `parts` yields, a part at a time.
@@ -431,11 +423,24 @@ impl WriteContext<'_> {
         let (sha256, at) = (after.finish(), old.stat.len);
         let len = at + bytes.len() as u64;
         let row = self.new_row(&target, sha256, len, Some(old.digest), Mode::Append);
-        let sectors = Some(Sectors::of(&bytes, at));
         let numbers = self.numbers(old, &target)?;
         let before = Precondition::of(old);
-        self.change.append = Some(Append { file, target, at, bytes, after, before });
+        let sums = Sums::of(&bytes, at);
+        let (sectors, sums) = if sums.are_many() {
+            let slot = self.stage_sums(&target, &sums)?;
+            (Sectors::InSlot { sha256: slot.digest, slot: slot.place.clone() }, Some(slot))
+        } else {
+            (Sectors::InRow(sums), None)
+        };
+        self.change.append = Some(Append { file, target, at, bytes, after, before, sums });
+        let sectors = Some(sectors);
         Ok((self.journal(Row { at: Some(at), sectors, file: numbers, ..row }), sha256))
+    }
+
+    fn stage_sums(&mut self, target: &Target, sums: &Sums) -> Result<Staged> {
+        let os = |source| Error::os(target.shown.clone(), "stage", source);
+        let slot = self.take_slot().map_err(os)?;
+        write_slot(self.state, slot, Content::of(sums.as_bytes().to_vec())).map_err(os)
     }
 
     /// What the row says of a file that is written where it is, where a file keeps its number.
@@ -593,4 +598,14 @@ impl WriteContext<'_> {
         self.change.row = Some(row);
         journaled
     }
+}
+
+/// Writes content into a slot; where that fails, the slot is removed.
+fn write_slot(state: &State, slot: Staged, content: Content) -> io::Result<Staged> {
+    if let Err(error) = slot.file.write_all_at(&content.bytes, 0) {
+        slot.remove(state);
+        return Err(error);
+    }
+    let len = content.bytes.len() as u64;
+    Ok(Staged { digest: content.digest, len, bytes: Some(content.bytes), ..slot })
 }

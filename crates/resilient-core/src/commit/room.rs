@@ -34,8 +34,8 @@ impl Room {
             How::Rename(_) | How::Exchange => 2,
             How::InPlace { .. } => 4,
         });
-        let of_others =
-            2 * u64::from(change.append.is_some()) + 2 * u64::from(change.line.is_some());
+        let of_append = change.append.iter().map(|append| 2 + u64::from(append.sums.is_some()));
+        let of_others = of_append.sum::<u64>() + 2 * u64::from(change.line.is_some());
         let directories = change.made.len() + change.ancestors.len() + change.discards.len();
         let handles = of_publishes.sum::<u64>() + of_others + directories as u64;
         let staged = change.publishes.iter().map(|publish| publish.staged.len);

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Also, By, Exchange, InPlace, Line, Mode, OfUnit, RemovedDir, RowAt};
+use super::{Also, By, Exchange, InPlace, Line, Mode, OfUnit, RemovedDir, RowAt, Sectors};
 use crate::digest::Digest;
 
 /// The fields of a [`Row`](super::Row) that a report needs, borrowed from its line.
@@ -48,7 +48,7 @@ pub(crate) struct Brief<'a> {
     #[serde(default)]
     prev_sha256: Option<Digest>,
     #[serde(default)]
-    sectors: Option<Text>,
+    sectors: Option<Sectors>,
     #[serde(default)]
     seq: Option<u64>,
     sha256: Digest,

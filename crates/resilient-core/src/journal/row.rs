@@ -55,8 +55,7 @@ pub struct Row {
     /// Digest of the content before; absent for a file that did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev_sha256: Option<Digest>,
-    /// Sums of what was appended in place, 8 hex digits for each sector: a crash may leave a part of
-    /// it.
+    /// Sums of what was appended in place, for each sector: a crash may leave a part of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sectors: Option<Sectors>,
     /// The row's number, from 1.

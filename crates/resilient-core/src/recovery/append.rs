@@ -10,10 +10,10 @@ use super::obstacle::Obstacle;
 use super::seat::{self, OpenFile, Seat};
 use crate::contents::{digest_range, write_again};
 use crate::digest::Hasher;
-use crate::journal::{Row, Sectors};
+use crate::journal::{Row, Sectors, Sums};
 use crate::state::State;
 use crate::store::Store;
-use crate::unit::{Change, Kind, Target};
+use crate::unit::{Change, Kind, Slot, Target};
 
 /// Looks at a row whose bytes were added where the file is, at offset `at`.
 pub(super) fn look(
@@ -28,11 +28,28 @@ pub(super) fn look(
     let path = row.abs_path.as_deref().unwrap_or_default();
     let mut seat = Seat::of(path);
     let looked = (|| {
+        let sums = match sectors {
+            Sectors::InRow(sums) => sums.clone(),
+            Sectors::InSlot { sha256, slot } => {
+                let Some(file) = seat::open_slot(state, slot)? else {
+                    // What is durable needs no sums. The target may be anything now.
+                    return Ok(Target::Other);
+                };
+                match Sums::read(&*file, *sha256)? {
+                    Some(sums) => sums,
+                    // The first wait was not over: the file was not written to.
+                    None => {
+                        change.slot = Slot::Damaged;
+                        return Ok(Target::Other);
+                    }
+                }
+            }
+        };
         let Some(open) = seat::open(store, state, path)? else { return Ok(Target::Absent) };
         let target = match is_the_file(state, row, &open) {
-            Some(true) => what_was_added(row, &open, at, sectors)?,
+            Some(true) => what_was_added(row, &open, at, &sums)?,
             Some(false) => Target::Other,
-            None => what_is_there(row, &open, at, sectors)?,
+            None => what_is_there(row, &open, at, &sums)?,
         };
         seat.file = Some(open);
         Ok(target)
@@ -50,24 +67,24 @@ fn is_the_file(state: &State, row: &Row, open: &OpenFile) -> Option<bool> {
 
 /// Looks at what was added to the file. What is in front of it is read only where a part is there: that is cut off,
 /// and an editor may have written the file anew in place.
-fn what_was_added(row: &Row, open: &OpenFile, at: u64, sectors: &Sectors) -> io::Result<Target> {
+fn what_was_added(row: &Row, open: &OpenFile, at: u64, sums: &Sums) -> io::Result<Target> {
     let (file, len) = (&*open.file, open.stat.len);
     let Some(added) = row.bytes.checked_sub(at).filter(|_| len >= at) else {
         return Ok(Target::Other);
     };
     Ok(if len == at {
         Target::Old
-    } else if sectors.are_whole(file, at, added)? {
+    } else if sums.are_whole(file, at, added)? {
         Target::New
-    } else if sectors.explain(file, at, added)? {
-        what_is_there(row, open, at, sectors)?
+    } else if sums.explain(file, at, added)? {
+        what_is_there(row, open, at, sums)?
     } else {
         Target::Other
     })
 }
 
 /// The same of a file that may be another one: all of it is read.
-fn what_is_there(row: &Row, open: &OpenFile, at: u64, sectors: &Sectors) -> io::Result<Target> {
+fn what_is_there(row: &Row, open: &OpenFile, at: u64, sums: &Sums) -> io::Result<Target> {
     let (file, len) = (&*open.file, open.stat.len);
     let Some(added) = row.bytes.checked_sub(at).filter(|_| len >= at) else {
         return Ok(Target::Other);
@@ -86,7 +103,7 @@ fn what_is_there(row: &Row, open: &OpenFile, at: u64, sectors: &Sectors) -> io::
     if len == at {
         return Ok(Target::Old);
     }
-    let is_ours = sectors.explain(file, at, added)?;
+    let is_ours = sums.explain(file, at, added)?;
     Ok(if is_ours { Target::Part } else { Target::Other })
 }
 

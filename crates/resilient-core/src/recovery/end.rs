@@ -12,7 +12,7 @@ use super::{conflict, withdrawal};
 use crate::beside;
 use crate::contents::write_again;
 use crate::disk::{File, read_up_to};
-use crate::journal::{ReverseLines, Row};
+use crate::journal::{ReverseLines, Row, Sectors};
 use crate::state::State;
 
 /// The last batch of the journal: its rows, and the lines of others among and behind them.
@@ -180,7 +180,9 @@ impl LastBatch {
 pub(super) fn slots_of(row: &Row) -> impl Iterator<Item = OsString> {
     let also = row.also.iter().map(|also| also.staged.as_str());
     let gone = row.gone.iter().map(|gone| gone.slot.as_str());
-    let names = also.chain(gone).chain(row.staged.as_deref()).chain(row.undo.as_deref());
+    let sums = row.sectors.as_ref().and_then(Sectors::slot);
+    let own = row.staged.as_deref().into_iter().chain(row.undo.as_deref()).chain(sums);
+    let names = also.chain(gone).chain(own);
     // A slot beside its target has a note in `tmp/`.
     names.map(beside::note_of)
 }

@@ -18,7 +18,7 @@ use crate::state::State;
 
 /// The name of the directory in the state directory.
 const PENDING: &str = "pending";
-/// A row is some hundred bytes, and some kilobytes for a long append.
+/// A row is some hundred bytes. An older version wrote longer ones for long appends.
 const LONGEST: u64 = 1 << 26;
 
 /// A row that waits, with the name of its file.

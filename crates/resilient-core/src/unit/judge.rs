@@ -89,6 +89,7 @@ fn judge_copy(unit: &Unit) -> Option<Decision> {
 /// does not tell.
 fn happened_in_copy(change: &Change) -> Option<Option<bool>> {
     Some(match (change.kind, change.slot) {
+        (Kind::Append, Slot::Damaged) => Some(false),
         (Kind::Append, _) => match seen(change)? {
             Target::Old => Some(false),
             Target::Part => None,
@@ -106,10 +107,11 @@ fn happened_in_copy(change: &Change) -> Option<Option<bool>> {
 
 /// Whether a change has happened: its slot's name no longer leads to the staged file.
 ///
-/// An append has no slot. Its bytes tell: what our append does not explain is somebody else's work on
-/// a file that had them, or on one that had not; the row then stays.
+/// Of an append, its bytes tell: what our append does not explain is somebody else's work on
+/// a file that had them, or on one that had not; the row then stays. It has a slot where its sums are
+/// too long for the row; where that is damaged, it never began.
 fn happened(change: &Change) -> Option<bool> {
-    if change.kind == Kind::Append {
+    if change.kind == Kind::Append && change.slot != Slot::Damaged {
         return Some(!matches!(seen(change)?, Target::Old | Target::Part));
     }
     Some(match change.slot {
@@ -231,7 +233,7 @@ fn can_write_back(change: &Change) -> Option<TakeBack> {
         change.slot == Slot::Damaged || !matches!(change.before, None | Some(Slot::Whole));
     Some(match (seen(change)?, change.slot) {
         (_, Slot::Gone) if has_slot => TakeBack::Impossible,
-        _ if has_slot && never_began => TakeBack::Done,
+        _ if never_began => TakeBack::Done,
         // The old content too: a cut that came before this one may not be durable.
         (Target::Old | Target::Part | Target::New, _) => TakeBack::Possible,
         _ => TakeBack::Impossible,

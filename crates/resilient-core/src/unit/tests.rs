@@ -415,10 +415,19 @@ fn an_append_is_kept_whole_and_cut_otherwise() {
         (Target::Absent, keep()),
         (Target::Unseen, Decision::Pending),
     ] {
-        // It has no slot: whatever is said about one is ignored.
+        // A slot of it has only sums. That is not there where the row has them.
         for slot in [Slot::Gone, Slot::Whole, Slot::Unseen] {
             assert_eq!(judge(&unit(&[Change { slot, target, ..append }])), decision, "{target:?}");
         }
+    }
+}
+
+#[test]
+fn an_append_whose_sums_are_damaged_never_began() {
+    for target in [Target::Old, Target::Other, Target::Absent] {
+        let append = Change { slot: Slot::Damaged, target, ..by_content(staged(Kind::Append)) };
+        assert_eq!(judge(&unit(&[append])), withdraw(), "{target:?}");
+        assert_eq!(judge(&copied(&[append])), withdraw(), "{target:?}");
     }
 }
 

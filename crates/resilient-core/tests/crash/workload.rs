@@ -427,6 +427,13 @@ pub const SINGLES: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
+        name: "append in place with sums in a slot",
+        prepare: large_a,
+        before: warm,
+        act: |ws| vec![append(ws, "a.txt", &"more and more\n".repeat(2500))],
+        ..PLAIN
+    },
+    Scenario {
         name: "append in place to what is not durable",
         before: |disk, ws| {
             warm(disk, ws);

@@ -1,6 +1,7 @@
 //! Single-file writes: what is answered, what is on disk, and who wins.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::sync::Barrier;
 use std::thread;
 
@@ -536,6 +537,21 @@ fn long_files_are_appended_to_in_place_and_short_ones_are_not() {
         rows.iter().map(|row| row.at).collect::<Vec<_>>(),
         [None, Some(APPEND_IN_PLACE_FROM)]
     );
+}
+
+#[test]
+fn a_row_does_not_grow_with_what_is_appended() {
+    let home = Home::new();
+    let ws = home.open();
+    home.put("log", "x".repeat(100_000));
+    for more in [20_000, 40_000, 4_000_000] {
+        ws.write(append("log", &"y".repeat(more))).unwrap();
+        let line = home.text(".resilient_write/journal.jsonl").lines().last().unwrap().len();
+        assert!(line < 1600, "{more}: {line}");
+    }
+    let slots = std::fs::read_dir(home.path(".resilient_write/tmp")).unwrap();
+    let left = slots.map(|slot| slot.unwrap()).filter(|slot| slot.metadata().unwrap().len() > 0);
+    assert_eq!(left.map(|slot| slot.file_name()).collect::<Vec<_>>(), Vec::<OsString>::new());
 }
 
 #[test]
