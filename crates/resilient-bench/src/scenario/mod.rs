@@ -6,6 +6,7 @@ use crate::report::Table;
 use crate::setting::Setting;
 
 mod append;
+mod busy;
 mod chunk;
 mod edit;
 mod history;
@@ -32,7 +33,7 @@ impl Scenario {
 }
 
 /// All scenarios, in the order in which they are run.
-pub(crate) const ALL: [Scenario; 16] = [
+pub(crate) const ALL: [Scenario; 17] = [
     Scenario { name: "start", run: start::start },
     Scenario { name: "tools", run: start::tools },
     Scenario { name: "write", run: write::small },
@@ -40,6 +41,7 @@ pub(crate) const ALL: [Scenario; 16] = [
     Scenario { name: "append", run: append::run },
     Scenario { name: "edit", run: edit::run },
     Scenario { name: "outstanding", run: outstanding::run },
+    Scenario { name: "busy", run: busy::run },
     Scenario { name: "chunk", run: chunk::run },
     Scenario { name: "journal", run: journal::run },
     Scenario { name: "history", run: history::run },

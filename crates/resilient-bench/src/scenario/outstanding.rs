@@ -9,7 +9,7 @@ use crate::report::{Bound, Table};
 use crate::running::{Running, writing};
 use crate::setting::Setting;
 
-const OUTSTANDING: usize = 64;
+pub(super) const OUTSTANDING: usize = 64;
 /// How many writes each of the 64 files sees in a round.
 const EACH: usize = 8;
 
@@ -33,7 +33,7 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
                     client::call(number, "rw.safe_write", writing(&path, &content, "overwrite"))
                 })
                 .collect();
-            pipelined(&mut client, &lines)
+            pipelined(&mut client, &lines, || ())
         }));
     }
     let samples = setting.interleave(20, &mut subjects)?;
@@ -54,8 +54,8 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
     Ok(vec![table])
 }
 
-/// Sends all lines, never more than 64 ahead of the replies.
-fn pipelined(client: &mut Client, lines: &[String]) -> Result<Cost> {
+/// Sends all lines, never more than 64 ahead of the replies; calls `replied` at each reply.
+pub(super) fn pipelined(client: &mut Client, lines: &[String], replied: impl Fn()) -> Result<Cost> {
     let (cost, replies) = timed(|| {
         let mut replies = Vec::with_capacity(lines.len());
         let (first, rest) = lines.split_at(OUTSTANDING.min(lines.len()));
@@ -64,10 +64,12 @@ fn pipelined(client: &mut Client, lines: &[String]) -> Result<Cost> {
         }
         for line in rest {
             replies.push(client.receive()?);
+            replied();
             client.send(line)?;
         }
         while replies.len() < lines.len() {
             replies.push(client.receive()?);
+            replied();
         }
         Ok(replies)
     })?;
