@@ -9,7 +9,7 @@ use std::io;
 
 use super::{Name, Opened};
 use crate::digest::Digest;
-use crate::disk::{Access, Dir, Replace, read_up_to};
+use crate::disk::{Access, Dir, FileBox, Replace, read_up_to};
 
 /// How many bytes at the end of a journal identify it. They hold a chain value.
 const END: u64 = 1024;
@@ -38,12 +38,12 @@ impl Of {
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
-        [&self.len.to_le_bytes()[..], &self.end].concat()
+        [&self.len.to_be_bytes()[..], &self.end].concat()
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let (len, end) = bytes.split_at_checked(8)?;
-        Some(Self { len: u64::from_le_bytes(len.try_into().ok()?), end: end.try_into().ok()? })
+        Some(Self { len: u64::from_be_bytes(len.try_into().ok()?), end: end.try_into().ok()? })
     }
 
     /// Whether a journal begins with these bytes. Lines that were added later do not matter.
@@ -59,18 +59,26 @@ pub(crate) fn name(journal: &Name, ending: &str) -> OsString {
 
 /// Keeps a derived file. Another process may do the same at once: the last one stays.
 pub(crate) fn keep(dir: &dyn Dir, name: &OsStr, bytes: &[u8]) -> io::Result<()> {
-    let mut unnamed = name.to_owned();
-    unnamed.push(".new");
-    let file = match dir.create_new(&unnamed, Access::Private) {
-        // Of a process that works on it, or was killed.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            dir.remove_file(&unnamed)?;
-            dir.create_new(&unnamed, Access::Private)?
-        }
-        other => other?,
-    };
+    let (unnamed, file) = create_unnamed(dir, name)?;
     file.write_all_at(bytes, 0)?;
     // It must not come to its name before its content.
     file.sync()?;
     dir.rename(&unnamed, dir, name, Replace::Yes)
+}
+
+/// Creates a file that gets its name later.
+///
+/// No process takes the file of another one: the other one would give it the name before its content is there. So the
+/// files of processes that were killed stay, and there may be so many of them.
+fn create_unnamed(dir: &dyn Dir, name: &OsStr) -> io::Result<(OsString, FileBox)> {
+    const AT_ONCE: usize = 16;
+    for number in 0..AT_ONCE {
+        let mut unnamed = name.to_owned();
+        unnamed.push(format!(".new{number}"));
+        match dir.create_new(&unnamed, Access::Private) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return Ok((unnamed, other?)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }

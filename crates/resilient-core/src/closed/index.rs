@@ -11,8 +11,9 @@ use crate::digest::Digest;
 use crate::disk::{File, FileBox, read_up_to};
 use crate::journal::{Row, each_line};
 
-const MAGIC: &[u8; 8] = b"rwindex1";
-const HEADER: usize = MAGIC.len() + Of::LEN;
+const MAGIC: &[u8; 8] = b"rwindex2";
+/// Magic, journal, number of entries.
+const HEADER: usize = MAGIC.len() + Of::LEN + 8;
 /// A key and the offset of a line.
 const ENTRY: usize = 16;
 const ENDING: &str = "idx";
@@ -75,14 +76,14 @@ impl Index {
     fn open(file: FileBox, journal: &Opened) -> io::Result<Option<Self>> {
         let mut header = [0; HEADER];
         let read = read_up_to(&*file, &mut header, 0)?;
-        let of = header.get(..read).and_then(|header| header.strip_prefix(MAGIC));
-        let Some(of) = of.and_then(Of::decode) else { return Ok(None) };
-        let table = file.stat()?.len.saturating_sub(HEADER as u64);
+        let header = header.get(..read).and_then(decode);
+        let Some((of, entries)) = header else { return Ok(None) };
+        let table = entries.checked_mul(ENTRY as u64);
+        let is_whole = table == file.stat()?.len.checked_sub(HEADER as u64);
         // A row is longer than its entries: more of them are none of ours, and would take long to read.
-        if table % ENTRY as u64 != 0 || table > of.len || !of.is_of(journal)? {
+        if !is_whole || table.is_none_or(|table| table > of.len) || !of.is_of(journal)? {
             return Ok(None);
         }
-        let entries = table / ENTRY as u64;
         Ok(Some(Self { table: Table::File(file), entries, covers: of.len }))
     }
 
@@ -129,6 +130,12 @@ impl Index {
     }
 }
 
+/// Takes a header apart: what tells the journal, and the number of entries.
+fn decode(header: &[u8]) -> Option<(Of, u64)> {
+    let (of, entries) = header.strip_prefix(MAGIC)?.split_at_checked(Of::LEN)?;
+    Some((Of::decode(of)?, u64::from_be_bytes(entries.try_into().ok()?)))
+}
+
 /// Makes the index of a journal as it is now.
 fn make(journal: &Opened) -> io::Result<Vec<u8>> {
     let mut entries: Vec<[u8; ENTRY]> = Vec::new();
@@ -150,7 +157,8 @@ fn make(journal: &Opened) -> io::Result<Vec<u8>> {
     // Big-endian numbers are in order when their bytes are.
     entries.sort_unstable();
     let of = Of::beginning(journal, journal.len)?.encode();
-    Ok([&MAGIC[..], &of, entries.as_flattened()].concat())
+    let count = u64::to_be_bytes(entries.len() as u64);
+    Ok([&MAGIC[..], &of, &count, entries.as_flattened()].concat())
 }
 
 /// Reads the row whose line begins at an offset; `None` where no row does.

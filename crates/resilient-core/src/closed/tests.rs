@@ -106,7 +106,8 @@ fn an_index_that_cannot_be_used_is_made_anew() {
     };
     let mut of_another = sound.clone();
     of_another[20] ^= 1;
-    for bytes in [&b""[..], b"rwindex1", &sound[..40], &[0; 4096], &of_another] {
+    let (header, one_less) = (&sound[..40], &sound[..sound.len() - 16]);
+    for bytes in [&b""[..], b"rwindex2", header, one_less, &[0; 4096], &of_another] {
         let state = State::new(1);
         state.add("journal/000001.idx", bytes);
         assert_eq!(state.tail(99, &of_path("2.txt")), expected, "{} bytes", bytes.len());
@@ -116,6 +117,17 @@ fn an_index_that_cannot_be_used_is_made_anew() {
     let state = State::new(1);
     fs::create_dir(state.0.path().join("journal/000001.idx")).unwrap();
     assert_eq!(state.tail(99, &of_path("2.txt")), expected);
+}
+
+#[test]
+fn an_index_that_another_process_makes_is_left_to_it() {
+    let state = State::new(1);
+    state.add("journal/000001.idx.new0", b"a part");
+    for path in ["0.txt", "1.txt"] {
+        state.tail(99, &of_path(path));
+        assert!(state.0.path().join("journal/000001.idx").exists());
+        assert_eq!(fs::read(state.0.path().join("journal/000001.idx.new0")).unwrap(), b"a part");
+    }
 }
 
 #[test]
