@@ -24,8 +24,11 @@ pub struct Report {
     /// among the conflicts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<String>,
-    /// Bytes that a torn end of the journal had.
+    /// Bytes that a torn end of the journal had. They are cut off.
     pub cut: u64,
+    /// How many of these bytes are in `conflicts/`: not those that are all zeros, and none where there is no room.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cut_kept: u64,
     /// What is not ours in the state directory, or could not be removed from it, and why. They are in nobody's way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
@@ -35,7 +38,18 @@ pub struct Report {
     pub network: Option<&'static str>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl Report {
+    /// Adds bytes that were cut off the journal.
+    pub(crate) fn cut(&mut self, cut: Cut) {
+        self.cut += cut.bytes;
+        self.cut_kept += cut.kept;
+    }
+
     /// Adds contents that were kept, each with the path that it was for.
     pub(crate) fn keep(&mut self, kept: Vec<(String, Digest)>) {
         let kept = kept.into_iter();
@@ -121,9 +135,9 @@ impl Report {
         }));
         if self.cut > 0 {
             let text = format!(
-                "{} bytes of a torn row were cut off the journal; they are in \
+                "{} bytes of a torn row were cut off the journal; {} of them are in \
                  {STATE_DIR}/conflicts/",
-                self.cut
+                self.cut, self.cut_kept
             );
             notices.push(Notice { about: About::Cut, path: None, text });
         }
@@ -157,8 +171,24 @@ impl Report {
         self.pending = later.pending;
         self.abandoned.extend(later.abandoned);
         self.cut += later.cut;
+        self.cut_kept += later.cut_kept;
         self.left = later.left;
         self.network = self.network.or(later.network);
+    }
+}
+
+/// Bytes that were cut off the journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) bytes: u64,
+    /// How many of them are in `conflicts/`.
+    pub(crate) kept: u64,
+}
+
+impl std::ops::AddAssign for Cut {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.kept += other.kept;
     }
 }
 

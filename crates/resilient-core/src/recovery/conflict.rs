@@ -10,6 +10,7 @@ use super::slot::Slot;
 use crate::contents::{copy_all, digest_of};
 use crate::digest::Digest;
 use crate::disk::{Access, DirRef, Replace};
+use crate::report::Cut;
 use crate::state::State;
 
 const KEPT: &str = ".kept";
@@ -105,11 +106,16 @@ pub(super) fn set_aside(state: &State, name: &str) -> io::Result<()> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Keeps what is cut off the journal: durable before the cut.
-pub(super) fn keep_cut(state: &State, bytes: &[u8]) -> io::Result<()> {
-    if bytes.iter().all(|byte| *byte == 0) {
-        return Ok(());
-    }
+/// Keeps what is about to be cut off the journal, durably. The bytes were never answered for: without room for them the
+/// cut goes on all the same.
+pub(super) fn keep_cut(state: &State, bytes: &[u8]) -> Cut {
+    let len = bytes.len() as u64;
+    let is_empty = bytes.iter().all(|byte| *byte == 0);
+    let is_kept = !is_empty && try_keep_cut(state, bytes).is_ok();
+    Cut { bytes: len, kept: if is_kept { len } else { 0 } }
+}
+
+fn try_keep_cut(state: &State, bytes: &[u8]) -> io::Result<()> {
     let conflicts = open_conflicts(state)?;
     let name = OsString::from(format!("journal-{}.cut", Digest::of(bytes)));
     let file = open_or_create(&*conflicts, &name)?;

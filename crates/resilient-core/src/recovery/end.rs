@@ -13,6 +13,7 @@ use crate::beside;
 use crate::contents::write_again;
 use crate::disk::{File, read_up_to};
 use crate::journal::{ReverseLines, Row, Sectors};
+use crate::report::Cut;
 use crate::state::State;
 
 /// The last batch of the journal: its rows, and the lines of others among and behind them.
@@ -36,12 +37,11 @@ enum Piece {
     Torn { from: u64, to: u64 },
 }
 
-/// Cuts what a torn append left at the journal's end, and keeps it in `conflicts/`; returns how
-/// many bytes that were.
+/// Cuts what a torn append left at the journal's end, and keeps it in `conflicts/`.
 ///
 /// Only a torn last line goes, and torn lines directly in front of it. The cut becomes durable
 /// with the rows before it ([`rewrite_and_sync`]).
-pub(super) fn cut(state: &State) -> io::Result<u64> {
+pub(super) fn cut(state: &State) -> io::Result<Cut> {
     let len = state.journal.stat()?.len;
     let mut end = len;
     let mut strip = None;
@@ -61,12 +61,11 @@ pub(super) fn cut(state: &State) -> io::Result<u64> {
         state.journal.write_all_at(b"\n", end)?;
     }
     if end == len {
-        return Ok(0);
+        return Ok(Cut::default());
     }
-    // The bytes were never answered for: without room for them the cut goes on all the same.
-    let _ = conflict::keep_cut(state, &range(&*state.journal, end, len)?);
+    let cut = conflict::keep_cut(state, &range(&*state.journal, end, len)?);
     state.journal.set_len(end)?;
-    Ok(len - end)
+    Ok(cut)
 }
 
 /// Finds the last batch, through lines of others and through torn ones.
@@ -148,13 +147,13 @@ pub(super) fn is_within_last_batch(journal: &dyn File, offset: u64) -> io::Resul
 
 impl LastBatch {
     /// Takes the rows at these places out of the journal, and what is torn of the batch. All other
-    /// lines stay. Tells how many bytes were torn.
-    pub(super) fn withdraw(&self, state: &mut State, out: &[usize]) -> io::Result<u64> {
+    /// lines stay.
+    pub(super) fn withdraw(&self, state: &mut State, out: &[usize]) -> io::Result<Cut> {
         let torn = self.pieces.iter().any(|piece| matches!(piece, Piece::Torn { .. }));
         if out.is_empty() && !torn {
-            return Ok(0);
+            return Ok(Cut::default());
         }
-        let mut cut = 0;
+        let mut cut = Cut::default();
         let mut items = Vec::new();
         for piece in &self.pieces {
             match piece {
@@ -164,9 +163,7 @@ impl LastBatch {
                     items.push(Item::Raw(range(&*state.journal, *from, *to)?));
                 }
                 Piece::Torn { from, to } => {
-                    cut += to - from;
-                    // As in `cut`.
-                    let _ = conflict::keep_cut(state, &range(&*state.journal, *from, *to)?);
+                    cut += conflict::keep_cut(state, &range(&*state.journal, *from, *to)?);
                 }
             }
         }

@@ -79,7 +79,7 @@ pub(crate) fn run(store: &Store, state: &mut State, undecided: Undecided) -> Res
     let mut report = Report::default();
     state.digests = crate::state::Digests::default();
     redo_withdrawal(state, &mut report).map_err(os)?;
-    report.cut = end::cut(state).map_err(os)?;
+    report.cut(end::cut(state).map_err(os)?);
     settle_last_batch(store, state, &mut report).map_err(os)?;
     if revive_pending(store, state, &mut report).map_err(os)? {
         settle_last_batch(store, state, &mut report).map_err(os)?;
@@ -184,7 +184,7 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
             }
         }
     }
-    report.cut += batch.withdraw(state, &out)?;
+    report.cut(batch.withdraw(state, &out)?);
     // A row may have been pending before it came back into the journal.
     pending::forget(state, &decided)
 }

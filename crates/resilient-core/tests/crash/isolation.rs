@@ -223,6 +223,15 @@ fn writes_to_the_path_of_a_row_that_waits_are_refused_until_it_is_decided_or_giv
     let _ = overwrite(&ws, "a.txt", "newer\n");
     done(overwrite(&ws, "a.txt", "newer\n"));
 
+    // A process that knows of the row learns that another one has decided it.
+    let disk = obstructed();
+    let [one, other] = [44, 45].map(|seed| open(&disk, seed, Order::Forwards));
+    done(create(&one, "one.txt", "one\n"));
+    done(create(&other, "other.txt", "other\n"));
+    disk.chmod("w/a.txt", 0o644);
+    one.recover().expect("recovery");
+    done(overwrite(&other, "a.txt", "newer\n"));
+
     let disk = obstructed();
     let ws = open(&disk, 42, Order::Forwards);
     let report = ws.abandon_pending().expect("recovery");
@@ -396,21 +405,26 @@ fn unfinished() -> SimDisk {
 
 #[test]
 fn a_hole_within_a_batch_hides_no_row_of_it() {
-    let disk = unfinished();
-    let journal = disk.read(JOURNAL).expect("the journal");
-    let lines: Vec<&[u8]> = journal.split_inclusive(|byte| *byte == b'\n').collect();
-    assert_eq!(lines.len(), 4);
-    // The row of b.txt never reached the disk, nor did the end of the one before it.
-    let mut torn = [lines[0], lines[1]].concat();
-    torn.extend(vec![0; lines[2].len()]);
-    torn.extend_from_slice(lines[3]);
-    disk.write_file(JOURNAL, &torn);
-    recover(&disk, 71).expect("recovery");
-    let world = World::of(&disk).expect("a sound journal");
-    let published = disk.read("w/a.txt").is_some();
-    let row = String::from_utf8_lossy(&disk.read(JOURNAL).unwrap()).contains("\"a.txt\"");
-    assert_eq!(row, published, "{world:?}");
-    assert_eq!(disk.read("w/b.txt"), None);
+    for end_is_there in [false, true] {
+        let disk = unfinished();
+        let journal = disk.read(JOURNAL).expect("the journal");
+        let lines: Vec<&[u8]> = journal.split_inclusive(|byte| *byte == b'\n').collect();
+        assert_eq!(lines.len(), 4);
+        // The row of b.txt never reached the disk, but perhaps for its end.
+        let mut torn = [lines[0], lines[1]].concat();
+        torn.extend(vec![0; lines[2].len() - 1]);
+        torn.push(if end_is_there { b'\n' } else { 0 });
+        torn.extend_from_slice(lines[3]);
+        disk.write_file(JOURNAL, &torn);
+        recover(&disk, 71).expect("recovery");
+        let world = World::of(&disk).expect("a sound journal");
+        let published = disk.read("w/a.txt").is_some();
+        let journal = disk.read(JOURNAL).expect("the journal");
+        let row = String::from_utf8_lossy(&journal).contains("\"a.txt\"");
+        assert_eq!(row, published, "{world:?}");
+        assert_eq!(disk.read("w/b.txt"), None);
+        assert!(!journal.contains(&0), "the hole is cut: {}", String::from_utf8_lossy(&journal));
+    }
 }
 
 #[test]
@@ -432,6 +446,7 @@ fn whole_lines_of_others_are_never_cut() {
             path.starts_with(&format!("{STATE}/conflicts/journal-")) && bytes == torn.as_bytes()
         });
         assert_eq!(kept, torn.starts_with('{'), "what is cut is kept");
+        assert_eq!(report.cut_kept, if kept { report.cut } else { 0 });
     }
 }
 

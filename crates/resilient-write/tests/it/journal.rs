@@ -98,7 +98,7 @@ fn recovery_reports_what_it_did() {
     let mut torn = sandbox.text(JOURNAL);
     torn.push_str("{\"abs_path\":");
     sandbox.put(JOURNAL, torn);
-    let told = "12 bytes of a torn row were cut off the journal; they are in \
+    let told = "12 bytes of a torn row were cut off the journal; 12 of them are in \
                 .resilient_write/conflicts/\n";
     assert_eq!(sandbox.run(&["recover"]).ok().stdout, told);
     let mut torn = sandbox.text(JOURNAL);
