@@ -9,6 +9,7 @@ mod commit;
 mod contents;
 pub mod digest;
 pub mod edit;
+mod ensure;
 pub mod envelope;
 pub mod error;
 pub mod front_matter;

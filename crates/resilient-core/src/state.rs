@@ -17,6 +17,7 @@ use crate::digest::Hasher;
 use crate::disk::{
     Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, Kind, Stat, read_up_to,
 };
+use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{End, ReverseLines, Row, RowWriter, find_end};
 use crate::pending::PendingPaths;
@@ -109,7 +110,7 @@ impl State {
     fn enter_anew(site: &Site<'_>, waited: &mut Waited) -> Result<Self> {
         loop {
             let home = site.home.dir(site.disk)?;
-            let dir = open_or_make(&*home, STATE_DIR).map_err(|e| os("", e))?;
+            let dir = ensure::private_dir(&*home, OsStr::new(STATE_DIR)).map_err(|e| os("", e))?;
             let turn = Turn::open(&*dir)?;
             turn.take(site.clock, waited)?;
             // IMPORTANT: after the wait, as above.
@@ -132,7 +133,7 @@ impl State {
                 other => drop(other.map_err(|e| os("", e))?),
             }
         }
-        let tmp = open_or_make(&*dir, "tmp").map_err(|e| os("/tmp", e))?;
+        let tmp = ensure::private_dir(&*dir, OsStr::new("tmp")).map_err(|e| os("/tmp", e))?;
         let journal = match dir.open_write(OsStr::new("journal.jsonl")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 dir.create_new(OsStr::new("journal.jsonl"), Access::Private)
@@ -485,16 +486,4 @@ fn os(what: &str, source: io::Error) -> Error {
 
 fn clear_marker(lock: &dyn File) -> io::Result<()> {
     lock.write_all_at(&[0; CleanMarker::LEN], 0)
-}
-
-fn open_or_make(parent: &dyn Dir, name: &str) -> io::Result<DirRef> {
-    let name = OsStr::new(name);
-    match parent.open_dir(name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        other => return other,
-    }
-    match parent.create_dir(name, Access::Private) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => parent.open_dir(name),
-    }
 }

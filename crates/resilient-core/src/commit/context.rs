@@ -14,6 +14,7 @@ use crate::beside::{self, Note};
 use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
 use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
+use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{Also, By, Exchange, InPlace, Line, Mode, RemovedDir, Row};
 use crate::log;
@@ -170,10 +171,8 @@ impl WriteContext<'_> {
     fn make_parents(&mut self, target: &mut Target, access: Access) -> Result<()> {
         for name in std::mem::take(&mut target.missing) {
             let failed = |source| Error::MakeDirectory { path: target.shown.clone(), source };
-            match target.dir.create_dir(&name, access) {
-                Ok(()) => self.change.made.push((target.dir.clone(), name.clone())),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(failed(error)),
+            if ensure::make_dir(&*target.dir, &name, access).map_err(failed)? {
+                self.change.made.push((target.dir.clone(), name.clone()));
             }
             target.dir = target.dir.open_dir(&name).map_err(failed)?;
         }
@@ -513,14 +512,8 @@ impl WriteContext<'_> {
     fn open_log(&mut self, target: &mut Target) -> Result<(Arc<dyn File>, u64)> {
         self.make_parents(target, Access::Private)?;
         let os = |source| Error::os(target.shown.clone(), "open", source);
-        let file: Arc<dyn File> = match target.dir.open_write(&target.name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                target.dir.create_new(&target.name, Access::Private)
-            }
-            other => other,
-        }
-        .map_err(os)?
-        .into();
+        let file: Arc<dyn File> =
+            ensure::private_file(&*target.dir, &target.name).map_err(os)?.into();
         let end = log::cut_torn_tail(&*file).map_err(os)?;
         Ok((file, end))
     }

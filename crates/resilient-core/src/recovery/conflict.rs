@@ -5,11 +5,12 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
-use super::names::open_or_create;
+use super::names::state_dir;
 use super::slot::Slot;
 use crate::contents::{copy_all, digest_of};
 use crate::digest::Digest;
-use crate::disk::{Access, DirRef, Replace};
+use crate::disk::{DirRef, Replace};
+use crate::ensure::private_file;
 use crate::report::Cut;
 use crate::state::State;
 
@@ -52,7 +53,7 @@ fn keep_as(state: &State, slot: &mut Slot, kept: &OsStr) -> io::Result<Digest> {
         // A slot beside its target stays until the row is gone.
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             let unnamed = OsStr::new("keeping");
-            let copy = open_or_create(&*state.tmp, unnamed)?;
+            let copy = private_file(&*state.tmp, unnamed)?;
             copy_all(&*slot.file, &*copy)?;
             copy.sync()?;
             state.tmp.rename(unnamed, &*state.tmp, kept, Replace::Yes)?;
@@ -92,20 +93,6 @@ pub(super) fn shelve(state: &State) -> io::Result<Vec<String>> {
     Ok(left)
 }
 
-/// Moves something in the state directory that is not ours out of the way, under a name of its own in
-/// `conflicts/`.
-pub(super) fn set_aside(state: &State, name: &str) -> io::Result<()> {
-    let conflicts = open_conflicts(state)?;
-    let free = (0_u32..).map(|number| OsString::from(format!("{name}.{number}")));
-    for shelf in free.take(1000) {
-        match state.dir.rename(OsStr::new(name), &*conflicts, &shelf, Replace::No) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            other => return other.and_then(|()| state.dir.sync()),
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
-}
-
 /// Keeps what is about to be cut off the journal, durably. The bytes were never answered for: without room for them the
 /// cut goes on all the same.
 pub(super) fn keep_cut(state: &State, bytes: &[u8]) -> Cut {
@@ -118,27 +105,12 @@ pub(super) fn keep_cut(state: &State, bytes: &[u8]) -> Cut {
 fn try_keep_cut(state: &State, bytes: &[u8]) -> io::Result<()> {
     let conflicts = open_conflicts(state)?;
     let name = OsString::from(format!("journal-{}.cut", Digest::of(bytes)));
-    let file = open_or_create(&*conflicts, &name)?;
+    let file = private_file(&*conflicts, &name)?;
     file.write_all_at(bytes, 0)?;
     file.sync()?;
     conflicts.sync()
 }
 
 fn open_conflicts(state: &State) -> io::Result<DirRef> {
-    let name = OsStr::new("conflicts");
-    for attempt in 0..2 {
-        match state.dir.create_dir(name, Access::Private) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-        state.dir.sync()?;
-        match state.dir.open_dir(name) {
-            // Somebody has put something else there.
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory && attempt == 0 => {
-                state.dir.rename(name, &*state.dir, OsStr::new("conflicts.other"), Replace::No)?;
-            }
-            other => return other,
-        }
-    }
-    Err(io::ErrorKind::NotADirectory.into())
+    state_dir(state, "conflicts")
 }

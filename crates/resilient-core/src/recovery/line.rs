@@ -1,8 +1,9 @@
 //! A line of a log that belongs to a row: scratchpad entries.
 
-use super::names::{make_dirs, open_or_create};
+use super::names::make_dirs;
 use super::obstacle::Obstacle;
 use crate::disk::{Access, read_up_to};
+use crate::ensure::private_file;
 use crate::journal::{Line, Row};
 use crate::log::{cut_torn_tail, write_line};
 use crate::roots::Git;
@@ -21,7 +22,7 @@ pub(super) fn redo(
     let end = others.filter(|other| other.abs_path == line.abs_path).map(Line::end).max();
     let target = store.row_target(state, &line.abs_path, Git::Protected)?;
     let dir = make_dirs(target.dir, &target.missing, Access::Private)?;
-    let file = open_or_create(&*dir, &target.name)?;
+    let file = private_file(&*dir, &target.name)?;
     let mut held = vec![0; line.text.len() + 1];
     let read = read_up_to(&*file, &mut held, line.at)?;
     let whole = held.strip_suffix(b"\n") == Some(line.text.as_bytes()) && read == held.len();

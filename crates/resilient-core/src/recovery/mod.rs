@@ -114,7 +114,7 @@ fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<()> {
         Err(error) if is_nonsense(&error) => error.to_string(),
         Err(error) => return Err(error),
     };
-    conflict::set_aside(state, withdrawal::WITHDRAWAL)?;
+    names::move_away(state, withdrawal::WITHDRAWAL)?;
     report.left.push(format!("{}: {reason}", withdrawal::WITHDRAWAL));
     withdrawal::redo(state)
 }

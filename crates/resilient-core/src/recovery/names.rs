@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::obstacle::Obstacle;
-use crate::disk::{Access, Dir, DirRef, FileBox, SyncItem};
+use crate::disk::{Access, DirRef, Replace, SyncItem};
+use crate::ensure::make_dir;
 use crate::error::Error;
 use crate::journal::Row;
 use crate::roots::Git;
@@ -41,22 +42,38 @@ pub(super) fn make_dirs(
     access: Access,
 ) -> io::Result<DirRef> {
     for name in missing {
-        match dir.create_dir(name, access) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
+        make_dir(&*dir, name, access)?;
         dir.sync()?;
         dir = dir.open_dir(name)?;
     }
     Ok(dir)
 }
 
-/// Opens a private file for writing, and makes it where it is missing.
-pub(super) fn open_or_create(dir: &dyn Dir, name: &OsStr) -> io::Result<FileBox> {
-    match dir.open_write(name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            dir.create_new(name, Access::Private)
+/// Opens a directory of the state, durably, and makes it where it is missing. What somebody has put in its
+/// place is moved out of the way.
+pub(super) fn state_dir(state: &State, name: &str) -> io::Result<DirRef> {
+    let open = || {
+        make_dir(&*state.dir, OsStr::new(name), Access::Private)?;
+        state.dir.sync()?;
+        state.dir.open_dir(OsStr::new(name))
+    };
+    match open() {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            move_away(state, name)?;
+            open()
         }
         other => other,
     }
+}
+
+/// Gives something in the state directory that is not ours the first free one of a thousand names.
+pub(super) fn move_away(state: &State, name: &str) -> io::Result<()> {
+    for number in 0..1000 {
+        let free = OsString::from(format!("{name}.other.{number}"));
+        match state.dir.rename(OsStr::new(name), &*state.dir, &free, Replace::No) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.and_then(|()| state.dir.sync()),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }

@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 
-use super::conflict;
 use super::end::slots_of;
-use super::names::open_or_create;
+use super::names::state_dir;
 use crate::digest::Digest;
-use crate::disk::{Access, DirRef, Replace, Stat, read_all};
+use crate::disk::{DirRef, Replace, Stat, read_all};
+use crate::ensure::private_file;
 use crate::journal::Row;
 use crate::state::State;
 
@@ -50,23 +50,10 @@ pub(super) fn list(state: &State) -> io::Result<Vec<PendingRow>> {
 
 /// Keeps a row, durably. Keeping it twice equals keeping it once.
 pub(super) fn keep(state: &State, row: &Row) -> io::Result<()> {
-    match state.dir.create_dir(OsStr::new(PENDING), Access::Private) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    state.dir.sync()?;
-    let dir = match state.dir.open_dir(OsStr::new(PENDING)) {
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            conflict::set_aside(state, PENDING)?;
-            state.dir.create_dir(OsStr::new(PENDING), Access::Private)?;
-            state.dir.sync()?;
-            state.dir.open_dir(OsStr::new(PENDING))
-        }
-        other => other,
-    }?;
+    let dir = state_dir(state, PENDING)?;
     // A torn file must not pass for a row: the content is durable before it has its name.
     let unnamed = OsStr::new("keeping");
-    let file = open_or_create(&*dir, unnamed)?;
+    let file = private_file(&*dir, unnamed)?;
     let bytes = serde_json::to_vec(row)?;
     file.set_len(0)?;
     file.write_all_at(&bytes, 0)?;

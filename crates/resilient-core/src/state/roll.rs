@@ -7,9 +7,10 @@
 use std::ffi::OsStr;
 use std::io;
 
-use super::{State, open_or_make};
+use super::State;
 use crate::closed::{self, Name};
 use crate::disk::{Access, Dir, DirRef, File, FileBox, Replace};
+use crate::ensure;
 use crate::journal::{End, find_end};
 
 /// The current journal.
@@ -35,7 +36,7 @@ pub(super) fn roll(state: &mut State) -> io::Result<bool> {
 /// Gives the journal its second name, durably, and makes the next one; `None` where the file system gives a
 /// file no second name.
 fn prepare(state: &State) -> io::Result<Option<(DirRef, FileBox)>> {
-    let closed = open_or_make(&*state.dir, closed::DIR)?;
+    let closed = ensure::private_dir(&*state.dir, OsStr::new(closed::DIR))?;
     // IMPORTANT: a name is only as durable as the directory that it is in.
     state.dir.sync()?;
     let last = closed::names(&*closed)?.pop();

@@ -540,7 +540,7 @@ fn a_withdrawal_of_another_journal_cuts_nothing() {
         done(create(&ws, "c.txt", "c\n"));
         assert_eq!(ws.take_notices().left.len(), 1, "{record}");
         assert_eq!(World::of(&disk).expect("a sound disk").rows(), 3, "{record}");
-        assert!(disk.read(&format!("{STATE}/conflicts/withdrawal.0")).is_some(), "{record}");
+        assert!(disk.read(&format!("{STATE}/withdrawal.other.0")).is_some(), "{record}");
     }
 }
 
