@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Mode, Row};
+use super::{By, Mode, Row};
 use crate::digest::Digest;
 
 /// What an agent sees of a row.
@@ -28,6 +28,9 @@ pub struct Entry {
     pub mode: Mode,
     /// As [`Row::caller`].
     pub caller: String,
+    /// As [`Row::by`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<By>,
 }
 
 impl From<Row> for Entry {
@@ -42,6 +45,7 @@ impl From<Row> for Entry {
             bytes: row.bytes,
             mode: row.mode,
             caller: row.caller,
+            by: row.by,
         }
     }
 }

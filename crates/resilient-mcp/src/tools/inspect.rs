@@ -70,7 +70,7 @@ impl Tool for Validate {
     }
 }
 
-/// List the last writes: path, hash, size, time.
+/// List the last writes: path, hash, size, time, who.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JournalTail {
@@ -79,6 +79,8 @@ pub struct JournalTail {
     /// Exact path.
     pub filter_path: Option<String>,
     pub filter_mode: Option<JournalMode>,
+    pub filter_id: Option<String>,
+    pub filter_sha256: Option<String>,
 }
 
 impl Tool for JournalTail {
@@ -88,10 +90,14 @@ impl Tool for JournalTail {
     const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
+        let sha256 = self.filter_sha256.map(|hex| hex.parse()).transpose().map_err(|_| {
+            unfit("not_a_sha256_of_64_hex_digits").with("argument", "filter_sha256")
+        })?;
         let filter = Filter {
             path: self.filter_path,
             mode: self.filter_mode.map(Into::into),
-            ..Filter::default()
+            journal_id: self.filter_id,
+            sha256,
         };
         match usize::try_from(self.n) {
             Ok(n) if n > 0 => answer(workspace.journal_tail(n, &filter)),

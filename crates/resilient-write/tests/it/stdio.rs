@@ -1070,6 +1070,11 @@ fn the_journal_is_read_and_summed_up() {
         (&row["mode"], &row["bytes"], &row["caller"]),
         (&json!("append"), &json!(2), &json!("resilient-write"))
     );
+    assert_eq!(row["by"]["tool"], "rw.safe_write", "{row}");
+    for (filter, value) in [("filter_id", &row["journal_id"]), ("filter_sha256", &row["sha256"])] {
+        let found = client.gives("rw_journal_tail", json!({filter: value}), &[]);
+        assert_eq!(found["entries"], json!([row]), "{filter}");
+    }
     let creates = client.gives("rw_journal_tail", json!({"filter_mode": "create"}), &[]);
     assert_eq!(creates["entries"].as_array().unwrap().len(), 2);
 
@@ -1105,6 +1110,8 @@ fn looking_tools_refuse_what_they_cannot_read() {
     let (_sandbox, mut client) = served();
     client.fails("rw_journal_tail", json!({"n": "2"}), REFUSED, json!({"argument": "n"}));
     client.fails("rw_journal_tail", json!({"filter_mode": "delete"}), REFUSED, json!({}));
+    let digest = json!({"argument": "filter_sha256"});
+    client.fails("rw_journal_tail", json!({"filter_sha256": "0a"}), REFUSED, digest);
     for since in ["yesterday", "2026-11-21T10:00:00"] {
         client.fails(
             "rw_analytics",
