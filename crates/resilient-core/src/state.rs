@@ -1,37 +1,32 @@
-//! The state directory: its layout, its lock, the staging slots and the end of the journal.
-//!
-//! # Staging slots
-//!
-//! New content is written into a *slot*: a file in `tmp/` whose name was made durable while it was
-//! empty. Publishing renames the slot to its target. So, for any journal row, **the slot's name
-//! exists exactly as long as the file is not published**, after a power loss too, and recovery
-//! never has to guess from contents that somebody may have edited since (`docs/design/0001`).
+//! The open state directory: its lock, its journal, and what this process knows of both.
 
-use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::digest::Hasher;
-use crate::disk::{
-    Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, Kind, Stat, read_up_to,
-};
+use crate::disk::{Access, Clock, DirRef, Disk, File, FileId, FileSystem};
 use crate::ensure;
 use crate::error::{Error, Result};
-use crate::journal::{End, ReverseLines, Row, RowWriter, find_end};
+use crate::journal::{End, RowWriter, find_end};
 use crate::pending::PendingPaths;
-use crate::roots::{Root, STATE_DIR, Target};
+use crate::roots::{Root, STATE_DIR};
 
 use marker::CleanMarker;
-use owner::{Living, Owner};
 use turn::{Turn, Waited, is_named};
 
+mod digests;
+mod durable_dirs;
 mod format;
 mod marker;
 mod owner;
 mod roll;
+mod slots;
 mod turn;
+
+pub(crate) use digests::Digests;
+pub(crate) use durable_dirs::DurableDirs;
+pub(crate) use marker::clean_len;
+pub(crate) use slots::Slots;
 
 /// Where a state directory is, and what opening it needs.
 pub(crate) struct Site<'a> {
@@ -61,12 +56,7 @@ pub(crate) struct State {
     cannot_roll: bool,
     /// Whether a slot can exchange its name with a target on the same file system.
     pub(crate) can_exchange: bool,
-    /// Slots whose names are durable.
-    pub(crate) pool: Vec<OsString>,
-    owner: Owner,
-    slots_made: u64,
-    /// How many slots the batch at work is likely to need.
-    slots_expected: usize,
+    pub(crate) slots: Slots,
     /// What the clean marker speaks of.
     identity: Vec<FileId>,
     /// The directory that holds the state directory, until its names are known to be durable.
@@ -79,9 +69,7 @@ pub(crate) struct State {
     pub(crate) digests: Digests,
     /// What cannot be written until recovery has decided a row that waits.
     pub(crate) pending: PendingPaths,
-    /// Directories that are known to be reachable after a power loss. They are held open, so that
-    /// no other directory can take over their identity.
-    durable_dirs: HashMap<PathBuf, DirRef>,
+    pub(crate) durable_dirs: DurableDirs,
 }
 
 impl State {
@@ -128,7 +116,7 @@ impl State {
             match dir.stat(OsStr::new(name)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     // IMPORTANT: what is made now has no durable name until recovery has synced it.
-                    clear_marker(turn.file()).map_err(|e| os("/lock", e))?;
+                    marker::clear(turn.file()).map_err(|e| os("/lock", e))?;
                 }
                 other => drop(other.map_err(|e| os("", e))?),
             }
@@ -144,7 +132,7 @@ impl State {
         let identity = [dir.id(), tmp.id(), journal.id(), turn.file().id()];
         let identity = identity.into_iter().collect::<io::Result<_>>().map_err(|e| os("", e))?;
         let can_exchange = tmp.exchanges_whole();
-        let owner = Owner::join(&*tmp, site.clock).map_err(|e| os("/tmp", e))?;
+        let slots = Slots::of_this_process(&tmp, site.clock).map_err(|e| os("/tmp", e))?;
         Ok(Self {
             dir,
             tmp,
@@ -156,10 +144,7 @@ impl State {
             longest_journal: site.longest_journal,
             cannot_roll: false,
             can_exchange,
-            pool: Vec::new(),
-            owner,
-            slots_made: 0,
-            slots_expected: 0,
+            slots,
             identity,
             unsynced_home: Some(home),
             has_looked: false,
@@ -167,7 +152,7 @@ impl State {
             dirty: false,
             digests: Digests::default(),
             pending: PendingPaths::default(),
-            durable_dirs: HashMap::new(),
+            durable_dirs: DurableDirs::default(),
         })
     }
 
@@ -216,7 +201,7 @@ impl State {
 
     /// Learns where the journal ends from the last writer; false when recovery has to find out.
     pub(crate) fn refresh(&mut self) -> io::Result<bool> {
-        let end = clean_end(self.turn.file(), &*self.journal, &self.identity)?;
+        let end = marker::clean_end(self.turn.file(), &*self.journal, &self.identity)?;
         let is_clean = end.is_some();
         self.end = end.unwrap_or_else(|| self.end.clone());
         Ok(is_clean)
@@ -274,7 +259,7 @@ impl State {
     /// Takes that note back: before the journal's end is replaced, which could be as long as
     /// before, and after a batch whose outcome is unknown.
     pub(crate) fn mark_dirty(&self) -> io::Result<()> {
-        clear_marker(self.turn.file())
+        marker::clear(self.turn.file())
     }
 
     /// The protocol of the network file system that holds the state; told once.
@@ -288,190 +273,14 @@ impl State {
         }
     }
 
-    /// Looks, once, whether processes that died have left anything behind that is worth a sweep:
-    /// something that is not empty, or many empty slots. With the lock held and nothing in flight,
-    /// none of it is needed.
+    /// Looks, once, whether processes that died have left anything behind that is worth a sweep. With the
+    /// lock held and nothing in flight, none of it is needed.
     pub(crate) fn finds_litter(&mut self) -> io::Result<bool> {
         if std::mem::replace(&mut self.has_looked, true) {
             return Ok(false);
         }
-        let names = self.tmp.entries()?;
-        if names.len() > LITTER {
-            return Ok(true);
-        }
-        for name in names {
-            match self.tmp.stat(&name) {
-                Ok(Stat { kind: Kind::File, len: 0, .. }) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Ok(_) => return Ok(true),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(false)
+        slots::holds_litter(&*self.tmp)
     }
-
-    /// Whether a target's directory is known to be reachable after a power loss. Else the
-    /// directories above it are to be synced: somebody may have made them a moment ago, and a file
-    /// is only as durable as the names that lead to it.
-    pub(crate) fn is_durable(&self, target: &Target) -> bool {
-        let known = target.path.parent().and_then(|parent| self.durable_dirs.get(parent));
-        known.is_some_and(
-            |known| matches!((known.id(), target.dir.id()), (Ok(known), Ok(now)) if known == now),
-        )
-    }
-
-    /// Notes that those directories were synced, all of them.
-    pub(crate) fn mark_durable(&mut self, target: &Target) {
-        if self.durable_dirs.len() >= DURABLE_DIRS {
-            self.durable_dirs.clear();
-        }
-        if let Some(parent) = target.path.parent() {
-            self.durable_dirs.insert(parent.to_owned(), target.dir.clone());
-        }
-    }
-
-    /// Closes what is only kept open to spare work; tells whether there was anything.
-    pub(crate) fn close_spare(&mut self) -> bool {
-        !std::mem::take(&mut self.durable_dirs).is_empty()
-    }
-
-    /// Makes slots, without making their names durable.
-    pub(crate) fn make_slots(&mut self, count: usize) -> io::Result<Vec<OsString>> {
-        let mut made = Vec::with_capacity(count);
-        while made.len() < count {
-            self.slots_made += 1;
-            let name = self.owner.slot(self.slots_made);
-            match self.tmp.create_new(&name, Access::Default) {
-                Ok(_) => made.push(name),
-                // Of a process of the same number, before a power loss that took its file.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => {
-                    for name in &made {
-                        let _ = self.tmp.remove_file(name);
-                    }
-                    return Err(error);
-                }
-            }
-        }
-        Ok(made)
-    }
-
-    /// Says how many calls wait, so that slots for all of them are made at once.
-    pub(crate) fn expect_slots(&mut self, calls: usize) {
-        self.slots_expected = calls.min(MOST_SLOTS);
-    }
-
-    /// Takes a durable slot and opens it; makes more when there are none.
-    pub(crate) fn take_slot(&mut self) -> io::Result<(OsString, Arc<dyn File>)> {
-        loop {
-            let Some(name) = self.pool.pop() else {
-                let made = self.make_slots(SLOTS.max(self.slots_expected))?;
-                self.tmp.sync()?;
-                self.pool = made;
-                continue;
-            };
-            match self.tmp.open_write(&name) {
-                Ok(file) => return Ok((name, file.into())),
-                // Somebody has emptied `tmp/`.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => self.pool.clear(),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// Which leftovers in `tmp/` are no garbage: the files of living processes, and the empty slots
-    /// that these keep ready.
-    pub(crate) fn in_use(&self) -> io::Result<HashSet<OsString>> {
-        let names = self.tmp.entries()?;
-        let living = Living::among(&*self.tmp, &names)?;
-        let is_ready = |name: &OsString| {
-            living
-                .owner_of_slot(name)
-                .is_some_and(|owner| owner != self.owner.id || self.pool.contains(name))
-                && self.tmp.stat(name).is_ok_and(|stat| stat.kind == Kind::File && stat.len == 0)
-        };
-        Ok(names.into_iter().filter(|name| living.is_owner(name) || is_ready(name)).collect())
-    }
-}
-
-impl Drop for State {
-    /// Leaves no empty slots behind. Best effort: the next sweep takes what stays. Needs no lock:
-    /// no row names these slots, and a sweep expects that they go.
-    fn drop(&mut self) {
-        for name in &self.pool {
-            let _ = self.tmp.remove_file(name);
-        }
-        let _ = self.tmp.remove_file(&self.owner.name());
-    }
-}
-
-/// How many slots are kept ready.
-pub(crate) const SLOTS: usize = 16;
-/// How many are made at once.
-const MOST_SLOTS: usize = 16 * SLOTS;
-/// From how many names in `tmp/` on a process that starts sweeps it.
-const LITTER: usize = 64 * SLOTS;
-/// How many directories are kept open.
-const DURABLE_DIRS: usize = 64;
-
-/// Digests of files that were appended to in place, so that the next append need not read what is
-/// there: the hasher after the last byte, valid while the file's facts are the same.
-#[derive(Debug, Default)]
-pub(crate) struct Digests {
-    /// Most recently used last.
-    known: Vec<(FileId, Stat, Hasher)>,
-}
-
-impl Digests {
-    const MOST: usize = 32;
-
-    pub(crate) fn get(&self, now: &Stat) -> Option<Hasher> {
-        self.known.iter().find(|(_, stat, _)| stat == now).map(|(_, _, hasher)| hasher.clone())
-    }
-
-    pub(crate) fn put(&mut self, now: Stat, hasher: Hasher) {
-        self.known.retain(|(id, ..)| *id != now.id);
-        if self.known.len() >= Self::MOST {
-            self.known.remove(0);
-        }
-        self.known.push((now.id, now, hasher));
-    }
-}
-
-/// The journal's length, if the last writer of this state directory was done with all of it; for a
-/// process that does not write.
-pub(crate) fn clean_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<Option<u64>> {
-    let lock = dir.open(OsStr::new("lock"))?;
-    let tmp = dir.stat(OsStr::new("tmp"))?.id;
-    let identity = [dir.id()?, tmp, journal.id()?, lock.id()?];
-    let end = clean_end(&*lock, journal, &identity)?;
-    Ok(end.map(|end| end.len))
-}
-
-/// The journal's end, if the last writer was done. Lines that others have added since need no
-/// recovery: none of them is of a batch.
-fn clean_end(lock: &dyn File, journal: &dyn File, identity: &[FileId]) -> io::Result<Option<End>> {
-    let mut record = [0; CleanMarker::LEN];
-    let read = read_up_to(lock, &mut record, 0)?;
-    let marker = CleanMarker::decode(record.get(..read).unwrap_or_default(), identity);
-    let Some(CleanMarker { end }) = marker else { return Ok(None) };
-    let len = journal.stat()?.len;
-    let is_clean = len == end.len || len > end.len && is_of_others(journal, end.len, len)?;
-    Ok(is_clean.then_some(End { len, ..end }))
-}
-
-/// Whether the bytes of a journal between two places are whole lines of others.
-fn is_of_others(journal: &dyn File, from: u64, to: u64) -> io::Result<bool> {
-    for line in ReverseLines::new(journal, to) {
-        let line = line?;
-        if line.offset < from || line.is_torn() || Row::of_batch(&line.text).is_some() {
-            return Ok(false);
-        }
-        if line.offset == from {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Whether a state directory and its locks are still what their names lead to.
@@ -482,8 +291,4 @@ fn is_in_place(site: &Site<'_>, dir: &DirRef, turn: &Turn) -> bool {
 
 fn os(what: &str, source: io::Error) -> Error {
     Error::os(format!("{STATE_DIR}{what}"), "open", source)
-}
-
-fn clear_marker(lock: &dyn File) -> io::Result<()> {
-    lock.write_all_at(&[0; CleanMarker::LEN], 0)
 }

@@ -31,7 +31,7 @@ use crate::disk::{Replace, SyncItem};
 use crate::error::Error;
 use crate::journal::{End, Row};
 use crate::recovery;
-use crate::state::{SLOTS, State};
+use crate::state::State;
 use crate::store::Store;
 
 /// Calls that are committed together.
@@ -204,7 +204,7 @@ fn intend(
     }
     for (change, outcome) in changes.iter().zip(outcomes).filter(|(_, outcome)| outcome.is_going())
     {
-        change.targets().for_each(|target| state.mark_durable(target));
+        change.targets().for_each(|target| state.durable_dirs.add(target));
         if let Err(error) = change.slots().try_for_each(|(slot, shown)| verify(slot, shown)) {
             *outcome = Outcome::Failed(error);
         }
@@ -375,11 +375,7 @@ fn in_place(changes: &[Change], outcomes: &[Outcome]) -> bool {
 /// Makes slots when few are left.
 fn refill(state: &mut State, changes: &[Change]) -> Vec<OsString> {
     let used = changes.iter().flat_map(Change::slots).count();
-    if state.pool.len() >= (SLOTS / 4).max(used.min(4 * SLOTS)) {
-        return Vec::new();
-    }
-    // A failure here shows at the next call, which needs them.
-    state.make_slots(SLOTS.max(used)).unwrap_or_default()
+    state.slots.refill(used)
 }
 
 /// Waits, and keeps the slots whose names have become durable.
@@ -407,7 +403,7 @@ fn finish_wait(
             }
         }
     }
-    state.pool.append(&mut slots);
+    state.slots.add(slots);
 }
 
 /// What needs no wait.

@@ -159,7 +159,7 @@ impl WriteContext<'_> {
     pub(super) fn open_ancestors(&mut self, open: &mut HashMap<PathBuf, DirRef>) -> Result<()> {
         let mut ancestors = Vec::new();
         for target in self.change.targets() {
-            if !self.state.is_durable(target) {
+            if !self.state.durable_dirs.has(target) {
                 ancestors.extend(self.store.ancestors(target, open)?);
             }
         }
@@ -222,7 +222,7 @@ impl WriteContext<'_> {
     }
 
     fn take_slot(&mut self) -> io::Result<Staged> {
-        let (slot, file) = self.state.take_slot()?;
+        let (slot, file) = self.state.slots.take()?;
         Ok(Staged {
             place: slot.to_string_lossy().into_owned(),
             slot,
@@ -458,7 +458,7 @@ impl WriteContext<'_> {
     /// lose what it speaks of.
     fn sync_target(&mut self, target: &Target, file: &Arc<dyn File>, len: u64) -> Result<()> {
         let mut items = vec![SyncItem::File(file.clone()), SyncItem::Dir(target.dir.clone())];
-        let ancestors = if self.state.is_durable(target) {
+        let ancestors = if self.state.durable_dirs.has(target) {
             Vec::new()
         } else {
             self.store.directories_above(target)?
@@ -473,7 +473,7 @@ impl WriteContext<'_> {
         for result in results {
             result.map_err(|source| Error::os(target.shown.clone(), "sync", source))?;
         }
-        self.state.mark_durable(target);
+        self.state.durable_dirs.add(target);
         Ok(())
     }
 
@@ -532,7 +532,7 @@ impl WriteContext<'_> {
         sha256: Digest,
     ) -> Result<()> {
         let os = |source| Error::os(self.store.shown_state(&[&path]), "stage", source);
-        let (slot, _) = self.state.take_slot().map_err(os)?;
+        let (slot, _) = self.state.slots.take().map_err(os)?;
         let name = Path::new(&path).file_name().unwrap_or_default().to_owned();
         let trash = recovery::trash_name(&slot);
         let gone = RemovedDir { path, sha256, slot: slot.to_string_lossy().into_owned() };

@@ -207,7 +207,7 @@ impl Committer {
         let mut claimed = HashSet::new();
         let mut logs = HashMap::new();
         let mut ancestors = HashMap::new();
-        state.expect_slots(jobs.len());
+        state.slots.expect(jobs.len());
         let mut room = Room::of(&*self.disk);
         while let Some(mut job) = jobs.pop_front() {
             let mut op = WriteContext {
@@ -240,7 +240,7 @@ impl Committer {
                         // Not this call has too many files open, but those in front of it.
                         error
                             if error.is_exhausted()
-                                && (!batch.changes.is_empty() || state.close_spare()) =>
+                                && (!batch.changes.is_empty() || state.durable_dirs.close()) =>
                         {
                             deferred.push(job);
                             break;

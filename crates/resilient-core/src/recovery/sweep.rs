@@ -24,8 +24,8 @@ pub(super) fn sweep(
     state: &mut State,
     keep: &HashSet<OsString>,
 ) -> io::Result<Vec<String>> {
-    let in_use = state.in_use()?;
-    state.pool.retain(|slot| in_use.contains(slot));
+    let in_use = state.slots.in_use()?;
+    state.slots.retain(&in_use);
     let mut left = Vec::new();
     for name in state.tmp.entries()? {
         if keep.contains(&name) || in_use.contains(&name) || is_aside(&name) {

@@ -56,7 +56,7 @@ pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) ->
     let mut record = serde_json::to_vec(&Header { offset: start.len, rows: String::new() })?;
     record.push(b'\n');
     record.extend(bytes);
-    let (slot, file) = state.take_slot()?;
+    let (slot, file) = state.slots.take()?;
     file.make_private()?;
     file.write_all_at(&record, 0)?;
     file.sync()?;

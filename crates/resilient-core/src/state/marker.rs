@@ -4,9 +4,12 @@
 //! that survives a power loss is true. Its sum covers the identities of the files and directories
 //! that it speaks of: in a copy of the state directory, or beside another journal, it says nothing.
 
+use std::ffi::OsStr;
+use std::io;
+
 use crate::digest::Digest;
-use crate::disk::FileId;
-use crate::journal::End;
+use crate::disk::{Dir, File, FileId, read_up_to};
+use crate::journal::{End, ReverseLines, Row};
 
 /// The marker's content.
 pub(super) struct CleanMarker {
@@ -66,4 +69,49 @@ fn sum(body: &[u8], of: &[FileId]) -> Digest {
         bytes.extend(id.inode.to_le_bytes());
     }
     Digest::of(&bytes)
+}
+
+/// Takes the marker of a lock file back.
+pub(super) fn clear(lock: &dyn File) -> io::Result<()> {
+    lock.write_all_at(&[0; CleanMarker::LEN], 0)
+}
+
+/// The journal's length, if the last writer of this state directory was done with all of it; for a
+/// process that does not write.
+pub(crate) fn clean_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<Option<u64>> {
+    let lock = dir.open(OsStr::new("lock"))?;
+    let tmp = dir.stat(OsStr::new("tmp"))?.id;
+    let identity = [dir.id()?, tmp, journal.id()?, lock.id()?];
+    let end = clean_end(&*lock, journal, &identity)?;
+    Ok(end.map(|end| end.len))
+}
+
+/// The journal's end, if the last writer was done. Lines that others have added since need no
+/// recovery: none of them is of a batch.
+pub(super) fn clean_end(
+    lock: &dyn File,
+    journal: &dyn File,
+    identity: &[FileId],
+) -> io::Result<Option<End>> {
+    let mut record = [0; CleanMarker::LEN];
+    let read = read_up_to(lock, &mut record, 0)?;
+    let marker = CleanMarker::decode(record.get(..read).unwrap_or_default(), identity);
+    let Some(CleanMarker { end }) = marker else { return Ok(None) };
+    let len = journal.stat()?.len;
+    let is_clean = len == end.len || len > end.len && is_of_others(journal, end.len, len)?;
+    Ok(is_clean.then_some(End { len, ..end }))
+}
+
+/// Whether the bytes of a journal between two places are whole lines of others.
+fn is_of_others(journal: &dyn File, from: u64, to: u64) -> io::Result<bool> {
+    for line in ReverseLines::new(journal, to) {
+        let line = line?;
+        if line.offset < from || line.is_torn() || Row::of_batch(&line.text).is_some() {
+            return Ok(false);
+        }
+        if line.offset == from {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
