@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::SimDisk;
+use super::attributes::Attributes;
 use super::pending::{
     DataChange, DataEffect, Fate, NameEffect, Pending, Share, choose, close, needs,
 };
 use super::state::State;
-use super::tree::{Attributes, Body, Entries, Ino, Node, Tree};
+use super::tree::{Body, Entries, Ino, Node, Tree};
 use crate::{Clock, FixedClock};
 
 /// How a file system may treat what was not synced.

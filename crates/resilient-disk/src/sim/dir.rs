@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::SyncKind;
+use super::attributes::Attributes;
 use super::fault::{Need, Turn};
 use super::file::{SimFile, SimLock};
 use super::handle::{Handle, stat};
@@ -14,7 +15,7 @@ use super::rights::{READ, SEARCH, WRITE};
 use super::rules::{exchange, find, hard_link, not_mounted, rename, same_mount, vacant};
 use super::schedule::Shared;
 use super::state::State;
-use super::tree::{Attributes, Body, Ino, Slot};
+use super::tree::{Body, Ino, Slot};
 use crate::{Access, Dir, DirRef, FileBox, FileSystem, Kind, LockFile, Replace, Stat};
 
 /// An open directory.

@@ -5,11 +5,11 @@ use std::io;
 use std::sync::Arc;
 
 use super::SyncKind;
+use super::attributes::Attributes;
 use super::fault::{Need, Turn, is_power_loss};
 use super::handle::Handle;
 use super::pending::DataChange;
 use super::state::State;
-use super::tree::Attributes;
 use crate::{Dir, File, LockFile, Stat};
 
 /// An open regular file.

@@ -52,6 +52,7 @@ use schedule::Shared;
 use state::State;
 use tree::{Body, Ino};
 
+mod attributes;
 mod crash;
 mod dir;
 mod fault;
@@ -60,6 +61,7 @@ mod handle;
 mod outside;
 mod pending;
 mod rights;
+mod root;
 mod rules;
 mod schedule;
 mod state;
@@ -67,10 +69,10 @@ mod state;
 mod tests;
 mod tree;
 
+pub use attributes::Attributes;
 pub use crash::{CrashStates, Model};
 pub use fault::{Fault, FaultKind, is_power_loss};
 pub use schedule::{Calls, Schedule};
-pub use tree::Attributes;
 
 type SyncHook = Arc<dyn Fn(&str, SyncKind) -> bool + Send + Sync>;
 
@@ -91,7 +93,7 @@ pub struct SimDisk {
 
 impl Disk for SimDisk {
     fn open_root(&self, path: &Path) -> io::Result<DirRef> {
-        handle::open_root(&self.shared, path)
+        root::open_root(&self.shared, path)
     }
 
     fn handle_limit(&self) -> Option<u64> {

@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::attributes::Attributes;
 use super::pending::DataChange;
 use super::state::State;
-use super::tree::{Attributes, Body, Ino, Node, ROOT, Slot};
+use super::tree::{Body, Ino, Node, ROOT, Slot};
 use super::{SimDisk, names};
 use crate::FileSystem;
 

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::tree::{Attributes, Body, Ino, Node, Slot, Tree};
+use super::attributes::Attributes;
+use super::tree::{Body, Ino, Node, Slot, Tree};
 
 /// A change of one file.
 #[derive(Clone, Debug)]

@@ -5,25 +5,15 @@
 
 use std::io;
 
+use super::attributes::{Attributes, SET_GROUP, SET_USER, STICKY, USER};
 use super::state::State;
-use super::tree::{Attributes, Ino};
-
-/// The user that programs run as, and their first group.
-pub(super) const USER: u32 = 1000;
+use super::tree::Ino;
 
 /// The rights to a file or directory, as one digit of a mode.
 pub(super) type Rights = u32;
 pub(super) const READ: Rights = 4;
 pub(super) const WRITE: Rights = 2;
 pub(super) const SEARCH: Rights = 1;
-
-const SET_USER: u32 = 0o4000;
-const SET_GROUP: u32 = 0o2000;
-const STICKY: u32 = 0o1000;
-
-const ACCESS_LIST: &str = "system.posix_acl_access";
-const DEFAULT_LIST: &str = "system.posix_acl_default";
-const LABEL: &str = "security.selinux";
 
 /// The permission bits do not grant what was asked for.
 fn refused() -> io::Error {
@@ -81,33 +71,11 @@ impl State {
         if linkable { Ok(()) } else { Err(not_owner()) }
     }
 
-    /// The attributes of a file or directory that is created in a directory.
-    pub(super) fn handed_down(&self, dir: Ino, own: &Attributes, is_dir: bool) -> Attributes {
-        let mut own = own.clone();
-        own.xattrs.remove(ACCESS_LIST);
-        own.gid = USER;
-        let Some(dir) = self.live.get(dir).map(|node| &node.attributes) else { return own };
-        if dir.mode & SET_GROUP != 0 {
-            own.gid = dir.gid;
-            own.mode |= if is_dir { SET_GROUP } else { 0 };
-        }
-        if let Some(list) = dir.xattrs.get(DEFAULT_LIST) {
-            own.xattrs.insert(ACCESS_LIST.to_owned(), list.clone());
-            if is_dir {
-                own.xattrs.insert(DEFAULT_LIST.to_owned(), list.clone());
-            }
-        }
-        if let Some(label) = dir.xattrs.get(LABEL) {
-            own.xattrs.insert(LABEL.to_owned(), label.clone());
-        }
-        own
-    }
-
-    /// What a new file's attributes become when it takes over what a directory hands down: as
-    /// [`State::taken_over`], no group but one that the user is in.
+    /// What a new file's attributes become when it takes over what a directory hands down: no group but one
+    /// that the user is in.
     pub(super) fn adopted(&self, ino: Ino, dir: Ino) -> io::Result<Attributes> {
         let ours = &self.node(ino)?.attributes;
-        let new = self.handed_down(dir, ours, false);
+        let new = ours.in_dir(&self.node(dir)?.attributes, false);
         let gid = if self.groups.contains(&new.gid) { new.gid } else { ours.gid };
         Ok(Attributes { gid, ..new })
     }
@@ -116,17 +84,8 @@ impl State {
     /// without privileges may, who can give a file away to nobody, and to no group but their own.
     pub(super) fn taken_over(&self, ino: Ino, from: Ino) -> io::Result<Attributes> {
         let ours = &self.node(ino)?.attributes;
-        let theirs = self.node(from)?.attributes.as_ref().clone();
-        let same_group = theirs.gid == ours.gid || self.groups.contains(&theirs.gid);
-        let mut mode = theirs.mode;
-        if theirs.uid != ours.uid {
-            mode &= !SET_USER;
-        }
-        if !same_group {
-            // The new group's members were others to the old file, and stay what they were.
-            mode = (mode & !(SET_GROUP | 0o070)) | ((mode & 0o007) << 3);
-        }
-        let gid = if same_group { theirs.gid } else { ours.gid };
-        Ok(Attributes { mode, uid: ours.uid, gid, ..theirs })
+        let theirs = &self.node(from)?.attributes;
+        let may_have_group = theirs.gid == ours.gid || self.groups.contains(&theirs.gid);
+        Ok(ours.taking_over(theirs, may_have_group))
     }
 }

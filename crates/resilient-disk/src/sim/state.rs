@@ -9,10 +9,10 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use super::attributes::{Attributes, USER};
 use super::fault::{Faults, Need, Turn};
 use super::pending::{Cuts, DataChange, DataEffect, Fate, NameEffect, Pending, Share};
-use super::rights::USER;
-use super::tree::{Attributes, Body, Ino, Node, ROOT, Slot, Tree};
+use super::tree::{Body, Ino, Node, ROOT, Slot, Tree};
 use super::{SyncHook, SyncKind};
 use crate::FileSystem;
 
@@ -158,7 +158,9 @@ impl State {
         let ino = self.next_ino;
         self.next_ino += 1;
         let is_dir = matches!(body, Body::Dir(_));
-        let attributes = Arc::new(self.handed_down(slot.dir, &attributes, is_dir));
+        let dir = self.live.get(slot.dir).map(|dir| &*dir.attributes);
+        let attributes =
+            dir.map_or(attributes.clone(), |dir| attributes.in_dir(dir, is_dir).into());
         let node = Node {
             body,
             attributes,

@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::rights::USER;
+use super::attributes::Attributes;
 use crate::Kind;
 
 /// The number of an inode.
@@ -21,25 +21,6 @@ pub(super) type Entries = BTreeMap<Name, Ino>;
 
 /// The inode of `/`.
 pub(super) const ROOT: Ino = 2;
-
-/// What a file or directory carries besides its content.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Attributes {
-    /// The permission bits.
-    pub mode: u32,
-    /// The owner.
-    pub uid: u32,
-    /// The group.
-    pub gid: u32,
-    /// The extended attributes.
-    pub xattrs: BTreeMap<String, Vec<u8>>,
-}
-
-impl Attributes {
-    pub(super) fn with_mode(mode: u32) -> Arc<Self> {
-        Arc::new(Self { mode, uid: USER, gid: USER, xattrs: BTreeMap::new() })
-    }
-}
 
 /// A place for a name: a directory and one component.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
