@@ -319,7 +319,8 @@ pub trait File: Send + Sync + Debug {
     /// Makes content and length durable.
     ///
     /// # Errors
-    /// The device failed: what this sync covered is to be taken as lost, never synced again.
+    /// The device failed: the bytes that this sync covered are to be taken as lost, and a later sync
+    /// does not bring them back. A later sync makes the length durable.
     fn sync(&self) -> io::Result<()>;
 
     /// Tells the file's facts, of this handle and not of a name.

@@ -15,9 +15,10 @@
 //! * A rename is whole or absent. It is durable when the directory that received the name was
 //!   synced. So is an exchange, which is durable when one of the two directories was synced: it is one transaction.
 //!   (Without a journal they come by halves: [`SimDisk::with_names_by_halves`].)
-//! * After a failed sync of a file, what it covered may survive or not, and no later sync settles
-//!   that. A failed sync of a directory settles nothing, and a later one does: names go through the
-//!   file system's log, which keeps their order and stops for good when it cannot be written.
+//! * After a failed sync of a file, the bytes that it covered may survive or not, and no later sync
+//!   settles that. A failed sync of a directory settles nothing, and a later one does: names go
+//!   through the file system's log, which keeps their order and stops for good when it cannot be
+//!   written. So do the length of a file that was cut, and its attributes.
 //! * Programs are a user without privileges (1000, of group 1000). Permission bits, owners and
 //!   sticky directories are checked as a kernel checks them, with its errors. A directory that
 //!   could not be read when it was opened can be searched and not synced. New files get the group,

@@ -226,10 +226,12 @@ impl Pending {
         }
     }
 
-    /// Notes that a sync of a file failed.
+    /// Notes that a sync of a file failed. Length and attributes are in the file system's log, as
+    /// names are: a later sync makes them durable.
     pub(super) fn doom_data(&mut self, ino: Ino) {
         for effect in self.data.get_mut(&ino).into_iter().flatten() {
-            if effect.fate == Fate::Open {
+            let is_of_pages = matches!(effect.change, DataChange::Write { .. });
+            if effect.fate == Fate::Open && is_of_pages {
                 effect.fate = Fate::Doomed;
             }
         }

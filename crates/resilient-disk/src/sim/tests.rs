@@ -233,6 +233,23 @@ fn an_unsynced_removal_may_come_back_with_its_data() {
 }
 
 #[test]
+fn a_later_sync_makes_good_what_a_failed_one_left_of_a_length_but_not_of_bytes() {
+    let lost = |act: fn(&dyn crate::File)| {
+        let disk = SimDisk::new();
+        disk.write_file("a", b"abcd");
+        let file = dir(&disk, "/").open_write(name("a")).unwrap();
+        act(&*file);
+        disk.plan(Fault { at: disk.ops(), kind: EIO });
+        file.sync().unwrap_err();
+        file.sync().unwrap();
+        states(&disk, Model::Strict)
+    };
+    assert_eq!(lost(|file| file.set_len(2).unwrap()), set(["a=ab"]));
+    let torn = lost(|file| file.write_all_at(b"xy", 0).unwrap());
+    assert!(torn.contains("a=abcd") && torn.contains("a=xycd"), "{torn:?}");
+}
+
+#[test]
 fn a_new_directory_is_lost_with_all_in_it_unless_its_parent_is_synced() {
     let disk = SimDisk::new();
     disk.write_file("s", b"x");
