@@ -143,7 +143,10 @@ fn look_at_slot(
                     unit::Slot::Touched
                 }
             }
-            (Some(exchange), _) if inode != exchange.staged => unit::Slot::Other,
+            (Some(exchange), _) if inode != exchange.staged => {
+                seat.slot_holds_promise = now == one.expected;
+                unit::Slot::Other
+            }
             _ if now == one.expected => unit::Slot::Whole,
             (None, Some(_)) if before => unit::Slot::Before,
             (None, Some(_)) => unit::Slot::Other,
@@ -214,6 +217,11 @@ fn look_at_target(
         Ok(match now {
             Some(now) if now == one.expected && is(|exchange| exchange.staged) => unit::Target::New,
             Some(now) if Some(now) == one.previous && is(|exchange| exchange.old) => {
+                if seat.slot_holds_promise {
+                    // The old file has not come out, so what is in the slot has not either: an
+                    // earlier recovery renewed it (`Slot::renew`).
+                    change.slot = unit::Slot::Whole;
+                }
                 unit::Target::Old
             }
             _ => unit::Target::Other,
