@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
 
-use crate::disk::{Access, Clock, DirRef, Disk, File, FileId, FileSystem};
+use crate::disk::{Access, Clock, DirRef, Disk, File, FileId, FileSystem, read_up_to};
 use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{End, RowWriter, find_end};
@@ -247,6 +247,22 @@ impl State {
     /// Numbers and chains rows that go behind an end of the journal.
     pub(crate) fn rows_behind(&self, end: &End) -> io::Result<RowWriter> {
         RowWriter::behind(&*self.journal, end, self.fresh_epoch)
+    }
+
+    /// Moves the journal's end behind lines that others have added. The Python server takes no lock, so
+    /// it may add a line at any time; only one that comes between this call and the append is lost.
+    pub(crate) fn take_in_others(&mut self) -> io::Result<()> {
+        self.end.len = self.end.len.max(self.journal.stat()?.len);
+        Ok(())
+    }
+
+    /// What others have added behind the journal's end.
+    pub(crate) fn others_behind(&self) -> io::Result<Vec<u8>> {
+        let added = self.journal.stat()?.len.saturating_sub(self.end.len);
+        let mut lines = vec![0; usize::try_from(added).map_err(io::Error::other)?];
+        let read = read_up_to(&*self.journal, &mut lines, self.end.len)?;
+        lines.truncate(read);
+        Ok(lines)
     }
 
     /// Notes that everything up to the journal's end is published. Needs no sync: it spares the

@@ -40,7 +40,14 @@ impl RowWriter {
             at += read as u64;
         }
         let batch = end.seq.saturating_add(1);
-        Ok(Self { start: end.len, end: end.clone(), chain, batch, fresh_epoch, lines: Vec::new() })
+        let is_torn = block.last().is_some_and(|last| *last != b'\n');
+        let end = end.clone();
+        let mut rows = Self { start: end.len, end, chain, batch, fresh_epoch, lines: Vec::new() };
+        if is_torn {
+            // A line that somebody has not finished is not taken for a part of ours.
+            rows.others(b"\n");
+        }
+        Ok(rows)
     }
 
     /// Adds a row of the batch.

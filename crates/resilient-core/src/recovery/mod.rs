@@ -208,7 +208,7 @@ fn revive_pending(store: &Store, state: &mut State, report: &mut Report) -> io::
     }
     let len = state.journal.stat()?.len;
     let start = state.end_at(len)?;
-    withdrawal::withdraw(state, &start, &revived.iter().collect::<Vec<_>>())?;
+    withdrawal::withdraw(state, &start, &revived.iter().collect::<Vec<_>>(), Vec::new())?;
     Ok(true)
 }
 
