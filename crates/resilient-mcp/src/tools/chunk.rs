@@ -75,7 +75,6 @@ pub struct ChunkCompose {
     /// Remove the parts afterwards.
     #[serde(default)]
     pub cleanup: bool,
-    /// Refuse a file with syntax errors.
     #[serde(default)]
     pub validate: bool,
 }

@@ -20,14 +20,12 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<Analytics>(),
 ];
 
-/// Look for secrets, personal data and oversize in text before writing it. One of content, path,
-/// session, draft_sha256.
+/// Look for secrets, personal data and oversize in one of content, path, session, draft_sha256.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RiskScore {
     pub content: Option<String>,
     pub path: Option<String>,
-    /// A chunk session, its parts joined.
     pub session: Option<String>,
     pub draft_sha256: Option<String>,
     pub language_hint: Option<String>,
@@ -53,13 +51,12 @@ impl Tool for RiskScore {
     }
 }
 
-/// Check the syntax of a text: one of content, path, session, draft_sha256.
+/// Check the syntax of one of content, path, session (of chunks), draft_sha256.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Validate {
     pub content: Option<String>,
     pub path: Option<String>,
-    /// A chunk session, its parts joined.
     pub session: Option<String>,
     pub draft_sha256: Option<String>,
     /// Guessed when absent.

@@ -36,7 +36,7 @@ pub struct SafeWrite {
     pub classify: bool,
     #[serde(default)]
     pub classify_reject_at: Verdict,
-    /// Refuse a file with syntax errors.
+    /// Refuse bad syntax.
     #[serde(default)]
     pub validate: bool,
 }
@@ -121,7 +121,6 @@ pub struct SafeReplace {
     pub classify: bool,
     #[serde(default)]
     pub classify_reject_at: Verdict,
-    /// Refuse a file with syntax errors.
     #[serde(default)]
     pub validate: bool,
 }
