@@ -19,8 +19,9 @@
 //! assert_eq!(validate("hello", None, Some("hello.txt")).valid, None);
 //! ```
 //!
-//! A report says whether a parser would accept the text, or that nobody checked it. It does not say whether the text is right:
-//! Python is compiled in thought and not run, LaTeX is read and not typeset, and no schema is checked.
+//! A report says whether a parser would accept the text, or that nobody checked it. It does not say
+//! whether the text is right: Python is compiled and not run, LaTeX is read and not typeset, and no
+//! schema is checked.
 
 mod findings;
 mod format;
