@@ -108,6 +108,7 @@ impl Runs {
             mode: WriteMode::Overwrite,
             expected_prev_sha256: None,
             reject_at: None,
+            validate: false,
         })?;
         Ok(())
     }

@@ -31,8 +31,14 @@ impl Library {
         content: String,
         mode: WriteMode,
     ) -> Result<Cost> {
-        let request =
-            WriteRequest { path, content, mode, expected_prev_sha256: None, reject_at: None };
+        let request = WriteRequest {
+            path,
+            content,
+            mode,
+            expected_prev_sha256: None,
+            reject_at: None,
+            validate: false,
+        };
         Ok(timed(|| Ok(self.workspace.write(request)?))?.0)
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checked::Checked;
 use crate::commit::Committer;
 use crate::contents::{Content, digest_of_dir};
 use crate::digest::{Digest, Hasher};
@@ -68,6 +69,9 @@ pub struct ComposeReceipt {
     pub journal_id: String,
     /// Whether the session was removed.
     pub cleaned_up: bool,
+    /// What the check of the text said, where one was asked for.
+    #[serde(flatten)]
+    pub checked: Option<Checked>,
 }
 
 /// What composing would give.
@@ -266,6 +270,34 @@ impl Chunks<'_> {
         cleanup: bool,
         policy: &Policy,
     ) -> Result<ComposeReceipt> {
+        self.join(session, output_path, separator, cleanup, false, policy)
+    }
+
+    /// As [`Chunks::compose`], but refuses a text that has a syntax error, as far as the name of the
+    /// output tells its format. The text is in memory for it.
+    ///
+    /// # Errors
+    /// As [`Chunks::compose`]; and the text has a syntax error.
+    pub fn compose_valid(
+        &self,
+        session: &str,
+        output_path: &str,
+        separator: &str,
+        cleanup: bool,
+        policy: &Policy,
+    ) -> Result<ComposeReceipt> {
+        self.join(session, output_path, separator, cleanup, true, policy)
+    }
+
+    fn join(
+        &self,
+        session: &str,
+        output_path: &str,
+        separator: &str,
+        cleanup: bool,
+        validate: bool,
+        policy: &Policy,
+    ) -> Result<ComposeReceipt> {
         check_session(session)?;
         let (git, hard_links) = (git(policy), policy.hard_links);
         let guard = Guard::new(policy);
@@ -287,6 +319,13 @@ impl Chunks<'_> {
             {
                 return Err(Error::HardLinked { path: target.shown, links: old.stat.links });
             }
+            let checked = match validate {
+                true => {
+                    let content = Joined::new(&dir, &session, &indices, &separator).content()?;
+                    Some(Checked::of(&target.shown, &content)?)
+                }
+                false => None,
+            };
             let mut joined = Joined::new(&dir, &session, &indices, &separator);
             let mut marked = MarkedLines::default();
             let staged = op.stage_parts(&target, || {
@@ -344,6 +383,7 @@ impl Chunks<'_> {
                 chunk_hashes,
                 journal_id: journaled.journal_id,
                 cleaned_up: cleanup,
+                checked,
             })
         })
     }

@@ -287,6 +287,18 @@ impl From<&Error> for Envelope {
                     ..Self::of(Blocked, ContentFilter, Redact, context)
                 }
             }
+            Error::Invalid { path, report } => {
+                let mut context = json!({
+                    "path": path, "reason": "invalid_syntax", "format": report.format,
+                    "errors": report.errors, "summary": report.summary,
+                    "hint": "nothing was written: correct these lines and make the call again, or \
+                             leave out validate",
+                });
+                if report.omitted > 0 {
+                    set(&mut context, "omitted", report.omitted);
+                }
+                encoding(context)
+            }
             Error::Os { path, operation, source } => Self::of_os(path, operation, source),
             Error::OutcomeUnknown { path, journal_id, source } => Self::of(
                 WriteCorruption,

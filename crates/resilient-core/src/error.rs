@@ -7,6 +7,7 @@ use std::io;
 use crate::digest::Digest;
 use crate::edit::Nearest;
 use crate::risk;
+use crate::validate;
 
 /// What an operation of this library answers.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -69,6 +70,9 @@ pub enum Error {
         /// Where the draft is kept.
         draft: Option<Digest>,
     },
+    /// The file would have syntax errors, and was to be written only without.
+    #[error("{path:?} would have syntax errors: {}", .report.summary)]
+    Invalid { path: String, report: Box<validate::Report> },
     /// The operating system refused.
     #[error("{path:?}: {operation}: {source}")]
     Os { path: String, operation: &'static str, source: io::Error },

@@ -2,6 +2,7 @@
 
 pub mod analytics;
 mod beside;
+pub mod checked;
 pub mod checkpoint;
 pub mod chunk;
 mod closed;

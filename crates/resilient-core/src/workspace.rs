@@ -1,6 +1,7 @@
 //! The facade: open a workspace, then ask it for what it holds.
 
 mod redaction;
+mod source;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,11 @@ use crate::stamp;
 use crate::store::Store;
 use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
 
-pub use self::redaction::{RedactRequest, Redacted, Source, WriteTo};
+pub use self::redaction::{RedactRequest, Redacted, WriteTo};
+pub use self::source::Source;
+
+/// What the label of a blocked draft in the scratchpad begins with; its path follows.
+const DRAFT: &str = "draft:";
 
 /// What the library is told about its surroundings; it asks the environment for nothing.
 #[derive(Debug)]
@@ -281,7 +286,7 @@ impl Workspace {
         // Without room for it the refusal stands all the same.
         let kept = self.scratch().put(PutRequest {
             content,
-            label: Some(format!("draft:{of}")),
+            label: Some(format!("{DRAFT}{of}")),
             notes: Some("blocked draft".to_owned()),
             ..PutRequest::default()
         });
@@ -308,6 +313,24 @@ impl Workspace {
     ) -> Result<ComposeReceipt> {
         let policy = self.policy_or_least();
         let composed = self.chunks().compose(session, output_path, separator, cleanup, &policy);
+        composed.map_err(|error| self.or_policy(error))
+    }
+
+    /// As [`Workspace::compose`], but refuses a text that has a syntax error, as far as the name of the
+    /// output tells its format. The text is in memory for it.
+    ///
+    /// # Errors
+    /// As [`Chunks::compose`]; and the text has a syntax error.
+    pub fn compose_valid(
+        &self,
+        session: &str,
+        output_path: &str,
+        separator: &str,
+        cleanup: bool,
+    ) -> Result<ComposeReceipt> {
+        let policy = self.policy_or_least();
+        let composed =
+            self.chunks().compose_valid(session, output_path, separator, cleanup, &policy);
         composed.map_err(|error| self.or_policy(error))
     }
 

@@ -9,6 +9,7 @@
 use memchr::memmem;
 use serde::Serialize;
 
+use crate::checked::Checked;
 use crate::commit::{Committer, Journaled, Old, WriteContext};
 use crate::contents::Content;
 use crate::digest::Digest;
@@ -49,6 +50,8 @@ pub struct WriteRequest {
     pub expected_prev_sha256: Option<String>,
     /// Refuses content of this verdict or a higher one.
     pub reject_at: Option<Verdict>,
+    /// Refuses a file that would have a syntax error, as far as its name tells its format.
+    pub validate: bool,
 }
 
 /// One text to be replaced in a file.
@@ -66,6 +69,8 @@ pub struct ReplaceRequest {
     pub expected_prev_sha256: Option<String>,
     /// As in [`WriteRequest`], for the new text.
     pub reject_at: Option<Verdict>,
+    /// As in [`WriteRequest`], for the file as it would be.
+    pub validate: bool,
 }
 
 /// A file that is durably written and journaled.
@@ -91,6 +96,9 @@ pub struct WriteReceipt {
     /// Set when the content was in place already and the file was not touched.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
+    /// What the check of the file said, where one was asked for.
+    #[serde(flatten)]
+    pub checked: Option<Checked>,
 }
 
 /// Scores what a file is to hold, as `score` does. The policy may let the file pass: by what its path
@@ -161,16 +169,20 @@ pub(crate) fn write_redacted(
     redacted_from: Option<Digest>,
 ) -> Result<WriteReceipt> {
     classify(&store.roots, &request.content, &request.path, request.reject_at, policy)?;
-    let WriteRequest { path, content, mode, expected_prev_sha256, .. } = request;
+    let WriteRequest { path, content, mode, expected_prev_sha256, validate, .. } = request;
     let guard = Guard::of(&content, policy);
     // Digested here, where calls run side by side, and not under the lock.
     let content = Content::of(content.into_bytes());
     let (git, hard_links) = (git(policy), policy.hard_links);
+    let checked = match validate && mode != WriteMode::Append {
+        true => Some(Checked::of(&store.roots.writable(&path, git)?.shown, &content.bytes)?),
+        false => None,
+    };
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
         if mode == WriteMode::Append {
-            return append(op, target, &content, expected_prev_sha256.as_deref());
+            return append(op, target, &content, expected_prev_sha256.as_deref(), validate);
         }
         if mode == WriteMode::Create && target.stat.is_some() {
             // What may not be read exists all the same.
@@ -193,7 +205,8 @@ pub(crate) fn write_redacted(
             WriteMode::Create => Mode::Create,
             _ => Mode::Overwrite,
         };
-        put(op, target, old.as_ref(), &content, journal_mode, hard_links)
+        let receipt = put(op, target, old.as_ref(), &content, journal_mode, hard_links)?;
+        Ok(WriteReceipt { checked: checked.clone(), ..receipt })
     })
 }
 
@@ -203,8 +216,15 @@ pub(crate) fn replace(
     request: ReplaceRequest,
     policy: &Policy,
 ) -> Result<WriteReceipt> {
-    let ReplaceRequest { path, old_string, new_string, count, expected_prev_sha256, reject_at } =
-        request;
+    let ReplaceRequest {
+        path,
+        old_string,
+        new_string,
+        count,
+        expected_prev_sha256,
+        reject_at,
+        validate,
+    } = request;
     if old_string.is_empty() {
         return Err(Error::EmptyOldString { path });
     }
@@ -233,10 +253,15 @@ pub(crate) fn replace(
         if let Some(guard) = &guard {
             guard.check(&target, &bytes, &edited.content)?;
         }
+        let checked = match validate {
+            true => Some(Checked::of(&target.shown, &edited.content)?),
+            false => None,
+        };
         let content = Content::instead_of(&bytes, &prefixes, edited.content);
         drop(bytes);
         let mut receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
         receipt.replacements = Some(edited.replacements);
+        receipt.checked = checked;
         Ok(receipt)
     })
 }
@@ -312,7 +337,12 @@ fn append(
     target: Target,
     content: &Content,
     expected: Option<&str>,
+    validate: bool,
 ) -> Result<WriteReceipt> {
+    let check_whole = |target: &Target, old: &[u8]| match validate {
+        true => Checked::of(&target.shown, &[old, &content.bytes].concat()).map(Some),
+        false => Ok(None),
+    };
     let long = |stat: &crate::disk::Stat| {
         stat.kind == Kind::File && (stat.len >= APPEND_IN_PLACE_FROM || stat.links > 1)
     };
@@ -321,19 +351,30 @@ fn append(
             return Err(Error::Deferred);
         };
         check(&target, Some(&old), expected)?;
+        let checked = match validate {
+            true => {
+                let whole = op.old_content(&target)?;
+                check_whole(&target, &whole.map(|(_, bytes, _)| bytes).unwrap_or_default())?
+            }
+            false => None,
+        };
         let at = Place::of(&target);
         let bytes = old.stat.len + content.bytes.len() as u64;
         let (journaled, digest) = op.append(target, &old, &before, content.bytes.clone())?;
-        return Ok(at.receipt(digest, bytes, Mode::Append, journaled));
+        return Ok(WriteReceipt { checked, ..at.receipt(digest, bytes, Mode::Append, journaled) });
     }
     let found = op.old_content(&target)?;
     check(&target, found.as_ref().map(|(old, ..)| old), expected)?;
     let Some((old, bytes, prefixes)) = found else {
-        return put(op, target, None, content, Mode::Append, HardLinks::Refuse);
+        let checked = check_whole(&target, &[])?;
+        let receipt = put(op, target, None, content, Mode::Append, HardLinks::Refuse)?;
+        return Ok(WriteReceipt { checked, ..receipt });
     };
+    let checked = check_whole(&target, &bytes)?;
     let whole = [bytes.as_slice(), &content.bytes].concat();
     let whole = Content::instead_of(&bytes, &prefixes, whole);
-    put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)
+    let receipt = put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)?;
+    Ok(WriteReceipt { checked, ..receipt })
 }
 
 fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
@@ -379,6 +420,7 @@ impl Place {
             wrote_at: journaled.ts,
             replacements: None,
             unchanged: false,
+            checked: None,
         }
     }
 }

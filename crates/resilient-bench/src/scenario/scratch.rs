@@ -30,6 +30,7 @@ fn of(setting: &mut Setting, at_once: usize) -> Result<Table> {
                         mode: WriteMode::Create,
                         expected_prev_sha256: None,
                         reject_at: None,
+                        validate: false,
                     })?;
                     Ok(())
                 })

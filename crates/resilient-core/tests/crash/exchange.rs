@@ -58,6 +58,7 @@ fn a_save_at_any_moment_of_an_overwrite_is_never_lost() {
                 mode: WriteMode::Overwrite,
                 expected_prev_sha256: Some(Digest::of(b"the old content").to_string()),
                 reject_at: None,
+                validate: false,
             };
             Answer::of(ws.write(request), |receipt| Some(receipt.journal_id))
         };

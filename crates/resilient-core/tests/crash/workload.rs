@@ -155,6 +155,7 @@ pub fn put(ws: &Workspace, path: &str, mode: WriteMode, content: &str) -> Answer
         mode,
         expected_prev_sha256: None,
         reject_at: None,
+        validate: false,
     };
     Answer::of(ws.write(request), |receipt| Some(receipt.journal_id))
 }
@@ -179,6 +180,7 @@ fn replace(ws: &Workspace, path: &str, old: &str, new: &str) -> Answer {
         count: 1,
         expected_prev_sha256: None,
         reject_at: None,
+        validate: false,
     };
     Answer::of(ws.replace(request), |receipt| Some(receipt.journal_id))
 }
@@ -214,6 +216,7 @@ fn draft(ws: &Workspace) -> Answer {
         mode: WriteMode::Create,
         expected_prev_sha256: None,
         reject_at: Some(Verdict::Low),
+        validate: false,
     };
     match ws.write(request) {
         Err(Error::Blocked { draft: Some(_), .. }) => Answer::Done(None),

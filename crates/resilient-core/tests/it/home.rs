@@ -260,6 +260,7 @@ pub(crate) fn create(path: &str, content: &str) -> WriteRequest {
         mode: WriteMode::Create,
         expected_prev_sha256: None,
         reject_at: None,
+        validate: false,
     }
 }
 
@@ -279,6 +280,7 @@ pub(crate) fn replace(path: &str, old: &str, new: &str) -> ReplaceRequest {
         count: 1,
         expected_prev_sha256: None,
         reject_at: None,
+        validate: false,
     }
 }
 

@@ -29,7 +29,7 @@ fn file(path: &str) -> Source {
 
 fn to(path: &str) -> Option<WriteTo> {
     let (mode, path) = (WriteMode::Create, path.to_owned());
-    Some(WriteTo { path, mode, expected_prev_sha256: None, reject_at: None })
+    Some(WriteTo { path, mode, expected_prev_sha256: None, reject_at: None, validate: false })
 }
 
 fn kept(ws: &Workspace, content: &str) -> String {
@@ -182,7 +182,7 @@ fn what_stays_in_the_text_may_still_block_it() {
     let home = Home::new();
     let ws = home.open();
     let draft = kept(&ws, &format!("{}mail jane@example.com\n", line("a", "k3Jd9f")));
-    let write = WriteTo { reject_at: Some(Verdict::Low), ..to("a.txt").unwrap() };
+    let write = WriteTo { reject_at: Some(Verdict::Low), validate: false, ..to("a.txt").unwrap() };
     let redact = RedactRequest {
         write: Some(write),
         chosen: vec![Choice::read("github_pat")],

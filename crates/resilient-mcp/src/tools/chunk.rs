@@ -75,6 +75,8 @@ pub struct ChunkCompose {
     /// Remove the parts afterwards.
     #[serde(default)]
     pub cleanup: bool,
+    #[serde(default)]
+    pub validate: bool,
 }
 
 impl Tool for ChunkCompose {
@@ -83,8 +85,11 @@ impl Tool for ChunkCompose {
     const EFFECT: Effect = Effect::Sets;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, output_path, separator, cleanup } = self;
-        answer(workspace.compose(&session, &output_path, &separator, cleanup))
+        let Self { session, output_path, separator, cleanup, validate } = self;
+        answer(match validate {
+            true => workspace.compose_valid(&session, &output_path, &separator, cleanup),
+            false => workspace.compose(&session, &output_path, &separator, cleanup),
+        })
     }
 }
 

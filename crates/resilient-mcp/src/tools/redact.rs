@@ -81,6 +81,7 @@ impl Tool for Redact {
                 mode,
                 expected_prev_sha256,
                 reject_at: None,
+                validate: false,
             }),
         }))
     }

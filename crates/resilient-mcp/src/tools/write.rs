@@ -36,6 +36,9 @@ pub struct SafeWrite {
     pub classify: bool,
     #[serde(default)]
     pub classify_reject_at: Verdict,
+    /// Refuse bad syntax.
+    #[serde(default)]
+    pub validate: bool,
 }
 
 impl Tool for SafeWrite {
@@ -46,7 +49,7 @@ impl Tool for SafeWrite {
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &["content_from"];
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { path, mode, expected_prev_sha256, .. } = self;
+        let Self { path, mode, expected_prev_sha256, validate, .. } = self;
         let mode = mode.into();
         let reject_at = self.classify.then(|| self.classify_reject_at.into());
         match (self.content, self.content_from) {
@@ -56,6 +59,7 @@ impl Tool for SafeWrite {
                 mode,
                 expected_prev_sha256,
                 reject_at,
+                validate,
             })),
             (None, Some(from)) => {
                 let written = workspace.redact(RedactRequest {
@@ -64,7 +68,7 @@ impl Tool for SafeWrite {
                     language: None,
                     env: false,
                     keep: false,
-                    write: Some(WriteTo { path, mode, expected_prev_sha256, reject_at }),
+                    write: Some(WriteTo { path, mode, expected_prev_sha256, reject_at, validate }),
                 });
                 answer(written.map(FromDraft::of))
             }
@@ -117,6 +121,8 @@ pub struct SafeReplace {
     pub classify: bool,
     #[serde(default)]
     pub classify_reject_at: Verdict,
+    #[serde(default)]
+    pub validate: bool,
 }
 
 impl Tool for SafeReplace {
@@ -133,6 +139,7 @@ impl Tool for SafeReplace {
             count: self.count,
             expected_prev_sha256: self.expected_prev_sha256,
             reject_at: self.classify.then(|| self.classify_reject_at.into()),
+            validate: self.validate,
         }))
     }
 }

@@ -8,6 +8,7 @@ use resilient_core::Workspace;
 use resilient_core::chunk::{ChunkReceipt, ComposeReceipt, Parts, Reset, Status};
 
 use super::input::Content;
+use super::write::told_checked;
 use crate::output::{Output, card};
 
 /// What to do with a session of parts.
@@ -74,6 +75,9 @@ pub(crate) struct Compose {
     /// Remove the parts afterwards
     #[arg(long)]
     cleanup: bool,
+    /// Refuse a file that would have syntax errors
+    #[arg(long)]
+    validate: bool,
 }
 
 /// Parts to be joined and shown.
@@ -103,8 +107,11 @@ impl Chunk {
                 let result = content.text().and_then(|text| chunks.append(&session, text, total));
                 output.answer("rw.chunk_append", result, told_part)
             }
-            Self::Compose(Compose { session, path, separator, cleanup }) => {
-                let result = workspace.compose(&session, &path, &separator, cleanup);
+            Self::Compose(Compose { session, path, separator, cleanup, validate }) => {
+                let result = match validate {
+                    true => workspace.compose_valid(&session, &path, &separator, cleanup),
+                    false => workspace.compose(&session, &path, &separator, cleanup),
+                };
                 output.answer("rw.chunk_compose", result, told_compose)
             }
             Self::Preview(Preview { session, separator }) => {
@@ -133,15 +140,14 @@ fn told_part(receipt: &ChunkReceipt) -> String {
 }
 
 fn told_compose(receipt: &ComposeReceipt) -> String {
-    card(
-        &format!("composed {}", receipt.output_path),
-        &[
-            ("parts", receipt.chunk_count.to_string()),
-            ("bytes", receipt.bytes.to_string()),
-            ("sha256", receipt.sha256.to_string()),
-            ("journal", receipt.journal_id.clone()),
-        ],
-    )
+    let mut rows = vec![
+        ("parts", receipt.chunk_count.to_string()),
+        ("bytes", receipt.bytes.to_string()),
+        ("sha256", receipt.sha256.to_string()),
+        ("journal", receipt.journal_id.clone()),
+    ];
+    rows.extend(receipt.checked.as_ref().map(told_checked));
+    card(&format!("composed {}", receipt.output_path), &rows)
 }
 
 fn told_status(status: &Status) -> String {

@@ -3,6 +3,7 @@
 use std::io::{self, Read as _};
 
 use clap::{Args, ValueEnum};
+use resilient_core::workspace::Source;
 use resilient_core::{Error, Result, risk};
 use serde_json::Value;
 
@@ -29,6 +30,30 @@ impl Content {
     /// Standard input cannot be read.
     pub(crate) fn bytes(self) -> Result<Vec<u8>> {
         self.content.map_or_else(|| read("-"), |text| Ok(text.into_bytes()))
+    }
+}
+
+/// A text that is in no file yet.
+#[derive(Debug, Args)]
+pub(crate) struct Elsewhere {
+    /// The parts of this chunk session, joined
+    #[arg(long, value_name = "SESSION", conflicts_with = "draft")]
+    session: Option<String>,
+    /// A text that the scratchpad keeps, such as a blocked draft
+    #[arg(long, value_name = "SHA256")]
+    draft: Option<String>,
+}
+
+impl Elsewhere {
+    /// Where the text is, unless a file is meant.
+    pub(crate) fn source(&self) -> Option<Source> {
+        let session = self.session.clone().map(Source::Session);
+        session.or_else(|| self.draft.clone().map(Source::Draft))
+    }
+
+    /// What to call the text in front of a line's number.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.session.as_deref().or(self.draft.as_deref())
     }
 }
 

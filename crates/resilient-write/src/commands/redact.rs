@@ -91,6 +91,7 @@ impl Redact {
                 mode,
                 expected_prev_sha256,
                 reject_at: None,
+                validate: false,
             }),
         })
     }

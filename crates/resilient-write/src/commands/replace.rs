@@ -30,6 +30,9 @@ pub(crate) struct Replace {
     expect: Option<String>,
     #[command(flatten)]
     classify: Classify,
+    /// Refuse a file that would have syntax errors
+    #[arg(long)]
+    validate: bool,
 }
 
 impl Replace {
@@ -45,6 +48,7 @@ impl Replace {
             count: self.count,
             expected_prev_sha256: self.expect,
             reject_at: self.classify.reject_at(),
+            validate: self.validate,
         });
         output.answer("rw.safe_replace", result, told)
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::Workspace;
+use resilient_core::checked::Checked;
 use resilient_core::journal::Mode;
 use resilient_core::write::{WriteMode, WriteReceipt, WriteRequest};
 
@@ -26,6 +27,9 @@ pub(crate) struct Write {
     expect: Option<String>,
     #[command(flatten)]
     classify: Classify,
+    /// Refuse a file that would have syntax errors
+    #[arg(long)]
+    validate: bool,
 }
 
 /// What to do with a file that exists.
@@ -55,7 +59,7 @@ impl Write {
     /// # Errors
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
-        let Self { path, content, mode, expect, classify } = self;
+        let Self { path, content, mode, expect, classify, validate } = self;
         let result = content.text().and_then(|content| {
             workspace.write(WriteRequest {
                 path,
@@ -63,6 +67,7 @@ impl Write {
                 mode: mode.into(),
                 expected_prev_sha256: expect,
                 reject_at: classify.reject_at(),
+                validate,
             })
         });
         output.answer("rw.safe_write", result, told)
@@ -87,5 +92,16 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
     if let Some(count) = receipt.replacements {
         rows.insert(0, ("replaced", count.to_string()));
     }
+    rows.extend(receipt.checked.as_ref().map(told_checked));
     card(&format!("{did} {}", receipt.path), &rows)
+}
+
+/// What the check of a written file said, as a row of a card.
+pub(crate) fn told_checked(checked: &Checked) -> (&'static str, String) {
+    let said = match (checked.valid, checked.warnings.len() + checked.omitted) {
+        (None, _) => "not checked".to_owned(),
+        (Some(_), 0) => format!("{}: ok", checked.format),
+        (Some(_), warnings) => format!("{}: {warnings} warning(s)", checked.format),
+    };
+    ("syntax", said)
 }
