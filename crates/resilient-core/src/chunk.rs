@@ -11,16 +11,17 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::commit::Committer;
-use crate::contents::{Content, digest_of_dir};
+use crate::contents::{Content, digest_of_dir, form_of};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_all, read_up_to};
 use crate::error::{Error, Result};
+use crate::form::{Asked, Form, FormChange, Speller};
 use crate::journal::Mode;
 use crate::name::is_name;
 use crate::redact::MarkedLines;
 use crate::risk::{HardLinks, Policy};
 use crate::store::{CHUNKS, Store};
-use crate::write::{Guard, git};
+use crate::write::{Guard, git, unspellable, whole};
 
 const MANIFEST: &str = "manifest.json";
 const MOST: u32 = 999;
@@ -68,6 +69,12 @@ pub struct ComposeReceipt {
     pub journal_id: String,
     /// Whether the session was removed.
     pub cleaned_up: bool,
+    /// The file's form, where it is not UTF-8 without a byte order mark and with `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// Set when the file that was replaced had another encoding or other line ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_changed: Option<FormChange>,
 }
 
 /// What composing would give.
@@ -266,7 +273,24 @@ impl Chunks<'_> {
         cleanup: bool,
         policy: &Policy,
     ) -> Result<ComposeReceipt> {
+        self.compose_as(session, output_path, separator, cleanup, Asked::default(), policy)
+    }
+
+    /// As [`Chunks::compose`], in the encoding and with the line ends that are asked for.
+    ///
+    /// # Errors
+    /// As [`Chunks::compose`]; and the encoding lacks a character of the text.
+    pub fn compose_as(
+        &self,
+        session: &str,
+        output_path: &str,
+        separator: &str,
+        cleanup: bool,
+        asked: Asked,
+        policy: &Policy,
+    ) -> Result<ComposeReceipt> {
         check_session(session)?;
+        let form = policy.form.clone();
         let (git, hard_links) = (git(policy), policy.hard_links);
         let guard = Guard::new(policy);
         let session = session.to_owned();
@@ -289,10 +313,24 @@ impl Chunks<'_> {
             }
             let mut joined = Joined::new(&dir, &session, &indices, &separator);
             let mut marked = MarkedLines::default();
+            let (spelling, old_form) = whole(op, &target, old.as_ref(), asked, &form)?;
+            let mut speller = Some(Speller::new(spelling));
             let staged = op.stage_parts(&target, || {
-                let block = joined.next_block()?;
-                marked.add(block.as_deref().unwrap_or_default());
-                Ok(block)
+                let Some(here) = &mut speller else { return Ok(None) };
+                let mut out = Vec::new();
+                let done = match joined.next_block()? {
+                    Some(block) => {
+                        marked.add(&block);
+                        here.push(&block, &mut out)
+                    }
+                    None => {
+                        let done = here.finish(&mut out);
+                        speller = None;
+                        done
+                    }
+                };
+                done.map_err(|fault| unspellable(fault, &target.shown))?;
+                Ok(Some(out))
             })?;
             marked.finish_new();
             if let Some(old) = &old
@@ -317,6 +355,14 @@ impl Chunks<'_> {
             }
             let chunk_hashes = std::mem::take(&mut joined.hashes);
             let (sha256, bytes) = (staged.digest, staged.len);
+            let (new_form, _) = match form_of(&*staged.file, bytes) {
+                Ok(found) => found,
+                Err(source) => {
+                    staged.remove(op.state);
+                    return Err(Error::os(target.shown, "read", source));
+                }
+            };
+            let new_form = new_form.spelled(spelling);
             let shown = target.shown.clone();
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
             let journaled = match &old {
@@ -344,6 +390,8 @@ impl Chunks<'_> {
                 chunk_hashes,
                 journal_id: journaled.journal_id,
                 cleaned_up: cleanup,
+                form: Some(new_form).filter(|form| !form.is_plain()),
+                form_changed: old_form.and_then(|old| Form::change(old, new_form)),
             })
         })
     }

@@ -13,6 +13,7 @@ use crate::closed;
 use crate::commit::Committer;
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Error, Result};
+use crate::form::Asked;
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, By, Filter, Tail};
 use crate::policy_file::PolicyFile;
@@ -306,8 +307,24 @@ impl Workspace {
         separator: &str,
         cleanup: bool,
     ) -> Result<ComposeReceipt> {
+        self.compose_as(session, output_path, separator, cleanup, Asked::default())
+    }
+
+    /// As [`Workspace::compose`], in the encoding and with the line ends that are asked for.
+    ///
+    /// # Errors
+    /// As [`Chunks::compose_as`].
+    pub fn compose_as(
+        &self,
+        session: &str,
+        output_path: &str,
+        separator: &str,
+        cleanup: bool,
+        form: Asked,
+    ) -> Result<ComposeReceipt> {
         let policy = self.policy_or_least();
-        let composed = self.chunks().compose(session, output_path, separator, cleanup, &policy);
+        let composed =
+            self.chunks().compose_as(session, output_path, separator, cleanup, form, &policy);
         composed.map_err(|error| self.or_policy(error))
     }
 

@@ -4,21 +4,31 @@
 //! that is answered with an error has changed nothing, but for [`Error::OutcomeUnknown`].
 //!
 //! An overwrite keeps the file's permission bits, owner, extended attributes and links; a replace
-//! keeps every byte around what it replaces. Content that is in place already is not written.
+//! keeps every byte around what it replaces. Content that is in place already is not written. What is
+//! added to a file is spelled in its encoding and with its line ends; an overwrite writes the bytes
+//! that it was given unless it is asked for more, and says when that changes the file's form.
+
+mod spelling;
 
 use memchr::memmem;
 use serde::Serialize;
 
 use crate::commit::{Committer, Journaled, Old, WriteContext};
-use crate::contents::Content;
+use crate::contents::{Content, form_of};
 use crate::digest::Digest;
 use crate::disk::Kind;
 use crate::edit::{self, Refusal};
 use crate::error::{Error, Result};
+use crate::form::{Asked, AskedEncoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
 use crate::redact::{self, MARK, Overwritten};
 use crate::risk::{self, HardLinks, Policy, Verdict};
 use crate::roots::{Git, Roots, Target};
+
+pub use self::spelling::asked;
+pub(crate) use self::spelling::{unspellable, whole};
+
+use self::spelling::{added, spelled};
 
 /// From this length on, bytes are appended where the file is instead of writing it anew: what an
 /// append costs is then flat in the file's length. While such an append is under way a reader may
@@ -49,6 +59,8 @@ pub struct WriteRequest {
     pub expected_prev_sha256: Option<String>,
     /// Refuses content of this verdict or a higher one.
     pub reject_at: Option<Verdict>,
+    /// The encoding and the line ends.
+    pub form: Asked,
 }
 
 /// One text to be replaced in a file.
@@ -66,6 +78,8 @@ pub struct ReplaceRequest {
     pub expected_prev_sha256: Option<String>,
     /// As in [`WriteRequest`], for the new text.
     pub reject_at: Option<Verdict>,
+    /// What the file is read as, and the line ends of the new text.
+    pub form: Asked,
 }
 
 /// A file that is durably written and journaled.
@@ -91,6 +105,22 @@ pub struct WriteReceipt {
     /// Set when the content was in place already and the file was not touched.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
+    /// The file's form, where it is not UTF-8 without a byte order mark and with `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// Set when an overwrite gave the file another encoding or other line ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_changed: Option<FormChange>,
+}
+
+impl WriteReceipt {
+    fn with_form(self, form: Form, old: Option<Form>) -> Self {
+        Self {
+            form: Some(form).filter(|form| !form.is_plain()),
+            form_changed: old.and_then(|old| Form::change(old, form)),
+            ..self
+        }
+    }
 }
 
 /// Scores what a file is to hold, as `score` does. The policy may let the file pass: by what its path
@@ -161,8 +191,9 @@ pub(crate) fn write_redacted(
     redacted_from: Option<Digest>,
 ) -> Result<WriteReceipt> {
     classify(&store.roots, &request.content, &request.path, request.reject_at, policy)?;
-    let WriteRequest { path, content, mode, expected_prev_sha256, .. } = request;
+    let WriteRequest { path, content, mode, expected_prev_sha256, form: asked, .. } = request;
     let guard = Guard::of(&content, policy);
+    let form = policy.form.clone();
     // Digested here, where calls run side by side, and not under the lock.
     let content = Content::of(content.into_bytes());
     let (git, hard_links) = (git(policy), policy.hard_links);
@@ -170,7 +201,7 @@ pub(crate) fn write_redacted(
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
         if mode == WriteMode::Append {
-            return append(op, target, &content, expected_prev_sha256.as_deref());
+            return append(op, target, &content, asked, &form, expected_prev_sha256.as_deref());
         }
         if mode == WriteMode::Create && target.stat.is_some() {
             // What may not be read exists all the same.
@@ -193,7 +224,11 @@ pub(crate) fn write_redacted(
             WriteMode::Create => Mode::Create,
             _ => Mode::Overwrite,
         };
-        put(op, target, old.as_ref(), &content, journal_mode, hard_links)
+        let (spelling, old_form) = whole(op, &target, old.as_ref(), asked, &form)?;
+        let content = spelled(&content, spelling, &target.shown)?;
+        let new_form = Form::at_ends(&content.bytes).spelled(spelling);
+        let receipt = put(op, target, old.as_ref(), &content, journal_mode, hard_links)?;
+        Ok(receipt.with_form(new_form, old_form))
     })
 }
 
@@ -203,8 +238,15 @@ pub(crate) fn replace(
     request: ReplaceRequest,
     policy: &Policy,
 ) -> Result<WriteReceipt> {
-    let ReplaceRequest { path, old_string, new_string, count, expected_prev_sha256, reject_at } =
-        request;
+    let ReplaceRequest {
+        path,
+        old_string,
+        new_string,
+        count,
+        expected_prev_sha256,
+        reject_at,
+        form,
+    } = request;
     if old_string.is_empty() {
         return Err(Error::EmptyOldString { path });
     }
@@ -228,14 +270,21 @@ pub(crate) fn replace(
             return Err(Error::FileNotFound { path: target.shown });
         };
         check(&target, Some(&old), expected_prev_sha256.as_deref())?;
-        let edited = edit::replace(&bytes, &old_string, &new_string, count)
+        let edited = edit::replace_in(&bytes, &old_string, &new_string, count, form)
             .map_err(|refusal| refused(refusal, &target.shown, &old_string))?;
         if let Some(guard) = &guard {
             guard.check(&target, &bytes, &edited.content)?;
         }
         let content = Content::instead_of(&bytes, &prefixes, edited.content);
         drop(bytes);
-        let mut receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
+        let new_form = match form.encoding {
+            AskedEncoding::Named { encoding, .. } => {
+                Form::at_ends(&content.bytes).spelled(Spelling { encoding, ..Spelling::RAW })
+            }
+            _ => Form::at_ends(&content.bytes),
+        };
+        let receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
+        let mut receipt = receipt.with_form(new_form, None);
         receipt.replacements = Some(edited.replacements);
         Ok(receipt)
     })
@@ -259,7 +308,8 @@ impl Guard {
 
     /// Refuses new content that has a mark where the old has a value.
     pub(crate) fn check(&self, target: &Target, old: &[u8], new: &[u8]) -> Result<()> {
-        let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+        let text = |bytes| Guess::of(bytes).encoding.text_of(bytes);
+        let (old, new) = (text(old), text(new));
         match redact::guard(&old, &new, &self.policy) {
             None => Ok(()),
             Some(Overwritten { mark, line, old_line }) => {
@@ -311,6 +361,8 @@ fn append(
     op: &mut WriteContext<'_>,
     target: Target,
     content: &Content,
+    asked: Asked,
+    policy: &FormPolicy,
     expected: Option<&str>,
 ) -> Result<WriteReceipt> {
     let long = |stat: &crate::disk::Stat| {
@@ -321,19 +373,30 @@ fn append(
             return Err(Error::Deferred);
         };
         check(&target, Some(&old), expected)?;
+        let (form, tail) = form_of(&*old.file, old.stat.len)
+            .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+        let (added, form) = added(content, asked, form, &tail, old.stat.len, &target.shown)?;
         let at = Place::of(&target);
-        let bytes = old.stat.len + content.bytes.len() as u64;
-        let (journaled, digest) = op.append(target, &old, &before, content.bytes.clone())?;
-        return Ok(at.receipt(digest, bytes, Mode::Append, journaled));
+        let bytes = old.stat.len + added.bytes.len() as u64;
+        let (journaled, digest) = op.append(target, &old, &before, added.bytes)?;
+        return Ok(at.receipt(digest, bytes, Mode::Append, journaled).with_form(form, None));
     }
     let found = op.old_content(&target)?;
     check(&target, found.as_ref().map(|(old, ..)| old), expected)?;
-    let Some((old, bytes, prefixes)) = found else {
-        return put(op, target, None, content, Mode::Append, HardLinks::Refuse);
+    let Some((old, bytes, prefixes)) = found.filter(|(_, bytes, _)| !bytes.is_empty()) else {
+        let old = op.old(&target)?;
+        let (spelling, _) = whole(op, &target, old.as_ref(), asked, policy)?;
+        let content = spelled(content, spelling, &target.shown)?;
+        let form = Form::at_ends(&content.bytes).spelled(spelling);
+        let receipt = put(op, target, old.as_ref(), &content, Mode::Append, HardLinks::Refuse)?;
+        return Ok(receipt.with_form(form, None));
     };
-    let whole = [bytes.as_slice(), &content.bytes].concat();
+    let form = Form::of(&bytes);
+    let (added, form) = added(content, asked, form, &bytes, old.stat.len, &target.shown)?;
+    let whole = [bytes.as_slice(), &added.bytes].concat();
     let whole = Content::instead_of(&bytes, &prefixes, whole);
-    put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)
+    let receipt = put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)?;
+    Ok(receipt.with_form(form, None))
 }
 
 fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
@@ -351,8 +414,11 @@ fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
         Refusal::AmbiguousMatch { expected, actual, lines } => {
             Error::AmbiguousMatch { path, old_string, expected, actual, lines }
         }
-        Refusal::Unencodable { encoding, character, offset } => {
-            Error::Unencodable { path, encoding, character, offset }
+        Refusal::Unencodable { encoding, character, offset, line } => {
+            Error::Unencodable { path, encoding, character, offset, line }
+        }
+        Refusal::UnsureEncoding { encoding, character, line } => {
+            Error::UnsureEncoding { path, encoding, character, line }
         }
     }
 }
@@ -379,6 +445,8 @@ impl Place {
             wrote_at: journaled.ts,
             replacements: None,
             unchanged: false,
+            form: None,
+            form_changed: None,
         }
     }
 }

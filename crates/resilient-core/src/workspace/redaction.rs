@@ -10,6 +10,7 @@ use super::Workspace;
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::error::{Error, Result};
+use crate::form::Asked;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
 use crate::risk::{Policy, Verdict};
 use crate::scratch::{Encoding, PutRequest};
@@ -54,6 +55,8 @@ pub struct WriteTo {
     pub expected_prev_sha256: Option<String>,
     /// As in [`WriteRequest`], for the result.
     pub reject_at: Option<Verdict>,
+    /// As in [`WriteRequest`]. A file that is cleaned in place keeps every byte around its secrets.
+    pub form: Asked,
 }
 
 /// A redacted text, or what was done with it.
@@ -150,6 +153,7 @@ impl Workspace {
             mode,
             expected_prev_sha256: expected,
             reject_at: None,
+            form: if in_place.is_some() { Asked::RAW } else { to.form },
         };
         let written = write::write_redacted(&self.store, request, &policy, in_place)?;
         Ok(Redacted { text: None, redaction, written: Some(written) })

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use resilient_core::digest::Digest;
 use resilient_core::disk::FixedClock;
+use resilient_core::form::Asked;
 use resilient_core::journal::{Chain, Entry, Filter, Row, Tie};
 use resilient_core::workspace::Builder;
 use resilient_core::write::{ReplaceRequest, WriteMode, WriteRequest};
@@ -260,6 +261,7 @@ pub(crate) fn create(path: &str, content: &str) -> WriteRequest {
         mode: WriteMode::Create,
         expected_prev_sha256: None,
         reject_at: None,
+        form: Asked::default(),
     }
 }
 
@@ -279,6 +281,7 @@ pub(crate) fn replace(path: &str, old: &str, new: &str) -> ReplaceRequest {
         count: 1,
         expected_prev_sha256: None,
         reject_at: None,
+        form: Asked::default(),
     }
 }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::write::{Eol, asked};
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
 
@@ -75,6 +76,8 @@ pub struct ChunkCompose {
     /// Remove the parts afterwards.
     #[serde(default)]
     pub cleanup: bool,
+    pub encoding: Option<String>,
+    pub eol: Option<Eol>,
 }
 
 impl Tool for ChunkCompose {
@@ -83,8 +86,10 @@ impl Tool for ChunkCompose {
     const EFFECT: Effect = Effect::Sets;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, output_path, separator, cleanup } = self;
-        answer(workspace.compose(&session, &output_path, &separator, cleanup))
+        let Self { session, output_path, separator, cleanup, encoding, eol } = self;
+        answer(asked(encoding.as_deref(), eol).and_then(|form| {
+            workspace.compose_as(&session, &output_path, &separator, cleanup, form)
+        }))
     }
 }
 

@@ -7,7 +7,8 @@ use clap::{Args, Subcommand};
 use resilient_core::Workspace;
 use resilient_core::chunk::{ChunkReceipt, ComposeReceipt, Parts, Reset, Status};
 
-use super::input::Content;
+use super::input::{Content, Form};
+use super::write::told_form;
 use crate::output::{Output, card};
 
 /// What to do with a session of parts.
@@ -74,6 +75,8 @@ pub(crate) struct Compose {
     /// Remove the parts afterwards
     #[arg(long)]
     cleanup: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 /// Parts to be joined and shown.
@@ -103,8 +106,10 @@ impl Chunk {
                 let result = content.text().and_then(|text| chunks.append(&session, text, total));
                 output.answer("rw.chunk_append", result, told_part)
             }
-            Self::Compose(Compose { session, path, separator, cleanup }) => {
-                let result = workspace.compose(&session, &path, &separator, cleanup);
+            Self::Compose(Compose { session, path, separator, cleanup, form }) => {
+                let result = form.asked().and_then(|form| {
+                    workspace.compose_as(&session, &path, &separator, cleanup, form)
+                });
                 output.answer("rw.chunk_compose", result, told_compose)
             }
             Self::Preview(Preview { session, separator }) => {
@@ -133,15 +138,14 @@ fn told_part(receipt: &ChunkReceipt) -> String {
 }
 
 fn told_compose(receipt: &ComposeReceipt) -> String {
-    card(
-        &format!("composed {}", receipt.output_path),
-        &[
-            ("parts", receipt.chunk_count.to_string()),
-            ("bytes", receipt.bytes.to_string()),
-            ("sha256", receipt.sha256.to_string()),
-            ("journal", receipt.journal_id.clone()),
-        ],
-    )
+    let mut rows = vec![
+        ("parts", receipt.chunk_count.to_string()),
+        ("bytes", receipt.bytes.to_string()),
+        ("sha256", receipt.sha256.to_string()),
+        ("journal", receipt.journal_id.clone()),
+    ];
+    rows.extend(told_form(receipt.form, receipt.form_changed));
+    card(&format!("composed {}", receipt.output_path), &rows)
 }
 
 fn told_status(status: &Status) -> String {
