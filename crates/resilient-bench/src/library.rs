@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use resilient_core::Workspace;
+use resilient_core::form::Asked;
 use resilient_core::write::{WriteMode, WriteRequest};
 use tempfile::TempDir;
 
@@ -38,6 +39,7 @@ impl Library {
             expected_prev_sha256: None,
             reject_at: None,
             validate: false,
+            form: Asked::default(),
         };
         Ok(timed(|| Ok(self.workspace.write(request)?))?.0)
     }

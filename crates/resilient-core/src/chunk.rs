@@ -12,16 +12,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked::Checked;
 use crate::commit::Committer;
-use crate::contents::{Content, digest_of_dir};
+use crate::contents::{Content, digest_of_dir, form_of};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_all, read_up_to};
 use crate::error::{Error, Result};
+use crate::form::{Asked, Form, FormChange, Speller};
 use crate::journal::Mode;
 use crate::name::is_name;
 use crate::redact::MarkedLines;
 use crate::risk::{HardLinks, Policy};
 use crate::store::{CHUNKS, Store};
-use crate::write::{Guard, git};
+use crate::write::{Guard, git, unspellable, whole};
 
 const MANIFEST: &str = "manifest.json";
 const MOST: u32 = 999;
@@ -72,6 +73,12 @@ pub struct ComposeReceipt {
     /// What the check of the text said, where one was asked for.
     #[serde(flatten)]
     pub checked: Option<Checked>,
+    /// The file's form, where it is not UTF-8 without a byte order mark and with `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// Set when the file that was replaced had another encoding or other line ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_changed: Option<FormChange>,
 }
 
 /// What composing would give.
@@ -270,35 +277,28 @@ impl Chunks<'_> {
         cleanup: bool,
         policy: &Policy,
     ) -> Result<ComposeReceipt> {
-        self.join(session, output_path, separator, cleanup, false, policy)
+        self.compose_as(session, output_path, separator, cleanup, Asked::default(), false, policy)
     }
 
-    /// As [`Chunks::compose`], but refuses a text that has a syntax error, as far as the name of the
-    /// output tells its format. The text is in memory for it.
+    /// As [`Chunks::compose`], in the encoding and with the line ends that are asked for. `validate` refuses a
+    /// text that has a syntax error, as far as the name of the output tells its format; the text is in memory
+    /// for it.
     ///
     /// # Errors
-    /// As [`Chunks::compose`]; and the text has a syntax error.
-    pub fn compose_valid(
+    /// As [`Chunks::compose`]; and the encoding lacks a character of the text, or the text has a syntax error.
+    #[expect(clippy::too_many_arguments, reason = "each is a choice of the caller")]
+    pub fn compose_as(
         &self,
         session: &str,
         output_path: &str,
         separator: &str,
         cleanup: bool,
-        policy: &Policy,
-    ) -> Result<ComposeReceipt> {
-        self.join(session, output_path, separator, cleanup, true, policy)
-    }
-
-    fn join(
-        &self,
-        session: &str,
-        output_path: &str,
-        separator: &str,
-        cleanup: bool,
+        asked: Asked,
         validate: bool,
         policy: &Policy,
     ) -> Result<ComposeReceipt> {
         check_session(session)?;
+        let form = policy.form.clone();
         let (git, hard_links) = (git(policy), policy.hard_links);
         let guard = Guard::new(policy);
         let session = session.to_owned();
@@ -328,10 +328,24 @@ impl Chunks<'_> {
             };
             let mut joined = Joined::new(&dir, &session, &indices, &separator);
             let mut marked = MarkedLines::default();
+            let (spelling, old_form) = whole(op, &target, old.as_ref(), asked, &form)?;
+            let mut speller = Some(Speller::new(spelling));
             let staged = op.stage_parts(&target, || {
-                let block = joined.next_block()?;
-                marked.add(block.as_deref().unwrap_or_default());
-                Ok(block)
+                let Some(here) = &mut speller else { return Ok(None) };
+                let mut out = Vec::new();
+                let done = match joined.next_block()? {
+                    Some(block) => {
+                        marked.add(&block);
+                        here.push(&block, &mut out)
+                    }
+                    None => {
+                        let done = here.finish(&mut out);
+                        speller = None;
+                        done
+                    }
+                };
+                done.map_err(|fault| unspellable(fault, &target.shown))?;
+                Ok(Some(out))
             })?;
             marked.finish_new();
             if let Some(old) = &old
@@ -356,6 +370,14 @@ impl Chunks<'_> {
             }
             let chunk_hashes = std::mem::take(&mut joined.hashes);
             let (sha256, bytes) = (staged.digest, staged.len);
+            let (new_form, _) = match form_of(&*staged.file, bytes) {
+                Ok(found) => found,
+                Err(source) => {
+                    staged.remove(op.state);
+                    return Err(Error::os(target.shown, "read", source));
+                }
+            };
+            let new_form = new_form.spelled(spelling);
             let shown = target.shown.clone();
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
             let journaled = match &old {
@@ -384,6 +406,8 @@ impl Chunks<'_> {
                 journal_id: journaled.journal_id,
                 cleaned_up: cleanup,
                 checked,
+                form: Some(new_form).filter(|form| !form.is_plain()),
+                form_changed: old_form.and_then(|old| Form::change(old, new_form)),
             })
         })
     }

@@ -102,8 +102,20 @@ pub enum Error {
     #[error("{path:?} is not UTF-8: {message}")]
     NotUtf8 { path: String, message: String },
     /// The file's encoding has no such character.
-    #[error("{path:?} is {encoding}, which has no {character:?}")]
-    Unencodable { path: String, encoding: String, character: char, offset: usize },
+    #[error("{path:?} is {encoding}, which has no {character:?} (line {line} of the new text)")]
+    Unencodable { path: String, encoding: String, character: char, offset: usize, line: usize },
+    /// The file's encoding is only a guess, and the new text has a character that depends on it.
+    #[error("{path:?} is probably {encoding}; that is not sure enough to write {character:?}")]
+    UnsureEncoding { path: String, encoding: String, character: char, line: usize },
+    /// The file that text was to be added to is no text.
+    #[error("{path:?} is {encoding}, to which no text is added")]
+    AppendToBinary { path: String, encoding: String },
+    /// The file ends inside a character, which text that is added would become a part of.
+    #[error("{path:?} ends inside a character of {encoding}")]
+    CutCharacter { path: String, encoding: String },
+    /// A write names an encoding that is not known.
+    #[error("encoding {encoding:?} is not supported")]
+    WriteEncoding { encoding: String },
     /// The text to be replaced is not in the file.
     #[error("old_string does not occur in {path:?}")]
     OldStringNotFound { path: String, old_string: String, nearest: Option<Box<Nearest>> },

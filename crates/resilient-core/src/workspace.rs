@@ -14,6 +14,7 @@ use crate::closed;
 use crate::commit::Committer;
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Error, Result};
+use crate::form::Asked;
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, By, Filter, Tail};
 use crate::policy_file::PolicyFile;
@@ -311,26 +312,27 @@ impl Workspace {
         separator: &str,
         cleanup: bool,
     ) -> Result<ComposeReceipt> {
-        let policy = self.policy_or_least();
-        let composed = self.chunks().compose(session, output_path, separator, cleanup, &policy);
-        composed.map_err(|error| self.or_policy(error))
+        self.compose_as(session, output_path, separator, cleanup, Asked::default(), false)
     }
 
-    /// As [`Workspace::compose`], but refuses a text that has a syntax error, as far as the name of the
-    /// output tells its format. The text is in memory for it.
+    /// As [`Workspace::compose`], in the encoding and with the line ends that are asked for; `validate` refuses a
+    /// text with a syntax error.
     ///
     /// # Errors
-    /// As [`Chunks::compose`]; and the text has a syntax error.
-    pub fn compose_valid(
+    /// As [`Chunks::compose_as`].
+    pub fn compose_as(
         &self,
         session: &str,
         output_path: &str,
         separator: &str,
         cleanup: bool,
+        form: Asked,
+        validate: bool,
     ) -> Result<ComposeReceipt> {
         let policy = self.policy_or_least();
+        let chunks = self.chunks();
         let composed =
-            self.chunks().compose_valid(session, output_path, separator, cleanup, &policy);
+            chunks.compose_as(session, output_path, separator, cleanup, form, validate, &policy);
         composed.map_err(|error| self.or_policy(error))
     }
 

@@ -4,22 +4,32 @@
 //! that is answered with an error has changed nothing, but for [`Error::OutcomeUnknown`].
 //!
 //! An overwrite keeps the file's permission bits, owner, extended attributes and links; a replace
-//! keeps every byte around what it replaces. Content that is in place already is not written.
+//! keeps every byte around what it replaces. Content that is in place already is not written. What is
+//! added to a file is spelled in its encoding and with its line ends; an overwrite writes the bytes
+//! that it was given unless it is asked for more, and says when that changes the file's form.
+
+mod spelling;
 
 use memchr::memmem;
 use serde::Serialize;
 
 use crate::checked::Checked;
 use crate::commit::{Committer, Journaled, Old, WriteContext};
-use crate::contents::Content;
+use crate::contents::{Content, form_of};
 use crate::digest::Digest;
 use crate::disk::Kind;
 use crate::edit::{self, Refusal};
 use crate::error::{Error, Result};
+use crate::form::{Asked, AskedEncoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
 use crate::redact::{self, MARK, Overwritten};
 use crate::risk::{self, HardLinks, Policy, Verdict};
 use crate::roots::{Git, Roots, Target};
+
+pub use self::spelling::asked;
+pub(crate) use self::spelling::{unspellable, whole};
+
+use self::spelling::{added, spelled};
 
 /// From this length on, bytes are appended where the file is instead of writing it anew: what an
 /// append costs is then flat in the file's length. While such an append is under way a reader may
@@ -52,6 +62,8 @@ pub struct WriteRequest {
     pub reject_at: Option<Verdict>,
     /// Refuses a file that would have a syntax error, as far as its name tells its format.
     pub validate: bool,
+    /// The encoding and the line ends.
+    pub form: Asked,
 }
 
 /// One text to be replaced in a file.
@@ -71,6 +83,8 @@ pub struct ReplaceRequest {
     pub reject_at: Option<Verdict>,
     /// As in [`WriteRequest`], for the file as it would be.
     pub validate: bool,
+    /// What the file is read as, and the line ends of the new text.
+    pub form: Asked,
 }
 
 /// A file that is durably written and journaled.
@@ -99,6 +113,22 @@ pub struct WriteReceipt {
     /// What the check of the file said, where one was asked for.
     #[serde(flatten)]
     pub checked: Option<Checked>,
+    /// The file's form, where it is not UTF-8 without a byte order mark and with `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// Set when an overwrite gave the file another encoding or other line ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_changed: Option<FormChange>,
+}
+
+impl WriteReceipt {
+    fn with_form(self, form: Form, old: Option<Form>) -> Self {
+        Self {
+            form: Some(form).filter(|form| !form.is_plain()),
+            form_changed: old.and_then(|old| Form::change(old, form)),
+            ..self
+        }
+    }
 }
 
 /// Scores what a file is to hold, as `score` does. The policy may let the file pass: by what its path
@@ -169,8 +199,10 @@ pub(crate) fn write_redacted(
     redacted_from: Option<Digest>,
 ) -> Result<WriteReceipt> {
     classify(&store.roots, &request.content, &request.path, request.reject_at, policy)?;
-    let WriteRequest { path, content, mode, expected_prev_sha256, validate, .. } = request;
+    let WriteRequest { path, content, mode, expected_prev_sha256, form: asked, validate, .. } =
+        request;
     let guard = Guard::of(&content, policy);
+    let form = policy.form.clone();
     // Digested here, where calls run side by side, and not under the lock.
     let content = Content::of(content.into_bytes());
     let (git, hard_links) = (git(policy), policy.hard_links);
@@ -182,7 +214,8 @@ pub(crate) fn write_redacted(
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
         if mode == WriteMode::Append {
-            return append(op, target, &content, expected_prev_sha256.as_deref(), validate);
+            let expected = expected_prev_sha256.as_deref();
+            return append(op, target, &content, asked, &form, validate, expected);
         }
         if mode == WriteMode::Create && target.stat.is_some() {
             // What may not be read exists all the same.
@@ -205,8 +238,11 @@ pub(crate) fn write_redacted(
             WriteMode::Create => Mode::Create,
             _ => Mode::Overwrite,
         };
+        let (spelling, old_form) = whole(op, &target, old.as_ref(), asked, &form)?;
+        let content = spelled(&content, spelling, &target.shown)?;
+        let new_form = Form::at_ends(&content.bytes).spelled(spelling);
         let receipt = put(op, target, old.as_ref(), &content, journal_mode, hard_links)?;
-        Ok(WriteReceipt { checked: checked.clone(), ..receipt })
+        Ok(WriteReceipt { checked: checked.clone(), ..receipt.with_form(new_form, old_form) })
     })
 }
 
@@ -224,6 +260,7 @@ pub(crate) fn replace(
         expected_prev_sha256,
         reject_at,
         validate,
+        form,
     } = request;
     if old_string.is_empty() {
         return Err(Error::EmptyOldString { path });
@@ -248,7 +285,7 @@ pub(crate) fn replace(
             return Err(Error::FileNotFound { path: target.shown });
         };
         check(&target, Some(&old), expected_prev_sha256.as_deref())?;
-        let edited = edit::replace(&bytes, &old_string, &new_string, count)
+        let edited = edit::replace_in(&bytes, &old_string, &new_string, count, form)
             .map_err(|refusal| refused(refusal, &target.shown, &old_string))?;
         if let Some(guard) = &guard {
             guard.check(&target, &bytes, &edited.content)?;
@@ -259,7 +296,14 @@ pub(crate) fn replace(
         };
         let content = Content::instead_of(&bytes, &prefixes, edited.content);
         drop(bytes);
-        let mut receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
+        let new_form = match form.encoding {
+            AskedEncoding::Named { encoding, .. } => {
+                Form::at_ends(&content.bytes).spelled(Spelling { encoding, ..Spelling::RAW })
+            }
+            _ => Form::at_ends(&content.bytes),
+        };
+        let receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
+        let mut receipt = receipt.with_form(new_form, None);
         receipt.replacements = Some(edited.replacements);
         receipt.checked = checked;
         Ok(receipt)
@@ -284,7 +328,8 @@ impl Guard {
 
     /// Refuses new content that has a mark where the old has a value.
     pub(crate) fn check(&self, target: &Target, old: &[u8], new: &[u8]) -> Result<()> {
-        let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+        let text = |bytes| Guess::of(bytes).encoding.text_of(bytes);
+        let (old, new) = (text(old), text(new));
         match redact::guard(&old, &new, &self.policy) {
             None => Ok(()),
             Some(Overwritten { mark, line, old_line }) => {
@@ -336,11 +381,13 @@ fn append(
     op: &mut WriteContext<'_>,
     target: Target,
     content: &Content,
-    expected: Option<&str>,
+    asked: Asked,
+    policy: &FormPolicy,
     validate: bool,
+    expected: Option<&str>,
 ) -> Result<WriteReceipt> {
-    let check_whole = |target: &Target, old: &[u8]| match validate {
-        true => Checked::of(&target.shown, &[old, &content.bytes].concat()).map(Some),
+    let check_whole = |target: &Target, old: &[u8], added: &[u8]| match validate {
+        true => Checked::of(&target.shown, &[old, added].concat()).map(Some),
         false => Ok(None),
     };
     let long = |stat: &crate::disk::Stat| {
@@ -351,30 +398,40 @@ fn append(
             return Err(Error::Deferred);
         };
         check(&target, Some(&old), expected)?;
+        let (form, tail) = form_of(&*old.file, old.stat.len)
+            .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+        let (added, form) = added(content, asked, form, &tail, old.stat.len, &target.shown)?;
         let checked = match validate {
             true => {
-                let whole = op.old_content(&target)?;
-                check_whole(&target, &whole.map(|(_, bytes, _)| bytes).unwrap_or_default())?
+                let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
+                check_whole(&target, &before.unwrap_or_default(), &added.bytes)?
             }
             false => None,
         };
         let at = Place::of(&target);
-        let bytes = old.stat.len + content.bytes.len() as u64;
-        let (journaled, digest) = op.append(target, &old, &before, content.bytes.clone())?;
-        return Ok(WriteReceipt { checked, ..at.receipt(digest, bytes, Mode::Append, journaled) });
+        let bytes = old.stat.len + added.bytes.len() as u64;
+        let (journaled, digest) = op.append(target, &old, &before, added.bytes)?;
+        let receipt = at.receipt(digest, bytes, Mode::Append, journaled);
+        return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
     }
     let found = op.old_content(&target)?;
     check(&target, found.as_ref().map(|(old, ..)| old), expected)?;
-    let Some((old, bytes, prefixes)) = found else {
-        let checked = check_whole(&target, &[])?;
-        let receipt = put(op, target, None, content, Mode::Append, HardLinks::Refuse)?;
-        return Ok(WriteReceipt { checked, ..receipt });
+    let Some((old, bytes, prefixes)) = found.filter(|(_, bytes, _)| !bytes.is_empty()) else {
+        let old = op.old(&target)?;
+        let (spelling, _) = whole(op, &target, old.as_ref(), asked, policy)?;
+        let content = spelled(content, spelling, &target.shown)?;
+        let checked = check_whole(&target, &[], &content.bytes)?;
+        let form = Form::at_ends(&content.bytes).spelled(spelling);
+        let receipt = put(op, target, old.as_ref(), &content, Mode::Append, HardLinks::Refuse)?;
+        return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
     };
-    let checked = check_whole(&target, &bytes)?;
-    let whole = [bytes.as_slice(), &content.bytes].concat();
+    let form = Form::of(&bytes);
+    let (added, form) = added(content, asked, form, &bytes, old.stat.len, &target.shown)?;
+    let checked = check_whole(&target, &bytes, &added.bytes)?;
+    let whole = [bytes.as_slice(), &added.bytes].concat();
     let whole = Content::instead_of(&bytes, &prefixes, whole);
     let receipt = put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)?;
-    Ok(WriteReceipt { checked, ..receipt })
+    Ok(WriteReceipt { checked, ..receipt.with_form(form, None) })
 }
 
 fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
@@ -392,8 +449,11 @@ fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
         Refusal::AmbiguousMatch { expected, actual, lines } => {
             Error::AmbiguousMatch { path, old_string, expected, actual, lines }
         }
-        Refusal::Unencodable { encoding, character, offset } => {
-            Error::Unencodable { path, encoding, character, offset }
+        Refusal::Unencodable { encoding, character, offset, line } => {
+            Error::Unencodable { path, encoding, character, offset, line }
+        }
+        Refusal::UnsureEncoding { encoding, character, line } => {
+            Error::UnsureEncoding { path, encoding, character, line }
         }
     }
 }
@@ -421,6 +481,8 @@ impl Place {
             replacements: None,
             unchanged: false,
             checked: None,
+            form: None,
+            form_changed: None,
         }
     }
 }

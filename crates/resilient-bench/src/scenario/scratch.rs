@@ -4,6 +4,7 @@ use std::thread;
 
 use anyhow::{Context as _, Result};
 use resilient_core::Workspace;
+use resilient_core::form::Asked;
 use resilient_core::scratch::{Encoding, PutRequest};
 use resilient_core::write::{WriteMode, WriteRequest};
 
@@ -31,6 +32,7 @@ fn of(setting: &mut Setting, at_once: usize) -> Result<Table> {
                         expected_prev_sha256: None,
                         reject_at: None,
                         validate: false,
+                        form: Asked::default(),
                     })?;
                     Ok(())
                 })

@@ -14,6 +14,7 @@ use super::pattern::Pattern;
 use super::place;
 use super::report::Verdict;
 use crate::digest::Digest;
+use crate::form::{FormPolicy, FormSource};
 
 /// A policy file may not be longer than this.
 const FILE_BYTES_MAX: usize = 1 << 20;
@@ -47,6 +48,8 @@ pub struct Policy {
     pub hard_links: HardLinks,
     /// Whether writes into `.git` are let through.
     pub allow_git: bool,
+    /// What form files get.
+    pub form: FormPolicy,
 }
 
 impl Default for Policy {
@@ -62,6 +65,7 @@ impl Default for Policy {
             model: true,
             hard_links: HardLinks::Refuse,
             allow_git: false,
+            form: FormPolicy::default(),
         }
     }
 }
@@ -249,6 +253,8 @@ impl Policy {
     /// | `model` | boolean |
     /// | `hard_links` | `refuse` or `in_place` |
     /// | `allow_git_writes` | boolean |
+    /// | `form` | `raw` or `keep` |
+    /// | `form_from` | list of `editorconfig` and `gitattributes` |
     ///
     /// Below `extend_patterns`, what does not have this form is skipped: files exist that rely on
     /// it.
@@ -336,6 +342,7 @@ impl Policy {
             policy.allow_git =
                 value.as_bool().ok_or_else(|| bad("allow_git_writes", "must be true or false"))?;
         }
+        policy.form = form(&file)?;
         Ok(policy)
     }
 }
@@ -413,6 +420,26 @@ fn allow(file: &Map<String, Value>) -> Result<Allow, PolicyError> {
     })
 }
 
+/// Reads what form files get.
+fn form(file: &Map<String, Value>) -> Result<FormPolicy, PolicyError> {
+    let keep = match present(file, "form").map(Value::as_str) {
+        None | Some(Some("raw")) => false,
+        Some(Some("keep")) => true,
+        Some(_) => return Err(bad("form", "must be `raw` or `keep`")),
+    };
+    let source = |value: &Value| match value.as_str() {
+        Some("editorconfig") => Some(FormSource::EditorConfig),
+        Some("gitattributes") => Some(FormSource::GitAttributes),
+        _ => None,
+    };
+    let from = match present(file, "form_from") {
+        None => Some(Vec::new()),
+        Some(value) => value.as_array().and_then(|list| list.iter().map(source).collect()),
+    };
+    let message = "must be a list of `editorconfig` and `gitattributes`";
+    Ok(FormPolicy { keep, from: from.ok_or_else(|| bad("form_from", message))? })
+}
+
 /// Returns a key's value; a key without one (`thresholds:`) counts as absent.
 fn present<'a>(map: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     map.get(key).filter(|value| !value.is_null())
@@ -450,6 +477,18 @@ mod tests {
         assert!(policy.extra_patterns.is_empty());
         assert_eq!(policy.hard_links, HardLinks::Refuse);
         assert!(!policy.allow_git);
+        assert_eq!(policy.form, FormPolicy::default());
+    }
+
+    #[test]
+    fn the_form_of_files_is_read() {
+        let policy = parse("form: keep\nform_from: [gitattributes, editorconfig]\n");
+        assert!(policy.form.keep);
+        assert_eq!(policy.form.from, [FormSource::GitAttributes, FormSource::EditorConfig]);
+        assert_eq!(parse("form: raw\nform_from:\n").form, FormPolicy::default());
+        for text in ["form: kept", "form: true", "form_from: editorconfig", "form_from: [vim]"] {
+            assert!(matches!(error(text), PolicyError::BadValue { .. }), "{text}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::source::{Origin, Source};
 use crate::checked::Checked;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
+use crate::form::Asked;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
 use crate::risk::{Policy, Verdict};
 use crate::scratch::PutRequest;
@@ -45,6 +46,8 @@ pub struct WriteTo {
     pub reject_at: Option<Verdict>,
     /// As in [`WriteRequest`], for the result.
     pub validate: bool,
+    /// As in [`WriteRequest`]. A file that is cleaned in place keeps every byte around its secrets.
+    pub form: Asked,
 }
 
 /// A redacted text, or what was done with it.
@@ -136,6 +139,7 @@ impl Workspace {
             expected_prev_sha256: expected,
             reject_at: None,
             validate: to.validate,
+            form: if in_place.is_some() { Asked::RAW } else { to.form },
         };
         let written = write::write_redacted(&self.store, request, &policy, in_place)?;
         Ok(Redacted { text: None, redaction, written: Some(written) })

@@ -10,6 +10,7 @@ use resilient_core::checkpoint::{Format, SaveRequest};
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Attributes, SimDisk};
 use resilient_core::disk::{DirRef, Disk, FixedClock, SyncItem};
+use resilient_core::form::Asked;
 use resilient_core::handoff::HandoffRequest;
 use resilient_core::risk::Verdict;
 use resilient_core::scratch::PutRequest;
@@ -156,6 +157,7 @@ pub fn put(ws: &Workspace, path: &str, mode: WriteMode, content: &str) -> Answer
         expected_prev_sha256: None,
         reject_at: None,
         validate: false,
+        form: Asked::default(),
     };
     Answer::of(ws.write(request), |receipt| Some(receipt.journal_id))
 }
@@ -181,6 +183,7 @@ fn replace(ws: &Workspace, path: &str, old: &str, new: &str) -> Answer {
         expected_prev_sha256: None,
         reject_at: None,
         validate: false,
+        form: Asked::default(),
     };
     Answer::of(ws.replace(request), |receipt| Some(receipt.journal_id))
 }
@@ -217,6 +220,7 @@ fn draft(ws: &Workspace) -> Answer {
         expected_prev_sha256: None,
         reject_at: Some(Verdict::Low),
         validate: false,
+        form: Asked::default(),
     };
     match ws.write(request) {
         Err(Error::Blocked { draft: Some(_), .. }) => Answer::Done(None),

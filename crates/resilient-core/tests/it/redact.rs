@@ -1,5 +1,6 @@
 //! Redacting what is in files and in the scratchpad, and keeping marks off the values they stand for.
 
+use resilient_core::form::Asked;
 use resilient_core::redact::{Choice, Language};
 use resilient_core::risk::Verdict;
 use resilient_core::scratch::{Encoding, PutRequest};
@@ -29,7 +30,14 @@ fn file(path: &str) -> Source {
 
 fn to(path: &str) -> Option<WriteTo> {
     let (mode, path) = (WriteMode::Create, path.to_owned());
-    Some(WriteTo { path, mode, expected_prev_sha256: None, reject_at: None, validate: false })
+    Some(WriteTo {
+        path,
+        mode,
+        expected_prev_sha256: None,
+        reject_at: None,
+        validate: false,
+        form: Asked::default(),
+    })
 }
 
 fn kept(ws: &Workspace, content: &str) -> String {

@@ -1,5 +1,6 @@
 //! Replacing text: how often, in which encodings, and in which order it is refused.
 
+use resilient_core::form::Asked;
 use resilient_core::journal::Mode;
 use resilient_core::risk::Verdict;
 use resilient_core::write::ReplaceRequest;
@@ -232,6 +233,7 @@ fn refusals_come_in_this_order() {
         expected_prev_sha256: Some("00".to_owned()),
         reject_at: Some(Verdict::Low),
         validate: false,
+        form: Asked::default(),
     };
     let reason = |request: &ReplaceRequest| reason(&ws, request.clone());
     assert_eq!(reason(&faults), "empty_old_string");

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::write::{Eol, asked};
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
 
@@ -77,6 +78,8 @@ pub struct ChunkCompose {
     pub cleanup: bool,
     #[serde(default)]
     pub validate: bool,
+    pub encoding: Option<String>,
+    pub eol: Option<Eol>,
 }
 
 impl Tool for ChunkCompose {
@@ -85,11 +88,10 @@ impl Tool for ChunkCompose {
     const EFFECT: Effect = Effect::Sets;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, output_path, separator, cleanup, validate } = self;
-        answer(match validate {
-            true => workspace.compose_valid(&session, &output_path, &separator, cleanup),
-            false => workspace.compose(&session, &output_path, &separator, cleanup),
-        })
+        let Self { session, output_path, separator, cleanup, validate, encoding, eol } = self;
+        answer(asked(encoding.as_deref(), eol).and_then(|form| {
+            workspace.compose_as(&session, &output_path, &separator, cleanup, form, validate)
+        }))
     }
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
+use resilient_core::form::Asked;
 use resilient_core::redact::{Choice, Language};
 use resilient_core::workspace::{RedactRequest, Source, WriteTo};
 use resilient_core::write::WriteMode;
@@ -82,6 +83,7 @@ impl Tool for Redact {
                 expected_prev_sha256,
                 reject_at: None,
                 validate: false,
+                form: Asked::default(),
             }),
         }))
     }

@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use resilient_core::Workspace;
 use resilient_core::chunk::{ChunkReceipt, ComposeReceipt, Parts, Reset, Status};
 
-use super::input::Content;
-use super::write::told_checked;
+use super::input::{Content, Form};
+use super::write::{told_checked, told_form};
 use crate::output::{Output, card};
 
 /// What to do with a session of parts.
@@ -78,6 +78,8 @@ pub(crate) struct Compose {
     /// Refuse a file that would have syntax errors
     #[arg(long)]
     validate: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 /// Parts to be joined and shown.
@@ -107,11 +109,10 @@ impl Chunk {
                 let result = content.text().and_then(|text| chunks.append(&session, text, total));
                 output.answer("rw.chunk_append", result, told_part)
             }
-            Self::Compose(Compose { session, path, separator, cleanup, validate }) => {
-                let result = match validate {
-                    true => workspace.compose_valid(&session, &path, &separator, cleanup),
-                    false => workspace.compose(&session, &path, &separator, cleanup),
-                };
+            Self::Compose(Compose { session, path, separator, cleanup, validate, form }) => {
+                let result = form.asked().and_then(|form| {
+                    workspace.compose_as(&session, &path, &separator, cleanup, form, validate)
+                });
                 output.answer("rw.chunk_compose", result, told_compose)
             }
             Self::Preview(Preview { session, separator }) => {
@@ -147,6 +148,7 @@ fn told_compose(receipt: &ComposeReceipt) -> String {
         ("journal", receipt.journal_id.clone()),
     ];
     rows.extend(receipt.checked.as_ref().map(told_checked));
+    rows.extend(told_form(receipt.form, receipt.form_changed));
     card(&format!("composed {}", receipt.output_path), &rows)
 }
 

@@ -6,10 +6,11 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::Workspace;
 use resilient_core::checked::Checked;
+use resilient_core::form::{Eol, Form, FormChange};
 use resilient_core::journal::Mode;
 use resilient_core::write::{WriteMode, WriteReceipt, WriteRequest};
 
-use super::input::{Classify, Content};
+use super::input::{self, Classify, Content};
 use crate::output::{Output, card};
 
 /// Writes one file; when it answers, content, name and journal row are on disk.
@@ -25,6 +26,8 @@ pub(crate) struct Write {
     /// SHA-256 that the file must have before; empty: there must be none
     #[arg(long, value_name = "SHA256")]
     expect: Option<String>,
+    #[command(flatten)]
+    form: input::Form,
     #[command(flatten)]
     classify: Classify,
     /// Refuse a file that would have syntax errors
@@ -59,17 +62,20 @@ impl Write {
     /// # Errors
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
-        let Self { path, content, mode, expect, classify, validate } = self;
-        let result = content.text().and_then(|content| {
-            workspace.write(WriteRequest {
-                path,
-                content,
-                mode: mode.into(),
-                expected_prev_sha256: expect,
-                reject_at: classify.reject_at(),
-                validate,
-            })
-        });
+        let Self { path, content, mode, expect, form, classify, validate } = self;
+        let asked = form.asked();
+        let result =
+            asked.and_then(|form| Ok((form, content.text()?))).and_then(|(form, content)| {
+                workspace.write(WriteRequest {
+                    path,
+                    content,
+                    mode: mode.into(),
+                    expected_prev_sha256: expect,
+                    reject_at: classify.reject_at(),
+                    validate,
+                    form,
+                })
+            });
         output.answer("rw.safe_write", result, told)
     }
 }
@@ -93,6 +99,7 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
         rows.insert(0, ("replaced", count.to_string()));
     }
     rows.extend(receipt.checked.as_ref().map(told_checked));
+    rows.extend(told_form(receipt.form, receipt.form_changed));
     card(&format!("{did} {}", receipt.path), &rows)
 }
 
@@ -104,4 +111,27 @@ pub(crate) fn told_checked(checked: &Checked) -> (&'static str, String) {
         (Some(_), warnings) => format!("{}: {warnings} warning(s)", checked.format),
     };
     ("syntax", said)
+}
+
+/// A file's form, and what it was before, in words.
+pub(crate) fn told_form(
+    form: Option<Form>,
+    changed: Option<FormChange>,
+) -> impl Iterator<Item = (&'static str, String)> {
+    let was = changed.map(|change| ("was", in_words(change.from)));
+    let is = changed.map(|change| change.to).or(form).map(|form| ("form", in_words(form)));
+    is.into_iter().chain(was)
+}
+
+fn in_words(form: Form) -> String {
+    let unsure = if form.is_sure { "" } else { " (a guess)" };
+    let mark = if form.bom { " with a byte order mark" } else { "" };
+    let ends = match form.eol {
+        _ if form.is_mixed => ", mixed line ends",
+        None => "",
+        Some(Eol::Lf) => ", LF",
+        Some(Eol::CrLf) => ", CRLF",
+        Some(Eol::Cr) => ", CR",
+    };
+    format!("{}{unsure}{mark}{ends}", form.encoding.name())
 }
