@@ -28,7 +28,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::journal::Row;
@@ -149,7 +149,9 @@ fn paths_of(rows: &[PendingRow], reasons: &[Pending]) -> BTreeMap<PathBuf, Pendi
         let reason = reason.map_or("not looked at yet", |pending| pending.reason.as_str());
         let also = row.also.iter().map(|also| also.abs_path.as_str());
         // A workspace that was moved leads to the same file by the path that is shown.
-        for path in also.chain(row.abs_path.as_deref()).chain([row.path.as_str()]) {
+        let shown = row.abs_path.as_ref().filter(|abs| Path::new(abs).ends_with(&row.path));
+        let shown = shown.map(|_| row.path.as_str());
+        for path in also.chain(row.abs_path.as_deref()).chain(shown) {
             paths.insert(path.into(), pending_of(row, reason));
         }
     }

@@ -132,9 +132,14 @@ fn copy_tree(disk: &SimDisk, from: &str, to: &str) {
 
 #[test]
 fn recovery_in_a_copy_touches_no_file_of_the_original() {
-    for name in
-        ["create", "overwrite", "append in place", "overwrite through hard links", "a batch"]
-    {
+    for name in [
+        "create",
+        "overwrite",
+        "append in place",
+        "append in place with sums in a slot",
+        "overwrite through hard links",
+        "a batch of writes",
+    ] {
         let rig = Rig::new(scenario(name), Order::Forwards);
         for at in rig.base..=rig.end {
             for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
