@@ -5,11 +5,35 @@ use std::io;
 use std::sync::Arc;
 
 use crate::digest::{Digest, Hasher, PrefixHashes};
-use crate::disk::{Dir, DirRef, File, Kind, read_up_to};
+use crate::disk::{Dir, DirRef, File, Kind, read_all, read_up_to};
+use crate::error::{Error, Result};
 use crate::roots::Target;
 
 /// Blocks in which files are digested, compared and copied.
 const BLOCK: usize = 128 * 1024;
+
+/// The longest file that is read into memory as a whole. A client's message is no longer.
+pub(crate) const WHOLE_MAX: u64 = 256 << 20;
+/// Reads a file into memory as a whole.
+///
+/// # Errors
+/// It is too long, as [`check_whole`]; there is no memory for it; the disk refuses.
+pub(crate) fn read_whole(file: &dyn File, shown: &str) -> Result<Vec<u8>> {
+    let os = |source| Error::os(shown, "read", source);
+    check_whole(file.stat().map_err(os)?.len, shown)?;
+    read_all(file, WHOLE_MAX).map_err(os)
+}
+
+/// Checks that a file of `len` bytes can be read into memory as a whole.
+///
+/// # Errors
+/// It is longer than [`WHOLE_MAX`]: [`Error::TooLarge`].
+pub(crate) fn check_whole(len: u64, shown: &str) -> Result<()> {
+    if len > WHOLE_MAX {
+        return Err(Error::TooLarge { path: shown.to_owned(), bytes: len, most: WHOLE_MAX });
+    }
+    Ok(())
+}
 
 /// Bytes for a file, with their digest.
 #[derive(Clone, Debug)]

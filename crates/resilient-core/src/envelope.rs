@@ -288,6 +288,17 @@ impl From<&Error> for Envelope {
                 }
             }
             Error::Os { path, operation, source } => Self::of_os(path, operation, source),
+            Error::TooLarge { path, bytes, most } => Self::of(
+                ErrorKind::QuotaExceeded,
+                ReasonHint::SizeLimit,
+                Abort,
+                json!({
+                    "path": path, "reason": "file_too_large", "bytes": bytes, "limit": most,
+                    "hint": "this call needs the whole file in memory: change it with a program that \
+                             reads it part by part, or divide it; a file in .resilient_write is not \
+                             ours at this length: ask the user to move it away",
+                }),
+            ),
             Error::OutcomeUnknown { path, journal_id, source } => Self::of(
                 WriteCorruption,
                 Unknown,
@@ -611,6 +622,18 @@ impl Envelope {
             );
             let action = SuggestedAction::RetryLater;
             return Self::of(ErrorKind::QuotaExceeded, ReasonHint::Unknown, action, context);
+        }
+        if source.kind() == io::ErrorKind::OutOfMemory {
+            let mut context = context;
+            set(&mut context, "reason", "out_of_memory");
+            set(
+                &mut context,
+                "hint",
+                "nothing is wrong with the file: try again when fewer calls are under way, or work \
+                 with a smaller file",
+            );
+            let (error, hint) = (ErrorKind::QuotaExceeded, ReasonHint::SizeLimit);
+            return Self::of(error, hint, SuggestedAction::RetryLater, context);
         }
         let (error, hint) = Self::kind_of_os(source);
         Self::of(error, hint, SuggestedAction::Abort, context)

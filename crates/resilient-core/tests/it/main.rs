@@ -17,6 +17,7 @@ mod envelope;
 mod handoff;
 mod home;
 mod journal;
+mod long;
 mod meddling;
 mod paths;
 mod redact;
