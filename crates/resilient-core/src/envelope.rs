@@ -239,6 +239,11 @@ impl From<&Error> for Envelope {
                 "reason": "newer_state_format", "found": found, "known": known,
                 "hint": "update resilient-write, or point RW_STATE_DIR elsewhere",
             })),
+            Error::UnknownFormat { found } => permission(json!({
+                "reason": "unknown_state_format", "found": found,
+                "hint": "ask the user to look at .resilient_write/format, which this program has not \
+                         written: removing it makes it anew; or point RW_STATE_DIR elsewhere",
+            })),
 
             Error::AlreadyExists { path, sha256 } => stale(
                 AskUser,

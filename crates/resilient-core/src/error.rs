@@ -49,6 +49,9 @@ pub enum Error {
     /// The state directory was written by a later version.
     #[error("the state directory has format {found}, this version knows {known}")]
     NewerFormat { found: String, known: u32 },
+    /// The state directory's version is no number.
+    #[error("the state directory's format is {found:?}, which is no version")]
+    UnknownFormat { found: String },
 
     /// A file is there that was to be created.
     #[error("{path:?} exists")]
