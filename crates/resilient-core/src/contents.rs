@@ -5,7 +5,8 @@ use std::io;
 use std::sync::Arc;
 
 use crate::digest::{Digest, Hasher, PrefixHashes};
-use crate::disk::{Dir, DirRef, File, Kind, read_all, read_up_to};
+use crate::disk::{Dir, DirRef, File, Kind, Replace, read_all, read_up_to};
+use crate::ensure;
 use crate::error::{Error, Result};
 use crate::roots::Target;
 
@@ -109,8 +110,21 @@ pub(crate) fn digest_of_dir(
     dir: &dyn Dir,
     known: impl Fn(&OsStr) -> Option<Digest>,
 ) -> io::Result<Digest> {
+    digest_of_parts(&[dir], known)
+}
+
+/// The same of a directory that is on its way from one place to another, entry by entry.
+pub(crate) fn digest_of_parts(
+    parts: &[&dyn Dir],
+    known: impl Fn(&OsStr) -> Option<Digest>,
+) -> io::Result<Digest> {
+    let mut entries = Vec::new();
+    for dir in parts {
+        entries.extend(dir.entries()?.into_iter().map(|name| (name, *dir)));
+    }
+    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
     let mut hasher = Hasher::default();
-    for name in dir.entries()? {
+    for (name, dir) in entries {
         hasher.update(name.as_encoded_bytes());
         hasher.update(b"/");
         if dir.stat(&name)?.kind == Kind::File {
@@ -122,6 +136,25 @@ pub(crate) fn digest_of_dir(
         }
     }
     Ok(hasher.finish())
+}
+
+/// Moves a directory of files, or what is left of one: in one step, or entry by entry where no rename
+/// moves it, as in the lower layer of an overlay. The new name is durable once `to` is synced.
+pub(crate) fn move_dir(from: &dyn Dir, name: &OsStr, to: &dyn Dir, new: &OsStr) -> io::Result<()> {
+    match from.rename(name, to, new, Replace::Yes) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
+        other => return other,
+    }
+    let old = from.open_dir(name)?;
+    let trash = ensure::private_dir(to, new)?;
+    // IMPORTANT: it is there for good before it has what the old directory has no more.
+    to.sync()?;
+    for entry in old.entries()? {
+        old.rename(&entry, &*trash, &entry, Replace::Yes)?;
+    }
+    // Whatever a crash takes back of this was to go in any case.
+    from.remove_dir(name)?;
+    from.sync()
 }
 
 /// Digests what a target's name leads to now; `None` where there is nothing.
