@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::commit::Committer;
-use crate::contents::Content;
+use crate::contents::{Content, WHOLE_MAX, check_whole};
 use crate::digest::Digest;
 use crate::disk::Kind;
 use crate::error::{Error, Result};
@@ -212,6 +212,7 @@ impl Checkpoints<'_> {
             let file = format!("{name}.json");
             let target = op.store.state_target(op.state, &[CHECKPOINTS], &file)?;
             op.claim(&target)?;
+            check_whole(target.stat.map_or(0, |stat| stat.len), &target.shown)?;
             let old = op.old(&target)?;
             let updated_at = op.store.now();
             let created_at = op
@@ -228,6 +229,7 @@ impl Checkpoints<'_> {
             let mut text = serde_json::to_vec_pretty(&value)
                 .map_err(|error| Error::Internal { message: error.to_string() })?;
             text.push(b'\n');
+            check_whole(text.len() as u64, &target.shown)?;
             let content = Content::of(text);
             let sha256 = content.digest;
             let checkpoint_path = target.shown.clone();
@@ -363,15 +365,15 @@ impl Checkpoints<'_> {
     }
 }
 
-/// The names of all checkpoint files, sorted. Whatever else somebody has put there is passed over:
-/// it must not keep anyone from the list, or from a handoff.
+/// The names of all checkpoint files, sorted. Whatever else somebody has put there is passed over, also
+/// a file that is too long to be read: it must not keep anyone from the list, or from a handoff.
 fn names(store: &Store) -> Result<Vec<String>> {
     let Some(dir) = store.state_dir(&[CHECKPOINTS])? else { return Ok(Vec::new()) };
     let os = |source| Error::os(store.shown_state(&[CHECKPOINTS]), "list", source);
     let mut names = Vec::new();
     for entry in dir.entries().map_err(os)? {
         if let Some(name) = entry.to_str().and_then(|entry| entry.strip_suffix(".json"))
-            && dir.stat(&entry).is_ok_and(|stat| stat.kind == Kind::File)
+            && dir.stat(&entry).is_ok_and(|stat| stat.kind == Kind::File && stat.len <= WHOLE_MAX)
         {
             names.push(name.to_owned());
         }

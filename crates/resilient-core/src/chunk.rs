@@ -14,7 +14,7 @@ use crate::checked::Checked;
 use crate::commit::Committer;
 use crate::contents::{Content, digest_of_dir, form_of};
 use crate::digest::{Digest, Hasher};
-use crate::disk::{DirRef, File, Kind, read_all, read_up_to};
+use crate::disk::{DirRef, File, Kind, read_up_to};
 use crate::error::{Error, Result};
 use crate::form::{Asked, Form, FormChange, Speller};
 use crate::journal::Mode;
@@ -221,14 +221,13 @@ impl Chunks<'_> {
                     total_expected: total_expected.into(),
                 });
             }
-            let old_manifest = op.old(&manifest_at)?;
+            let (old_manifest, content_of_old) = match op.old_content(&manifest_at)? {
+                Some((old, content, _)) => (Some(old), Some(content)),
+                None => (None, None),
+            };
             let now = op.store.now();
-            let mut manifest = match &old_manifest {
-                Some(old) => {
-                    let bytes = read_all(&*old.file, u64::MAX)
-                        .map_err(|e| Error::os(manifest_at.shown.clone(), "read", e))?;
-                    read_manifest(&session, &bytes)?
-                }
+            let mut manifest = match &content_of_old {
+                Some(bytes) => read_manifest(&session, bytes)?,
                 None => Manifest {
                     created_at: now.clone(),
                     session: session.clone(),

@@ -5,12 +5,37 @@ use std::io;
 use std::sync::Arc;
 
 use crate::digest::{Digest, Hasher, PrefixHashes};
-use crate::disk::{Dir, DirRef, File, Kind, read_up_to};
+use crate::disk::{Dir, DirRef, File, Kind, Replace, read_all, read_up_to};
+use crate::ensure;
+use crate::error::{Error, Result};
 use crate::form::{self, Form};
 use crate::roots::Target;
 
 /// Blocks in which files are digested, compared and copied.
 const BLOCK: usize = 128 * 1024;
+
+/// The longest file that is read into memory as a whole. A client's message is no longer.
+pub(crate) const WHOLE_MAX: u64 = 256 << 20;
+/// Reads a file into memory as a whole.
+///
+/// # Errors
+/// It is too long, as [`check_whole`]; there is no memory for it; the disk refuses.
+pub(crate) fn read_whole(file: &dyn File, shown: &str) -> Result<Vec<u8>> {
+    let os = |source| Error::os(shown, "read", source);
+    check_whole(file.stat().map_err(os)?.len, shown)?;
+    read_all(file, WHOLE_MAX).map_err(os)
+}
+
+/// Checks that a file of `len` bytes can be read into memory as a whole.
+///
+/// # Errors
+/// It is longer than [`WHOLE_MAX`]: [`Error::TooLarge`].
+pub(crate) fn check_whole(len: u64, shown: &str) -> Result<()> {
+    if len > WHOLE_MAX {
+        return Err(Error::TooLarge { path: shown.to_owned(), bytes: len, most: WHOLE_MAX });
+    }
+    Ok(())
+}
 
 /// Bytes for a file, with their digest.
 #[derive(Clone, Debug)]
@@ -105,8 +130,21 @@ pub(crate) fn digest_of_dir(
     dir: &dyn Dir,
     known: impl Fn(&OsStr) -> Option<Digest>,
 ) -> io::Result<Digest> {
+    digest_of_parts(&[dir], known)
+}
+
+/// The same of a directory that is on its way from one place to another, entry by entry.
+pub(crate) fn digest_of_parts(
+    parts: &[&dyn Dir],
+    known: impl Fn(&OsStr) -> Option<Digest>,
+) -> io::Result<Digest> {
+    let mut entries = Vec::new();
+    for dir in parts {
+        entries.extend(dir.entries()?.into_iter().map(|name| (name, *dir)));
+    }
+    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
     let mut hasher = Hasher::default();
-    for name in dir.entries()? {
+    for (name, dir) in entries {
         hasher.update(name.as_encoded_bytes());
         hasher.update(b"/");
         if dir.stat(&name)?.kind == Kind::File {
@@ -118,6 +156,25 @@ pub(crate) fn digest_of_dir(
         }
     }
     Ok(hasher.finish())
+}
+
+/// Moves a directory of files, or what is left of one: in one step, or entry by entry where no rename
+/// moves it, as in the lower layer of an overlay. The new name is durable once `to` is synced.
+pub(crate) fn move_dir(from: &dyn Dir, name: &OsStr, to: &dyn Dir, new: &OsStr) -> io::Result<()> {
+    match from.rename(name, to, new, Replace::Yes) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
+        other => return other,
+    }
+    let old = from.open_dir(name)?;
+    let trash = ensure::private_dir(to, new)?;
+    // IMPORTANT: it is there for good before it has what the old directory has no more.
+    to.sync()?;
+    for entry in old.entries()? {
+        old.rename(&entry, &*trash, &entry, Replace::Yes)?;
+    }
+    // Whatever a crash takes back of this was to go in any case.
+    from.remove_dir(name)?;
+    from.sync()
 }
 
 /// Digests what a target's name leads to now; `None` where there is nothing.

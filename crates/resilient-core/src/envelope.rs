@@ -239,6 +239,11 @@ impl From<&Error> for Envelope {
                 "reason": "newer_state_format", "found": found, "known": known,
                 "hint": "update resilient-write, or point RW_STATE_DIR elsewhere",
             })),
+            Error::UnknownFormat { found } => permission(json!({
+                "reason": "unknown_state_format", "found": found,
+                "hint": "ask the user to look at .resilient_write/format, which this program has not \
+                         written: removing it makes it anew; or point RW_STATE_DIR elsewhere",
+            })),
 
             Error::AlreadyExists { path, sha256 } => stale(
                 AskUser,
@@ -300,6 +305,17 @@ impl From<&Error> for Envelope {
                 encoding(context)
             }
             Error::Os { path, operation, source } => Self::of_os(path, operation, source),
+            Error::TooLarge { path, bytes, most } => Self::of(
+                ErrorKind::QuotaExceeded,
+                ReasonHint::SizeLimit,
+                Abort,
+                json!({
+                    "path": path, "reason": "file_too_large", "bytes": bytes, "limit": most,
+                    "hint": "this call needs the whole file in memory: change it with a program that \
+                             reads it part by part, or divide it; a file in .resilient_write is not \
+                             ours at this length: ask the user to move it away",
+                }),
+            ),
             Error::OutcomeUnknown { path, journal_id, source } => Self::of(
                 WriteCorruption,
                 Unknown,
@@ -650,6 +666,18 @@ impl Envelope {
             );
             let action = SuggestedAction::RetryLater;
             return Self::of(ErrorKind::QuotaExceeded, ReasonHint::Unknown, action, context);
+        }
+        if source.kind() == io::ErrorKind::OutOfMemory {
+            let mut context = context;
+            set(&mut context, "reason", "out_of_memory");
+            set(
+                &mut context,
+                "hint",
+                "nothing is wrong with the file: try again when fewer calls are under way, or work \
+                 with a smaller file",
+            );
+            let (error, hint) = (ErrorKind::QuotaExceeded, ReasonHint::SizeLimit);
+            return Self::of(error, hint, SuggestedAction::RetryLater, context);
         }
         let (error, hint) = Self::kind_of_os(source);
         Self::of(error, hint, SuggestedAction::Abort, context)

@@ -50,6 +50,9 @@ pub enum Error {
     /// The state directory was written by a later version.
     #[error("the state directory has format {found}, this version knows {known}")]
     NewerFormat { found: String, known: u32 },
+    /// The state directory's version is no number.
+    #[error("the state directory's format is {found:?}, which is no version")]
+    UnknownFormat { found: String },
 
     /// A file is there that was to be created.
     #[error("{path:?} exists")]
@@ -76,6 +79,9 @@ pub enum Error {
     /// The operating system refused.
     #[error("{path:?}: {operation}: {source}")]
     Os { path: String, operation: &'static str, source: io::Error },
+    /// The file is longer than what is read into memory as a whole.
+    #[error("{path:?} has {bytes} bytes, of which at most {most} are read into memory")]
+    TooLarge { path: String, bytes: u64, most: u64 },
     /// The change may or may not have been made; recovery brings file and journal together.
     #[error("the disk failed after the change of {path:?} was promised")]
     OutcomeUnknown { path: String, journal_id: Option<String>, source: io::Error },

@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::checkpoint::CheckpointRef;
 use crate::commit::{Committer, Old, WriteContext};
-use crate::contents::{Content, digest_of};
+use crate::contents::{Content, check_whole, digest_of, read_whole};
 use crate::digest::Digest;
-use crate::disk::read_all;
 use crate::error::{Error, Result};
 use crate::front_matter;
 use crate::journal::{Also, Mode};
@@ -123,6 +122,10 @@ impl Handoff<'_> {
         self.store.submit(move |op| {
             let target = op.store.roots.writable(&path, git)?;
             op.claim(&target)?;
+            check_whole(text.bytes.len() as u64, &target.shown)?;
+            if let (true, Some(stat)) = (archive, target.stat) {
+                check_whole(stat.len, &target.shown)?;
+            }
             let old = op.old(&target)?;
             let mut also = Vec::new();
             if let (true, Some(old)) = (archive, &old) {
@@ -152,7 +155,7 @@ impl Handoff<'_> {
         let target = self.store.roots.readable(path)?;
         let os = |source| Error::os(target.shown.clone(), "read", source);
         let file = target.dir.open(&target.name).map_err(os)?;
-        let bytes = read_all(&*file, u64::MAX).map_err(os)?;
+        let bytes = read_whole(&*file, &target.shown)?;
         let damaged = |reason| Error::FrontMatter { path: target.shown.clone(), reason };
         let text = String::from_utf8(bytes)
             .map_err(|error| damaged(format!("not_utf8: {}", error.utf8_error())))?;
@@ -219,8 +222,7 @@ fn keep_copy(
         op.claim(&copy_at)?;
         match op.old(&copy_at)? {
             None => {
-                let text = read_all(&*old.file, u64::MAX)
-                    .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+                let text = read_whole(&*old.file, &target.shown)?;
                 let staged = op.stage(&copy_at, &Content::of(text))?;
                 return op.publish_also(staged, copy_at, None).map(Some);
             }

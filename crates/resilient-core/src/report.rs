@@ -24,6 +24,9 @@ pub struct Report {
     /// among the conflicts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<String>,
+    /// Those among them that were appends in place: a part of such a one may be in its file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// Bytes that a torn end of the journal had. They are cut off.
     pub cut: u64,
     /// How many of these bytes are in `conflicts/`: not those that are all zeros, and none where there is no room.
@@ -130,8 +133,20 @@ impl Report {
             );
             of(About::Pending, path, text)
         }));
-        notices.extend(self.abandoned.iter().map(|path| {
+        let whole = |path: &&String| !self.parts.iter().any(|part| part.path == **path);
+        notices.extend(self.abandoned.iter().filter(whole).map(|path| {
             of(About::Abandoned, path, format!("an interrupted write of {path} was given up"))
+        }));
+        notices.extend(self.parts.iter().map(|Part { path, at, prev_sha256, kept_sha256 }| {
+            let before = prev_sha256.map_or_else(String::new, |sha256| {
+                format!(" (the {at} bytes before it had the SHA-256 {sha256})")
+            });
+            let text = format!(
+                "an interrupted append to {path} was given up: what the file has from byte {at} on may be a \
+                 part of it{before}. Look at the end of the file, and cut it there if it is; the row is in \
+                 {STATE_DIR}/conflicts/{kept_sha256}.row"
+            );
+            of(About::Abandoned, path, text)
         }));
         if self.cut > 0 {
             let text = format!(
@@ -170,6 +185,7 @@ impl Report {
         self.conflicts.extend(later.conflicts);
         self.pending = later.pending;
         self.abandoned.extend(later.abandoned);
+        self.parts.extend(later.parts);
         self.cut += later.cut;
         self.cut_kept += later.cut_kept;
         self.left = later.left;
@@ -190,6 +206,19 @@ impl std::ops::AddAssign for Cut {
         self.bytes += other.bytes;
         self.kept += other.kept;
     }
+}
+
+/// An append that was given up, of which a part may be in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// The file.
+    pub path: String,
+    /// Where the append began: the length of the file before it.
+    pub at: u64,
+    /// Digest of the file before it.
+    pub prev_sha256: Option<Digest>,
+    /// The row: `conflicts/<sha256>.row` in the state directory.
+    pub kept_sha256: Digest,
 }
 
 /// Content that was promised but not published, since its target had changed.

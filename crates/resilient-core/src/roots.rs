@@ -421,9 +421,11 @@ fn fold(name: &str) -> String {
     let visible: String = name
         .chars()
         .filter(|c| {
-            !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            !matches!(c, '\u{ad}' | '\u{34f}' | '\u{180b}'..='\u{180f}' | '\u{2060}'..='\u{2064}'
+                | '\u{fe00}'..='\u{fe0f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
                 | '\u{206a}'..='\u{206f}' | '\u{feff}')
         })
+        .map(|c| if c == '\u{17f}' { 's' } else { c })
         .flat_map(char::to_lowercase)
         .collect();
     let plain = visible.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 
 use crate::commit::Committer;
-use crate::contents::{Content, digest_of};
+use crate::contents::{Content, digest_of, read_whole};
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::error::{Error, Result};
@@ -245,8 +245,7 @@ impl Scratch<'_> {
             });
         };
         let shown = format!("{}/{name}", self.store.shown_state(&[SCRATCH]));
-        let os = |source| Error::os(shown, "read", source);
-        let bytes = read_all(&*file, u64::MAX).map_err(os)?;
+        let bytes = read_whole(&*file, &shown)?;
         let actual = Digest::of(&bytes);
         if actual != digest {
             return Err(Error::ScratchDrift { sha256: digest, actual });

@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat, read_all};
+use crate::contents::read_whole;
+use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat};
 use crate::error::{Error, Result};
 use crate::policy_file::PolicyFile;
 use crate::report::Notice;
@@ -104,9 +105,8 @@ impl Store {
     /// Reads a file of the state; `None` where it does not exist.
     pub(crate) fn state_bytes(&self, below: &[&str], name: &str) -> Result<Option<Vec<u8>>> {
         let Some(file) = self.state_file(below, name)? else { return Ok(None) };
-        read_all(&*file, u64::MAX).map(Some).map_err(|source| {
-            Error::os(format!("{}/{name}", self.shown_state(below)), "read", source)
-        })
+        let shown = format!("{}/{name}", self.shown_state(below));
+        read_whole(&*file, &shown).map(Some)
     }
 
     pub(crate) fn shown_state(&self, below: &[&str]) -> String {

@@ -7,13 +7,18 @@ use crate::File;
 /// Reads a whole file of at most `limit` bytes.
 ///
 /// # Errors
-/// The device failed, or the file is larger ([`io::ErrorKind::FileTooLarge`]).
+/// The device failed; the file is larger ([`io::ErrorKind::FileTooLarge`]); or there is no memory for it
+/// ([`io::ErrorKind::OutOfMemory`]).
 pub fn read_all(file: &dyn File, limit: u64) -> io::Result<Vec<u8>> {
     let len = file.stat()?.len;
     if len > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    let mut bytes = vec![0; usize::try_from(len).map_err(io::Error::other)?];
+    let len = usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut bytes = Vec::new();
+    // IMPORTANT: the length comes from the disk. `vec!` would end the process where it is too much.
+    bytes.try_reserve_exact(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes.resize(len, 0);
     let read = read_up_to(file, &mut bytes, 0)?;
     bytes.truncate(read);
     Ok(bytes)

@@ -190,7 +190,8 @@ pub trait Dir: Send + Sync + Debug {
     ///
     /// # Errors
     /// The new name exists and `replace` is [`Replace::No`]; the directories are on different
-    /// file systems ([`io::ErrorKind::CrossesDevices`]); the file system refuses.
+    /// file systems, or what is moved is a directory of a lower layer of an overlay
+    /// ([`io::ErrorKind::CrossesDevices`]); the file system refuses.
     fn rename(
         &self,
         name: &OsStr,

@@ -26,8 +26,8 @@ use super::outcome::{Outcome, repeat, unknown};
 use super::publish::publish;
 use super::queue::Job;
 use super::wait::Wait;
-use crate::contents::{digest_of, holds};
-use crate::disk::{Replace, SyncItem};
+use crate::contents::{digest_of, holds, move_dir};
+use crate::disk::SyncItem;
 use crate::error::Error;
 use crate::journal::{End, Row};
 use crate::recovery;
@@ -335,7 +335,7 @@ fn retire(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [
 /// slots go that tell of it. Two waits.
 fn remove_dirs(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [Outcome]) {
     discard_each(store, state, changes, outcomes, |state, Discard { dir, name, trash, .. }| {
-        match dir.rename(name, &*state.tmp, trash, Replace::Yes) {
+        match move_dir(&**dir, name, &*state.tmp, trash) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(true),
         }

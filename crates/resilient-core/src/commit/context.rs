@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use super::change::{Append, Change, Claim, Discard, How, Old, Precondition, Publish, Staged};
 use crate::beside::{self, Note};
-use crate::contents::{Content, copy_all, digest_of, digest_range, write_again};
+use crate::contents::{Content, copy_all, digest_of, digest_range, read_whole, write_again};
 use crate::digest::{Digest, Hasher, PrefixHashes};
-use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem, read_all};
+use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem};
 use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{Also, By, Exchange, InPlace, Line, Mode, RemovedDir, Row};
@@ -118,8 +118,7 @@ impl WriteContext<'_> {
         target: &Target,
     ) -> Result<Option<(Old, Vec<u8>, PrefixHashes)>> {
         let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
-        let content = read_all(&*file, u64::MAX)
-            .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+        let content = read_whole(&*file, &target.shown)?;
         let prefixes = PrefixHashes::of(&content);
         Ok(Some((Old { file, stat, digest: prefixes.digest() }, content, prefixes)))
     }

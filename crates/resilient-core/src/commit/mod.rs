@@ -279,6 +279,7 @@ impl Error {
                 Self::Os { path: path.clone(), operation, source: repeat(source) }
             }
             Self::Locked { waited_ms } => Self::Locked { waited_ms: *waited_ms },
+            Self::UnknownFormat { found } => Self::UnknownFormat { found: found.clone() },
             Self::NewerFormat { found, known } => {
                 Self::NewerFormat { found: found.clone(), known: *known }
             }

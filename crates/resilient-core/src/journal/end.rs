@@ -30,11 +30,16 @@ impl End {
     }
 }
 
+/// No journal has so many rows, and a reader of JSON may keep no larger number. A row with a larger one
+/// was not written by this program: its number is passed over.
+const LAST_NUMBER: u64 = 1 << 53;
+
 /// Finds the end of the first `len` bytes of a journal; `None` where no row in them has a number.
 ///
 /// Costs what the lines of others behind the last row cost, and those in front of the first one.
 pub(crate) fn find_end(journal: &dyn File, len: u64) -> io::Result<Option<End>> {
     let mut end = End { len, ..End::default() };
+    let mut passed = false;
     for line in ReverseLines::new(journal, len) {
         let line = line?;
         let Some(value) = value_in(&line.text) else { continue };
@@ -43,13 +48,17 @@ pub(crate) fn find_end(journal: &dyn File, len: u64) -> io::Result<Option<End>> 
             end.chain = Some(value.to_owned());
             end.covered = (line.offset + line.text.len() as u64 + 1).min(len);
         }
-        if let Some(seq) = row.seq {
+        // IMPORTANT: behind the largest number of all no other one follows, and rows without numbers of their
+        // own are no batch.
+        if let Some(seq) = row.seq.filter(|seq| *seq <= LAST_NUMBER) {
             end.seq = seq;
             end.epoch = find_epoch(journal, end.covered)?;
             return Ok(Some(end));
         }
+        passed |= row.seq.is_some();
     }
-    Ok(None)
+    // Numbers begin at 1 behind rows that have none of ours.
+    Ok(passed.then_some(end))
 }
 
 /// The epoch that the first row of a journal's first `len` bytes has, if it has one.

@@ -11,6 +11,7 @@ use crate::contents::{copy_all, digest_of};
 use crate::digest::Digest;
 use crate::disk::{DirRef, Replace};
 use crate::ensure::private_file;
+use crate::journal::Row;
 use crate::report::Cut;
 use crate::state::State;
 
@@ -102,10 +103,21 @@ pub(super) fn keep_cut(state: &State, bytes: &[u8]) -> Cut {
     Cut { bytes: len, kept: if is_kept { len } else { 0 } }
 }
 
+/// Keeps a row that is about to be forgotten, durably, and gives its digest.
+pub(super) fn keep_row(state: &State, row: &Row) -> io::Result<Digest> {
+    let bytes = serde_json::to_vec(row)?;
+    let digest = Digest::of(&bytes);
+    keep_bytes(state, &format!("{digest}.row"), &bytes)?;
+    Ok(digest)
+}
+
 fn try_keep_cut(state: &State, bytes: &[u8]) -> io::Result<()> {
+    keep_bytes(state, &format!("journal-{}.cut", Digest::of(bytes)), bytes)
+}
+
+fn keep_bytes(state: &State, name: &str, bytes: &[u8]) -> io::Result<()> {
     let conflicts = open_conflicts(state)?;
-    let name = OsString::from(format!("journal-{}.cut", Digest::of(bytes)));
-    let file = private_file(&*conflicts, &name)?;
+    let file = private_file(&*conflicts, OsStr::new(name))?;
     file.write_all_at(bytes, 0)?;
     file.sync()?;
     conflicts.sync()

@@ -8,8 +8,8 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::slot::is_one_name;
-use crate::contents::digest_of_dir;
-use crate::disk::{Replace, Stat};
+use crate::contents::{digest_of_parts, move_dir};
+use crate::disk::{Dir, Stat};
 use crate::journal::{RemovedDir, Row};
 use crate::name::is_name;
 use crate::state::State;
@@ -50,9 +50,6 @@ fn remove_dir(state: &State, gone: &RemovedDir) -> io::Result<()> {
     let session = gone.path.strip_prefix(CHUNKS).and_then(|path| path.strip_prefix('/'));
     let Some(session) = session.filter(|session| is_name(session)) else { return Ok(()) };
     let trash = trash_name(OsStr::new(&gone.slot));
-    if is_there(state.tmp.stat(&trash))? {
-        return Ok(());
-    }
     let chunks = match state.dir.open_dir(OsStr::new(CHUNKS)) {
         Err(error) if is_absence(&error) => return Ok(()),
         other => other?,
@@ -61,8 +58,14 @@ fn remove_dir(state: &State, gone: &RemovedDir) -> io::Result<()> {
         Err(error) if is_absence(&error) => return Ok(()),
         other => other?,
     };
-    if digest_of_dir(&*dir, |_| None)? == gone.sha256 {
-        chunks.rename(OsStr::new(session), &*state.tmp, &trash, Replace::No)?;
+    // A part of it may have been moved already.
+    let moved = match state.tmp.open_dir(&trash) {
+        Err(error) if is_absence(&error) => None,
+        other => Some(other?),
+    };
+    let parts: Vec<&dyn Dir> = std::iter::once(&dir).chain(&moved).map(|dir| &**dir).collect();
+    if digest_of_parts(&parts, |_| None)? == gone.sha256 {
+        move_dir(&*chunks, OsStr::new(session), &*state.tmp, &trash)?;
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ pub(crate) use discard::trash_name;
 pub(crate) use end::before_last_batch;
 pub(crate) use withdrawal::withdraw;
 
-pub use crate::report::{About, Conflict, Notice, Report};
+pub use crate::report::{About, Conflict, Notice, Part, Report};
 
 use obstacle::Obstacle;
 use pending::PendingRow;
@@ -221,8 +221,11 @@ fn give_up_pending(store: &Store, state: &State, report: &mut Report) -> io::Res
     let mut given_up = Vec::new();
     for PendingRow { name, row } in pending::list(state)? {
         let place = report.pending.iter().position(|known| known.journal_id == row.journal_id);
-        match keep_slots(store, state, &row) {
-            Ok(kept) => {
+        let kept =
+            keep_slots(store, state, &row).and_then(|kept| Ok((kept, keep_part(state, &row)?)));
+        match kept {
+            Ok((kept, part)) => {
+                report.parts.extend(part);
                 place.map(|at| report.pending.remove(at));
                 report.conflicts.extend(kept);
                 report.abandoned.push(row.path);
@@ -238,6 +241,13 @@ fn give_up_pending(store: &Store, state: &State, report: &mut Report) -> io::Res
     // IMPORTANT: a row is forgotten for good before its slots are swept: a slot that is gone
     // stands for a finished write.
     pending::forget(state, &given_up)
+}
+
+/// Keeps the row of an append in place, of which a part may be in the file: it tells where that begins.
+fn keep_part(state: &State, row: &Row) -> io::Result<Option<Part>> {
+    let Some(at) = row.at else { return Ok(None) };
+    let kept_sha256 = conflict::keep_row(state, row)?;
+    Ok(Some(Part { path: row.path.clone(), at, prev_sha256: row.prev_sha256, kept_sha256 }))
 }
 
 /// Sets aside what a row's slots hold.

@@ -1,32 +1,37 @@
 //! The version of the state directory's format, in the file `format`.
+//!
+//! A file that says nothing is made anew: a crash may have left it empty, or zeros. One that says anything
+//! else stays as it is, and nothing is written.
 
 use std::ffi::OsStr;
 use std::io;
 
-use crate::disk::{Access, Dir, read_all};
+use crate::disk::{Access, Dir, read_up_to};
 use crate::error::{Error, Result};
 use crate::roots::STATE_DIR;
 
 /// The version that this program writes.
 pub(super) const CURRENT: u32 = 2;
 
+/// How much of the file is looked at; no version has so many digits.
+const LOOKED_AT: usize = 64;
+
 /// Finds out the version of the format, or says that it is this one where nothing does.
 pub(super) fn check(dir: &dyn Dir) -> Result<u32> {
     let name = OsStr::new("format");
     let os = |source| Error::os(format!("{STATE_DIR}/format"), "open", source);
-    let text = match dir.open(name) {
-        Ok(file) => read_all(&*file, 64).map_err(os)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+    let mut bytes = [0; LOOKED_AT];
+    let len = match dir.open(name) {
+        Ok(file) => read_up_to(&*file, &mut bytes, 0).map_err(os)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
         Err(source) => return Err(os(source)),
     };
-    match String::from_utf8_lossy(&text).trim().parse::<u32>() {
-        Ok(found) if found > CURRENT => {
-            Err(Error::NewerFormat { found: found.to_string(), known: CURRENT })
-        }
-        Ok(found) => Ok(found),
-        // A torn file can only be one that this version was making. It needs no sync: without it,
-        // the next process makes it again.
-        Err(_) => {
+    let text = String::from_utf8_lossy(bytes.get(..len).unwrap_or_default());
+    let found = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
+    match found.parse::<u32>() {
+        Ok(version @ 1..=CURRENT) => Ok(version),
+        // It needs no sync: without it, the next process makes it again.
+        Err(_) if found.is_empty() => {
             let file = match dir.open_write(name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     dir.create_new(name, Access::Private)
@@ -39,7 +44,16 @@ pub(super) fn check(dir: &dyn Dir) -> Result<u32> {
             });
             written.map(|()| CURRENT).map_err(os)
         }
+        _ if is_number(found) => {
+            Err(Error::NewerFormat { found: found.to_owned(), known: CURRENT })
+        }
+        _ => Err(Error::UnknownFormat { found: found.to_owned() }),
     }
+}
+
+/// Whether a text is a number of one digit or more, above zero.
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0')
 }
 
 /// Says durably that the state directory is of this version. One byte changes: no crash leaves half of it.

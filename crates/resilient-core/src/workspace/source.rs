@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::Workspace;
+use crate::contents::read_whole;
 use crate::digest::Digest;
-use crate::disk::read_all;
 use crate::error::{Error, Result};
 use crate::risk::{self, Policy};
 use crate::scratch::Encoding;
@@ -95,11 +95,8 @@ impl Workspace {
                     return Err(Error::NotFound { path });
                 }
                 let os = |source| Error::os(target.shown.clone(), "read", source);
-                let bytes = target
-                    .dir
-                    .open(&target.name)
-                    .and_then(|file| read_all(&*file, u64::MAX))
-                    .map_err(os)?;
+                let file = target.dir.open(&target.name).map_err(os)?;
+                let bytes = read_whole(&*file, &target.shown)?;
                 let digest = Digest::of(&bytes);
                 let content = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
                     path: target.shown.clone(),

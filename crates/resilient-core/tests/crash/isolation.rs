@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use resilient_core::Workspace;
+use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::disk::{FileSystem, FixedClock};
+use resilient_core::journal::Row;
 
 use crate::campaign::{Rig, is_publish, recover};
 use crate::oracle::World;
@@ -557,6 +559,33 @@ fn giving_up_keeps_everything_or_goes_on_waiting() {
         tree.iter().filter(|(path, bytes)| in_tmp(path) && !bytes.is_empty()).count()
     };
     assert_eq!(slots(&disk.tree()), slots(&before), "the content is lost");
+}
+
+#[test]
+fn an_append_that_is_given_up_tells_where_a_part_of_it_may_be() {
+    let rig = Rig::new(scenario("append in place again"), Order::Forwards);
+    let mut given_up = 0;
+    for at in rig.ops(|line| line.starts_with("write")) {
+        let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::TornWrite }], |_| {});
+        let disk = disk.kill();
+        disk.chmod("w/a.txt", 0o444);
+        let report = open(&disk, 104, Order::Forwards).abandon_pending().expect("recovery");
+        let [part] = &report.parts[..] else {
+            assert!(report.abandoned.is_empty(), "{at}: {report:?}");
+            continue;
+        };
+        given_up += 1;
+        assert_eq!(report.abandoned, [part.path.as_str()]);
+        let before = disk.read("w/a.txt").expect("the file");
+        let before = &before[..usize::try_from(part.at).expect("a length")];
+        assert_eq!(part.prev_sha256, Some(Digest::of(before)), "{at}");
+        let row = disk.read(&format!("{STATE}/conflicts/{}.row", part.kept_sha256));
+        let row = Row::parse(&row.expect("the kept row")).expect("a row");
+        assert_eq!((row.at, row.prev_sha256), (Some(part.at), part.prev_sha256));
+        let [notice] = &report.notices()[..] else { panic!("one notice: {report:?}") };
+        assert!(notice.text.contains(&format!("from byte {} on", part.at)), "{notice:?}");
+    }
+    assert!(given_up > 0, "no append was given up");
 }
 
 #[test]

@@ -590,6 +590,15 @@ pub const STATE: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
+        name: "compose and clean up in a lower layer",
+        before: |disk, ws| {
+            session(disk, ws);
+            disk.lower("w/.resilient_write/chunks/s");
+        },
+        act: |ws| vec![compose(ws, "out/a.txt", true)],
+        ..PLAIN
+    },
+    Scenario {
         name: "compose over an old file and clean up",
         prepare: old_a,
         before: session,

@@ -18,6 +18,7 @@ mod form;
 mod handoff;
 mod home;
 mod journal;
+mod long;
 mod meddling;
 mod paths;
 mod redact;

@@ -344,6 +344,9 @@ fn the_state_directory_and_git_are_protected() {
         "git~1/config",
         "GIT~1/config",
         ".g\u{200c}it/config",
+        ".g\u{ad}it/config",
+        ".g\u{200b}it/config",
+        ".re\u{17f}ilient_write/a",
         ".\u{feff}git/config",
         "sub/.git/config",
     ] {

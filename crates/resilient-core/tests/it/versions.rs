@@ -4,9 +4,9 @@
 //! 0.4.0 that was killed right before it published. All worked in `/home/user/w`.
 
 use resilient_core::Workspace;
-use resilient_core::journal::Filter;
+use resilient_core::journal::{Filter, Row};
 
-use crate::home::{Home, create, overwrite};
+use crate::home::{Home, create, overwrite, refusal};
 
 const JOURNAL: &str = ".resilient_write/journal.jsonl";
 
@@ -64,6 +64,63 @@ fn journals_of_earlier_versions_are_read_and_go_on() {
         } else {
             assert!(home.text(JOURNAL).starts_with(journal), "{name}");
         }
+    }
+}
+
+#[test]
+fn a_format_that_is_not_known_is_refused_and_stays() {
+    for (found, reason) in [
+        ("3\n", "newer_state_format"),
+        ("99999999999", "newer_state_format"),
+        ("3.1", "unknown_state_format"),
+        ("2.9", "unknown_state_format"),
+        ("v3", "unknown_state_format"),
+        ("-1", "unknown_state_format"),
+        ("0", "unknown_state_format"),
+        (&"9".repeat(100), "newer_state_format"),
+    ] {
+        let home = with("", Some(found));
+        let refused = refusal(home.open().write(create("a.txt", "x")));
+        assert_eq!(refused["context"]["reason"], reason, "{found}");
+        assert_eq!(home.text(".resilient_write/format"), found);
+    }
+    for torn in ["", "\0\0", "\n"] {
+        let home = with("", Some(torn));
+        home.open().write(create("a.txt", "x")).unwrap();
+        assert_eq!(home.text(".resilient_write/format"), "2\n");
+    }
+}
+
+#[test]
+fn a_number_that_none_can_follow_is_passed_over() {
+    let largest = u64::MAX;
+    for before in [None, Some("b.txt")] {
+        let home = Home::new();
+        let ws = home.open();
+        ws.write(create("a.txt", "x")).unwrap();
+        drop(ws);
+        // The crafted row follows nothing; the rows behind it do.
+        let rows = || -> Vec<Row> {
+            home.text(JOURNAL).lines().filter_map(|line| Row::parse(line.as_bytes())).collect()
+        };
+        let row = &rows()[0];
+        let line = home.text(JOURNAL).replace("\"seq\":1", &format!("\"seq\":{largest}"));
+        let line = line.replace("\"batch\":1", &format!("\"batch\":{largest}"));
+        assert_eq!((row.seq, line.matches(&largest.to_string()).count()), (Some(1), 2));
+        let mut journal = before.map(|_| home.text(JOURNAL)).unwrap_or_default();
+        journal.push_str(&line);
+        home.put(JOURNAL, journal);
+        // Recovery has to look: the marker speaks of another end.
+        home.put(".resilient_write/lock", "");
+        let ws = home.open();
+        for name in ["c.txt", "d.txt"] {
+            ws.write(create(name, "x")).unwrap();
+        }
+        let rows = rows();
+        let numbers: Vec<_> = rows.iter().rev().take(2).map(|row| (row.seq, row.batch)).collect();
+        let first = if before.is_some() { 2 } else { 1 };
+        let of = |number| (Some(number), Some(number));
+        assert_eq!(numbers, [of(first + 1), of(first)]);
     }
 }
 

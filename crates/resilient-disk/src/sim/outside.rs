@@ -114,6 +114,12 @@ impl SimDisk {
         self.each_below(path, |node| node.mount = mount);
     }
 
+    /// Makes a directory, and all that is in it, part of a lower layer, as an overlay has of what an image
+    /// brings along: no rename moves a directory of it, and its files are as any other.
+    pub fn lower(&self, path: &str) {
+        self.each_below(path, |node| node.is_lower = true);
+    }
+
     fn each_below(&self, path: &str, change: impl Fn(&mut Node)) {
         self.mkdir(path);
         let mut state = self.state();

@@ -66,6 +66,9 @@ pub(super) fn rename(state: &mut State, from: Slot, to: Slot, replace: Replace) 
     let is_dir = state.live.entries(ino).is_some();
     if is_dir {
         not_mounted(state, ino)?;
+        if state.node(ino)?.is_lower {
+            return Err(io::ErrorKind::CrossesDevices.into());
+        }
         if state.live.is_within(to.dir, ino) {
             return Err(io::ErrorKind::InvalidInput.into());
         }

@@ -166,6 +166,7 @@ impl State {
             attributes,
             device: self.live.get(slot.dir).map_or(1, |dir| dir.device),
             mount: self.live.get(slot.dir).map_or(0, |dir| dir.mount),
+            is_lower: false,
             links: 0,
             place: slot.clone(),
             modified: self.tick,

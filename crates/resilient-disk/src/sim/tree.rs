@@ -79,6 +79,8 @@ pub(super) struct Node {
     pub(super) device: u64,
     /// The mount on that device through which it is reached.
     pub(super) mount: u64,
+    /// Whether it lies in a lower layer, as of an overlay: no rename moves such a directory.
+    pub(super) is_lower: bool,
     /// How many names lead here.
     pub(super) links: u64,
     /// The name given last, for telling paths.
@@ -116,6 +118,7 @@ impl Tree {
             attributes: Attributes::with_mode(0o755),
             device: 1,
             mount: 0,
+            is_lower: false,
             links: 1,
             place: Slot::new(ROOT, OsStr::new("")),
             modified: 0,
