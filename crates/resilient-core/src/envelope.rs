@@ -235,6 +235,14 @@ impl From<&Error> for Envelope {
                 "root": root, "variable": variable, "reason": "unsafe_root",
                 "hint": error.to_string(),
             })),
+            Error::RootGone { root, what } => stale(
+                AskUser,
+                json!({
+                    "root": root, "reason": "workspace_gone", "is": what,
+                    "hint": "the user has to make the directory again, or to start the server with the \
+                             path at which it is now",
+                }),
+            ),
             Error::NewerFormat { found, known } => permission(json!({
                 "reason": "newer_state_format", "found": found, "known": known,
                 "hint": "update resilient-write, or point RW_STATE_DIR elsewhere",

@@ -47,6 +47,9 @@ pub enum Error {
          Set the variable to your project directory."
     )]
     UnsafeRoot { root: String, variable: String, program: &'static str },
+    /// The directory of a workspace, or the one that holds the state, is not where its path leads any more.
+    #[error("the directory {root:?} is {what}")]
+    RootGone { root: String, what: &'static str },
     /// The state directory was written by a later version.
     #[error("the state directory has format {found}, this version knows {known}")]
     NewerFormat { found: String, known: u32 },

@@ -278,6 +278,7 @@ impl Error {
             Self::Os { path, operation, source } => {
                 Self::Os { path: path.clone(), operation, source: repeat(source) }
             }
+            Self::RootGone { root, what } => Self::RootGone { root: root.clone(), what },
             Self::Locked { waited_ms } => Self::Locked { waited_ms: *waited_ms },
             Self::NewerFormat { found, known } => {
                 Self::NewerFormat { found: found.clone(), known: *known }

@@ -16,6 +16,7 @@ mod handoff;
 mod journal;
 mod read;
 mod redact;
+mod replaced;
 mod risk;
 mod sandbox;
 mod scratch;
