@@ -15,9 +15,11 @@ use crate::disk::{DirRef, Disk, Kind, Stat};
 use crate::error::{Error, Result};
 
 mod root;
+mod written;
 
 pub(crate) use root::Entered;
 pub use root::Root;
+pub use written::plain;
 
 /// The name of the state directory.
 pub const STATE_DIR: &str = ".resilient_write";
@@ -41,6 +43,7 @@ pub struct Roots {
     cwd: PathBuf,
     list: Vec<Root>,
     state: PathBuf,
+    user_home: Option<PathBuf>,
 }
 
 /// Where a file is or would be, as a handle inside a root.
@@ -93,7 +96,14 @@ impl Roots {
             cwd,
             list: roots.into_iter().map(Root::new).collect(),
             state: state.join(STATE_DIR),
+            user_home: None,
         }
+    }
+
+    /// Sets the user's home directory, in which a path is that begins with `~` or `$HOME`.
+    #[must_use]
+    pub fn user_home(self, home: Option<PathBuf>) -> Self {
+        Self { user_home: home, ..self }
     }
 
     /// The roots' absolute paths.
@@ -137,17 +147,19 @@ impl Roots {
     /// # Errors
     /// As [`Roots::writable`], but for protection; and the file does not exist.
     pub fn readable(&self, path: &str) -> Result<Target> {
+        let plain = plain(path, self.user_home.as_deref())?;
         let first = self.locate(path).map_err(|error| match error {
             Error::Os { path, source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
                 Error::NotFound { path }
             }
             other => other,
         });
-        if matches!(&first, Ok(target) if target.stat.is_some()) || Path::new(path).is_absolute() {
+        if matches!(&first, Ok(target) if target.stat.is_some()) || Path::new(&*plain).is_absolute()
+        {
             return first.and_then(|target| self.existing(target, path));
         }
         for root in &self.list {
-            if let Some(inside) = root.path().join(path).to_str()
+            if let Some(inside) = root.path().join(&*plain).to_str()
                 && let Ok(target) = self.locate(inside)
                 && target.stat.is_some()
                 && target.path.starts_with(root.path())
@@ -193,7 +205,7 @@ impl Roots {
         if path.contains('\0') {
             return Err(Error::InvalidPath { path: path.to_owned() });
         }
-        let absolute = self.cwd.join(path);
+        let absolute = self.cwd.join(&*plain(path, self.user_home.as_deref())?);
         if let Some(target) = self.straight(path, &absolute)? {
             return Ok(target);
         }
@@ -235,9 +247,10 @@ impl Roots {
     /// The path leads out of every root; there is no such directory.
     pub(crate) fn readable_dir(&self, path: &str) -> Result<(DirRef, PathBuf)> {
         let bases = std::iter::once(self.cwd.as_path()).chain(self.paths());
+        let plain = plain(path, self.user_home.as_deref())?;
         let mut refused = None;
         for base in bases {
-            match self.resolve(path, &base.join(path)) {
+            match self.resolve(path, &base.join(&*plain)) {
                 Ok(Resolved { dir, path, missing, found: None, .. }) if missing.is_empty() => {
                     return Ok((dir, path));
                 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat, read_all};
 use crate::error::{Error, Result};
+use crate::journal::Filter;
 use crate::policy_file::PolicyFile;
 use crate::report::Notice;
 use crate::roots::{Git, Root, Roots, STATE_DIR, Target};
@@ -66,6 +67,22 @@ impl Store {
         } else {
             self.roots.show(path)
         }
+    }
+
+    /// The filter for the rows of a path, however that is written. A relative path is that of the rows
+    /// themselves where it leads to no file that may be written.
+    pub(crate) fn named_by(&self, path: &str, filter: Filter) -> Result<Filter> {
+        let target = match self.roots.locate(path) {
+            Ok(target) => target,
+            Err(error @ Error::PathForm { .. }) => return Err(error),
+            Err(_) => return Ok(Filter { path: Some(self.show(path)), ..filter }),
+        };
+        let is_relative =
+            !Path::new(path).is_absolute() && target.path.starts_with(self.roots.cwd());
+        let path = self.show(&target.path.to_string_lossy());
+        // Files of several roots may be shown alike.
+        let abs_path = (!is_relative).then(|| target.path.to_string_lossy().into_owned());
+        Ok(Filter { path: Some(path), abs_path, ..filter })
     }
 
     /// Whether recovery may write into `.git`.

@@ -99,8 +99,7 @@ fn dots_inside_are_followed() {
 #[test]
 fn strange_names_are_names() {
     let (home, ws) = fenced();
-    for name in
-        [" ", "-rf", "a b", "~", "$HOME", "*", "a\nb", "é", "\u{1F980}", "...", ".gitignore"]
+    for name in [" ", "-rf", "a b", "~x", "$x", "*", "a\nb", "é", "\u{1F980}", "...", ".gitignore"]
     {
         let receipt = ws.write(create(name, name)).unwrap();
         assert_eq!(receipt.path, name);

@@ -14,6 +14,7 @@ mod client;
 mod demo;
 mod handoff;
 mod journal;
+mod policy;
 mod read;
 mod redact;
 mod replaced;
