@@ -153,6 +153,7 @@ impl Envelope {
             Error::NotFound { .. } => (NotFound, Missing, SuggestedAction::Abort),
             Error::EmptyPath
             | Error::InvalidPath { .. }
+            | Error::PathForm { .. }
             | Error::LinkLoop { .. }
             | Error::NotARegularFile { .. } => (InvalidInput, NotFile, SuggestedAction::Abort),
             _ => {
@@ -187,6 +188,10 @@ impl From<&Error> for Envelope {
             Error::InvalidPath { path } => {
                 permission(json!({"path": path, "reason": "invalid_path"}))
             }
+            Error::PathForm { path, what, instead } => permission(json!({
+                "path": path, "reason": "unresolved_path", "is": what,
+                "hint": format!("write {instead}"),
+            })),
             Error::EscapesWorkspace { path, resolved, workspaces } => permission(json!({
                 "path": path, "reason": "escapes_workspace",
                 "resolved": resolved, "workspaces": workspaces,
@@ -235,6 +240,14 @@ impl From<&Error> for Envelope {
                 "root": root, "variable": variable, "reason": "unsafe_root",
                 "hint": error.to_string(),
             })),
+            Error::RootGone { root, what } => stale(
+                AskUser,
+                json!({
+                    "root": root, "reason": "workspace_gone", "is": what,
+                    "hint": "the user has to make the directory again, or to start the server with the \
+                             path at which it is now",
+                }),
+            ),
             Error::NewerFormat { found, known } => permission(json!({
                 "reason": "newer_state_format", "found": found, "known": known,
                 "hint": "update resilient-write, or point RW_STATE_DIR elsewhere",
@@ -591,10 +604,16 @@ impl From<&Error> for Envelope {
             ),
             Error::CursorStale(drift) => Self::of_drift(drift),
 
-            Error::Policy { path, line, source } => {
-                let at = line.map(|line| format!(" at line {line}")).unwrap_or_default();
+            Error::PolicyNotFound { path } => encoding(json!({
+                "path": path, "reason": "policy_not_found",
+                "hint": "the user has to correct RW_POLICY_FILE; until then only writes without \
+                         classify are taken, under the built-in policy",
+            })),
+            Error::Policy { path, place, source } => {
+                let at = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
                 let mut context = json!({
-                    "path": path, "reason": source.reason(), "line": line,
+                    "path": path, "reason": source.reason(), "line": place.map(|place| place.line),
+                    "column": place.map(|place| place.column),
                     "hint": format!(
                         "the user has to correct {path}{at}; until then only writes without \
                          classify are taken, under the built-in policy"
@@ -603,6 +622,10 @@ impl From<&Error> for Envelope {
                 if let crate::risk::PolicyError::BadRegex { family, name, .. } = source {
                     set(&mut context, "family", family.as_str());
                     set(&mut context, "name", name.as_str());
+                }
+                if let crate::risk::PolicyError::UnknownKey { nearest: Some(nearest), .. } = source
+                {
+                    set(&mut context, "nearest", *nearest);
                 }
                 encoding(context)
             }

@@ -23,6 +23,9 @@ pub enum Error {
     /// The path has a NUL byte or a component that this system cannot name.
     #[error("{path:?} is not a path")]
     InvalidPath { path: String },
+    /// The path is written as a shell or a browser would take it, and cannot be resolved here.
+    #[error("{path:?} is {what}")]
+    PathForm { path: String, what: &'static str, instead: String },
     /// The path leads out of every workspace.
     #[error("{path:?} leads out of the workspace")]
     EscapesWorkspace { path: String, resolved: String, workspaces: Vec<String> },
@@ -47,6 +50,9 @@ pub enum Error {
          Set the variable to your project directory."
     )]
     UnsafeRoot { root: String, variable: String, program: &'static str },
+    /// The directory of a workspace, or the one that holds the state, is not where its path leads any more.
+    #[error("the directory {root:?} is {what}")]
+    RootGone { root: String, what: &'static str },
     /// The state directory was written by a later version.
     #[error("the state directory has format {found}, this version knows {known}")]
     NewerFormat { found: String, known: u32 },
@@ -258,7 +264,10 @@ pub enum Error {
 
     /// The policy file cannot be used.
     #[error("the policy {path:?} cannot be used: {source}")]
-    Policy { path: String, line: Option<u64>, source: risk::PolicyError },
+    Policy { path: String, place: Option<risk::Place>, source: risk::PolicyError },
+    /// The policy file that the user has named is not there.
+    #[error("the policy {path:?} is not there")]
+    PolicyNotFound { path: String },
     /// An argument has a value that the tool does not take.
     #[error("{argument}: {message}")]
     BadArgument { argument: &'static str, message: String },

@@ -31,6 +31,7 @@ pub mod risk;
 pub mod roots;
 pub mod scratch;
 mod sectors;
+pub mod spelling;
 pub mod stamp;
 mod state;
 mod store;

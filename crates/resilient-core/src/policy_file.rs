@@ -19,12 +19,14 @@ const LONGEST: u64 = 1 << 24;
 pub(crate) struct PolicyFile {
     disk: Arc<dyn Disk>,
     path: PathBuf,
+    /// Whether the user has named it, so that it has to be there.
+    is_named: bool,
     known: Mutex<Option<(Option<Stat>, Arc<Policy>)>>,
 }
 
 impl PolicyFile {
-    pub(crate) fn new(disk: Arc<dyn Disk>, path: PathBuf) -> Self {
-        Self { disk, path, known: Mutex::default() }
+    pub(crate) fn new(disk: Arc<dyn Disk>, path: PathBuf, is_named: bool) -> Self {
+        Self { disk, path, is_named, known: Mutex::default() }
     }
 
     /// Its absolute path.
@@ -32,15 +34,18 @@ impl PolicyFile {
         &self.path
     }
 
-    /// The policy; the built-in one where there is no file.
+    /// The policy; the built-in one where there is no file and none is named.
     ///
     /// # Errors
-    /// The file is there and cannot be read or used.
+    /// A file that is named is not there. The file is there and cannot be read or used.
     pub(crate) fn get(&self) -> Result<Arc<Policy>> {
         let shown = self.path.to_string_lossy();
         let os = |source| Error::os(shown.clone(), "read", source);
         let file = match self.open() {
             Ok(file) => Some(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.is_named => {
+                return Err(Error::PolicyNotFound { path: shown.into_owned() });
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(os(source)),
         };
@@ -58,7 +63,7 @@ impl PolicyFile {
                 let text = String::from_utf8_lossy(&bytes);
                 Policy::parse(&text).map_err(|source| Error::Policy {
                     path: shown.to_string(),
-                    line: source.line(&text),
+                    place: source.place(&text),
                     source,
                 })?
             }

@@ -9,10 +9,17 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::disk::{DirRef, Disk, Kind, Stat};
 use crate::error::{Error, Result};
+
+mod root;
+mod written;
+
+pub(crate) use root::Entered;
+pub use root::Root;
+pub use written::plain;
 
 /// The name of the state directory.
 pub const STATE_DIR: &str = ".resilient_write";
@@ -29,42 +36,6 @@ pub enum Git {
     Open,
 }
 
-/// A directory under which files may be written, opened when it is first needed.
-#[derive(Debug)]
-pub struct Root {
-    path: PathBuf,
-    dir: Mutex<Option<DirRef>>,
-}
-
-impl Root {
-    /// Names a root by its absolute path with all links resolved.
-    #[must_use]
-    pub fn new(path: PathBuf) -> Self {
-        Self { path, dir: Mutex::new(None) }
-    }
-
-    /// Its absolute path.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Its handle; entered anew when the directory was removed and made again.
-    pub(crate) fn dir(&self, disk: &dyn Disk) -> Result<DirRef> {
-        let mut held = self.dir.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(dir) = held.as_ref()
-            && dir.stat_self().is_ok_and(|stat| stat.links > 0)
-        {
-            return Ok(dir.clone());
-        }
-        let dir = disk
-            .open_root(&self.path)
-            .map_err(|source| Error::os(self.path.to_string_lossy(), "open", source))?;
-        *held = Some(dir.clone());
-        Ok(dir)
-    }
-}
-
 /// All roots, and the directory at which relative paths begin.
 #[derive(Debug)]
 pub struct Roots {
@@ -72,11 +43,14 @@ pub struct Roots {
     cwd: PathBuf,
     list: Vec<Root>,
     state: PathBuf,
+    user_home: Option<PathBuf>,
 }
 
 /// Where a file is or would be, as a handle inside a root.
 #[derive(Debug, Clone)]
 pub struct Target {
+    /// The root that it is in.
+    pub(crate) root: Arc<Entered>,
     /// The deepest directory on the way that exists.
     pub(crate) dir: DirRef,
     /// The directories to be made below it, outermost first.
@@ -91,8 +65,17 @@ pub struct Target {
     pub(crate) stat: Option<Stat>,
 }
 
+/// A directory on the way that a path takes.
+struct Step {
+    dir: DirRef,
+    /// Where it is a root.
+    root: Option<Arc<Entered>>,
+}
+
 /// Where a path leads.
 struct Resolved {
+    /// The innermost root that it is in.
+    root: Option<Arc<Entered>>,
     /// The deepest directory on the way that exists.
     dir: DirRef,
     /// The absolute path with all links resolved.
@@ -113,7 +96,14 @@ impl Roots {
             cwd,
             list: roots.into_iter().map(Root::new).collect(),
             state: state.join(STATE_DIR),
+            user_home: None,
         }
+    }
+
+    /// Sets the user's home directory, in which a path is that begins with `~` or `$HOME`.
+    #[must_use]
+    pub fn user_home(self, home: Option<PathBuf>) -> Self {
+        Self { user_home: home, ..self }
     }
 
     /// The roots' absolute paths.
@@ -157,20 +147,22 @@ impl Roots {
     /// # Errors
     /// As [`Roots::writable`], but for protection; and the file does not exist.
     pub fn readable(&self, path: &str) -> Result<Target> {
+        let plain = plain(path, self.user_home.as_deref())?;
         let first = self.locate(path).map_err(|error| match error {
             Error::Os { path, source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
                 Error::NotFound { path }
             }
             other => other,
         });
-        if matches!(&first, Ok(target) if target.stat.is_some()) || Path::new(path).is_absolute() {
+        if matches!(&first, Ok(target) if target.stat.is_some()) || Path::new(&*plain).is_absolute()
+        {
             return first.and_then(|target| self.existing(target, path));
         }
         for root in &self.list {
-            if let Some(inside) = root.path.join(path).to_str()
+            if let Some(inside) = root.path().join(&*plain).to_str()
                 && let Ok(target) = self.locate(inside)
                 && target.stat.is_some()
-                && target.path.starts_with(&root.path)
+                && target.path.starts_with(root.path())
             {
                 return self.existing(target, path);
             }
@@ -213,7 +205,7 @@ impl Roots {
         if path.contains('\0') {
             return Err(Error::InvalidPath { path: path.to_owned() });
         }
-        let absolute = self.cwd.join(path);
+        let absolute = self.cwd.join(&*plain(path, self.user_home.as_deref())?);
         if let Some(target) = self.straight(path, &absolute)? {
             return Ok(target);
         }
@@ -222,32 +214,30 @@ impl Roots {
 
     /// The common case in one call to the kernel: a path written without links and dots.
     fn straight(&self, given: &str, absolute: &Path) -> Result<Option<Target>> {
-        for root in &self.list {
-            let Ok(inside) = absolute.strip_prefix(&root.path) else { continue };
-            let names: Option<Vec<OsString>> = inside
-                .components()
-                .map(|part| match part {
-                    Component::Normal(name) => Some(name.to_owned()),
-                    _ => None,
-                })
-                .collect();
-            let Some(mut names) = names else { return Ok(None) };
-            // Joined anew: the path may be written with `//` and `/./`.
-            let path = root.path.join(names.iter().collect::<PathBuf>());
-            let Some(name) = names.pop() else { return Ok(None) };
-            let top = root.dir(&*self.disk)?;
-            let dir = if names.is_empty() { Ok(top) } else { top.open_beneath(&names) };
-            let Ok(dir) = dir else { return Ok(None) };
-            let stat = match dir.stat(&name) {
-                Ok(Stat { kind: Kind::Link | Kind::Dir, .. }) => return Ok(None),
-                Ok(stat) => Some(stat),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-                Err(source) => return Err(Error::os(given, "stat", source)),
-            };
-            let shown = self.show(&path);
-            return Ok(Some(Target { dir, missing: Vec::new(), name, path, shown, stat }));
-        }
-        Ok(None)
+        let Some(root) = self.enter(absolute)? else { return Ok(None) };
+        let inside = absolute.strip_prefix(&root.path).unwrap_or(absolute);
+        let names: Option<Vec<OsString>> = inside
+            .components()
+            .map(|part| match part {
+                Component::Normal(name) => Some(name.to_owned()),
+                _ => None,
+            })
+            .collect();
+        let Some(mut names) = names else { return Ok(None) };
+        // Joined anew: the path may be written with `//` and `/./`.
+        let path = root.path.join(names.iter().collect::<PathBuf>());
+        let Some(name) = names.pop() else { return Ok(None) };
+        let top = &root.dir;
+        let dir = if names.is_empty() { Ok(top.clone()) } else { top.open_beneath(&names) };
+        let Ok(dir) = dir else { return Ok(None) };
+        let stat = match dir.stat(&name) {
+            Ok(Stat { kind: Kind::Link | Kind::Dir, .. }) => return Ok(None),
+            Ok(stat) => Some(stat),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) => return Err(Error::os(given, "stat", source)),
+        };
+        let shown = self.show(&path);
+        Ok(Some(Target { root, dir, missing: Vec::new(), name, path, shown, stat }))
     }
 
     /// Resolves a directory that is to be looked through: a relative one in the working directory
@@ -257,9 +247,10 @@ impl Roots {
     /// The path leads out of every root; there is no such directory.
     pub(crate) fn readable_dir(&self, path: &str) -> Result<(DirRef, PathBuf)> {
         let bases = std::iter::once(self.cwd.as_path()).chain(self.paths());
+        let plain = plain(path, self.user_home.as_deref())?;
         let mut refused = None;
         for base in bases {
-            match self.resolve(path, &base.join(path)) {
+            match self.resolve(path, &base.join(&*plain)) {
                 Ok(Resolved { dir, path, missing, found: None, .. }) if missing.is_empty() => {
                     return Ok((dir, path));
                 }
@@ -272,11 +263,11 @@ impl Roots {
 
     /// The handles of the directories from a root down to one inside it, the root's first.
     pub(crate) fn way_to(&self, dir: &Path) -> Result<Vec<(PathBuf, DirRef)>> {
-        let Some(root) = self.list.iter().find(|root| dir.starts_with(&root.path)) else {
+        let Some(root) = self.list.iter().find(|root| dir.starts_with(root.path())) else {
             return Ok(Vec::new());
         };
-        let mut way = vec![(root.path.clone(), root.dir(&*self.disk)?)];
-        for name in dir.strip_prefix(&root.path).unwrap_or(dir).iter() {
+        let mut way = vec![(root.path().to_owned(), root.enter(&*self.disk)?.dir.clone())];
+        for name in dir.strip_prefix(root.path()).unwrap_or(dir).iter() {
             let Some((path, above)) = way.last() else { break };
             let path = path.join(name);
             let below = above
@@ -289,7 +280,7 @@ impl Roots {
 
     /// A file's place at the end of a resolved path.
     fn walk(&self, given: &str, absolute: &Path) -> Result<Target> {
-        let Resolved { dir, path, mut missing, found } = self.resolve(given, absolute)?;
+        let Resolved { root, dir, path, mut missing, found } = self.resolve(given, absolute)?;
         let (name, stat) = match found {
             Some((name, stat)) => (name, Some(stat)),
             None => match missing.pop() {
@@ -303,12 +294,11 @@ impl Roots {
             },
         };
         // Directories are only ever made inside a root, never on the way to one.
-        let made_in = path.ancestors().nth(missing.len() + 1).unwrap_or(&path);
-        if !self.list.iter().any(|root| made_in.starts_with(&root.path)) {
+        let Some(root) = root else {
             return Err(Error::os(given, "resolve", io::ErrorKind::NotFound.into()));
-        }
+        };
         let shown = self.show(&path);
-        Ok(Target { dir, missing, name, path, shown, stat })
+        Ok(Target { root, dir, missing, name, path, shown, stat })
     }
 
     /// Follows every component by hand, links and `..` included, from the top of the file system.
@@ -316,7 +306,9 @@ impl Roots {
         let os = |source| Error::os(given, "resolve", source);
         let top: PathBuf = absolute.ancestors().last().unwrap_or(absolute).to_owned();
         let ground = self.disk.open_root(&top).map_err(os)?;
-        let mut stack: Vec<(OsString, DirRef)> = Vec::new();
+        let mut stack: Vec<Step> = Vec::new();
+        // Where the stack leads.
+        let mut at = top.clone();
         let mut missing: Vec<OsString> = Vec::new();
         let mut found: Option<(OsString, Stat)> = None;
         let mut links = 0;
@@ -324,8 +316,8 @@ impl Roots {
 
         while let Some(name) = ahead.pop_front() {
             if name == ".." {
-                if missing.pop().is_none() {
-                    stack.pop();
+                if missing.pop().is_none() && stack.pop().is_some() {
+                    at.pop();
                 }
                 continue;
             }
@@ -333,16 +325,23 @@ impl Roots {
                 missing.push(name);
                 continue;
             }
-            let dir = stack.last().map_or(&ground, |(_, dir)| dir);
+            let dir = stack.last().map_or(&ground, |step| &step.dir);
+            let here = at.join(&name);
+            if self.list.iter().any(|root| root.path() == here)
+                && let Some(root) = self.enter(&here)?
+                && root.path == here
+            {
+                // The same directory for this path as for one that is written without links.
+                stack.push(Step { dir: root.dir.clone(), root: Some(root) });
+                at = here;
+                continue;
+            }
             // IMPORTANT: no error tells what there is outside.
             let os = |source| {
-                let mut at = top.clone();
-                at.extend(stack.iter().map(|(name, _)| name).chain([&name]));
-                if self.paths().any(|root| at.starts_with(root) || root.starts_with(&at)) {
+                if self.paths().any(|root| here.starts_with(root) || root.starts_with(&here)) {
                     return os(source);
                 }
-                at.extend(&ahead);
-                self.escapes(given, &at)
+                self.escapes(given, &here.join(ahead.iter().collect::<PathBuf>()))
             };
             match dir.stat(&name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(name),
@@ -356,6 +355,7 @@ impl Roots {
                         let to = dir.read_link(&name).map_err(os)?;
                         if to.is_absolute() {
                             stack.clear();
+                            at.clone_from(&top);
                         }
                         for part in names(&to).rev() {
                             ahead.push_front(part);
@@ -365,21 +365,43 @@ impl Roots {
                     // Fails, as it should, where it is no directory.
                     Kind::Dir | Kind::File | Kind::Other => {
                         let dir = dir.open_dir(&name).map_err(os)?;
-                        stack.push((name, dir));
+                        stack.push(Step { dir, root: None });
+                        at = here;
                     }
                 },
             }
         }
 
-        let mut path = top;
-        path.extend(stack.iter().map(|(name, _)| name));
+        let mut path = at;
         path.extend(&missing);
         path.extend(found.iter().map(|(name, _)| name));
-        if !self.list.iter().any(|root| path.starts_with(&root.path)) {
+        if !self.list.iter().any(|root| path.starts_with(root.path())) {
             return Err(self.escapes(given, &path));
         }
-        let dir = stack.pop().map_or(ground, |(_, dir)| dir);
-        Ok(Resolved { dir, path, missing, found })
+        let root = match stack.iter_mut().rev().find_map(|step| step.root.take()) {
+            None => self.enter(&top)?,
+            root => root,
+        };
+        let dir = stack.pop().map_or(ground, |step| step.dir);
+        Ok(Resolved { root, dir, path, missing, found })
+    }
+
+    /// The root that holds an absolute path, of roots inside each other the innermost that is there.
+    ///
+    /// # Errors
+    /// None of those that hold it is there.
+    fn enter(&self, path: &Path) -> Result<Option<Arc<Entered>>> {
+        let mut holding: Vec<&Root> =
+            self.list.iter().filter(|root| path.starts_with(root.path())).collect();
+        holding.sort_by_key(|root| std::cmp::Reverse(root.path().as_os_str().len()));
+        let mut gone = None;
+        for root in holding {
+            match root.enter(&*self.disk) {
+                Ok(entered) => return Ok(Some(entered)),
+                Err(error) => gone = gone.or(Some(error)),
+            }
+        }
+        gone.map_or(Ok(None), Err)
     }
 
     fn escapes(&self, given: &str, resolved: &Path) -> Error {

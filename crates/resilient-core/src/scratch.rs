@@ -286,8 +286,8 @@ impl Scratch<'_> {
 
     fn warnings(&self) -> Vec<Warning> {
         let ignored = (|| {
-            let home = self.store.home.dir(&*self.store.disk).ok()?;
-            let file = home.open(".gitignore".as_ref()).ok()?;
+            let home = self.store.home.enter(&*self.store.disk).ok()?;
+            let file = home.dir.open(".gitignore".as_ref()).ok()?;
             let text = read_all(&*file, 1 << 20).ok()?;
             let text = String::from_utf8_lossy(&text).into_owned();
             Some(text.lines().any(|line| {

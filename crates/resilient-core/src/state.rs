@@ -9,7 +9,7 @@ use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{End, RowWriter, find_end};
 use crate::pending::PendingPaths;
-use crate::roots::{Root, STATE_DIR};
+use crate::roots::{Entered, Root, STATE_DIR};
 
 use marker::CleanMarker;
 use turn::{Turn, Waited, is_named};
@@ -41,6 +41,8 @@ pub(crate) struct Site<'a> {
 /// The open state directory. Whoever holds it and the lock may write.
 #[derive(Debug)]
 pub(crate) struct State {
+    /// The directory that holds it, as it was when it was opened.
+    pub(crate) home: Arc<Entered>,
     pub(crate) dir: DirRef,
     pub(crate) tmp: DirRef,
     turn: Turn,
@@ -99,12 +101,13 @@ impl State {
 
     fn enter_anew(site: &Site<'_>, waited: &mut Waited) -> Result<Self> {
         loop {
-            let home = site.home.dir(site.disk)?;
-            let dir = ensure::private_dir(&*home, OsStr::new(STATE_DIR)).map_err(|e| os("", e))?;
+            let home = site.home.enter(site.disk)?;
+            let dir =
+                ensure::private_dir(&*home.dir, OsStr::new(STATE_DIR)).map_err(|e| os("", e))?;
             let turn = Turn::open(&*dir)?;
             turn.take(site.clock, waited)?;
             // IMPORTANT: after the wait, as above.
-            if is_in_place(site, &dir, &turn) {
+            if is_in_place(site, &home, &dir, &turn) {
                 return Self::open(site, home, dir, turn);
             }
             waited.pause(site.clock)?;
@@ -112,7 +115,7 @@ impl State {
     }
 
     /// Opens what is in the state directory, under its lock.
-    fn open(site: &Site<'_>, home: DirRef, dir: DirRef, turn: Turn) -> Result<Self> {
+    fn open(site: &Site<'_>, home: Arc<Entered>, dir: DirRef, turn: Turn) -> Result<Self> {
         let format = format::check(&*dir)?;
         for name in ["tmp", "journal.jsonl"] {
             match dir.stat(OsStr::new(name)) {
@@ -137,6 +140,8 @@ impl State {
         let can_exchange = tmp.exchanges_whole();
         let slots = Slots::of_this_process(&tmp, site.clock).map_err(|e| os("/tmp", e))?;
         Ok(Self {
+            unsynced_home: Some(home.dir.clone()),
+            home,
             dir,
             tmp,
             turn,
@@ -150,7 +155,6 @@ impl State {
             slots,
             place,
             identity,
-            unsynced_home: Some(home),
             has_looked: false,
             has_told_network: false,
             dirty: false,
@@ -196,9 +200,9 @@ impl State {
     }
 
     /// Whether the open handles are still what the names lead to: a user may have removed the
-    /// state directory, or parts of it, under a running server.
+    /// state directory, the directory that holds it, or parts of it, under a running server.
     fn is_current(&self, site: &Site<'_>) -> bool {
-        is_in_place(site, &self.dir, &self.turn)
+        is_in_place(site, &self.home, &self.dir, &self.turn)
             && is_named(&*self.dir, "journal.jsonl", self.journal.id())
             && is_named(&*self.dir, "tmp", self.tmp.id())
     }
@@ -304,9 +308,11 @@ impl State {
 }
 
 /// Whether a state directory and its locks are still what their names lead to.
-fn is_in_place(site: &Site<'_>, dir: &DirRef, turn: &Turn) -> bool {
-    let home = site.home.dir(site.disk);
-    home.is_ok_and(|home| is_named(&*home, STATE_DIR, dir.id())) && turn.is_current(&**dir)
+fn is_in_place(site: &Site<'_>, home: &Entered, dir: &DirRef, turn: &Turn) -> bool {
+    let now = site.home.enter(site.disk);
+    now.is_ok_and(|now| now.is(home))
+        && is_named(&*home.dir, STATE_DIR, dir.id())
+        && turn.is_current(&**dir)
 }
 
 /// What tells a directory from a copy of it. A number alone does not: two new file systems give the same ones.

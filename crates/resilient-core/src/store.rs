@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::contents::read_whole;
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat};
 use crate::error::{Error, Result};
+use crate::journal::Filter;
 use crate::policy_file::PolicyFile;
 use crate::report::Notice;
 use crate::roots::{Git, Root, Roots, STATE_DIR, Target};
@@ -69,6 +70,22 @@ impl Store {
         }
     }
 
+    /// The filter for the rows of a path, however that is written. A relative path is that of the rows
+    /// themselves where it leads to no file that may be written.
+    pub(crate) fn named_by(&self, path: &str, filter: Filter) -> Result<Filter> {
+        let target = match self.roots.locate(path) {
+            Ok(target) => target,
+            Err(error @ Error::PathForm { .. }) => return Err(error),
+            Err(_) => return Ok(Filter { path: Some(self.show(path)), ..filter }),
+        };
+        let is_relative =
+            !Path::new(path).is_absolute() && target.path.starts_with(self.roots.cwd());
+        let path = self.show(&target.path.to_string_lossy());
+        // Files of several roots may be shown alike.
+        let abs_path = (!is_relative).then(|| target.path.to_string_lossy().into_owned());
+        Ok(Filter { path: Some(path), abs_path, ..filter })
+    }
+
     /// Whether recovery may write into `.git`.
     ///
     /// IMPORTANT: a policy in the state directory permits it to tools, not to recovery. Journal,
@@ -83,7 +100,7 @@ impl Store {
     pub(crate) fn state_dir(&self, below: &[&str]) -> Result<Option<DirRef>> {
         let mut names = vec![OsString::from(STATE_DIR)];
         names.extend(below.iter().map(OsString::from));
-        match self.home.dir(&*self.disk)?.open_beneath(&names) {
+        match self.home.enter(&*self.disk)?.dir.open_beneath(&names) {
             Ok(dir) => Ok(Some(dir)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(Error::os(self.shown_state(below), "open", source)),
@@ -161,7 +178,8 @@ impl Store {
         path.extend(below);
         path.push(name);
         let shown = self.show_state(&path);
-        Ok(Target { dir, missing, name: name.into(), path, shown, stat })
+        let root = state.home.clone();
+        Ok(Target { root, dir, missing, name: name.into(), path, shown, stat })
     }
 
     /// Opens the directories that lead from a root to a target, as far as they exist, but the deepest
@@ -179,20 +197,19 @@ impl Store {
         target: &Target,
         open: &mut HashMap<PathBuf, DirRef>,
     ) -> Result<Vec<DirRef>> {
-        let path = &target.path;
-        let homes = self.roots.paths().chain([self.home.path()]);
-        let Some(root) =
-            homes.filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
-        else {
-            return Ok(Vec::new());
-        };
-        let names: Vec<&OsStr> = path.strip_prefix(root).unwrap_or(path).iter().collect();
+        let (path, root) = (&target.path, &target.root);
+        let names: Vec<&OsStr> = path.strip_prefix(&root.path).unwrap_or(path).iter().collect();
         // The last ones are the directory that is open, those that are missing, and the file.
         let Some(last) = names.len().checked_sub(2 + target.missing.len()) else {
             return Ok(Vec::new());
         };
         let between = names.get(..last).unwrap_or_default();
-        let mut at = root.to_owned();
+        let mut at = root.path.clone();
+        let is_root = |dir: &DirRef| matches!((dir.id(), root.dir.id()), (Ok(a), Ok(b)) if a == b);
+        if open.get(&at).is_some_and(|dir| !is_root(dir)) {
+            // A call of the same batch was in another directory of this path.
+            open.clear();
+        }
         let mut above: Vec<DirRef> = Vec::with_capacity(between.len() + 1);
         for name in std::iter::once(None).chain(between.iter().map(Some)) {
             at.extend(name);
@@ -201,10 +218,7 @@ impl Store {
                 (None, Some(dir), Some(name)) => dir
                     .open_dir(name)
                     .map_err(|source| Error::os(self.roots.show(&at), "open", source))?,
-                _ => self
-                    .disk
-                    .open_root(root)
-                    .map_err(|source| Error::os(root.to_string_lossy(), "open", source))?,
+                _ => root.dir.clone(),
             };
             open.insert(at.clone(), dir.clone());
             above.push(dir);

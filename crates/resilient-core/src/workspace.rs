@@ -39,6 +39,7 @@ pub struct Builder {
     cwd: PathBuf,
     roots: Vec<PathBuf>,
     state: PathBuf,
+    user_home: Option<PathBuf>,
     policy_file: Option<PathBuf>,
     sealed_scratch: bool,
     caller: String,
@@ -73,6 +74,7 @@ impl Builder {
             cwd: root.clone(),
             roots: vec![root.clone()],
             state: root,
+            user_home: None,
             policy_file: None,
             sealed_scratch: false,
             caller: "resilient-write".to_owned(),
@@ -99,6 +101,12 @@ impl Builder {
     #[must_use]
     pub fn state(self, state: impl Into<PathBuf>) -> Self {
         Self { state: state.into(), ..self }
+    }
+
+    /// Sets the user's home directory, in which a path is that begins with `~` or `$HOME`.
+    #[must_use]
+    pub fn user_home(self, home: Option<PathBuf>) -> Self {
+        Self { user_home: home, ..self }
     }
 
     /// Sets the policy file; a relative path begins where the state directory is.
@@ -153,8 +161,12 @@ impl Builder {
             sealed_scratch,
             indexes: Arc::default(),
             store: Committer::new(Store {
-                policy: PolicyFile::new(disk.clone(), state.join(policy_file.unwrap_or(default))),
-                roots: Roots::new(disk.clone(), cwd, roots, &state),
+                policy: PolicyFile::new(
+                    disk.clone(),
+                    state.join(policy_file.as_deref().unwrap_or(&default)),
+                    policy_file.is_some(),
+                ),
+                roots: Roots::new(disk.clone(), cwd, roots, &state).user_home(self.user_home),
                 home: Root::new(state),
                 disk,
                 clock,
@@ -208,6 +220,12 @@ impl Workspace {
     /// The file is there and cannot be read or used.
     pub fn policy(&self) -> Result<Arc<Policy>> {
         self.store.policy.get()
+    }
+
+    /// The file that the policy is read from; it need not be there.
+    #[must_use]
+    pub fn policy_path(&self) -> &Path {
+        self.store.policy.path()
     }
 
     /// The policy for a write whose content is not judged. A file that cannot be used keeps nobody
@@ -374,13 +392,17 @@ impl Workspace {
         Reader { clock: &**clock, roots, indexes: &self.indexes }
     }
 
-    /// The newest rows of the journal.
+    /// The newest rows of the journal. The filter's path may be written in any way that a write takes.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// The disk refuses; the path is of a form that no write takes.
     pub fn journal_tail(&self, n: usize, filter: &Filter) -> Result<Tail> {
+        let filter = match &filter.path {
+            Some(path) => self.store.named_by(path, filter.clone())?,
+            None => filter.clone(),
+        };
         let Some(journals) = self.store.visible()? else { return Ok(Tail::default()) };
-        closed::tail(&journals, n, filter).map_err(|source| self.os_of_journal(source))
+        closed::tail(&journals, n, &filter).map_err(|source| self.os_of_journal(source))
     }
 
     fn os_of_journal(&self, source: io::Error) -> Error {

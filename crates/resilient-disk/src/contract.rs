@@ -18,11 +18,20 @@ pub type FileBox = Box<dyn File>;
 pub trait Disk: Send + Sync + Debug {
     /// Opens the directory at an absolute path, following links.
     ///
-    /// This is the only call that takes a whole path; it serves to enter the roots.
+    /// This call and [`Disk::root_id`] are the only ones that take a whole path; they serve to enter the roots.
     ///
     /// # Errors
     /// The path does not exist, is no directory or may not be searched.
     fn open_root(&self, path: &Path) -> io::Result<DirRef>;
+
+    /// Tells what an absolute path leads to now, following links. It opens nothing where the system can tell
+    /// without that.
+    ///
+    /// # Errors
+    /// The path does not exist, or a directory on the way may not be searched.
+    fn root_id(&self, path: &Path) -> io::Result<FileId> {
+        self.open_root(path)?.id()
+    }
 
     /// How many handles this process may have open at once, where that is known.
     fn handle_limit(&self) -> Option<u64> {

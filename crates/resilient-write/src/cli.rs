@@ -10,8 +10,8 @@ use resilient_core::{Builder, Workspace};
 use resilient_mcp::Offer;
 
 use crate::commands::{
-    analytics, call, checkpoint, chunk, demo, handoff, journal, recover, redact, replace, risk,
-    scratch, serve, validate, write,
+    analytics, call, checkpoint, chunk, demo, handoff, journal, policy, recover, redact, replace,
+    risk, scratch, serve, validate, write,
 };
 use crate::config::Surroundings;
 use crate::output::{Output, log_notice};
@@ -81,6 +81,9 @@ enum Command {
     Redact(redact::Redact),
     /// Check the syntax of a text
     Validate(validate::Validate),
+    /// Check the policy file, or show the values in force
+    #[command(subcommand)]
+    Policy(policy::Policy),
     /// Finish or withdraw what a crash has interrupted
     Recover(recover::Recover),
     /// Call any tool with its arguments as JSON
@@ -124,6 +127,8 @@ impl Cli {
         }
         let open_for = |tool: &str| -> Result<Workspace> {
             let workspace = open()?;
+            // A policy that does not apply protects nobody.
+            workspace.policy()?;
             Ok(workspace.for_caller(By {
                 origin: Some("cli".to_owned()),
                 session: Some(workspace.new_session()),
@@ -144,6 +149,13 @@ impl Cli {
             Command::Risk(command) => command.run(&open()?, output),
             Command::Redact(command) => command.run(&open_for("redact")?, output),
             Command::Validate(command) => command.run(&open()?, output),
+            Command::Policy(command) => {
+                let builder = match command.file() {
+                    Some(file) => builder()?.policy_file(std::path::absolute(file)?),
+                    None => builder()?,
+                };
+                command.run(&builder.open(), output)
+            }
             // It tells on standard output what others log.
             Command::Recover(command) => command.run(&builder()?.open(), output),
             Command::Call(command) => command.run(open()?, Offer::Both, output),

@@ -4,10 +4,11 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-use resilient_core::{Builder, Error, Workspace};
+use anyhow::{Context as _, Result, bail};
+use resilient_core::{Builder, Error, Workspace, roots};
 
 /// Directories that hold the system; nobody means them as a workspace.
 const UNSAFE_ROOTS: [&str; 7] = ["/", "/bin", "/sbin", "/usr", "/etc", "/var", "/tmp"];
@@ -17,6 +18,7 @@ const UNSAFE_ROOTS: [&str; 7] = ["/", "/bin", "/sbin", "/usr", "/etc", "/var", "
 pub(crate) struct Surroundings {
     pub(crate) program: Program,
     pub(crate) cwd: PathBuf,
+    pub(crate) home: Option<PathBuf>,
     pub(crate) workspace: Option<String>,
     pub(crate) state_dir: Option<String>,
     pub(crate) policy_file: Option<OsString>,
@@ -59,6 +61,7 @@ impl Surroundings {
         Ok(Self {
             program: Program::Read,
             cwd: resolved(&env::current_dir()?),
+            home: env::home_dir(),
             workspace: env::var(workspace).ok().filter(|value| !value.trim().is_empty()),
             state_dir: None,
             policy_file: None,
@@ -77,6 +80,7 @@ impl Surroundings {
         Ok(Self {
             program: Program::Write,
             cwd: resolved(&env::current_dir()?),
+            home: env::home_dir(),
             workspace: text("RW_WORKSPACE"),
             state_dir: text("RW_STATE_DIR"),
             policy_file: env::var_os("RW_POLICY_FILE").filter(|value| !value.is_empty()),
@@ -88,51 +92,78 @@ impl Surroundings {
         })
     }
 
-    /// Describes the workspace, with `more` roots in front of those of the environment.
+    /// Describes the workspace, with `given` roots of the command line in front of those of the environment.
+    ///
+    /// Where the working directory lies outside of what the command line names, it is only where the client
+    /// happened to start: relative paths and the state are in the first directory that is named.
     ///
     /// # Errors
-    /// A root is one that holds the system.
-    pub(crate) fn workspace(&self, more: &[PathBuf]) -> Result<Builder> {
+    /// A root is one that holds the system; one of the command line is not there.
+    pub(crate) fn workspace(&self, given: &[PathBuf]) -> Result<Builder> {
         let (workspace, state_dir) = self.program.variables();
-        let mut named: Vec<PathBuf> = more.to_vec();
-        named.extend(self.workspace.as_deref().map(list).unwrap_or_default());
-        let mut roots: Vec<PathBuf> =
-            named.iter().map(|root| resolved(&self.cwd.join(root))).collect();
-        for root in &roots {
-            self.refuse_unsafe(root, workspace)?;
-        }
+        let given = given.iter().map(|root| self.existing(root)).collect::<Result<Vec<_>>>()?;
+        let named = self.workspace.as_deref().map(list).unwrap_or_default();
+        let mut roots = given.clone();
+        roots.extend(named.iter().map(|root| resolved(&self.cwd.join(root))));
+        let outside = !given.iter().any(|root| self.cwd.starts_with(root));
+        let base = given.first().filter(|_| outside).unwrap_or(&self.cwd);
         if !roots.iter().any(|root| self.cwd.starts_with(root)) {
-            // Not a root to refuse when others are named: it is where the client happened to be.
+            // Not a root to refuse when others are named.
             if roots.is_empty() || !is_unsafe(&self.cwd) {
-                roots.insert(0, self.cwd.clone());
+                let at = if base == &self.cwd { 0 } else { roots.len() };
+                roots.insert(at, self.cwd.clone());
             }
         }
-        let state = match self.state_dir.as_deref().map(list) {
-            Some(named) => named
-                .first()
-                .map_or_else(|| self.cwd.clone(), |first| resolved(&self.cwd.join(first))),
-            None => self.cwd.clone(),
-        };
+        let state = self.state_dir.as_deref().map(list).and_then(|named| named.into_iter().next());
+        let state = state.map_or_else(|| base.clone(), |named| resolved(&self.cwd.join(named)));
+        let mut warned = Vec::new();
         for root in &roots {
-            self.refuse_unsafe(root, workspace)?;
+            self.refuse_unsafe(root, workspace, &mut warned)?;
         }
         // Whoever only reads has no state, wherever that would be.
         if self.program == Program::Write {
-            self.refuse_unsafe(&state, state_dir)?;
+            self.refuse_unsafe(&state, state_dir, &mut warned)?;
         }
-        let builder =
-            Workspace::builder(&self.cwd).roots(roots).state(state).seal_scratch(self.seal_scratch);
+        let builder = Workspace::builder(base)
+            .roots(roots)
+            .state(state)
+            .user_home(self.home.clone())
+            .seal_scratch(self.seal_scratch);
         Ok(match &self.policy_file {
             Some(file) => builder.policy_file(file),
             None => builder,
         })
     }
 
+    /// A directory of the command line, which no shell may have read: with its links resolved.
+    #[expect(clippy::disallowed_methods, reason = "the roots are named by paths")]
+    fn existing(&self, root: &Path) -> Result<PathBuf> {
+        let path = match root.to_str() {
+            Some(text) => PathBuf::from(&*roots::plain(text, self.home.as_deref())?),
+            None => root.to_owned(),
+        };
+        let path = resolved(&self.cwd.join(path));
+        let what = match std::fs::metadata(&path) {
+            Ok(found) if found.is_dir() => return Ok(path),
+            Ok(_) => "no directory",
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "not there",
+            Err(source) => return Err(source).context(format!("-w {}", path.display())),
+        };
+        let root = path.to_string_lossy().into_owned();
+        Err(Error::RootGone { root, what }).context("-w")
+    }
+
     #[expect(clippy::print_stderr, reason = "a warning to whoever started the process")]
-    fn refuse_unsafe(&self, root: &Path, variable: &'static str) -> Result<()> {
-        if !is_unsafe(root) {
+    fn refuse_unsafe(
+        &self,
+        root: &Path,
+        variable: &'static str,
+        warned: &mut Vec<PathBuf>,
+    ) -> Result<()> {
+        if !is_unsafe(root) || warned.iter().any(|path| path == root) {
             return Ok(());
         }
+        warned.push(root.to_owned());
         let root = root.to_string_lossy().into_owned();
         if self.allow_unsafe_roots {
             eprintln!(
@@ -195,6 +226,7 @@ mod tests {
         Surroundings {
             program: Program::Write,
             cwd: resolved(cwd),
+            home: None,
             workspace: None,
             state_dir: None,
             policy_file: None,
@@ -241,6 +273,37 @@ mod tests {
             ..surroundings(&a)
         };
         assert_eq!(roots(&both, std::slice::from_ref(&a)), [a.clone(), b, a.join("deep")]);
+    }
+
+    #[test]
+    fn the_command_line_names_the_base_of_relative_paths_for_a_client_that_starts_elsewhere() {
+        let home = tempfile::tempdir().expect("a directory");
+        let [a, b, c] = ["a", "b", "a/c"].map(|name| {
+            let path = resolved(home.path()).join(name);
+            std::fs::create_dir_all(&path).expect("a directory");
+            path
+        });
+        let open = |of: &Surroundings, more: &[&PathBuf]| {
+            let more: Vec<PathBuf> = more.iter().map(|path| (*path).clone()).collect();
+            let workspace = of.workspace(&more).expect("a workspace").open();
+            let roots: Vec<_> = workspace.roots().paths().map(Path::to_owned).collect();
+            (workspace.roots().cwd().to_owned(), workspace.state_root().to_owned(), roots)
+        };
+        let of = |cwd: &Path| surroundings(cwd);
+        let both = vec![b.clone(), a.clone()];
+        assert_eq!(open(&of(&a), &[&b]), (b.clone(), b.clone(), both.clone()));
+        assert_eq!(open(&of(&a), &[&b, &a]), (a.clone(), a.clone(), both));
+        assert_eq!(open(&of(&c), &[&a]), (c.clone(), c.clone(), vec![a.clone()]));
+        assert_eq!(open(&of(Path::new("/")), &[&a]), (a.clone(), a.clone(), vec![a.clone()]));
+        // The state stays where the environment puts it, and the environment names no base.
+        let of_environment = Surroundings {
+            state_dir: Some(c.display().to_string()),
+            workspace: Some(b.display().to_string()),
+            ..of(&a)
+        };
+        let roots = vec![a.clone(), b.clone()];
+        assert_eq!(open(&of_environment, &[]), (a.clone(), c.clone(), roots));
+        assert_eq!(open(&of_environment, &[&b]).1, c);
     }
 
     #[test]

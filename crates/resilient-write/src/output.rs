@@ -114,6 +114,12 @@ impl Output {
         ExitCode::from(2)
     }
 
+    /// Tells on standard error of a fault that does not end the process.
+    pub(crate) fn warn(&self, fault: &Error) {
+        let envelope = envelope(fault, self.program).unwrap_or_default();
+        complain(&told(self.program, &fault.to_string(), &envelope));
+    }
+
     /// Says what kept a command from being run at all.
     pub(crate) fn fault(&self, error: &anyhow::Error) -> ExitCode {
         if self.json
@@ -121,6 +127,12 @@ impl Output {
             && let Ok(envelope) = envelope(error, self.program)
             && self.line(&envelope).is_ok()
         {
+            return ExitCode::FAILURE;
+        }
+        if let Some(fault @ (Error::Policy { .. } | Error::PolicyNotFound { .. })) =
+            error.downcast_ref::<Error>()
+        {
+            self.warn(fault);
             return ExitCode::FAILURE;
         }
         let text = format!("{error:#}");

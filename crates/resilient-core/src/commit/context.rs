@@ -69,9 +69,14 @@ impl WriteContext<'_> {
     /// Reserves a target for this call, under all names that it has.
     ///
     /// # Errors
-    /// A call in front of this one in the batch has it: [`Error::Deferred`]. An unfinished write of
-    /// it waits for recovery: [`Error::UnitPending`].
+    /// A call in front of this one in the batch has it, or the workspace was replaced while the batch began:
+    /// [`Error::Deferred`]. An unfinished write of it waits for recovery: [`Error::UnitPending`].
     pub(crate) fn claim(&mut self, target: &Target) -> Result<()> {
+        let home = &self.state.home;
+        if target.root.path == home.path && !target.root.is(home) {
+            // The row belongs into the state that is beside the file.
+            return Err(Error::Deferred);
+        }
         if let Some(pending) = self.state.pending.get(&target.path, &target.shown).cloned() {
             return Err(self.refuse_pending(target.shown.clone(), pending));
         }

@@ -278,6 +278,7 @@ impl Error {
             Self::Os { path, operation, source } => {
                 Self::Os { path: path.clone(), operation, source: repeat(source) }
             }
+            Self::RootGone { root, what } => Self::RootGone { root: root.clone(), what },
             Self::Locked { waited_ms } => Self::Locked { waited_ms: *waited_ms },
             Self::UnknownFormat { found } => Self::UnknownFormat { found: found.clone() },
             Self::NewerFormat { found, known } => {

@@ -55,6 +55,8 @@ impl From<Row> for Entry {
 pub struct Filter {
     /// Only rows of exactly this reported path.
     pub path: Option<String>,
+    /// Of rows that say their absolute path only those of this one.
+    pub abs_path: Option<String>,
     /// Only rows of this mode.
     pub mode: Option<Mode>,
     /// Only the row of this identity.
@@ -68,6 +70,7 @@ impl Filter {
     #[must_use]
     pub fn lets_pass(&self, row: &Row) -> bool {
         self.path.as_ref().is_none_or(|path| *path == row.path)
+            && (self.abs_path.is_none() || row.abs_path.is_none() || self.abs_path == row.abs_path)
             && self.mode.is_none_or(|mode| mode == row.mode)
             && self.journal_id.as_ref().is_none_or(|id| *id == row.journal_id)
             && self.sha256.is_none_or(|digest| digest == row.sha256)

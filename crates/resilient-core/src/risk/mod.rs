@@ -64,7 +64,10 @@ pub use self::explain::{Explanation, explain, level};
 use self::marks::Lines;
 use self::model::Model;
 pub use self::pattern::Pattern;
-pub use self::policy::{Allow, HardLinks, Placeholders, Policy, PolicyError, Thresholds};
+pub use self::place::Place;
+pub use self::policy::{
+    Allow, HardLinks, KEYS as POLICY_KEYS, Placeholders, Policy, PolicyError, Thresholds,
+};
 pub use self::report::{
     Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
 };

@@ -52,6 +52,12 @@ impl Pattern {
         &self.name
     }
 
+    /// Returns the regex as it was given.
+    #[must_use]
+    pub fn regex(&self) -> &str {
+        self.regex.as_str()
+    }
+
     /// Finds the pattern in a text, from its start to its end.
     pub(super) fn matches<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         self.regex.find_iter(text).map(|found| found.range())

@@ -7,15 +7,24 @@ use granit_parser::{Event, Marker, Parser};
 
 use super::Pattern;
 
-/// The line of a key, which is dotted when it is an inner one.
-pub(super) fn line_of_key(text: &str, key: &str) -> Option<u64> {
-    let path: Vec<&str> = key.split('.').collect();
-    let mut scalars = Scalars::new(text);
-    scalars.find_map(|scalar| (scalar.is_key && scalar.path == path).then_some(scalar.line))
+/// A line and a column of a text, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: u64,
+    /// The column, in characters.
+    pub column: u64,
 }
 
-/// The line of the first regex of this family and name that does not compile.
-pub(super) fn line_of_regex(text: &str, family: &str, name: &str) -> Option<u64> {
+/// The place of a key, which is dotted when it is an inner one. Of a family's entry it is that of the family where
+/// the entry has no such key.
+pub(super) fn of_key(text: &str, key: &[String]) -> Option<Place> {
+    let mut scalars = Scalars::new(text);
+    scalars.find_map(|scalar| (scalar.is_key && scalar.path == key).then_some(scalar.place))
+}
+
+/// The place of the first regex of this family and name that does not compile.
+pub(super) fn of_regex(text: &str, family: &str, name: &str) -> Option<Place> {
     let field =
         |scalar: &Scalar, key| !scalar.is_key && scalar.path == ["extend_patterns", family, key];
     let mut is_named = false;
@@ -27,7 +36,7 @@ pub(super) fn line_of_regex(text: &str, family: &str, name: &str) -> Option<u64>
         if field(&scalar, "name") {
             is_named = scalar.value == name;
         } else if field(&scalar, "regex") && Pattern::new(family, name, &scalar.value).is_err() {
-            line = Some(scalar.line);
+            line = Some(scalar.place);
         }
         if is_named && line.is_some() {
             return line;
@@ -43,7 +52,7 @@ struct Scalar {
     /// Whether it is the first key of a mapping.
     starts_item: bool,
     value: String,
-    line: u64,
+    place: Place,
 }
 
 /// The scalars of a document, up to its first error.
@@ -75,7 +84,7 @@ impl<'a> Scalars<'a> {
             is_key: false,
             starts_item: false,
             value: value.to_owned(),
-            line: start.line() as u64,
+            place: Place { line: start.line() as u64, column: start.col() as u64 + 1 },
         };
         let mut ends_value = false;
         if let Some(Collection::Map { key, is_begun }) = self.open.last_mut() {
@@ -136,20 +145,25 @@ mod tests {
     fn a_key_is_found_by_its_whole_path() {
         let text = "\u{feff}# high\nother: {high: 1, [a, {high: 2}]: 3}\n\
                     low: &x\n- high\n- {high: 4}\nalias: *x\nthresholds:\n  low: 1\n  high: x\n";
-        assert_eq!(line_of_key(text, "thresholds.high"), Some(9));
-        assert_eq!(line_of_key(text, "thresholds"), Some(7));
-        assert_eq!(line_of_key(text, "alias"), Some(6));
-        assert_eq!(line_of_key(text, "high"), None);
+        let key = |dotted: &str| {
+            let path: Vec<String> = dotted.split('.').map(str::to_owned).collect();
+            of_key(text, &path).map(|place| (place.line, place.column))
+        };
+        assert_eq!(key("thresholds.high"), Some((9, 3)));
+        assert_eq!(key("thresholds"), Some((7, 1)));
+        assert_eq!(key("alias"), Some((6, 1)));
+        assert_eq!(key("high"), None);
     }
 
     #[test]
     fn a_regex_is_found_by_family_name_and_fault() {
         let text = "extend_patterns:\n  a:\n  - {name: n, regex: '('}\n  b:\n  - name: m\n    \
                     regex: '('\n  - name: n\n    regex: x\n  - regex: >-\n      (\n    name: n\n";
-        assert_eq!(line_of_regex(text, "a", "n"), Some(3));
-        assert_eq!(line_of_regex(text, "b", "m"), Some(6));
+        let line = |text, family, name| of_regex(text, family, name).map(|place| place.line);
+        assert_eq!(line(text, "a", "n"), Some(3));
+        assert_eq!(line(text, "b", "m"), Some(6));
         // Of a text block it is the line of the text.
-        assert_eq!(line_of_regex(text, "b", "n"), Some(10));
-        assert_eq!(line_of_regex(text, "c", "n"), None);
+        assert_eq!(line(text, "b", "n"), Some(10));
+        assert_eq!(line(text, "c", "n"), None);
     }
 }

@@ -1,9 +1,8 @@
 //! What a workspace may change about the server's judgement: the policy and its YAML file.
 //!
-//! A policy starts from the built-in values, and a file replaces those it names. A key that this
-//! release does not know is ignored, so that one file serves several releases. A known key with a
-//! value that means nothing is an error, because a policy that silently does not apply protects
-//! nobody. The file comes from a workspace and is not trusted: its size, its nesting and its
+//! A policy starts from the built-in values, and a file replaces those it names. A key that is not
+//! known, and a value that means nothing, is an error, because a policy that silently does not apply
+//! protects nobody. The file comes from a workspace and is not trusted: its size, its nesting and its
 //! aliases are bounded. Finding and reading it is left to the callers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::pattern::Pattern;
-use super::place;
+use super::place::{self, Place};
 use super::report::Verdict;
 use crate::digest::Digest;
 use crate::form::{FormPolicy, FormSource};
+use crate::spelling;
 
 /// A policy file may not be longer than this.
 const FILE_BYTES_MAX: usize = 1 << 20;
@@ -200,6 +200,16 @@ pub enum PolicyError {
         message: String,
         /// The line of it.
         line: Option<u64>,
+        /// The column of it.
+        column: Option<u64>,
+    },
+    /// A key is none that a policy has.
+    #[error("policy key `{}` is not known", key.join("."))]
+    UnknownKey {
+        /// The keys that lead to it, itself at the end.
+        key: Vec<String>,
+        /// The key that may be meant.
+        nearest: Option<&'static str>,
     },
     /// The document is something else than a mapping.
     #[error("policy is not a YAML mapping")]
@@ -222,27 +232,60 @@ impl PolicyError {
             Self::BadRegex { message, .. } => format!("bad_regex: {message}"),
             Self::Yaml { message, .. } => format!("yaml_error: {message}"),
             Self::NotMapping => "policy_yaml_not_mapping".to_owned(),
+            Self::UnknownKey { key, nearest: Some(nearest) } => {
+                format!("unknown_key: {} (is `{nearest}` meant?)", key.join("."))
+            }
+            Self::UnknownKey { key, nearest: None } => format!("unknown_key: {}", key.join(".")),
             Self::BadValue { key, message } => format!("bad_value: {key} {message}"),
         }
     }
 
-    /// Returns the line to correct in the text that was refused.
+    /// Returns the place to correct in the text that was refused.
     #[must_use]
-    pub fn line(&self, text: &str) -> Option<u64> {
+    pub fn place(&self, text: &str) -> Option<Place> {
         match self {
-            Self::BadRegex { family, name, .. } => place::line_of_regex(text, family, name),
-            Self::Yaml { line, .. } => *line,
-            Self::NotMapping => Some(1),
-            Self::BadValue { key, .. } => place::line_of_key(text, key),
+            Self::BadRegex { family, name, .. } => place::of_regex(text, family, name),
+            Self::Yaml { line, column, .. } => {
+                line.map(|line| Place { line, column: column.unwrap_or(1) })
+            }
+            Self::NotMapping => Some(Place { line: 1, column: 1 }),
+            Self::UnknownKey { key, .. } => place::of_key(text, key),
+            Self::BadValue { key, .. } => {
+                let key: Vec<String> = key.split('.').map(str::to_owned).collect();
+                place::of_key(text, &key)
+            }
         }
     }
 }
+
+/// The keys of a policy, those of mappings with a dot. Below `extend_patterns` and `weights` keys are names of families.
+pub const KEYS: [&str; 18] = [
+    "version",
+    "thresholds",
+    "thresholds.high",
+    "thresholds.medium",
+    "thresholds.low",
+    "retry_budget",
+    "retry_budget.default",
+    "disable_families",
+    "extend_patterns",
+    "weights",
+    "allow",
+    "allow.paths",
+    "allow.patterns",
+    "allow.values",
+    "placeholders",
+    "model",
+    "hard_links",
+    "allow_git_writes",
+];
 
 impl Policy {
     /// Reads the text of a policy file; an empty one means the built-in values.
     ///
     /// | Key | Form |
     /// |---|---|
+    /// | `version` | anything: it is not read |
     /// | `thresholds` | mapping with any of `high`, `medium`, `low` to numbers |
     /// | `retry_budget` | mapping with `default` to an integer |
     /// | `disable_families` | list of families |
@@ -255,9 +298,6 @@ impl Policy {
     /// | `allow_git_writes` | boolean |
     /// | `form` | `raw` or `keep` |
     /// | `form_from` | list of `editorconfig` and `gitattributes` |
-    ///
-    /// Below `extend_patterns`, what does not have this form is skipped: files exist that rely on
-    /// it.
     ///
     /// ```
     /// use resilient_core::risk::Policy;
@@ -274,6 +314,7 @@ impl Policy {
     /// - [`PolicyError::Yaml`] if the text is not one YAML document, repeats a key, or exceeds the
     ///   limits on size, nesting and aliases;
     /// - [`PolicyError::NotMapping`] if the document is a list or a scalar;
+    /// - [`PolicyError::UnknownKey`] if it has another key;
     /// - [`PolicyError::BadValue`] if one of the keys above has another form;
     /// - [`PolicyError::BadRegex`] if an added pattern does not compile.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
@@ -283,6 +324,7 @@ impl Policy {
             Value::Object(file) => file,
             _ => return Err(PolicyError::NotMapping),
         };
+        known_keys(&file)?;
 
         if let Some(thresholds) = mapping(&file, "thresholds")? {
             let own = &mut policy.thresholds;
@@ -351,7 +393,7 @@ impl Policy {
 fn parse_yaml(text: &str) -> Result<Value, PolicyError> {
     if text.len() > FILE_BYTES_MAX {
         let message = format!("longer than {FILE_BYTES_MAX} bytes");
-        return Err(PolicyError::Yaml { message, line: None });
+        return Err(PolicyError::Yaml { message, line: None, column: None });
     }
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -374,27 +416,68 @@ fn parse_yaml(text: &str) -> Result<Value, PolicyError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
-        let line = error.location().map(|location| location.line());
-        PolicyError::Yaml { message: message.chars().take(MESSAGE_CHARS_MAX).collect(), line }
+        let (line, column) = match error.location() {
+            Some(location) => (Some(location.line()), Some(location.column())),
+            None => (None, None),
+        };
+        PolicyError::Yaml {
+            message: message.chars().take(MESSAGE_CHARS_MAX).collect(),
+            line,
+            column,
+        }
     })
+}
+
+/// Refuses a key that a policy does not have.
+fn known_keys(file: &Map<String, Value>) -> Result<(), PolicyError> {
+    for (key, value) in file {
+        known_key(&[key], "")?;
+        let prefix = format!("{key}.");
+        let Value::Object(inner) = value else { continue };
+        if KEYS.iter().any(|known| known.starts_with(&prefix)) {
+            inner.keys().try_for_each(|inner| known_key(&[key, inner], &prefix))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a key that is none of those with a prefix.
+fn known_key(path: &[&String], prefix: &str) -> Result<(), PolicyError> {
+    let known = || {
+        let inside = KEYS.iter().filter_map(|known| known.strip_prefix(prefix));
+        inside.filter(|known| !known.contains('.'))
+    };
+    let Some(key) = path.last() else { return Ok(()) };
+    if known().any(|known| known == key.as_str()) {
+        return Ok(());
+    }
+    let key_path = path.iter().map(|key| (*key).clone()).collect();
+    Err(PolicyError::UnknownKey { key: key_path, nearest: spelling::nearest(key, known()) })
 }
 
 /// Gathers what `extend_patterns` adds, in the order of the file.
 fn extra_patterns(file: &Map<String, Value>) -> Result<Vec<Pattern>, PolicyError> {
-    let families = file.get("extend_patterns").and_then(Value::as_object);
-    let entries = families.into_iter().flatten().flat_map(|(family, entries)| {
-        entries.as_array().into_iter().flatten().map(move |entry| (family, entry))
-    });
-
     let mut patterns = Vec::new();
-    for (family, entry) in entries {
-        let field = |key| entry.get(key).and_then(Value::as_str);
-        let (Some(name), Some(regex)) = (field("name"), field("regex")) else { continue };
-        if patterns.len() == EXTRA_PATTERNS_MAX {
-            let message = format!("must not have more than {EXTRA_PATTERNS_MAX} patterns");
-            return Err(bad("extend_patterns", &message));
+    for (family, entries) in mapping(file, "extend_patterns")?.into_iter().flatten() {
+        if entries.is_null() {
+            continue;
         }
-        patterns.push(Pattern::new(family, name, regex)?);
+        let of = format!("extend_patterns.{family}");
+        let entries = entries.as_array().ok_or_else(|| bad(&of, "must be a list of patterns"))?;
+        for entry in entries {
+            let field = |key| entry.get(key).and_then(Value::as_str);
+            let (Some(name), Some(regex)) = (field("name"), field("regex")) else {
+                return Err(bad(
+                    &of,
+                    "must have a `name` and a `regex` in each pattern, both texts",
+                ));
+            };
+            if patterns.len() == EXTRA_PATTERNS_MAX {
+                let message = format!("must not have more than {EXTRA_PATTERNS_MAX} patterns");
+                return Err(bad("extend_patterns", &message));
+            }
+            patterns.push(Pattern::new(family, name, regex)?);
+        }
     }
     Ok(patterns)
 }
@@ -500,11 +583,38 @@ mod tests {
     }
 
     #[test]
-    fn keys_without_a_value_and_unknown_keys_change_nothing() {
+    fn keys_without_a_value_change_nothing() {
         assert_is_default(&parse(
-            "version: 1\nfuture: [a, {b: c}]\nthresholds:\nretry_budget: {}\n\
+            "version: 1\nthresholds:\nretry_budget: {}\n\
              disable_families: ~\nextend_patterns:\nhard_links:\nallow_git_writes: null\n",
         ));
+    }
+
+    #[test]
+    fn a_key_that_is_not_known_is_refused_with_its_place_and_the_nearest_one() {
+        for (text, reason, place) in [
+            (
+                "version: 1\ntreshold: {high: 1}\n",
+                "unknown_key: treshold (is `thresholds` meant?)",
+                (2, 1),
+            ),
+            ("thresholds:\n  hihg: 1\n", "unknown_key: thresholds.hihg (is `high` meant?)", (2, 3)),
+            (
+                "retry_budget: {defualt: 2}",
+                "unknown_key: retry_budget.defualt (is `default` meant?)",
+                (1, 16),
+            ),
+            ("allow: {path: []}", "unknown_key: allow.path (is `paths` meant?)", (1, 9)),
+            ("future: [a]", "unknown_key: future", (1, 1)),
+            ("thresholds.high: 1", "unknown_key: thresholds.high", (1, 1)),
+        ] {
+            let found = error(text);
+            assert!(found.reason().starts_with(reason), "{}", found.reason());
+            let (line, column) = place;
+            if !text.starts_with("thresholds.high") {
+                assert_eq!(found.place(text), Some(Place { line, column }), "{text}");
+            }
+        }
     }
 
     #[test]
@@ -512,7 +622,7 @@ mod tests {
         let policy = parse(
             "\u{feff}version: 1\n\
              thresholds: {high: 1, medium: 0.5}\n\
-             retry_budget:\n  default: 7\n  other: 9\n\
+             retry_budget:\n  default: 7\n\
              disable_families:\n  - pii\n  - jwt\n\
              extend_patterns:\n  house:\n    - name: on\n      regex: 'H-\\d{4}'\n\
              hard_links: in_place\n\
@@ -574,17 +684,24 @@ mod tests {
     }
 
     #[test]
-    fn incomplete_patterns_are_skipped_and_the_others_keep_their_order() {
+    fn patterns_keep_their_order_and_incomplete_ones_are_refused() {
         let policy = parse(
             "extend_patterns:\n\
-             \x20 zeta:\n    - {name: first, regex: a}\n    - {name: no_regex}\n    - {regex: no_name}\n\
-             \x20   - just text\n    - {name: 5, regex: b}\n    - {name: second, regex: b, weight: 9}\n\
-             \x20 not_a_list: {name: x, regex: y}\n\
-             \x20 alpha: [{name: third, regex: c}]\n",
+             \x20 zeta:\n    - {name: first, regex: a}\n    - {name: second, regex: b, weight: 9}\n\
+             \x20 none:\n\x20 alpha: [{name: third, regex: c}]\n",
         );
         let names: Vec<_> = policy.extra_patterns.iter().map(|p| (p.family(), p.name())).collect();
         assert_eq!(names, [("zeta", "first"), ("zeta", "second"), ("alpha", "third")]);
-        assert!(parse("extend_patterns: [a, b]").extra_patterns.is_empty());
+        for text in [
+            "extend_patterns: [a, b]",
+            "extend_patterns: {a: {name: x, regex: y}}",
+            "extend_patterns: {a: [text]}",
+            "extend_patterns: {a: [{name: x}]}",
+            "extend_patterns: {a: [{regex: x}]}",
+            "extend_patterns: {a: [{name: 5, regex: x}]}",
+        ] {
+            assert!(error(text).reason().starts_with("bad_value: extend_patterns"), "{text}");
+        }
     }
 
     #[test]
@@ -652,7 +769,7 @@ mod tests {
             ("thresholds:\n  high: 1\n  low: x\n", 3),
             ("extend_patterns:\n  a:\n  - name: n\n    regex: (\n", 4),
         ] {
-            assert_eq!(error(text).line(text), Some(line), "{text}");
+            assert_eq!(error(text).place(text).map(|place| place.line), Some(line), "{text}");
         }
     }
 

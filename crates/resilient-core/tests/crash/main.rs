@@ -31,6 +31,7 @@ mod panics;
 mod processes;
 mod puts;
 mod readers;
+mod replaced;
 mod turns;
 mod workload;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use resilient_core::Error;
 use resilient_core::disk::sim::SimDisk;
-use resilient_core::disk::{DirRef, Disk, SyncItem};
+use resilient_core::disk::{DirRef, Disk, FileId, SyncItem};
 
 use crate::workload::{Answer, ROOT, create, done, open_on, together};
 
@@ -19,6 +19,10 @@ struct Panicking(SimDisk, Arc<AtomicBool>);
 impl Disk for Panicking {
     fn open_root(&self, path: &Path) -> io::Result<DirRef> {
         self.0.open_root(path)
+    }
+
+    fn root_id(&self, path: &Path) -> io::Result<FileId> {
+        self.0.root_id(path)
     }
 
     fn sync_all(&self, items: &[SyncItem]) -> Vec<io::Result<()>> {

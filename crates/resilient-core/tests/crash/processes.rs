@@ -11,7 +11,8 @@ use std::time::Instant;
 use resilient_core::Workspace;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::disk::{
-    Access, Dir, DirRef, Disk, File, FileBox, FileSystem, FixedClock, LockFile, Replace, Stat,
+    Access, Dir, DirRef, Disk, File, FileBox, FileId, FileSystem, FixedClock, LockFile, Replace,
+    Stat,
 };
 
 use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
@@ -39,6 +40,11 @@ impl Disk for Mortal<SimDisk> {
     fn open_root(&self, path: &Path) -> io::Result<DirRef> {
         alive(&self.1)?;
         Ok(Arc::new(Mortal(self.0.open_root(path)?, self.1.clone())))
+    }
+
+    fn root_id(&self, path: &Path) -> io::Result<FileId> {
+        alive(&self.1)?;
+        self.0.root_id(path)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use resilient_core::checkpoint::{Format, SaveRequest};
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Attributes, SimDisk};
-use resilient_core::disk::{DirRef, Disk, FixedClock, SyncItem};
+use resilient_core::disk::{DirRef, Disk, FileId, FixedClock, SyncItem};
 use resilient_core::form::Asked;
 use resilient_core::handoff::HandoffRequest;
 use resilient_core::risk::Verdict;
@@ -125,6 +125,10 @@ struct Reversed(SimDisk);
 impl Disk for Reversed {
     fn open_root(&self, path: &std::path::Path) -> std::io::Result<DirRef> {
         self.0.open_root(path)
+    }
+
+    fn root_id(&self, path: &std::path::Path) -> std::io::Result<FileId> {
+        self.0.root_id(path)
     }
 
     fn sync_all(&self, items: &[SyncItem]) -> Vec<std::io::Result<()>> {

@@ -305,15 +305,18 @@ fn a_policy_that_cannot_be_used_judges_nothing_and_permits_nothing() {
     let ws = home.open();
     let path = home.abs(".resilient_write/policy.yaml");
     let judged = |path: &str| rejecting(Verdict::High, create(path, ""));
-    let expected = |line: u64, reason: &str| {
+    let expected = |(line, column): (u64, u64), reason: &str| {
         let hint = format!(
             "the user has to correct {path} at line {line}; until then only writes without \
              classify are taken, under the built-in policy"
         );
-        envelope(MALFORMED, json!({"path": path, "reason": reason, "line": line, "hint": hint}))
+        let context = json!({
+            "path": path, "reason": reason, "line": line, "column": column, "hint": hint,
+        });
+        envelope(MALFORMED, context)
     };
     home.policy("- a list\n");
-    let refused = expected(1, "policy_yaml_not_mapping");
+    let refused = expected((1, 1), "policy_yaml_not_mapping");
     assert_eq!(home.refused(|| ws.write(judged("b.txt"))), refused);
     let edit = || ReplaceRequest { reject_at: Some(Verdict::Low), ..replace("a.txt", "a", "b") };
     assert_eq!(home.refused(|| ws.replace(edit())), refused);
@@ -322,7 +325,7 @@ fn a_policy_that_cannot_be_used_judges_nothing_and_permits_nothing() {
 
     home.policy("extend_patterns:\n  house:\n  - name: open\n    regex: 'a(b'\n");
     let found = home.refused(|| ws.write(judged("c.txt")));
-    let mut refused = expected(4, "bad_regex: unclosed group");
+    let mut refused = expected((4, 12), "bad_regex: unclosed group");
     refused["context"]["family"] = json!("house");
     refused["context"]["name"] = json!("open");
     assert_eq!(found, refused);

@@ -40,6 +40,11 @@ impl Disk for RealDisk {
         platform::open_root(path)
     }
 
+    #[cfg(unix)]
+    fn root_id(&self, path: &Path) -> io::Result<FileId> {
+        platform::root_id(path)
+    }
+
     fn handle_limit(&self) -> Option<u64> {
         platform::handle_limit()
     }

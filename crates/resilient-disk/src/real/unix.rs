@@ -48,6 +48,10 @@ pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
     Ok(Arc::new(RealDir::new(fd)))
 }
 
+pub(super) fn root_id(path: &Path) -> io::Result<FileId> {
+    Ok(facts(&rustix::fs::stat(path)?).id)
+}
+
 pub(super) fn handle_limit() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Nofile).current
 }

@@ -48,7 +48,7 @@ use std::io;
 use std::path::{Component, Path};
 use std::sync::{Arc, MutexGuard};
 
-use super::{DirRef, Disk};
+use super::{DirRef, Disk, FileId};
 use schedule::Shared;
 use state::State;
 use tree::{Body, Ino};
@@ -95,6 +95,10 @@ pub struct SimDisk {
 impl Disk for SimDisk {
     fn open_root(&self, path: &Path) -> io::Result<DirRef> {
         root::open_root(&self.shared, path)
+    }
+
+    fn root_id(&self, path: &Path) -> io::Result<FileId> {
+        root::root_id(&self.shared, path)
     }
 
     fn handle_limit(&self) -> Option<u64> {

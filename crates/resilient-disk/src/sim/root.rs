@@ -7,22 +7,37 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use super::dir::SimDir;
+use super::handle::stat;
 use super::rules::find;
 use super::schedule::Shared;
-use super::tree::{Body, ROOT};
-use crate::DirRef;
+use super::state::State;
+use super::tree::{Body, Ino, ROOT};
+use crate::{DirRef, FileId};
 
 /// As many links in a path as Linux follows.
 const LINKS_MAX: usize = 40;
 
 /// Opens the directory at an absolute path, following links.
 pub(super) fn open_root(disk: &Shared, path: &Path) -> io::Result<DirRef> {
-    if !path.has_root() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
     let mut state = disk.enter();
     state.faults.powered()?;
     state.admit()?;
+    let at = lookup(&state, path)?;
+    Ok(Arc::new(SimDir::open(disk, &mut state, at)))
+}
+
+/// Tells what an absolute path leads to, following links.
+pub(super) fn root_id(disk: &Shared, path: &Path) -> io::Result<FileId> {
+    let state = disk.enter();
+    state.faults.powered()?;
+    let at = lookup(&state, path)?;
+    Ok(stat(at, state.node(at)?).id)
+}
+
+fn lookup(state: &State, path: &Path) -> io::Result<Ino> {
+    if !path.has_root() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     let mut rest = components(path);
     let mut at = ROOT;
     let mut links = 0;
@@ -31,7 +46,7 @@ pub(super) fn open_root(disk: &Shared, path: &Path) -> io::Result<DirRef> {
             Step::Root => ROOT,
             Step::Up => state.node(at)?.place.dir,
             Step::Down(name) => {
-                let ino = find(&state, at, &name)?;
+                let ino = find(state, at, &name)?;
                 match &state.node(ino)?.body {
                     Body::Dir(_) => ino,
                     Body::Link(_) if links == LINKS_MAX => {
@@ -47,7 +62,7 @@ pub(super) fn open_root(disk: &Shared, path: &Path) -> io::Result<DirRef> {
             }
         };
     }
-    Ok(Arc::new(SimDir::open(disk, &mut state, at)))
+    Ok(at)
 }
 
 enum Step {

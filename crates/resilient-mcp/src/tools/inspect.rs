@@ -107,7 +107,7 @@ fn source(
 pub struct JournalTail {
     #[serde(default = "twenty")]
     pub n: i64,
-    /// Exact path.
+    /// Path.
     pub filter_path: Option<String>,
     pub filter_mode: Option<JournalMode>,
     pub filter_id: Option<String>,
@@ -129,6 +129,7 @@ impl Tool for JournalTail {
             mode: self.filter_mode.map(Into::into),
             journal_id: self.filter_id,
             sha256,
+            ..Filter::default()
         };
         match usize::try_from(self.n) {
             Ok(n) if n > 0 => answer(workspace.journal_tail(n, &filter)),

@@ -27,7 +27,7 @@ pub(crate) struct Last {
     #[arg(short, long = "number", value_name = "N", default_value_t = 20,
         value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
-    /// Only those of exactly this path
+    /// Only those of this file, however its path is written
     #[arg(long)]
     path: Option<String>,
     /// Only those of this mode
@@ -64,7 +64,7 @@ impl Journal {
                     Written::Replace => Mode::Replace,
                 });
                 let number = usize::try_from(number).unwrap_or(usize::MAX);
-                let filter = Filter { path, mode, journal_id: id, sha256 };
+                let filter = Filter { path, mode, journal_id: id, sha256, ..Filter::default() };
                 let result = workspace.journal_tail(number, &filter);
                 output.answer("rw.journal_tail", result, told_tail)
             }

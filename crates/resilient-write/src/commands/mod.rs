@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod handoff;
 mod input;
 pub(crate) mod journal;
+pub(crate) mod policy;
 pub(crate) mod recover;
 pub(crate) mod redact;
 pub(crate) mod replace;

@@ -80,7 +80,15 @@ impl Serve {
             None | Some(Names::Underscore) => ToolNames::Underscore,
             Some(Names::Dotted) => ToolNames::Dotted,
         };
-        resilient_mcp::serve_stdio(Server::offering(open()?, names, offer))?;
+        let workspace = open()?;
+        if offer != Offer::Read
+            && let Err(fault) = workspace.policy()
+        {
+            // The server serves all the same: a client shows its user no more than that a server has ended. Each
+            // call that needs the policy answers with the fault.
+            output.warn(&fault);
+        }
+        resilient_mcp::serve_stdio(Server::offering(workspace, names, offer))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -91,3 +91,125 @@ fn roots_come_from_the_variable_and_from_options() {
          Set the variable to your project directory.\n"
     );
 }
+
+#[test]
+fn a_client_that_starts_elsewhere_works_in_the_directory_of_the_command_line() {
+    let dir = TempDir::new().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let top = Path::new("/");
+    let sandbox = Sandbox::new();
+    let args = |more: &[&str]| {
+        [&["-w", dir.to_str().unwrap()], more]
+            .concat()
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    sandbox.run_in(top, &args(&["write", "d/a.txt", "--content", "x"]), "").ok();
+    assert!(dir.join("d/a.txt").exists() && dir.join(".resilient_write/journal.jsonl").exists());
+    let tail = sandbox.run_in(top, &args(&["journal", "tail", "--json"]), "").ok().json();
+    assert_eq!(tail["entries"][0]["path"], "d/a.txt");
+    // Where the working directory is inside, it stays the base.
+    sandbox.run_in(&dir.join("d"), &args(&["write", "b.txt", "--content", "x"]), "").ok();
+    assert!(dir.join("d/b.txt").exists());
+}
+
+#[test]
+fn a_directory_of_the_command_line_that_is_not_there_ends_the_process() {
+    let sandbox = Sandbox::new();
+    sandbox.put("file", "x");
+    for (dir, what) in [("none", "not there"), ("file", "no directory")] {
+        let complaint = format!(
+            "resilient-write: -w: the directory {:?} is {what}\n",
+            sandbox.path(dir).to_str().unwrap()
+        );
+        for args in [&["-w", dir][..], &["-w", dir, "journal", "tail"]] {
+            assert_eq!(sandbox.run(args).complaint(), complaint);
+        }
+        let envelope = sandbox.run(&["-w", dir, "journal", "tail", "--json"]).envelope();
+        assert_eq!(envelope["context"]["reason"], "workspace_gone");
+        assert_eq!(sandbox.run_reader(&["-w", dir]).code, 1);
+    }
+    assert_eq!(sandbox.names(), ["file"]);
+    // As with the Python server, the environment may name what comes later.
+    let sandbox = sandbox.with("RW_WORKSPACE", "none");
+    sandbox.run(&["journal", "tail"]).ok();
+}
+
+#[test]
+fn a_warning_about_a_directory_is_printed_once() {
+    let sandbox = Sandbox::new().with("RW_WORKSPACE", "/tmp").with("RW_ALLOW_UNSAFE_ROOTS", "1");
+    let count =
+        |sandbox: &Sandbox| sandbox.run(&["journal", "tail"]).stderr.matches("WARNING").count();
+    assert_eq!(count(&sandbox), 1);
+    assert_eq!(count(&sandbox.with("RW_STATE_DIR", "/tmp")), 1);
+}
+
+#[test]
+fn paths_as_people_write_them_are_resolved_or_refused_and_make_no_directory_of_that_name() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.root();
+    let root = root.to_str().unwrap();
+    let sandbox = sandbox.with("HOME", root);
+    for (at, path) in [
+        "~/0.txt".to_owned(),
+        "$HOME/1.txt".into(),
+        "${HOME}/2.txt".into(),
+        format!("file://{root}/3.txt"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let receipt = sandbox.run(&["write", path, "--content", "x", "--json"]).ok().json();
+        assert_eq!(receipt["path"], json!(format!("{at}.txt")));
+        let mut client = sandbox.serve(&["--with-read"]);
+        let read = client.gives("rr_read_bytes", json!({"path": path}), &[]);
+        assert_eq!(read["content"], "x");
+        let filter = json!({"filter_path": path});
+        let rows =
+            client.gives("rw_journal_tail", filter, &[])["entries"].as_array().unwrap().len();
+        assert_eq!(rows, 1);
+    }
+    let before = sandbox.names();
+    for path in ["~other/a", "$PWD/a", "${PWD}/a", "https://example.org/a", "file://host/a"] {
+        let envelope = sandbox.run(&["write", path, "--content", "x", "--json"]).envelope();
+        assert_eq!(envelope["context"]["reason"], "unresolved_path", "{path}");
+        assert!(envelope["context"]["hint"].as_str().unwrap().starts_with("write "), "{envelope}");
+    }
+    assert_eq!(sandbox.names(), before);
+    for path in ["./~other/a", "./$PWD/a", "./~x", "./~/a", "~x2", "./https:/a"] {
+        sandbox.run(&["write", path, "--content", "x"]).ok();
+        assert!(sandbox.path(path.trim_start_matches("./")).exists(), "{path}");
+    }
+    // Out of the workspace is out of it, however that is written.
+    let sandbox = sandbox.with("HOME", "/home/none");
+    let envelope = sandbox.run(&["write", "~/a", "--content", "x", "--json"]).envelope();
+    assert_eq!(envelope["context"]["reason"], "escapes_workspace");
+    sandbox.run(&["-w", &format!("file://{root}"), "journal", "tail"]).ok();
+}
+
+#[test]
+fn the_filter_of_the_journal_takes_a_path_as_a_write_does() {
+    let other = TempDir::new().unwrap();
+    let other = other.path().canonicalize().unwrap();
+    let sandbox = Sandbox::new().with("RW_WORKSPACE", json!([other]).to_string());
+    let (here, there) = (sandbox.path("d/a.txt"), other.join("d/a.txt"));
+    let (here, there) = (here.to_str().unwrap(), there.to_str().unwrap());
+    sandbox.run(&["write", here, "--content", "here"]).ok();
+    sandbox.run(&["write", there, "--content", "there!"]).ok();
+    let mut client = sandbox.serve(&[]);
+    let mut bytes = |path: &str| -> Vec<u64> {
+        let tail = client.gives("rw_journal_tail", json!({"filter_path": path}), &[]);
+        let rows = tail["entries"].as_array().unwrap();
+        rows.iter().map(|row| row["bytes"].as_u64().unwrap()).collect()
+    };
+    for path in ["./d/a.txt", "d//a.txt", "x/../d/a.txt", "d/./a.txt"] {
+        assert_eq!(bytes(path), bytes("d/a.txt"), "{path}");
+    }
+    assert!(bytes("d/a.txt").contains(&4));
+    // An absolute path is that of one file.
+    assert_eq!((bytes(here), bytes(there)), (vec![4], vec![6]));
+    assert!(bytes("d/none.txt").is_empty() && bytes("../out.txt").is_empty());
+    let ran = sandbox.run(&["journal", "tail", "--path", "./d/../d/a.txt", "--json"]).ok().json();
+    assert!(!ran["entries"].as_array().unwrap().is_empty());
+}

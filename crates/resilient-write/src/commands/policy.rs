@@ -1,0 +1,96 @@
+//! `policy`: whether a policy file can be used, and what is in force.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+use resilient_core::Workspace;
+use resilient_core::risk::{HardLinks, Placeholders, Policy as Rules};
+use serde_json::{Value, json};
+
+use crate::output::Output;
+
+/// What to do with it.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// Say whether a policy file can be used, and where it cannot: exit status 1 then
+    Check {
+        /// The file; the one in force by default
+        file: Option<PathBuf>,
+    },
+    /// Print all keys with the values in force
+    Show,
+}
+
+impl Policy {
+    /// The file to look at in place of the one in force.
+    pub(crate) fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Check { file } => file.as_ref(),
+            Self::Show => None,
+        }
+    }
+
+    /// Checks or shows the policy of a workspace.
+    ///
+    /// # Errors
+    /// Standard output fails.
+    pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        let path = workspace.policy_path().to_string_lossy().into_owned();
+        match self {
+            Self::Check { .. } => {
+                let found = workspace.policy().map(|_| json!({"path": path}));
+                output.answer("policy_check", found, |_| format!("{path}: no fault found\n"))
+            }
+            Self::Show => {
+                let found = workspace.policy();
+                let found = found.map(|rules| json!({"path": path, "policy": values(&rules)}));
+                output.answer("policy_show", found, |found| told(found.get("policy")))
+            }
+        }
+    }
+}
+
+/// All keys with their values, as a policy file has them. JSON is YAML.
+fn values(rules: &Rules) -> Value {
+    let mut patterns = serde_json::Map::new();
+    for pattern in &rules.extra_patterns {
+        let entry = json!({"name": pattern.name(), "regex": pattern.regex()});
+        let family = patterns.entry(pattern.family()).or_insert_with(|| json!([]));
+        family.as_array_mut().into_iter().for_each(|list| list.push(entry.clone()));
+    }
+    json!({
+        "thresholds": {
+            "high": rules.thresholds.high,
+            "medium": rules.thresholds.medium,
+            "low": rules.thresholds.low,
+        },
+        "retry_budget": {"default": rules.retry_budget},
+        "disable_families": rules.disabled_families,
+        "extend_patterns": patterns,
+        "weights": rules.weights,
+        "allow": {
+            "paths": rules.allow.paths,
+            "patterns": rules.allow.patterns,
+            "values": rules.allow.values.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        },
+        "placeholders": match rules.placeholders {
+            Placeholders::Ignore => "ignore",
+            Placeholders::Low => "low",
+            Placeholders::Full => "full",
+        },
+        "model": rules.model,
+        "hard_links": match rules.hard_links {
+            HardLinks::Refuse => "refuse",
+            HardLinks::InPlace => "in_place",
+        },
+        "allow_git_writes": rules.allow_git,
+    })
+}
+
+/// One key a line, as a policy file may have them.
+fn told(policy: Option<&Value>) -> String {
+    let keys = policy.and_then(Value::as_object).into_iter().flatten();
+    keys.map(|(key, value)| format!("{key}: {value}\n")).collect()
+}

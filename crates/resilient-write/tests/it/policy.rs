@@ -1,0 +1,145 @@
+//! The policy file: checked, shown, documented.
+
+use resilient_core::risk::{POLICY_KEYS, Policy};
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+
+const FILE: &str = ".resilient_write/policy.yaml";
+const PAGE: &str = include_str!("../../../../docs/policy.md");
+const SCHEMA: &str = include_str!("../../../../spec/policy.schema.json");
+const MALFORMED: &str = "policy_violation/encoding/abort";
+
+#[test]
+fn a_fault_of_the_policy_is_named_with_line_column_and_nearest_key() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&["policy", "check", "--json"]).ok().json()["ok"], true);
+    sandbox.put(FILE, "version: 1\nthresholds:\n  hihg: 0.5\n");
+    let complaint = sandbox.run(&["policy", "check"]).complaint().to_owned();
+    for part in ["line: 3", "column: 3", "nearest: high", "thresholds.hihg"] {
+        assert!(complaint.contains(part), "{part}: {complaint}");
+    }
+    let context = sandbox.run(&["policy", "check", "--json"]).envelope()["context"].clone();
+    assert_eq!([&context["line"], &context["column"]], [&json!(3), &json!(3)]);
+    assert_eq!(context["nearest"], "high");
+    // Another file, before it is put in force.
+    sandbox.put("next.yaml", "model: false\n");
+    sandbox.run(&["policy", "check", "next.yaml"]).ok();
+    sandbox.put("next.yaml", "modle: false\n");
+    let context =
+        sandbox.run(&["policy", "check", "next.yaml", "--json"]).envelope()["context"].clone();
+    assert_eq!(context["nearest"], "model");
+    let context =
+        sandbox.run(&["policy", "check", "none.yaml", "--json"]).envelope()["context"].clone();
+    assert_eq!(context["reason"], "policy_not_found");
+}
+
+#[test]
+fn a_command_that_writes_ends_with_a_policy_that_cannot_be_used() {
+    let sandbox = Sandbox::new();
+    sandbox.put(FILE, "treshold: {high: 0.5}\n");
+    let ran = sandbox.run(&["write", "a.txt", "--content", "x"]);
+    assert!(ran.complaint().contains("nearest: thresholds"), "{ran:?}");
+    let sandbox = Sandbox::new().with("RW_POLICY_FILE", "none.yaml");
+    let envelope = sandbox.run(&["write", "a.txt", "--content", "x", "--json"]).envelope();
+    assert_eq!(envelope["context"]["reason"], "policy_not_found");
+    assert!(sandbox.names().is_empty());
+}
+
+#[test]
+fn a_server_says_at_its_start_that_the_policy_cannot_be_used_and_answers_so_where_it_counts() {
+    let sandbox = Sandbox::new();
+    sandbox.put(FILE, "treshold: {high: 0.5}\n");
+    let ran = sandbox.run_with(&["serve"], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
+    assert!(ran.stderr.contains("treshold") && ran.stderr.contains("line: 1"), "{ran:?}");
+    let mut client = sandbox.serve(&[]);
+    let facts = json!({"line": 1, "column": 1, "nearest": "thresholds"});
+    let judged = json!({"path": "a.txt", "content": "x", "classify": true});
+    client.fails("rw_safe_write", judged.clone(), MALFORMED, facts.clone());
+    client.fails("rw_risk_score", json!({"content": "x"}), MALFORMED, facts);
+    client.gives("rw_safe_write", json!({"path": "a.txt", "content": "x"}), &[]);
+    // It is read again when it has changed.
+    sandbox.put(FILE, "thresholds: {high: 0.5}\n");
+    let judged = json!({"mode": "overwrite", "path": "a.txt", "content": "x", "classify": true});
+    client.gives("rw_safe_write", judged, &[]);
+}
+
+#[test]
+fn what_policy_show_prints_is_a_policy_with_the_values_in_force() {
+    let sandbox = Sandbox::new();
+    let own = "thresholds: {high: 0.9}\nextend_patterns: {house: [{name: n, regex: 'H-\\d+'}]}\nmodel: false\n";
+    sandbox.put(FILE, own);
+    let shown = sandbox.run(&["policy", "show"]).ok().stdout;
+    let (shown, own) = (Policy::parse(&shown).unwrap(), Policy::parse(own).unwrap());
+    assert_eq!(format!("{shown:?}"), format!("{own:?}"));
+    let all = sandbox.run(&["policy", "show", "--json"]).ok().json();
+    let keys = all["policy"].as_object().unwrap().keys();
+    let missing: Vec<_> = POLICY_KEYS
+        .iter()
+        .filter(|key| {
+            !key.contains('.') && **key != "version" && keys.clone().all(|shown| shown != *key)
+        })
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn the_page_and_the_schema_of_the_policy_name_the_keys_of_the_code() {
+    let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let of_page: Vec<&str> = rows.map(|(key, _)| key).collect();
+    assert_eq!(of_page, POLICY_KEYS);
+
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let mut of_schema = Vec::new();
+    for (key, value) in schema["properties"].as_object().unwrap() {
+        of_schema.push(key.clone());
+        let inner = value["properties"].as_object();
+        of_schema.extend(inner.into_iter().flatten().map(|(inner, _)| format!("{key}.{inner}")));
+    }
+    assert_eq!(of_schema, POLICY_KEYS);
+}
+
+#[test]
+fn the_schema_takes_and_refuses_what_the_code_does() {
+    let schema = jsonschema::draft202012::new(&serde_json::from_str(SCHEMA).unwrap()).unwrap();
+    let digest = "0".repeat(64);
+    let all = json!({
+        "version": 1, "thresholds": {"high": 1, "medium": 0.5, "low": null},
+        "retry_budget": {"default": 0}, "disable_families": ["pii"],
+        "extend_patterns": {"house": [{"name": "n", "regex": "x", "weight": 9}], "none": null},
+        "weights": {"house": 1}, "allow": {"paths": ["a"], "patterns": [], "values": [digest]},
+        "placeholders": "full", "model": false, "hard_links": "in_place", "allow_git_writes": true,
+    });
+    let taken =
+        |policy: &Value| (schema.is_valid(policy), Policy::parse(&policy.to_string()).is_ok());
+    for policy in [json!({}), Value::Null, all] {
+        assert_eq!(taken(&policy), (true, true), "{policy}");
+    }
+    for policy in [
+        json!([]),
+        json!({"treshold": {}}),
+        json!({"thresholds": {"hihg": 1}}),
+        json!({"thresholds": {"high": "1"}}),
+        json!({"thresholds": 1}),
+        json!({"retry_budget": 3}),
+        json!({"retry_budget": {"default": -1}}),
+        json!({"retry_budget": {"default": 4_294_967_296_u64}}),
+        json!({"disable_families": "pii"}),
+        json!({"disable_families": [1]}),
+        json!({"extend_patterns": []}),
+        json!({"extend_patterns": {"a": {"name": "n", "regex": "x"}}}),
+        json!({"extend_patterns": {"a": [{"name": "n"}]}}),
+        json!({"weights": {"a": 2}}),
+        json!({"weights": {"a": "1"}}),
+        json!({"allow": {"path": []}}),
+        json!({"allow": {"paths": "a"}}),
+        json!({"allow": {"values": ["x"]}}),
+        json!({"placeholders": "some"}),
+        json!({"model": 1}),
+        json!({"hard_links": "follow"}),
+        json!({"allow_git_writes": "yes"}),
+    ] {
+        assert_eq!(taken(&policy), (false, false), "{policy}");
+    }
+}
