@@ -2,7 +2,7 @@
 //!
 //! What an agent should do about each is decided in [`crate::envelope`] and nowhere else.
 
-use std::io;
+use std::{fmt, io};
 
 use crate::digest::Digest;
 use crate::edit::Nearest;
@@ -64,10 +64,11 @@ pub enum Error {
     Blocked {
         path: Option<String>,
         report: Box<risk::Report>,
+        by: Blocking,
         reject_at: risk::Verdict,
         retry_budget: u32,
-        /// Where the draft is kept.
-        draft: Option<Digest>,
+        /// Where the draft is kept; `None` where there was no room for it.
+        draft: Option<Draft>,
     },
     /// The operating system refused.
     #[error("{path:?}: {operation}: {source}")]
@@ -245,6 +246,45 @@ pub enum Error {
     #[error("deferred to the next batch")]
     #[doc(hidden)]
     Deferred,
+}
+
+/// By what a draft is blocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocking {
+    /// The score of the whole.
+    Score,
+    /// A finding whose own level is high; the policy refuses any.
+    Secret,
+}
+
+/// A draft that is not kept anywhere. It is not shown where an error is logged.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Unkept(pub String);
+
+impl fmt::Debug for Unkept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Unkept({} bytes)", self.0.len())
+    }
+}
+
+/// Where a blocked draft is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Draft {
+    /// Nowhere but here. [`crate::Workspace`] keeps it and answers with its digest.
+    Here(Unkept),
+    /// In the scratchpad.
+    Scratch(Digest),
+    /// In the parts of a session, which were to be composed.
+    Session {
+        /// The session's name.
+        session: String,
+        /// What was to stand between the parts.
+        separator: String,
+        /// The file that was to be written.
+        output_path: String,
+        /// Digest of the file that is there.
+        existing: Option<Digest>,
+    },
 }
 
 /// How a file has changed under a cursor.

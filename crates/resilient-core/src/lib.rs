@@ -27,6 +27,7 @@ mod report;
 pub mod risk;
 pub mod roots;
 pub mod scratch;
+mod screen;
 mod sectors;
 pub mod stamp;
 mod state;

@@ -7,20 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analytics;
-use crate::checkpoint::Checkpoints;
-use crate::chunk::{Chunks, ComposeReceipt};
+use crate::checkpoint::{Checkpoints, SaveReceipt, SaveRequest};
+use crate::chunk::{ChunkReceipt, Chunks, ComposeReceipt, ComposeRequest, PartRequest};
 use crate::closed;
 use crate::commit::Committer;
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
-use crate::error::{Error, Result};
+use crate::error::{Draft, Error, Result, Unkept};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, By, Filter, Tail};
 use crate::policy_file::PolicyFile;
 use crate::read::{self, Reader};
 use crate::recovery::{self, Notice, Undecided};
-use crate::risk::{self, Policy};
+use crate::risk::{self, Policy, Verdict};
 use crate::roots::{Root, Roots};
 use crate::scratch::{PutRequest, Scratch};
+use crate::screen::{self, Screen};
 use crate::stamp;
 use crate::store::Store;
 use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
@@ -204,18 +205,10 @@ impl Workspace {
         self.store.policy.get()
     }
 
-    /// The policy for a write whose content is not judged. A file that cannot be used keeps nobody
-    /// from writing, and permits nothing: of all policies the built-in one permits least.
-    fn policy_or_least(&self) -> Arc<Policy> {
-        self.policy().unwrap_or_default()
-    }
-
-    /// Blames a policy that cannot be used for a refusal that it might have lifted.
-    fn or_policy(&self, error: Error) -> Error {
-        match (&error, self.policy()) {
-            (Error::HardLinked { .. }, Err(policy)) => policy,
-            _ => error,
-        }
+    /// Whether the policy has every write judged, and not only those that ask for it.
+    #[must_use]
+    pub fn judges_all(&self) -> bool {
+        self.policy().is_ok_and(|policy| policy.classify.by_default)
     }
 
     /// Scores what a file holds or is to hold; the policy may let a file in the roots pass. The report is
@@ -225,7 +218,7 @@ impl Workspace {
     /// The policy file cannot be used.
     pub fn risk_score_file(&self, path: &str, content: &str) -> Result<risk::Report> {
         let policy = self.policy()?;
-        Ok(write::score(&self.store.roots, path, content, &policy, risk::score_cut))
+        Ok(screen::score(&self.store.roots, path, content, &policy, risk::score_cut))
     }
 
     /// Predicts whether a content filter rejects a text. The report is [cut](risk::Report::cut).
@@ -236,6 +229,41 @@ impl Workspace {
         Ok(risk::score_cut(content, &*self.policy()?))
     }
 
+    /// Makes a call under the screen that it asks for or that the policy demands. A draft that is blocked is
+    /// kept in the scratchpad.
+    fn screened<T>(
+        &self,
+        asked: Option<Verdict>,
+        call: impl FnOnce(&Screen) -> Result<T>,
+    ) -> Result<T> {
+        let policy = &self.store.policy;
+        let screen = Screen::of(policy, asked)?;
+        call(&screen).map_err(|error| self.keep_draft(screen.blame(policy, error)))
+    }
+
+    fn keep_draft(&self, error: Error) -> Error {
+        let (path, report, by, reject_at, retry_budget, content) = match error {
+            Error::Blocked {
+                path,
+                report,
+                by,
+                reject_at,
+                retry_budget,
+                draft: Some(Draft::Here(Unkept(content))),
+            } => (path, report, by, reject_at, retry_budget, content),
+            other => return other,
+        };
+        // Without room for it the refusal stands all the same.
+        let kept = self.scratch().put(PutRequest {
+            content,
+            label: path.as_ref().map(|of| format!("draft:{of}")),
+            notes: Some("blocked draft".to_owned()),
+            ..PutRequest::default()
+        });
+        let draft = kept.ok().map(|receipt| Draft::Scratch(receipt.sha256));
+        Error::Blocked { path, report, by, reject_at, retry_budget, draft }
+    }
+
     /// Writes one file; see [`WriteReceipt`] for what it promises. A draft that is blocked is kept
     /// in the scratchpad.
     ///
@@ -243,19 +271,11 @@ impl Workspace {
     /// The content is blocked; the path is refused; the file exists, or is not the one expected;
     /// the disk refuses. Nothing has changed then, but after [`Error::OutcomeUnknown`].
     pub fn write(&self, request: WriteRequest) -> Result<WriteReceipt> {
-        if request.reject_at.is_none() {
-            return write::write(&self.store, request, &self.policy_or_least())
-                .map_err(|error| self.or_policy(error));
-        }
-        let policy = self.policy()?;
-        let WriteRequest { path, content, reject_at, .. } = &request;
-        let blocked = write::classify(&self.store.roots, content, path, *reject_at, &policy);
-        match blocked {
-            Err(error) => Err(self.keep_draft(error, request.content, &request.path)),
-            Ok(()) => {
-                write::write(&self.store, WriteRequest { reject_at: None, ..request }, &policy)
-            }
-        }
+        self.screened(request.reject_at, |screen| {
+            let findings = write::judge(&self.store, &request, screen)?;
+            let receipt = write::write(&self.store, request, screen.policy())?;
+            Ok(WriteReceipt { findings, ..receipt })
+        })
     }
 
     /// Replaces text in one file, and leaves every other byte of it alone.
@@ -263,30 +283,9 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::write`]; and the text does not occur as often as expected.
     pub fn replace(&self, request: ReplaceRequest) -> Result<WriteReceipt> {
-        let policy = match request.reject_at {
-            Some(_) => self.policy()?,
-            None => self.policy_or_least(),
-        };
-        let draft = request.reject_at.map(|_| (request.new_string.clone(), request.path.clone()));
-        write::replace(&self.store, request, &policy).map_err(|error| match draft {
-            Some((content, path)) => self.keep_draft(error, content, &path),
-            None => self.or_policy(error),
+        self.screened(request.reject_at, |screen| {
+            write::replace(&self.store, request, screen.clone())
         })
-    }
-
-    fn keep_draft(&self, error: Error, content: String, of: &str) -> Error {
-        let Error::Blocked { path, report, reject_at, retry_budget, .. } = error else {
-            return error;
-        };
-        // Without room for it the refusal stands all the same.
-        let kept = self.scratch().put(PutRequest {
-            content,
-            label: Some(format!("draft:{of}")),
-            notes: Some("blocked draft".to_owned()),
-            ..PutRequest::default()
-        });
-        let draft = kept.ok().map(|receipt| receipt.sha256);
-        Error::Blocked { path, report, reject_at, retry_budget, draft }
     }
 
     /// The chunk sessions.
@@ -295,20 +294,20 @@ impl Workspace {
         Chunks { store: &self.store }
     }
 
+    /// Keeps a part of a chunk session. A part that is blocked is kept in the scratchpad.
+    ///
+    /// # Errors
+    /// As [`Chunks::keep`].
+    pub fn keep_part(&self, request: PartRequest) -> Result<ChunkReceipt> {
+        self.chunks().keep(request).map_err(|error| self.keep_draft(error))
+    }
+
     /// Joins the parts of a chunk session into one file.
     ///
     /// # Errors
     /// As [`Chunks::compose`].
-    pub fn compose(
-        &self,
-        session: &str,
-        output_path: &str,
-        separator: &str,
-        cleanup: bool,
-    ) -> Result<ComposeReceipt> {
-        let policy = self.policy_or_least();
-        let composed = self.chunks().compose(session, output_path, separator, cleanup, &policy);
-        composed.map_err(|error| self.or_policy(error))
+    pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
+        self.chunks().compose(request)
     }
 
     /// The scratchpad.
@@ -317,21 +316,29 @@ impl Workspace {
         Scratch { store: &self.store, sealed: self.sealed_scratch }
     }
 
+    /// Saves a checkpoint. Data that is blocked is kept in the scratchpad.
+    ///
+    /// # Errors
+    /// As [`Checkpoints::save`].
+    pub fn save_checkpoint(&self, request: SaveRequest) -> Result<SaveReceipt> {
+        self.checkpoints().save(request).map_err(|error| self.keep_draft(error))
+    }
+
     /// The checkpoints.
     #[must_use]
     pub fn checkpoints(&self) -> Checkpoints<'_> {
         Checkpoints { store: &self.store }
     }
 
-    /// Writes the handoff.
+    /// Writes the handoff. One that is blocked is kept in the scratchpad.
     ///
     /// # Errors
     /// As [`Handoff::write`].
     pub fn write_handoff(&self, request: HandoffRequest) -> Result<HandoffReceipt> {
         let refs = self.checkpoints().refs()?;
-        Handoff { store: &self.store }
-            .write(request, refs, &self.policy_or_least())
-            .map_err(|error| self.or_policy(error))
+        self.screened(request.reject_at, |screen| {
+            Handoff { store: &self.store }.write(request, refs, screen)
+        })
     }
 
     /// Reads the handoff.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::demand::Demand;
 use super::pattern::Pattern;
 use super::place;
 use super::report::Verdict;
@@ -47,6 +48,8 @@ pub struct Policy {
     pub hard_links: HardLinks,
     /// Whether writes into `.git` are let through.
     pub allow_git: bool,
+    /// What it demands of every write.
+    pub classify: Demand,
 }
 
 impl Default for Policy {
@@ -62,6 +65,7 @@ impl Default for Policy {
             model: true,
             hard_links: HardLinks::Refuse,
             allow_git: false,
+            classify: Demand::default(),
         }
     }
 }
@@ -249,6 +253,7 @@ impl Policy {
     /// | `model` | boolean |
     /// | `hard_links` | `refuse` or `in_place` |
     /// | `allow_git_writes` | boolean |
+    /// | `classify` | mapping with any of `default` (`on`, `off`), `reject_at` (`low`, `medium`, `high`), `reject` (`secrets`) |
     ///
     /// Below `extend_patterns`, what does not have this form is skipped: files exist that rely on
     /// it.
@@ -336,7 +341,15 @@ impl Policy {
             policy.allow_git =
                 value.as_bool().ok_or_else(|| bad("allow_git_writes", "must be true or false"))?;
         }
+        policy.classify = demand(&file)?;
         Ok(policy)
+    }
+
+    /// The policy in the place of one that cannot be used, for writes that do not ask to be judged: it permits
+    /// what every policy does, and nothing else.
+    #[must_use]
+    pub fn least() -> Self {
+        Self { classify: Demand::STRICTEST, ..Self::default() }
     }
 }
 
@@ -411,6 +424,30 @@ fn allow(file: &Map<String, Value>) -> Result<Allow, PolicyError> {
         patterns: texts("patterns")?.into_iter().collect(),
         values: values.ok_or_else(|| bad("allow.values", "must be SHA-256 digests in hex"))?,
     })
+}
+
+/// Reads what is demanded of every write.
+fn demand(file: &Map<String, Value>) -> Result<Demand, PolicyError> {
+    let Some(map) = mapping(file, "classify")? else { return Ok(Demand::default()) };
+    let by_default = match present(map, "default") {
+        None => false,
+        Some(Value::Bool(on)) => *on,
+        Some(Value::String(word)) if word == "on" || word == "off" => word == "on",
+        Some(_) => return Err(bad("classify.default", "must be `on` or `off`")),
+    };
+    let reject_at = match present(map, "reject_at").map(Value::as_str) {
+        None => None,
+        Some(Some("low")) => Some(Verdict::Low),
+        Some(Some("medium")) => Some(Verdict::Medium),
+        Some(Some("high")) => Some(Verdict::High),
+        Some(_) => return Err(bad("classify.reject_at", "must be `low`, `medium` or `high`")),
+    };
+    let reject_secrets = match present(map, "reject").map(Value::as_str) {
+        None => false,
+        Some(Some("secrets")) => true,
+        Some(_) => return Err(bad("classify.reject", "must be `secrets`")),
+    };
+    Ok(Demand { by_default, reject_at, reject_secrets })
 }
 
 /// Returns a key's value; a key without one (`thresholds:`) counts as absent.
@@ -686,6 +723,34 @@ mod tests {
             (1.0, Verdict::High),
         ] {
             assert_eq!(thresholds.verdict(score), verdict, "{score}");
+        }
+    }
+
+    #[test]
+    fn a_policy_demands_that_writes_are_judged() {
+        let read = |yaml: &str| Policy::parse(yaml).unwrap().classify;
+        let (low, high) = (Some(Verdict::Low), Some(Verdict::High));
+        for (yaml, reject_at, reject_secrets) in [
+            ("classify:", None, false),
+            ("classify: {default: off, reject_at: low}", None, false),
+            ("classify: {default: on}", high, false),
+            ("classify: {default: true, reject_at: low, reject: secrets}", low, true),
+        ] {
+            let demand = read(yaml);
+            let found = (demand.reject_at(None), demand.reject_secrets);
+            assert_eq!(found, (reject_at, reject_secrets), "{yaml}");
+        }
+        for (yaml, key) in [
+            ("classify: on", "classify"),
+            ("classify: {default: maybe}", "classify.default"),
+            ("classify: {reject_at: safe}", "classify.reject_at"),
+            ("classify: {reject_at: 1}", "classify.reject_at"),
+            ("classify: {reject: all}", "classify.reject"),
+        ] {
+            match Policy::parse(yaml) {
+                Err(PolicyError::BadValue { key: found, .. }) => assert_eq!(found, key, "{yaml}"),
+                other => panic!("{yaml}: {other:?}"),
+            }
         }
     }
 }

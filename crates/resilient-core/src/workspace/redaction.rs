@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::redact::{self, Choice, Language, Redaction, Wish};
 use crate::risk::{Policy, Verdict};
 use crate::scratch::{Encoding, PutRequest};
+use crate::screen::Screen;
 use crate::write::{self, WriteMode, WriteReceipt, WriteRequest};
 
 /// What is to be redacted, and what becomes of it.
@@ -41,6 +42,13 @@ pub enum Source {
     File(String),
     /// In the scratchpad, under this digest.
     Draft(String),
+    /// In the parts of a chunk session.
+    Session {
+        /// Its name.
+        session: String,
+        /// What stands between the parts.
+        separator: String,
+    },
 }
 
 /// Where a result is written: as [`WriteRequest`], without the content.
@@ -95,7 +103,7 @@ impl Workspace {
         let named = |path: &String| Language::of_path(path);
         let read = match &source {
             Source::File(path) => Some(path),
-            Source::Content(_) | Source::Draft(_) => None,
+            Source::Content(_) | Source::Draft(_) | Source::Session { .. } => None,
         };
         let language = language
             .or_else(|| write.as_ref().and_then(|to| named(&to.path)))
@@ -129,7 +137,8 @@ impl Workspace {
                 old_line: first.from.line,
             });
         }
-        write::classify(&self.store.roots, &text, &to.path, to.reject_at, &policy)?;
+        let screen = Screen::of(&self.store.policy, to.reject_at)?;
+        let findings = screen.check(&self.store.roots, &to.path, &text)?;
         if keep {
             self.keep(&origin, &mut redaction)?;
         }
@@ -152,6 +161,7 @@ impl Workspace {
             reject_at: None,
         };
         let written = write::write_redacted(&self.store, request, &policy, in_place)?;
+        let written = WriteReceipt { findings, ..written };
         Ok(Redacted { text: None, redaction, written: Some(written) })
     }
 
@@ -164,6 +174,10 @@ impl Workspace {
                 let kept = self.scratch().get(&sha256, Encoding::Utf8)?;
                 let label = kept.label.unwrap_or_else(|| "draft".to_owned());
                 Ok(Origin { content: kept.content, file: None, label })
+            }
+            Source::Session { session, separator } => {
+                let content = self.chunks().preview(&session, &separator)?.content;
+                Ok(Origin { content, file: None, label: format!("session {session}") })
             }
             Source::File(path) => {
                 let target = self.store.roots.writable(&path, write::git(policy))?;

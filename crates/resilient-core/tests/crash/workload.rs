@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use resilient_core::checkpoint::{Format, SaveRequest};
+use resilient_core::chunk::ComposeRequest;
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Attributes, SimDisk};
 use resilient_core::disk::{DirRef, Disk, FixedClock, SyncItem};
@@ -192,8 +193,15 @@ fn chunk(ws: &Workspace, session: &str, index: Option<i64>, content: &str) -> An
     Answer::of(result, |receipt| Some(receipt.journal_id))
 }
 
+/// Joins the parts of session `s`.
+pub fn composing(path: &str, cleanup: bool) -> ComposeRequest {
+    let (session, output_path) = ("s".to_owned(), path.to_owned());
+    ComposeRequest { session, output_path, cleanup, ..ComposeRequest::default() }
+}
+
 fn compose(ws: &Workspace, path: &str, cleanup: bool) -> Answer {
-    Answer::of(ws.compose("s", path, "\n", cleanup), |receipt| Some(receipt.journal_id))
+    let request = ComposeRequest { separator: "\n".to_owned(), ..composing(path, cleanup) };
+    Answer::of(ws.compose(request), |receipt| Some(receipt.journal_id))
 }
 
 pub fn keep(ws: &Workspace, content: &str, label: &str) -> Answer {
@@ -234,6 +242,8 @@ fn handoff(ws: &Workspace, summary: &str, archive: bool) -> Answer {
         body: "More.\n".to_owned(),
         path: "HANDOFF.md".to_owned(),
         archive,
+        expected_prev_sha256: None,
+        reject_at: None,
     };
     Answer::of(ws.write_handoff(request), |receipt| Some(receipt.journal_id))
 }
@@ -244,6 +254,8 @@ fn checkpoint(ws: &Workspace, name: &str, data: &str, ttl: &str) -> Answer {
         data: data.into(),
         format: Format::Json,
         ttl: ttl.to_owned(),
+        expected_prev_sha256: None,
+        reject_at: None,
     };
     Answer::of(ws.checkpoints().save(request), |receipt| Some(receipt.journal_id))
 }

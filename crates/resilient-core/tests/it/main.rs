@@ -22,5 +22,6 @@ mod paths;
 mod redact;
 mod replace;
 mod scratch;
+mod screen;
 mod versions;
 mod write;

@@ -3,6 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use resilient_core::chunk::{ComposeRequest, PartRequest};
+use resilient_core::workspace::{RedactRequest, Source};
+
+use super::redact::choices;
+use super::write::{ContentFrom, FromDraft, Verdict, not_one_content};
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
 
@@ -24,9 +29,18 @@ pub struct ChunkWrite {
     pub session: String,
     /// 1 to 999, without gaps.
     pub index: i64,
-    pub content: String,
+    pub content: Option<String>,
+    /// In place of content: a blocked part, redacted.
+    pub content_from: Option<ContentFrom>,
     /// Parts in all, if known.
     pub total_expected: Option<i64>,
+    /// Hash the part must still have.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuse text that looks like secrets.
+    #[serde(default)]
+    pub classify: bool,
+    #[serde(default)]
+    pub classify_reject_at: Verdict,
 }
 
 impl Tool for ChunkWrite {
@@ -34,10 +48,18 @@ impl Tool for ChunkWrite {
     const TITLE: &'static str = "Store a part";
     const EFFECT: Effect = Effect::Sets;
     const QUICK: bool = true;
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["content_from"];
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, index, content, total_expected } = self;
-        answer(workspace.chunks().write(&session, index, content, total_expected))
+        let request = PartRequest {
+            session: self.session,
+            index: Some(self.index),
+            content: String::new(),
+            total_expected: self.total_expected,
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+        };
+        keep(workspace, request, self.content, self.content_from)
     }
 }
 
@@ -47,9 +69,18 @@ impl Tool for ChunkWrite {
 pub struct ChunkAppend {
     /// As in rw_chunk_write.
     pub session: String,
-    pub content: String,
+    pub content: Option<String>,
+    /// In place of content: a blocked part, redacted.
+    pub content_from: Option<ContentFrom>,
     /// Parts in all, if known.
     pub total_expected: Option<i64>,
+    /// Hash of the part before; empty for the first.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuse text that looks like secrets.
+    #[serde(default)]
+    pub classify: bool,
+    #[serde(default)]
+    pub classify_reject_at: Verdict,
 }
 
 impl Tool for ChunkAppend {
@@ -57,10 +88,46 @@ impl Tool for ChunkAppend {
     const TITLE: &'static str = "Store the next part";
     const EFFECT: Effect = Effect::Adds;
     const QUICK: bool = true;
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["content_from"];
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, content, total_expected } = self;
-        answer(workspace.chunks().append(&session, content, total_expected))
+        let request = PartRequest {
+            session: self.session,
+            index: None,
+            content: String::new(),
+            total_expected: self.total_expected,
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+        };
+        keep(workspace, request, self.content, self.content_from)
+    }
+}
+
+/// Keeps a part, or the redaction of one that was blocked.
+fn keep(
+    workspace: &Workspace,
+    request: PartRequest,
+    content: Option<String>,
+    from: Option<ContentFrom>,
+) -> Answer {
+    match (content, from) {
+        (Some(content), None) => answer(workspace.keep_part(PartRequest { content, ..request })),
+        (None, Some(from)) => {
+            let redacted = workspace.redact(RedactRequest {
+                source: Source::Draft(from.draft_sha256),
+                chosen: choices(from.redact),
+                language: None,
+                env: false,
+                keep: false,
+                write: None,
+            });
+            answer(redacted.and_then(|redacted| {
+                let content = redacted.text.unwrap_or_default();
+                let written = workspace.keep_part(PartRequest { content, ..request })?;
+                Ok(FromDraft { written, replaced: redacted.redaction.replaced })
+            }))
+        }
+        _ => Err(not_one_content()),
     }
 }
 
@@ -75,6 +142,13 @@ pub struct ChunkCompose {
     /// Remove the parts afterwards.
     #[serde(default)]
     pub cleanup: bool,
+    /// Hash the file must still have.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuse text that looks like secrets.
+    #[serde(default)]
+    pub classify: bool,
+    #[serde(default)]
+    pub classify_reject_at: Verdict,
 }
 
 impl Tool for ChunkCompose {
@@ -83,8 +157,14 @@ impl Tool for ChunkCompose {
     const EFFECT: Effect = Effect::Sets;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, output_path, separator, cleanup } = self;
-        answer(workspace.compose(&session, &output_path, &separator, cleanup))
+        answer(workspace.compose(ComposeRequest {
+            session: self.session,
+            output_path: self.output_path,
+            separator: self.separator,
+            cleanup: self.cleanup,
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+        }))
     }
 }
 

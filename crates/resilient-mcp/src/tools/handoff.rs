@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use resilient_core::handoff::HandoffRequest;
 
+use super::write::Verdict;
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
 
@@ -27,6 +28,13 @@ pub struct HandoffWrite {
     /// Keep a copy of the earlier note.
     #[serde(default)]
     pub archive: bool,
+    /// Hash the file must still have.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuse text that looks like secrets.
+    #[serde(default)]
+    pub classify: bool,
+    #[serde(default)]
+    pub classify_reject_at: Verdict,
 }
 
 impl Tool for HandoffWrite {
@@ -40,6 +48,8 @@ impl Tool for HandoffWrite {
             body: self.body,
             path: self.path,
             archive: self.archive,
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then(|| self.classify_reject_at.into()),
         }))
     }
 }

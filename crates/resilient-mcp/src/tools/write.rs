@@ -11,7 +11,7 @@ use resilient_core::write::{self as core, ReplaceRequest, WriteReceipt, WriteReq
 use super::redact::{Chosen, choices};
 use super::{Effect, Tool, ToolSpec};
 use crate::args::unfit;
-use crate::seam::{Answer, Workspace, answer};
+use crate::seam::{Answer, Envelope, Workspace, answer};
 
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<SafeWrite>(), ToolSpec::of::<SafeReplace>()];
@@ -68,11 +68,7 @@ impl Tool for SafeWrite {
                 });
                 answer(written.map(FromDraft::of))
             }
-            _ => Err(unfit("content_or_content_from").with(
-                "hint",
-                "pass content alone; content_from is for a draft that was refused, whose \
-                 draft_sha256 the refusal named",
-            )),
+            _ => Err(not_one_content()),
         }
     }
 }
@@ -87,16 +83,25 @@ pub struct ContentFrom {
 
 /// The answer to a write of a draft: the receipt, and what was replaced.
 #[derive(Serialize)]
-struct FromDraft {
+pub(super) struct FromDraft<T> {
     #[serde(flatten)]
-    written: Option<WriteReceipt>,
-    replaced: Vec<Replaced>,
+    pub(super) written: T,
+    pub(super) replaced: Vec<Replaced>,
 }
 
-impl FromDraft {
+impl FromDraft<Option<WriteReceipt>> {
     fn of(redacted: Redacted) -> Self {
         Self { written: redacted.written, replaced: redacted.redaction.replaced }
     }
+}
+
+/// The refusal of a call with both or neither of `content` and `content_from`.
+pub(super) fn not_one_content() -> Box<Envelope> {
+    unfit("content_or_content_from").with(
+        "hint",
+        "pass content alone; content_from is for a draft that was refused, whose draft_sha256 the \
+         refusal named",
+    )
 }
 
 /// Replace an exact string in a file, durably; everything else keeps its bytes.
@@ -112,7 +117,7 @@ pub struct SafeReplace {
     pub count: i64,
     /// Hash the file must still have.
     pub expected_prev_sha256: Option<String>,
-    /// Refuse text that looks like secrets.
+    /// Refuse an edit that adds what looks like secrets.
     #[serde(default)]
     pub classify: bool,
     #[serde(default)]

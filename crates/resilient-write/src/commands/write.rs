@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::Workspace;
 use resilient_core::journal::Mode;
+use resilient_core::risk::{Findings, Told};
 use resilient_core::write::{WriteMode, WriteReceipt, WriteRequest};
 
 use super::input::{Classify, Content};
@@ -87,5 +88,20 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
     if let Some(count) = receipt.replacements {
         rows.insert(0, ("replaced", count.to_string()));
     }
+    rows.extend(told_findings(&receipt.findings));
     card(&format!("{did} {}", receipt.path), &rows)
+}
+
+/// What was found in content that was written, one a row, without the text itself.
+pub(crate) fn told_findings(found: &Findings) -> Vec<(&'static str, String)> {
+    let told = |finding: &Told| {
+        let Told { family, pattern, line, level, placeholder } = finding;
+        let dummy = if *placeholder { ", placeholder" } else { "" };
+        ("found", format!("line {line}: {level}: {family} ({pattern}{dummy})"))
+    };
+    let mut rows: Vec<_> = found.findings.iter().map(told).collect();
+    if found.omitted > 0 {
+        rows.push(("found", format!("{} more", found.omitted)));
+    }
+    rows
 }
