@@ -428,6 +428,14 @@ impl From<&Error> for Envelope {
                 }
                 stale(Abort, context)
             }
+            Error::ScratchRemoved { sha256, removed_at, removed_for } => stale(
+                Abort,
+                json!({
+                    "sha256": sha256, "reason": "removed", "removed_at": removed_at,
+                    "removed_for": removed_for,
+                    "hint": "the content is gone for good; put it again if it is still needed",
+                }),
+            ),
             Error::ScratchGetDisabled => permission(
                 json!({"reason": "scratch_get_disabled", "env": "RW_SCRATCH_DISABLE_GET"}),
             ),

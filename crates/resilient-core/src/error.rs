@@ -162,6 +162,9 @@ pub enum Error {
     /// The scratchpad has no such entry.
     #[error("the scratchpad has no such entry")]
     ScratchNotFound { sha256: Option<String>, label: Option<String>, asked_both: bool },
+    /// The content was taken out of the scratchpad.
+    #[error("{sha256} was removed from the scratchpad at {removed_at}")]
+    ScratchRemoved { sha256: Digest, removed_at: String, removed_for: &'static str },
     /// Reading the scratchpad is switched off.
     #[error("reading the scratchpad is switched off")]
     ScratchGetDisabled,

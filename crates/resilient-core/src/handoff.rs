@@ -16,7 +16,7 @@ use crate::front_matter;
 use crate::journal::{Also, Mode};
 use crate::number;
 use crate::risk::{Findings, Verdict};
-use crate::roots::Target;
+use crate::roots::{Target, holds_scratch};
 use crate::screen::Screen;
 use crate::stamp;
 use crate::write::{check, git, put};
@@ -160,10 +160,19 @@ impl Handoff<'_> {
     ///
     /// # Errors
     /// There is none at that path; it is no handoff, or lacks a required fact; the path leads out of
-    /// the workspace.
-    pub fn read(&self, path: &str, checkpoint_refs: Vec<CheckpointRef>) -> Result<Found> {
+    /// the workspace, or into a sealed scratchpad.
+    pub(crate) fn read(
+        &self,
+        path: &str,
+        checkpoint_refs: Vec<CheckpointRef>,
+        sealed_scratch: bool,
+    ) -> Result<Found> {
         self.store.visible()?;
         let target = self.store.roots.readable(path)?;
+        // A draft in the scratchpad may have been a handoff.
+        if sealed_scratch && holds_scratch(&target.path) {
+            return Err(Error::ScratchGetDisabled);
+        }
         let os = |source| Error::os(target.shown.clone(), "read", source);
         let file = target.dir.open(&target.name).map_err(os)?;
         let bytes = read_all(&*file, u64::MAX).map_err(os)?;

@@ -5,6 +5,7 @@ mod redaction;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::analytics;
 use crate::checkpoint::{Checkpoints, SaveReceipt, SaveRequest};
@@ -20,7 +21,7 @@ use crate::read::{self, Reader};
 use crate::recovery::{self, Notice, Undecided};
 use crate::risk::{self, Policy, Verdict};
 use crate::roots::{Root, Roots};
-use crate::scratch::{PutRequest, Scratch};
+use crate::scratch::{DRAFT_LABEL, DRAFT_NOTES, PutRequest, Scratch};
 use crate::screen::{self, Screen};
 use crate::stamp;
 use crate::store::Store;
@@ -56,6 +57,8 @@ pub struct Workspace {
     store: Committer,
     sealed_scratch: bool,
     indexes: Arc<read::Indexes>,
+    /// See [`Scratch::retained`].
+    retained: Arc<AtomicU64>,
 }
 
 impl Builder {
@@ -102,7 +105,7 @@ impl Builder {
         Self { policy_file: Some(file.into()), ..self }
     }
 
-    /// Switches reading the scratchpad off.
+    /// Switches reading the scratchpad off, and with it every read of the files that hold it.
     #[must_use]
     pub fn seal_scratch(self, sealed: bool) -> Self {
         Self { sealed_scratch: sealed, ..self }
@@ -147,6 +150,7 @@ impl Builder {
         Workspace {
             sealed_scratch,
             indexes: Arc::default(),
+            retained: Arc::default(),
             store: Committer::new(Store {
                 policy: PolicyFile::new(disk.clone(), state.join(policy_file.unwrap_or(default))),
                 roots: Roots::new(disk.clone(), cwd, roots, &state),
@@ -176,6 +180,7 @@ impl Workspace {
             store: self.store.for_caller(by),
             sealed_scratch: self.sealed_scratch,
             indexes: self.indexes.clone(),
+            retained: self.retained.clone(),
         }
     }
 
@@ -256,8 +261,8 @@ impl Workspace {
         // Without room for it the refusal stands all the same.
         let kept = self.scratch().put(PutRequest {
             content,
-            label: path.as_ref().map(|of| format!("draft:{of}")),
-            notes: Some("blocked draft".to_owned()),
+            label: path.as_ref().map(|of| format!("{DRAFT_LABEL}{of}")),
+            notes: Some(DRAFT_NOTES.to_owned()),
             ..PutRequest::default()
         });
         let draft = kept.ok().map(|receipt| Draft::Scratch(receipt.sha256));
@@ -313,7 +318,7 @@ impl Workspace {
     /// The scratchpad.
     #[must_use]
     pub fn scratch(&self) -> Scratch<'_> {
-        Scratch { store: &self.store, sealed: self.sealed_scratch }
+        Scratch { store: &self.store, sealed: self.sealed_scratch, retained: &self.retained }
     }
 
     /// Saves a checkpoint. Data that is blocked is kept in the scratchpad.
@@ -346,14 +351,15 @@ impl Workspace {
     /// # Errors
     /// As [`Handoff::read`].
     pub fn read_handoff(&self, path: &str) -> Result<Found> {
-        Handoff { store: &self.store }.read(path, self.checkpoints().refs()?)
+        let refs = self.checkpoints().refs()?;
+        Handoff { store: &self.store }.read(path, refs, self.sealed_scratch)
     }
 
     /// The reads.
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         let Store { clock, roots, .. } = &*self.store;
-        Reader { clock: &**clock, roots, indexes: &self.indexes }
+        Reader { clock: &**clock, roots, indexes: &self.indexes, sealed: self.sealed_scratch }
     }
 
     /// The newest rows of the journal.

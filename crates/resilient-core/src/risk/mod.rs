@@ -47,6 +47,7 @@ mod place;
 mod placeholder;
 mod policy;
 mod report;
+mod retention;
 mod runs;
 mod scan;
 mod search;
@@ -75,6 +76,7 @@ pub use self::policy::{Allow, HardLinks, Placeholders, Policy, PolicyError, Thre
 pub use self::report::{
     Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
 };
+pub use self::retention::Retention;
 use self::scan::{Finding, Lens};
 use self::survey::Survey;
 

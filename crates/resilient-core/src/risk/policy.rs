@@ -14,6 +14,7 @@ use super::demand::Demand;
 use super::pattern::Pattern;
 use super::place;
 use super::report::Verdict;
+use super::retention::Retention;
 use crate::digest::Digest;
 
 /// A policy file may not be longer than this.
@@ -50,6 +51,8 @@ pub struct Policy {
     pub allow_git: bool,
     /// What it demands of every write.
     pub classify: Demand,
+    /// How long the scratchpad keeps its content.
+    pub scratch: Retention,
 }
 
 impl Default for Policy {
@@ -66,6 +69,7 @@ impl Default for Policy {
             hard_links: HardLinks::Refuse,
             allow_git: false,
             classify: Demand::default(),
+            scratch: Retention::default(),
         }
     }
 }
@@ -254,6 +258,7 @@ impl Policy {
     /// | `hard_links` | `refuse` or `in_place` |
     /// | `allow_git_writes` | boolean |
     /// | `classify` | mapping with any of `default` (`on`, `off`), `reject_at` (`low`, `medium`, `high`), `reject` (`secrets`) |
+    /// | `scratch` | mapping with any of `keep_days`, `drafts_keep_days`, `max_bytes` to an integer from 1, or `unlimited` |
     ///
     /// Below `extend_patterns`, what does not have this form is skipped: files exist that rely on
     /// it.
@@ -342,6 +347,7 @@ impl Policy {
                 value.as_bool().ok_or_else(|| bad("allow_git_writes", "must be true or false"))?;
         }
         policy.classify = demand(&file)?;
+        policy.scratch = retention(&file)?;
         Ok(policy)
     }
 
@@ -448,6 +454,28 @@ fn demand(file: &Map<String, Value>) -> Result<Demand, PolicyError> {
         Some(_) => return Err(bad("classify.reject", "must be `secrets`")),
     };
     Ok(Demand { by_default, reject_at, reject_secrets })
+}
+
+/// Reads how long the scratchpad keeps its content.
+fn retention(file: &Map<String, Value>) -> Result<Retention, PolicyError> {
+    let mut retention = Retention::default();
+    let Some(map) = mapping(file, "scratch")? else { return Ok(retention) };
+    let limit = |key: &str, default: Option<u64>, most: u64| match present(map, key) {
+        None => Ok(default),
+        Some(Value::String(word)) if word == "unlimited" => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(count) if (1..=most).contains(&count) => Ok(Some(count)),
+            _ => Err(bad(&format!("scratch.{key}"), "must be an integer from 1, or `unlimited`")),
+        },
+    };
+    let days = |key, default: Option<u32>| {
+        let days = limit(key, default.map(u64::from), u64::from(u32::MAX))?;
+        Ok(days.and_then(|days| u32::try_from(days).ok()))
+    };
+    retention.keep_days = days("keep_days", retention.keep_days)?;
+    retention.drafts_keep_days = days("drafts_keep_days", retention.drafts_keep_days)?;
+    retention.max_bytes = limit("max_bytes", retention.max_bytes, u64::MAX)?;
+    Ok(retention)
 }
 
 /// Returns a key's value; a key without one (`thresholds:`) counts as absent.
@@ -746,6 +774,30 @@ mod tests {
             ("classify: {reject_at: safe}", "classify.reject_at"),
             ("classify: {reject_at: 1}", "classify.reject_at"),
             ("classify: {reject: all}", "classify.reject"),
+        ] {
+            match Policy::parse(yaml) {
+                Err(PolicyError::BadValue { key: found, .. }) => assert_eq!(found, key, "{yaml}"),
+                other => panic!("{yaml}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_policy_says_how_long_the_scratchpad_keeps_content() {
+        let read = |yaml: &str| Policy::parse(yaml).unwrap().scratch;
+        for (yaml, keep_days, drafts_keep_days, max_bytes) in [
+            ("", None, Some(30), None),
+            ("scratch: {keep_days: 7}", Some(7), Some(30), None),
+            ("scratch: {drafts_keep_days: unlimited, max_bytes: 1000}", None, None, Some(1000)),
+        ] {
+            let expected = Retention { keep_days, drafts_keep_days, max_bytes };
+            assert_eq!(read(yaml), expected, "{yaml}");
+        }
+        for (yaml, key) in [
+            ("scratch: 7", "scratch"),
+            ("scratch: {keep_days: 0}", "scratch.keep_days"),
+            ("scratch: {drafts_keep_days: never}", "scratch.drafts_keep_days"),
+            ("scratch: {max_bytes: -1}", "scratch.max_bytes"),
         ] {
             match Policy::parse(yaml) {
                 Err(PolicyError::BadValue { key: found, .. }) => assert_eq!(found, key, "{yaml}"),

@@ -213,6 +213,12 @@ pub fn keep(ws: &Workspace, content: &str, label: &str) -> Answer {
     Answer::of(ws.scratch().put(request), |receipt| receipt.journal_id)
 }
 
+fn remove(ws: &Workspace, content: &str) -> Answer {
+    let sha256 = Digest::of(content.as_bytes()).to_string();
+    let removed = ws.scratch().remove(Some(&sha256), None);
+    Answer::of(removed, |removal| removal.removed.first().map(|gone| gone.journal_id.clone()))
+}
+
 fn draft(ws: &Workspace) -> Answer {
     // Put together here: a scanner that reads this file must not take it for a secret.
     let secret = ["sk-", "ant-", "oat01-", &"A".repeat(48)].concat();
@@ -656,6 +662,24 @@ pub const STATE: &[Scenario] = &[
         act: |ws| vec![keep(ws, "aside", "two")],
         ..PLAIN
     },
+    Scenario {
+        name: "scratch removal",
+        before: |_, ws| {
+            done(keep(ws, "aside", "one"));
+            done(keep(ws, "stays", "two"));
+        },
+        act: |ws| vec![remove(ws, "aside")],
+        ..PLAIN
+    },
+    Scenario {
+        name: "scratch put after a removal",
+        before: |_, ws| {
+            done(keep(ws, "aside", "one"));
+            done(remove(ws, "aside"));
+        },
+        act: |ws| vec![keep(ws, "aside", "one")],
+        ..PLAIN
+    },
     Scenario { name: "blocked draft", act: |ws| vec![draft(ws)], ..PLAIN },
     Scenario { name: "checkpoint", act: |ws| vec![checkpoint(ws, "c", "one", "session")], ..PLAIN },
     Scenario {
@@ -761,6 +785,20 @@ pub const BATCHES: &[Scenario] = &[
                     |ws| append(ws, "a.txt", "more and more\n"),
                     |ws| chunk(ws, "t", None, "another"),
                 ],
+            )
+        },
+        ..PLAIN
+    },
+    Scenario {
+        name: "a batch that puts and removes",
+        before: |_, ws| {
+            done(keep(ws, "aside", "one"));
+            done(keep(ws, "also", "two"));
+        },
+        act: |ws| {
+            together(
+                ws,
+                &[|ws| remove(ws, "aside"), |ws| keep(ws, "new", "three"), |ws| remove(ws, "also")],
             )
         },
         ..PLAIN

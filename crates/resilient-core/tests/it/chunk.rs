@@ -7,7 +7,9 @@ use resilient_core::journal::Mode;
 use resilient_core::{Result, Workspace};
 use serde_json::json;
 
-use crate::home::{Home, composing, damaged, digest, entries, envelope, json_of, malformed, refusal, stale};
+use crate::home::{
+    Home, composing, damaged, digest, entries, envelope, json_of, malformed, refusal, stale,
+};
 
 fn write(ws: &Workspace, index: i64, content: &str) -> ChunkReceipt {
     ws.chunks().write("s", index, content.to_owned(), None).expect("a part")

@@ -155,8 +155,8 @@ impl Home {
 
     /// Everything in and around the workspace, and what its state keeps besides its machinery.
     pub(crate) fn tree(&self) -> BTreeMap<PathBuf, Seen> {
-        let machinery =
-            ["lock", "waiting", "format", "journal.jsonl", "tmp", ""].map(|name| self.state(name));
+        let machinery = ["lock", "waiting", "format", ".gitignore", "journal.jsonl", "tmp", ""]
+            .map(|name| self.state(name));
         let mut tree = BTreeMap::new();
         let mut ahead = vec![self.around.clone()];
         while let Some(dir) = ahead.pop() {

@@ -146,6 +146,7 @@ pub enum JournalMode {
     Overwrite,
     Append,
     Replace,
+    Remove,
 }
 
 impl From<Format> for validate::Format {
@@ -163,6 +164,7 @@ impl From<Format> for validate::Format {
 impl From<JournalMode> for Mode {
     fn from(mode: JournalMode) -> Self {
         match mode {
+            JournalMode::Remove => Self::Remove,
             JournalMode::Create => Self::Create,
             JournalMode::Overwrite => Self::Overwrite,
             JournalMode::Append => Self::Append,
