@@ -545,7 +545,7 @@ fn drafts_go_after_thirty_days_and_nothing_else_does() {
     // A draft that somebody has put as well is not one alone.
     put(&home.open(), draft("both"));
     put(&home.open(), labelled("both", "mine"));
-    put(&home.open_after(30 * DAY), text("a put"));
+    put(&home.open_after(30 * DAY - 1), text("a put"));
     assert!(home.has(&bin("a draft")), "not yet");
     let ws = home.open_after(30 * DAY + 1);
     put(&ws, text("another put"));

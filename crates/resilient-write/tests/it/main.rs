@@ -19,6 +19,7 @@ mod redact;
 mod risk;
 mod sandbox;
 mod scratch;
+mod screen;
 mod serve;
 mod stdio;
 mod surroundings;
