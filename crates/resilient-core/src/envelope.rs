@@ -663,7 +663,7 @@ fn name_tools(context: &mut Value, draft: &Draft) {
             (
                 json!({"draft_sha256": sha256}),
                 "do not send the text again: rw_safe_write takes content_from {draft_sha256} in place \
-                 of content, and so do rw_chunk_write and rw_chunk_append for a part; for anything \
+                 of content, rw_chunk_append and rw_chunk_write take draft_sha256; for anything \
                  else, rw_redact gives the draft's clean text",
             )
         }

@@ -237,7 +237,7 @@ fn blocked(path: &str, draft: &str) -> Value {
             }],
             "draft_sha256": draft,
             "hint": "do not send the text again: rw_safe_write takes content_from {draft_sha256} \
-                     in place of content, and so do rw_chunk_write and rw_chunk_append for a part; \
+                     in place of content, rw_chunk_append and rw_chunk_write take draft_sha256; \
                      for anything else, rw_redact gives the draft's clean text",
         }),
     );

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use resilient_core::checkpoint::{self as core, SaveRequest};
+use resilient_core::risk::Verdict;
 
-use super::write::Verdict;
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
 
@@ -32,13 +32,9 @@ pub struct Checkpoint {
     /// session, permanent or an ISO 8601 duration (P7D).
     #[serde(default = "session")]
     pub ttl: String,
-    /// Hash the checkpoint must still have.
     pub expected_prev_sha256: Option<String>,
-    /// Refuse text that looks like secrets.
     #[serde(default)]
     pub classify: bool,
-    #[serde(default)]
-    pub classify_reject_at: Verdict,
 }
 
 impl Tool for Checkpoint {
@@ -54,7 +50,7 @@ impl Tool for Checkpoint {
             format: self.format.into(),
             ttl: self.ttl,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+            reject_at: self.classify.then_some(Verdict::High),
         }))
     }
 }

@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use resilient_core::chunk::{ComposeRequest, PartRequest};
+use resilient_core::risk::Verdict;
 use resilient_core::workspace::{RedactRequest, Source};
 
-use super::redact::choices;
-use super::write::{ContentFrom, FromDraft, Verdict, not_one_content};
+use super::write::FromDraft;
 use super::{Effect, Tool, ToolSpec};
+use crate::args::unfit;
 use crate::seam::{Answer, Workspace, answer};
 
 /// The tools of this file.
@@ -31,16 +32,12 @@ pub struct ChunkWrite {
     pub index: i64,
     pub content: Option<String>,
     /// In place of content: a blocked part, redacted.
-    pub content_from: Option<ContentFrom>,
+    pub draft_sha256: Option<String>,
     /// Parts in all, if known.
     pub total_expected: Option<i64>,
-    /// Hash the part must still have.
     pub expected_prev_sha256: Option<String>,
-    /// Refuse text that looks like secrets.
     #[serde(default)]
     pub classify: bool,
-    #[serde(default)]
-    pub classify_reject_at: Verdict,
 }
 
 impl Tool for ChunkWrite {
@@ -48,7 +45,7 @@ impl Tool for ChunkWrite {
     const TITLE: &'static str = "Store a part";
     const EFFECT: Effect = Effect::Sets;
     const QUICK: bool = true;
-    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["content_from"];
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["draft_sha256"];
 
     fn run(self, workspace: &Workspace) -> Answer {
         let request = PartRequest {
@@ -57,9 +54,9 @@ impl Tool for ChunkWrite {
             content: String::new(),
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+            reject_at: self.classify.then_some(Verdict::High),
         };
-        keep(workspace, request, self.content, self.content_from)
+        keep(workspace, request, self.content, self.draft_sha256)
     }
 }
 
@@ -71,16 +68,13 @@ pub struct ChunkAppend {
     pub session: String,
     pub content: Option<String>,
     /// In place of content: a blocked part, redacted.
-    pub content_from: Option<ContentFrom>,
+    pub draft_sha256: Option<String>,
     /// Parts in all, if known.
     pub total_expected: Option<i64>,
     /// Hash of the part before; empty for the first.
     pub expected_prev_sha256: Option<String>,
-    /// Refuse text that looks like secrets.
     #[serde(default)]
     pub classify: bool,
-    #[serde(default)]
-    pub classify_reject_at: Verdict,
 }
 
 impl Tool for ChunkAppend {
@@ -88,7 +82,7 @@ impl Tool for ChunkAppend {
     const TITLE: &'static str = "Store the next part";
     const EFFECT: Effect = Effect::Adds;
     const QUICK: bool = true;
-    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["content_from"];
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["draft_sha256"];
 
     fn run(self, workspace: &Workspace) -> Answer {
         let request = PartRequest {
@@ -97,9 +91,9 @@ impl Tool for ChunkAppend {
             content: String::new(),
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+            reject_at: self.classify.then_some(Verdict::High),
         };
-        keep(workspace, request, self.content, self.content_from)
+        keep(workspace, request, self.content, self.draft_sha256)
     }
 }
 
@@ -108,14 +102,14 @@ fn keep(
     workspace: &Workspace,
     request: PartRequest,
     content: Option<String>,
-    from: Option<ContentFrom>,
+    draft: Option<String>,
 ) -> Answer {
-    match (content, from) {
+    match (content, draft) {
         (Some(content), None) => answer(workspace.keep_part(PartRequest { content, ..request })),
-        (None, Some(from)) => {
+        (None, Some(sha256)) => {
             let redacted = workspace.redact(RedactRequest {
-                source: Source::Draft(from.draft_sha256),
-                chosen: choices(from.redact),
+                source: Source::Draft(sha256),
+                chosen: Vec::new(),
                 language: None,
                 env: false,
                 keep: false,
@@ -127,7 +121,8 @@ fn keep(
                 Ok(FromDraft { written, replaced: redacted.redaction.replaced })
             }))
         }
-        _ => Err(not_one_content()),
+        _ => Err(unfit("content_or_draft_sha256")
+            .with("hint", "pass content alone; draft_sha256 is for a part that was refused")),
     }
 }
 
@@ -142,13 +137,9 @@ pub struct ChunkCompose {
     /// Remove the parts afterwards.
     #[serde(default)]
     pub cleanup: bool,
-    /// Hash the file must still have.
     pub expected_prev_sha256: Option<String>,
-    /// Refuse text that looks like secrets.
     #[serde(default)]
     pub classify: bool,
-    #[serde(default)]
-    pub classify_reject_at: Verdict,
 }
 
 impl Tool for ChunkCompose {
@@ -163,7 +154,7 @@ impl Tool for ChunkCompose {
             separator: self.separator,
             cleanup: self.cleanup,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+            reject_at: self.classify.then_some(Verdict::High),
         }))
     }
 }

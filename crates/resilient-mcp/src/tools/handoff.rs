@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use resilient_core::handoff::HandoffRequest;
+use resilient_core::risk::Verdict;
 
-use super::write::Verdict;
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
 
@@ -28,13 +28,9 @@ pub struct HandoffWrite {
     /// Keep a copy of the earlier note.
     #[serde(default)]
     pub archive: bool,
-    /// Hash the file must still have.
     pub expected_prev_sha256: Option<String>,
-    /// Refuse text that looks like secrets.
     #[serde(default)]
     pub classify: bool,
-    #[serde(default)]
-    pub classify_reject_at: Verdict,
 }
 
 impl Tool for HandoffWrite {
@@ -49,7 +45,7 @@ impl Tool for HandoffWrite {
             path: self.path,
             archive: self.archive,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+            reject_at: self.classify.then_some(Verdict::High),
         }))
     }
 }

@@ -11,7 +11,7 @@ use resilient_core::write::{self as core, ReplaceRequest, WriteReceipt, WriteReq
 use super::redact::{Chosen, choices};
 use super::{Effect, Tool, ToolSpec};
 use crate::args::unfit;
-use crate::seam::{Answer, Envelope, Workspace, answer};
+use crate::seam::{Answer, Workspace, answer};
 
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<SafeWrite>(), ToolSpec::of::<SafeReplace>()];
@@ -68,7 +68,11 @@ impl Tool for SafeWrite {
                 });
                 answer(written.map(FromDraft::of))
             }
-            _ => Err(not_one_content()),
+            _ => Err(unfit("content_or_content_from").with(
+                "hint",
+                "pass content alone; content_from is for a draft that was refused, whose \
+                 draft_sha256 the refusal named",
+            )),
         }
     }
 }
@@ -93,15 +97,6 @@ impl FromDraft<Option<WriteReceipt>> {
     fn of(redacted: Redacted) -> Self {
         Self { written: redacted.written, replaced: redacted.redaction.replaced }
     }
-}
-
-/// The refusal of a call with both or neither of `content` and `content_from`.
-pub(super) fn not_one_content() -> Box<Envelope> {
-    unfit("content_or_content_from").with(
-        "hint",
-        "pass content alone; content_from is for a draft that was refused, whose draft_sha256 the \
-         refusal named",
-    )
 }
 
 /// Replace an exact string in a file, durably; everything else keeps its bytes.

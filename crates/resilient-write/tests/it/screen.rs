@@ -77,11 +77,11 @@ fn blocked_parts_are_kept_clean_and_blocked_texts_composed_in_one_more_call() {
     let append = json!({"session": "s", "content": secrets(), "classify": true});
     let blocked = client.fails("rw_chunk_append", append, BLOCKED, json!({}));
     let draft = &blocked["context"]["draft_sha256"];
-    let from = json!({"session": "s", "content_from": {"draft_sha256": draft}});
+    let from = json!({"session": "s", "draft_sha256": draft});
     let kept = client.gives("rw_chunk_append", from, &["index", "replaced"]);
     assert_eq!(kept["index"], 1);
     // A secret over two parts.
-    for part in [["x = ey", "JhbGciOiJI"].concat(), ".eyJzdWIiOiIx.c2lnbmF0dXJl\n".to_owned()] {
+    for part in [["x = \"ey", "JhbGciOiJI"].concat(), ".eyJzdWIiOiIx.c2lnbmF0dXJl\"\n".to_owned()] {
         client.gives("rw_chunk_append", json!({"session": "t", "content": part}), &["index"]);
     }
     sandbox.put("out.txt", "before\n");
@@ -90,7 +90,7 @@ fn blocked_parts_are_kept_clean_and_blocked_texts_composed_in_one_more_call() {
     let next = &blocked["context"]["suggested_actions"][0];
     assert_eq!(next["tool"], "rw_redact");
     client.gives("rw_redact", next["arguments"].clone(), &["written"]);
-    assert_eq!(sandbox.text("out.txt"), "x = <REDACTED:jwt:1>\n");
+    assert_eq!(sandbox.text("out.txt"), "x = \"<REDACTED:jwt:1>\"\n");
 }
 
 #[test]
