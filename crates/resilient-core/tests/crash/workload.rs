@@ -213,7 +213,7 @@ pub fn keep(ws: &Workspace, content: &str, label: &str) -> Answer {
     Answer::of(ws.scratch().put(request), |receipt| receipt.journal_id)
 }
 
-fn remove(ws: &Workspace, content: &str) -> Answer {
+pub fn remove(ws: &Workspace, content: &str) -> Answer {
     let sha256 = Digest::of(content.as_bytes()).to_string();
     let removed = ws.scratch().remove(Some(&sha256), None);
     Answer::of(removed, |removal| removal.removed.first().map(|gone| gone.journal_id.clone()))
@@ -785,20 +785,6 @@ pub const BATCHES: &[Scenario] = &[
                     |ws| append(ws, "a.txt", "more and more\n"),
                     |ws| chunk(ws, "t", None, "another"),
                 ],
-            )
-        },
-        ..PLAIN
-    },
-    Scenario {
-        name: "a batch that puts and removes",
-        before: |_, ws| {
-            done(keep(ws, "aside", "one"));
-            done(keep(ws, "also", "two"));
-        },
-        act: |ws| {
-            together(
-                ws,
-                &[|ws| remove(ws, "aside"), |ws| keep(ws, "new", "three"), |ws| remove(ws, "also")],
             )
         },
         ..PLAIN
