@@ -14,6 +14,8 @@ RULES = [
      "a text block that is all of a document need not be indented, YAML 1.2 section 9.1"),
     ("yaml", "ours", "comments must be separated", "as YAML 1.2 has it, section 6.6"),
     ("yaml", "theirs", "second occurrence", "an anchor may be used again, YAML 1.2 section 3.2.2.2"),
+    ("yaml", "theirs", "expected '<document start>'",
+     "after `...` a document may begin without `---`, YAML 1.2 section 9.2"),
     ("yaml", "theirs", "but got '?'", "`?` may be in a plain text, YAML 1.2 section 7.3.3"),
     ("yaml", "theirs", "but found ':'", "a key may be empty, YAML 1.2 section 7.4"),
     ("yaml", "theirs", "found unknown escape character '/'", "JSON's escape, YAML 1.2 section 5.7"),
@@ -39,7 +41,7 @@ RULES = [
      "of tabs among spaces the parser makes other columns than CPython, and finds them consistent"),
 ]
 
-ODD_ANCHOR = re.compile(r"[&*][\w-]*[^\w\s,\[\]{}-]")
+ODD_ANCHOR = re.compile(r"[&*][\w-]*[^\w\s,\[\]{}-]", re.ASCII)
 
 
 def reason(kind, text, side, message):

@@ -10,6 +10,10 @@ SEEDS = {
         '{\n  "name": "ünï",\n  "nested": {"deep": [[[0]]]},\n  "last": 0.1\n}\r\n',
         "  -0\n",
     ],
+    "jsonl": [
+        '{"a": 1}\n{"b": [true, null]}\n',
+        '[1, 2]\r\n\n"x"\r\n-0.5',
+    ],
     "yaml": [
         "name: demo\nversion: 1.2\nitems:\n  - one\n  - two: 2\n    three: [a, b]\n  - {x: y}\n",
         "# comment\na: &anchor\n  b: 'single ''quoted'''\n  c: \"double \\n \\x41\"\nd: *anchor\n",
@@ -33,6 +37,17 @@ SEEDS = {
         "x = {'a': 1, **b, 'c': (1, 2), 'd': {3, 4}}\nx['a'] += 0x1f + 1_000 + 1e3j\ndel x['a'], y\n",
         "@decorator(1)\ndef h[T](x: T) -> T:\n    global g\n    g = x if x else not x\n    "
         "assert x, 'm'\n    return g\n",
+        "def f(a):\n    x = 1\n    def g(b):\n        nonlocal x, a\n        global y\n"
+        "        x = y = b\n    return g\n\nfrom m import *\n",
+        "async def f(x):\n    async for i in x:\n        yield [await j async for j in i]\n"
+        "    async with x as y, z:\n        return\n\ndef g():\n    yield from (a for a in b)\n",
+        "class A:\n    def f(self):\n        nonlocal __class__\n    while x:\n        try:\n"
+        "            continue\n        except* E as e:\n            pass\n        finally:\n"
+        "            break\n    else:\n        pass\n",
+        "'Doc.'\nfrom __future__ import annotations\nglobal x\nx = 1\n*a, b = c\n"
+        "del x, (y, z)\nf(*a, b=1, **c)\nx: int\nlambda a, *b, c=1, **d: (yield)\n",
+        "match x:\n    case [a, *b] | {'k': a, **b}:\n        pass\n    case A(c=1, d=e) as f:\n"
+        "        pass\n    case _:\n        [(y := z) for z in x if (w := z)]\n",
         "s = 'a' \"b\" '''c\nd''' r'\\e' f\"{g}\" ; t = s[1:2, ::3]\nwhile (n := s): n = -n ** 2\n",
     ],
     "toml": [
@@ -47,11 +62,15 @@ SEEDS = {
 
 PIECES = {
     "json": list('{}[]:,"\\ 0-.eE+\n\t\r') + ["true", "nul", "\\u12", "\ufeff", "NaN", "é", "\x01"],
+    "jsonl": list('{}[]:,"\\ 0-\n\r') + ["\n\n", "true", "NaN", "é", "{}\n"],
     "yaml": list("{}[]:,-?&*!|>'\"%@`# \n\t\r") + ["  ", ": ", "- ", "\n  ", "---\n", "&x ", "*x",
                                                   "!!int ", "\\x4", "é", "\t", "\n\t", "<<: "],
     "python": list("()[]{}:;,.=+-*@'\"\\# \n\t!$?~^") + ["    ", "\n    ", "def ", "if ", "else",
                                                         "f'", "'''", "lambda ", "é", "0", "1e",
-                                                        " in ", "->", ":=", "**", "await "],
+                                                        " in ", "->", ":=", "**", "await ",
+                                                "return ", "yield ", "break\n", "continue\n",
+                                                "nonlocal x\n", "global x\n", "async ", "*a, ",
+                                                "import *", "class A:\n    ", "del ", "_"],
     "toml": list("[]{}=.,'\"# \n\t\\-+:_0") + ["[[", "]]", "\"\"\"", "'''", "0x", "1e", "true",
                                               "é", "\r", "\\u00", "a = 1\n", "T", "1979-05-27"],
 }

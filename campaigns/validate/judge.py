@@ -4,7 +4,6 @@ and the places that it speaks of, each `[line, col]`.
 Runs in the interpreter that has PyYAML, apart from the campaign.
 """
 
-import ast
 import json
 import sys
 import tomllib
@@ -20,10 +19,20 @@ def judge_json(text):
         return [error.msg, [error.lineno, error.colno]]
 
 
+def judge_jsonl(text):
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                json.loads(line)
+            except json.JSONDecodeError as error:
+                return [error.msg, [number, error.colno]]
+
+
 def judge_yaml(text):
     # Nodes and not values: that a tag is unknown or a date is none is not the syntax's concern.
     try:
-        yaml.compose(text, Loader=yaml.SafeLoader)
+        for _ in yaml.compose_all(text, Loader=yaml.SafeLoader):
+            pass
     except yaml.MarkedYAMLError as error:
         # Where it gave up, and where that began which it could not end.
         marks = [mark for mark in (error.problem_mark, error.context_mark) if mark]
@@ -35,7 +44,8 @@ def judge_yaml(text):
 
 def judge_python(text):
     try:
-        ast.parse(text)
+        # As a file, which may await only in a function.
+        compile(text, "text", "exec", dont_inherit=True)
     except SyntaxError as error:
         return [error.msg, [error.lineno, error.offset]]
     except ValueError as error:

@@ -7,8 +7,9 @@ use resilient_validate::{Format, validate};
 fuzz_target!(|text: &str| {
     // YAML ends lines at a lone carriage return, too.
     let lines = text.split(['\n', '\r']).count();
-    for format in [Format::Latex, Format::Json, Format::Yaml, Format::Toml] {
-        for item in validate(text, Some(format), None).errors {
+    for format in [Format::Latex, Format::Json, Format::Jsonl, Format::Yaml, Format::Toml] {
+        let report = validate(text, Some(format), None);
+        for item in report.errors.iter().chain(&report.warnings) {
             assert!((1..=lines).contains(&item.line), "{format:?} {item:?}");
         }
     }

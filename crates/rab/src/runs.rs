@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use resilient_core::Workspace;
+use resilient_core::form::Asked;
 use resilient_core::write::{WriteMode, WriteRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -108,6 +109,8 @@ impl Runs {
             mode: WriteMode::Overwrite,
             expected_prev_sha256: None,
             reject_at: None,
+            validate: false,
+            form: Asked::default(),
         })?;
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use resilient_core::Workspace;
+use resilient_core::form::Asked;
 use resilient_core::write::{WriteMode, WriteRequest};
 use tempfile::TempDir;
 
@@ -31,8 +32,15 @@ impl Library {
         content: String,
         mode: WriteMode,
     ) -> Result<Cost> {
-        let request =
-            WriteRequest { path, content, mode, expected_prev_sha256: None, reject_at: None };
+        let request = WriteRequest {
+            path,
+            content,
+            mode,
+            expected_prev_sha256: None,
+            reject_at: None,
+            validate: false,
+            form: Asked::default(),
+        };
         Ok(timed(|| Ok(self.workspace.write(request)?))?.0)
     }
 }

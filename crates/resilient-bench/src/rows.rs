@@ -56,6 +56,7 @@ fn line(text: &mut Vec<u8>, seq: u64, random: &mut Random) -> Result<()> {
     let (month, day) = (1 + day / 28 % 12, 1 + day % 28);
     let digest = Digest::of(&random.next().to_le_bytes());
     let row = Row {
+        place: None,
         abs_path: Some(format!("/home/user/project/{path}")),
         also: Vec::new(),
         at: None,

@@ -10,18 +10,20 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checked::Checked;
 use crate::commit::Committer;
-use crate::contents::{Content, digest_now, digest_of_dir};
+use crate::contents::{Content, digest_now, digest_of_dir, form_of};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_all, read_up_to};
 use crate::error::{Draft, Error, Result};
+use crate::form::{Asked, Form, FormChange, Speller};
 use crate::journal::Mode;
 use crate::name::is_name;
 use crate::redact::MarkedLines;
 use crate::risk::{Findings, HardLinks, Verdict};
 use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
-use crate::write::{Guard, check, git};
+use crate::write::{Guard, check, git, unspellable, whole};
 
 const MANIFEST: &str = "manifest.json";
 const MOST: u32 = 999;
@@ -66,6 +68,11 @@ pub struct ComposeRequest {
     pub expected_prev_sha256: Option<String>,
     /// Refuses a text of this verdict or a higher one; a policy may demand as much without being asked.
     pub reject_at: Option<Verdict>,
+    /// Refuses a text that has a syntax error, as far as the name of the output tells its format. The text is in
+    /// memory for it.
+    pub validate: bool,
+    /// The encoding and the line ends.
+    pub form: Asked,
 }
 
 /// A part that is durably kept.
@@ -107,6 +114,15 @@ pub struct ComposeReceipt {
     pub journal_id: String,
     /// Whether the session was removed.
     pub cleaned_up: bool,
+    /// What the check of the text said, where one was asked for.
+    #[serde(flatten)]
+    pub checked: Option<Checked>,
+    /// The file's form, where it is not UTF-8 without a byte order mark and with `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// Set when the file that was replaced had another encoding or other line ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_changed: Option<FormChange>,
     /// What was found in a text that was judged and passed.
     #[serde(flatten)]
     pub findings: Findings,
@@ -335,8 +351,9 @@ impl Chunks<'_> {
     ///
     /// # Errors
     /// There is no session or no part; numbers are missing, or their count is not the announced
-    /// one; the joined bytes are no UTF-8; the text is blocked; the file is not the one expected; the output
-    /// path or the disk refuses.
+    /// one; the joined bytes are no UTF-8; the text is blocked; the file is not the one expected; the
+    /// encoding lacks a character of the text, or the text has a syntax error; the output path or the disk
+    /// refuses.
     pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
         let screen = Screen::of(&self.store.policy, request.reject_at)?;
         self.compose_under(&screen, request)
@@ -344,9 +361,11 @@ impl Chunks<'_> {
     }
 
     fn compose_under(&self, screen: &Screen, request: ComposeRequest) -> Result<ComposeReceipt> {
-        let ComposeRequest { session, output_path, cleanup, .. } = request.clone();
+        let ComposeRequest { session, output_path, cleanup, validate, form: asked, .. } =
+            request.clone();
         check_session(&session)?;
         let policy = screen.policy();
+        let form = policy.form.clone();
         let (git, hard_links) = (git(policy), policy.hard_links);
         let guard = Guard::new(policy);
         let separator = request.separator.as_bytes().to_vec();
@@ -373,15 +392,36 @@ impl Chunks<'_> {
             {
                 return Err(Error::HardLinked { path: target.shown, links: old.stat.links });
             }
+            let checked = match validate {
+                true => {
+                    let content = Joined::new(&dir, &session, &indices, &separator).content()?;
+                    Some(Checked::of(&target.shown, &content)?)
+                }
+                false => None,
+            };
             let mut joined = Joined::new(&dir, &session, &indices, &separator);
             let mut marked = MarkedLines::default();
+            let (spelling, old_form) = whole(op, &target, old.as_ref(), asked, &form)?;
+            let mut speller = Some(Speller::new(spelling));
             let staged = op.stage_parts(&target, || {
-                let block = joined.next_block()?;
-                marked.add(block.as_deref().unwrap_or_default());
-                Ok(block)
+                let Some(here) = &mut speller else { return Ok(None) };
+                let mut out = Vec::new();
+                let done = match joined.next_block()? {
+                    Some(block) => {
+                        marked.add(&block);
+                        here.push(&block, &mut out)
+                    }
+                    None => {
+                        let done = here.finish(&mut out);
+                        speller = None;
+                        done
+                    }
+                };
+                done.map_err(|fault| unspellable(fault, &target.shown))?;
+                Ok(Some(out))
             })?;
             marked.finish_new();
-            if screen.is_on() && judged.as_ref().is_none_or(|(of, _)| *of != staged.digest) {
+            if screen.is_on() && judged.as_ref().is_none_or(|(of, _)| *of != joined.hashes) {
                 match judge(op.store, &screen, &request) {
                     Ok(found) => judged = Some(found),
                     Err(refused) => {
@@ -412,6 +452,14 @@ impl Chunks<'_> {
             }
             let chunk_hashes = std::mem::take(&mut joined.hashes);
             let (sha256, bytes) = (staged.digest, staged.len);
+            let (new_form, _) = match form_of(&*staged.file, bytes) {
+                Ok(found) => found,
+                Err(source) => {
+                    staged.remove(op.state);
+                    return Err(Error::os(target.shown, "read", source));
+                }
+            };
+            let new_form = new_form.spelled(spelling);
             let shown = target.shown.clone();
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
             let journaled = match &old {
@@ -439,6 +487,9 @@ impl Chunks<'_> {
                 chunk_hashes,
                 journal_id: journaled.journal_id,
                 cleaned_up: cleanup,
+                checked,
+                form: Some(new_form).filter(|form| !form.is_plain()),
+                form_changed: old_form.and_then(|old| Form::change(old, new_form)),
                 findings: judged.as_ref().map(|(_, found)| found.clone()).unwrap_or_default(),
             })
         })
@@ -517,14 +568,19 @@ impl Chunks<'_> {
     }
 }
 
-/// Judges the joined parts as they are now; gives the digest of what was judged.
-fn judge(store: &Store, screen: &Screen, request: &ComposeRequest) -> Result<(Digest, Findings)> {
+/// Judges the joined parts as they are now; gives the digests of the parts that were judged.
+fn judge(
+    store: &Store,
+    screen: &Screen,
+    request: &ComposeRequest,
+) -> Result<(Vec<Digest>, Findings)> {
     let ComposeRequest { session, output_path, separator, .. } = request;
     let (dir, indices) = complete(store, session, true)?;
-    let content = Joined::new(&dir, session, &indices, separator.as_bytes()).content()?;
+    let mut joined = Joined::new(&dir, session, &indices, separator.as_bytes());
+    let content = joined.content()?;
     let text = String::from_utf8_lossy(&content);
     match screen.check(&store.roots, output_path, &text) {
-        Ok(found) => Ok((Digest::of(&content), found)),
+        Ok(found) => Ok((joined.hashes, found)),
         // The parts are the draft.
         Err(Error::Blocked { path, report, by, reject_at, retry_budget, .. }) => {
             let target = store.roots.locate(output_path);

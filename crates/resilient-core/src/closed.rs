@@ -23,9 +23,8 @@ pub(crate) use tail::tail;
 /// The directory of closed journals, in the state directory.
 pub(crate) const DIR: &str = "journal";
 
-/// How much of two files is compared to tell whether one is a copy of the other. A row has an identity of
-/// chance, so that no two journals begin alike.
-const BEGINNING: usize = 4096;
+/// How much of two files is compared at a time.
+const PIECE: usize = 64 << 10;
 
 /// The name of a closed journal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,7 +117,7 @@ impl Journals {
             None => None,
         };
         match last {
-            Some(last) if is_same(last.file(), &*journals.current)? => {
+            Some(last) if is_in_current(last.file(), &*journals.current)? => {
                 let closed = journals.closed.split_last().map(|(_, others)| others.to_vec());
                 Ok(Self { closed: closed.unwrap_or_default(), ..journals })
             }
@@ -180,19 +179,29 @@ impl Journals {
     }
 }
 
-/// Whether a closed journal is the current one, as between the two steps of closing; also in a copied
-/// directory, where one file of two names has become two.
-pub(crate) fn is_same(closed: &dyn File, current: &dyn File) -> io::Result<bool> {
+/// Whether all of a closed journal is in the current one too: it is the same file, as between the two steps of
+/// closing, or a copy of the directory has made two files of it. All bytes are compared: a journal
+/// that somebody restored from a backup begins like a closed one, too.
+pub(crate) fn is_in_current(closed: &dyn File, current: &dyn File) -> io::Result<bool> {
     if closed.id()? == current.id()? {
         return Ok(true);
     }
-    let beginning = |file: &dyn File| {
-        let mut bytes = vec![0; BEGINNING];
-        let read = read_up_to(file, &mut bytes, 0)?;
-        bytes.truncate(read);
-        io::Result::Ok(bytes)
-    };
-    let (closed, current) = (beginning(closed)?, beginning(current)?);
-    let common = closed.len().min(current.len());
-    Ok(common > 0 && closed.get(..common) == current.get(..common))
+    let len = closed.stat()?.len;
+    if len == 0 || len > current.stat()?.len {
+        return Ok(false);
+    }
+    let (mut one, mut other) = (vec![0; PIECE], vec![0; PIECE]);
+    let mut offset = 0;
+    while offset < len {
+        let read = read_up_to(closed, &mut one, offset)?;
+        let (one, other) = (one.get(..read), other.get_mut(..read));
+        let Some((one, other)) = one.zip(other).filter(|(one, _)| !one.is_empty()) else {
+            return Ok(false);
+        };
+        if read_up_to(current, other, offset)? != read || one != other {
+            return Ok(false);
+        }
+        offset += read as u64;
+    }
+    Ok(true)
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Dir, DirRef, File, Kind, read_up_to};
+use crate::form::{self, Form};
 use crate::roots::Target;
 
 /// Blocks in which files are digested, compared and copied.
@@ -46,6 +47,25 @@ pub(crate) fn holds(file: &dyn File, at: u64, bytes: &[u8]) -> io::Result<bool> 
         at += read as u64;
     }
     Ok(true)
+}
+
+/// The form of a file, by its head and tail where it is long; and its last bytes.
+pub(crate) fn form_of(file: &dyn File, len: u64) -> io::Result<(Form, Vec<u8>)> {
+    let read = |from: u64, len: u64| {
+        let mut bytes = vec![0; usize::try_from(len).map_err(io::Error::other)?];
+        let read = read_up_to(file, &mut bytes, from)?;
+        bytes.truncate(read);
+        io::Result::Ok(bytes)
+    };
+    if len <= form::WHOLE {
+        let bytes = read(0, len)?;
+        return Ok((Form::of(&bytes), bytes));
+    }
+    let window = form::WINDOW as u64;
+    // Where it begins, a character of UTF-16 may begin.
+    let from = (len - window) & !1;
+    let (head, tail) = (read(0, window)?, read(from, len - from)?);
+    Ok((Form::of_windows(&head, &tail), tail))
 }
 
 /// Digests a file from `from` to `to`.

@@ -288,6 +288,18 @@ impl From<&Error> for Envelope {
                     ..Self::of(Blocked, ContentFilter, Redact, context)
                 }
             }
+            Error::Invalid { path, report } => {
+                let mut context = json!({
+                    "path": path, "reason": "invalid_syntax", "format": report.format,
+                    "errors": report.errors, "summary": report.summary,
+                    "hint": "nothing was written: correct these lines and make the call again, or \
+                             leave out validate",
+                });
+                if report.omitted > 0 {
+                    set(&mut context, "omitted", report.omitted);
+                }
+                encoding(context)
+            }
             Error::Os { path, operation, source } => Self::of_os(path, operation, source),
             Error::OutcomeUnknown { path, journal_id, source } => Self::of(
                 WriteCorruption,
@@ -335,10 +347,34 @@ impl From<&Error> for Envelope {
             Error::NotUtf8 { path, message } => {
                 encoding(json!({"path": path, "reason": format!("not_utf8: {message}")}))
             }
-            Error::Unencodable { path, encoding: name, character, offset } => encoding(json!({
-                "path": path, "reason": "unencodable_character", "encoding": name,
-                "character": character, "offset": offset,
-                "hint": "the file's encoding has no such character; write it in another way",
+            Error::Unencodable { path, encoding: name, character, offset, line } => {
+                encoding(json!({
+                    "path": path, "reason": "unencodable_character", "encoding": name,
+                    "character": character, "offset": offset, "line": line,
+                    "hint": "the file's encoding has no such character; write it in another way",
+                }))
+            }
+            Error::UnsureEncoding { path, encoding: name, character, line } => encoding(json!({
+                "path": path, "reason": "encoding_not_sure", "encoding": name,
+                "encoding_confidence": "low", "character": character, "line": line,
+                "hint": "the file's encoding is only a guess: pass encoding with its name, or write \
+                         ASCII only",
+            })),
+            Error::AppendToBinary { path, encoding: name } => encoding(json!({
+                "path": path, "reason": "append_to_binary", "encoding": name,
+                "hint": "the file is no text; pass encoding raw to append the bytes all the same",
+            })),
+            Error::CutCharacter { path, encoding: name } => encoding(json!({
+                "path": path, "reason": "file_ends_inside_character", "encoding": name,
+                "hint": "what is appended would become a part of that character: repair the end of \
+                         the file, or pass encoding raw",
+            })),
+            Error::WriteEncoding { encoding: name } => encoding(json!({
+                "encoding": name, "reason": "unsupported_encoding",
+                "valid": [
+                    "keep", "raw", "utf-8", "utf-8-bom", "utf-16le", "utf-16be", "shift_jis",
+                    "euc-jp", "euc-kr", "big5", "gbk", "gb18030", "any single-byte encoding",
+                ],
             })),
             Error::OldStringNotFound { path, old_string, nearest } => {
                 let mut context = json!({
@@ -531,7 +567,10 @@ impl From<&Error> for Envelope {
             }
             Error::ReadEncoding { encoding: name } => encoding(json!({
                 "encoding": name, "reason": "unsupported_encoding",
-                "valid": ["utf-8", "utf-16le", "utf-16be", "base64", "any single-byte encoding"],
+                "valid": [
+                    "utf-8", "utf-16le", "utf-16be", "shift_jis", "euc-jp", "euc-kr", "big5", "gbk",
+                    "gb18030", "any single-byte encoding", "base64 for bytes",
+                ],
             })),
             Error::Undecodable { path, encoding: name, offset } => encoding(json!({
                 "path": path, "encoding": name, "offset": offset, "reason": "undecodable_byte",

@@ -7,6 +7,7 @@ use std::{fmt, io};
 use crate::digest::Digest;
 use crate::edit::Nearest;
 use crate::risk;
+use crate::validate;
 
 /// What an operation of this library answers.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -70,6 +71,9 @@ pub enum Error {
         /// Where the draft is kept; `None` where there was no room for it.
         draft: Option<Draft>,
     },
+    /// The file would have syntax errors, and was to be written only without.
+    #[error("{path:?} would have syntax errors: {}", .report.summary)]
+    Invalid { path: String, report: Box<validate::Report> },
     /// The operating system refused.
     #[error("{path:?}: {operation}: {source}")]
     Os { path: String, operation: &'static str, source: io::Error },
@@ -99,8 +103,20 @@ pub enum Error {
     #[error("{path:?} is not UTF-8: {message}")]
     NotUtf8 { path: String, message: String },
     /// The file's encoding has no such character.
-    #[error("{path:?} is {encoding}, which has no {character:?}")]
-    Unencodable { path: String, encoding: String, character: char, offset: usize },
+    #[error("{path:?} is {encoding}, which has no {character:?} (line {line} of the new text)")]
+    Unencodable { path: String, encoding: String, character: char, offset: usize, line: usize },
+    /// The file's encoding is only a guess, and the new text has a character that depends on it.
+    #[error("{path:?} is probably {encoding}; that is not sure enough to write {character:?}")]
+    UnsureEncoding { path: String, encoding: String, character: char, line: usize },
+    /// The file that text was to be added to is no text.
+    #[error("{path:?} is {encoding}, to which no text is added")]
+    AppendToBinary { path: String, encoding: String },
+    /// The file ends inside a character, which text that is added would become a part of.
+    #[error("{path:?} ends inside a character of {encoding}")]
+    CutCharacter { path: String, encoding: String },
+    /// A write names an encoding that is not known.
+    #[error("encoding {encoding:?} is not supported")]
+    WriteEncoding { encoding: String },
     /// The text to be replaced is not in the file.
     #[error("old_string does not occur in {path:?}")]
     OldStringNotFound { path: String, old_string: String, nearest: Option<Box<Nearest>> },

@@ -2,16 +2,19 @@
 
 pub mod analytics;
 mod beside;
+pub mod checked;
 pub mod checkpoint;
 pub mod chunk;
 mod closed;
 mod commit;
 mod contents;
+mod declared;
 pub mod digest;
 pub mod edit;
 mod ensure;
 pub mod envelope;
 pub mod error;
+pub mod form;
 pub mod front_matter;
 pub mod handoff;
 pub mod journal;

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::error::{Blocking, Draft, Error, Result, Unkept};
+use crate::form::Guess;
 use crate::policy_file::PolicyFile;
 use crate::risk::{self, Findings, Policy, Report, Verdict};
 use crate::roots::{Roots, Target};
@@ -63,8 +64,8 @@ impl Screen {
         self.judge(shown, content, || risk::score_file(shown, content, &self.policy))
     }
 
-    /// Judges what an edit adds to a file. `written` is what the caller sends. Where the file is no text,
-    /// that alone is judged; and nothing is judged in a file that the policy lets pass.
+    /// Judges what an edit adds to a file, in whatever encoding that is. `written` is what the caller sends.
+    /// Nothing is judged in a file that the policy lets pass.
     ///
     /// # Errors
     /// As [`Screen::check`].
@@ -75,11 +76,12 @@ impl Screen {
         after: &[u8],
         written: &str,
     ) -> Result<Findings> {
-        self.judge(shown, written, || match (str::from_utf8(before), str::from_utf8(after)) {
-            (Ok(before), Ok(after)) if !self.policy.allow.path(shown) => {
-                risk::score_added(before, after, written, &self.policy)
+        let text = |bytes| Guess::of(bytes).encoding.text_of(bytes);
+        self.judge(shown, written, || {
+            if self.policy.allow.path(shown) {
+                return risk::score_file(shown, written, &self.policy);
             }
-            _ => risk::score_file(shown, written, &self.policy),
+            risk::score_added(&text(before), &text(after), written, &self.policy)
         })
     }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
 
-use crate::disk::{Access, Clock, DirRef, Disk, File, FileId, FileSystem};
+use crate::disk::{Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, read_up_to};
 use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{End, RowWriter, find_end};
@@ -58,6 +58,8 @@ pub(crate) struct State {
     /// Whether a slot can exchange its name with a target on the same file system.
     pub(crate) can_exchange: bool,
     pub(crate) slots: Slots,
+    /// As [`Row::place`](crate::journal::Row::place).
+    pub(crate) place: String,
     /// What the clean marker speaks of.
     identity: Vec<FileId>,
     /// The directory that holds the state directory, until its names are known to be durable.
@@ -134,6 +136,7 @@ impl State {
         .map_err(|e| os("/journal.jsonl", e))?;
         let identity = [dir.id(), tmp.id(), journal.id(), turn.file().id()];
         let identity = identity.into_iter().collect::<io::Result<_>>().map_err(|e| os("", e))?;
+        let place = place_of(&*tmp).map_err(|e| os("/tmp", e))?;
         let can_exchange = tmp.exchanges_whole();
         let slots = Slots::of_this_process(&tmp, site.clock).map_err(|e| os("/tmp", e))?;
         Ok(Self {
@@ -148,6 +151,7 @@ impl State {
             cannot_roll: false,
             can_exchange,
             slots,
+            place,
             identity,
             unsynced_home: Some(home),
             has_looked: false,
@@ -249,7 +253,23 @@ impl State {
 
     /// Numbers and chains rows that go behind an end of the journal.
     pub(crate) fn rows_behind(&self, end: &End) -> io::Result<RowWriter> {
-        RowWriter::behind(&*self.journal, end, self.fresh_epoch)
+        RowWriter::behind(&*self.journal, end, self.fresh_epoch, self.place.clone())
+    }
+
+    /// Moves the journal's end behind lines that others have added. The Python server takes no lock, so
+    /// it may add a line at any time; only one that comes between this call and the append is lost.
+    pub(crate) fn take_in_others(&mut self) -> io::Result<()> {
+        self.end.len = self.end.len.max(self.journal.stat()?.len);
+        Ok(())
+    }
+
+    /// What others have added behind the journal's end.
+    pub(crate) fn others_behind(&self) -> io::Result<Vec<u8>> {
+        let added = self.journal.stat()?.len.saturating_sub(self.end.len);
+        let mut lines = vec![0; usize::try_from(added).map_err(io::Error::other)?];
+        let read = read_up_to(&*self.journal, &mut lines, self.end.len)?;
+        lines.truncate(read);
+        Ok(lines)
     }
 
     /// Notes that everything up to the journal's end is published. Needs no sync: it spares the
@@ -290,6 +310,11 @@ impl State {
 fn is_in_place(site: &Site<'_>, dir: &DirRef, turn: &Turn) -> bool {
     let home = site.home.dir(site.disk);
     home.is_ok_and(|home| is_named(&*home, STATE_DIR, dir.id())) && turn.is_current(&**dir)
+}
+
+/// What tells a directory from a copy of it. A number alone does not: two new file systems give the same ones.
+fn place_of(dir: &dyn Dir) -> io::Result<String> {
+    Ok(format!("{:x}-{:x}", dir.id()?.inode, dir.born_ns()?.unwrap_or_default()))
 }
 
 fn os(what: &str, source: io::Error) -> Error {

@@ -1,6 +1,7 @@
 //! The facade: open a workspace, then ask it for what it holds.
 
 mod redaction;
+mod source;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ use crate::stamp;
 use crate::store::Store;
 use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
 
-pub use self::redaction::{RedactRequest, Redacted, Source, WriteTo};
+pub use self::redaction::{RedactRequest, Redacted, WriteTo};
+pub use self::source::Source;
 
 /// What the library is told about its surroundings; it asks the environment for nothing.
 #[derive(Debug)]

@@ -4,22 +4,33 @@
 //! that is answered with an error has changed nothing, but for [`Error::OutcomeUnknown`].
 //!
 //! An overwrite keeps the file's permission bits, owner, extended attributes and links; a replace
-//! keeps every byte around what it replaces. Content that is in place already is not written.
+//! keeps every byte around what it replaces. Content that is in place already is not written. What is
+//! added to a file is spelled in its encoding and with its line ends; an overwrite writes the bytes
+//! that it was given unless it is asked for more, and says when that changes the file's form.
+
+mod spelling;
 
 use memchr::memmem;
 use serde::Serialize;
 
+use crate::checked::Checked;
 use crate::commit::{Committer, Journaled, Old, WriteContext};
-use crate::contents::Content;
+use crate::contents::{Content, form_of};
 use crate::digest::Digest;
 use crate::disk::{Kind, read_all, read_up_to};
-use crate::edit::{self, Refusal};
+use crate::edit::{self, Edited, Refusal};
 use crate::error::{Error, Result};
+use crate::form::{Asked, AskedEncoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
 use crate::redact::{self, MARK, Overwritten};
 use crate::risk::{Findings, HardLinks, Policy, Verdict};
 use crate::roots::{Git, Target};
 use crate::screen::Screen;
+
+pub use self::spelling::asked;
+pub(crate) use self::spelling::{unspellable, whole};
+
+use self::spelling::{added, spelled};
 
 /// From this length on, bytes are appended where the file is instead of writing it anew: what an
 /// append costs is then flat in the file's length. While such an append is under way a reader may
@@ -50,6 +61,10 @@ pub struct WriteRequest {
     pub expected_prev_sha256: Option<String>,
     /// Refuses content of this verdict or a higher one; a policy may demand as much without being asked.
     pub reject_at: Option<Verdict>,
+    /// Refuses a file that would have a syntax error, as far as its name tells its format.
+    pub validate: bool,
+    /// The encoding and the line ends.
+    pub form: Asked,
 }
 
 /// One text to be replaced in a file.
@@ -68,6 +83,10 @@ pub struct ReplaceRequest {
     /// As in [`WriteRequest`], for what the edit adds to the file: what the file holds already is not
     /// judged again.
     pub reject_at: Option<Verdict>,
+    /// As in [`WriteRequest`], for the file as it would be.
+    pub validate: bool,
+    /// What the file is read as, and the line ends of the new text.
+    pub form: Asked,
 }
 
 /// A file that is durably written and journaled.
@@ -96,6 +115,25 @@ pub struct WriteReceipt {
     /// What was found in content that was judged and passed.
     #[serde(flatten)]
     pub findings: Findings,
+    /// What the check of the file said, where one was asked for.
+    #[serde(flatten)]
+    pub checked: Option<Checked>,
+    /// The file's form, where it is not UTF-8 without a byte order mark and with `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// Set when an overwrite gave the file another encoding or other line ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_changed: Option<FormChange>,
+}
+
+impl WriteReceipt {
+    fn with_form(self, form: Form, old: Option<Form>) -> Self {
+        Self {
+            form: Some(form).filter(|form| !form.is_plain()),
+            form_changed: old.and_then(|old| Form::change(old, form)),
+            ..self
+        }
+    }
 }
 
 pub(crate) fn git(policy: &Policy) -> Git {
@@ -148,16 +186,23 @@ pub(crate) fn write_redacted(
     policy: &Policy,
     redacted_from: Option<Digest>,
 ) -> Result<WriteReceipt> {
-    let WriteRequest { path, content, mode, expected_prev_sha256, .. } = request;
+    let WriteRequest { path, content, mode, expected_prev_sha256, form: asked, validate, .. } =
+        request;
     let guard = Guard::of(&content, policy);
+    let form = policy.form.clone();
     // Digested here, where calls run side by side, and not under the lock.
     let content = Content::of(content.into_bytes());
     let (git, hard_links) = (git(policy), policy.hard_links);
+    let checked = match validate && mode != WriteMode::Append {
+        true => Some(Checked::of(&store.roots.writable(&path, git)?.shown, &content.bytes)?),
+        false => None,
+    };
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
         if mode == WriteMode::Append {
-            return append(op, target, &content, expected_prev_sha256.as_deref());
+            let expected = expected_prev_sha256.as_deref();
+            return append(op, target, &content, asked, &form, validate, expected);
         }
         if mode == WriteMode::Create && target.stat.is_some() {
             // What may not be read exists all the same.
@@ -180,7 +225,11 @@ pub(crate) fn write_redacted(
             WriteMode::Create => Mode::Create,
             _ => Mode::Overwrite,
         };
-        put(op, target, old.as_ref(), &content, journal_mode, hard_links)
+        let (spelling, old_form) = whole(op, &target, old.as_ref(), asked, &form)?;
+        let content = spelled(&content, spelling, &target.shown)?;
+        let new_form = Form::at_ends(&content.bytes).spelled(spelling);
+        let receipt = put(op, target, old.as_ref(), &content, journal_mode, hard_links)?;
+        Ok(WriteReceipt { checked: checked.clone(), ..receipt.with_form(new_form, old_form) })
     })
 }
 
@@ -190,7 +239,16 @@ pub(crate) fn replace(
     request: ReplaceRequest,
     screen: Screen,
 ) -> Result<WriteReceipt> {
-    let ReplaceRequest { path, old_string, new_string, count, expected_prev_sha256, .. } = request;
+    let ReplaceRequest {
+        path,
+        old_string,
+        new_string,
+        count,
+        expected_prev_sha256,
+        validate,
+        form,
+        ..
+    } = request;
     if old_string.is_empty() {
         return Err(Error::EmptyOldString { path });
     }
@@ -205,7 +263,8 @@ pub(crate) fn replace(
     }
     let guard = Guard::of(&new_string, policy);
     // Judged here, where calls run side by side; under the lock only where the file is another one by then.
-    let mut judged = judge_edit(&screen, &target, &old_string, &new_string, count)?;
+    let edit = |bytes: &[u8]| edit::replace_in(bytes, &old_string, &new_string, count, form);
+    let mut judged = judge_edit(&screen, &target, edit, &new_string)?;
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
@@ -213,7 +272,7 @@ pub(crate) fn replace(
             return Err(Error::FileNotFound { path: target.shown });
         };
         check(&target, Some(&old), expected_prev_sha256.as_deref())?;
-        let edited = edit::replace(&bytes, &old_string, &new_string, count)
+        let edited = edit::replace_in(&bytes, &old_string, &new_string, count, form)
             .map_err(|refusal| refused(refusal, &target.shown, &old_string))?;
         if judged.of != Some(old.digest) && screen.is_on() {
             let found = screen.check_added(&target.shown, &bytes, &edited.content, &new_string)?;
@@ -222,11 +281,23 @@ pub(crate) fn replace(
         if let Some(guard) = &guard {
             guard.check(&target, &bytes, &edited.content)?;
         }
+        let checked = match validate {
+            true => Some(Checked::of(&target.shown, &edited.content)?),
+            false => None,
+        };
         let content = Content::instead_of(&bytes, &prefixes, edited.content);
         drop(bytes);
-        let mut receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
+        let new_form = match form.encoding {
+            AskedEncoding::Named { encoding, .. } => {
+                Form::at_ends(&content.bytes).spelled(Spelling { encoding, ..Spelling::RAW })
+            }
+            _ => Form::at_ends(&content.bytes),
+        };
+        let receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
+        let mut receipt = receipt.with_form(new_form, None);
         receipt.replacements = Some(edited.replacements);
         receipt.findings = judged.findings.clone();
+        receipt.checked = checked;
         Ok(receipt)
     })
 }
@@ -242,9 +313,8 @@ struct Judged {
 fn judge_edit(
     screen: &Screen,
     target: &Target,
-    old_string: &str,
+    edit: impl FnOnce(&[u8]) -> std::result::Result<Edited, Refusal>,
     new_string: &str,
-    count: i64,
 ) -> Result<Judged> {
     let none = Judged { of: None, findings: Findings::default() };
     if !screen.is_on() {
@@ -253,7 +323,7 @@ fn judge_edit(
     let os = |source| Error::os(target.shown.clone(), "read", source);
     let file = target.dir.open(&target.name).map_err(os)?;
     let before = read_all(&*file, u64::MAX).map_err(os)?;
-    match edit::replace(&before, old_string, new_string, count) {
+    match edit(&before) {
         Ok(edited) => {
             let found = screen.check_added(&target.shown, &before, &edited.content, new_string)?;
             Ok(Judged { of: Some(Digest::of(&before)), findings: found })
@@ -280,7 +350,8 @@ impl Guard {
 
     /// Refuses new content that has a mark where the old has a value.
     pub(crate) fn check(&self, target: &Target, old: &[u8], new: &[u8]) -> Result<()> {
-        let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+        let text = |bytes| Guess::of(bytes).encoding.text_of(bytes);
+        let (old, new) = (text(old), text(new));
         match redact::guard(&old, &new, &self.policy) {
             None => Ok(()),
             Some(Overwritten { mark, line, old_line }) => {
@@ -332,8 +403,15 @@ fn append(
     op: &mut WriteContext<'_>,
     target: Target,
     content: &Content,
+    asked: Asked,
+    policy: &FormPolicy,
+    validate: bool,
     expected: Option<&str>,
 ) -> Result<WriteReceipt> {
+    let check_whole = |target: &Target, old: &[u8], added: &[u8]| match validate {
+        true => Checked::of(&target.shown, &[old, added].concat()).map(Some),
+        false => Ok(None),
+    };
     let long = |stat: &crate::disk::Stat| {
         stat.kind == Kind::File && (stat.len >= APPEND_IN_PLACE_FROM || stat.links > 1)
     };
@@ -342,19 +420,40 @@ fn append(
             return Err(Error::Deferred);
         };
         check(&target, Some(&old), expected)?;
+        let (form, tail) = form_of(&*old.file, old.stat.len)
+            .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+        let (added, form) = added(content, asked, form, &tail, old.stat.len, &target.shown)?;
+        let checked = match validate {
+            true => {
+                let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
+                check_whole(&target, &before.unwrap_or_default(), &added.bytes)?
+            }
+            false => None,
+        };
         let at = Place::of(&target);
-        let bytes = old.stat.len + content.bytes.len() as u64;
-        let (journaled, digest) = op.append(target, &old, &before, content.bytes.clone())?;
-        return Ok(at.receipt(digest, bytes, Mode::Append, journaled));
+        let bytes = old.stat.len + added.bytes.len() as u64;
+        let (journaled, digest) = op.append(target, &old, &before, added.bytes)?;
+        let receipt = at.receipt(digest, bytes, Mode::Append, journaled);
+        return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
     }
     let found = op.old_content(&target)?;
     check(&target, found.as_ref().map(|(old, ..)| old), expected)?;
-    let Some((old, bytes, prefixes)) = found else {
-        return put(op, target, None, content, Mode::Append, HardLinks::Refuse);
+    let Some((old, bytes, prefixes)) = found.filter(|(_, bytes, _)| !bytes.is_empty()) else {
+        let old = op.old(&target)?;
+        let (spelling, _) = whole(op, &target, old.as_ref(), asked, policy)?;
+        let content = spelled(content, spelling, &target.shown)?;
+        let checked = check_whole(&target, &[], &content.bytes)?;
+        let form = Form::at_ends(&content.bytes).spelled(spelling);
+        let receipt = put(op, target, old.as_ref(), &content, Mode::Append, HardLinks::Refuse)?;
+        return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
     };
-    let whole = [bytes.as_slice(), &content.bytes].concat();
+    let form = Form::of(&bytes);
+    let (added, form) = added(content, asked, form, &bytes, old.stat.len, &target.shown)?;
+    let checked = check_whole(&target, &bytes, &added.bytes)?;
+    let whole = [bytes.as_slice(), &added.bytes].concat();
     let whole = Content::instead_of(&bytes, &prefixes, whole);
-    put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)
+    let receipt = put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)?;
+    Ok(WriteReceipt { checked, ..receipt.with_form(form, None) })
 }
 
 fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
@@ -372,8 +471,11 @@ fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
         Refusal::AmbiguousMatch { expected, actual, lines } => {
             Error::AmbiguousMatch { path, old_string, expected, actual, lines }
         }
-        Refusal::Unencodable { encoding, character, offset } => {
-            Error::Unencodable { path, encoding, character, offset }
+        Refusal::Unencodable { encoding, character, offset, line } => {
+            Error::Unencodable { path, encoding, character, offset, line }
+        }
+        Refusal::UnsureEncoding { encoding, character, line } => {
+            Error::UnsureEncoding { path, encoding, character, line }
         }
     }
 }
@@ -401,6 +503,9 @@ impl Place {
             replacements: None,
             unchanged: false,
             findings: Findings::default(),
+            checked: None,
+            form: None,
+            form_changed: None,
         }
     }
 }

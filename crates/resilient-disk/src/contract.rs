@@ -269,6 +269,14 @@ pub trait Dir: Send + Sync + Debug {
     /// written is not written any more.
     fn sync(&self) -> io::Result<()>;
 
+    /// When this directory was made, in nanoseconds since 1970, where the file system knows.
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn born_ns(&self) -> io::Result<Option<i128>> {
+        Ok(None)
+    }
+
     /// Tells on what kind of file system this directory is.
     ///
     /// # Errors

@@ -187,9 +187,16 @@ impl ServerHandler for Server {
         let flaw = context.extensions.get::<Flaw>().copied();
         let cancelled = context.ct.clone();
         let in_turn = context.extensions.get::<Arc<Watch>>().is_some_and(|it| it.is_in_turn());
+        // A text that is elsewhere may be of any length, and so may a file that is checked.
+        let is_long = |instead: &[&str]| {
+            instead.iter().any(|name| arguments.contains_key(*name))
+                || arguments.get("validate") == Some(&true.into())
+        };
         let is_quick = in_turn
             && inner.find(&name).is_some_and(|tool| {
-                tool.spec.quick && (tool.spec.effect == Effect::Reads || inner.workspace.is_free())
+                tool.spec.quick
+                    && !is_long(tool.spec.instead_of_content)
+                    && (tool.spec.effect == Effect::Reads || inner.workspace.is_free())
             });
         let client = context.client_info().map(|client| {
             let name = format!("{}/{}", client.name, client.version);

@@ -11,27 +11,30 @@ use serde::{Deserialize, Serialize};
 pub enum Format {
     /// A LaTeX document, or a piece of one.
     Latex,
-    /// JSON as Python's decoder reads it: `NaN`, `Infinity` and repeated keys are accepted.
+    /// JSON as Python's decoder reads it: `NaN`, `Infinity` and repeated keys are warnings.
     Json,
+    /// JSON Lines: a JSON text on each line.
+    Jsonl,
     /// A Python module.
     Python,
-    /// A single YAML document.
+    /// A YAML document; a second one is a warning.
     Yaml,
     /// A TOML document.
     Toml,
-    /// None of the above; always valid. It cannot be asked for.
+    /// None of the above; nobody checks it. It cannot be asked for.
     Unknown,
 }
 
 impl Format {
     /// The names that [`Format::from_str`] takes.
-    pub const NAMES: [&str; 5] = ["latex", "json", "python", "yaml", "toml"];
+    pub const NAMES: [&str; 6] = ["latex", "json", "jsonl", "python", "yaml", "toml"];
 
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Latex => "latex",
             Self::Json => "json",
+            Self::Jsonl => "jsonl",
             Self::Python => "python",
             Self::Yaml => "yaml",
             Self::Toml => "toml",
@@ -39,7 +42,10 @@ impl Format {
         }
     }
 
-    pub(crate) fn from_extension(path: &str) -> Option<Self> {
+    /// The format that the extension of a path names, in any case: `.tex`, `.json`, `.jsonl`,
+    /// `.ndjson`, `.py`, `.pyi`, `.yaml`, `.yml` or `.toml`.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
         let name = path.rsplit(['/', '\\']).next()?;
         let (stem, extension) = name.rsplit_once('.')?;
         // A name that is all extension, such as `.json`, has none.
@@ -49,7 +55,8 @@ impl Format {
         match extension.to_ascii_lowercase().as_str() {
             "tex" => Some(Self::Latex),
             "json" => Some(Self::Json),
-            "py" => Some(Self::Python),
+            "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "py" | "pyi" => Some(Self::Python),
             "yaml" | "yml" => Some(Self::Yaml),
             "toml" => Some(Self::Toml),
             _ => None,
@@ -86,6 +93,7 @@ impl FromStr for Format {
         match name {
             "latex" => Ok(Self::Latex),
             "json" => Ok(Self::Json),
+            "jsonl" => Ok(Self::Jsonl),
             "python" => Ok(Self::Python),
             "yaml" => Ok(Self::Yaml),
             "toml" => Ok(Self::Toml),
@@ -96,7 +104,7 @@ impl FromStr for Format {
 
 /// A format name that is not one of [`Format::NAMES`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format {0:?}, expected one of latex, json, python, yaml, toml")]
+#[error("unknown format {0:?}, expected one of latex, json, jsonl, python, yaml, toml")]
 pub struct UnknownFormat(pub String);
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! Is this text well formed? Syntax checks for LaTeX, JSON, Python, YAML and TOML.
+//! Is this text well formed? Syntax checks for LaTeX, JSON, JSON Lines, Python, YAML and TOML.
 //!
 //! [`validate`] takes a text and answers a [`Report`]: the format, and each fault with its line, its
-//! column where that is known, and a message. The crate reads no file and keeps no state. It is made
+//! column where that is known, and a message. A check goes on after a fault where it can, so one
+//! report tells all faults, up to a hundred, and counts the others. The crate reads no file and keeps no state. It is made
 //! for text that a program wrote and nobody has read yet, so hostile input is expected: no text
 //! makes it panic or fail, the stack that it uses does not grow with the text, and its time is linear
 //! in the length of the text.
@@ -10,16 +11,19 @@
 //! use resilient_validate::{Severity, validate};
 //!
 //! let report = validate("[server]\nport = \n", None, Some("settings.toml"));
-//! assert!(!report.valid);
+//! assert_eq!(report.valid, Some(false));
 //! assert_eq!(report.errors[0].line, 2);
 //! assert_eq!(report.errors[0].severity, Severity::Error);
 //!
-//! assert!(validate("print('hello')", None, Some("hello.py")).valid);
+//! assert_eq!(validate("print('hello')", None, Some("hello.py")).valid, Some(true));
+//! assert_eq!(validate("hello", None, Some("hello.txt")).valid, None);
 //! ```
 //!
-//! A report says whether a parser would accept the text. It does not say whether the text is right:
-//! Python is parsed and not run, LaTeX is read and not typeset, and no schema is checked.
+//! A report says whether a parser would accept the text, or that nobody checked it. It does not say
+//! whether the text is right: Python is compiled and not run, LaTeX is read and not typeset, and no
+//! schema is checked.
 
+mod findings;
 mod format;
 mod json;
 mod latex;
@@ -29,13 +33,14 @@ mod report;
 mod toml;
 mod yaml;
 
+use findings::Findings;
 pub use format::{Format, UnknownFormat};
 pub use report::{Item, Report, Severity};
 
 /// Validates `content` as the format that the hint, the path or the text itself suggests.
 ///
 /// The hint wins over the extension of `target_path`, and that over the first characters of the
-/// text. Text of no known format is valid and has no findings.
+/// text. Text of no known format is not checked.
 ///
 /// ```
 /// use resilient_validate::{Format, validate};
@@ -45,20 +50,28 @@ pub use report::{Item, Report, Severity};
 /// assert_eq!(report.summary, "json: 1 error(s)");
 /// assert_eq!(report.errors[0].message, "Expecting value");
 /// ```
+#[must_use]
 pub fn validate(content: &str, format_hint: Option<Format>, target_path: Option<&str>) -> Report {
     let format = format_hint
-        .or_else(|| target_path.and_then(Format::from_extension))
+        .or_else(|| target_path.and_then(Format::of_path))
         .unwrap_or_else(|| Format::from_content(content));
-    let errors = match format {
-        Format::Latex => latex::check(content),
-        Format::Json => json::check(content).into_iter().collect(),
-        Format::Python => python::check(content).into_iter().collect(),
-        Format::Yaml => yaml::check(content).into_iter().collect(),
-        Format::Toml => toml::check(content).into_iter().collect(),
-        Format::Unknown => Vec::new(),
+    let found = match format {
+        Format::Latex => Some(latex::check(content)),
+        Format::Json => Some(json::check(content)),
+        Format::Jsonl => Some(json::check_lines(content)),
+        Format::Python => python::check(content),
+        Format::Yaml => Some(yaml::check(content)),
+        Format::Toml => Some(toml::check(content)),
+        Format::Unknown => return Report::unchecked(format, UNKNOWN),
     };
-    Report::new(format, errors)
+    match found {
+        Some(Findings { items, errors, warnings }) => Report::new(format, items, errors, warnings),
+        None => Report::unchecked(format, "Not checked: the parser could not run here."),
+    }
 }
+
+const UNKNOWN: &str =
+    "Not checked: neither the name nor the text tells one of the formats that can be checked.";
 
 #[cfg(test)]
 mod tests {
@@ -86,6 +99,9 @@ mod tests {
             ("a.yaml", Format::Yaml),
             ("a.yml", Format::Yaml),
             ("Cargo.toml", Format::Toml),
+            ("log.jsonl", Format::Jsonl),
+            ("log.NDJSON", Format::Jsonl),
+            ("a.pyi", Format::Python),
             (".json", Format::Unknown),
             ("a.json/readme", Format::Unknown),
             ("a.tex.bak", Format::Unknown),
@@ -104,17 +120,16 @@ mod tests {
     }
 
     #[test]
-    fn unknown_text_is_valid_and_has_no_items() {
+    fn text_of_no_known_format_is_not_said_to_be_valid() {
         let report = validate("}{ whatever", None, Some("notes.txt"));
         assert_eq!(
-            report,
-            Report {
-                valid: true,
-                format: Format::Unknown,
-                errors: vec![],
-                summary: "unknown: ok".into()
-            }
+            serde_json::to_value(&report).unwrap(),
+            serde_json::json!({
+                "valid": null, "format": "unknown", "errors": [],
+                "summary": "unknown: not checked", "note": UNKNOWN,
+            })
         );
+        assert!(!report.is_refused());
     }
 
     #[test]

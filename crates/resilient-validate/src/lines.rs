@@ -42,6 +42,11 @@ impl<'a> Lines<'a> {
         self.split(offset).0
     }
 
+    /// Where the line with this number begins.
+    pub(crate) fn start(&self, line: usize) -> Option<usize> {
+        self.starts.get(line.checked_sub(1)?).copied()
+    }
+
     /// The text up to and including the line with this number.
     pub(crate) fn through(&self, line: usize) -> &'a str {
         self.starts.get(line).and_then(|end| self.text.get(..*end)).unwrap_or(self.text)

@@ -1,17 +1,22 @@
-//! Python: a full parse with Ruff's parser, at most one error.
+//! Python: a full parse with Ruff's parser, then what CPython refuses when it compiles.
 //!
 //! The parser descends recursively, and so does dropping the tree it builds, so depth is bounded
 //! before it runs: [`too_complex`] counts, over the token stream, how deep any tree can get. The
 //! limits are CPython's own where it has them. What passes is parsed on a thread whose stack is
 //! large enough for the deepest tree that passes, whatever the caller's stack is.
 //!
-//! What CPython only finds when compiling (`return` outside a function, a repeated parameter) is
-//! not found here.
+//! The parser goes on after an error; of a line, the first error is told. What the compiler refuses is
+//! looked for in a text that parses, since a tree with a hole has errors that the text does not have.
+
+mod compile;
+mod scope;
 
 use ruff_python_ast::token::TokenKind;
+use ruff_python_ast::{Mod, PythonVersion};
 use ruff_python_parser::{Mode, ParseErrorType, ParseOptions, lexer, parse_unchecked};
 use ruff_text_size::Ranged;
 
+use crate::findings::Findings;
 use crate::lines::Lines;
 use crate::report::Item;
 
@@ -23,36 +28,60 @@ const INDENTS_MAX: usize = 100;
 const OPERATORS_MAX: usize = 4000;
 /// Enough for [`OPERATORS_MAX`] levels of the parser's largest frames in an unoptimised build.
 const STACK_BYTES: usize = 64 << 20;
+/// What needs a later Python is a warning.
+const VERSION: PythonVersion = PythonVersion::PY311;
 
-/// Finds the first error, if there is one.
-pub(super) fn check(text: &str) -> Option<Item> {
+/// Finds what is wrong; nothing can be said where the parser cannot run.
+pub(super) fn check(text: &str) -> Option<Findings> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name("python-parser".into())
             .stack_size(STACK_BYTES)
             .spawn_scoped(scope, || check_here(text));
-        let unchecked = || Some(Item::warning(1, None, "not checked: the parser could not run"));
-        match thread {
-            Ok(thread) => thread.join().unwrap_or_else(|_panic| unchecked()),
-            Err(_no_thread) => unchecked(),
-        }
+        thread.ok()?.join().ok()
     })
 }
 
-fn check_here(text: &str) -> Option<Item> {
+fn check_here(text: &str) -> Findings {
     let lines = Lines::new(text);
     if let Some(message) = too_complex(text) {
-        return Some(Item::error(line_of_refusal(&lines), None, message));
+        return [Item::error(line_of_refusal(&lines), None, message)].into_iter().collect();
     }
-    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
-    let error = parsed.errors().first()?;
-    let at = error.location.start().to_usize();
+    let options = ParseOptions::from(Mode::Module).with_target_version(VERSION);
+    let parsed = parse_unchecked(text, options);
+    let mut errors = Findings::default();
+    let mut parse_errors: Vec<_> = parsed.errors().iter().collect();
+    parse_errors.sort_by_key(|error| error.location.start());
     let tokens =
         parsed.tokens().iter().map(|token| (token.kind(), token.range().start().to_usize()));
-    Some(match bracket_fault(tokens) {
-        Some(fault) if fault.explains(at, &lines) => lines.error(fault.at, fault.message),
-        _ => lines.error(at, wording(&error.error)),
-    })
+    let mut bracket = parse_errors.first().and_then(|_| bracket_fault(tokens));
+    let mut last_line = 0;
+    for error in parse_errors {
+        let at = error.location.start().to_usize();
+        let line = lines.line(at);
+        if line == last_line {
+            continue;
+        }
+        last_line = line;
+        match bracket.take() {
+            Some(fault) if fault.explains(at, &lines) => {
+                errors.error(|| lines.error(fault.at, fault.message));
+            }
+            _ => errors.error(|| lines.error(at, wording(&error.error))),
+        }
+    }
+    if errors.is_empty()
+        && let Mod::Module(module) = parsed.syntax()
+    {
+        for (at, message) in compile::errors(text, &module.body, VERSION) {
+            errors.error(|| lines.error(at, message));
+        }
+    }
+    let mut warnings = Findings::default();
+    for newer in parsed.unsupported_syntax_errors() {
+        warnings.warning(|| lines.warning(newer.range.start().to_usize(), newer.to_string()));
+    }
+    errors.and(warnings)
 }
 
 /// The parser's message, but for one that is a Rust value printed for debugging.
@@ -220,6 +249,16 @@ mod tests {
         Some(Item::error(line, Some(col), message))
     }
 
+    /// What is found first.
+    fn first(text: &str) -> Option<Item> {
+        check(text).unwrap().items.into_iter().next()
+    }
+
+    /// The lines of all errors.
+    fn lines_of_errors(text: &str) -> Vec<usize> {
+        check(text).unwrap().items.iter().map(|item| item.line).collect()
+    }
+
     #[test]
     fn well_formed_modules_have_no_error() {
         for text in [
@@ -229,13 +268,11 @@ mod tests {
             "def foo(a, *b, c=1, **d):\n    return a\n",
             "async def f():\n    await x\n",
             "match x:\n    case [1, *_]: pass\n",
-            "type X[T] = list[T]\n",
             "print(f\"{x!r:>{w}} {d['a']}\")\r\n",
             "try:\n    pass\nexcept* E:\n    pass\n",
-            "return 1\n",
             "x = (1,\n     2)\n",
         ] {
-            assert_eq!(check(text), None, "{text:?}");
+            assert_eq!(first(text), None, "{text:?}");
         }
     }
 
@@ -253,7 +290,7 @@ mod tests {
             ("x = $\n", 1, 5),
             ("<<<<<<< HEAD\nx = 1\n", 1, 1),
         ] {
-            let found = check(text).map(|item| (item.line, item.col));
+            let found = first(text).map(|item| (item.line, item.col));
             assert_eq!(found, Some((line, Some(col))), "{text:?}");
         }
     }
@@ -261,51 +298,150 @@ mod tests {
     #[test]
     fn indentation_errors_are_found() {
         assert_eq!(
-            check("if x:\npass\n"),
+            first("if x:\npass\n"),
             error(2, 1, "Expected an indented block after `if` statement")
         );
-        assert_eq!(check("x = 1\n    y = 2\n"), error(2, 1, "Unexpected indentation"));
+        assert_eq!(first("x = 1\n    y = 2\n"), error(2, 1, "Unexpected indentation"));
         assert_eq!(
-            check("if x:\n    a\n  b\n"),
+            first("if x:\n    a\n  b\n"),
             error(3, 1, "unindent does not match any outer indentation level")
         );
     }
 
     #[test]
     fn the_bracket_is_blamed_for_what_it_swallows() {
-        assert_eq!(check("def foo("), error(1, 8, "'(' was never closed"));
-        assert_eq!(check("x = [1,\ny = 2\n"), error(1, 5, "'[' was never closed"));
-        assert_eq!(check("a = ]\n"), error(1, 5, "unmatched ']'"));
+        assert_eq!(first("def foo("), error(1, 8, "'(' was never closed"));
+        assert_eq!(first("x = [1,\ny = 2\n"), error(1, 5, "'[' was never closed"));
+        assert_eq!(first("a = ]\n"), error(1, 5, "unmatched ']'"));
         assert_eq!(
-            check("f(a]\n"),
+            first("f(a]\n"),
             error(1, 4, "closing parenthesis ']' does not match opening parenthesis '('")
         );
         assert_eq!(
-            check("def foo(:\n    pass\n)\n"),
+            first("def foo(:\n    pass\n)\n"),
             error(1, 9, "Expected a parameter or the end of the parameter list")
         );
     }
 
     #[test]
     fn numbers_are_named_in_the_message() {
-        assert_eq!(check("0x\n"), error(1, 1, "Invalid number literal"));
+        assert_eq!(first("0x\n"), error(1, 1, "Invalid number literal"));
+    }
+
+    #[test]
+    fn all_errors_of_a_text_are_told() {
+        assert_eq!(lines_of_errors("x = = 1\ny = 2\nz = +\n"), [1, 3]);
+        assert_eq!(lines_of_errors("def f(:\n    pass\nx = 'a\n"), [1, 3]);
+        assert_eq!(lines_of_errors("return 1\nx = 1\nbreak\n"), [1, 3]);
+        // Only what parses is looked at as the compiler does.
+        assert_eq!(lines_of_errors("return 1\nx = = 1\n"), [2]);
+    }
+
+    #[test]
+    fn what_needs_a_later_python_is_a_warning() {
+        for text in ["type X[T] = list[T]\n", "f'{'a'}'\n", "def f[T](): pass\n"] {
+            let found = check(text).unwrap();
+            assert_eq!((found.errors, found.warnings > 0), (0, true), "{text}");
+        }
+    }
+
+    /// A text, where it is refused, and a part of the message.
+    #[rustfmt::skip]
+    const REFUSED: &[(&str, usize, usize, &str)] = &[
+        ("return 1\n", 1, 1, "`return` statement outside"),
+        ("class A:\n    return\n", 2, 5, "`return` statement outside"),
+        ("await x\n", 1, 1, "`await` statement outside"),
+        ("def f():\n    await x\n", 2, 5, "`await` outside of an asynchronous function"),
+        ("def f():\n    async with x: pass\n", 2, 5, "`async with` outside"),
+        ("def f():\n    async for a in x: pass\n", 2, 5, "`async for` outside"),
+        ("def f():\n    return [a async for a in x]\n", 2, 15, "asynchronous comprehension"),
+        ("yield 1\n", 1, 1, "`yield` statement outside"),
+        ("class A:\n    yield 1\n", 2, 5, "`yield` statement outside"),
+        ("def f():\n    [(yield a) for a in b]\n", 2, 7, "`yield` statement outside"),
+        ("async def f():\n    yield from x\n", 2, 5, "in async function"),
+        ("async def f():\n    yield\n    return 1\n", 3, 5, "in async generator"),
+        ("break\n", 1, 1, "`break` outside loop"),
+        ("for a in b: pass\nelse: continue\n", 2, 7, "`continue` outside loop"),
+        ("while x:\n    def f(): break\n", 2, 14, "`break` outside loop"),
+        ("while x:\n    class A: continue\n", 2, 14, "`continue` outside loop"),
+        ("nonlocal x\n", 1, 1, "not allowed at module level"),
+        ("def f():\n    nonlocal x\n", 2, 14, "no binding for nonlocal"),
+        ("x = 1\nclass A:\n    y = 1\n    def f(): nonlocal y\n", 4, 23, "no binding"),
+        ("def f(x):\n    nonlocal x\n", 2, 14, "parameter and nonlocal"),
+        ("def f():\n  x = 1\n  def g():\n    global x\n    nonlocal x\n", 5, 14, "nonlocal and global"),
+        ("def f(x):\n    global x\n", 2, 12, "parameter and a global"),
+        ("def f():\n    x = 1\n    global x\n", 2, 5, "prior to global"),
+        ("def f():\n    import x\n    global x\n", 2, 12, "prior to global"),
+        ("def f():\n    def x(): pass\n    global x\n", 2, 9, "prior to global"),
+        ("def f():\n  x = 1\n  def g():\n    print(x)\n    nonlocal x\n", 4, 11, "prior to nonlocal"),
+        ("def f():\n    global x\n    x: int = 1\n", 3, 5, "can't be global"),
+        ("def f():\n  x = 1\n  def g():\n    nonlocal x\n    x: int = 1\n", 5, 5, "can't be nonlocal"),
+        ("def f(a, a): pass\n", 1, 10, "Duplicate parameter"),
+        ("lambda a, *a: 0\n", 1, 12, "Duplicate parameter"),
+        ("def f():\n    from x import *\n", 2, 5, "only allowed at module level"),
+        ("x = 1\nfrom __future__ import division\n", 2, 1, "at the top of the file"),
+        ("from __future__ import magic\n", 1, 24, "is not defined"),
+        ("*a = 1\n", 1, 1, "must be in a list or tuple"),
+        ("*a, *b = 1\n", 1, 1, "Two starred"),
+        ("[a := 1 for a in b]\n", 1, 2, "cannot rebind"),
+        ("match x:\n    case a: pass\n    case 1: pass\n", 2, 10, "unreachable"),
+        ("match x:\n    case [a, a]: pass\n", 2, 14, "multiple assignments"),
+        ("__debug__ = 1\n", 1, 1, "cannot assign"),
+        ("for a in b:\n    try: pass\n    except* E: break\n", 3, 16, "`except*` block"),
+        ("def f():\n    try: pass\n    except* E: return\n", 3, 16, "`except*` block"),
+    ];
+
+    #[test]
+    fn what_cpython_refuses_when_it_compiles_is_an_error() {
+        for (text, line, col, part) in REFUSED {
+            let Some(found) = first(text) else { panic!("{text:?} passes") };
+            assert_eq!((found.line, found.col), (*line, Some(*col)), "{text:?} {found:?}");
+            assert!(found.message.contains(part), "{text:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_cpython_compiles_passes() {
+        for text in [
+            "async def f():\n    async with a as b, c: await b\n    return [await d async for d in e]\n",
+            "def f():\n    (await a for a in b)\n    return (a async for a in b)\n",
+            "def f():\n    x = yield\n    return lambda: (yield x)\n",
+            "for a in b:\n    if a: break\n    else: continue\n    while a:\n        break\n    else:\n        continue\n",
+            "for a in b:\n    try: continue\n    finally: break\n",
+            "def f():\n    x = 1\n    def g():\n        nonlocal x\n        def h():\n            nonlocal x\n            x = 2\n",
+            "def f():\n    def g():\n        nonlocal x, y, z, w, v\n        x = y = z = 1\n    import x.a, b as y\n    for z in y: pass\n    with z as (w, [v]): pass\n",
+            "def f(p, *q, r=1, **s):\n    def g():\n        nonlocal p, q, r, s\n        p = q\n",
+            "def f():\n    def g():\n        nonlocal m, n, k\n        m = 1\n    match x:\n        case [m, *n] | {'a': m, **n}: pass\n    [k := 1 for _ in x]\n",
+            "def f():\n    def g():\n        nonlocal e\n        e = 1\n    try: pass\n    except E as e: pass\n",
+            "class A:\n    def f(self):\n        nonlocal __class__\n        __class__ = 1\n",
+            "def f():\n    global x, y\n    x = 1\n    def g():\n        x = 2\n        y: int = 3\n",
+            "def f():\n    [x for x in y]\n    global x\n",
+            "for a in b:\n    try: pass\n    except* E:\n        for c in d: break\n        def g(): return\n",
+            "'Doc.'\nfrom __future__ import annotations\nfrom __future__ import division\n",
+            "match x:\n    case a if a: pass\n    case [b, c] | [c, b]: pass\n    case _: pass\n",
+            "def f(a, /, b, *, c): pass\nlambda a, b: lambda a: a\n",
+            "x: (y := 1) = 2\ndef f(a: (b := 1)) -> (c := 2): pass\n",
+            "del x, (y, [z])\n(*a, b), *c = d\n",
+        ] {
+            assert_eq!(first(text), None, "{text:?}");
+        }
     }
 
     #[test]
     fn limits_are_those_of_cpython() {
         let nested = |depth: usize| "(".repeat(depth) + "1" + &")".repeat(depth);
-        assert_eq!(check(&nested(200)), None);
+        assert_eq!(first(&nested(200)), None);
         let refused = Some(Item::error(3, None, "too many nested parentheses"));
-        assert_eq!(check(&format!("a\nb\n{}\nc\n", nested(201))), refused);
+        assert_eq!(first(&format!("a\nb\n{}\nc\n", nested(201))), refused);
 
         let indented = |depth: usize| -> String {
             (0..depth).map(|level| " ".repeat(level) + "if x:\n").collect::<String>()
                 + &" ".repeat(depth)
                 + "x\n"
         };
-        assert_eq!(check(&indented(100)), None);
+        assert_eq!(first(&indented(100)), None);
         assert_eq!(
-            check(&indented(101)),
+            first(&indented(101)),
             Some(Item::error(102, None, "too many levels of indentation"))
         );
     }
@@ -321,7 +457,7 @@ mod tests {
             "a + ".repeat(3_000) + "1",
             format!("x = {{{}}}\n", "'a': lambda x, y: x + y, ".repeat(5_000)),
         ] {
-            assert_eq!(check(&text), None, "{}", &text[..20]);
+            assert_eq!(first(&text), None, "{}", &text[..20]);
         }
     }
 
@@ -364,6 +500,9 @@ mod tests {
             check(&("x".to_owned() + &postfix.repeat(100_000)));
             check(&("x".to_owned() + &postfix.repeat(OPERATORS_MAX / 2 - 1)));
         }
+        check(&format!("def f[{}](): pass\n", "T, ".repeat(100_000)));
+        check(&format!("def f({}): pass\n", "a, ".repeat(100_000)));
+        check(&"lambda: [a for a in b] or ".repeat(OPERATORS_MAX / 4));
         for pattern in ["-", "a|", "A(", "a."] {
             let case = "match x:\n case ".to_owned();
             check(&(case.clone() + &pattern.repeat(100_000)));

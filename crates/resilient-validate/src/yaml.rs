@@ -1,28 +1,114 @@
-//! YAML: one document, read for its syntax alone.
+//! YAML, read for its syntax alone.
 //!
 //! The events of the same parser that reads our policy files are drained and thrown away, so no
 //! value is built, aliases are not expanded and repeated keys and unknown tags are no concern. The
 //! parser keeps its own state stack and refuses more than 255 open collections.
+//!
+//! The parser ends at its first error. The check begins anew behind it, where the next entry of the
+//! outermost collection begins. What is there can be judged by itself, but for its aliases.
 
 use granit_parser::{ErrorKind, Event, Parser, ScanError, StructureStyle};
 
+use crate::findings::Findings;
 use crate::lines::Lines;
 use crate::report::Item;
 
-/// Finds the first error, if there is one. The start of a second document is one.
-pub(super) fn check(text: &str) -> Option<Item> {
+/// How many bytes are read again, in all, to find further errors: the parser may have been at the end
+/// of the text when it gave up.
+const AGAIN_MAX: usize = 32 << 20;
+
+/// Finds what is wrong. The start of a second document is a warning: some readers take one only.
+pub(super) fn check(text: &str) -> Findings {
+    let lines = Lines::new(text);
+    let entry = first_entry(text);
+    let mut found = Findings::default();
     let mut documents = 0;
+    let mut from = 0;
+    let mut budget = AGAIN_MAX;
+    while let Some((item, is_alias)) =
+        first_error(text.get(from..).unwrap_or_default(), &mut documents, &mut found, || {
+            lines.line(from) - 1
+        })
+    {
+        let line = item.line;
+        // What an alias names may be in front of what was read again.
+        if from == 0 || !is_alias {
+            found.error(|| item);
+        }
+        let Some(next) = next_entry(&lines, line, entry) else { break };
+        let Some(left) = budget.checked_sub(text.len() - next) else { break };
+        (from, budget) = (next, left);
+    }
+    found
+}
+
+/// What the entries of the outermost collection begin with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    /// `- `.
+    Dash,
+    /// Anything else.
+    Key,
+}
+
+impl Entry {
+    /// What this line begins, if it begins an entry or a document.
+    fn of(line: &str) -> Option<Self> {
+        let first = line.chars().next()?;
+        if first.is_whitespace() || matches!(first, '#' | '%' | ']' | '}' | ',') {
+            return None;
+        }
+        let is_dash = line == "-" || line.starts_with("- ");
+        Some(if is_dash { Self::Dash } else { Self::Key })
+    }
+
+    fn is_document(line: &str) -> bool {
+        line == "---" || line.starts_with("--- ") || line == "..."
+    }
+}
+
+/// The kind of the first entry that is not indented.
+fn first_entry(text: &str) -> Option<Entry> {
+    let mut lines = text.lines().map(|line| line.trim_start_matches('\u{feff}'));
+    lines.find(|line| !Entry::is_document(line) && Entry::of(line).is_some()).and_then(Entry::of)
+}
+
+/// Where the first entry after this line begins.
+fn next_entry(lines: &Lines<'_>, after: usize, entry: Option<Entry>) -> Option<usize> {
+    let entry = entry?;
+    (after + 1..=lines.count()).find_map(|number| {
+        let start = lines.start(number)?;
+        let line = lines.after(start).lines().next()?;
+        (!Entry::is_document(line) && Entry::of(line) == Some(entry)).then_some(start)
+    })
+}
+
+/// The first error of a part of the text, in lines of the whole, and whether it is of an alias.
+fn first_error(
+    text: &str,
+    documents: &mut usize,
+    found: &mut Findings,
+    lines_before: impl Fn() -> usize,
+) -> Option<(Item, bool)> {
+    let moved = |item: Item| Item { line: item.line + lines_before(), ..item };
+    if *documents > 0 {
+        *documents -= 1;
+    }
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
             Ok(event) => event,
-            Err(error) => return Some(fault(text, &error)),
+            Err(error) => {
+                let is_alias = matches!(error.kind(), ErrorKind::UnknownAnchor);
+                return Some((moved(fault(text, &error)), is_alias));
+            }
         };
         match event {
             Event::DocumentStart(..) => {
-                documents += 1;
-                if documents == 2 {
-                    let message = "expected a single document, found the start of another";
-                    return Some(item(span.start.line(), span.start.col(), message));
+                *documents += 1;
+                if *documents == 2 {
+                    let message = "a second document begins: some readers take one only";
+                    let (line, col) = (span.start.line().max(1), span.start.col() + 1);
+                    found.warning(|| moved(Item::warning(line, Some(col), message)));
                 }
             }
             Event::MappingStart(StructureStyle::Block, ..)
@@ -30,7 +116,7 @@ pub(super) fn check(text: &str) -> Option<Item> {
                 // The parser counts a tab as a column where it measures how far in a collection
                 // is; YAML 1.2, section 6.1, has spaces only.
                 if let Some(tab) = span.start.byte_offset().and_then(|at| tab_before(text, at)) {
-                    return Some(tabbed(text, tab));
+                    return Some((moved(tabbed(text, tab)), false));
                 }
             }
             _ => {}
@@ -75,7 +161,7 @@ mod tests {
     use super::*;
 
     fn place(text: &str) -> Option<(usize, Option<usize>)> {
-        check(text).map(|item| (item.line, item.col))
+        check(text).items.first().map(|item| (item.line, item.col))
     }
 
     #[test]
@@ -93,7 +179,7 @@ mod tests {
             "%YAML 1.2\n---\na: 1\n",
             "\u{feff}a: 1\r\nb: 2\r\n",
         ] {
-            assert_eq!(check(text), None, "{text:?}");
+            assert!(check(text).is_empty(), "{text:?}");
         }
     }
 
@@ -104,7 +190,7 @@ mod tests {
         assert_eq!(place("a: @x\n"), Some((1, Some(4))));
         assert_eq!(place("a: *b\n"), Some((1, Some(4))));
         assert_eq!(place("é: [\n"), Some((1, Some(4))));
-        assert!(!check("a: b: c\n").unwrap().message.is_empty());
+        assert!(!check("a: b: c\n").items[0].message.is_empty());
     }
 
     #[test]
@@ -125,7 +211,7 @@ mod tests {
             ("a: |\n\tx\n", 2, 1),
         ] {
             let expected = Item::error(line, Some(col), "found a tab where only spaces can indent");
-            assert_eq!(check(text), Some(expected), "{text:?}");
+            assert_eq!(check(text).items.first(), Some(&expected), "{text:?}");
         }
     }
 
@@ -141,15 +227,35 @@ mod tests {
             "a: |\n \tx\n",
             "a: '\n \tx'\n",
         ] {
-            assert_eq!(check(text), None, "{text:?}");
+            assert!(check(text).is_empty(), "{text:?}");
         }
     }
 
     #[test]
-    fn a_second_document_is_an_error() {
-        let message = "expected a single document, found the start of another";
-        assert_eq!(check("a: 1\n---\nb: 2\n"), Some(Item::error(2, Some(1), message)));
-        assert_eq!(check("---\n---\n"), Some(Item::error(2, Some(1), message)));
+    fn a_second_document_is_a_warning() {
+        let message = "a second document begins: some readers take one only";
+        for text in ["a: 1\n---\nb: 2\n", "---\n---\n", "a: 1\n---\nb: 2\n---\nc: 3\n"] {
+            let found = check(text);
+            assert_eq!(found.items, [Item::warning(2, Some(1), message)], "{text:?}");
+        }
+        let found = check("a: 1\n---\nb: c: d\n");
+        assert_eq!((found.errors, found.warnings), (1, 1));
+    }
+
+    #[test]
+    fn all_errors_of_a_text_are_told_and_none_that_follows_from_another() {
+        for (text, expected) in [
+            ("a: b: c\nd: 1\ne: @x\nf: 2\n", &[1, 3][..]),
+            ("a:\n  - b: c: d\n  - e: @\nf:\n\tg: 1\nh: 3\n", &[2, 5]),
+            ("- a: b: c\n- d\n- @\n", &[1, 3]),
+            ("items:\n- a: b: c\n- d\nother: 1\nmore: @\n", &[2, 5]),
+            ("a: &x 1\nb: @\nc: *x\nd: *y\n", &[2]),
+            ("a: [1, 2\nb: 3\n", &[2]),
+            ("a: b: c\n---\nd: e: f\n", &[1, 3]),
+        ] {
+            let lines: Vec<usize> = check(text).items.iter().map(|item| item.line).collect();
+            assert_eq!(lines, expected, "{text:?} {:?}", check(text).items);
+        }
     }
 
     #[test]
@@ -157,8 +263,10 @@ mod tests {
         for piece in ["[", "{a: ", "- ", "? ", "&a ", "*", "!", "%", "'", ":", "[a, "] {
             check(&piece.repeat(100_000));
         }
-        assert_eq!(check(&"[".repeat(100_000)).map(|item| item.line), Some(1));
+        assert_eq!(check(&"[".repeat(100_000)).items[0].line, 1);
         let indented: String = (0..2000).map(|depth| " ".repeat(depth) + "a:\n").collect();
-        assert_eq!(check(&indented).map(|item| item.line), Some(256));
+        assert_eq!(check(&indented).items[0].line, 256);
+        check(&"a: \"\n".repeat(50_000));
+        check(&"a: b: c\n".repeat(50_000));
     }
 }

@@ -143,7 +143,7 @@ impl Cli {
             Command::Analytics(command) => command.run(&open()?, output),
             Command::Risk(command) => command.run(&open()?, output),
             Command::Redact(command) => command.run(&open_for("redact")?, output),
-            Command::Validate(command) => command.run(output),
+            Command::Validate(command) => command.run(&open()?, output),
             // It tells on standard output what others log.
             Command::Recover(command) => command.run(&builder()?.open(), output),
             Command::Call(command) => command.run(open()?, Offer::Both, output),

@@ -75,7 +75,8 @@ impl Scenario for Secret {
             let reads = ["os.environ", "os.getenv"].iter().any(|way| line.contains(way));
             line.starts_with("STRIPE_KEY = ") && reads && line.contains(VARIABLE)
         });
-        let valid = !code.is_empty() && validate(&code, Some(Format::Python), None).valid;
+        let valid =
+            !code.is_empty() && validate(&code, Some(Format::Python), None).valid == Some(true);
         let imports = code.lines().any(|line| line.trim_end() == "import os");
         let rest = ABOVE.lines().chain(BELOW.lines());
         let length = ABOVE.lines().chain(BELOW.lines()).filter(|line| !line.is_empty()).count();
@@ -116,7 +117,7 @@ mod tests {
             .replace(&line, "os.environ[\"STRIPE_API_KEY\"]")
             .replace("import requests", "import os\nimport requests");
         for code in [text, after] {
-            assert!(validate(&code, Some(Format::Python), None).valid, "{code}");
+            assert_eq!(validate(&code, Some(Format::Python), None).valid, Some(true), "{code}");
         }
     }
 }

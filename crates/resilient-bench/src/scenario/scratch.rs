@@ -4,6 +4,7 @@ use std::thread;
 
 use anyhow::{Context as _, Result};
 use resilient_core::Workspace;
+use resilient_core::form::Asked;
 use resilient_core::scratch::{Encoding, PutRequest};
 use resilient_core::write::{WriteMode, WriteRequest};
 
@@ -30,6 +31,8 @@ fn of(setting: &mut Setting, at_once: usize) -> Result<Table> {
                         mode: WriteMode::Create,
                         expected_prev_sha256: None,
                         reject_at: None,
+                        validate: false,
+                        form: Asked::default(),
                     })?;
                     Ok(())
                 })

@@ -86,6 +86,10 @@ impl Batch {
 
 fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = changes.iter().map(|_| Outcome::Going).collect();
+    if let Err(source) = state.take_in_others() {
+        let failed = |change: &Change| Error::os(change.name(), "journal", repeat(&source));
+        return changes.iter().map(|change| Outcome::Failed(failed(change))).collect();
+    }
     let start = state.end.clone();
 
     if let Err(source) = intend(store, state, changes, &mut outcomes) {
@@ -117,7 +121,9 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Outcome> {
     if refused {
         // The row of a file that was published must survive while another row is taken out.
         let withdrawn = if published {
-            recovery::withdraw(state, &start, &surviving(changes, &outcomes))
+            state.others_behind().and_then(|others| {
+                recovery::withdraw(state, &start, &surviving(changes, &outcomes), others)
+            })
         } else {
             intend_again(state, &start, changes, &outcomes)
         };
@@ -166,7 +172,7 @@ fn intend(
 ) -> io::Result<()> {
     let mut wait = Wait::default();
     let start = state.end.clone();
-    let bytes = append_rows(state, changes.iter().filter_map(|change| change.row.as_ref()))?;
+    let bytes = append_rows(state, changes.iter().filter_map(|change| change.row.as_ref()), &[])?;
     if !bytes.is_empty() {
         state.journal.write_all_at(&bytes, start.len)?;
         wait.add(SyncItem::File(state.journal.clone()), None);
@@ -238,10 +244,11 @@ fn intend_again(
 ) -> io::Result<()> {
     // IMPORTANT: the old rows are gone for good before others take their place; a mixture of the
     // two could not be told from damage.
+    let others = state.others_behind()?;
     state.journal.set_len(start.len)?;
     state.journal.sync()?;
     state.end = start.clone();
-    let bytes = append_rows(state, surviving(changes, outcomes).into_iter())?;
+    let bytes = append_rows(state, surviving(changes, outcomes).into_iter(), &others)?;
     if bytes.is_empty() {
         return Ok(());
     }
@@ -256,8 +263,12 @@ fn withdraw_all(
     changes: &[Change],
     source: &io::Error,
 ) -> Vec<Outcome> {
+    let withdrawn = state.others_behind().and_then(|others| {
+        state.journal.set_len(start.len)?;
+        state.journal.write_all_at(&others, start.len)?;
+        state.journal.sync()
+    });
     state.end = start.clone();
-    let withdrawn = state.journal.set_len(start.len).and_then(|()| state.journal.sync());
     // Whatever the journal holds now is read again before it is used, by other processes as well.
     state.dirty = true;
     let _ = state.mark_dirty();
@@ -431,11 +442,16 @@ fn tidy(state: &mut State, change: &Change) {
 }
 
 /// Numbers and chains rows onto the journal's end, which moves behind them; gives the bytes.
-fn append_rows<'a>(state: &mut State, rows: impl Iterator<Item = &'a Row>) -> io::Result<Vec<u8>> {
+fn append_rows<'a>(
+    state: &mut State,
+    rows: impl Iterator<Item = &'a Row>,
+    others: &[u8],
+) -> io::Result<Vec<u8>> {
     let mut lines = state.rows_behind(&state.end)?;
     for row in rows {
         lines.row(row)?;
     }
+    lines.others(others);
     let (bytes, end) = lines.finish();
     state.end = end;
     Ok(bytes)

@@ -72,7 +72,7 @@ impl WriteContext<'_> {
     /// A call in front of this one in the batch has it: [`Error::Deferred`]. An unfinished write of
     /// it waits for recovery: [`Error::UnitPending`].
     pub(crate) fn claim(&mut self, target: &Target) -> Result<()> {
-        if let Some(pending) = self.state.pending.get(&target.path).cloned() {
+        if let Some(pending) = self.state.pending.get(&target.path, &target.shown).cloned() {
             return Err(self.refuse_pending(target.shown.clone(), pending));
         }
         let file = target.stat.map(|stat| Claim::File(stat.id));
@@ -571,6 +571,7 @@ impl WriteContext<'_> {
         mode: Mode,
     ) -> Row {
         Row {
+            place: None,
             abs_path: Some(target.path.to_string_lossy().into_owned()),
             also: Vec::new(),
             at: None,

@@ -20,6 +20,9 @@ use crate::state;
 
 const JOURNAL: &str = "journal.jsonl";
 
+/// How often a reader begins again because the journal was closed meanwhile.
+const LOOKS: usize = 100;
+
 impl Committer {
     /// Brings the state up to date for a tool that reads it; `None` where nothing was ever written.
     ///
@@ -27,19 +30,31 @@ impl Committer {
     /// The state cannot be read.
     pub(crate) fn visible(&self) -> Result<Option<Journals>> {
         let os = |source| Error::os(self.shown_state(&[JOURNAL]), "read", source);
-        let Some(journal) = self.state_file(&[], JOURNAL)? else { return Ok(None) };
-        if let Some(len) = self.clean_len(&*journal).map_err(os)? {
-            return self.behind(journal, len);
-        }
-        if self.recover_if_free() {
-            // Recovery may have found another journal in the place of this one.
+        let mut has_recovered = false;
+        for _ in 0..LOOKS {
             let Some(journal) = self.state_file(&[], JOURNAL)? else { return Ok(None) };
             if let Some(len) = self.clean_len(&*journal).map_err(os)? {
                 return self.behind(journal, len);
             }
+            if !has_recovered && self.recover_if_free() {
+                // Recovery may have found another journal in the place of this one.
+                has_recovered = true;
+                continue;
+            }
+            let len = recovery::before_last_batch(&*journal).map_err(os)?;
+            // A journal is closed only when all of it is decided; then the marker is of the next one.
+            if self.is_current(&*journal) {
+                return self.behind(journal, len);
+            }
         }
-        let len = recovery::before_last_batch(&*journal).map_err(os)?;
-        self.behind(journal, len)
+        Err(os(io::ErrorKind::ResourceBusy.into()))
+    }
+
+    /// Whether a journal still has its name.
+    fn is_current(&self, journal: &dyn File) -> bool {
+        let now =
+            self.state_dir(&[]).ok().flatten().and_then(|dir| dir.stat(OsStr::new(JOURNAL)).ok());
+        now.map(|now| now.id) == journal.id().ok()
     }
 
     /// All journals, with the current one as far as what is decided goes.

@@ -8,6 +8,8 @@ use std::ops::Range;
 use memchr::memmem;
 use memchr::{memchr, memchr_iter, memrchr};
 
+use crate::form::Eol;
+
 /// One place where the string occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Match {
@@ -67,43 +69,6 @@ impl Flat {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    Lf,
-    CrLf,
-}
-
-impl Ending {
-    /// The ending whose LF stands at `line_feed`.
-    fn at(text: &[u8], line_feed: usize) -> Self {
-        let before = line_feed.checked_sub(1).and_then(|at| text.get(at));
-        if before == Some(&b'\r') { Self::CrLf } else { Self::Lf }
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Lf => "\n",
-            Self::CrLf => "\r\n",
-        }
-    }
-
-    /// The more frequent ending, if one is.
-    fn dominant(endings: impl Iterator<Item = Self>) -> Option<Self> {
-        let (mut lf, mut crlf) = (0_usize, 0_usize);
-        for ending in endings {
-            match ending {
-                Self::Lf => lf += 1,
-                Self::CrLf => crlf += 1,
-            }
-        }
-        match lf.cmp(&crlf) {
-            std::cmp::Ordering::Less => Some(Self::CrLf),
-            std::cmp::Ordering::Equal => None,
-            std::cmp::Ordering::Greater => Some(Self::Lf),
-        }
-    }
-}
-
 /// The new text, spelled for one match after the other.
 #[derive(Debug)]
 pub(super) struct Inserted<'a> {
@@ -112,8 +77,8 @@ pub(super) struct Inserted<'a> {
     new_breaks: usize,
     old_has_crlf: bool,
     /// The last answer of `of_line` and the offset up to which it holds: a line may have many matches.
-    line: Option<(usize, Option<Ending>)>,
-    of_file: Option<Ending>,
+    line: Option<(usize, Option<Eol>)>,
+    of_file: Option<Eol>,
 }
 
 impl<'a> Inserted<'a> {
@@ -122,7 +87,7 @@ impl<'a> Inserted<'a> {
         let of_file = if new_breaks == 0 {
             None
         } else {
-            Ending::dominant(memchr_iter(b'\n', text).map(|at| Ending::at(text, at)))
+            Eol::dominant(memchr_iter(b'\n', text).map(|at| Eol::at(text, at)))
         };
         let old_has_crlf = old.contains("\r\n");
         Self { text, new, new_breaks, old_has_crlf, line: None, of_file }
@@ -134,8 +99,7 @@ impl<'a> Inserted<'a> {
             return Cow::Borrowed(self.new);
         }
         let region = self.text.get(found.range.clone()).unwrap_or_default();
-        let endings: Vec<Ending> =
-            memchr_iter(b'\n', region).map(|at| Ending::at(region, at)).collect();
+        let endings: Vec<Eol> = memchr_iter(b'\n', region).map(|at| Eol::at(region, at)).collect();
         if endings.is_empty() {
             return match self.of_line(found.range.end) {
                 None => Cow::Borrowed(self.new),
@@ -146,18 +110,18 @@ impl<'a> Inserted<'a> {
             // As many lines as before: each keeps its own ending.
             return self.spelled(found, endings.into_iter());
         }
-        let ending = Ending::dominant(endings.into_iter()).or(self.of_file).unwrap_or(Ending::Lf);
+        let ending = Eol::dominant(endings.into_iter()).or(self.of_file).unwrap_or(Eol::Lf);
         self.spelled(found, std::iter::repeat(ending))
     }
 
     /// The ending of the line that holds offset `at`, or of the line before if it has none.
-    fn of_line(&mut self, at: usize) -> Option<Ending> {
+    fn of_line(&mut self, at: usize) -> Option<Eol> {
         if let Some((until, ending)) = self.line
             && at <= until
         {
             return ending;
         }
-        let ending_at = |line_feed| Ending::at(self.text, line_feed);
+        let ending_at = |line_feed| Eol::at(self.text, line_feed);
         let rest = self.text.get(at..).unwrap_or_default();
         let (until, ending) = match memchr(b'\n', rest) {
             Some(offset) => (at + offset, Some(ending_at(at + offset))),
@@ -167,14 +131,14 @@ impl<'a> Inserted<'a> {
         ending
     }
 
-    fn spelled(&self, found: &Match, mut endings: impl Iterator<Item = Ending>) -> Cow<'a, str> {
+    fn spelled(&self, found: &Match, mut endings: impl Iterator<Item = Eol>) -> Cow<'a, str> {
         let mut spelled = String::with_capacity(self.new.len() + self.new_breaks);
         for line in self.new.split_inclusive('\n') {
             let Some(content) = line.strip_suffix('\n') else {
                 spelled.push_str(line);
                 continue;
             };
-            let ending = endings.next().unwrap_or(Ending::Lf);
+            let ending = endings.next().unwrap_or(Eol::Lf);
             match content.strip_suffix('\r') {
                 Some(_) if found.literal => spelled.push_str(line),
                 bare => {

@@ -10,26 +10,29 @@
 //! | File | What decides |
 //! |---|---|
 //! | UTF-8, with or without a byte order mark | its bytes |
-//! | UTF-16 with a byte order mark | its code units; a match never starts inside one |
-//! | Western single-byte text | its bytes, then its reading as windows-1252 |
-//! | anything else | its bytes, where they are unambiguous |
+//! | UTF-16 | its code units; a match never starts inside one |
+//! | a single-byte encoding | its bytes, then its reading as text |
+//! | Shift_JIS, EUC-JP, EUC-KR, Big5, GBK, GB18030 | its reading as text |
+//! | one of these, where that is only a guess | its bytes, where they are unambiguous; then its reading |
+//! | anything else | its bytes |
 //!
-//! Double-byte encodings (Shift_JIS, GBK, Big5) are not decoded. Plain ASCII can be replaced in such a
-//! file as long as no match could begin inside a double-byte character. UTF-16 without a byte order
-//! mark is not recognised, and UTF-32 is refused.
+//! Where the encoding is only a guess, the new text may have ASCII and what the replaced text has. UTF-32 is
+//! refused.
 
-mod encoding;
 mod endings;
 mod fold;
 mod nearest;
+mod reading;
+
+use std::borrow::Cow;
 
 use thiserror::Error;
 
-pub(crate) use self::encoding::Encoding as Guess;
 pub use self::nearest::{Difference, Nearest};
 
-use self::encoding::Reading;
 use self::endings::{Inserted, Match};
+use self::reading::Reading;
+use crate::form::{Asked, AskedEol, Eol};
 
 /// How many line numbers [`Refusal::AmbiguousMatch`] lists.
 const LINES_LISTED_MAX: usize = 10;
@@ -88,12 +91,26 @@ pub enum Refusal {
         "{character:?} at byte {offset} of new_string does not exist in the file's encoding ({encoding})"
     )]
     Unencodable {
-        /// The file's encoding, or `unknown`.
+        /// The file's encoding; `binary` where it is no text.
         encoding: String,
         /// The first such character.
         character: char,
         /// Where it stands in the new text, in bytes.
         offset: usize,
+        /// The line of the new text in which it stands, from 1.
+        line: usize,
+    },
+    /// The new text has a character outside ASCII, and the file's encoding is only a guess.
+    #[error(
+        "the file's encoding is probably {encoding}; that is not sure enough for {character:?}"
+    )]
+    UnsureEncoding {
+        /// The guess.
+        encoding: String,
+        /// The first such character.
+        character: char,
+        /// The line of the new text in which it stands, from 1.
+        line: usize,
     },
 }
 
@@ -120,13 +137,27 @@ pub enum Refusal {
 /// # Ok::<(), resilient_core::edit::Refusal>(())
 /// ```
 pub fn replace(file: &[u8], old: &str, new: &str, count: i64) -> Result<Edited, Refusal> {
+    replace_in(file, old, new, count, Asked::default())
+}
+
+/// As [`replace`], in the encoding and with the line ends that are asked for.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_in(
+    file: &[u8],
+    old: &str,
+    new: &str,
+    count: i64,
+    asked: Asked,
+) -> Result<Edited, Refusal> {
     if old.is_empty() {
         return Err(Refusal::EmptyOldString);
     }
     if count == 0 {
         return Err(Refusal::CountZero);
     }
-    for reading in encoding::readings(file, old) {
+    for reading in reading::readings(file, old, asked.encoding) {
         let matches = choose(endings::find(&reading.text, old), count);
         if matches.is_empty() {
             continue;
@@ -142,11 +173,11 @@ pub fn replace(file: &[u8], old: &str, new: &str, count: i64) -> Result<Edited, 
             });
         }
         check_count(&reading.text, &matches, count)?;
-        return splice(file, &reading, &matches, old, new);
+        return splice(file, &reading, &matches, old, new, asked.eol);
     }
     Err(match std::str::from_utf8(file) {
         Ok(text) => Refusal::NotFound { nearest: nearest::find(text, old) },
-        Err(error) => Refusal::NotUtf8 { message: encoding::describe(file, &error) },
+        Err(error) => Refusal::NotUtf8 { message: reading::describe(file, &error, asked.encoding) },
     })
 }
 
@@ -189,8 +220,14 @@ fn splice(
     matches: &[Match],
     old: &str,
     new: &str,
+    ends: AskedEol,
 ) -> Result<Edited, Refusal> {
-    reading.check_encodable(new)?;
+    reading.check_encodable(old, new)?;
+    let as_asked = match ends {
+        AskedEol::Unsaid | AskedEol::Keep => None,
+        AskedEol::Raw => Some(Cow::Borrowed(new)),
+        AskedEol::Named(eol) => Some(Cow::Owned(with_ends(new, eol))),
+    };
     let mut inserted = Inserted::new(&reading.text, old, new);
     let mut offsets = reading.offsets();
     let mut content = Vec::with_capacity(file.len());
@@ -198,11 +235,18 @@ fn splice(
     for found in matches {
         let start = offsets.in_file(found.range.start);
         content.extend_from_slice(file.get(copied_to..start).unwrap_or_default());
-        reading.encode_onto(&inserted.instead_of(found), &mut content);
+        match &as_asked {
+            Some(new) => reading.encode_onto(new, &mut content),
+            None => reading.encode_onto(&inserted.instead_of(found), &mut content),
+        }
         copied_to = offsets.in_file(found.range.end);
     }
     content.extend_from_slice(file.get(copied_to..).unwrap_or_default());
     Ok(Edited { content, replacements: matches.len() as u64 })
+}
+
+fn with_ends(text: &str, eol: Eol) -> String {
+    text.replace("\r\n", "\n").replace('\n', eol.as_str())
 }
 
 #[cfg(test)]
@@ -338,18 +382,56 @@ mod tests {
             Err(Refusal::Unencodable {
                 encoding: "windows-1252".to_owned(),
                 character: '\u{43b}',
-                offset: 2
+                offset: 2,
+                line: 1
             })
         );
-        // Cyrillic in windows-1251: there is no telling which encoding that is.
+        // Six bytes of Cyrillic: that it is windows-1251 is only a guess.
+        let file = b"\xcf\xf0\xe8\xe2\xe5\xf2 = 1\n";
         assert_eq!(
-            replace(b"\xcf\xf0\xe8\xe2\xe5\xf2 = 1\n", "= 1", "\u{e9}", 1),
-            Err(Refusal::Unencodable {
-                encoding: "unknown".to_owned(),
-                character: '\u{e9}',
-                offset: 0
+            replace(file, "= 1", "\n\u{43b}", 1),
+            Err(Refusal::UnsureEncoding {
+                encoding: "windows-1251".to_owned(),
+                character: '\u{43b}',
+                line: 2
             })
         );
+        assert_eq!(
+            edited(file, "\u{442} = 1", "\u{442} = 2", 1),
+            b"\xcf\xf0\xe8\xe2\xe5\xf2 = 2\n"
+        );
+        let named =
+            Asked { encoding: "windows-1251".parse().unwrap(), eol: AskedEol::Named(Eol::CrLf) };
+        assert_eq!(
+            replace_in(file, "= 1", "\n\u{43b}", 1, named).unwrap().content,
+            b"\xcf\xf0\xe8\xe2\xe5\xf2 \r\n\xeb\n"
+        );
+    }
+
+    #[test]
+    fn double_byte_text_is_edited_as_text() {
+        for (label, text) in [
+            ("shift_jis", "\u{3053}\u{308c}\u{306f}\u{30c6}\u{30b9}\u{30c8} name \u{8868}A\r\n"),
+            ("gbk", "\u{8fd9}\u{662f}\u{4e00}\u{4e2a}\u{6587}\u{4ef6}\u{3002} name \u{5317}A\r\n"),
+            (
+                "euc-kr",
+                "\u{c774}\u{ac83}\u{c740} \u{d55c}\u{ad6d}\u{c5b4}\u{c785}\u{b2c8}\u{b2e4} name \u{d55c}A\r\n",
+            ),
+        ] {
+            let encode = |text: &str| {
+                let mut bytes = Vec::new();
+                crate::form::Encoding::named(label).unwrap().encode(text, &mut bytes).unwrap();
+                bytes
+            };
+            let file = encode(&text.repeat(3));
+            let last = text.chars().rev().nth(3).unwrap();
+            let (old, new) = (format!("name {last}A\n"), format!("{last}{last}\nx\n"));
+            let wanted =
+                text.replace(&format!("name {last}A\r\n"), &format!("{last}{last}\r\nx\r\n"));
+            assert_eq!(edited(&file, &old, &new, 3), encode(&wanted.repeat(3)), "{label}");
+            // Its second bytes are ASCII letters; none of them is a match.
+            assert_eq!(edited(&file, "A", "B", 3), encode(&text.replace('A', "B").repeat(3)));
+        }
     }
 
     #[test]

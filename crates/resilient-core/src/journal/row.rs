@@ -37,6 +37,10 @@ pub struct Row {
     /// The file that was appended to in place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<InPlace>,
+    /// The directory of the slots: its number and when it was made. Another one means that the state directory
+    /// is a copy. Rows of which recovery may have to finish something have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// The absolute path that a renamed file had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,

@@ -123,7 +123,9 @@ mod tests {
 
     /// The lines of a journal of `count` chained rows, behind lines of others.
     fn lines_behind(others: &[String], count: u64) -> Vec<String> {
-        let mut rows = with_file(b"", |file| RowWriter::behind(file, &End::default(), 7)).unwrap();
+        let mut rows =
+            with_file(b"", |file| RowWriter::behind(file, &End::default(), 7, String::new()))
+                .unwrap();
         rows.others(others.concat().as_bytes());
         for bytes in 1..=count {
             let row =
@@ -234,7 +236,7 @@ mod tests {
                 chain: Some(value),
                 ..End::default()
             };
-            let mut rows = RowWriter::behind(file, &end, 7).unwrap();
+            let mut rows = RowWriter::behind(file, &end, 7, String::new()).unwrap();
             rows.row(&Row::parse(foreign("3").trim_end().as_bytes()).unwrap()).unwrap();
             rows.finish().0
         });

@@ -18,6 +18,7 @@ pub(crate) struct RowWriter {
     batch: u64,
     /// The epoch of a journal that has none.
     fresh_epoch: u64,
+    place: String,
     lines: Vec<u8>,
 }
 
@@ -26,7 +27,12 @@ impl RowWriter {
     ///
     /// # Errors
     /// It cannot be read.
-    pub(crate) fn behind(journal: &dyn File, end: &End, fresh_epoch: u64) -> io::Result<Self> {
+    pub(crate) fn behind(
+        journal: &dyn File,
+        end: &End,
+        fresh_epoch: u64,
+        place: String,
+    ) -> io::Result<Self> {
         let mut chain = Chain::behind(end.chain.as_deref());
         let mut at = end.covered;
         let mut block = Vec::new();
@@ -40,7 +46,14 @@ impl RowWriter {
             at += read as u64;
         }
         let batch = end.seq.saturating_add(1);
-        Ok(Self { start: end.len, end: end.clone(), chain, batch, fresh_epoch, lines: Vec::new() })
+        let is_torn = block.last().is_some_and(|last| *last != b'\n');
+        let (start, end, lines) = (end.len, end.clone(), Vec::new());
+        let mut rows = Self { start, end, chain, batch, fresh_epoch, place, lines };
+        if is_torn {
+            // A line that somebody has not finished is not taken for a part of ours.
+            rows.others(b"\n");
+        }
+        Ok(rows)
     }
 
     /// Adds a row of the batch.
@@ -51,7 +64,10 @@ impl RowWriter {
         self.end.seq = self.end.seq.saturating_add(1);
         let epoch = *self.end.epoch.get_or_insert(self.fresh_epoch);
         let is_first = self.end.covered == 0;
+        // A row that goes again was written where it was.
+        let is_new = row.seq.is_none() && (row.staged.is_some() || row.at.is_some());
         let row = Row {
+            place: if is_new { Some(self.place.clone()) } else { row.place.clone() },
             seq: Some(self.end.seq),
             batch: Some(self.batch),
             chain: None,

@@ -1,30 +1,23 @@
 //! What encoding a stretch of a file is in, where its characters begin and end, and its text.
 //!
-//! An encoding is guessed from the head of a file, by the same rules as for edits. A window is then
+//! An encoding is guessed from the head of a file, by the same rules as for writes. A window is then
 //! cut where no character is cut, so that windows read one after another hold every character once;
 //! and as long as nothing in it is invalid, encoding its text again gives the window's own bytes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use encoding_rs::WINDOWS_1252;
+use encoding_rs::{DecoderResult, WINDOWS_1252};
 
 use super::terminator::Unit;
-use crate::edit::Guess;
+pub(super) use crate::form::Encoding;
+use crate::form::{Guess, synchronous};
 
 /// The longest character of any encoding here, in bytes.
 pub(super) const CHARACTER_MAX: usize = 4;
 
-/// How a stretch of a file is turned into text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
-    Utf8,
-    Utf16Le,
-    Utf16Be,
-    /// One byte to a character; every byte has its own.
-    SingleByte(&'static encoding_rs::Encoding),
-    /// Not text: any byte, in base64.
-    Base64,
-}
+/// How far in front of a byte the beginning of its character is looked for, in an encoding of several
+/// bytes to one: up to a byte that is surely none of its later ones.
+const REACH: usize = 4 << 10;
 
 /// What becomes of bytes that are no character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,58 +44,27 @@ pub(super) struct Decoded {
 }
 
 impl Encoding {
-    /// The encoding of this name, as the web and Python spell it.
-    pub(super) fn named(label: &str) -> Option<Self> {
-        let plain = label.trim().to_ascii_lowercase().replace('_', "-");
-        match plain.as_str() {
-            "base64" | "binary" => return Some(Self::Base64),
-            "utf-16-le" => return Some(Self::Utf16Le),
-            "utf-16-be" => return Some(Self::Utf16Be),
-            "latin-1" => return Some(Self::SingleByte(WINDOWS_1252)),
-            _ => {}
-        }
-        let known = encoding_rs::Encoding::for_label(plain.as_bytes())?;
-        if known == encoding_rs::UTF_8 {
-            Some(Self::Utf8)
-        } else if known == encoding_rs::UTF_16LE {
-            Some(Self::Utf16Le)
-        } else if known == encoding_rs::UTF_16BE {
-            Some(Self::Utf16Be)
-        } else if known.is_single_byte() {
-            Some(Self::SingleByte(known))
-        } else {
-            None
+    /// The encoding of this name; `base64` for any bytes.
+    pub(super) fn of_label(label: &str) -> Option<Self> {
+        match label.trim().to_ascii_lowercase().as_str() {
+            "base64" | "binary" => Some(Self::Binary),
+            _ => Self::named(label),
         }
     }
 
-    /// What the head of a file, or a stretch of it, looks like.
-    pub(super) fn guess(head: &[u8]) -> Self {
-        // Most files; everything below looks at each byte by itself.
-        if head.is_ascii() && memchr::memchr(0, head).is_none() {
-            return Self::Utf8;
-        }
-        if let Some(wide) = wide_without_mark(head) {
-            return wide;
-        }
-        match Guess::guess(whole_characters(head)) {
-            Guess::Utf8 => Self::Utf8,
-            Guess::Utf16Le => Self::Utf16Le,
-            Guess::Utf16Be => Self::Utf16Be,
-            // An unknown legacy encoding is spelled wrong as windows-1252, but nothing of it is lost.
-            Guess::Windows1252 | Guess::Legacy => Self::SingleByte(WINDOWS_1252),
-            Guess::Binary | Guess::Utf32 => Self::Base64,
+    /// What a stretch inside a file looks like that is not what the file's head looks like.
+    pub(super) fn of_stretch(bytes: &[u8]) -> Self {
+        match Guess::without_detector(bytes).map(|guess| guess.encoding) {
+            Some(Self::Utf32) => Self::Binary,
+            Some(encoding) => encoding,
+            // It is perhaps spelled wrong so, but nothing of it is lost.
+            None => Self::SingleByte(WINDOWS_1252),
         }
     }
 
-    /// Its name in answers.
-    pub(super) fn name(self) -> String {
-        match self {
-            Self::Utf8 => "utf-8".to_owned(),
-            Self::Utf16Le => "utf-16le".to_owned(),
-            Self::Utf16Be => "utf-16be".to_owned(),
-            Self::SingleByte(encoding) => encoding.name().to_ascii_lowercase(),
-            Self::Base64 => "base64".to_owned(),
-        }
+    /// Its name in the answer of a window.
+    pub(super) fn name_of_window(self) -> String {
+        if self == Self::Binary { "base64".to_owned() } else { self.name() }
     }
 
     /// In what steps a file in this encoding is characters.
@@ -119,15 +81,39 @@ impl Encoding {
         let is_first = |byte: &&u8| !matches!(**byte, 0x80..=0xBF);
         let characters = text.iter().filter(is_first);
         match self {
-            Self::Utf8 | Self::Base64 => text.len() as u64,
+            Self::Utf8 | Self::Utf32 | Self::Binary => text.len() as u64,
             Self::SingleByte(_) => characters.count() as u64,
+            Self::MultiByte(_) => {
+                let mut bytes = Vec::new();
+                let len = |character: char| {
+                    bytes.clear();
+                    let encoded = self.encode(character.encode_utf8(&mut [0; 4]), &mut bytes);
+                    // A character that is none of the encoding was a byte that is no character.
+                    if encoded.is_ok() { bytes.len() as u64 } else { 1 }
+                };
+                String::from_utf8_lossy(text).chars().map(len).sum()
+            }
             Self::Utf16Le | Self::Utf16Be => {
                 characters.map(|byte| if *byte >= 0xF0 { 4 } else { 2 }).sum()
             }
         }
     }
 
+    /// How many bytes in front of one have to be known to tell where its character begins.
+    pub(super) fn reach(self) -> usize {
+        if matches!(self, Self::MultiByte(_)) { REACH } else { CHARACTER_MAX }
+    }
+
+    /// From where on some bytes of a file are characters, if that can be told: `at` is one of them.
+    pub(super) fn begin_of(self, bytes: &[u8], at: usize) -> Option<usize> {
+        match self {
+            Self::MultiByte(_) => Some(synchronous(bytes, at)).filter(|begin| *begin > 0),
+            _ => Some(0),
+        }
+    }
+
     /// How far the character that holds the byte at `at` begins before it, given the bytes around.
+    /// In an encoding of several bytes to a character, `around` begins at one.
     pub(super) fn into_character(self, around: &[u8], at: usize) -> usize {
         match self {
             Self::Utf8 => (1..CHARACTER_MAX)
@@ -144,7 +130,18 @@ impl Encoding {
                 let is_high = before.is_some_and(|it| it & 0xFC00 == 0xD800);
                 if is_low && is_high { odd + 2 } else { odd }
             }
-            Self::SingleByte(_) | Self::Base64 => 0,
+            Self::MultiByte(_) => {
+                let mut begin = synchronous(around, at);
+                loop {
+                    let rest = around.get(begin..).unwrap_or_default();
+                    let next = begin + self.character_len(rest).max(1);
+                    if next > at {
+                        return at - begin;
+                    }
+                    begin = next;
+                }
+            }
+            Self::SingleByte(_) | Self::Utf32 | Self::Binary => 0,
         }
     }
 
@@ -168,7 +165,8 @@ impl Encoding {
                     2
                 }
             }
-            Self::SingleByte(_) | Self::Base64 => 1,
+            Self::MultiByte(_) => self.character_len(bytes),
+            Self::SingleByte(_) | Self::Utf32 | Self::Binary => 1,
         }
         .min(bytes.len())
     }
@@ -187,13 +185,10 @@ impl Encoding {
         match self {
             Self::Utf8 => decode_utf8(bytes, on_invalid),
             Self::Utf16Le | Self::Utf16Be => self.decode_utf16(bytes, on_invalid),
-            Self::SingleByte(encoding) => {
-                let (text, _) = encoding.decode_without_bom_handling(bytes);
-                let invalid_bytes = text.chars().filter(|c| *c == '\u{FFFD}').count();
-                let first_invalid = text.chars().position(|c| c == '\u{FFFD}');
-                Decoded { text: text.into_owned(), invalid_bytes, first_invalid }
+            Self::SingleByte(encoding) | Self::MultiByte(encoding) => {
+                decode_legacy(encoding, bytes, on_invalid)
             }
-            Self::Base64 => {
+            Self::Utf32 | Self::Binary => {
                 Decoded { text: STANDARD.encode(bytes), invalid_bytes: 0, first_invalid: None }
             }
         }
@@ -265,6 +260,34 @@ fn decode_utf8(bytes: &[u8], on_invalid: OnInvalid) -> Decoded {
     decoded
 }
 
+fn decode_legacy(
+    encoding: &'static encoding_rs::Encoding,
+    bytes: &[u8],
+    on_invalid: OnInvalid,
+) -> Decoded {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut decoded = Decoded { text: String::new(), invalid_bytes: 0, first_invalid: None };
+    let mut at = 0;
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let room = decoder.max_utf8_buffer_length_without_replacement(rest.len());
+        decoded.text.reserve(room.unwrap_or(rest.len()).max(16));
+        let (result, read) =
+            decoder.decode_to_string_without_replacement(rest, &mut decoded.text, true);
+        at += read;
+        match result {
+            DecoderResult::InputEmpty => return decoded,
+            DecoderResult::OutputFull => {}
+            DecoderResult::Malformed(len, beyond) => {
+                let end = at.saturating_sub(usize::from(beyond));
+                let begin = end.saturating_sub(usize::from(len));
+                let invalid = bytes.get(begin..end).unwrap_or_default();
+                decoded.invalid(invalid, begin, on_invalid);
+            }
+        }
+    }
+}
+
 /// The length of the character that begins here, if there is a valid one of several bytes.
 fn character_len(bytes: &[u8]) -> Option<usize> {
     let len = match bytes.first()? {
@@ -274,48 +297,6 @@ fn character_len(bytes: &[u8]) -> Option<usize> {
         _ => return None,
     };
     str::from_utf8(bytes.get(..len)?).is_ok().then_some(len)
-}
-
-/// The bytes without a character that is cut at their end.
-fn whole_characters(bytes: &[u8]) -> &[u8] {
-    for back in 1..CHARACTER_MAX {
-        let Some(tail) = bytes.len().checked_sub(back).and_then(|at| bytes.get(at..)) else {
-            break;
-        };
-        let is_cut = match tail.first() {
-            Some(0xC2..=0xDF) => back < 2,
-            Some(0xE0..=0xEF) => back < 3,
-            Some(0xF0..=0xF4) => back < 4,
-            Some(0x80..=0xBF) => continue,
-            _ => false,
-        };
-        return if is_cut { bytes.get(..bytes.len() - back).unwrap_or_default() } else { bytes };
-    }
-    bytes
-}
-
-/// UTF-16 without a byte order mark: mostly ASCII, and so every other byte is zero.
-fn wide_without_mark(head: &[u8]) -> Option<Encoding> {
-    if head.len() < 4 || matches!(head, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) {
-        return None;
-    }
-    let (pairs, _) = head.as_chunks::<2>();
-    let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7E);
-    let zeros = |which: usize| {
-        let is_wide = |pair: &&[u8; 2]| {
-            pair.get(which) == Some(&0) && pair.get(1 - which).is_some_and(is_text)
-        };
-        pairs.iter().filter(is_wide).count()
-    };
-    let (first, second) = (zeros(0), zeros(1));
-    let most = |many: usize, few: usize| many * 10 >= pairs.len() * 7 && few * 50 <= pairs.len();
-    if most(second, first) {
-        Some(Encoding::Utf16Le)
-    } else if most(first, second) {
-        Some(Encoding::Utf16Be)
-    } else {
-        None
-    }
 }
 
 #[cfg(test)]
@@ -329,44 +310,6 @@ mod tests {
     }
 
     #[test]
-    fn encodings_go_by_many_names() {
-        for (label, name) in [
-            ("utf-8", "utf-8"),
-            ("UTF8", "utf-8"),
-            ("utf_16_le", "utf-16le"),
-            ("utf-16", "utf-16le"),
-            ("latin-1", "windows-1252"),
-            ("iso-8859-1", "windows-1252"),
-            ("koi8-r", "koi8-r"),
-            ("cp1251", "windows-1251"),
-            ("base64", "base64"),
-        ] {
-            assert_eq!(
-                Encoding::named(label).map(Encoding::name).as_deref(),
-                Some(name),
-                "{label}"
-            );
-        }
-        assert_eq!(Encoding::named("shift_jis"), None, "a window of it cannot begin anywhere");
-        assert_eq!(Encoding::named("rot13"), None);
-    }
-
-    #[test]
-    fn a_guess_is_by_mark_and_by_bytes() {
-        let name = |bytes: &[u8]| Encoding::guess(bytes).name();
-        assert_eq!(name(b""), "utf-8");
-        assert_eq!(name(b"plain\n"), "utf-8");
-        assert_eq!(name("\u{FEFF}mark".as_bytes()), "utf-8");
-        assert_eq!(name(&"häh".as_bytes()[..2]), "utf-8", "the second character is cut");
-        assert_eq!(name(b"caf\xe9 au lait\n"), "windows-1252");
-        assert_eq!(name(b"\x7fELF\x02\x01\x00\x00\x80\xff\xfe\x00"), "base64");
-        assert_eq!(name(&utf16("hello", true)), "utf-16le");
-        assert_eq!(name(&utf16("hello", false)), "utf-16le");
-        assert_eq!(name(b"\xFE\xFF\0h\0i"), "utf-16be");
-        assert_eq!(name(b"\0h\0e\0l\0l\0o"), "utf-16be");
-    }
-
-    #[test]
     fn a_window_ends_between_characters_and_never_at_once() {
         let text = "aé漢😀".as_bytes(); // 1 + 2 + 3 + 4 bytes
         let ends: Vec<usize> = (1..=10).map(|want| Encoding::Utf8.end_of(text, want)).collect();
@@ -377,6 +320,28 @@ mod tests {
         let ends: Vec<usize> = (1..=8).map(|want| Encoding::Utf16Le.end_of(&wide, want)).collect();
         assert_eq!(ends, [2, 2, 2, 2, 2, 6, 6, 8]);
         assert_eq!(Encoding::Utf16Le.end_of(&utf16("😀b", false), 1), 4);
+    }
+
+    #[test]
+    fn in_double_byte_text_a_window_is_cut_between_characters_whatever_their_bytes() {
+        let japanese = Encoding::named("shift_jis").unwrap();
+        // Both bytes of the last two could begin a character.
+        let bytes = b"a\x83\x41\xb1\x83\x83\x83\x83z"; // 1 + 2 + 1 + 2 + 2 + 1 bytes
+        let ends: Vec<usize> = (1..=9).map(|want| japanese.end_of(bytes, want)).collect();
+        assert_eq!(ends, [1, 1, 3, 4, 4, 6, 6, 8, 9]);
+        assert_eq!(japanese.end_of(b"\x83\x41z", 1), 2, "one character at least");
+        let gb = Encoding::named("gb18030").unwrap();
+        let four = b"\x95\x32\x82\x36\x95\x32\x82\x36";
+        let ends: Vec<usize> = (1..=8).map(|want| gb.end_of(four, want)).collect();
+        assert_eq!(ends, [4, 4, 4, 4, 4, 4, 4, 8]);
+    }
+
+    #[test]
+    fn invalid_double_byte_text_is_counted() {
+        let gbk = Encoding::named("gbk").unwrap();
+        let decoded = gbk.decode(b"a\xff\xd6\xd0\x81", OnInvalid::Backslash);
+        assert_eq!(decoded.text, "a\\xff\u{4e2d}\\x81");
+        assert_eq!((decoded.invalid_bytes, decoded.first_invalid), (2, Some(1)));
     }
 
     #[test]
@@ -398,6 +363,6 @@ mod tests {
         let lone = Encoding::Utf16Le.decode(b"a\0\x00\xd8b\0c", OnInvalid::Replace);
         assert_eq!(lone.text, "a\u{FFFD}b\u{FFFD}");
         assert_eq!((lone.invalid_bytes, lone.first_invalid), (3, Some(2)));
-        assert_eq!(Encoding::Base64.decode(b"\x00\xff", OnInvalid::Strict).text, "AP8=");
+        assert_eq!(Encoding::Binary.decode(b"\x00\xff", OnInvalid::Strict).text, "AP8=");
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::budget::{Budget, tokens};
 use super::encoding::{Encoding, OnInvalid};
 use super::walk::{Line, Walk};
-use super::{Opened, Reader};
+use super::{Opened, Reader, text_encoding};
 use crate::error::{Error, Result};
 
 /// How much of one line is shown.
@@ -27,13 +27,15 @@ pub struct LinesRequest {
     pub max_lines: i64,
     /// How many tokens, about.
     pub max_tokens: Option<i64>,
+    /// What to read it as; guessed when absent.
+    pub encoding: Option<String>,
 }
 
 impl LinesRequest {
     /// The first lines of a file.
     #[must_use]
     pub fn of(path: impl Into<String>) -> Self {
-        Self { path: path.into(), start_line: 1, max_lines: 400, max_tokens: None }
+        Self { path: path.into(), start_line: 1, max_lines: 400, max_tokens: None, encoding: None }
     }
 }
 
@@ -46,13 +48,15 @@ pub struct TailRequest {
     pub max_lines: i64,
     /// How many tokens, about.
     pub max_tokens: Option<i64>,
+    /// What to read it as; guessed when absent.
+    pub encoding: Option<String>,
 }
 
 impl TailRequest {
     /// The last lines of a file.
     #[must_use]
     pub fn of(path: impl Into<String>) -> Self {
-        Self { path: path.into(), max_lines: 200, max_tokens: None }
+        Self { path: path.into(), max_lines: 200, max_tokens: None, encoding: None }
     }
 }
 
@@ -75,6 +79,9 @@ pub struct LinesAnswer {
     pub size: u64,
     /// What the file was read as.
     pub encoding: String,
+    /// `low` where that is only the best of several guesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding_confidence: Option<&'static str>,
     /// `N|text` for each line.
     pub content: String,
     /// About how many tokens the content has.
@@ -148,9 +155,9 @@ pub(super) fn show(line: &Line, encoding: Encoding, shown_max: usize) -> Shown {
 /// that are no text are shown as far as they can be.
 fn text_of(bytes: &[u8], encoding: Encoding) -> super::encoding::Decoded {
     let encoding = match encoding {
-        Encoding::Base64 => Encoding::Utf8,
-        Encoding::Utf8 if str::from_utf8(bytes).is_err() => match Encoding::guess(bytes) {
-            Encoding::Base64 => Encoding::Utf8,
+        Encoding::Binary => Encoding::Utf8,
+        Encoding::Utf8 if str::from_utf8(bytes).is_err() => match Encoding::of_stretch(bytes) {
+            Encoding::Binary => Encoding::Utf8,
             guessed => guessed,
         },
         encoding => encoding,
@@ -168,7 +175,8 @@ impl Reader<'_> {
         let start_line = u64::try_from(request.start_line).ok().filter(|line| *line > 0);
         let start_line = start_line.ok_or_else(|| Error::range("start_line must be at least 1"))?;
         let budget = Budget::of(request.max_tokens)?;
-        let opened = self.open(&request.path)?;
+        let encoding = text_encoding(request.encoding.as_ref())?;
+        let opened = self.open_as(&request.path, encoding)?;
         let index = self.index(&opened);
         let mut lines = index
             .lines_from(&*opened.file, start_line)
@@ -189,7 +197,8 @@ impl Reader<'_> {
     pub fn tail(&self, request: &TailRequest) -> Result<LinesAnswer> {
         let max_lines = lines_max(request.max_lines)?;
         let budget = Budget::of(request.max_tokens)?;
-        let opened = self.open(&request.path)?;
+        let encoding = text_encoding(request.encoding.as_ref())?;
+        let opened = self.open_as(&request.path, encoding)?;
         let index = self.index(&opened);
         let failed = |source| opened.failed("read", source);
         let total = index.total(&*opened.file).map_err(failed)?;
@@ -303,7 +312,8 @@ impl Page {
             eof,
             mtime_ns: opened.mtime_ns(),
             size: opened.stat.len,
-            encoding: opened.encoding_name(),
+            encoding: opened.encoding.name(),
+            encoding_confidence: opened.confidence(),
             content,
             tokens: self.tokens,
             total_lines,

@@ -18,6 +18,7 @@ use serde::Serialize;
 use crate::digest::{Digest, Hasher};
 use crate::disk::{Clock, FileBox, Kind, Stat, read_up_to};
 use crate::error::{Error, Result};
+use crate::form::{self, Eol, Form};
 use crate::roots::{Roots, holds_scratch};
 
 mod budget;
@@ -42,9 +43,6 @@ pub use window::{Window, WindowRequest};
 use encoding::Encoding;
 use index::Index;
 use terminator::Unit;
-
-/// How much of a file's head tells its encoding.
-const HEAD: usize = 16 << 10;
 
 /// A version that changed so short a time ago may change again without a trace in its times, on
 /// file systems that keep them in whole seconds.
@@ -93,6 +91,18 @@ pub struct FileFacts {
     pub mtime_ns: i64,
     /// What its head looks like.
     pub encoding: String,
+    /// `low` where the encoding is only the best of several guesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding_confidence: Option<&'static str>,
+    /// Whether it begins with a byte order mark.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bom: bool,
+    /// The line end that is the most frequent in its head.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eol: Option<Eol>,
+    /// Whether its head has both `\n` and `\r\n`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub eol_mixed: bool,
     /// The digest of all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Digest>,
@@ -105,7 +115,11 @@ struct Opened {
     path: String,
     file: FileBox,
     stat: Stat,
+    /// What its head looks like.
+    form: Form,
+    /// What it is read as: what the call named, else what it looks like.
     encoding: Encoding,
+    is_named: bool,
 }
 
 impl Opened {
@@ -117,16 +131,20 @@ impl Opened {
         Error::os(&self.path, operation, source)
     }
 
-    /// What lines are read as: a file that is no text has lines all the same.
-    fn encoding_name(&self) -> String {
-        match self.encoding {
-            Encoding::Base64 => "binary".to_owned(),
-            encoding => encoding.name(),
-        }
+    /// `low` where the encoding is nobody's word and only a guess.
+    fn confidence(&self) -> Option<&'static str> {
+        (!self.is_named && !self.form.is_sure).then_some("low")
     }
 
     fn unit(&self) -> Unit {
         self.encoding.steps()
+    }
+
+    fn named(self, encoding: Option<Encoding>) -> Self {
+        match encoding {
+            Some(encoding) => Self { encoding, is_named: true, ..self },
+            None => self,
+        }
     }
 
     /// Reads at most `len` bytes.
@@ -151,7 +169,11 @@ impl Reader<'_> {
         Ok(FileFacts {
             size: opened.stat.len,
             mtime_ns: opened.mtime_ns(),
-            encoding: opened.encoding_name(),
+            encoding: opened.encoding.name(),
+            encoding_confidence: opened.confidence(),
+            bom: opened.form.bom,
+            eol: opened.form.eol,
+            eol_mixed: opened.form.is_mixed,
             sha256,
             path: opened.path,
         })
@@ -171,6 +193,11 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Opens a file whose lines are read as text in an encoding, if one is named.
+    fn open_as(&self, path: &str, encoding: Option<Encoding>) -> Result<Opened> {
+        Ok(self.open(path)?.named(encoding))
+    }
+
     /// Opens a regular file. Never waits on a FIFO or a device, whatever takes the name's place.
     fn open_in(&self, dir: &dyn crate::disk::Dir, name: &OsStr, path: &str) -> Result<Opened> {
         let file = dir.open(name).map_err(|source| match source.kind() {
@@ -185,8 +212,16 @@ impl Reader<'_> {
             _ => Error::os(path, "open", source),
         })?;
         let stat = file.stat().map_err(|source| Error::os(path, "stat", source))?;
-        let mut opened = Opened { path: path.to_owned(), file, stat, encoding: Encoding::Utf8 };
-        opened.encoding = Encoding::guess(&opened.bytes(0, HEAD)?);
+        let (form, encoding) = (Form::of(b""), Encoding::Utf8);
+        let mut opened =
+            Opened { path: path.to_owned(), file, stat, form, encoding, is_named: false };
+        let head = opened.bytes(0, form::WINDOW)?;
+        let is_whole = head.len() as u64 >= opened.stat.len;
+        opened.form = if is_whole { Form::of(&head) } else { Form::of_windows(&head, b"") };
+        opened.encoding = match opened.form.encoding {
+            Encoding::Utf32 => Encoding::Binary,
+            encoding => encoding,
+        };
         Ok(opened)
     }
 
@@ -213,6 +248,13 @@ fn digest_of(opened: &Opened) -> Result<Digest> {
         hasher.update(&piece);
         offset += piece.len() as u64;
     }
+}
+
+/// An encoding of text from a request.
+fn text_encoding(label: Option<&String>) -> Result<Option<Encoding>> {
+    let Some(label) = label else { return Ok(None) };
+    let known = Encoding::of_label(label).filter(|encoding| *encoding != Encoding::Binary);
+    known.map(Some).ok_or_else(|| Error::ReadEncoding { encoding: label.clone() })
 }
 
 /// A length in memory; what no memory can hold is cut.

@@ -182,7 +182,13 @@ impl Span<'_> {
         match terminator::find(reach, self.unit, is_last) {
             Some(found) => (before + found.end, false),
             None if is_last => (bytes.len(), false),
-            None => (at, true),
+            None => {
+                // Behind such a byte no encoding of single bytes is inside a character.
+                let here = bytes.get(at..bytes.len().min(at + REACH)).unwrap_or_default();
+                let soft = |byte: &u8| *byte < 0x30;
+                let found = here.iter().position(soft).filter(|_| self.unit == Unit::Byte);
+                (found.map_or(at, |found| at + found + 1), true)
+            }
         }
     }
 }

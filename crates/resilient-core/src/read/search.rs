@@ -22,7 +22,7 @@ use super::lines::{CutLine, show};
 use super::scan::{Block, Span, scan};
 use super::terminator::{self, Unit};
 use super::walk::{Line, Mark};
-use super::{Opened, Progress, Reader, at_least, count_in};
+use super::{Opened, Progress, Reader, at_least, count_in, text_encoding};
 use crate::error::{Error, Result};
 
 /// A longer query is none.
@@ -75,6 +75,8 @@ pub struct SearchRequest {
     pub glob: Option<String>,
     /// Whether to heed `.gitignore`.
     pub gitignore: bool,
+    /// What to read the files as; guessed for each when absent.
+    pub encoding: Option<String>,
 }
 
 impl SearchRequest {
@@ -95,6 +97,7 @@ impl SearchRequest {
             count: false,
             glob: None,
             gitignore: false,
+            encoding: None,
         }
     }
 }
@@ -123,6 +126,12 @@ pub struct Found {
     /// When the file was last changed, in nanoseconds since 1970; of one file only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtime_ns: Option<i64>,
+    /// What the file was read as, where that is not UTF-8; of one file only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// `low` where that is only the best of several guesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding_confidence: Option<&'static str>,
     /// The matches.
     pub matches: Vec<Match>,
     /// How many files were searched, when there are several.
@@ -156,6 +165,9 @@ pub struct Match {
     /// Lines that are shown only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cut_lines: Vec<CutLine>,
+    /// `low` where the encoding of its file, one of several, is only the best of several guesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding_confidence: Option<&'static str>,
 }
 
 /// A file that was not searched.
@@ -269,6 +281,7 @@ impl Reader<'_> {
     /// As [`Reader::stat`]; a number is out of range, or the query is none.
     pub fn search(&self, request: &SearchRequest, progress: &dyn Progress) -> Result<Found> {
         let query = Query::of(request)?;
+        let encoding = text_encoding(request.encoding.as_ref())?;
         let mut found = Found {
             path: request.path.clone(),
             query: request.query.clone(),
@@ -279,6 +292,8 @@ impl Reader<'_> {
             has_more: false,
             total_matches: query.count.then_some(0),
             mtime_ns: None,
+            encoding: None,
+            encoding_confidence: None,
             matches: Vec::new(),
             files_searched: None,
             skipped: Vec::new(),
@@ -286,11 +301,16 @@ impl Reader<'_> {
         };
         match &request.glob {
             None => {
-                let opened = self.open(&request.path)?;
+                let opened = self.open_as(&request.path, encoding)?;
                 found.mtime_ns = Some(opened.mtime_ns());
+                found.encoding =
+                    Some(opened.encoding.name()).filter(|_| opened.encoding != Encoding::Utf8);
+                found.encoding_confidence = opened.confidence();
                 self.search_in(&opened, &query, query.from_line, None, progress, &mut found)?;
             }
-            Some(glob) => self.search_files(request, glob, &query, progress, &mut found)?,
+            Some(glob) => {
+                self.search_files(request, glob, &query, encoding, progress, &mut found)?;
+            }
         }
         found.matches_returned = found.matches.len() as u64;
         Ok(found)
@@ -301,6 +321,7 @@ impl Reader<'_> {
         request: &SearchRequest,
         glob: &str,
         query: &Query,
+        encoding: Option<Encoding>,
         progress: &dyn Progress,
         found: &mut Found,
     ) -> Result<()> {
@@ -320,10 +341,10 @@ impl Reader<'_> {
                 Ok(ControlFlow::Continue(()))
             };
             let opened = match self.open_in(&**dir, name, &shown) {
-                Ok(opened) if opened.encoding == Encoding::Base64 => {
+                Ok(opened) if opened.encoding == Encoding::Binary => {
                     return skip("binary".to_owned());
                 }
-                Ok(opened) => opened,
+                Ok(opened) => opened.named(encoding),
                 Err(error) => return skip(error.to_string()),
             };
             searched += 1;
@@ -386,7 +407,11 @@ impl Reader<'_> {
             }
             found.next_from_line = hit.line + 1;
             found.next_from_path = shown.map(str::to_owned);
-            found.matches.push(Match { path: shown.map(str::to_owned), ..excerpt });
+            found.matches.push(Match {
+                path: shown.map(str::to_owned),
+                encoding_confidence: shown.and_then(|_| opened.confidence()),
+                ..excerpt
+            });
         }
         Ok(())
     }
@@ -458,8 +483,8 @@ fn search_block(
 ) -> io::Result<InBlock> {
     let (bytes, beyond) = block.with_beyond.split_at_checked(block.len).unwrap_or_default();
     let is_raw = match encoding {
-        Encoding::Utf8 | Encoding::Base64 => true,
-        Encoding::SingleByte(_) => block.with_beyond.is_ascii(),
+        Encoding::Utf8 | Encoding::Utf32 | Encoding::Binary => true,
+        Encoding::SingleByte(_) | Encoding::MultiByte(_) => block.with_beyond.is_ascii(),
         Encoding::Utf16Le | Encoding::Utf16Be => false,
     };
     let (text, own) = if is_raw {
@@ -592,6 +617,7 @@ fn excerpt(opened: &Opened, index: &Index, frame: Frame, hit: Hit) -> Result<Mat
         excerpt: String::new(),
         match_offset: None,
         cut_lines: Vec::new(),
+        encoding_confidence: None,
     };
     for _ in start..=hit.line.saturating_add(frame.after) {
         let Some(line) = lines.next(frame.shown).map_err(failed)? else { break };

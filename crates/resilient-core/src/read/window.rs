@@ -62,8 +62,12 @@ pub struct Window {
     /// When the file was last changed, in nanoseconds since 1970.
     pub mtime_ns: i64,
     /// What the bytes were read as. Without `invalid_bytes`, the content in this encoding is
-    /// exactly the window's bytes.
+    /// exactly the window's bytes; in Shift_JIS, EUC, Big5 and GBK a character may have further
+    /// spellings.
     pub encoding: String,
+    /// `low` where that is only the best of several guesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding_confidence: Option<&'static str>,
     /// The text.
     pub content: String,
     /// About how many tokens the content has.
@@ -114,17 +118,24 @@ pub(super) fn bytes_max(max_bytes: i64) -> Result<u64> {
 
 /// An encoding from a request.
 pub(super) fn named(label: &str) -> Result<Encoding> {
-    Encoding::named(label).ok_or_else(|| Error::ReadEncoding { encoding: label.to_owned() })
+    Encoding::of_label(label).ok_or_else(|| Error::ReadEncoding { encoding: label.to_owned() })
 }
 
 impl Opened {
     /// Where the character begins that holds the byte at `offset`.
     pub(super) fn character_at(&self, offset: u64, encoding: Encoding) -> Result<u64> {
-        let from = offset.saturating_sub(CHARACTER_MAX as u64);
-        let around = self.bytes(from, 2 * CHARACTER_MAX)?;
+        let from = offset.saturating_sub(encoding.reach() as u64);
+        let around = self.bytes(from, encoding.reach() + CHARACTER_MAX)?;
         let at = count_in(offset - from);
+        let begin = match encoding.begin_of(&around, at) {
+            Some(begin) => begin,
+            None if from == 0 => 0,
+            // Nothing near tells; the ends of windows are where characters begin.
+            None => return Ok(offset),
+        };
+        let (around, at) = (around.get(begin..).unwrap_or_default(), at - begin);
         // The last byte of a file may be half a character; the end of the file is not inside it.
-        let back = if offset < self.stat.len { encoding.into_character(&around, at) } else { 0 };
+        let back = if offset < self.stat.len { encoding.into_character(around, at) } else { 0 };
         Ok(offset - back as u64)
     }
 
@@ -161,7 +172,7 @@ impl Opened {
         {
             return Err(Error::Undecodable {
                 path: self.path.clone(),
-                encoding: encoding.name(),
+                encoding: encoding.name_of_window(),
                 offset: start + first as u64,
             });
         }
@@ -176,7 +187,8 @@ impl Opened {
             eof: next_offset >= size,
             size,
             mtime_ns: self.mtime_ns(),
-            encoding: encoding.name(),
+            encoding: encoding.name_of_window(),
+            encoding_confidence: if wanted.encoding.is_some() { None } else { self.confidence() },
             content: decoded.text,
             tokens,
             invalid_bytes: decoded.invalid_bytes as u64,
@@ -190,8 +202,8 @@ impl Opened {
         let encoding = wanted.encoding.unwrap_or(self.encoding);
         let decoded = encoding.decode(window, wanted.on_invalid);
         if wanted.encoding.is_none() && decoded.invalid_bytes > 0 {
-            let own = Encoding::guess(window);
-            if matches!(own, Encoding::SingleByte(_) | Encoding::Base64) {
+            let own = Encoding::of_stretch(window);
+            if matches!(own, Encoding::SingleByte(_) | Encoding::Binary) {
                 return (own, own.decode(window, wanted.on_invalid));
             }
         }

@@ -32,6 +32,10 @@ impl Act<'_> {
     /// The row's changes have all happened: they become durable. Files that came out and were written into since
     /// are kept.
     pub(super) fn keep(&mut self, touched: &[usize]) -> Result<Verdict, Obstacle> {
+        if self.seen.unit.is_copy {
+            // The row's paths may lead to the original, whose files are not for this process to write.
+            return Ok(Verdict::Published(self.keep_touched(touched)?));
+        }
         if let (Some(at), Some(open)) = (self.row.at, self.open_file(unit::Target::New)) {
             append::keep(open, self.row, at)?;
         }

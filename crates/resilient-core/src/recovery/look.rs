@@ -33,12 +33,13 @@ struct Named<'a> {
     /// Whether it was written through all of its names.
     in_place: bool,
     exchange: Option<Exchange>,
+    is_copy: bool,
 }
 
 /// Looks at all that a row names.
 pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
     let mut obstacle = None;
-    let named = names(row);
+    let named = names(state, row);
     let mut changes = Vec::new();
     let mut files = Vec::new();
     if let (Some(at), Some(sectors)) = (row.at, &row.sectors) {
@@ -72,13 +73,14 @@ pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
     let unit = Unit {
         rows: Rows::all(changes.len()),
         mark: is_aside.then_some(Mark::Conflict),
-        is_copy: named.iter().any(|one| is_copy(state, one)),
+        is_copy: is_copy(state, row) || named.iter().any(|one| has_other_dir(state, one)),
         changes,
     };
     Seen { unit, files, obstacle }
 }
 
-fn names(row: &Row) -> Vec<Named<'_>> {
+fn names<'a>(state: &State, row: &'a Row) -> Vec<Named<'a>> {
+    let is_copy = is_copy(state, row);
     let also = row.also.iter().map(|also| Named {
         path: &also.abs_path,
         staged: &also.staged,
@@ -86,6 +88,7 @@ fn names(row: &Row) -> Vec<Named<'_>> {
         previous: also.prev_sha256,
         in_place: false,
         exchange: also.exchange,
+        is_copy,
     });
     let main = row.staged.as_deref().zip(row.abs_path.as_deref());
     let main = main.map(|(staged, path)| Named {
@@ -95,19 +98,25 @@ fn names(row: &Row) -> Vec<Named<'_>> {
         previous: row.prev_sha256,
         in_place: row.undo.is_some(),
         exchange: row.exchange,
+        is_copy,
     });
     also.chain(main).collect()
 }
 
 /// Whether the state directory is a copy of the one in which a row was written.
-fn is_copy(state: &State, one: &Named<'_>) -> bool {
+fn is_copy(state: &State, row: &Row) -> bool {
+    row.place.as_ref().is_some_and(|place| *place != state.place)
+}
+
+/// The same by the directory's number alone, which is all that rows of earlier versions have.
+fn has_other_dir(state: &State, one: &Named<'_>) -> bool {
     let here = state.tmp.id().ok().map(|id| id.inode);
     one.exchange.is_some_and(|exchange| Some(exchange.dir) != here)
 }
 
 /// What tells the two files of a row that is no copy.
 fn identities(state: &State, one: &Named<'_>) -> Option<Exchange> {
-    one.exchange.filter(|_| !is_copy(state, one))
+    one.exchange.filter(|_| !one.is_copy && !has_other_dir(state, one))
 }
 
 fn look_at_slot(
@@ -143,7 +152,10 @@ fn look_at_slot(
                     unit::Slot::Touched
                 }
             }
-            (Some(exchange), _) if inode != exchange.staged => unit::Slot::Other,
+            (Some(exchange), _) if inode != exchange.staged => {
+                seat.slot_holds_promise = now == one.expected;
+                unit::Slot::Other
+            }
             _ if now == one.expected => unit::Slot::Whole,
             (None, Some(_)) if before => unit::Slot::Before,
             (None, Some(_)) => unit::Slot::Other,
@@ -214,6 +226,11 @@ fn look_at_target(
         Ok(match now {
             Some(now) if now == one.expected && is(|exchange| exchange.staged) => unit::Target::New,
             Some(now) if Some(now) == one.previous && is(|exchange| exchange.old) => {
+                if seat.slot_holds_promise {
+                    // The old file has not come out, so what is in the slot has not either: an
+                    // earlier recovery renewed it (`Slot::renew`).
+                    change.slot = unit::Slot::Whole;
+                }
                 unit::Target::Old
             }
             _ => unit::Target::Other,

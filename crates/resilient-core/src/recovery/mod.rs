@@ -148,7 +148,8 @@ fn paths_of(rows: &[PendingRow], reasons: &[Pending]) -> BTreeMap<PathBuf, Pendi
         let reason = reasons.iter().find(|pending| pending.journal_id == row.journal_id);
         let reason = reason.map_or("not looked at yet", |pending| pending.reason.as_str());
         let also = row.also.iter().map(|also| also.abs_path.as_str());
-        for path in also.chain(row.abs_path.as_deref()) {
+        // A workspace that was moved leads to the same file by the path that is shown.
+        for path in also.chain(row.abs_path.as_deref()).chain([row.path.as_str()]) {
             paths.insert(path.into(), pending_of(row, reason));
         }
     }
@@ -208,7 +209,7 @@ fn revive_pending(store: &Store, state: &mut State, report: &mut Report) -> io::
     }
     let len = state.journal.stat()?.len;
     let start = state.end_at(len)?;
-    withdrawal::withdraw(state, &start, &revived.iter().collect::<Vec<_>>())?;
+    withdrawal::withdraw(state, &start, &revived.iter().collect::<Vec<_>>(), Vec::new())?;
     Ok(true)
 }
 

@@ -20,6 +20,9 @@ pub(super) struct Seat {
     /// Where the slot is, or was.
     pub(super) place: Option<(DirRef, OsString)>,
     pub(super) slot: Option<Slot>,
+    /// Whether the slot leads to a file that is neither of the row's two, with the content that the
+    /// row promises.
+    pub(super) slot_holds_promise: bool,
     /// The second slot, which holds the content before.
     pub(super) undo: Option<FileBox>,
     /// What an earlier recovery has set aside of it.
@@ -55,6 +58,7 @@ impl Seat {
             path: path.to_owned(),
             place: None,
             slot: None,
+            slot_holds_promise: false,
             undo: None,
             aside: None,
             target: None,

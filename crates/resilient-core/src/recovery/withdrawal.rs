@@ -64,9 +64,15 @@ pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) ->
     redo(state)
 }
 
-/// The same for a batch of which some rows stay.
-pub(crate) fn withdraw(state: &mut State, start: &End, rows: &[&Row]) -> io::Result<()> {
-    let items: Vec<Item<'_>> = rows.iter().copied().map(Item::Row).collect();
+/// The same for a batch of which some rows stay, and lines of other writers behind it.
+pub(crate) fn withdraw(
+    state: &mut State,
+    start: &End,
+    rows: &[&Row],
+    others: Vec<u8>,
+) -> io::Result<()> {
+    let rows = rows.iter().copied().map(Item::Row);
+    let items: Vec<Item<'_>> = rows.chain([Item::Raw(others)]).collect();
     replace_end(state, start, &items)
 }
 

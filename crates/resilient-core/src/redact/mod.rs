@@ -499,9 +499,9 @@ impl<'a> Syntax<'a> {
         let was_valid = || {
             *self
                 .was_valid
-                .get_or_init(|| validate::validate(self.before, Some(format), None).valid)
+                .get_or_init(|| !validate::validate(self.before, Some(format), None).is_refused())
         };
-        if report.valid || !was_valid() {
+        if !report.is_refused() || !was_valid() {
             return Ok(());
         }
         let first = report.errors.into_iter().next();

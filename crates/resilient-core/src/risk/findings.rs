@@ -16,7 +16,7 @@ pub struct Findings {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Told>,
     /// How many there are beyond those.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(rename = "findings_omitted", skip_serializing_if = "is_zero")]
     pub omitted: usize,
 }
 

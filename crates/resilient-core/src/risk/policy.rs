@@ -16,6 +16,7 @@ use super::place;
 use super::report::Verdict;
 use super::retention::Retention;
 use crate::digest::Digest;
+use crate::form::{FormPolicy, FormSource};
 
 /// A policy file may not be longer than this.
 const FILE_BYTES_MAX: usize = 1 << 20;
@@ -49,6 +50,8 @@ pub struct Policy {
     pub hard_links: HardLinks,
     /// Whether writes into `.git` are let through.
     pub allow_git: bool,
+    /// What form files get.
+    pub form: FormPolicy,
     /// What it demands of every write.
     pub classify: Demand,
     /// How long the scratchpad keeps its content.
@@ -68,6 +71,7 @@ impl Default for Policy {
             model: true,
             hard_links: HardLinks::Refuse,
             allow_git: false,
+            form: FormPolicy::default(),
             classify: Demand::default(),
             scratch: Retention::default(),
         }
@@ -257,6 +261,8 @@ impl Policy {
     /// | `model` | boolean |
     /// | `hard_links` | `refuse` or `in_place` |
     /// | `allow_git_writes` | boolean |
+    /// | `form` | `raw` or `keep` |
+    /// | `form_from` | list of `editorconfig` and `gitattributes` |
     /// | `classify` | mapping with any of `default` (`on`, `off`), `reject_at` (`low`, `medium`, `high`), `reject` (`secrets`) |
     /// | `scratch` | mapping with any of `keep_days`, `drafts_keep_days`, `max_bytes` to an integer from 1, or `unlimited` |
     ///
@@ -346,6 +352,7 @@ impl Policy {
             policy.allow_git =
                 value.as_bool().ok_or_else(|| bad("allow_git_writes", "must be true or false"))?;
         }
+        policy.form = form(&file)?;
         policy.classify = demand(&file)?;
         policy.scratch = retention(&file)?;
         Ok(policy)
@@ -432,6 +439,26 @@ fn allow(file: &Map<String, Value>) -> Result<Allow, PolicyError> {
     })
 }
 
+/// Reads what form files get.
+fn form(file: &Map<String, Value>) -> Result<FormPolicy, PolicyError> {
+    let keep = match present(file, "form").map(Value::as_str) {
+        None | Some(Some("raw")) => false,
+        Some(Some("keep")) => true,
+        Some(_) => return Err(bad("form", "must be `raw` or `keep`")),
+    };
+    let source = |value: &Value| match value.as_str() {
+        Some("editorconfig") => Some(FormSource::EditorConfig),
+        Some("gitattributes") => Some(FormSource::GitAttributes),
+        _ => None,
+    };
+    let from = match present(file, "form_from") {
+        None => Some(Vec::new()),
+        Some(value) => value.as_array().and_then(|list| list.iter().map(source).collect()),
+    };
+    let message = "must be a list of `editorconfig` and `gitattributes`";
+    Ok(FormPolicy { keep, from: from.ok_or_else(|| bad("form_from", message))? })
+}
+
 /// Reads what is demanded of every write.
 fn demand(file: &Map<String, Value>) -> Result<Demand, PolicyError> {
     let Some(map) = mapping(file, "classify")? else { return Ok(Demand::default()) };
@@ -515,6 +542,18 @@ mod tests {
         assert!(policy.extra_patterns.is_empty());
         assert_eq!(policy.hard_links, HardLinks::Refuse);
         assert!(!policy.allow_git);
+        assert_eq!(policy.form, FormPolicy::default());
+    }
+
+    #[test]
+    fn the_form_of_files_is_read() {
+        let policy = parse("form: keep\nform_from: [gitattributes, editorconfig]\n");
+        assert!(policy.form.keep);
+        assert_eq!(policy.form.from, [FormSource::GitAttributes, FormSource::EditorConfig]);
+        assert_eq!(parse("form: raw\nform_from:\n").form, FormPolicy::default());
+        for text in ["form: kept", "form: true", "form_from: editorconfig", "form_from: [vim]"] {
+            assert!(matches!(error(text), PolicyError::BadValue { .. }), "{text}");
+        }
     }
 
     #[test]

@@ -85,10 +85,9 @@ fn begun(closed: &dyn Dir, name: &Name, journal: &dyn File) -> io::Result<Option
     if file.id()? == journal.id()? {
         return Ok(Some(Begun::Whole));
     }
-    if file.stat()?.len > journal.stat()?.len || !closed::is_same(&*file, journal)? {
+    if !closed::is_in_current(&*file, journal)? {
         return Ok(None);
     }
-    // All of it is in the current journal.
     closed.remove_file(&name.file)?;
     Ok(Some(Begun::Copy))
 }

@@ -2,17 +2,18 @@
 //! classifier and the commit path together.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::Workspace;
+use super::source::{Origin, Source};
+use crate::checked::Checked;
 use crate::digest::Digest;
-use crate::disk::read_all;
 use crate::error::{Error, Result};
+use crate::form::Asked;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
 use crate::risk::{Policy, Verdict};
-use crate::scratch::{Encoding, PutRequest};
+use crate::scratch::PutRequest;
 use crate::screen::Screen;
 use crate::write::{self, WriteMode, WriteReceipt, WriteRequest};
 
@@ -33,24 +34,6 @@ pub struct RedactRequest {
     pub write: Option<WriteTo>,
 }
 
-/// Where a text is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// Here.
-    Content(String),
-    /// In this file.
-    File(String),
-    /// In the scratchpad, under this digest.
-    Draft(String),
-    /// In the parts of a chunk session.
-    Session {
-        /// Its name.
-        session: String,
-        /// What stands between the parts.
-        separator: String,
-    },
-}
-
 /// Where a result is written: as [`WriteRequest`], without the content.
 #[derive(Clone, Debug)]
 pub struct WriteTo {
@@ -62,6 +45,10 @@ pub struct WriteTo {
     pub expected_prev_sha256: Option<String>,
     /// As in [`WriteRequest`], for the result.
     pub reject_at: Option<Verdict>,
+    /// As in [`WriteRequest`], for the result.
+    pub validate: bool,
+    /// As in [`WriteRequest`]. A file that is cleaned in place keeps every byte around its secrets.
+    pub form: Asked,
 }
 
 /// A redacted text, or what was done with it.
@@ -76,15 +63,6 @@ pub struct Redacted {
     /// The written file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<WriteReceipt>,
-}
-
-/// A text and where it was read.
-struct Origin {
-    content: String,
-    /// The file, resolved, and its digest.
-    file: Option<(PathBuf, Digest)>,
-    /// A name for it in the scratchpad's labels.
-    label: String,
 }
 
 impl Workspace {
@@ -139,6 +117,9 @@ impl Workspace {
         }
         let screen = Screen::of(&self.store.policy, to.reject_at)?;
         let findings = screen.check(&self.store.roots, &to.path, &text)?;
+        if to.validate {
+            Checked::of(&to.path, text.as_bytes())?;
+        }
         if keep {
             self.keep(&origin, &mut redaction)?;
         }
@@ -159,45 +140,12 @@ impl Workspace {
             mode,
             expected_prev_sha256: expected,
             reject_at: None,
+            validate: to.validate,
+            form: if in_place.is_some() { Asked::RAW } else { to.form },
         };
         let written = write::write_redacted(&self.store, request, &policy, in_place)?;
         let written = WriteReceipt { findings, ..written };
         Ok(Redacted { text: None, redaction, written: Some(written) })
-    }
-
-    fn origin(&self, source: Source, policy: &Policy) -> Result<Origin> {
-        match source {
-            Source::Content(content) => {
-                Ok(Origin { content, file: None, label: "text".to_owned() })
-            }
-            Source::Draft(sha256) => {
-                let kept = self.scratch().get(&sha256, Encoding::Utf8)?;
-                let label = kept.label.unwrap_or_else(|| "draft".to_owned());
-                Ok(Origin { content: kept.content, file: None, label })
-            }
-            Source::Session { session, separator } => {
-                let content = self.chunks().preview(&session, &separator)?.content;
-                Ok(Origin { content, file: None, label: format!("session {session}") })
-            }
-            Source::File(path) => {
-                let target = self.store.roots.writable(&path, write::git(policy))?;
-                if target.stat.is_none() {
-                    return Err(Error::NotFound { path });
-                }
-                let os = |source| Error::os(target.shown.clone(), "read", source);
-                let bytes = target
-                    .dir
-                    .open(&target.name)
-                    .and_then(|file| read_all(&*file, u64::MAX))
-                    .map_err(os)?;
-                let digest = Digest::of(&bytes);
-                let content = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
-                    path: target.shown.clone(),
-                    message: error.utf8_error().to_string(),
-                })?;
-                Ok(Origin { content, file: Some((target.path, digest)), label: target.shown })
-            }
-        }
     }
 
     /// The digest of the file that was read, if this path leads to it.

@@ -196,11 +196,11 @@ fn a_sync_of_recovery_that_failed_is_never_trusted() {
                 let again = create(&ws, "later.txt", "later\n");
                 for lost in disk.crash_states(Model::Strict, 8).iter() {
                     // An error that concerns the interrupted write alone does not refuse this one.
-                    let goes_on = match (&first, &again) {
-                        (Answer::Refused(_), Answer::Done(_)) => true,
-                        (Answer::Done(_), Answer::Refused(Error::AlreadyExists { .. })) => true,
-                        _ => false,
-                    };
+                    let goes_on = matches!(
+                        (&first, &again),
+                        (Answer::Refused(_), Answer::Done(_))
+                            | (Answer::Done(_), Answer::Refused(Error::AlreadyExists { .. }))
+                    );
                     let verdict = match goes_on {
                         true => recover(&lost, 65).and_then(|()| {
                             let later = Some("later\n");

@@ -4,6 +4,7 @@
 use resilient_core::Workspace;
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
+use resilient_core::form::Asked;
 use resilient_core::write::{WriteMode, WriteRequest};
 
 use crate::campaign::{Rig, is_publish, recover};
@@ -58,6 +59,8 @@ fn a_save_at_any_moment_of_an_overwrite_is_never_lost() {
                 mode: WriteMode::Overwrite,
                 expected_prev_sha256: Some(Digest::of(b"the old content").to_string()),
                 reject_at: None,
+                validate: false,
+                form: Asked::default(),
             };
             Answer::of(ws.write(request), |receipt| Some(receipt.journal_id))
         };

@@ -119,6 +119,50 @@ fn rooted(disk: &SimDisk, roots: &[&str], seed: u64) -> Workspace {
         .open()
 }
 
+/// A copy of a directory and all that is in it, as `cp -a` makes it.
+fn copy_tree(disk: &SimDisk, from: &str, to: &str) {
+    for path in disk.dirs().iter().filter_map(|path| path.strip_prefix(from)) {
+        disk.mkdir(&format!("{to}{path}"));
+    }
+    for (path, bytes) in disk.tree() {
+        let Some(below) = path.strip_prefix(from).filter(|below| below.starts_with('/')) else {
+            continue;
+        };
+        disk.write_file(&format!("{to}{below}"), &bytes);
+    }
+}
+
+#[test]
+fn recovery_in_a_copy_touches_no_file_of_the_original() {
+    for name in
+        ["create", "overwrite", "append in place", "overwrite through hard links", "a batch"]
+    {
+        let rig = Rig::new(scenario(name), Order::Forwards);
+        for at in rig.base..=rig.end {
+            for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
+                let line = rig.trace.get(at as usize).map_or("", String::as_str);
+                if kind == FaultKind::TornWrite && !line.starts_with("write") {
+                    continue;
+                }
+                let (disk, _) = rig.run(&[Fault { at, kind }], |_| {});
+                let disk = disk.kill();
+                copy_tree(&disk, "w", "c");
+                let original = |disk: &SimDisk| -> Vec<(String, Vec<u8>)> {
+                    disk.tree().into_iter().filter(|(path, _)| !path.starts_with("c/")).collect()
+                };
+                let before = original(&disk);
+                let ws = Workspace::builder("/c")
+                    .roots(vec!["/c".into(), "/w".into()])
+                    .disk(Arc::new(disk.clone()))
+                    .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, 97 << 32)))
+                    .open();
+                ws.recover().expect("recovery of the copy");
+                assert_eq!(before, original(&disk), "{name}: {}", rig.place(at));
+            }
+        }
+    }
+}
+
 #[test]
 fn a_process_with_fewer_roots_leaves_to_others_what_it_cannot_reach() {
     type Prepare = fn(&SimDisk);

@@ -334,6 +334,14 @@ fn recoveries_survive_every_crash() {
 }
 
 #[test]
+fn a_slot_that_recovery_has_renewed_is_still_published() {
+    let probe = Probe::new(None);
+    let read_only = |name: &String| name == "overwrite what nobody may write";
+    let (_, rig) = rigs().into_iter().find(|(name, _)| read_only(name)).expect("the scenario");
+    assert_eq!(in_recovery(&rig, &probe), None);
+}
+
+#[test]
 fn leaving_out_any_sync_of_recovery_is_noticed() {
     let rigs = rigs();
     let mut missed = Vec::new();

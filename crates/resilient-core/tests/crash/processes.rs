@@ -481,3 +481,53 @@ fn the_journal_is_closed_between_any_two_calls_of_another_process() {
         &[("log.txt", &["two\n"]), ("a.txt", &["one\n"])],
     );
 }
+
+/// How many of a call's accesses to the disk a line of a program that takes no lock can come in front of, so
+/// that it is lost; and how many there are. `fails` chooses an operation that fails.
+fn losing_lines(fails: fn(&str) -> bool) -> (u64, u64) {
+    let line = "{\"bytes\":3,\"caller\":\"python\",\"journal_id\":\"wj_1\",\"mode\":\"create\",\
+                \"path\":\"x\",\"sha256\":\"00\",\"ts\":\"2023-01-01T00:00:00Z\"}\n";
+    let journal = "w/.resilient_write/journal.jsonl";
+    let warm = SimDisk::new();
+    warm.write_file("w/a.txt", b"old\n");
+    done(create(&open(&warm, 1, Order::Forwards), "warm.txt", "warm\n"));
+    let dry = warm.kill();
+    drop(overwrite(&open(&dry, 2, Order::Forwards), "a.txt", "new\n"));
+    let fault = dry
+        .trace()
+        .iter()
+        .position(|line| fails(line))
+        .map(|at| Fault { at: at as u64, kind: FaultKind::Io { errno: 5, sticky: false } });
+    let (mut calls, mut at, mut losing) = (1, 0, 0);
+    while at < calls {
+        let disk = warm.kill();
+        fault.into_iter().for_each(|fault| disk.plan(fault));
+        let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
+        let ws = open(&schedule.process(&disk), 2, Order::Forwards);
+        let other = schedule.process(&disk);
+        let writes = Box::new(|| drop(overwrite(&ws, "a.txt", "new\n"))) as Calls<'_, ()>;
+        schedule.run(vec![writes, Box::new(|| other.append(journal, line.as_bytes()))]);
+        calls = schedule.calls();
+        recover(&disk, 3).expect("recovery");
+        let rows = String::from_utf8(disk.read(journal).expect("a journal")).expect("text");
+        losing += u64::from(!rows.contains(line));
+        let answered = disk.read("w/a.txt").as_deref() == Some(b"new\n");
+        assert_eq!(answered, rows.contains("overwrite"), "a row and its change, at {at}: {rows}");
+        at += 1;
+    }
+    (losing, calls)
+}
+
+#[test]
+fn a_line_of_a_program_that_takes_no_lock_is_lost_only_while_the_journal_is_written() {
+    // Between the look at the journal's length and the append; and where rows go again, around their cut.
+    for (what, fails, moments) in [
+        ("a write", (|_| false) as fn(&str) -> bool, 1),
+        ("a failed journal", |line| line.starts_with("sync w/.resilient_write/journal"), 3),
+        ("a refused publish", |line| line.starts_with("exchange"), 3),
+    ] {
+        let (losing, calls) = losing_lines(fails);
+        assert!(losing <= moments, "{what}: {losing} of {calls}");
+        assert!(calls > 20, "{what}: {calls}");
+    }
+}

@@ -2,15 +2,16 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use resilient_core::Workspace;
-use resilient_core::disk::Disk;
-use resilient_core::disk::sim::{Fault, FaultKind, Model};
+use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
+use resilient_core::disk::{Disk, FixedClock};
 use resilient_core::journal::Filter;
 use resilient_core::scratch::Encoding;
 
 use crate::campaign::{Budget, Rig, recover};
-use crate::workload::{Order, UPGRADES, all, chosen, open};
+use crate::workload::{Order, UPGRADES, all, chosen, create, done, open};
 
 type Look = fn(&Workspace) -> String;
 
@@ -77,6 +78,39 @@ fn a_reader_beside_a_writer_shows_no_row_that_recovery_takes_out_and_does_not_wa
             assert!(wrong.is_empty(), "{wrong:?}: {}", rig.place(at));
             assert!(disk.lock_refusals() <= 1, "it waited: {}", rig.place(at));
         }
+    }
+}
+
+#[test]
+fn a_reader_sees_every_answered_row_while_the_journal_is_closed() {
+    let builder = |disk: &SimDisk, seed: u64| {
+        Workspace::builder("/w")
+            .disk(Arc::new(disk.clone()))
+            .clock(Arc::new(FixedClock::new(1_790_000_000, seed << 32)))
+            .longest_journal(1)
+    };
+    let (mut calls, mut at) = (1, 0);
+    // The writer closes the journal and writes, as a whole, between any two calls of the reader; then in part.
+    while at < calls {
+        for part in [3, 10, 20, 30, 40, 60, 1000] {
+            let disk = SimDisk::new();
+            disk.mkdir("w");
+            done(create(&builder(&disk, 1).open(), "answered.txt", "1\n"));
+            let reads = std::iter::repeat_n(0, at as usize);
+            let turns =
+                reads.chain(std::iter::repeat_n(1, part)).chain(std::iter::repeat_n(0, 1000));
+            let schedule = Schedule::new(turns);
+            let reader = builder(&schedule.process(&disk), 2).open();
+            let writer = builder(&schedule.process(&disk), 3).open();
+            let seen = Mutex::new(Vec::new());
+            let read = Box::new(|| *seen.lock().expect("rows") = rows(&reader)) as Calls<'_, ()>;
+            let write = Box::new(|| done(create(&writer, "later.txt", "2\n"))) as Calls<'_, ()>;
+            schedule.run(vec![read, write]);
+            calls = calls.max(schedule.calls().min(60));
+            let seen = seen.lock().expect("rows").len();
+            assert!(seen >= 1, "at {at}, {part}: {seen} rows");
+        }
+        at += 1;
     }
 }
 

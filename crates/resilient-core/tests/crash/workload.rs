@@ -11,6 +11,7 @@ use resilient_core::chunk::ComposeRequest;
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Attributes, SimDisk};
 use resilient_core::disk::{DirRef, Disk, FixedClock, SyncItem};
+use resilient_core::form::Asked;
 use resilient_core::handoff::HandoffRequest;
 use resilient_core::risk::Verdict;
 use resilient_core::scratch::PutRequest;
@@ -156,6 +157,8 @@ pub fn put(ws: &Workspace, path: &str, mode: WriteMode, content: &str) -> Answer
         mode,
         expected_prev_sha256: None,
         reject_at: None,
+        validate: false,
+        form: Asked::default(),
     };
     Answer::of(ws.write(request), |receipt| Some(receipt.journal_id))
 }
@@ -180,6 +183,8 @@ fn replace(ws: &Workspace, path: &str, old: &str, new: &str) -> Answer {
         count: 1,
         expected_prev_sha256: None,
         reject_at: None,
+        validate: false,
+        form: Asked::default(),
     };
     Answer::of(ws.replace(request), |receipt| Some(receipt.journal_id))
 }
@@ -228,6 +233,8 @@ fn draft(ws: &Workspace) -> Answer {
         mode: WriteMode::Create,
         expected_prev_sha256: None,
         reject_at: Some(Verdict::Low),
+        validate: false,
+        form: Asked::default(),
     };
     match ws.write(request) {
         Err(Error::Blocked { draft: Some(_), .. }) => Answer::Done(None),

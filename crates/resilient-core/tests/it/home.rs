@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use resilient_core::chunk::ComposeRequest;
 use resilient_core::digest::Digest;
 use resilient_core::disk::FixedClock;
+use resilient_core::form::Asked;
 use resilient_core::journal::{Chain, Entry, Filter, Row, Tie};
 use resilient_core::workspace::Builder;
 use resilient_core::write::{ReplaceRequest, WriteMode, WriteRequest};
@@ -261,6 +262,8 @@ pub(crate) fn create(path: &str, content: &str) -> WriteRequest {
         mode: WriteMode::Create,
         expected_prev_sha256: None,
         reject_at: None,
+        validate: false,
+        form: Asked::default(),
     }
 }
 
@@ -280,6 +283,8 @@ pub(crate) fn replace(path: &str, old: &str, new: &str) -> ReplaceRequest {
         count: 1,
         expected_prev_sha256: None,
         reject_at: None,
+        validate: false,
+        form: Asked::default(),
     }
 }
 

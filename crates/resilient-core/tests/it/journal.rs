@@ -399,6 +399,44 @@ fn a_long_journal_is_closed_and_the_next_one_goes_on_with_its_numbers_and_chain(
 }
 
 #[test]
+fn a_journal_that_is_restored_from_a_backup_costs_no_closed_one() {
+    let home = Home::new();
+    home.open().write(create("a", "")).unwrap();
+    let backup = home.journal();
+    home.open().write(create("precious", "")).unwrap();
+    let ws = home.builder().longest_journal(1).open();
+    ws.recover().unwrap();
+    let closed = home.text(".resilient_write/journal/000001.jsonl");
+    // All of a copy of the first row, and a part of it.
+    for backup in [&backup[..], &backup[..backup.len() / 2]] {
+        home.put(".resilient_write/journal.jsonl", backup);
+        let rows = tail(&home.open(), 10);
+        assert!(rows.len() >= 2, "{rows:?}");
+        let verified = home.open().verify_journal().unwrap();
+        assert!(backup.last() != Some(&b'\n') || !verified.breaks.is_empty(), "{verified:?}");
+        // It is closed in its turn, and takes nobody's place.
+        let ws = home.builder().longest_journal(1).open();
+        ws.write(overwrite("b", &format!("{}", backup.len()))).unwrap();
+        ws.recover().unwrap();
+        assert_eq!(home.text(".resilient_write/journal/000001.jsonl"), closed);
+    }
+}
+
+#[test]
+fn a_journal_that_a_copy_of_the_directory_has_made_two_of_is_counted_once() {
+    let home = Home::new();
+    home.open().write(create("a", "")).unwrap();
+    home.put(".resilient_write/journal/000001.jsonl", home.journal());
+    assert_eq!(tail(&home.open(), 10).len(), 1);
+    home.open().write(create("b", "")).unwrap();
+    assert_eq!(tail(&home.open(), 10).len(), 2);
+    let ws = home.builder().longest_journal(1).open();
+    ws.write(create("c", "")).unwrap();
+    ws.recover().unwrap();
+    assert_eq!(tail(&home.open(), 10).len(), 3);
+}
+
+#[test]
 fn another_process_that_is_open_goes_on_in_the_new_journal() {
     let home = Home::new();
     let other = home.open();

@@ -14,6 +14,7 @@ mod checkpoint;
 mod chunk;
 mod elsewhere;
 mod envelope;
+mod form;
 mod handoff;
 mod home;
 mod journal;

@@ -1,5 +1,6 @@
 //! Redacting what is in files and in the scratchpad, and keeping marks off the values they stand for.
 
+use resilient_core::form::Asked;
 use resilient_core::redact::{Choice, Language};
 use resilient_core::risk::Verdict;
 use resilient_core::scratch::{Encoding, PutRequest};
@@ -29,7 +30,14 @@ fn file(path: &str) -> Source {
 
 fn to(path: &str) -> Option<WriteTo> {
     let (mode, path) = (WriteMode::Create, path.to_owned());
-    Some(WriteTo { path, mode, expected_prev_sha256: None, reject_at: None })
+    Some(WriteTo {
+        path,
+        mode,
+        expected_prev_sha256: None,
+        reject_at: None,
+        validate: false,
+        form: Asked::default(),
+    })
 }
 
 fn kept(ws: &Workspace, content: &str) -> String {
@@ -182,7 +190,7 @@ fn what_stays_in_the_text_may_still_block_it() {
     let home = Home::new();
     let ws = home.open();
     let draft = kept(&ws, &format!("{}mail jane@example.com\n", line("a", "k3Jd9f")));
-    let write = WriteTo { reject_at: Some(Verdict::Low), ..to("a.txt").unwrap() };
+    let write = WriteTo { reject_at: Some(Verdict::Low), validate: false, ..to("a.txt").unwrap() };
     let redact = RedactRequest {
         write: Some(write),
         chosen: vec![Choice::read("github_pat")],

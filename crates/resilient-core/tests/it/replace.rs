@@ -1,5 +1,6 @@
 //! Replacing text: how often, in which encodings, and in which order it is refused.
 
+use resilient_core::form::Asked;
 use resilient_core::journal::Mode;
 use resilient_core::risk::Verdict;
 use resilient_core::write::ReplaceRequest;
@@ -231,6 +232,8 @@ fn refusals_come_in_this_order() {
         count: 0,
         expected_prev_sha256: Some("00".to_owned()),
         reject_at: Some(Verdict::Low),
+        validate: false,
+        form: Asked::default(),
     };
     let reason = |request: &ReplaceRequest| reason(&ws, request.clone());
     assert_eq!(reason(&faults), "empty_old_string");
@@ -242,7 +245,7 @@ fn refusals_come_in_this_order() {
     assert_eq!(reason(&faults), "file_not_found");
     let faults = ReplaceRequest { path: "a.txt".to_owned(), ..faults };
     assert_eq!(reason(&faults), "blocked");
-    let faults = ReplaceRequest { reject_at: None, ..faults };
+    let faults = ReplaceRequest { reject_at: None, validate: false, ..faults };
     assert_eq!(reason(&faults), "stale_precondition");
     let faults = ReplaceRequest { expected_prev_sha256: None, ..faults };
     assert_eq!(reason(&faults).split(':').next(), Some("not_utf8"));
@@ -267,7 +270,8 @@ fn only_the_new_text_is_looked_at() {
     let home = Home::new();
     home.put("a.txt", "mail jane@example.com now");
     let ws = home.open();
-    let rejecting = |request| ReplaceRequest { reject_at: Some(Verdict::Low), ..request };
+    let rejecting =
+        |request| ReplaceRequest { reject_at: Some(Verdict::Low), validate: false, ..request };
     let error = ws.replace(rejecting(replace("a.txt", "now", "john@example.com"))).unwrap_err();
     let found = serde_json::to_value(Envelope::from(&error)).unwrap();
     assert_eq!(found["error"], "blocked");

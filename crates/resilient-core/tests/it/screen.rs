@@ -2,6 +2,7 @@
 
 use resilient_core::checkpoint::{Format, SaveRequest};
 use resilient_core::chunk::{ComposeRequest, PartRequest};
+use resilient_core::form::Asked;
 use resilient_core::handoff::HandoffRequest;
 use resilient_core::risk::Verdict;
 use resilient_core::scratch::Encoding;
@@ -58,6 +59,8 @@ fn edit(old: &str, new: &str) -> ReplaceRequest {
         count: 1,
         expected_prev_sha256: None,
         reject_at: None,
+        validate: false,
+        form: Asked::default(),
     }
 }
 
@@ -153,7 +156,7 @@ fn what_passes_with_findings_is_told_without_the_secret() {
         assert_eq!(found["family"], "github_pat", "{name}");
         assert_eq!((&found["level"], &found["placeholder"]), (&json!("high"), &json!(false)));
         assert!(found["line"].as_u64().is_some_and(|line| line >= 1), "{name}: {found}");
-        assert!(passed.get("omitted").is_none(), "{name}");
+        assert!(passed.get("findings_omitted").is_none(), "{name}");
         assert!(!passed.to_string().contains(&key()[8..]), "{name}: {passed}");
     }
 }
@@ -192,6 +195,8 @@ fn a_secret_over_two_parts_is_found_when_they_are_composed_and_taken_out_in_one_
             mode: WriteMode::Overwrite,
             expected_prev_sha256: Some(sha("before\n")),
             reject_at: None,
+            validate: false,
+            form: Asked::default(),
         }),
     })
     .unwrap();

@@ -9,6 +9,7 @@
 
 mod boundary;
 mod cursors;
+mod encodings;
 mod lines;
 mod search;
 mod walks;

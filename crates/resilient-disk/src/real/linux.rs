@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{Advice, Mode, OFlags, ResolveFlags, XattrFlags};
+use rustix::fs::{Advice, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags, XattrFlags};
 use rustix::io::Errno;
 
 use super::xattr::{is_out_of_reach, read_growing};
@@ -45,6 +45,18 @@ pub(super) fn open_beneath(
         }
     }
     Err(Errno::NOSYS)
+}
+
+/// When a directory was made, in nanoseconds since 1970, where kernel and file system know.
+pub(super) fn born_ns(dir: BorrowedFd<'_>) -> rustix::io::Result<Option<i128>> {
+    match rustix::fs::statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME) {
+        Ok(facts) if facts.stx_mask & StatxFlags::BTIME.bits() != 0 => {
+            let born = facts.stx_btime;
+            Ok(Some(i128::from(born.tv_sec) * 1_000_000_000 + i128::from(born.tv_nsec)))
+        }
+        Ok(_) | Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Waits until the device has what was written to a file or directory.

@@ -23,6 +23,13 @@ pub(super) fn open_beneath(
     Err(Errno::NOSYS)
 }
 
+/// When a directory was made, in nanoseconds since 1970.
+pub(super) fn born_ns(dir: BorrowedFd<'_>) -> rustix::io::Result<Option<i128>> {
+    let facts = rustix::fs::fstat(dir)?;
+    let (seconds, rest) = (facts.st_birthtime, facts.st_birthtime_nsec);
+    Ok(Some(i128::from(seconds) * 1_000_000_000 + i128::from(rest)))
+}
+
 /// Waits until the device has what was written to a file or directory, out of its own cache.
 ///
 /// File systems without `F_FULLFSYNC`, such as most network ones, get `fsync`.

@@ -137,6 +137,10 @@ impl Dir for RealDir {
         }
     }
 
+    fn born_ns(&self) -> io::Result<Option<i128>> {
+        Ok(system::born_ns(self.fd.as_fd())?)
+    }
+
     fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
         let target = rustix::fs::readlinkat(&self.fd, component(name)?, Vec::new())?;
         Ok(OsString::from_vec(target.into_bytes()).into())

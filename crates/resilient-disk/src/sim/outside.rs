@@ -27,6 +27,21 @@ impl SimDisk {
         overwrite(&mut self.shared.enter(), path, bytes);
     }
 
+    /// Adds bytes at the end of a file as a foreign program does: nothing is durable yet. A process of a
+    /// [`Schedule`](super::Schedule) does it in its turn.
+    ///
+    /// # Panics
+    /// There is no such file.
+    pub fn append(&self, path: &str, bytes: &[u8]) {
+        let mut state = self.shared.enter();
+        let slot = place_of(&mut state, path);
+        let ino = state.live.lookup(slot.dir, &slot.name);
+        let len = ino.and_then(|ino| state.live.get(ino)).map(|node| node.bytes().len());
+        let Some((ino, offset)) = ino.zip(len) else { panic!("no {path}") };
+        let cuts = state.cuts(offset, bytes.len());
+        state.change(ino, DataChange::Write { offset, bytes: bytes.into(), cuts });
+    }
+
     /// Saves a file as editors do: a new file takes the name. Nothing is durable yet. A process of a
     /// [`Schedule`](super::Schedule) does it in its turn.
     pub fn save(&self, path: &str, bytes: &[u8]) {

@@ -7,7 +7,7 @@ use resilient_core::chunk::{ComposeRequest, PartRequest};
 use resilient_core::risk::Verdict;
 use resilient_core::workspace::{RedactRequest, Source};
 
-use super::write::FromDraft;
+use super::write::{Eol, FromDraft, asked};
 use super::{Effect, Tool, ToolSpec};
 use crate::args::unfit;
 use crate::seam::{Answer, Workspace, answer};
@@ -140,6 +140,10 @@ pub struct ChunkCompose {
     pub expected_prev_sha256: Option<String>,
     #[serde(default)]
     pub classify: bool,
+    #[serde(default)]
+    pub validate: bool,
+    pub encoding: Option<String>,
+    pub eol: Option<Eol>,
 }
 
 impl Tool for ChunkCompose {
@@ -148,13 +152,18 @@ impl Tool for ChunkCompose {
     const EFFECT: Effect = Effect::Sets;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        answer(workspace.compose(ComposeRequest {
-            session: self.session,
-            output_path: self.output_path,
-            separator: self.separator,
-            cleanup: self.cleanup,
-            expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then_some(Verdict::High),
+        let Self { encoding, eol, .. } = self;
+        answer(asked(encoding.as_deref(), eol).and_then(|form| {
+            workspace.compose(ComposeRequest {
+                session: self.session,
+                output_path: self.output_path,
+                separator: self.separator,
+                cleanup: self.cleanup,
+                expected_prev_sha256: self.expected_prev_sha256,
+                reject_at: self.classify.then_some(Verdict::High),
+                validate: self.validate,
+                form,
+            })
         }))
     }
 }

@@ -5,11 +5,12 @@ use serde::Deserialize;
 
 use resilient_core::journal::{Filter, Mode};
 use resilient_core::validate;
+use resilient_core::workspace::Source;
 use serde_json::Value;
 
 use super::{Effect, Tool, ToolSpec};
 use crate::args::unfit;
-use crate::seam::{Answer, Workspace, answer};
+use crate::seam::{Answer, Envelope, Workspace, answer};
 
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[
@@ -19,11 +20,14 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<Analytics>(),
 ];
 
-/// Look for secrets, personal data and oversize in text before writing it.
+/// Look for secrets, personal data and oversize in one of content, path, session, draft_sha256.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RiskScore {
-    pub content: String,
+    pub content: Option<String>,
+    pub path: Option<String>,
+    pub session: Option<String>,
+    pub draft_sha256: Option<String>,
     pub language_hint: Option<String>,
     pub target_path: Option<String>,
 }
@@ -33,12 +37,11 @@ impl Tool for RiskScore {
     const TITLE: &'static str = "Score the risk of a text";
     const EFFECT: Effect = Effect::Reads;
     const QUICK: bool = true;
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = INSTEAD_OF_CONTENT;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let report = match &self.target_path {
-            Some(path) => workspace.risk_score_file(path, &self.content),
-            None => workspace.risk_score(&self.content),
-        };
+        let source = source(self.content, self.path, self.session, self.draft_sha256)?;
+        let report = workspace.risk_score_of(source, self.target_path.as_deref());
         let mut scored = answer(report)?;
         if let Value::Object(fields) = &mut scored {
             fields.insert("language_hint".to_owned(), self.language_hint.into());
@@ -48,11 +51,14 @@ impl Tool for RiskScore {
     }
 }
 
-/// Check the syntax of text.
+/// Check the syntax of one of content, path, session (of chunks), draft_sha256.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Validate {
-    pub content: String,
+    pub content: Option<String>,
+    pub path: Option<String>,
+    pub session: Option<String>,
+    pub draft_sha256: Option<String>,
     /// Guessed when absent.
     pub format_hint: Option<Format>,
     pub target_path: Option<String>,
@@ -62,11 +68,36 @@ impl Tool for Validate {
     const NAME: &'static str = "rw.validate";
     const TITLE: &'static str = "Check syntax";
     const EFFECT: Effect = Effect::Reads;
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = INSTEAD_OF_CONTENT;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let _ = workspace;
+        let source = source(self.content, self.path, self.session, self.draft_sha256)?;
         let hint = self.format_hint.map(Into::into);
-        answer(Ok(validate::validate(&self.content, hint, self.target_path.as_deref())))
+        answer(workspace.validate(source, hint, self.target_path.as_deref()))
+    }
+}
+
+/// Arguments that name a text in place of `content`.
+const INSTEAD_OF_CONTENT: &[&str] = &["path", "session", "draft_sha256"];
+
+/// The one text that these arguments name.
+fn source(
+    content: Option<String>,
+    path: Option<String>,
+    session: Option<String>,
+    draft_sha256: Option<String>,
+) -> Result<Source, Box<Envelope>> {
+    let sources = [
+        content.map(Source::Content),
+        path.map(Source::File),
+        session.map(|session| Source::Session { session, separator: String::new() }),
+        draft_sha256.map(Source::Draft),
+    ];
+    let mut given = sources.into_iter().flatten();
+    match (given.next(), given.next()) {
+        (Some(source), None) => Ok(source),
+        _ => Err(unfit("one_of_content_path_session_draft_sha256")
+            .with("hint", "pass one of the four and leave out the others")),
     }
 }
 
@@ -132,6 +163,7 @@ impl Tool for Analytics {
 pub enum Format {
     Latex,
     Json,
+    Jsonl,
     Python,
     Yaml,
     Toml,
@@ -154,6 +186,7 @@ impl From<Format> for validate::Format {
         match format {
             Format::Latex => Self::Latex,
             Format::Json => Self::Json,
+            Format::Jsonl => Self::Jsonl,
             Format::Python => Self::Python,
             Format::Yaml => Self::Yaml,
             Format::Toml => Self::Toml,

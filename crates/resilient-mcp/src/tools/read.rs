@@ -83,6 +83,7 @@ pub struct ReadLines {
     #[serde(default = "page")]
     pub max_lines: i64,
     pub max_tokens: Option<i64>,
+    pub encoding: Option<String>,
 }
 
 impl Tool for ReadLines {
@@ -91,8 +92,8 @@ impl Tool for ReadLines {
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { path, start_line, max_lines, max_tokens } = self;
-        let request = core::LinesRequest { path, start_line, max_lines, max_tokens };
+        let Self { path, start_line, max_lines, max_tokens, encoding } = self;
+        let request = core::LinesRequest { path, start_line, max_lines, max_tokens, encoding };
         answer(workspace.reader().lines(&request))
     }
 }
@@ -105,6 +106,7 @@ pub struct ReadTail {
     #[serde(default = "tail")]
     pub max_lines: i64,
     pub max_tokens: Option<i64>,
+    pub encoding: Option<String>,
 }
 
 impl Tool for ReadTail {
@@ -113,8 +115,9 @@ impl Tool for ReadTail {
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { path, max_lines, max_tokens } = self;
-        answer(workspace.reader().tail(&core::TailRequest { path, max_lines, max_tokens }))
+        let Self { path, max_lines, max_tokens, encoding } = self;
+        let request = core::TailRequest { path, max_lines, max_tokens, encoding };
+        answer(workspace.reader().tail(&request))
     }
 }
 
@@ -148,6 +151,7 @@ pub struct SearchThenPage {
     /// Heed .gitignore.
     #[serde(default)]
     pub gitignore: bool,
+    pub encoding: Option<String>,
 }
 
 impl SearchThenPage {
@@ -166,6 +170,7 @@ impl SearchThenPage {
             count: self.count,
             glob: self.glob,
             gitignore: self.gitignore,
+            encoding: self.encoding,
         }
     }
 }

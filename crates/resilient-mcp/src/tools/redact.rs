@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
+use resilient_core::form::Asked;
 use resilient_core::redact::{Choice, Language};
 use resilient_core::workspace::{RedactRequest, Source, WriteTo};
 use resilient_core::write::WriteMode;
@@ -59,7 +60,7 @@ impl Tool for Redact {
                 Source::Session { session, separator: self.separator }
             }
             _ => {
-                let refused = unfit("one_of_content_path_draft_sha256_session");
+                let refused = unfit("one_of_content_path_session_draft_sha256");
                 return Err(refused.with("hint", "pass one of the four and leave out the others"));
             }
         };
@@ -89,6 +90,8 @@ impl Tool for Redact {
                 mode,
                 expected_prev_sha256,
                 reject_at: None,
+                validate: false,
+                form: Asked::default(),
             }),
         }))
     }

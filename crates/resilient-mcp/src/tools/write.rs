@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use resilient_core::Error;
+use resilient_core::form::{self, Asked, AskedEol};
 use resilient_core::redact::Replaced;
 use resilient_core::risk;
 use resilient_core::workspace::{RedactRequest, Redacted, Source, WriteTo};
@@ -36,6 +38,12 @@ pub struct SafeWrite {
     pub classify: bool,
     #[serde(default)]
     pub classify_reject_at: Verdict,
+    /// Refuse bad syntax.
+    #[serde(default)]
+    pub validate: bool,
+    /// keep (the file's), raw, or a name.
+    pub encoding: Option<String>,
+    pub eol: Option<Eol>,
 }
 
 impl Tool for SafeWrite {
@@ -46,8 +54,12 @@ impl Tool for SafeWrite {
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &["content_from"];
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { path, mode, expected_prev_sha256, .. } = self;
+        let Self { path, mode, expected_prev_sha256, validate, .. } = self;
         let mode = mode.into();
+        let form = match asked(self.encoding.as_deref(), self.eol) {
+            Ok(form) => form,
+            Err(error) => return answer::<()>(Err(error)),
+        };
         let reject_at = self.classify.then(|| self.classify_reject_at.into());
         match (self.content, self.content_from) {
             (Some(content), None) => answer(workspace.write(WriteRequest {
@@ -56,6 +68,8 @@ impl Tool for SafeWrite {
                 mode,
                 expected_prev_sha256,
                 reject_at,
+                validate,
+                form,
             })),
             (None, Some(from)) => {
                 let written = workspace.redact(RedactRequest {
@@ -64,7 +78,14 @@ impl Tool for SafeWrite {
                     language: None,
                     env: false,
                     keep: false,
-                    write: Some(WriteTo { path, mode, expected_prev_sha256, reject_at }),
+                    write: Some(WriteTo {
+                        path,
+                        mode,
+                        expected_prev_sha256,
+                        reject_at,
+                        validate,
+                        form,
+                    }),
                 });
                 answer(written.map(FromDraft::of))
             }
@@ -117,6 +138,10 @@ pub struct SafeReplace {
     pub classify: bool,
     #[serde(default)]
     pub classify_reject_at: Verdict,
+    #[serde(default)]
+    pub validate: bool,
+    pub encoding: Option<String>,
+    pub eol: Option<Eol>,
 }
 
 impl Tool for SafeReplace {
@@ -126,13 +151,18 @@ impl Tool for SafeReplace {
     const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        answer(workspace.replace(ReplaceRequest {
-            path: self.path,
-            old_string: self.old_string,
-            new_string: self.new_string,
-            count: self.count,
-            expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then(|| self.classify_reject_at.into()),
+        let form = asked(self.encoding.as_deref(), self.eol);
+        answer(form.and_then(|form| {
+            workspace.replace(ReplaceRequest {
+                path: self.path,
+                old_string: self.old_string,
+                new_string: self.new_string,
+                count: self.count,
+                expected_prev_sha256: self.expected_prev_sha256,
+                reject_at: self.classify.then(|| self.classify_reject_at.into()),
+                validate: self.validate,
+                form,
+            })
         }))
     }
 }
@@ -157,6 +187,35 @@ pub enum Verdict {
     Medium,
     #[default]
     High,
+}
+
+/// The line ends of what is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[schemars(description = "")]
+#[serde(rename_all = "lowercase")]
+pub enum Eol {
+    Keep,
+    Raw,
+    Lf,
+    Crlf,
+    Cr,
+}
+
+impl From<Eol> for AskedEol {
+    fn from(eol: Eol) -> Self {
+        match eol {
+            Eol::Keep => Self::Keep,
+            Eol::Raw => Self::Raw,
+            Eol::Lf => Self::Named(form::Eol::Lf),
+            Eol::Crlf => Self::Named(form::Eol::CrLf),
+            Eol::Cr => Self::Named(form::Eol::Cr),
+        }
+    }
+}
+
+/// The form that the arguments of a tool ask for.
+pub(super) fn asked(encoding: Option<&str>, eol: Option<Eol>) -> Result<Asked, Error> {
+    core::asked(encoding, eol.map_or(AskedEol::Unsaid, Into::into))
 }
 
 impl From<WriteMode> for core::WriteMode {

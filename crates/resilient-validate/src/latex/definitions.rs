@@ -140,6 +140,11 @@ impl Definitions {
         self.within.get(index).copied().unwrap_or(false)
     }
 
+    /// Whether a token of this kind begins a definition.
+    pub(super) fn begins(&self, kind: Kind<'_>) -> bool {
+        matches!(kind, Kind::Word(name) if form(name).is_some())
+    }
+
     /// Notes the definition whose name is ahead; answers where it ends.
     fn definition(
         &mut self,

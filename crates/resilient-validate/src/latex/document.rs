@@ -86,6 +86,12 @@ impl<'a> Document<'a> {
         *self.partners.get(index)?
     }
 
+    /// The closing token of the bracket at `index`.
+    pub(super) fn bracket_end(&self, index: usize) -> Option<usize> {
+        matches!(self.kind(index)?, Kind::OpenBracket).then_some(())?;
+        *self.partners.get(index)?
+    }
+
     /// The index behind up to `groups` braced arguments, their options and a star.
     pub(super) fn after_arguments(&self, index: usize, groups: usize) -> usize {
         let mut end = index;

@@ -8,11 +8,10 @@ use std::collections::HashSet;
 use super::commands;
 use super::definitions::Definitions;
 use super::document::Document;
-use super::findings::Findings;
 use super::lexer::Kind;
 use super::packages::Loaded;
+use crate::findings::Findings;
 use crate::lines::Lines;
-use crate::report::Item;
 
 /// Commands that bring in another file. Sorted.
 #[rustfmt::skip]
@@ -29,13 +28,11 @@ const MENTIONS: &[&str] = &["ifdefined", "ifx", "meaning", "show", "string", "un
 pub(super) fn undefined(
     document: &Document<'_>,
     definitions: &Definitions,
+    loaded: Option<&Loaded>,
     lines: &Lines<'_>,
-) -> Vec<Item> {
-    let Some(loaded) = loaded(document) else { return Vec::new() };
-    if definitions.is_dynamic {
-        return Vec::new();
-    }
+) -> Findings {
     let mut findings = Findings::default();
+    let Some(loaded) = loaded.filter(|_| !definitions.is_dynamic) else { return findings };
     let mut seen = HashSet::new();
     let mut in_body = false;
     let mut mentioned = false;
@@ -54,7 +51,7 @@ pub(super) fn undefined(
                     && !loaded.defines(name)
                     && seen.insert(name)
                 {
-                    findings.add(|| {
+                    findings.warning(|| {
                         let message = format!(
                             "Undefined macro \\{name} (not defined by the document, LaTeX or a loaded package)"
                         );
@@ -66,11 +63,11 @@ pub(super) fn undefined(
             _ => {}
         }
     }
-    findings.into_items()
+    findings
 }
 
 /// The class and packages of a document, if it is whole and all of them are known.
-fn loaded(document: &Document<'_>) -> Option<Loaded> {
+pub(super) fn loaded(document: &Document<'_>) -> Option<Loaded> {
     let mut loaded = Loaded::default();
     let mut has_class = false;
     for (index, token) in document.tokens().iter().enumerate() {
@@ -91,6 +88,16 @@ fn loaded(document: &Document<'_>) -> Option<Loaded> {
         }
     }
     has_class.then_some(loaded)
+}
+
+/// Whether a document brings in a file, a class or a package that we do not know.
+pub(super) fn has_unknown(document: &Document<'_>) -> bool {
+    let brings = document.tokens().iter().any(|token| match token.kind {
+        Kind::Word("documentclass" | "usepackage" | "RequirePackage") => true,
+        Kind::Word(name) => INCLUDES.binary_search(&name).is_ok(),
+        _ => false,
+    });
+    brings && loaded(document).is_none()
 }
 
 #[cfg(test)]

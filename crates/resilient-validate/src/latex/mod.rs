@@ -1,8 +1,8 @@
 //! LaTeX, read without running it.
 //!
-//! Errors are braces that do not pair up and environments that do not nest. Warnings are what
+//! Errors are braces and mathematics that do not pair up and environments that do not nest. Warnings are what
 //! usually goes wrong when LaTeX is written by a program: parts of the document that are missing,
-//! `\being` for `\begin`, characters that need a backslash, and macros that nothing defines. TeX
+//! `\being` for `\begin`, characters that need a backslash, macros and environments that nothing defines. TeX
 //! can redefine anything, so the warnings keep quiet where they cannot know.
 //!
 //! The source is read once into tokens (`lexer`), paired up (`document`) and searched for what it
@@ -11,39 +11,47 @@
 mod commands;
 mod definitions;
 mod document;
-mod findings;
+mod environments;
 mod lexer;
 mod macros;
+mod math;
 mod packages;
 mod prose;
 mod structure;
 mod table;
 
+use crate::findings::Findings;
 use crate::lines::Lines;
-use crate::report::Item;
+use crate::report::{Item, Severity};
 use definitions::Definitions;
 use document::Document;
-use findings::Findings;
 use lexer::Kind;
 
 /// Finds errors and warnings, check by check.
-pub(super) fn check(text: &str) -> Vec<Item> {
+pub(super) fn check(text: &str) -> Findings {
     let lines = Lines::new(text);
     let document = Document::new(text);
     let definitions = Definitions::new(&document);
+    let loaded = macros::loaded(&document);
+    // What we do not know may give `$` another meaning, though hardly anything does.
+    let is_sure = !definitions.is_dynamic && !macros::has_unknown(&document);
+    let severity = if is_sure { Severity::Error } else { Severity::Warning };
     [
         structure::braces(&document, &lines),
         structure::environments(&document, &definitions, &lines),
+        math::balance(&document, &definitions, &lines, severity),
         missing_parts(&document),
         typos(&document, &definitions, &lines),
         prose::percents(&document, &lines),
         prose::underscores(&document, &definitions, &lines),
-        macros::undefined(&document, &definitions, &lines),
+        macros::undefined(&document, &definitions, loaded.as_ref(), &lines),
+        environments::undefined(&document, &definitions, loaded.as_ref(), &lines),
     ]
-    .concat()
+    .into_iter()
+    .fold(Findings::default(), Findings::and)
 }
 
-fn missing_parts(document: &Document<'_>) -> Vec<Item> {
+fn missing_parts(document: &Document<'_>) -> Findings {
     let has = |kind| document.tokens().iter().any(|token| token.kind == kind);
     [
         (Kind::Word("documentclass"), "\\documentclass not found"),
@@ -56,15 +64,16 @@ fn missing_parts(document: &Document<'_>) -> Vec<Item> {
     .collect()
 }
 
-fn typos(document: &Document<'_>, definitions: &Definitions, lines: &Lines<'_>) -> Vec<Item> {
+fn typos(document: &Document<'_>, definitions: &Definitions, lines: &Lines<'_>) -> Findings {
     let mut findings = Findings::default();
     for token in document.tokens() {
         if token.kind == Kind::Word("being") && !definitions.has_macro("being") {
-            findings
-                .add(|| lines.warning(token.at, "Probable typo: \\being (did you mean \\begin?)"));
+            findings.warning(|| {
+                lines.warning(token.at, "Probable typo: \\being (did you mean \\begin?)")
+            });
         }
     }
-    findings.into_items()
+    findings
 }
 
 #[cfg(test)]
@@ -75,6 +84,7 @@ mod tests {
     /// What a check found, as `(line, col, message)`, without the warnings on missing parts.
     fn found(text: &str) -> Vec<(usize, Option<usize>, String)> {
         check(text)
+            .items
             .into_iter()
             .filter(|item| !item.message.ends_with("not found"))
             .map(|item| (item.line, item.col, item.message))
@@ -109,7 +119,7 @@ mod tests {
             \\newcommand{\\R}{\\mathbf{R}}\n\\begin{document}\n\\section{One}\n\
             Some \\emph{text} in $\\R^n$, 100\\%.\n\\begin{align*}\n  x_1 &= \\text{a} \\\\\n\
             \\end{align*}\n\\includegraphics[width=\\textwidth]{fig_1}\n\\end{document}\n";
-        assert_eq!(check(text), vec![]);
+        assert!(check(text).is_empty());
     }
 
     #[test]
@@ -130,7 +140,7 @@ mod tests {
     #[test]
     fn closing_brace_without_opening_one_is_an_error() {
         assert_eq!(found("a}\n"), [at(1, 2, "Unexpected closing brace '}'")]);
-        assert_eq!(check("a}\n")[0].severity, Severity::Error);
+        assert_eq!(check("a}\n").items[0].severity, Severity::Error);
     }
 
     #[test]
@@ -208,8 +218,11 @@ mod tests {
 
     #[test]
     fn missing_parts_are_warned_of_at_line_1() {
-        let messages: Vec<_> =
-            check("text").into_iter().map(|item| (item.line, item.col, item.message)).collect();
+        let messages: Vec<_> = check("text")
+            .items
+            .into_iter()
+            .map(|item| (item.line, item.col, item.message))
+            .collect();
         assert_eq!(
             messages,
             [
@@ -218,9 +231,9 @@ mod tests {
                 (1, None, "\\end{document} not found".to_owned()),
             ]
         );
-        assert!(check("text").iter().all(|item| item.severity == Severity::Warning));
+        assert!(check("text").items.iter().all(|item| item.severity == Severity::Warning));
         let commented = "%\\documentclass{article}\n\\begin{document}\\end{document}";
-        assert_eq!(check(commented).len(), 1);
+        assert_eq!(check(commented).items.len(), 1);
     }
 
     #[test]
@@ -255,7 +268,7 @@ mod tests {
         assert_eq!(found("\\begin{itemize}\n\\item a_b\n\\end{itemize}"), [at(2, 8, UNDERSCORE)]);
         assert_eq!(found("\\href{a_b}{c_d}"), [at(1, 13, UNDERSCORE)]);
         assert_eq!(found("\\begin{equation}a_b\\end{equation}c_d"), [at(1, 35, UNDERSCORE)]);
-        assert_eq!(found("a $ b\n\nc_d"), [at(3, 2, UNDERSCORE)]);
+        assert_eq!(found("a $ b\n\nc_d")[1], at(3, 2, UNDERSCORE));
     }
 
     #[test]
@@ -380,10 +393,106 @@ mod tests {
     }
 
     #[test]
-    fn many_findings_of_one_kind_are_summed_up() {
-        let found = found(&"}".repeat(200));
-        assert_eq!(found.len(), 51);
-        assert_eq!(found[50], at(1, 51, "Unexpected closing brace '}'; and 149 more"));
+    fn many_findings_of_one_kind_are_counted() {
+        let found = check(&"}".repeat(200));
+        assert_eq!((found.items.len(), found.errors, found.warnings), (53, 200, 3));
+    }
+
+    #[test]
+    fn mathematics_ends_in_the_group_and_paragraph_where_it_began() {
+        for (text, line, col, message) in [
+            ("a $x + 1 b", 1, 3, "$ never closed"),
+            ("costs $5.\n\nAnd $x$.", 1, 7, "$ never closed before the blank line"),
+            ("\\textbf{a $x} b", 1, 11, "$ never closed"),
+            ("\\begin{itemize}\n\\item $x\n\\end{itemize}\n$y$", 2, 7, "$ never closed"),
+            ("$$x + 1\n\ny", 1, 1, "$$ never closed before the blank line"),
+            ("a \\(x", 1, 3, "\\( never closed"),
+            ("a \\[x\n\n\\[y\\]", 1, 3, "\\[ never closed before the blank line"),
+            ("x\\) y", 1, 2, "\\) without matching \\("),
+            ("x \\] y", 1, 3, "\\] without matching \\["),
+            ("\\(x\\]", 1, 4, "\\] within mathematics that \\( opened at line 1"),
+            ("$$x$ y", 1, 4, "$ within mathematics that $$ opened at line 1"),
+            ("\\[x $ y\\]", 1, 5, "$ within mathematics that \\[ opened at line 1"),
+            ("$\\left( x$", 1, 2, "\\left without matching \\right"),
+            ("$x \\right)$", 1, 4, "\\right without matching \\left"),
+            ("\\begin{equation}\\left[ x\\end{equation}", 1, 17, "\\left without matching \\right"),
+            ("$\\frac{\\left( x}{y}\\right)$", 1, 8, "\\left without matching \\right"),
+        ] {
+            assert_eq!(found(text).first(), Some(&at(line, col, message)), "{text}");
+            assert_eq!(check(text).items[0].severity, Severity::Error, "{text}");
+        }
+        assert_eq!(
+            found("a $x\n\nb $y$\n\nc $z"),
+            [at(1, 3, "$ never closed before the blank line"), at(5, 3, "$ never closed"),]
+        );
+    }
+
+    #[test]
+    fn mathematics_that_pairs_up_is_not_judged_wrong() {
+        for text in [
+            "$a$$b$ $$c$$ \\(d\\) \\[e\\]",
+            "$x$ costs \\$5",
+            "\\[\n a = \\text{if $b$ then } c\n\\]",
+            "$\\left( \\begin{array}{>{$}l<{$}} a \\end{array} \\right.$",
+            "\\begin{tabular}{>{$}l<{$}}x\\end{tabular}",
+            "\\begin{align}\\left( a \\right. & \\\\ \\left. b \\right)\\end{align}",
+            "$x \\in \\R [0, 1)$ or $(0, 1]$ ]",
+            "\\verb|$| \\texttt{\\$} \\lstinline{$} % $\n",
+            "\\shell{echo $HOME}",
+            "\\begin{shell}\necho $HOME\n\\end{shell}",
+            "\\newcommand{\\bl}{\\left(} \\newcommand{\\br}{\\right)} $\\bl x \\br \\right)$",
+            "\\newcommand{\\be}{\\begin{equation}} \\be x \\right)",
+            "\\newcommand{\\m}{$} a \\m b",
+            "\\catcode`\\$=12 a $ b",
+            "\\MakeShortVerb{\\|} |$|",
+            "\\[2pt] x \\\\[2pt] \\]",
+            "\\section{On $x$} \\footnote{$y$ and \\(z\\)}",
+            "$\\hbox{a $b$ c}$ $\\rlap{$x$} y$",
+            "\\begin{verbatim}\n$\n\\end{verbatim}",
+            "$a\n%\n+ b$",
+        ] {
+            assert_eq!(
+                found(text)
+                    .into_iter()
+                    .filter(|(_, _, message)| !message.contains("'_'"))
+                    .collect::<Vec<_>>(),
+                [],
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn mathematics_is_only_warned_of_where_a_file_or_package_is_unknown() {
+        for preamble in
+            ["\\usepackage{unheard}", "\\input{macros}", "\\def\\x{\\csname y\\endcsname}"]
+        {
+            let text = format!(
+                "\\documentclass{{article}}{preamble}\\begin{{document}}a $ b\\end{{document}}"
+            );
+            let found = check(&text);
+            assert_eq!((found.errors, found.warnings), (0, 1), "{preamble}");
+        }
+    }
+
+    #[test]
+    fn environment_whose_package_is_not_loaded_is_warned_of() {
+        let message = "Undefined environment align* (\\usepackage{amsmath} defines it)";
+        let body = "a\n\\begin{align*}\nx\n\\end{align*}\n\\begin{align}\nx\n\\end{align}";
+        assert_eq!(found_in_body("", body), [at(2, 1, message)]);
+        for preamble in [
+            "\\usepackage{amsmath}",
+            "\\usepackage{mathtools}",
+            "\\usepackage{unheard}",
+            "\\input{preamble}",
+            "\\newenvironment{align*}{}{}\\newenvironment{align}{}{}",
+        ] {
+            assert_eq!(found_in_body(preamble, body), [], "{preamble}");
+        }
+        assert_eq!(found("\\begin{align}x\\end{align}"), []);
+        let beamer =
+            "\\documentclass{beamer}\\begin{document}\\begin{align}x\\end{align}\\end{document}";
+        assert_eq!(found(beamer), []);
     }
 
     #[test]
@@ -425,6 +534,13 @@ mod tests {
             "é_",
             "\\é",
             "\\text{$",
+            "\\left",
+            "\\right",
+            "$$",
+            "\\(",
+            "\\]",
+            "\\x[",
+            "\\begin{align}",
         ] {
             check(&piece.repeat(40_000));
             let document =

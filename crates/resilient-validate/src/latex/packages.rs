@@ -37,6 +37,11 @@ impl Loaded {
         self.macros.contains(name) || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
     }
 
+    /// Whether the package is loaded.
+    pub(super) fn has_package(&self, name: &str) -> bool {
+        self.packages.contains(name)
+    }
+
     fn add(&mut self, entry: &'static Entry) {
         let mut due = vec![entry];
         while let Some(entry) = due.pop() {

@@ -3,10 +3,9 @@
 use super::commands;
 use super::definitions::Definitions;
 use super::document::Document;
-use super::findings::Findings;
 use super::lexer::Kind;
+use crate::findings::Findings;
 use crate::lines::Lines;
-use crate::report::Item;
 
 /// Macros whose arguments are keys, file names or the like, and how many braced ones. Sorted.
 #[rustfmt::skip]
@@ -59,7 +58,7 @@ const TEXT: &[&str] = &[
 /// Unescaped `%` within an address, which hides the rest of the line.
 ///
 /// In `\url` and `\href` it is harmless, unless they are themselves within an argument.
-pub(super) fn percents(document: &Document<'_>, lines: &Lines<'_>) -> Vec<Item> {
+pub(super) fn percents(document: &Document<'_>, lines: &Lines<'_>) -> Findings {
     const MESSAGE: &str = "Unescaped '%' in URL (use \\% in LaTeX)";
     let mut findings = Findings::default();
     let mut depth = 0_usize;
@@ -70,7 +69,7 @@ pub(super) fn percents(document: &Document<'_>, lines: &Lines<'_>) -> Vec<Item> 
             Kind::Comment => {
                 let word = lines.before(token.at).rsplit(char::is_whitespace).next().unwrap_or("");
                 if has_address(word) {
-                    findings.add(|| lines.warning(token.at, MESSAGE));
+                    findings.warning(|| lines.warning(token.at, MESSAGE));
                 }
             }
             Kind::Raw(argument) if depth > 0 && argument.starts_with('{') => {
@@ -80,13 +79,13 @@ pub(super) fn percents(document: &Document<'_>, lines: &Lines<'_>) -> Vec<Item> 
                     && has_address(argument)
                     && let Some(percent) = bare_percent(argument)
                 {
-                    findings.add(|| lines.warning(token.at + percent, MESSAGE));
+                    findings.warning(|| lines.warning(token.at + percent, MESSAGE));
                 }
             }
             _ => {}
         }
     }
-    findings.into_items()
+    findings
 }
 
 fn has_address(word: &str) -> bool {
@@ -104,7 +103,7 @@ fn bare_percent(argument: &str) -> Option<usize> {
 
 /// How `_` is read where the walk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     /// Text: `_` is an error.
     Text,
     /// Mathematics begun by `$` or `\(`, which a blank line ends.
@@ -126,9 +125,9 @@ pub(super) fn underscores(
     document: &Document<'_>,
     definitions: &Definitions,
     lines: &Lines<'_>,
-) -> Vec<Item> {
+) -> Findings {
     let mut findings = Findings::default();
-    let Some(start) = start_of_text(document, definitions) else { return Vec::new() };
+    let Some(start) = start_of_text(document, definitions) else { return Findings::default() };
     let mut mode = Mode::Text;
     let mut scopes = Vec::new();
     // Arguments up to here are not prose.
@@ -180,7 +179,7 @@ pub(super) fn underscores(
                 quiet_until = quiet_until.max(document.after_arguments(index + 1, 1));
             }
             Kind::Word(name) => {
-                if TEXT_ARGUMENT.binary_search(&name).is_ok() {
+                if is_text_command(name) {
                     let options = document.after_arguments(index + 1, 0);
                     text_group = Some(document.after_space(options));
                 } else if let Some(groups) = groups_of_keys(name) {
@@ -188,13 +187,14 @@ pub(super) fn underscores(
                 }
             }
             Kind::Underscore if mode == Mode::Text && index >= quiet_until => {
-                findings
-                    .add(|| lines.warning(token.at, "Unescaped '_' outside math mode (use \\_)"));
+                findings.warning(|| {
+                    lines.warning(token.at, "Unescaped '_' outside math mode (use \\_)")
+                });
             }
             _ => {}
         }
     }
-    findings.into_items()
+    findings
 }
 
 impl Scope {
@@ -223,7 +223,7 @@ fn start_of_text(document: &Document<'_>, definitions: &Definitions) -> Option<u
     (!definitions.opens_math).then_some(start)
 }
 
-fn mode_of_environment(name: &str, definitions: &Definitions, outer: Mode) -> Mode {
+pub(super) fn mode_of_environment(name: &str, definitions: &Definitions, outer: Mode) -> Mode {
     let plain = name.strip_suffix('*').unwrap_or(name);
     if definitions.has_environment(name) {
         Mode::Unknown
@@ -236,8 +236,13 @@ fn mode_of_environment(name: &str, definitions: &Definitions, outer: Mode) -> Mo
     }
 }
 
+/// Whether the braced argument of a macro is text, also within mathematics.
+pub(super) fn is_text_command(name: &str) -> bool {
+    TEXT_ARGUMENT.binary_search(&name).is_ok()
+}
+
 /// How many braced arguments of a macro are not prose.
-fn groups_of_keys(name: &str) -> Option<usize> {
+pub(super) fn groups_of_keys(name: &str) -> Option<usize> {
     if let Ok(found) = KEY_ARGUMENTS.binary_search_by_key(&name, |(listed, _)| listed) {
         return KEY_ARGUMENTS.get(found).map(|(_, groups)| *groups);
     }

@@ -2,26 +2,25 @@
 
 use super::definitions::Definitions;
 use super::document::Document;
-use super::findings::Findings;
 use super::lexer::Kind;
+use crate::findings::Findings;
 use crate::lines::Lines;
-use crate::report::Item;
 
 /// Closing braces that close nothing, then opening braces that are never closed.
-pub(super) fn braces(document: &Document<'_>, lines: &Lines<'_>) -> Vec<Item> {
+pub(super) fn braces(document: &Document<'_>, lines: &Lines<'_>) -> Findings {
     let mut findings = Findings::default();
     for index in &document.stray_closers {
-        findings.add(|| {
+        findings.error(|| {
             lines.error(document.offset(*index), "Unexpected closing brace '}'".to_owned())
         });
     }
     for index in &document.unclosed {
-        findings.add(|| {
+        findings.error(|| {
             let at = document.offset(*index);
             lines.error(at, format!("Unclosed brace '{{' opened at line {}", lines.line(at)))
         });
     }
-    findings.into_items()
+    findings
 }
 
 /// Environments that end without or before having begun, or never end.
@@ -31,7 +30,7 @@ pub(super) fn environments(
     document: &Document<'_>,
     definitions: &Definitions,
     lines: &Lines<'_>,
-) -> Vec<Item> {
+) -> Findings {
     let mut findings = Findings::default();
     let mut open: Vec<(&str, usize)> = Vec::new();
     for (index, token) in document.tokens().iter().enumerate() {
@@ -42,14 +41,14 @@ pub(super) fn environments(
             Kind::Begin(name) => open.push((name, token.at)),
             Kind::End(name) => match open.pop() {
                 Some((begun, _)) if begun == name => {}
-                Some((begun, at)) => findings.add(|| {
+                Some((begun, at)) => findings.error(|| {
                     let line = lines.line(at);
                     let message = format!(
                         "\\end{{{name}}} mismatches \\begin{{{begun}}} opened at line {line}"
                     );
                     lines.error(token.at, message)
                 }),
-                None => findings.add(|| {
+                None => findings.error(|| {
                     lines.error(token.at, format!("\\end{{{name}}} without matching \\begin"))
                 }),
             },
@@ -57,7 +56,7 @@ pub(super) fn environments(
         }
     }
     for (name, at) in open.into_iter().rev() {
-        findings.add(|| lines.error(at, format!("\\begin{{{name}}} never closed")));
+        findings.error(|| lines.error(at, format!("\\begin{{{name}}} never closed")));
     }
-    findings.into_items()
+    findings
 }

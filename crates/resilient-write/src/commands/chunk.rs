@@ -9,8 +9,8 @@ use resilient_core::chunk::{
     ChunkReceipt, ComposeReceipt, ComposeRequest, PartRequest, Parts, Reset, Status,
 };
 
-use super::input::{Classify, Content};
-use super::write::told_findings;
+use super::input::{Classify, Content, Form};
+use super::write::{told_checked, told_findings, told_form};
 use crate::output::{Output, card};
 
 /// What to do with a session of parts.
@@ -92,6 +92,11 @@ pub(crate) struct Compose {
     expect: Option<String>,
     #[command(flatten)]
     classify: Classify,
+    /// Refuse a file that would have syntax errors
+    #[arg(long)]
+    validate: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 /// Parts to be joined and shown.
@@ -120,14 +125,21 @@ impl Chunk {
                 let part = Part { session, index: None, content, total, expect, classify };
                 output.answer("rw.chunk_append", part.keep(workspace), told_part)
             }
-            Self::Compose(Compose { session, path, separator, cleanup, expect, classify }) => {
-                let result = workspace.compose(ComposeRequest {
-                    session,
-                    output_path: path,
-                    separator,
-                    cleanup,
-                    expected_prev_sha256: expect,
-                    reject_at: classify.reject_at(),
+            Self::Compose(compose) => {
+                let Compose { session, path, separator, cleanup, .. } = compose;
+                let (validate, expect, classify) =
+                    (compose.validate, compose.expect, compose.classify);
+                let result = compose.form.asked().and_then(|form| {
+                    workspace.compose(ComposeRequest {
+                        session,
+                        output_path: path,
+                        separator,
+                        cleanup,
+                        expected_prev_sha256: expect,
+                        reject_at: classify.reject_at(),
+                        validate,
+                        form,
+                    })
                 });
                 output.answer("rw.chunk_compose", result, told_compose)
             }
@@ -186,6 +198,8 @@ fn told_compose(receipt: &ComposeReceipt) -> String {
         ("sha256", receipt.sha256.to_string()),
         ("journal", receipt.journal_id.clone()),
     ];
+    rows.extend(receipt.checked.as_ref().map(told_checked));
+    rows.extend(told_form(receipt.form, receipt.form_changed));
     rows.extend(told_findings(&receipt.findings));
     card(&format!("composed {}", receipt.output_path), &rows)
 }

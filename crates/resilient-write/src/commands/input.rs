@@ -3,7 +3,9 @@
 use std::io::{self, Read as _};
 
 use clap::{Args, ValueEnum};
-use resilient_core::{Error, Result, risk};
+use resilient_core::form::{self, Asked, AskedEol};
+use resilient_core::workspace::Source;
+use resilient_core::{Error, Result, risk, write};
 use serde_json::Value;
 
 /// Content that is given on the command line or on standard input.
@@ -32,6 +34,31 @@ impl Content {
     }
 }
 
+/// A text that is in no file yet.
+#[derive(Debug, Args)]
+pub(crate) struct Elsewhere {
+    /// The parts of this chunk session, joined
+    #[arg(long, value_name = "SESSION", conflicts_with = "draft")]
+    session: Option<String>,
+    /// A text that the scratchpad keeps, such as a blocked draft
+    #[arg(long, value_name = "SHA256")]
+    draft: Option<String>,
+}
+
+impl Elsewhere {
+    /// Where the text is, unless a file is meant.
+    pub(crate) fn source(&self) -> Option<Source> {
+        let session = self.session.clone();
+        let session = session.map(|session| Source::Session { session, separator: String::new() });
+        session.or_else(|| self.draft.clone().map(Source::Draft))
+    }
+
+    /// What to call the text in front of a line's number.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.session.as_deref().or(self.draft.as_deref())
+    }
+}
+
 /// Whether text that looks like secrets is refused.
 #[derive(Debug, Args)]
 pub(crate) struct Classify {
@@ -56,6 +83,47 @@ impl Classify {
             Verdict::High => risk::Verdict::High,
         })
     }
+}
+
+/// The form that the text gets in the file.
+#[derive(Debug, Args)]
+pub(crate) struct Form {
+    /// The file's encoding: keep (what it has), raw (the bytes as given), or a name as utf-16le,
+    /// utf-8-bom, latin-1, shift_jis, gb18030
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
+    /// The line ends of what is written
+    #[arg(long, value_enum, value_name = "EOL")]
+    eol: Option<Eol>,
+}
+
+impl Form {
+    /// What it asks for.
+    ///
+    /// # Errors
+    /// The encoding is not known.
+    pub(crate) fn asked(&self) -> Result<Asked> {
+        let eol = match self.eol {
+            None => AskedEol::Unsaid,
+            Some(Eol::Keep) => AskedEol::Keep,
+            Some(Eol::Raw) => AskedEol::Raw,
+            Some(Eol::Lf) => AskedEol::Named(form::Eol::Lf),
+            Some(Eol::Crlf) => AskedEol::Named(form::Eol::CrLf),
+            Some(Eol::Cr) => AskedEol::Named(form::Eol::Cr),
+        };
+        write::asked(self.encoding.as_deref(), eol)
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Eol {
+    /// Those that the file mostly has
+    Keep,
+    /// Those of the text
+    Raw,
+    Lf,
+    Crlf,
+    Cr,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

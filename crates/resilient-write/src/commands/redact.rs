@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
+use resilient_core::form::Asked;
 use resilient_core::redact::{Choice, Language, Replaced};
 use resilient_core::workspace::{RedactRequest, Redacted, Source, WriteTo};
 use resilient_core::{Error, Workspace};
@@ -100,6 +101,8 @@ impl Redact {
                 mode,
                 expected_prev_sha256,
                 reject_at: None,
+                validate: false,
+                form: Asked::default(),
             }),
         })
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use resilient_core::Workspace;
 use resilient_core::write::ReplaceRequest;
 
-use super::input::Classify;
+use super::input::{Classify, Form};
 use super::write::told;
 use crate::output::Output;
 
@@ -29,7 +29,12 @@ pub(crate) struct Replace {
     #[arg(long, value_name = "SHA256")]
     expect: Option<String>,
     #[command(flatten)]
+    form: Form,
+    #[command(flatten)]
     classify: Classify,
+    /// Refuse a file that would have syntax errors
+    #[arg(long)]
+    validate: bool,
 }
 
 impl Replace {
@@ -38,13 +43,17 @@ impl Replace {
     /// # Errors
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
-        let result = workspace.replace(ReplaceRequest {
-            path: self.path,
-            old_string: self.old,
-            new_string: self.new,
-            count: self.count,
-            expected_prev_sha256: self.expect,
-            reject_at: self.classify.reject_at(),
+        let result = self.form.asked().and_then(|form| {
+            workspace.replace(ReplaceRequest {
+                path: self.path,
+                old_string: self.old,
+                new_string: self.new,
+                count: self.count,
+                expected_prev_sha256: self.expect,
+                reject_at: self.classify.reject_at(),
+                validate: self.validate,
+                form,
+            })
         });
         output.answer("rw.safe_replace", result, told)
     }

@@ -5,11 +5,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::Workspace;
+use resilient_core::checked::Checked;
+use resilient_core::form::{Eol, Form, FormChange};
 use resilient_core::journal::Mode;
 use resilient_core::risk::{Findings, Told};
 use resilient_core::write::{WriteMode, WriteReceipt, WriteRequest};
 
-use super::input::{Classify, Content};
+use super::input::{self, Classify, Content};
 use crate::output::{Output, card};
 
 /// Writes one file; when it answers, content, name and journal row are on disk.
@@ -26,7 +28,12 @@ pub(crate) struct Write {
     #[arg(long, value_name = "SHA256")]
     expect: Option<String>,
     #[command(flatten)]
+    form: input::Form,
+    #[command(flatten)]
     classify: Classify,
+    /// Refuse a file that would have syntax errors
+    #[arg(long)]
+    validate: bool,
 }
 
 /// What to do with a file that exists.
@@ -56,16 +63,20 @@ impl Write {
     /// # Errors
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
-        let Self { path, content, mode, expect, classify } = self;
-        let result = content.text().and_then(|content| {
-            workspace.write(WriteRequest {
-                path,
-                content,
-                mode: mode.into(),
-                expected_prev_sha256: expect,
-                reject_at: classify.reject_at(),
-            })
-        });
+        let Self { path, content, mode, expect, form, classify, validate } = self;
+        let asked = form.asked();
+        let result =
+            asked.and_then(|form| Ok((form, content.text()?))).and_then(|(form, content)| {
+                workspace.write(WriteRequest {
+                    path,
+                    content,
+                    mode: mode.into(),
+                    expected_prev_sha256: expect,
+                    reject_at: classify.reject_at(),
+                    validate,
+                    form,
+                })
+            });
         output.answer("rw.safe_write", result, told)
     }
 }
@@ -88,8 +99,43 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
     if let Some(count) = receipt.replacements {
         rows.insert(0, ("replaced", count.to_string()));
     }
+    rows.extend(receipt.checked.as_ref().map(told_checked));
+    rows.extend(told_form(receipt.form, receipt.form_changed));
     rows.extend(told_findings(&receipt.findings));
     card(&format!("{did} {}", receipt.path), &rows)
+}
+
+/// What the check of a written file said, as a row of a card.
+pub(crate) fn told_checked(checked: &Checked) -> (&'static str, String) {
+    let said = match (checked.valid, checked.warnings.len() + checked.omitted) {
+        (None, _) => "not checked".to_owned(),
+        (Some(_), 0) => format!("{}: ok", checked.format),
+        (Some(_), warnings) => format!("{}: {warnings} warning(s)", checked.format),
+    };
+    ("syntax", said)
+}
+
+/// A file's form, and what it was before, in words.
+pub(crate) fn told_form(
+    form: Option<Form>,
+    changed: Option<FormChange>,
+) -> impl Iterator<Item = (&'static str, String)> {
+    let was = changed.map(|change| ("was", in_words(change.from)));
+    let is = changed.map(|change| change.to).or(form).map(|form| ("form", in_words(form)));
+    is.into_iter().chain(was)
+}
+
+fn in_words(form: Form) -> String {
+    let unsure = if form.is_sure { "" } else { " (a guess)" };
+    let mark = if form.bom { " with a byte order mark" } else { "" };
+    let ends = match form.eol {
+        _ if form.is_mixed => ", mixed line ends",
+        None => "",
+        Some(Eol::Lf) => ", LF",
+        Some(Eol::CrLf) => ", CRLF",
+        Some(Eol::Cr) => ", CR",
+    };
+    format!("{}{unsure}{mark}{ends}", form.encoding.name())
 }
 
 /// What was found in content that was written, one a row, without the text itself.

@@ -12,6 +12,7 @@ mod checkpoint;
 mod chunk;
 mod client;
 mod demo;
+mod form;
 mod handoff;
 mod journal;
 mod read;

@@ -107,7 +107,7 @@ fn a_line_of_64_mib_is_a_call_like_any_other() {
     assert_eq!(line.len(), 64 << 20);
     client.send_line(line.as_bytes());
     let reply = client.receive().unwrap();
-    assert_eq!(reply["result"]["structuredContent"]["summary"], "unknown: ok");
+    assert_eq!(reply["result"]["structuredContent"]["summary"], "unknown: not checked");
 }
 
 #[test]
@@ -394,7 +394,7 @@ fn what_cannot_be_redacted_is_refused() {
         json!({"reason": "missing_argument: content"}),
     );
     let two = json!({"content": "x", "path": "a.txt"});
-    fails(two, REFUSED, json!({"reason": "one_of_content_path_draft_sha256_session"}));
+    fails(two, REFUSED, json!({"reason": "one_of_content_path_session_draft_sha256"}));
     fails(json!({"path": "b.txt"}), STALE, json!({"path": "b.txt", "reason": "not_found"}));
     fails(json!({"path": "../b"}), FORBIDDEN, json!({"reason": "escapes_workspace"}));
     let number = json!({"content": "x", "redact": [1]});

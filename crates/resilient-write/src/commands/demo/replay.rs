@@ -251,10 +251,7 @@ impl<'a> Replay<'a> {
     fn validate(&mut self, expected: &str) -> Result<Value> {
         let preview = self.client.succeed("rw_chunk_preview", json!({"session": SESSION}))?;
         ensure!(at(&preview, "/content") == expected, "expected the parts, found another preview");
-        self.client.succeed(
-            "rw_validate",
-            json!({"content": at(&preview, "/content"), "target_path": FILE}),
-        )
+        self.client.succeed("rw_validate", json!({"session": SESSION, "target_path": FILE}))
     }
 
     fn hand_off(&mut self, sha256: &str) -> Result<()> {

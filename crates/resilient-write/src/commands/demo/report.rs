@@ -90,9 +90,9 @@ mod tests {
     fn the_report_is_valid_and_its_first_version_is_not() {
         let parts = parts(&draft());
         let good = validate(&parts.concat(), Some(Format::Latex), None);
-        assert_eq!((good.valid, good.errors), (true, vec![]));
+        assert_eq!((good.valid, good.errors), (Some(true), vec![]));
         let bad = validate(&with_faults(&parts).concat(), Some(Format::Latex), None);
-        assert!(!bad.valid);
+        assert_eq!(bad.valid, Some(false));
         assert!(bad.errors.iter().any(|item| item.message.contains("\\layer")));
     }
 

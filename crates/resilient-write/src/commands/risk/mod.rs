@@ -14,7 +14,7 @@ use resilient_core::{Error, Workspace};
 use serde::Serialize;
 
 use self::scan::{Outcome, Scan};
-use super::input;
+use super::input::{self, Elsewhere};
 use crate::output::Output;
 
 const TOOL: &str = "rw.risk_score";
@@ -33,8 +33,14 @@ Exit status:
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Risk {
     /// Files and directories; - is standard input
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(
+        required_unless_present_any = ["session", "draft"],
+        conflicts_with_all = ["session", "draft"],
+        value_name = "PATH"
+    )]
     paths: Vec<String>,
+    #[command(flatten)]
+    elsewhere: Elsewhere,
     /// How the findings are written
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -98,25 +104,39 @@ impl Risk {
             Ok(policy) => policy,
             Err(error) => return failed(output, error),
         };
+        if let Some(source) = self.elsewhere.source() {
+            return self.run_one(None, workspace.text(source), &policy, output);
+        }
         match self.paths.as_slice() {
-            [file] if self.format.is_none() && !is_dir(file) => self.run_one(file, &policy, output),
+            [file] if self.format.is_none() && !is_dir(file) => {
+                self.run_one(Some(file), input::text(file), &policy, output)
+            }
             _ => self.run_all(&policy, output),
         }
     }
 
     /// One text: with `--json`, what the tool answers.
-    fn run_one(&self, file: &str, policy: &Policy, output: &Output) -> Result<ExitCode> {
-        let content = match input::text(file) {
+    fn run_one(
+        &self,
+        file: Option<&str>,
+        content: resilient_core::Result<String>,
+        policy: &Policy,
+        output: &Output,
+    ) -> Result<ExitCode> {
+        let content = match content {
             Ok(content) => content,
             Err(error) => return failed(output, error),
         };
-        let report = risk::score_file(file, &content, policy);
+        let report = match file {
+            Some(file) => risk::score_file(file, &content, policy),
+            None => risk::score(&content, policy),
+        };
         let worst = report.detected_patterns.iter().map(|found| risk::level(found, policy)).max();
         let why = match self.explain {
             true => risk::explain(&content, &report, policy),
             false => Vec::new(),
         };
-        let target_path = (file != "-").then(|| file.to_owned());
+        let target_path = file.filter(|file| *file != "-").map(str::to_owned);
         let scored = Scored { report, language_hint: None, target_path };
         output.answer(TOOL, Ok(scored), |scored| told::one(&scored.report, &why))?;
         Ok(self.status(worst, false))

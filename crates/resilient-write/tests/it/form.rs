@@ -1,0 +1,103 @@
+//! The form of files through the real programs: the server and the command line.
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+const ENCODING: &str = "policy_violation/encoding/abort";
+
+fn utf16(text: &str) -> Vec<u8> {
+    "\u{FEFF}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+}
+
+fn read(sandbox: &Sandbox, path: &str) -> Vec<u8> {
+    std::fs::read(sandbox.path(path)).unwrap()
+}
+
+#[test]
+fn every_write_keeps_encoding_and_line_ends_over_the_wire() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&["--with-read"]);
+    sandbox.put("a.txt", utf16("one\r\n"));
+    let append = json!({"path": "a.txt", "content": "zwölf\n", "mode": "append"});
+    let answer = client.gives("rw_safe_write", append, &["form", "sha256"]);
+    assert_eq!(answer["form"], json!({"encoding": "utf-16le", "bom": true, "eol": "crlf"}));
+    assert_eq!(read(&sandbox, "a.txt"), utf16("one\r\nzwölf\r\n"));
+
+    let overwrite = json!({"path": "a.txt", "content": "é\n", "mode": "overwrite"});
+    let mut keep = overwrite.clone();
+    keep["encoding"] = json!("keep");
+    keep["eol"] = json!("keep");
+    client.gives("rw_safe_write", keep.clone(), &[]);
+    assert_eq!(read(&sandbox, "a.txt"), utf16("é\r\n"));
+    assert_eq!(client.gives("rw_safe_write", keep, &[])["unchanged"], true);
+    let answer = client.gives("rw_safe_write", overwrite, &["form_changed"]);
+    assert_eq!(answer["form_changed"]["from"]["encoding"], "utf-16le");
+    assert_eq!(answer["form_changed"]["to"], json!({"encoding": "utf-8", "eol": "lf"}));
+    assert_eq!(read(&sandbox, "a.txt"), "é\n".as_bytes());
+
+    sandbox.put("b.txt", b"caf\xe9 et th\xe9\r\n");
+    let lacking = json!({"path": "b.txt", "content": "a\nλ", "mode": "append"});
+    let facts = json!({"reason": "unencodable_character", "character": "λ", "line": 2});
+    client.fails("rw_safe_write", lacking, ENCODING, facts);
+    sandbox.put("c.bin", b"a\0b");
+    let binary = json!({"path": "c.bin", "content": "c", "mode": "append"});
+    client.fails("rw_safe_write", binary, ENCODING, json!({"reason": "append_to_binary"}));
+    let unknown = json!({"path": "d.txt", "content": "c", "encoding": "rot13"});
+    client.fails("rw_safe_write", unknown, ENCODING, json!({"reason": "unsupported_encoding"}));
+
+    let part = json!({"session": "s", "content": "東京\n"});
+    client.gives("rw_chunk_append", part, &[]);
+    let compose = json!({"session": "s", "output_path": "b.txt", "encoding": "shift_jis"});
+    let answer = client.gives("rw_chunk_compose", compose, &["form_changed"]);
+    assert_eq!(answer["form"]["encoding"], "shift_jis");
+    let edit = json!({
+        "path": "b.txt", "old_string": "京", "new_string": "北\n", "encoding": "sjis", "eol": "crlf",
+    });
+    client.gives("rw_safe_replace", edit, &["form"]);
+    let lines = json!({"path": "b.txt", "encoding": "shift_jis"});
+    assert_eq!(client.gives("rr_read_lines", lines.clone(), &[])["content"], "1|東北\n2|");
+    assert_eq!(client.gives("rr_read_tail", lines, &[])["encoding"], "shift_jis");
+    let search = json!({"path": "b.txt", "query": "東", "encoding": "shift_jis"});
+    assert_eq!(client.gives("rr_search_then_page", search, &[])["matches_returned"], 1);
+}
+
+#[test]
+fn every_write_keeps_encoding_and_line_ends_on_the_command_line() {
+    let sandbox = Sandbox::new();
+    let created = ["write", "a.txt", "--content", "é\n", "--encoding", "utf-16le", "--eol", "crlf"];
+    let ran = sandbox.run(&created).ok();
+    assert!(
+        ran.stdout.ends_with("  form     utf-16le with a byte order mark, CRLF\n"),
+        "{}",
+        ran.stdout
+    );
+    sandbox.run(&["write", "a.txt", "--mode", "append", "--content", "ü\n"]).ok();
+    assert_eq!(read(&sandbox, "a.txt"), utf16("é\r\nü\r\n"));
+    sandbox.run(&["replace", "a.txt", "--old", "ü", "--new", "ö\n", "--eol", "lf"]).ok();
+    assert_eq!(read(&sandbox, "a.txt"), utf16("é\r\nö\n\r\n"));
+    sandbox.run(&["chunk", "append", "s", "--content", "x\n"]).ok();
+    let ran = sandbox.run(&["chunk", "compose", "s", "a.txt"]).ok();
+    let told =
+        "  form     utf-8, LF\n  was      utf-16le with a byte order mark, mixed line ends\n";
+    assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
+    sandbox.run(&["chunk", "compose", "s", "a.txt", "--encoding", "utf-8-bom"]).ok();
+    assert_eq!(read(&sandbox, "a.txt"), "\u{FEFF}x\n".as_bytes());
+    let refused = ["write", "b.txt", "--content", "λ", "--encoding", "latin-1", "--json"];
+    let envelope = sandbox.run(&refused).envelope();
+    assert_eq!(envelope["context"]["reason"], "unencodable_character");
+    assert!(!sandbox.path("b.txt").exists());
+}
+
+#[test]
+fn the_policy_keeps_the_form_of_files_and_looks_it_up_for_new_ones() {
+    let sandbox = Sandbox::new();
+    let policy = "form: keep\nform_from: [editorconfig, gitattributes]\n";
+    sandbox.put(".resilient_write/policy.yaml", policy);
+    sandbox.put(".editorconfig", "[*.txt]\ncharset = utf-16le\n");
+    sandbox.put(".gitattributes", "* eol=crlf\n");
+    sandbox.run(&["write", "a.txt", "--content", "a\n"]).ok();
+    assert_eq!(read(&sandbox, "a.txt"), utf16("a\r\n"));
+    sandbox.run(&["write", "a.txt", "--mode", "overwrite", "--content", "b\n"]).ok();
+    assert_eq!(read(&sandbox, "a.txt"), utf16("b\r\n"));
+}
