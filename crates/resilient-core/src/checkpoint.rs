@@ -13,8 +13,11 @@ use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::name::is_name;
 use crate::number;
+use crate::risk::{Findings, Verdict};
+use crate::screen::Screen;
 use crate::stamp;
 use crate::store::Store;
+use crate::write::check;
 
 const CHECKPOINTS: &str = "checkpoints";
 /// Beyond this length of its file a checkpoint is reported as `chunked`.
@@ -37,6 +40,10 @@ pub struct SaveRequest {
     pub format: Format,
     /// `session`, `permanent` or an ISO 8601 duration.
     pub ttl: String,
+    /// The digest that the checkpoint's file must have before, in hex; `""` where there must be none.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuses data of this verdict or a higher one; a policy may demand as much without being asked.
+    pub reject_at: Option<Verdict>,
 }
 
 /// What a checkpoint says of its data; the data is kept as it is given whatever that says.
@@ -90,6 +97,9 @@ pub struct SaveReceipt {
     pub updated_at: String,
     /// Whether its file is longer than 1 MiB.
     pub chunked: bool,
+    /// What was found in data that was judged and passed; lines are those of the data as indented JSON.
+    #[serde(flatten)]
+    pub findings: Findings,
 }
 
 /// A checkpoint as it was saved.
@@ -199,21 +209,30 @@ impl Checkpoints<'_> {
     /// Saves a checkpoint, in place of one of that name.
     ///
     /// # Errors
-    /// The name, the format or the time to live is none; a number is none that a double can hold; the
-    /// disk refuses.
+    /// The name, the format or the time to live is none; a number is none that a double can hold; the data
+    /// is blocked; the checkpoint is not the one expected; the disk refuses.
     pub fn save(&self, request: SaveRequest) -> Result<SaveReceipt> {
-        let SaveRequest { name, mut data, format, ttl } = request;
+        let SaveRequest { name, mut data, format, ttl, expected_prev_sha256, reject_at } = request;
         check_name(&name)?;
         number::normalize("data", &mut data)?;
         if Ttl::parse(&ttl).is_none() {
             return Err(Error::CheckpointTtl { ttl });
         }
+        let screen = Screen::of(&self.store.policy, reject_at)?;
+        let findings = if screen.is_on() {
+            screen
+                .check_state(&self.path(&name), &draft_of(&data)?)
+                .map_err(|error| screen.blame(&self.store.policy, error))?
+        } else {
+            Findings::default()
+        };
         self.store.submit(move |op| {
             let file = format!("{name}.json");
             let target = op.store.state_target(op.state, &[CHECKPOINTS], &file)?;
             op.claim(&target)?;
             check_whole(target.stat.map_or(0, |stat| stat.len), &target.shown)?;
             let old = op.old(&target)?;
+            check(&target, old.as_ref(), expected_prev_sha256.as_deref())?;
             let updated_at = op.store.now();
             let created_at = op
                 .store
@@ -247,6 +266,7 @@ impl Checkpoints<'_> {
                 created_at,
                 updated_at,
                 chunked: content.bytes.len() > LARGE,
+                findings: findings.clone(),
             })
         })
     }
@@ -363,6 +383,12 @@ impl Checkpoints<'_> {
     fn path(&self, name: &str) -> String {
         format!("{}/{name}.json", self.store.shown_state(&[CHECKPOINTS]))
     }
+}
+
+/// The data as it is judged and, when it is blocked, kept.
+pub(crate) fn draft_of(data: &Value) -> Result<String> {
+    serde_json::to_string_pretty(data)
+        .map_err(|error| Error::Internal { message: error.to_string() })
 }
 
 /// The names of all checkpoint files, sorted. Whatever else somebody has put there is passed over, also

@@ -12,17 +12,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked::Checked;
 use crate::commit::Committer;
-use crate::contents::{Content, digest_of_dir, form_of};
+use crate::contents::{Content, digest_now, digest_of_dir, form_of};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_up_to};
-use crate::error::{Error, Result};
+use crate::error::{Draft, Error, Result};
 use crate::form::{Asked, Form, FormChange, Speller};
 use crate::journal::Mode;
 use crate::name::is_name;
 use crate::redact::MarkedLines;
-use crate::risk::{HardLinks, Policy};
+use crate::risk::{Findings, HardLinks, Verdict};
+use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
-use crate::write::{Guard, git, unspellable, whole};
+use crate::write::{Guard, check, git, unspellable, whole};
 
 const MANIFEST: &str = "manifest.json";
 const MOST: u32 = 999;
@@ -32,6 +33,46 @@ const BLOCK: usize = 128 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub struct Chunks<'a> {
     pub(crate) store: &'a Committer,
+}
+
+/// A part to be kept.
+#[derive(Clone, Debug, Default)]
+pub struct PartRequest {
+    /// The session's name: `[A-Za-z0-9_-]{1,64}`.
+    pub session: String,
+    /// The part's number, from 1 to 999; the number after the highest where there is none.
+    pub index: Option<i64>,
+    /// The part.
+    pub content: String,
+    /// How many parts there will be.
+    pub total_expected: Option<i64>,
+    /// The digest that the part of that number must have before, in hex, or, without a number, the part with
+    /// the highest one; `""` where there must be none.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuses content of this verdict or a higher one; a policy may demand as much without being asked.
+    pub reject_at: Option<Verdict>,
+}
+
+/// Parts to be joined into a file.
+#[derive(Clone, Debug, Default)]
+pub struct ComposeRequest {
+    /// The session's name.
+    pub session: String,
+    /// The file to be written, as the agent writes its path.
+    pub output_path: String,
+    /// What stands between the parts.
+    pub separator: String,
+    /// Whether the parts go afterwards.
+    pub cleanup: bool,
+    /// The digest that the file must have before, in hex; `""` for a file that must not exist.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuses a text of this verdict or a higher one; a policy may demand as much without being asked.
+    pub reject_at: Option<Verdict>,
+    /// Refuses a text that has a syntax error, as far as the name of the output tells its format. The text is in
+    /// memory for it.
+    pub validate: bool,
+    /// The encoding and the line ends.
+    pub form: Asked,
 }
 
 /// A part that is durably kept.
@@ -49,6 +90,9 @@ pub struct ChunkReceipt {
     pub bytes: u64,
     /// The journal row.
     pub journal_id: String,
+    /// What was found in a part that was judged and passed.
+    #[serde(flatten)]
+    pub findings: Findings,
 }
 
 /// A file that was durably composed.
@@ -79,6 +123,9 @@ pub struct ComposeReceipt {
     /// Set when the file that was replaced had another encoding or other line ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_changed: Option<FormChange>,
+    /// What was found in a text that was judged and passed.
+    #[serde(flatten)]
+    pub findings: Findings,
 }
 
 /// What composing would give.
@@ -142,11 +189,10 @@ struct Manifest {
 }
 
 impl Chunks<'_> {
-    /// Keeps a part under its number, in place of one that has it.
+    /// Keeps a part under its number, in place of one that has it: [`Chunks::keep`] without conditions.
     ///
     /// # Errors
-    /// The session's name, the number or the total is not one; the number is beyond the total
-    /// given with it; the manifest is damaged; the disk refuses.
+    /// As [`Chunks::keep`].
     pub fn write(
         &self,
         session: &str,
@@ -154,47 +200,75 @@ impl Chunks<'_> {
         content: String,
         total_expected: Option<i64>,
     ) -> Result<ChunkReceipt> {
-        check_session(session)?;
-        let number = u32::try_from(index)
-            .ok()
-            .filter(|index| (1..=MOST).contains(index))
-            .ok_or_else(|| Error::ChunkIndex { session: session.to_owned(), index })?;
-        let total = check_total(session, total_expected)?;
-        if total.is_some_and(|total| number > total) {
-            return Err(Error::IndexExceedsTotal {
-                session: session.to_owned(),
-                index,
-                total_expected: total_expected.unwrap_or_default(),
-            });
-        }
-        self.keep(session, Some(number), content, total)
+        let (session, index) = (session.to_owned(), Some(index));
+        self.keep(PartRequest { session, index, content, total_expected, ..Default::default() })
     }
 
-    /// Keeps a part under the number after the highest.
+    /// Keeps a part under the number after the highest: [`Chunks::keep`] without conditions.
     ///
     /// # Errors
-    /// As [`Chunks::write`].
+    /// As [`Chunks::keep`].
     pub fn append(
         &self,
         session: &str,
         content: String,
         total_expected: Option<i64>,
     ) -> Result<ChunkReceipt> {
-        check_session(session)?;
-        let total = check_total(session, total_expected)?;
-        self.keep(session, None, content, total)
+        let session = session.to_owned();
+        self.keep(PartRequest { session, content, total_expected, ..Default::default() })
     }
 
-    fn keep(
+    /// Keeps a part, in place of one that has its number.
+    ///
+    /// # Errors
+    /// The session's name, the number or the total is not one; the number is beyond the total
+    /// given with it; the part is blocked; the part before is not the one expected; the manifest is damaged;
+    /// the disk refuses.
+    pub fn keep(&self, request: PartRequest) -> Result<ChunkReceipt> {
+        let PartRequest { index, content, total_expected, expected_prev_sha256, reject_at, .. } =
+            request;
+        let session = request.session.as_str();
+        check_session(session)?;
+        let number = index.map(|index| {
+            u32::try_from(index)
+                .ok()
+                .filter(|index| (1..=MOST).contains(index))
+                .ok_or_else(|| Error::ChunkIndex { session: session.to_owned(), index })
+        });
+        let number = number.transpose()?;
+        let total = check_total(session, total_expected)?;
+        if let (Some(number), Some(total)) = (number, total)
+            && number > total
+        {
+            return Err(Error::IndexExceedsTotal {
+                session: session.to_owned(),
+                index: number.into(),
+                total_expected: total.into(),
+            });
+        }
+        let shown = match number {
+            Some(number) => self.store.shown_state(&[CHUNKS, session, &part_name(number)]),
+            None => self.store.shown_state(&[CHUNKS, session, "part"]),
+        };
+        let findings = Screen::of(&self.store.policy, reject_at).and_then(|screen| {
+            let passed = screen.check_state(&shown, &content);
+            passed.map_err(|error| screen.blame(&self.store.policy, error))
+        })?;
+        self.put(session.to_owned(), number, content, total, expected_prev_sha256)
+            .map(|receipt| ChunkReceipt { findings, ..receipt })
+    }
+
+    fn put(
         &self,
-        session: &str,
+        session: String,
         index: Option<u32>,
         content: String,
         total: Option<u32>,
+        expected: Option<String>,
     ) -> Result<ChunkReceipt> {
-        let session = session.to_owned();
         let content = Content::of(content.into_bytes());
         let digest = content.digest;
+        let is_numbered = index.is_some();
         self.store.submit(move |op| {
             let below = [CHUNKS, session.as_str()];
             let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
@@ -205,6 +279,10 @@ impl Chunks<'_> {
                     let last = list(op.store, &session)?
                         .and_then(|(_, parts)| parts.last().copied())
                         .unwrap_or_default();
+                    if expected.is_some() {
+                        let last_at = op.store.state_target(op.state, &below, &part_name(last))?;
+                        check(&last_at, op.old(&last_at)?.as_ref(), expected.as_deref())?;
+                    }
                     if last >= MOST {
                         return Err(Error::ChunkIndex {
                             session: session.clone(),
@@ -241,6 +319,9 @@ impl Chunks<'_> {
 
             let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
             let old_part = op.old(&part_at)?;
+            if is_numbered {
+                check(&part_at, old_part.as_ref(), expected.as_deref())?;
+            }
             let chunk_path = part_at.shown.clone();
             let staged_manifest = op.stage(&manifest_at, &Content::of(text))?;
             let also = op.publish_also(staged_manifest, manifest_at, old_manifest.as_ref())?;
@@ -257,52 +338,43 @@ impl Chunks<'_> {
                 sha256: digest,
                 bytes: content.bytes.len() as u64,
                 journal_id: journaled.journal_id,
+                findings: Findings::default(),
             })
         })
     }
 
     /// Joins all parts, with `separator` between them, into one file.
     ///
-    /// The parts are streamed: the file may be larger than memory. An existing file is replaced.
+    /// The parts are streamed: the file may be larger than memory, unless the text is judged, which takes it
+    /// as a whole. An existing file is replaced.
     ///
     /// # Errors
     /// There is no session or no part; numbers are missing, or their count is not the announced
-    /// one; the joined bytes are no UTF-8; the output path or the disk refuses.
-    pub fn compose(
-        &self,
-        session: &str,
-        output_path: &str,
-        separator: &str,
-        cleanup: bool,
-        policy: &Policy,
-    ) -> Result<ComposeReceipt> {
-        self.compose_as(session, output_path, separator, cleanup, Asked::default(), false, policy)
+    /// one; the joined bytes are no UTF-8; the text is blocked; the file is not the one expected; the
+    /// encoding lacks a character of the text, or the text has a syntax error; the output path or the disk
+    /// refuses.
+    pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
+        let screen = Screen::of(&self.store.policy, request.reject_at)?;
+        self.compose_under(&screen, request)
+            .map_err(|error| screen.blame(&self.store.policy, error))
     }
 
-    /// As [`Chunks::compose`], in the encoding and with the line ends that are asked for. `validate` refuses a
-    /// text that has a syntax error, as far as the name of the output tells its format; the text is in memory
-    /// for it.
-    ///
-    /// # Errors
-    /// As [`Chunks::compose`]; and the encoding lacks a character of the text, or the text has a syntax error.
-    #[expect(clippy::too_many_arguments, reason = "each is a choice of the caller")]
-    pub fn compose_as(
-        &self,
-        session: &str,
-        output_path: &str,
-        separator: &str,
-        cleanup: bool,
-        asked: Asked,
-        validate: bool,
-        policy: &Policy,
-    ) -> Result<ComposeReceipt> {
-        check_session(session)?;
+    fn compose_under(&self, screen: &Screen, request: ComposeRequest) -> Result<ComposeReceipt> {
+        let ComposeRequest { session, output_path, cleanup, validate, form: asked, .. } =
+            request.clone();
+        check_session(&session)?;
+        let policy = screen.policy();
         let form = policy.form.clone();
         let (git, hard_links) = (git(policy), policy.hard_links);
         let guard = Guard::new(policy);
-        let session = session.to_owned();
-        let output_path = output_path.to_owned();
-        let separator = separator.as_bytes().to_vec();
+        let separator = request.separator.as_bytes().to_vec();
+        // Judged here, where calls run side by side; under the lock only where the parts are others by then.
+        let mut judged = None;
+        if screen.is_on() {
+            self.store.visible()?;
+            judged = Some(judge(self.store, screen, &request)?);
+        }
+        let screen = screen.clone();
         self.store.submit(move |op| {
             let below = [CHUNKS, session.as_str()];
             op.claim_below(&below)?;
@@ -312,6 +384,7 @@ impl Chunks<'_> {
             let target = op.store.roots.writable(&output_path, git)?;
             op.claim(&target)?;
             let old = op.old(&target)?;
+            check(&target, old.as_ref(), request.expected_prev_sha256.as_deref())?;
             if let Some(old) = &old
                 && old.stat.links > 1
                 && hard_links == HardLinks::Refuse
@@ -347,10 +420,19 @@ impl Chunks<'_> {
                 Ok(Some(out))
             })?;
             marked.finish_new();
+            if screen.is_on() && judged.as_ref().is_none_or(|(of, _)| *of != joined.hashes) {
+                match judge(op.store, &screen, &request) {
+                    Ok(found) => judged = Some(found),
+                    Err(refused) => {
+                        staged.remove(op.state);
+                        return Err(refused);
+                    }
+                }
+            }
             if let Some(old) = &old
                 && old.digest != staged.digest
             {
-                let check = || {
+                let guarded = || {
                     let adds_marks = adds_marks(marked, &*old.file)
                         .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
                     if !adds_marks {
@@ -362,7 +444,7 @@ impl Chunks<'_> {
                     let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
                     guard.check(&target, &before.unwrap_or_default(), &content)
                 };
-                if let Err(refused) = check() {
+                if let Err(refused) = guarded() {
                     staged.remove(op.state);
                     return Err(refused);
                 }
@@ -407,6 +489,7 @@ impl Chunks<'_> {
                 checked,
                 form: Some(new_form).filter(|form| !form.is_plain()),
                 form_changed: old_form.and_then(|old| Form::change(old, new_form)),
+                findings: judged.as_ref().map(|(_, found)| found.clone()).unwrap_or_default(),
             })
         })
     }
@@ -481,6 +564,34 @@ impl Chunks<'_> {
             op.discard(chunks, OsString::from(&session));
             Ok(Reset { removed, existed: true, ..gone.clone() })
         })
+    }
+}
+
+/// Judges the joined parts as they are now; gives the digests of the parts that were judged.
+fn judge(
+    store: &Store,
+    screen: &Screen,
+    request: &ComposeRequest,
+) -> Result<(Vec<Digest>, Findings)> {
+    let ComposeRequest { session, output_path, separator, .. } = request;
+    let (dir, indices) = complete(store, session, true)?;
+    let mut joined = Joined::new(&dir, session, &indices, separator.as_bytes());
+    let content = joined.content()?;
+    let text = String::from_utf8_lossy(&content);
+    match screen.check(&store.roots, output_path, &text) {
+        Ok(found) => Ok((joined.hashes, found)),
+        // The parts are the draft.
+        Err(Error::Blocked { path, report, by, reject_at, retry_budget, .. }) => {
+            let target = store.roots.locate(output_path);
+            let draft = Some(Draft::Session {
+                session: session.clone(),
+                separator: separator.clone(),
+                output_path: output_path.clone(),
+                existing: target.ok().and_then(|target| digest_now(&target).ok().flatten()),
+            });
+            Err(Error::Blocked { path, report, by, reject_at, retry_budget, draft })
+        }
+        Err(other) => Err(other),
     }
 }
 

@@ -8,8 +8,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::digest::Digest;
-use crate::error::{Drift, Error};
+use crate::error::{Blocking, Draft, Drift, Error};
 
 /// What went wrong, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -280,7 +279,7 @@ impl From<&Error> for Envelope {
                     "actual_sha256": actual, "bytes": bytes,
                 }),
             ),
-            Error::Blocked { path, report, reject_at, retry_budget, draft } => {
+            Error::Blocked { path, report, by, reject_at, retry_budget, draft } => {
                 let kinds = report.kinds();
                 let report = report.clone().cut();
                 let mut context = json!({
@@ -292,12 +291,14 @@ impl From<&Error> for Envelope {
                 if report.omitted > 0 {
                     set(&mut context, "omitted", report.omitted);
                 }
+                if *by == Blocking::Secret {
+                    set(&mut context, "reason", "secret_found");
+                }
                 if let Some(path) = path {
                     set(&mut context, "path", path.as_str());
                 }
                 if let Some(draft) = draft {
-                    set(&mut context, "draft_sha256", draft.to_string());
-                    name_tools(&mut context, *draft);
+                    name_tools(&mut context, draft);
                 }
                 Self {
                     detected_patterns: kinds,
@@ -492,6 +493,14 @@ impl From<&Error> for Envelope {
                 }
                 stale(Abort, context)
             }
+            Error::ScratchRemoved { sha256, removed_at, removed_for } => stale(
+                Abort,
+                json!({
+                    "sha256": sha256, "reason": "removed", "removed_at": removed_at,
+                    "removed_for": removed_for,
+                    "hint": "the content is gone for good; put it again if it is still needed",
+                }),
+            ),
             Error::ScratchGetDisabled => permission(
                 json!({"reason": "scratch_get_disabled", "env": "RW_SCRATCH_DISABLE_GET"}),
             ),
@@ -736,30 +745,49 @@ fn strerror(source: &io::Error) -> String {
 
 /// Adds to the actions that redacting can carry out the tool that does so without the draft being
 /// sent again.
-fn name_tools(context: &mut Value, draft: Digest) {
-    let actions = context.get_mut("suggested_actions").and_then(Value::as_array_mut);
-    let mut redactable = false;
-    for action in actions.into_iter().flatten() {
-        let chosen = match action.get("action").and_then(Value::as_str) {
-            Some("redact") => json!({"draft_sha256": draft}),
-            Some("rename_placeholder") => {
-                json!({"draft_sha256": draft, "redact": ["placeholder"]})
-            }
-            _ => continue,
-        };
-        redactable = true;
-        if let Value::Object(action) = action {
-            action.insert("tool".into(), "rw_redact".into());
-            action.insert("arguments".into(), chosen);
+fn name_tools(context: &mut Value, draft: &Draft) {
+    let (all, hint) = match draft {
+        Draft::Here(_) => return,
+        Draft::Scratch(sha256) => {
+            set(context, "draft_sha256", sha256.to_string());
+            (
+                json!({"draft_sha256": sha256}),
+                "do not send the text again: rw_safe_write takes content_from {draft_sha256} in place \
+                 of content, rw_chunk_append and rw_chunk_write take draft_sha256; for anything \
+                 else, rw_redact gives the draft's clean text",
+            )
         }
+        Draft::Session { session, separator, output_path, existing } => {
+            set(context, "session", session.as_str());
+            let mut all = json!({"session": session, "write_to": output_path});
+            if !separator.is_empty() {
+                set(&mut all, "separator", separator.as_str());
+            }
+            if let Some(sha256) = existing {
+                set(&mut all, "expected_prev_sha256", sha256.to_string());
+            }
+            (
+                all,
+                "do not send the parts again: rw_redact joins them, takes the secrets out and writes \
+                 the file; then rw_chunk_reset removes the parts",
+            )
+        }
+    };
+    let actions = context.get_mut("suggested_actions").and_then(Value::as_array_mut);
+    let mut is_redactable = false;
+    for action in actions.into_iter().flatten() {
+        let mut chosen = all.clone();
+        match action.get("action").and_then(Value::as_str) {
+            Some("redact") => {}
+            Some("rename_placeholder") => set(&mut chosen, "redact", json!(["placeholder"])),
+            _ => continue,
+        }
+        set(action, "tool", "rw_redact");
+        set(action, "arguments", chosen);
+        is_redactable = true;
     }
-    if redactable {
-        set(
-            context,
-            "hint",
-            "do not send the text again: rw_safe_write takes content_from {draft_sha256} in place of \
-             content; for an edit, rw_redact gives the draft's clean text",
-        );
+    if is_redactable {
+        set(context, "hint", hint);
     }
 }
 

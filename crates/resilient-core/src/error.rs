@@ -2,7 +2,7 @@
 //!
 //! What an agent should do about each is decided in [`crate::envelope`] and nowhere else.
 
-use std::io;
+use std::{fmt, io};
 
 use crate::digest::Digest;
 use crate::edit::Nearest;
@@ -74,10 +74,11 @@ pub enum Error {
     Blocked {
         path: Option<String>,
         report: Box<risk::Report>,
+        by: Blocking,
         reject_at: risk::Verdict,
         retry_budget: u32,
-        /// Where the draft is kept.
-        draft: Option<Digest>,
+        /// Where the draft is kept; `None` where there was no room for it.
+        draft: Option<Draft>,
     },
     /// The file would have syntax errors, and was to be written only without.
     #[error("{path:?} would have syntax errors: {}", .report.summary)]
@@ -189,6 +190,9 @@ pub enum Error {
     /// The scratchpad has no such entry.
     #[error("the scratchpad has no such entry")]
     ScratchNotFound { sha256: Option<String>, label: Option<String>, asked_both: bool },
+    /// The content was taken out of the scratchpad.
+    #[error("{sha256} was removed from the scratchpad at {removed_at}")]
+    ScratchRemoved { sha256: Digest, removed_at: String, removed_for: &'static str },
     /// Reading the scratchpad is switched off.
     #[error("reading the scratchpad is switched off")]
     ScratchGetDisabled,
@@ -276,6 +280,45 @@ pub enum Error {
     #[error("deferred to the next batch")]
     #[doc(hidden)]
     Deferred,
+}
+
+/// By what a draft is blocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocking {
+    /// The score of the whole.
+    Score,
+    /// A finding whose own level is high; the policy refuses any.
+    Secret,
+}
+
+/// A draft that is not kept anywhere. It is not shown where an error is logged.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Unkept(pub String);
+
+impl fmt::Debug for Unkept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Unkept({} bytes)", self.0.len())
+    }
+}
+
+/// Where a blocked draft is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Draft {
+    /// Nowhere but here. [`crate::Workspace`] keeps it and answers with its digest.
+    Here(Unkept),
+    /// In the scratchpad.
+    Scratch(Digest),
+    /// In the parts of a session, which were to be composed.
+    Session {
+        /// The session's name.
+        session: String,
+        /// What was to stand between the parts.
+        separator: String,
+        /// The file that was to be written.
+        output_path: String,
+        /// Digest of the file that is there.
+        existing: Option<Digest>,
+    },
 }
 
 /// How a file has changed under a cursor.

@@ -14,10 +14,11 @@ use crate::error::{Error, Result};
 use crate::front_matter;
 use crate::journal::{Also, Mode};
 use crate::number;
-use crate::risk::Policy;
-use crate::roots::Target;
+use crate::risk::{Findings, Verdict};
+use crate::roots::{Target, holds_scratch};
+use crate::screen::Screen;
 use crate::stamp;
-use crate::write::{git, put};
+use crate::write::{check, git, put};
 
 /// Where the handoff is when nobody says otherwise.
 pub const DEFAULT_PATH: &str = "HANDOFF.md";
@@ -44,6 +45,10 @@ pub struct HandoffRequest {
     pub path: String,
     /// Whether to keep a copy of the handoff that is replaced.
     pub archive: bool,
+    /// The digest that the file must have before, in hex; `""` for a file that must not exist.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuses a handoff of this verdict or a higher one; a policy may demand as much without being asked.
+    pub reject_at: Option<Verdict>,
 }
 
 /// A handoff that is durably written.
@@ -62,6 +67,9 @@ pub struct HandoffReceipt {
     /// The checkpoints there are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checkpoint_refs: Vec<CheckpointRef>,
+    /// What was found in a handoff that was judged and passed; lines are those of its file.
+    #[serde(flatten)]
+    pub findings: Findings,
 }
 
 /// A handoff as it was found.
@@ -99,15 +107,17 @@ impl Handoff<'_> {
     /// Writes the handoff, in place of one that is there.
     ///
     /// # Errors
-    /// A required fact is missing or of the wrong kind; the path or the disk refuses.
-    pub fn write(
+    /// A required fact is missing or of the wrong kind; the handoff is blocked; the file is not the
+    /// one expected; the path or the disk refuses.
+    pub(crate) fn write(
         &self,
         request: HandoffRequest,
         checkpoint_refs: Vec<CheckpointRef>,
-        policy: &Policy,
+        screen: &Screen,
     ) -> Result<HandoffReceipt> {
-        let HandoffRequest { mut envelope, body, path, archive } = request;
-        check(&envelope)?;
+        let HandoffRequest { mut envelope, body, path, archive, expected_prev_sha256, .. } =
+            request;
+        check_facts(&envelope)?;
         for fact in envelope.values_mut() {
             number::normalize("envelope", fact)?;
         }
@@ -115,9 +125,11 @@ impl Handoff<'_> {
             envelope.insert("updated_at".to_owned(), self.store.now().into());
         }
         let drift_warnings = self.drift(&envelope);
-        let text = front_matter::write(&envelope, &body).ok_or_else(too_deep)?.into_bytes();
-        let text = Content::of(text);
+        let text = front_matter::write(&envelope, &body).ok_or_else(too_deep)?;
+        let findings = screen.check(&self.store.roots, &path, &text)?;
+        let text = Content::of(text.into_bytes());
         let task = file_name(envelope.get("task_id").unwrap_or(&Value::Null));
+        let policy = screen.policy();
         let (git, hard_links) = (git(policy), policy.hard_links);
         self.store.submit(move |op| {
             let target = op.store.roots.writable(&path, git)?;
@@ -127,6 +139,7 @@ impl Handoff<'_> {
                 check_whole(stat.len, &target.shown)?;
             }
             let old = op.old(&target)?;
+            check(&target, old.as_ref(), expected_prev_sha256.as_deref())?;
             let mut also = Vec::new();
             if let (true, Some(old)) = (archive, &old) {
                 also.extend(keep_copy(op, &target, old, &task)?);
@@ -141,6 +154,7 @@ impl Handoff<'_> {
                 journal_id: receipt.journal_id,
                 drift_warnings: drift_warnings.clone(),
                 checkpoint_refs: checkpoint_refs.clone(),
+                findings: findings.clone(),
             })
         })
     }
@@ -149,10 +163,19 @@ impl Handoff<'_> {
     ///
     /// # Errors
     /// There is none at that path; it is no handoff, or lacks a required fact; the path leads out of
-    /// the workspace.
-    pub fn read(&self, path: &str, checkpoint_refs: Vec<CheckpointRef>) -> Result<Found> {
+    /// the workspace, or into a sealed scratchpad.
+    pub(crate) fn read(
+        &self,
+        path: &str,
+        checkpoint_refs: Vec<CheckpointRef>,
+        sealed_scratch: bool,
+    ) -> Result<Found> {
         self.store.visible()?;
         let target = self.store.roots.readable(path)?;
+        // A draft in the scratchpad may have been a handoff.
+        if sealed_scratch && holds_scratch(&target.path) {
+            return Err(Error::ScratchGetDisabled);
+        }
         let os = |source| Error::os(target.shown.clone(), "read", source);
         let file = target.dir.open(&target.name).map_err(os)?;
         let bytes = read_whole(&*file, &target.shown)?;
@@ -160,7 +183,7 @@ impl Handoff<'_> {
         let text = String::from_utf8(bytes)
             .map_err(|error| damaged(format!("not_utf8: {}", error.utf8_error())))?;
         let (envelope, body) = front_matter::read(&text).map_err(damaged)?;
-        check(&envelope)?;
+        check_facts(&envelope)?;
         Ok(Found {
             handoff_path: target.shown.clone(),
             drift_warnings: self.drift(&envelope),
@@ -240,7 +263,7 @@ fn too_deep() -> Error {
     }
 }
 
-fn check(envelope: &Map<String, Value>) -> Result<()> {
+fn check_facts(envelope: &Map<String, Value>) -> Result<()> {
     let missing_fields: Vec<_> =
         REQUIRED.into_iter().filter(|field| !envelope.contains_key(*field)).collect();
     if !missing_fields.is_empty() {

@@ -30,6 +30,7 @@ mod report;
 pub mod risk;
 pub mod roots;
 pub mod scratch;
+mod screen;
 mod sectors;
 pub mod spelling;
 pub mod stamp;

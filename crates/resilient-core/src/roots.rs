@@ -429,6 +429,23 @@ impl Roots {
     }
 }
 
+/// The directories of a state directory whose files hold what the scratchpad holds: itself, slots on their way
+/// there, and what recovery has set aside.
+const SCRATCH_DIRS: [&str; 3] = ["scratch", "tmp", "conflicts"];
+
+/// Whether an absolute path with its links resolved leads to scratch content, in whatever state directory.
+///
+/// Names are compared as the most lenient file system would.
+pub(crate) fn holds_scratch(path: &Path) -> bool {
+    let mut names = path.iter().map(|name| fold(&name.to_string_lossy()));
+    while let Some(name) = names.next() {
+        if name == STATE_DIR {
+            return names.next().is_some_and(|below| SCRATCH_DIRS.contains(&below.as_str()));
+        }
+    }
+    false
+}
+
 fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
     path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_owned()),

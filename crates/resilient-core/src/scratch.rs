@@ -3,6 +3,9 @@
 //! Putting the same bytes twice keeps them once. What is got is verified against the digest that
 //! was asked for.
 
+use std::ffi::OsStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
@@ -10,11 +13,18 @@ use serde::{Deserialize, Serialize};
 use crate::commit::Committer;
 use crate::contents::{Content, digest_of, read_whole};
 use crate::digest::Digest;
-use crate::disk::read_all;
+use crate::disk::{DirRef, read_all};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
+use crate::store::{SCRATCH, Store};
 
-const SCRATCH: &str = "scratch";
+mod list;
+mod removal;
+
+pub(crate) use list::{DRAFT_LABEL, DRAFT_NOTES};
+pub use list::{Entry, List, ListRequest};
+pub use removal::{Removal, Removed, Why};
+
 const INDEX: &str = "index.jsonl";
 
 /// The scratchpad of a workspace.
@@ -23,7 +33,14 @@ pub struct Scratch<'a> {
     pub(crate) store: &'a Committer,
     /// Whether reading is switched off.
     pub(crate) sealed: bool,
+    /// When this process last looked for what the policy keeps no longer, in seconds since 1970.
+    pub(crate) retained: &'a AtomicU64,
 }
+
+/// So often a process looks for what the policy keeps no longer, in seconds.
+const RETAIN_EVERY: u64 = 3_600;
+/// So many entries are taken out behind one put, which waits for it.
+const RETAIN_AT_ONCE: usize = 8;
 
 /// How bytes are written in JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +127,12 @@ pub struct IndexRow {
     /// As in [`PutRequest`].
     #[serde(default)]
     pub notes: Option<String>,
+    /// When the content was taken out. Such a row ends what the rows of its digest before it say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed_at: Option<String>,
+    /// Why it was taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed_for: Option<Why>,
     /// Digest of the content.
     pub sha256: Digest,
 }
@@ -125,6 +148,12 @@ pub struct Reference {
     pub bin_exists: bool,
     /// How many rows match.
     pub alias_count: u64,
+    /// When the content was taken out, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_at: Option<String>,
+    /// Why it was taken out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_for: Option<Why>,
 }
 
 /// Kept content.
@@ -159,8 +188,7 @@ impl Scratch<'_> {
         };
         let content = Content::of(bytes);
         let sha256 = content.digest;
-        let warnings = self.warnings();
-        self.store.submit(move |op| {
+        let receipt = self.store.submit(move |op| {
             let target = op.store.state_target(op.state, &[SCRATCH], &bin_name(sha256))?;
             op.claim(&target)?;
             let old = op.old(&target)?;
@@ -179,6 +207,8 @@ impl Scratch<'_> {
                 encoding,
                 label: label.clone(),
                 notes: notes.clone(),
+                removed_at: None,
+                removed_for: None,
                 sha256,
             };
             let text = serde_json::to_string(&row)
@@ -191,9 +221,27 @@ impl Scratch<'_> {
                 bytes: content.bytes.len() as u64,
                 deduped,
                 journal_id,
-                warnings: warnings.clone(),
+                warnings: Vec::new(),
             })
-        })
+        })?;
+        // The content is kept; what goes meanwhile is no reason to say otherwise.
+        let _ = self.retain_if_due();
+        Ok(PutReceipt { warnings: self.warnings(), ..receipt })
+    }
+
+    /// Takes out what the policy keeps no longer, where it is time to look.
+    fn retain_if_due(&self) -> Result<()> {
+        let retained = self.retained;
+        let now = u64::try_from(self.store.clock.now_ns() / 1_000_000_000).unwrap_or(u64::MAX);
+        let is_limited = self.store.policy.get()?.scratch.max_bytes.is_some();
+        if is_limited || now >= retained.load(Ordering::Relaxed).saturating_add(RETAIN_EVERY) {
+            let removed = self.retain(RETAIN_AT_ONCE)?.removed.len();
+            // Where more may be due, the next put goes on.
+            if removed < RETAIN_AT_ONCE {
+                retained.store(now, Ordering::Relaxed);
+            }
+        }
+        Ok(())
     }
 
     /// Tells what is known of an entry; of a digest, a label, or both together.
@@ -206,9 +254,11 @@ impl Scratch<'_> {
             return Err(Error::NoReference);
         }
         let digest = sha256.map(parse_digest).transpose()?;
-        let mut matching: Vec<IndexRow> = self.rows()?;
+        let rows = self.rows()?;
+        let mut matching: Vec<IndexRow> = rows.clone();
         matching.retain(|row| {
-            digest.is_none_or(|digest| digest == row.sha256)
+            row.removed_at.is_none()
+                && digest.is_none_or(|digest| digest == row.sha256)
                 && label.is_none_or(|label| row.label.as_deref() == Some(label))
         });
         let alias_count = matching.len() as u64;
@@ -222,7 +272,10 @@ impl Scratch<'_> {
         let name = bin_name(entry.sha256);
         let bin_exists = self.store.state_file(&[SCRATCH], &name)?.is_some();
         let scratch_path = format!("{}/{name}", self.store.shown_state(&[SCRATCH]));
-        Ok(Reference { entry, scratch_path, bin_exists, alias_count })
+        let gone = rows.into_iter().rfind(|row| row.sha256 == entry.sha256 && !bin_exists);
+        let (removed_at, removed_for) =
+            gone.map(|row| (row.removed_at, row.removed_for)).unwrap_or_default();
+        Ok(Reference { entry, scratch_path, bin_exists, alias_count, removed_at, removed_for })
     }
 
     /// Gives kept content back.
@@ -238,11 +291,7 @@ impl Scratch<'_> {
         let digest = parse_digest(sha256)?;
         let name = bin_name(digest);
         let Some(file) = self.store.state_file(&[SCRATCH], &name)? else {
-            return Err(Error::ScratchNotFound {
-                sha256: Some(sha256.to_owned()),
-                label: None,
-                asked_both: false,
-            });
+            return Err(self.absent(Some(sha256), None, false)?);
         };
         let shown = format!("{}/{name}", self.store.shown_state(&[SCRATCH]));
         let bytes = read_whole(&*file, &shown)?;
@@ -258,46 +307,56 @@ impl Scratch<'_> {
                 message: error.utf8_error().to_string(),
             })?,
         };
-        let row = self.rows()?.into_iter().rfind(|row| row.sha256 == digest);
+        let is_last = |row: &IndexRow| row.sha256 == digest && row.removed_at.is_none();
+        let row = self.rows()?.into_iter().rfind(is_last);
         let (content_type, label) =
             row.map(|row| (row.content_type, row.label)).unwrap_or_default();
         Ok(Kept { sha256: digest, content, encoding, bytes: len, content_type, label })
     }
 
-    fn rows(&self) -> Result<Vec<IndexRow>> {
-        let text = self.store.state_bytes(&[SCRATCH], INDEX)?.unwrap_or_default();
-        let torn = !text.ends_with(b"\n");
-        let mut lines = text.split(|byte| *byte == b'\n').peekable();
-        let mut rows = Vec::new();
-        while let Some(line) = lines.next() {
-            match serde_json::from_slice(line) {
-                Ok(row) => rows.push(row),
-                Err(_) if line.is_empty() || (torn && lines.peek().is_none()) => {}
-                Err(_) => {
-                    return Err(Error::BadIndexLine {
-                        index: format!("{}/{INDEX}", self.store.shown_state(&[SCRATCH])),
-                        bad_line: String::from_utf8_lossy(line).chars().take(200).collect(),
-                    });
-                }
-            }
+    /// Why there is nothing: it was taken out, or never there.
+    fn absent(&self, sha256: Option<&str>, label: Option<&str>, asked_both: bool) -> Result<Error> {
+        let digest = sha256.map(parse_digest).transpose()?;
+        let gone = self.rows()?.into_iter().rfind(|row| {
+            digest.is_none_or(|digest| digest == row.sha256)
+                && label.is_none_or(|label| row.label.as_deref() == Some(label))
+        });
+        if let Some(IndexRow { removed_at: Some(removed_at), removed_for, sha256, .. }) = gone {
+            let removed_for = removed_for.unwrap_or(Why::Asked);
+            return Ok(Error::ScratchRemoved {
+                sha256,
+                removed_at,
+                removed_for: removed_for.as_str(),
+            });
         }
-        Ok(rows)
+        let (sha256, label) = (sha256.map(str::to_owned), label.map(str::to_owned));
+        Ok(Error::ScratchNotFound { sha256, label, asked_both })
     }
 
+    fn rows(&self) -> Result<Vec<IndexRow>> {
+        rows(self.store)
+    }
+
+    /// What to look after, once the state directory is there. It ignores itself, unless somebody has changed its
+    /// `.gitignore`.
     fn warnings(&self) -> Vec<Warning> {
-        let ignored = (|| {
-            let home = self.store.home.enter(&*self.store.disk).ok()?;
-            let file = home.dir.open(".gitignore".as_ref()).ok()?;
-            let text = read_all(&*file, 1 << 20).ok()?;
-            let text = String::from_utf8_lossy(&text).into_owned();
-            Some(text.lines().any(|line| {
-                let line = line.trim();
-                let bare = line.strip_suffix('/').unwrap_or(line);
-                let bare = bare.strip_prefix("**/").or(bare.strip_prefix('/')).unwrap_or(bare);
-                bare == crate::roots::STATE_DIR
-            }))
-        })();
-        if ignored == Some(true) {
+        let lines = |dir: DirRef, says: fn(&str) -> bool| {
+            let text =
+                dir.open(OsStr::new(".gitignore")).and_then(|file| read_all(&*file, 1 << 20));
+            let text = text.unwrap_or_default();
+            String::from_utf8_lossy(&text).lines().any(|line| says(line.trim()))
+        };
+        let own = self.store.state_dir(&[]).ok().flatten();
+        let home = self.store.home.enter(&*self.store.disk).ok().map(|home| home.dir.clone());
+        let ignored = own.is_some_and(|own| lines(own, |line| line == "*"))
+            || home.is_some_and(|home| {
+                lines(home, |line| {
+                    let bare = line.strip_suffix('/').unwrap_or(line);
+                    let bare = bare.strip_prefix("**/").or(bare.strip_prefix('/')).unwrap_or(bare);
+                    bare == crate::roots::STATE_DIR
+                })
+            });
+        if ignored {
             return Vec::new();
         }
         vec![Warning {
@@ -318,6 +377,27 @@ impl Scratch<'_> {
             digest_of(&*file).map_err(|source| Error::os(bin_name(digest), "read", source))?;
         Ok(actual == digest)
     }
+}
+
+/// All rows of the index, oldest first.
+fn rows(store: &Store) -> Result<Vec<IndexRow>> {
+    let text = store.state_bytes(&[SCRATCH], INDEX)?.unwrap_or_default();
+    let torn = !text.ends_with(b"\n");
+    let mut lines = text.split(|byte| *byte == b'\n').peekable();
+    let mut rows = Vec::new();
+    while let Some(line) = lines.next() {
+        match serde_json::from_slice(line) {
+            Ok(row) => rows.push(row),
+            Err(_) if line.is_empty() || (torn && lines.peek().is_none()) => {}
+            Err(_) => {
+                return Err(Error::BadIndexLine {
+                    index: format!("{}/{INDEX}", store.shown_state(&[SCRATCH])),
+                    bad_line: String::from_utf8_lossy(line).chars().take(200).collect(),
+                });
+            }
+        }
+    }
+    Ok(rows)
 }
 
 fn bin_name(digest: Digest) -> String {

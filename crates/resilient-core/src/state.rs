@@ -17,6 +17,7 @@ use turn::{Turn, Waited, is_named};
 mod digests;
 mod durable_dirs;
 mod format;
+mod ignored;
 mod marker;
 mod owner;
 mod roll;
@@ -117,6 +118,8 @@ impl State {
     /// Opens what is in the state directory, under its lock.
     fn open(site: &Site<'_>, home: Arc<Entered>, dir: DirRef, turn: Turn) -> Result<Self> {
         let format = format::check(&*dir)?;
+        // What cannot be made is no reason to refuse a write.
+        let _ = ignored::ignore_all(&*dir);
         for name in ["tmp", "journal.jsonl"] {
             match dir.stat(OsStr::new(name)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -18,8 +18,10 @@ use crate::state::{Site, State};
 
 /// The directory of all chunk sessions, in the state directory.
 pub(crate) const CHUNKS: &str = "chunks";
+/// The directory of the scratchpad, in the state directory.
+pub(crate) const SCRATCH: &str = "scratch";
 /// The directories of the state whose files have rows.
-const OF_ROWS: [&str; 4] = [CHUNKS, "scratch", "checkpoints", "handoffs"];
+const OF_ROWS: [&str; 4] = [CHUNKS, SCRATCH, "checkpoints", "handoffs"];
 /// What all families share: the disk, the clock, the boundary and the way into the state.
 #[derive(Debug)]
 pub(crate) struct Store {

@@ -6,32 +6,30 @@ mod source;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::analytics;
-use crate::checkpoint::Checkpoints;
-use crate::chunk::{Chunks, ComposeReceipt};
+use crate::checkpoint::{Checkpoints, SaveReceipt, SaveRequest};
+use crate::chunk::{ChunkReceipt, Chunks, ComposeReceipt, ComposeRequest, PartRequest};
 use crate::closed;
 use crate::commit::Committer;
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
-use crate::error::{Error, Result};
-use crate::form::Asked;
+use crate::error::{Draft, Error, Result, Unkept};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, By, Filter, Tail};
 use crate::policy_file::PolicyFile;
 use crate::read::{self, Reader};
 use crate::recovery::{self, Notice, Undecided};
-use crate::risk::{self, Policy};
+use crate::risk::{self, Policy, Verdict};
 use crate::roots::{Root, Roots};
-use crate::scratch::{PutRequest, Scratch};
+use crate::scratch::{DRAFT_LABEL, DRAFT_NOTES, PutRequest, Scratch};
+use crate::screen::{self, Screen};
 use crate::stamp;
 use crate::store::Store;
 use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
 
 pub use self::redaction::{RedactRequest, Redacted, WriteTo};
 pub use self::source::Source;
-
-/// What the label of a blocked draft in the scratchpad begins with; its path follows.
-const DRAFT: &str = "draft:";
 
 /// What the library is told about its surroundings; it asks the environment for nothing.
 #[derive(Debug)]
@@ -62,6 +60,8 @@ pub struct Workspace {
     store: Committer,
     sealed_scratch: bool,
     indexes: Arc<read::Indexes>,
+    /// See [`Scratch::retained`].
+    retained: Arc<AtomicU64>,
 }
 
 impl Builder {
@@ -115,7 +115,7 @@ impl Builder {
         Self { policy_file: Some(file.into()), ..self }
     }
 
-    /// Switches reading the scratchpad off.
+    /// Switches reading the scratchpad off, and with it every read of the files that hold it.
     #[must_use]
     pub fn seal_scratch(self, sealed: bool) -> Self {
         Self { sealed_scratch: sealed, ..self }
@@ -160,6 +160,7 @@ impl Builder {
         Workspace {
             sealed_scratch,
             indexes: Arc::default(),
+            retained: Arc::default(),
             store: Committer::new(Store {
                 policy: PolicyFile::new(
                     disk.clone(),
@@ -193,6 +194,7 @@ impl Workspace {
             store: self.store.for_caller(by),
             sealed_scratch: self.sealed_scratch,
             indexes: self.indexes.clone(),
+            retained: self.retained.clone(),
         }
     }
 
@@ -228,18 +230,10 @@ impl Workspace {
         self.store.policy.path()
     }
 
-    /// The policy for a write whose content is not judged. A file that cannot be used keeps nobody
-    /// from writing, and permits nothing: of all policies the built-in one permits least.
-    fn policy_or_least(&self) -> Arc<Policy> {
-        self.policy().unwrap_or_default()
-    }
-
-    /// Blames a policy that cannot be used for a refusal that it might have lifted.
-    fn or_policy(&self, error: Error) -> Error {
-        match (&error, self.policy()) {
-            (Error::HardLinked { .. }, Err(policy)) => policy,
-            _ => error,
-        }
+    /// Whether the policy has every write judged, and not only those that ask for it.
+    #[must_use]
+    pub fn judges_all(&self) -> bool {
+        self.policy().is_ok_and(|policy| policy.classify.by_default)
     }
 
     /// Scores what a file holds or is to hold; the policy may let a file in the roots pass. The report is
@@ -249,7 +243,7 @@ impl Workspace {
     /// The policy file cannot be used.
     pub fn risk_score_file(&self, path: &str, content: &str) -> Result<risk::Report> {
         let policy = self.policy()?;
-        Ok(write::score(&self.store.roots, path, content, &policy, risk::score_cut))
+        Ok(screen::score(&self.store.roots, path, content, &policy, risk::score_cut))
     }
 
     /// Predicts whether a content filter rejects a text. The report is [cut](risk::Report::cut).
@@ -260,6 +254,41 @@ impl Workspace {
         Ok(risk::score_cut(content, &*self.policy()?))
     }
 
+    /// Makes a call under the screen that it asks for or that the policy demands. A draft that is blocked is
+    /// kept in the scratchpad.
+    fn screened<T>(
+        &self,
+        asked: Option<Verdict>,
+        call: impl FnOnce(&Screen) -> Result<T>,
+    ) -> Result<T> {
+        let policy = &self.store.policy;
+        let screen = Screen::of(policy, asked)?;
+        call(&screen).map_err(|error| self.keep_draft(screen.blame(policy, error)))
+    }
+
+    fn keep_draft(&self, error: Error) -> Error {
+        let (path, report, by, reject_at, retry_budget, content) = match error {
+            Error::Blocked {
+                path,
+                report,
+                by,
+                reject_at,
+                retry_budget,
+                draft: Some(Draft::Here(Unkept(content))),
+            } => (path, report, by, reject_at, retry_budget, content),
+            other => return other,
+        };
+        // Without room for it the refusal stands all the same.
+        let kept = self.scratch().put(PutRequest {
+            content,
+            label: path.as_ref().map(|of| format!("{DRAFT_LABEL}{of}")),
+            notes: Some(DRAFT_NOTES.to_owned()),
+            ..PutRequest::default()
+        });
+        let draft = kept.ok().map(|receipt| Draft::Scratch(receipt.sha256));
+        Error::Blocked { path, report, by, reject_at, retry_budget, draft }
+    }
+
     /// Writes one file; see [`WriteReceipt`] for what it promises. A draft that is blocked is kept
     /// in the scratchpad.
     ///
@@ -267,19 +296,11 @@ impl Workspace {
     /// The content is blocked; the path is refused; the file exists, or is not the one expected;
     /// the disk refuses. Nothing has changed then, but after [`Error::OutcomeUnknown`].
     pub fn write(&self, request: WriteRequest) -> Result<WriteReceipt> {
-        if request.reject_at.is_none() {
-            return write::write(&self.store, request, &self.policy_or_least())
-                .map_err(|error| self.or_policy(error));
-        }
-        let policy = self.policy()?;
-        let WriteRequest { path, content, reject_at, .. } = &request;
-        let blocked = write::classify(&self.store.roots, content, path, *reject_at, &policy);
-        match blocked {
-            Err(error) => Err(self.keep_draft(error, request.content, &request.path)),
-            Ok(()) => {
-                write::write(&self.store, WriteRequest { reject_at: None, ..request }, &policy)
-            }
-        }
+        self.screened(request.reject_at, |screen| {
+            let findings = write::judge(&self.store, &request, screen)?;
+            let receipt = write::write(&self.store, request, screen.policy())?;
+            Ok(WriteReceipt { findings, ..receipt })
+        })
     }
 
     /// Replaces text in one file, and leaves every other byte of it alone.
@@ -287,30 +308,9 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::write`]; and the text does not occur as often as expected.
     pub fn replace(&self, request: ReplaceRequest) -> Result<WriteReceipt> {
-        let policy = match request.reject_at {
-            Some(_) => self.policy()?,
-            None => self.policy_or_least(),
-        };
-        let draft = request.reject_at.map(|_| (request.new_string.clone(), request.path.clone()));
-        write::replace(&self.store, request, &policy).map_err(|error| match draft {
-            Some((content, path)) => self.keep_draft(error, content, &path),
-            None => self.or_policy(error),
+        self.screened(request.reject_at, |screen| {
+            write::replace(&self.store, request, screen.clone())
         })
-    }
-
-    fn keep_draft(&self, error: Error, content: String, of: &str) -> Error {
-        let Error::Blocked { path, report, reject_at, retry_budget, .. } = error else {
-            return error;
-        };
-        // Without room for it the refusal stands all the same.
-        let kept = self.scratch().put(PutRequest {
-            content,
-            label: Some(format!("{DRAFT}{of}")),
-            notes: Some("blocked draft".to_owned()),
-            ..PutRequest::default()
-        });
-        let draft = kept.ok().map(|receipt| receipt.sha256);
-        Error::Blocked { path, report, reject_at, retry_budget, draft }
     }
 
     /// The chunk sessions.
@@ -319,45 +319,34 @@ impl Workspace {
         Chunks { store: &self.store }
     }
 
+    /// Keeps a part of a chunk session. A part that is blocked is kept in the scratchpad.
+    ///
+    /// # Errors
+    /// As [`Chunks::keep`].
+    pub fn keep_part(&self, request: PartRequest) -> Result<ChunkReceipt> {
+        self.chunks().keep(request).map_err(|error| self.keep_draft(error))
+    }
+
     /// Joins the parts of a chunk session into one file.
     ///
     /// # Errors
     /// As [`Chunks::compose`].
-    pub fn compose(
-        &self,
-        session: &str,
-        output_path: &str,
-        separator: &str,
-        cleanup: bool,
-    ) -> Result<ComposeReceipt> {
-        self.compose_as(session, output_path, separator, cleanup, Asked::default(), false)
-    }
-
-    /// As [`Workspace::compose`], in the encoding and with the line ends that are asked for; `validate` refuses a
-    /// text with a syntax error.
-    ///
-    /// # Errors
-    /// As [`Chunks::compose_as`].
-    pub fn compose_as(
-        &self,
-        session: &str,
-        output_path: &str,
-        separator: &str,
-        cleanup: bool,
-        form: Asked,
-        validate: bool,
-    ) -> Result<ComposeReceipt> {
-        let policy = self.policy_or_least();
-        let chunks = self.chunks();
-        let composed =
-            chunks.compose_as(session, output_path, separator, cleanup, form, validate, &policy);
-        composed.map_err(|error| self.or_policy(error))
+    pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
+        self.chunks().compose(request)
     }
 
     /// The scratchpad.
     #[must_use]
     pub fn scratch(&self) -> Scratch<'_> {
-        Scratch { store: &self.store, sealed: self.sealed_scratch }
+        Scratch { store: &self.store, sealed: self.sealed_scratch, retained: &self.retained }
+    }
+
+    /// Saves a checkpoint. Data that is blocked is kept in the scratchpad.
+    ///
+    /// # Errors
+    /// As [`Checkpoints::save`].
+    pub fn save_checkpoint(&self, request: SaveRequest) -> Result<SaveReceipt> {
+        self.checkpoints().save(request).map_err(|error| self.keep_draft(error))
     }
 
     /// The checkpoints.
@@ -366,15 +355,15 @@ impl Workspace {
         Checkpoints { store: &self.store }
     }
 
-    /// Writes the handoff.
+    /// Writes the handoff. One that is blocked is kept in the scratchpad.
     ///
     /// # Errors
     /// As [`Handoff::write`].
     pub fn write_handoff(&self, request: HandoffRequest) -> Result<HandoffReceipt> {
         let refs = self.checkpoints().refs()?;
-        Handoff { store: &self.store }
-            .write(request, refs, &self.policy_or_least())
-            .map_err(|error| self.or_policy(error))
+        self.screened(request.reject_at, |screen| {
+            Handoff { store: &self.store }.write(request, refs, screen)
+        })
     }
 
     /// Reads the handoff.
@@ -382,14 +371,15 @@ impl Workspace {
     /// # Errors
     /// As [`Handoff::read`].
     pub fn read_handoff(&self, path: &str) -> Result<Found> {
-        Handoff { store: &self.store }.read(path, self.checkpoints().refs()?)
+        let refs = self.checkpoints().refs()?;
+        Handoff { store: &self.store }.read(path, refs, self.sealed_scratch)
     }
 
     /// The reads.
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         let Store { clock, roots, .. } = &*self.store;
-        Reader { clock: &**clock, roots, indexes: &self.indexes }
+        Reader { clock: &**clock, roots, indexes: &self.indexes, sealed: self.sealed_scratch }
     }
 
     /// The newest rows of the journal. The filter's path may be written in any way that a write takes.

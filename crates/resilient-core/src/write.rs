@@ -17,14 +17,15 @@ use crate::checked::Checked;
 use crate::commit::{Committer, Journaled, Old, WriteContext};
 use crate::contents::{Content, form_of};
 use crate::digest::Digest;
-use crate::disk::Kind;
-use crate::edit::{self, Refusal};
+use crate::disk::{Kind, read_all, read_up_to};
+use crate::edit::{self, Edited, Refusal};
 use crate::error::{Error, Result};
 use crate::form::{Asked, AskedEncoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
 use crate::redact::{self, MARK, Overwritten};
-use crate::risk::{self, HardLinks, Policy, Verdict};
-use crate::roots::{Git, Roots, Target};
+use crate::risk::{Findings, HardLinks, Policy, Verdict};
+use crate::roots::{Git, Target};
+use crate::screen::Screen;
 
 pub use self::spelling::asked;
 pub(crate) use self::spelling::{unspellable, whole};
@@ -58,7 +59,7 @@ pub struct WriteRequest {
     pub mode: WriteMode,
     /// The digest that the file must have before, in hex; `""` for a file that must not exist.
     pub expected_prev_sha256: Option<String>,
-    /// Refuses content of this verdict or a higher one.
+    /// Refuses content of this verdict or a higher one; a policy may demand as much without being asked.
     pub reject_at: Option<Verdict>,
     /// Refuses a file that would have a syntax error, as far as its name tells its format.
     pub validate: bool,
@@ -79,7 +80,8 @@ pub struct ReplaceRequest {
     pub count: i64,
     /// As in [`WriteRequest`].
     pub expected_prev_sha256: Option<String>,
-    /// As in [`WriteRequest`], for the new text.
+    /// As in [`WriteRequest`], for what the edit adds to the file: what the file holds already is not
+    /// judged again.
     pub reject_at: Option<Verdict>,
     /// As in [`WriteRequest`], for the file as it would be.
     pub validate: bool,
@@ -110,6 +112,9 @@ pub struct WriteReceipt {
     /// Set when the content was in place already and the file was not touched.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
+    /// What was found in content that was judged and passed.
+    #[serde(flatten)]
+    pub findings: Findings,
     /// What the check of the file said, where one was asked for.
     #[serde(flatten)]
     pub checked: Option<Checked>,
@@ -131,57 +136,40 @@ impl WriteReceipt {
     }
 }
 
-/// Scores what a file is to hold, as `score` does. The policy may let the file pass: by what its path
-/// leads to, not by how it is written, or any file would be let pass through a link or `..`.
-pub(crate) fn score(
-    roots: &Roots,
-    path: &str,
-    content: &str,
-    policy: &Policy,
-    score: fn(&str, &Policy) -> risk::Report,
-) -> risk::Report {
-    if policy.allow.paths.is_empty() {
-        return score(content, policy);
-    }
-    match roots.locate(path) {
-        Ok(target) if policy.allow.path(&target.shown) => {
-            risk::score_file(&target.shown, content, policy)
-        }
-        _ => score(content, policy),
-    }
-}
-
-/// Refuses content that a filter is likely to reject.
-pub(crate) fn classify(
-    roots: &Roots,
-    content: &str,
-    path: &str,
-    reject_at: Option<Verdict>,
-    policy: &Policy,
-) -> Result<()> {
-    let Some(reject_at) = reject_at else { return Ok(()) };
-    refuse(score(roots, path, content, policy, risk::score), path, reject_at, policy)
-}
-
-/// Refuses what is scored as high as this.
-fn refuse(report: risk::Report, path: &str, reject_at: Verdict, policy: &Policy) -> Result<()> {
-    if report.verdict < reject_at {
-        return Ok(());
-    }
-    Err(Error::Blocked {
-        path: Some(path.to_owned()),
-        report: Box::new(report),
-        reject_at,
-        retry_budget: policy.retry_budget,
-        draft: None,
-    })
-}
-
 pub(crate) fn git(policy: &Policy) -> Git {
     if policy.allow_git { Git::Open } else { Git::Protected }
 }
 
-/// Writes one file.
+/// So much of a file's end is judged together with what is added to it: longer than any token.
+const END_LEN: u64 = 8 * 1024;
+
+/// Judges the content of a write.
+///
+/// # Errors
+/// It is refused: [`Error::Blocked`].
+pub(crate) fn judge(
+    store: &Committer,
+    request: &WriteRequest,
+    screen: &Screen,
+) -> Result<Findings> {
+    let WriteRequest { path, content, mode, .. } = request;
+    if *mode == WriteMode::Append
+        && screen.is_on()
+        && let Ok(target) = store.roots.writable(path, git(screen.policy()))
+        && let Some(stat) = target.stat
+        && let Ok(file) = target.dir.open(&target.name)
+    {
+        let from = stat.len.saturating_sub(END_LEN);
+        let mut end = vec![0; usize::try_from(stat.len - from).unwrap_or_default()];
+        let read = read_up_to(&*file, &mut end, from)
+            .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+        let end = end.get(..read).unwrap_or_default();
+        return screen.check_behind(path, &target, end, content);
+    }
+    screen.check(&store.roots, path, content)
+}
+
+/// Writes one file, whose content is judged already.
 pub(crate) fn write(
     store: &Committer,
     request: WriteRequest,
@@ -198,7 +186,6 @@ pub(crate) fn write_redacted(
     policy: &Policy,
     redacted_from: Option<Digest>,
 ) -> Result<WriteReceipt> {
-    classify(&store.roots, &request.content, &request.path, request.reject_at, policy)?;
     let WriteRequest { path, content, mode, expected_prev_sha256, form: asked, validate, .. } =
         request;
     let guard = Guard::of(&content, policy);
@@ -250,7 +237,7 @@ pub(crate) fn write_redacted(
 pub(crate) fn replace(
     store: &Committer,
     request: ReplaceRequest,
-    policy: &Policy,
+    screen: Screen,
 ) -> Result<WriteReceipt> {
     let ReplaceRequest {
         path,
@@ -258,9 +245,9 @@ pub(crate) fn replace(
         new_string,
         count,
         expected_prev_sha256,
-        reject_at,
         validate,
         form,
+        ..
     } = request;
     if old_string.is_empty() {
         return Err(Error::EmptyOldString { path });
@@ -268,16 +255,16 @@ pub(crate) fn replace(
     if count == 0 {
         return Err(Error::CountZero { path });
     }
+    let policy = screen.policy();
     let (git, hard_links) = (git(policy), policy.hard_links);
     let target = store.roots.writable(&path, git)?;
     if target.stat.is_none() {
         return Err(Error::FileNotFound { path: target.shown });
     }
-    if let Some(reject_at) = reject_at {
-        let report = risk::score_file(&target.shown, &new_string, policy);
-        refuse(report, &target.shown, reject_at, policy)?;
-    }
     let guard = Guard::of(&new_string, policy);
+    // Judged here, where calls run side by side; under the lock only where the file is another one by then.
+    let edit = |bytes: &[u8]| edit::replace_in(bytes, &old_string, &new_string, count, form);
+    let mut judged = judge_edit(&screen, &target, edit, &new_string)?;
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, git)?;
         op.claim(&target)?;
@@ -287,6 +274,10 @@ pub(crate) fn replace(
         check(&target, Some(&old), expected_prev_sha256.as_deref())?;
         let edited = edit::replace_in(&bytes, &old_string, &new_string, count, form)
             .map_err(|refusal| refused(refusal, &target.shown, &old_string))?;
+        if judged.of != Some(old.digest) && screen.is_on() {
+            let found = screen.check_added(&target.shown, &bytes, &edited.content, &new_string)?;
+            judged = Judged { of: Some(old.digest), findings: found };
+        }
         if let Some(guard) = &guard {
             guard.check(&target, &bytes, &edited.content)?;
         }
@@ -305,9 +296,40 @@ pub(crate) fn replace(
         let receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
         let mut receipt = receipt.with_form(new_form, None);
         receipt.replacements = Some(edited.replacements);
+        receipt.findings = judged.findings.clone();
         receipt.checked = checked;
         Ok(receipt)
     })
+}
+
+/// What an edit adds to the file of a digest, judged.
+struct Judged {
+    of: Option<Digest>,
+    findings: Findings,
+}
+
+/// Judges an edit of a file as it is now, or of what the caller sends where the edit does not fit: a secret
+/// is refused as one, whatever else is wrong with the call.
+fn judge_edit(
+    screen: &Screen,
+    target: &Target,
+    edit: impl FnOnce(&[u8]) -> std::result::Result<Edited, Refusal>,
+    new_string: &str,
+) -> Result<Judged> {
+    let none = Judged { of: None, findings: Findings::default() };
+    if !screen.is_on() {
+        return Ok(none);
+    }
+    let os = |source| Error::os(target.shown.clone(), "read", source);
+    let file = target.dir.open(&target.name).map_err(os)?;
+    let before = read_all(&*file, u64::MAX).map_err(os)?;
+    match edit(&before) {
+        Ok(edited) => {
+            let found = screen.check_added(&target.shown, &before, &edited.content, new_string)?;
+            Ok(Judged { of: Some(Digest::of(&before)), findings: found })
+        }
+        Err(_) => screen.check_state(&target.shown, new_string).map(|_| none),
+    }
 }
 
 /// Keeps marks in new content from being written over the values that they stand for.
@@ -480,6 +502,7 @@ impl Place {
             wrote_at: journaled.ts,
             replacements: None,
             unchanged: false,
+            findings: Findings::default(),
             checked: None,
             form: None,
             form_changed: None,

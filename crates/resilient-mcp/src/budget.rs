@@ -36,11 +36,17 @@ struct Rejected {
 }
 
 impl RetryBudget {
-    /// The key of a call that a policy may hold back, or nothing for a call that none can: only
-    /// `classify` asks for that, and other calls are spared the pass over their content.
-    pub(crate) fn key(&self, tool: &str, arguments: &Map<String, Value>) -> Option<CallKey> {
+    /// The key of a call that a policy may hold back, or nothing for a call that none can: `classify`
+    /// asks for that, or the policy demands it of all calls (`judges_all`). Other calls are spared the pass
+    /// over their content.
+    pub(crate) fn key(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        judges_all: impl FnOnce() -> bool,
+    ) -> Option<CallKey> {
         let classify = arguments.get("classify").and_then(Value::as_bool).unwrap_or(false);
-        classify.then(|| CallKey(self.hasher.hash_one((tool, arguments))))
+        (classify || judges_all()).then(|| CallKey(self.hasher.hash_one((tool, arguments))))
     }
 
     /// The refusal of a call whose retries are used up.
@@ -92,7 +98,8 @@ mod tests {
     /// One call as the server makes it: `None` when it was not run.
     fn call(budget: &RetryBudget, content: &str, outcome: Answer) -> (bool, Answer) {
         let arguments = json!({"content": content, "classify": true});
-        let key = budget.key("rw.safe_write", arguments.as_object().unwrap()).unwrap();
+        let arguments = arguments.as_object().unwrap();
+        let key = budget.key("rw.safe_write", arguments, || false).unwrap();
         if let Some(refused) = budget.exhausted(key) {
             return (false, Err(refused));
         }
@@ -149,11 +156,14 @@ mod tests {
     #[test]
     fn the_order_of_keys_does_not_matter_and_the_tool_does() {
         let budget = RetryBudget::default();
-        let key = |tool, arguments: Value| budget.key(tool, arguments.as_object().unwrap());
+        let key =
+            |tool, arguments: Value| budget.key(tool, arguments.as_object().unwrap(), || false);
         let first = key("a", json!({"x": 1, "classify": true}));
         assert!(first.is_some());
         assert_eq!(first, key("a", json!({"classify": true, "x": 1})));
         assert_ne!(first, key("b", json!({"x": 1, "classify": true})));
         assert_eq!(key("a", json!({"x": 1})), None);
+        let demanded = budget.key("a", json!({"x": 1}).as_object().unwrap(), || true);
+        assert!(demanded.is_some());
     }
 }

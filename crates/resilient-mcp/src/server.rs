@@ -309,7 +309,9 @@ impl Inner {
             Some(Flaw::NotUtf8) => Err(args::unfit("not_utf8")),
         };
         let arguments = arguments?;
-        let key = self.budget.key(tool.spec.name, &arguments);
+        let writes = tool.spec.effect != Effect::Reads;
+        let judges_all = || writes && self.workspace.judges_all();
+        let key = self.budget.key(tool.spec.name, &arguments, judges_all);
         if let Some(refused) = key.and_then(|key| self.budget.exhausted(key)) {
             return Err(refused);
         }

@@ -26,7 +26,7 @@ Environment:
   RW_WORKSPACE             directories in which files may be written; default: this one
   RW_STATE_DIR             directory that holds .resilient_write/; default: this one
   RW_POLICY_FILE           policy to use instead of .resilient_write/policy.yaml
-  RW_SCRATCH_DISABLE_GET   when set, the scratchpad gives nothing back
+  RW_SCRATCH_DISABLE_GET   when set, the scratchpad gives nothing back, and no tool reads its files
   RW_ALLOW_UNSAFE_ROOTS    1: warn about a system directory as workspace instead of refusing it";
 
 /// Durable, verified, journaled file writes for coding agents.

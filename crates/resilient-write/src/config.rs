@@ -65,7 +65,7 @@ impl Surroundings {
             workspace: env::var(workspace).ok().filter(|value| !value.trim().is_empty()),
             state_dir: None,
             policy_file: None,
-            seal_scratch: true,
+            seal_scratch: is_sealed(),
             allow_unsafe_roots: false,
         })
     }
@@ -84,7 +84,7 @@ impl Surroundings {
             workspace: text("RW_WORKSPACE"),
             state_dir: text("RW_STATE_DIR"),
             policy_file: env::var_os("RW_POLICY_FILE").filter(|value| !value.is_empty()),
-            seal_scratch: env::var_os("RW_SCRATCH_DISABLE_GET").is_some_and(|v| !v.is_empty()),
+            seal_scratch: is_sealed(),
             allow_unsafe_roots: text("RW_ALLOW_UNSAFE_ROOTS").is_some_and(|value| {
                 let value = value.trim().to_lowercase();
                 ["1", "true", "yes", "on"].contains(&value.as_str())
@@ -178,6 +178,12 @@ impl Surroundings {
             program: self.program.name(),
         })
     }
+}
+
+/// Whether reading the scratchpad is switched off.
+#[expect(clippy::disallowed_methods, reason = "this is the file that reads the environment")]
+fn is_sealed() -> bool {
+    env::var_os("RW_SCRATCH_DISABLE_GET").is_some_and(|value| !value.is_empty())
 }
 
 fn is_unsafe(root: &Path) -> bool {

@@ -175,6 +175,13 @@ fn told(program: &str, message: &str, envelope: &Value) -> String {
     let draft = draft.map(|sha256| {
         format!("`resilient-write redact --draft {sha256}` takes the detected strings out")
     });
+    let session = context.get("session").and_then(Value::as_str).filter(|_| action == "redact");
+    let draft = draft.or(session.map(|session| {
+        format!(
+            "`resilient-write redact --session {session} --write-to PATH` takes the detected \
+             strings out of the joined parts"
+        )
+    }));
     let hint = draft.as_deref().or_else(|| context.get("hint").and_then(Value::as_str));
     let next = hint.unwrap_or_else(|| advice(action));
     let _ = writeln!(text, "next: {action} - {next}");

@@ -19,7 +19,8 @@ Exit status:
   2  the command line itself was wrong
 
 Environment:
-  RR_WORKSPACE   directories in which files may be read; default: this one";
+  RR_WORKSPACE             directories in which files may be read; default: this one
+  RW_SCRATCH_DISABLE_GET   when set, nothing is read of what a scratchpad holds";
 
 /// Reads of files of any size for coding agents.
 ///

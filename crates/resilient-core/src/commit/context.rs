@@ -528,6 +528,20 @@ impl WriteContext<'_> {
         self.change.discards.push(Discard { dir, name, trash, slot: None });
     }
 
+    /// Takes a file of the state away, with a row in the journal. It goes once the row is durable, for good.
+    pub(crate) fn remove(
+        &mut self,
+        target: &Target,
+        old: &Old,
+        dir: DirRef,
+        path: String,
+    ) -> Result<Journaled> {
+        let row = self.new_row(target, Digest::of(b""), 0, Some(old.digest), Mode::Remove);
+        let journaled = self.journal(row);
+        self.discard_with_row(dir, path, old.digest)?;
+        Ok(journaled)
+    }
+
     /// Takes a directory of the state away together with the file of this call's row.
     pub(crate) fn discard_with_row(
         &mut self,

@@ -186,12 +186,13 @@ pub struct Also {
     pub staged: String,
 }
 
-/// A directory of the state that is taken away once the file of a row is published.
+/// A directory or a file of the state that is taken away once the file of a row is published, or by the row
+/// itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemovedDir {
     /// Its path in the state directory.
     pub path: String,
-    /// Digest of what is in it: what somebody has changed since is left alone.
+    /// Digest of it, or of what is in it: what somebody has changed since is left alone.
     pub sha256: Digest,
     /// A slot that exists until the directory is gone for good. A later directory of that name
     /// is thus told from this one.

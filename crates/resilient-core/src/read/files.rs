@@ -81,6 +81,7 @@ impl Reader<'_> {
         mut visit: impl FnMut(Reached<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<bool> {
         let (dir, base) = self.roots.readable_dir(base)?;
+        self.unseal(&base)?;
         let from = from.map(|from| self.below(&base, from)).transpose()?;
         let from = from.as_deref();
         let mut above: Vec<Gitignore> = Vec::new();
@@ -101,7 +102,11 @@ impl Reader<'_> {
                 return Ok(true);
             }
             let path = level.path.join(&name);
-            if name == ".git" || name == STATE_DIR || is_before(&path, from) {
+            if name == ".git"
+                || name == STATE_DIR
+                || self.unseal(&path).is_err()
+                || is_before(&path, from)
+            {
                 continue;
             }
             // What is gone or cannot be looked at is not there.

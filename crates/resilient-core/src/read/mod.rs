@@ -11,6 +11,7 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -18,7 +19,7 @@ use crate::digest::{Digest, Hasher};
 use crate::disk::{Clock, FileBox, Kind, Stat, read_up_to};
 use crate::error::{Error, Result};
 use crate::form::{self, Eol, Form};
-use crate::roots::Roots;
+use crate::roots::{Roots, holds_scratch};
 
 mod budget;
 mod cursor;
@@ -53,6 +54,8 @@ pub struct Reader<'a> {
     pub(crate) clock: &'a dyn Clock,
     pub(crate) roots: &'a Roots,
     pub(crate) indexes: &'a Indexes,
+    /// Whether reading the scratchpad is switched off: then nothing reads its files either.
+    pub(crate) sealed: bool,
 }
 
 /// Told how far a long read is, and asked whether to go on.
@@ -178,7 +181,16 @@ impl Reader<'_> {
 
     fn open(&self, path: &str) -> Result<Opened> {
         let target = self.roots.readable(path)?;
+        self.unseal(&target.path)?;
         self.open_in(&*target.dir, &target.name, path)
+    }
+
+    /// Refuses what the scratchpad holds, where that is sealed.
+    fn unseal(&self, path: &Path) -> Result<()> {
+        if self.sealed && holds_scratch(path) {
+            return Err(Error::ScratchGetDisabled);
+        }
+        Ok(())
     }
 
     /// Opens a file whose lines are read as text in an encoding, if one is named.

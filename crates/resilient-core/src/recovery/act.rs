@@ -15,7 +15,7 @@ use crate::disk::{Access, Replace, Stat};
 use crate::journal::Row;
 use crate::roots::Target;
 use crate::state::State;
-use crate::store::Store;
+use crate::store::{SCRATCH, Store};
 use crate::unit::{self, Kind};
 
 /// A row that is being acted on.
@@ -137,7 +137,7 @@ impl Act<'_> {
     }
 
     fn redo_line(&self) -> Result<(), Obstacle> {
-        let index = self.store.state_path().join("scratch").join("index.jsonl");
+        let index = self.store.state_path().join(SCRATCH).join("index.jsonl");
         match &self.row.line {
             Some(line) if Path::new(&line.abs_path) == index => {
                 line::redo(self.store, self.state, line, self.batch)

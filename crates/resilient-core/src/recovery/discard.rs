@@ -1,4 +1,5 @@
-//! Directories that go together with a row: a session whose parts were composed.
+//! What goes together with a row: a session whose parts were composed, content of the scratchpad that was
+//! removed.
 //!
 //! Each has a slot that exists until it is gone for good. So long nobody else can have made a new
 //! directory of its name under the lock; one that a stranger has made or changed is told by what
@@ -8,14 +9,15 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::slot::is_one_name;
-use crate::contents::{digest_of_parts, move_dir};
-use crate::disk::{Dir, Stat};
+use crate::contents::{digest_of, digest_of_parts, move_dir};
+use crate::digest::Digest;
+use crate::disk::{Dir, Kind, Replace, Stat};
 use crate::journal::{RemovedDir, Row};
 use crate::name::is_name;
 use crate::state::State;
-use crate::store::CHUNKS;
+use crate::store::{CHUNKS, SCRATCH};
 
-/// Where in `tmp/` a directory goes before it is emptied.
+/// Where in `tmp/` it goes before it is emptied.
 pub(crate) fn trash_name(slot: &OsStr) -> OsString {
     let mut name = OsString::from("gone-");
     name.push(slot);
@@ -34,7 +36,7 @@ pub(super) fn finish(state: &State, row: &Row) -> io::Result<bool> {
         return Ok(false);
     }
     for gone in &unfinished {
-        remove_dir(state, gone)?;
+        remove(state, gone)?;
     }
     // IMPORTANT: gone for good before the slots are that tell of it.
     state.tmp.sync()?;
@@ -45,29 +47,53 @@ pub(super) fn finish(state: &State, row: &Row) -> io::Result<bool> {
     Ok(true)
 }
 
-fn remove_dir(state: &State, gone: &RemovedDir) -> io::Result<()> {
-    // A journal may be a stranger's: only sessions go.
-    let session = gone.path.strip_prefix(CHUNKS).and_then(|path| path.strip_prefix('/'));
-    let Some(session) = session.filter(|session| is_name(session)) else { return Ok(()) };
+/// The directory and the name of what may go.
+///
+/// IMPORTANT: a journal may be a stranger's. Only sessions go, and content of the scratchpad.
+fn place(gone: &RemovedDir) -> Option<(&str, &str)> {
+    let (dir, name) = gone.path.split_once('/')?;
+    let is_content = || {
+        let hex = name.strip_suffix(".bin");
+        hex.is_some_and(|hex| hex.parse::<Digest>().is_ok())
+    };
+    let may_go = dir == CHUNKS && is_name(name) || dir == SCRATCH && is_content();
+    may_go.then_some((dir, name))
+}
+
+fn remove(state: &State, gone: &RemovedDir) -> io::Result<()> {
+    let Some((parent, name)) = place(gone) else { return Ok(()) };
     let trash = trash_name(OsStr::new(&gone.slot));
-    let chunks = match state.dir.open_dir(OsStr::new(CHUNKS)) {
+    let parent_dir = match state.dir.open_dir(OsStr::new(parent)) {
         Err(error) if is_absence(&error) => return Ok(()),
         other => other?,
     };
-    let dir = match chunks.open_dir(OsStr::new(session)) {
-        Err(error) if is_absence(&error) => return Ok(()),
-        other => other?,
-    };
-    // A part of it may have been moved already.
-    let moved = match state.tmp.open_dir(&trash) {
-        Err(error) if is_absence(&error) => None,
-        other => Some(other?),
-    };
-    let parts: Vec<&dyn Dir> = std::iter::once(&dir).chain(&moved).map(|dir| &**dir).collect();
-    if digest_of_parts(&parts, |_| None)? == gone.sha256 {
-        move_dir(&*chunks, OsStr::new(session), &*state.tmp, &trash)?;
+    let name = OsStr::new(name);
+    match parent_dir.stat(name) {
+        Err(error) if is_absence(&error) => Ok(()),
+        Err(error) => Err(error),
+        Ok(stat) if stat.kind == Kind::Dir && parent == CHUNKS => {
+            let dir = parent_dir.open_dir(name)?;
+            // A part of it may have been moved already.
+            let moved = match state.tmp.open_dir(&trash) {
+                Err(error) if is_absence(&error) => None,
+                other => Some(other?),
+            };
+            let parts: Vec<&dyn Dir> =
+                std::iter::once(&dir).chain(&moved).map(|dir| &**dir).collect();
+            if digest_of_parts(&parts, |_| None)? == gone.sha256 {
+                move_dir(&*parent_dir, name, &*state.tmp, &trash)?;
+            }
+            Ok(())
+        }
+        Ok(stat) if stat.kind == Kind::File && parent == SCRATCH => {
+            let is_ours = digest_of(&*parent_dir.open(name)?)?.0 == gone.sha256;
+            if is_ours && !is_there(state.tmp.stat(&trash))? {
+                parent_dir.rename(name, &*state.tmp, &trash, Replace::No)?;
+            }
+            Ok(())
+        }
+        Ok(_) => Ok(()),
     }
-    Ok(())
 }
 
 fn is_there(found: io::Result<Stat>) -> io::Result<bool> {

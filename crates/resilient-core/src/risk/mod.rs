@@ -17,6 +17,7 @@
 //! assert_eq!(report.kinds(), ["github_pat"]);
 //! ```
 
+mod added;
 mod assign;
 mod benign;
 mod bits;
@@ -24,9 +25,11 @@ mod candidate;
 mod checksum;
 mod classic;
 mod decode;
+mod demand;
 mod explain;
 mod family;
 mod features;
+mod findings;
 mod format;
 mod formats;
 #[doc(hidden)]
@@ -44,6 +47,7 @@ mod place;
 mod placeholder;
 mod policy;
 mod report;
+mod retention;
 mod runs;
 mod scan;
 mod search;
@@ -60,7 +64,11 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
+use self::added::Known;
+pub use self::added::score_added;
+pub use self::demand::Demand;
 pub use self::explain::{Explanation, explain, level};
+pub use self::findings::{Findings, TOLD_MAX, Told};
 use self::marks::Lines;
 use self::model::Model;
 pub use self::pattern::Pattern;
@@ -71,6 +79,7 @@ pub use self::policy::{
 pub use self::report::{
     Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
 };
+pub use self::retention::Retention;
 use self::scan::{Finding, Lens};
 use self::survey::Survey;
 
@@ -113,7 +122,7 @@ fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: us
     // Most texts have nothing.
     let is_long = || SIZE_RULES.iter().any(|rule| rule.exceeded_by(&report).is_some());
     if !found.is_empty() || !policy.extra_patterns.is_empty() || is_long() {
-        weigh(&mut report, content, found, policy, most);
+        weigh(&mut report, content, found, policy, most, Known::default());
     }
     report
 }
@@ -133,13 +142,24 @@ fn measure(content: &str, lines: Lines, policy: &Policy) -> Report {
     }
 }
 
-/// Weighs what was found, what the policy adds and the sizes, and lists so many findings.
+/// Weighs what was found and not known before, what the policy adds and the sizes, and lists so many
+/// findings.
 #[cold]
 #[inline(never)]
-fn weigh(report: &mut Report, content: &str, found: Vec<Finding>, policy: &Policy, most: usize) {
+fn weigh<'a>(
+    report: &mut Report,
+    content: &'a str,
+    found: Vec<Finding>,
+    policy: &Policy,
+    most: usize,
+    mut known: Known<'a>,
+) {
     let mut tally = Tally::new(&policy.weights);
     let (mut hits, mut omitted) = (Vec::new(), 0);
     each_hit(content, found, policy, |hit| {
+        if known.take(&hit, content) {
+            return;
+        }
         tally.add(&hit.kind, hit.placeholder && policy.placeholders != Placeholders::Full);
         if hits.len() < most {
             hits.push(hit.shown(content));

@@ -9,9 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::demand::Demand;
 use super::pattern::Pattern;
 use super::place::{self, Place};
 use super::report::Verdict;
+use super::retention::Retention;
 use crate::digest::Digest;
 use crate::form::{FormPolicy, FormSource};
 use crate::spelling;
@@ -50,6 +52,10 @@ pub struct Policy {
     pub allow_git: bool,
     /// What form files get.
     pub form: FormPolicy,
+    /// What it demands of every write.
+    pub classify: Demand,
+    /// How long the scratchpad keeps its content.
+    pub scratch: Retention,
 }
 
 impl Default for Policy {
@@ -66,6 +72,8 @@ impl Default for Policy {
             hard_links: HardLinks::Refuse,
             allow_git: false,
             form: FormPolicy::default(),
+            classify: Demand::default(),
+            scratch: Retention::default(),
         }
     }
 }
@@ -259,7 +267,7 @@ impl PolicyError {
 }
 
 /// The keys of a policy, those of mappings with a dot. Below `extend_patterns` and `weights` keys are names of families.
-pub const KEYS: [&str; 18] = [
+pub const KEYS: [&str; 28] = [
     "version",
     "thresholds",
     "thresholds.high",
@@ -278,6 +286,16 @@ pub const KEYS: [&str; 18] = [
     "model",
     "hard_links",
     "allow_git_writes",
+    "form",
+    "form_from",
+    "classify",
+    "classify.default",
+    "classify.reject_at",
+    "classify.reject",
+    "scratch",
+    "scratch.keep_days",
+    "scratch.drafts_keep_days",
+    "scratch.max_bytes",
 ];
 
 impl Policy {
@@ -298,6 +316,8 @@ impl Policy {
     /// | `allow_git_writes` | boolean |
     /// | `form` | `raw` or `keep` |
     /// | `form_from` | list of `editorconfig` and `gitattributes` |
+    /// | `classify` | mapping with any of `default` (`on`, `off`), `reject_at` (`low`, `medium`, `high`), `reject` (`secrets`) |
+    /// | `scratch` | mapping with any of `keep_days`, `drafts_keep_days`, `max_bytes` to an integer from 1, or `unlimited` |
     ///
     /// ```
     /// use resilient_core::risk::Policy;
@@ -385,7 +405,16 @@ impl Policy {
                 value.as_bool().ok_or_else(|| bad("allow_git_writes", "must be true or false"))?;
         }
         policy.form = form(&file)?;
+        policy.classify = demand(&file)?;
+        policy.scratch = retention(&file)?;
         Ok(policy)
+    }
+
+    /// The policy in the place of one that cannot be used, for writes that do not ask to be judged: it permits
+    /// what every policy does, and nothing else.
+    #[must_use]
+    pub fn least() -> Self {
+        Self { classify: Demand::STRICTEST, ..Self::default() }
     }
 }
 
@@ -521,6 +550,52 @@ fn form(file: &Map<String, Value>) -> Result<FormPolicy, PolicyError> {
     };
     let message = "must be a list of `editorconfig` and `gitattributes`";
     Ok(FormPolicy { keep, from: from.ok_or_else(|| bad("form_from", message))? })
+}
+
+/// Reads what is demanded of every write.
+fn demand(file: &Map<String, Value>) -> Result<Demand, PolicyError> {
+    let Some(map) = mapping(file, "classify")? else { return Ok(Demand::default()) };
+    let by_default = match present(map, "default") {
+        None => false,
+        Some(Value::Bool(on)) => *on,
+        Some(Value::String(word)) if word == "on" || word == "off" => word == "on",
+        Some(_) => return Err(bad("classify.default", "must be `on` or `off`")),
+    };
+    let reject_at = match present(map, "reject_at").map(Value::as_str) {
+        None => None,
+        Some(Some("low")) => Some(Verdict::Low),
+        Some(Some("medium")) => Some(Verdict::Medium),
+        Some(Some("high")) => Some(Verdict::High),
+        Some(_) => return Err(bad("classify.reject_at", "must be `low`, `medium` or `high`")),
+    };
+    let reject_secrets = match present(map, "reject").map(Value::as_str) {
+        None => false,
+        Some(Some("secrets")) => true,
+        Some(_) => return Err(bad("classify.reject", "must be `secrets`")),
+    };
+    Ok(Demand { by_default, reject_at, reject_secrets })
+}
+
+/// Reads how long the scratchpad keeps its content.
+fn retention(file: &Map<String, Value>) -> Result<Retention, PolicyError> {
+    let mut retention = Retention::default();
+    let Some(map) = mapping(file, "scratch")? else { return Ok(retention) };
+    let limit = |key: &str, default: Option<u64>, most: u64| match present(map, key) {
+        None => Ok(default),
+        Some(Value::String(word)) if word == "unlimited" => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(count) if (1..=most).contains(&count) => Ok(Some(count)),
+            _ => Err(bad(&format!("scratch.{key}"), "must be an integer from 1, or `unlimited`")),
+        },
+    };
+    let days = |key, default: Option<u32>| {
+        let days = limit(key, default.map(u64::from), u64::from(u32::MAX))?;
+        Ok(days.and_then(|days| u32::try_from(days).ok()))
+    };
+    retention.keep_days = days("keep_days", retention.keep_days)?;
+    retention.drafts_keep_days = days("drafts_keep_days", retention.drafts_keep_days)?;
+    retention.max_bytes = limit("max_bytes", retention.max_bytes, u64::MAX)?;
+    Ok(retention)
 }
 
 /// Returns a key's value; a key without one (`thresholds:`) counts as absent.
@@ -842,6 +917,58 @@ mod tests {
             (1.0, Verdict::High),
         ] {
             assert_eq!(thresholds.verdict(score), verdict, "{score}");
+        }
+    }
+
+    #[test]
+    fn a_policy_demands_that_writes_are_judged() {
+        let read = |yaml: &str| Policy::parse(yaml).unwrap().classify;
+        let (low, high) = (Some(Verdict::Low), Some(Verdict::High));
+        for (yaml, reject_at, reject_secrets) in [
+            ("classify:", None, false),
+            ("classify: {default: off, reject_at: low}", None, false),
+            ("classify: {default: on}", high, false),
+            ("classify: {default: true, reject_at: low, reject: secrets}", low, true),
+        ] {
+            let demand = read(yaml);
+            let found = (demand.reject_at(None), demand.reject_secrets);
+            assert_eq!(found, (reject_at, reject_secrets), "{yaml}");
+        }
+        for (yaml, key) in [
+            ("classify: on", "classify"),
+            ("classify: {default: maybe}", "classify.default"),
+            ("classify: {reject_at: safe}", "classify.reject_at"),
+            ("classify: {reject_at: 1}", "classify.reject_at"),
+            ("classify: {reject: all}", "classify.reject"),
+        ] {
+            match Policy::parse(yaml) {
+                Err(PolicyError::BadValue { key: found, .. }) => assert_eq!(found, key, "{yaml}"),
+                other => panic!("{yaml}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_policy_says_how_long_the_scratchpad_keeps_content() {
+        let read = |yaml: &str| Policy::parse(yaml).unwrap().scratch;
+        for (yaml, keep_days, drafts_keep_days, max_bytes) in [
+            ("", None, Some(30), None),
+            ("scratch: {keep_days: 7}", Some(7), Some(30), None),
+            ("scratch: {drafts_keep_days: unlimited, max_bytes: 1000}", None, None, Some(1000)),
+        ] {
+            let expected = Retention { keep_days, drafts_keep_days, max_bytes };
+            assert_eq!(read(yaml), expected, "{yaml}");
+        }
+        for (yaml, key) in [
+            ("scratch: 7", "scratch"),
+            ("scratch: {keep_days: 0}", "scratch.keep_days"),
+            ("scratch: {drafts_keep_days: never}", "scratch.drafts_keep_days"),
+            ("scratch: {max_bytes: -1}", "scratch.max_bytes"),
+        ] {
+            match Policy::parse(yaml) {
+                Err(PolicyError::BadValue { key: found, .. }) => assert_eq!(found, key, "{yaml}"),
+                other => panic!("{yaml}: {other:?}"),
+            }
         }
     }
 }

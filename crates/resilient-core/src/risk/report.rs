@@ -46,6 +46,17 @@ impl Report {
         self
     }
 
+    /// The same for a text whose first lines the caller does not know: the others are numbered from 1.
+    #[must_use]
+    pub(crate) fn without_lines(mut self, count: usize) -> Self {
+        for found in &mut self.detected_patterns {
+            if let Detection::Pattern(hit) = found {
+                hit.line = hit.line.saturating_sub(count).max(1);
+            }
+        }
+        self
+    }
+
     /// Returns the kinds of everything detected, `size` included: sorted, each once.
     #[must_use]
     pub fn kinds(&self) -> Vec<String> {

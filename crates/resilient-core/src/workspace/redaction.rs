@@ -14,6 +14,7 @@ use crate::form::Asked;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
 use crate::risk::{Policy, Verdict};
 use crate::scratch::PutRequest;
+use crate::screen::Screen;
 use crate::write::{self, WriteMode, WriteReceipt, WriteRequest};
 
 /// What is to be redacted, and what becomes of it.
@@ -80,7 +81,7 @@ impl Workspace {
         let named = |path: &String| Language::of_path(path);
         let read = match &source {
             Source::File(path) => Some(path),
-            Source::Content(_) | Source::Draft(_) | Source::Session(_) => None,
+            Source::Content(_) | Source::Draft(_) | Source::Session { .. } => None,
         };
         let language = language
             .or_else(|| write.as_ref().and_then(|to| named(&to.path)))
@@ -114,7 +115,8 @@ impl Workspace {
                 old_line: first.from.line,
             });
         }
-        write::classify(&self.store.roots, &text, &to.path, to.reject_at, &policy)?;
+        let screen = Screen::of(&self.store.policy, to.reject_at)?;
+        let findings = screen.check(&self.store.roots, &to.path, &text)?;
         if to.validate {
             Checked::of(&to.path, text.as_bytes())?;
         }
@@ -142,6 +144,7 @@ impl Workspace {
             form: if in_place.is_some() { Asked::RAW } else { to.form },
         };
         let written = write::write_redacted(&self.store, request, &policy, in_place)?;
+        let written = WriteReceipt { findings, ..written };
         Ok(Redacted { text: None, redaction, written: Some(written) })
     }
 

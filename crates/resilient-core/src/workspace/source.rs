@@ -7,7 +7,7 @@ use crate::contents::read_whole;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::risk::{self, Policy};
-use crate::scratch::Encoding;
+use crate::scratch::{DRAFT_LABEL, Encoding};
 use crate::validate::{self, Format};
 use crate::write;
 
@@ -20,8 +20,13 @@ pub enum Source {
     File(String),
     /// In the scratchpad, under this digest.
     Draft(String),
-    /// In the parts of this chunk session, joined without separators.
-    Session(String),
+    /// In the parts of a chunk session.
+    Session {
+        /// Its name.
+        session: String,
+        /// What stands between the parts.
+        separator: String,
+    },
 }
 
 /// A text and where it was read.
@@ -41,7 +46,7 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::validate`].
     pub fn text(&self, source: Source) -> Result<String> {
-        Ok(self.origin(source, &self.policy_or_least())?.content)
+        Ok(self.origin(source, &self.policy().unwrap_or_default())?.content)
     }
 
     /// Checks the syntax of a text. The hint wins over `target_path`, that over the path that the text
@@ -55,7 +60,7 @@ impl Workspace {
         hint: Option<Format>,
         target_path: Option<&str>,
     ) -> Result<validate::Report> {
-        let origin = self.origin(source, &self.policy_or_least())?;
+        let origin = self.origin(source, &self.policy().unwrap_or_default())?;
         let path = target_path.or(origin.path.as_deref());
         Ok(validate::validate(&origin.content, hint, path))
     }
@@ -82,11 +87,11 @@ impl Workspace {
             Source::Draft(sha256) => {
                 let kept = self.scratch().get(&sha256, Encoding::Utf8)?;
                 let label = kept.label.unwrap_or_else(|| "draft".to_owned());
-                let path = label.strip_prefix(super::DRAFT).map(str::to_owned);
+                let path = label.strip_prefix(DRAFT_LABEL).map(str::to_owned);
                 Ok(Origin { content: kept.content, file: None, label, path })
             }
-            Source::Session(session) => {
-                let content = self.chunks().preview(&session, "")?.content;
+            Source::Session { session, separator } => {
+                let content = self.chunks().preview(&session, &separator)?.content;
                 Ok(Origin { content, file: None, label: session, path: None })
             }
             Source::File(path) => {

@@ -11,7 +11,9 @@ use resilient_core::journal::Row;
 
 use crate::campaign::{Rig, is_publish, recover};
 use crate::oracle::World;
-use crate::workload::{self, Answer, Order, Scenario, all, append, create, done, open, overwrite};
+use crate::workload::{
+    self, Answer, Order, Scenario, all, append, composing, create, done, open, overwrite,
+};
 
 const STATE: &str = "w/.resilient_write";
 const JOURNAL: &str = "w/.resilient_write/journal.jsonl";
@@ -672,6 +674,6 @@ fn a_session_with_a_part_that_waits_is_neither_reset_nor_composed() {
     let ws = open(&disk, 106, Order::Forwards);
     let waits = |error| matches!(error, resilient_core::Error::UnitPending { .. });
     assert!(ws.chunks().reset("s").is_err_and(waits));
-    assert!(ws.compose("s", "out.txt", "", false).is_err_and(waits));
+    assert!(ws.compose(composing("out.txt", false)).is_err_and(waits));
     assert_eq!(disk.read("w/out.txt"), None);
 }

@@ -4,7 +4,7 @@ use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Fault, FaultKind, SimDisk};
 use resilient_core::journal::Filter;
 
-use crate::workload::{Order, append, open};
+use crate::workload::{Order, append, composing, open};
 
 /// Twice what any call reads at once.
 const BOUND: usize = 512 * 1024;
@@ -23,7 +23,8 @@ fn composing_over_a_large_file_that_has_the_marks_already_holds_a_part_of_it() {
     }
     drop(ws);
     let disk = disk.kill();
-    let receipt = open(&disk, 2, Order::Forwards).compose("s", "a.txt", "", false).expect("a file");
+    let receipt =
+        open(&disk, 2, Order::Forwards).compose(composing("a.txt", false)).expect("a file");
     assert_eq!(receipt.sha256, Digest::of(parts.concat().as_bytes()));
     assert_eq!(disk.read("w/a.txt"), Some(parts.concat().into_bytes()));
     assert!(disk.largest_read() < BOUND, "{} bytes", disk.largest_read());

@@ -18,7 +18,7 @@ use crate::workload::{self, Answer, Order, all, create};
 const JUSTIFIED: &[(&str, &str, &str)] = &[
     (
         "create, the first call ever",
-        "at 14: syncdir w/.resilient_write/tmp",
+        "at 17: syncdir w/.resilient_write/tmp",
         "of the process's own file, which means nothing after a power loss",
     ),
     (

@@ -53,7 +53,10 @@ fn is_volatile(path: &str) -> bool {
         inside.starts_with("conflicts/")
             || inside.starts_with("pending/")
             || inside.starts_with("journal/")
-            || matches!(inside, "lock" | "waiting" | "format" | "journal.jsonl" | "withdrawal")
+            || matches!(
+                inside,
+                ".gitignore" | "lock" | "waiting" | "format" | "journal.jsonl" | "withdrawal"
+            )
             || inside.starts_with("tmp/")
     })
 }
@@ -148,7 +151,10 @@ impl Expected {
                 row.also.iter().map(|also| also.abs_path.clone()).chain(row.abs_path.clone());
             let named = named.chain(row.line.iter().map(|line| line.abs_path.clone()));
             let goes = |path: &&String| {
-                row.gone.iter().any(|gone| path.starts_with(&format!("{STATE}{}/", gone.path)))
+                row.gone.iter().any(|gone| {
+                    let gone = format!("{STATE}{}", gone.path);
+                    **path == gone || path.starts_with(&format!("{gone}/"))
+                })
             };
             let named = named.chain(changed.iter().filter(goes).cloned());
             let mut paths: BTreeSet<String> =

@@ -4,7 +4,7 @@ use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::{Error, Workspace};
 
 use crate::campaign::{is_publish, recover};
-use crate::workload::{Answer, Order, create, done, keep, open, together};
+use crate::workload::{Answer, Order, create, done, keep, open, remove, together};
 
 /// Makes that many calls at once; how many syncs they took.
 fn syncs(count: usize, call: fn(&Workspace, usize) -> Answer) -> (u64, SimDisk) {
@@ -132,6 +132,83 @@ fn puts_of_one_batch_survive_every_crash() {
             let killed = disk.kill();
             recover(&killed, 91).expect("recovery");
             assert_together(&killed, &answers, &format!("killed at {at}"));
+        }
+    }
+}
+
+const PUT_AND_REMOVE: [fn(&Workspace) -> Answer; 3] =
+    [|ws| remove(ws, "old"), |ws| keep(ws, "new", "2"), |ws| remove(ws, "older")];
+
+/// A disk on which a put came between two removals in one batch, with that fault; where they began.
+fn put_and_removals(fault: Option<Fault>) -> (Vec<Answer>, SimDisk, u64) {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let ws = open(&disk, 1, Order::Forwards);
+    done(keep(&ws, "older", "0"));
+    done(keep(&ws, "old", "1"));
+    let begin = disk.ops();
+    fault.iter().for_each(|fault| disk.plan(*fault));
+    (together(&ws, &PUT_AND_REMOVE), disk, begin)
+}
+
+/// Each row has its line in the index, in order; content is kept exactly where the last row of it is a put.
+fn assert_consistent(disk: &SimDisk, answers: &[Answer], told: &str) {
+    let lines = |path: &str| -> Vec<serde_json::Value> {
+        let text = disk.read(path).unwrap_or_default();
+        let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.map(|line| serde_json::from_slice(line).expect(told)).collect()
+    };
+    let rows = lines("w/.resilient_write/journal.jsonl");
+    let of_rows: Vec<(String, bool)> = rows
+        .iter()
+        .map(|row| {
+            let removes = row["mode"] == "remove";
+            let digest = &row[if removes { "prev_sha256" } else { "sha256" }];
+            (digest.as_str().expect(told).to_owned(), removes)
+        })
+        .collect();
+    let of_lines: Vec<(String, bool)> = lines("w/.resilient_write/scratch/index.jsonl")
+        .iter()
+        .map(|line| {
+            (line["sha256"].as_str().expect(told).to_owned(), line.get("removed_at").is_some())
+        })
+        .collect();
+    assert_eq!(of_lines, of_rows, "{told}");
+    let last: std::collections::BTreeMap<_, _> = of_rows.into_iter().collect();
+    let expected: Vec<String> =
+        last.into_iter().filter(|(_, removed)| !removed).map(|(digest, _)| digest).collect();
+    let kept: Vec<String> = disk
+        .tree()
+        .into_keys()
+        .filter_map(|path| Some(path.rsplit('/').next()?.strip_suffix(".bin")?.to_owned()))
+        .collect();
+    assert_eq!(kept, expected, "{told}");
+    for row in answers.iter().filter_map(Answer::row) {
+        let is_there = rows.iter().any(|found| found["journal_id"] == row.as_str());
+        assert!(is_there, "{row} was answered: {told}");
+    }
+}
+
+#[test]
+fn puts_and_removals_of_one_batch_survive_every_crash() {
+    let (answers, whole, begin) = put_and_removals(None);
+    assert!(answers.iter().all(Answer::is_done), "{answers:?}");
+    assert_consistent(&whole, &answers, "without a fault");
+    for at in begin..=whole.ops() {
+        for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
+            let (answers, disk, _) = put_and_removals(Some(Fault { at, kind }));
+            for model in [Model::Strict, Model::Ordered] {
+                let states = disk.crash_states(model, 48);
+                for index in 0..states.len() {
+                    let lost = states.get(index).expect("a state");
+                    recover(&lost, 90).expect("recovery");
+                    let told = || format!("{kind:?} at {at}\n{}", states.describe(index));
+                    assert_consistent(&lost, &answers, &told());
+                }
+            }
+            let killed = disk.kill();
+            recover(&killed, 91).expect("recovery");
+            assert_consistent(&killed, &answers, &format!("killed at {at}"));
         }
     }
 }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use resilient_core::checkpoint::{Format, SaveRequest};
+use resilient_core::chunk::ComposeRequest;
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Attributes, SimDisk};
 use resilient_core::disk::{DirRef, Disk, FileId, FixedClock, SyncItem};
@@ -201,8 +202,15 @@ fn chunk(ws: &Workspace, session: &str, index: Option<i64>, content: &str) -> An
     Answer::of(result, |receipt| Some(receipt.journal_id))
 }
 
+/// Joins the parts of session `s`.
+pub fn composing(path: &str, cleanup: bool) -> ComposeRequest {
+    let (session, output_path) = ("s".to_owned(), path.to_owned());
+    ComposeRequest { session, output_path, cleanup, ..ComposeRequest::default() }
+}
+
 fn compose(ws: &Workspace, path: &str, cleanup: bool) -> Answer {
-    Answer::of(ws.compose("s", path, "\n", cleanup), |receipt| Some(receipt.journal_id))
+    let request = ComposeRequest { separator: "\n".to_owned(), ..composing(path, cleanup) };
+    Answer::of(ws.compose(request), |receipt| Some(receipt.journal_id))
 }
 
 pub fn keep(ws: &Workspace, content: &str, label: &str) -> Answer {
@@ -212,6 +220,12 @@ pub fn keep(ws: &Workspace, content: &str, label: &str) -> Answer {
         ..PutRequest::default()
     };
     Answer::of(ws.scratch().put(request), |receipt| receipt.journal_id)
+}
+
+pub fn remove(ws: &Workspace, content: &str) -> Answer {
+    let sha256 = Digest::of(content.as_bytes()).to_string();
+    let removed = ws.scratch().remove(Some(&sha256), None);
+    Answer::of(removed, |removal| removal.removed.first().map(|gone| gone.journal_id.clone()))
 }
 
 fn draft(ws: &Workspace) -> Answer {
@@ -245,6 +259,8 @@ fn handoff(ws: &Workspace, summary: &str, archive: bool) -> Answer {
         body: "More.\n".to_owned(),
         path: "HANDOFF.md".to_owned(),
         archive,
+        expected_prev_sha256: None,
+        reject_at: None,
     };
     Answer::of(ws.write_handoff(request), |receipt| Some(receipt.journal_id))
 }
@@ -255,6 +271,8 @@ fn checkpoint(ws: &Workspace, name: &str, data: &str, ttl: &str) -> Answer {
         data: data.into(),
         format: Format::Json,
         ttl: ttl.to_owned(),
+        expected_prev_sha256: None,
+        reject_at: None,
     };
     Answer::of(ws.checkpoints().save(request), |receipt| Some(receipt.journal_id))
 }
@@ -662,6 +680,24 @@ pub const STATE: &[Scenario] = &[
             warm(disk, ws);
         },
         act: |ws| vec![keep(ws, "aside", "two")],
+        ..PLAIN
+    },
+    Scenario {
+        name: "scratch removal",
+        before: |_, ws| {
+            done(keep(ws, "aside", "one"));
+            done(keep(ws, "stays", "two"));
+        },
+        act: |ws| vec![remove(ws, "aside")],
+        ..PLAIN
+    },
+    Scenario {
+        name: "scratch put after a removal",
+        before: |_, ws| {
+            done(keep(ws, "aside", "one"));
+            done(remove(ws, "aside"));
+        },
+        act: |ws| vec![keep(ws, "aside", "one")],
         ..PLAIN
     },
     Scenario { name: "blocked draft", act: |ws| vec![draft(ws)], ..PLAIN },

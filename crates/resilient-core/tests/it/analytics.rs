@@ -4,7 +4,7 @@ use resilient_core::Workspace;
 use resilient_core::chunk::ChunkReceipt;
 use serde_json::{Value, json};
 
-use crate::home::{Home, digest, json_of, malformed, refusal};
+use crate::home::{Home, composing, digest, json_of, malformed, refusal};
 
 const JOURNAL: &str = ".resilient_write/journal.jsonl";
 
@@ -301,8 +301,7 @@ fn our_own_rows_are_told_wherever_the_state_is() {
         let ws = home.builder().cwd(home.path(cwd)).state(home.path(state)).open();
         write(&ws, "one");
         write(&ws, "two");
-        let policy = ws.policy().expect("a policy");
-        ws.chunks().compose("s", "out", "", true, &policy).expect("a receipt");
+        ws.compose(composing("out", true)).expect("a receipt");
         let report = json_of(ws.analytics(None, None).expect("a report"));
         assert_eq!(
             report["sessions"]["s"],

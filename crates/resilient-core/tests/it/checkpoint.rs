@@ -10,7 +10,14 @@ use crate::home::{Home, damaged, digest, entries, json_of, malformed, refusal, s
 const DIR: &str = ".resilient_write/checkpoints";
 
 fn request(name: &str, data: Value) -> SaveRequest {
-    SaveRequest { name: name.to_owned(), data, format: Format::Json, ttl: "session".to_owned() }
+    SaveRequest {
+        name: name.to_owned(),
+        data,
+        format: Format::Json,
+        ttl: "session".to_owned(),
+        expected_prev_sha256: None,
+        reject_at: None,
+    }
 }
 
 fn save(ws: &Workspace, name: &str, data: Value) -> SaveReceipt {

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use resilient_core::chunk::{ChunkReceipt, ComposeReceipt, Preview, Reset};
+use resilient_core::chunk::{ChunkReceipt, ComposeReceipt, ComposeRequest, Preview, Reset};
 use resilient_core::journal::Mode;
 use resilient_core::{Result, Workspace};
 use serde_json::json;
 
-use crate::home::{Home, damaged, digest, entries, envelope, json_of, malformed, refusal, stale};
+use crate::home::{
+    Home, composing, damaged, digest, entries, envelope, json_of, malformed, refusal, stale,
+};
 
 fn write(ws: &Workspace, index: i64, content: &str) -> ChunkReceipt {
     ws.chunks().write("s", index, content.to_owned(), None).expect("a part")
@@ -22,7 +24,7 @@ fn append(ws: &Workspace, session: &str, content: &str) -> ChunkReceipt {
 }
 
 fn compose(ws: &Workspace, path: &str, separator: &str, cleanup: bool) -> Result<ComposeReceipt> {
-    ws.chunks().compose("s", path, separator, cleanup, &*ws.policy()?)
+    ws.compose(ComposeRequest { separator: separator.to_owned(), ..composing(path, cleanup) })
 }
 
 #[test]
@@ -133,7 +135,10 @@ fn arguments_are_checked_before_anything_is_made() {
         assert_eq!(refusal(chunks.write(session, 1, String::new(), None)), expected);
         assert_eq!(refusal(chunks.append(session, String::new(), None)), expected);
         assert_eq!(
-            refusal(chunks.compose(session, "out", "", false, &ws.policy().expect("a policy"))),
+            refusal(ws.compose(ComposeRequest {
+                session: session.to_owned(),
+                ..composing("out", false)
+            })),
             expected
         );
         assert_eq!(refusal(chunks.preview(session, "")), expected);

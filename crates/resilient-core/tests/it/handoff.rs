@@ -26,7 +26,14 @@ fn with(key: &str, value: Value) -> Value {
 
 fn request(facts: Value) -> HandoffRequest {
     let Value::Object(envelope) = facts else { panic!("a map") };
-    HandoffRequest { envelope, body: String::new(), path: "HANDOFF.md".to_owned(), archive: false }
+    HandoffRequest {
+        envelope,
+        body: String::new(),
+        path: "HANDOFF.md".to_owned(),
+        archive: false,
+        expected_prev_sha256: None,
+        reject_at: None,
+    }
 }
 
 fn write(ws: &Workspace, facts: Value) -> HandoffReceipt {
@@ -586,6 +593,8 @@ fn checkpoints_are_mentioned_if_there_are_any() {
             data: json!(name),
             format: Format::Json,
             ttl: "session".to_owned(),
+            expected_prev_sha256: None,
+            reject_at: None,
         };
         ws.checkpoints().save(request).expect("a checkpoint");
     }

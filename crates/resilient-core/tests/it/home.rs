@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
+use resilient_core::chunk::ComposeRequest;
 use resilient_core::digest::Digest;
 use resilient_core::disk::FixedClock;
 use resilient_core::form::Asked;
@@ -155,8 +156,8 @@ impl Home {
 
     /// Everything in and around the workspace, and what its state keeps besides its machinery.
     pub(crate) fn tree(&self) -> BTreeMap<PathBuf, Seen> {
-        let machinery =
-            ["lock", "waiting", "format", "journal.jsonl", "tmp", ""].map(|name| self.state(name));
+        let machinery = ["lock", "waiting", "format", ".gitignore", "journal.jsonl", "tmp", ""]
+            .map(|name| self.state(name));
         let mut tree = BTreeMap::new();
         let mut ahead = vec![self.around.clone()];
         while let Some(dir) = ahead.pop() {
@@ -302,4 +303,10 @@ pub(crate) fn json_of(value: impl Serialize) -> Value {
 /// All that the journal tells an agent, oldest first.
 pub(crate) fn entries(ws: &Workspace) -> Vec<Entry> {
     ws.journal_tail(usize::MAX, &Filter::default()).unwrap().entries
+}
+
+/// Joins the parts of session `s`.
+pub(crate) fn composing(path: &str, cleanup: bool) -> ComposeRequest {
+    let (session, output_path) = ("s".to_owned(), path.to_owned());
+    ComposeRequest { session, output_path, cleanup, ..ComposeRequest::default() }
 }

@@ -60,6 +60,8 @@ fn a_handoff_that_fits_no_memory_is_neither_read_nor_copied() {
         "next_steps": [], "last_good_state": [],
     });
     let request = HandoffRequest {
+        expected_prev_sha256: None,
+        reject_at: None,
         envelope: facts.as_object().unwrap().clone(),
         body: String::new(),
         path: "HANDOFF.md".to_owned(),
@@ -88,6 +90,8 @@ fn state_files_that_fit_no_memory_are_refused() {
     assert_eq!(refusal(ws.checkpoints().read("x")), too_large(&checkpoint));
     let save = || {
         ws.checkpoints().save(SaveRequest {
+            expected_prev_sha256: None,
+            reject_at: None,
             name: "x".to_owned(),
             data: json!(1),
             format: Format::Json,

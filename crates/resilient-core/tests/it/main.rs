@@ -24,5 +24,6 @@ mod paths;
 mod redact;
 mod replace;
 mod scratch;
+mod screen;
 mod versions;
 mod write;

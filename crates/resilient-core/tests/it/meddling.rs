@@ -12,7 +12,7 @@ use resilient_core::{Result, Workspace};
 use serde_json::{Value, json};
 
 use crate::home::{
-    FORBIDDEN, Home, STALE, append, create, envelope, overwrite, refusal, replace, sha,
+    FORBIDDEN, Home, STALE, append, composing, create, envelope, overwrite, refusal, replace, sha,
 };
 
 /// What happens during one wait; the workspace is at the path.
@@ -135,7 +135,14 @@ fn an_edit_of_a_handoff_while_its_copy_is_archived_is_not_lost() {
             "next_steps": ["go on"], "last_good_state": [],
         });
         let Value::Object(envelope) = envelope else { unreachable!("an object") };
-        HandoffRequest { envelope, body: String::new(), path: "a".to_owned(), archive: true }
+        HandoffRequest {
+            envelope,
+            body: String::new(),
+            path: "a".to_owned(),
+            archive: true,
+            expected_prev_sha256: None,
+            reject_at: None,
+        }
     };
     let home = Home::new();
     home.builder().open().write_handoff(handoff("old")).unwrap();
@@ -285,8 +292,7 @@ fn composed_content_that_reads_back_differently_is_not_published() {
         parts.chunks().append("s", part.to_owned(), None).unwrap();
     }
     let ws = meddled(&home, [spoil("nEw")]);
-    let compose =
-        || ws.chunks().compose("s", "a", "", false, &*ws.policy()?).map(|receipt| receipt.sha256);
+    let compose = || ws.compose(composing("a", false)).map(|receipt| receipt.sha256);
     assert_eq!(home.refused(compose)["context"]["actual_sha256"], json!(sha("nEw")));
     assert_eq!(compose().unwrap(), sha("new").parse().unwrap());
 }

@@ -9,7 +9,7 @@ use resilient_core::write::{WriteMode, WriteRequest};
 use resilient_core::{Result, Workspace};
 use serde_json::{Value, json};
 
-use crate::home::{Home, create, envelope, json_of, overwrite, replace, sha};
+use crate::home::{Home, composing, create, envelope, json_of, overwrite, replace, sha};
 
 /// A line with a token in it.
 fn line(name: &str, fill: &str) -> String {
@@ -138,13 +138,13 @@ fn no_write_puts_a_mark_over_a_value() {
     let redact = RedactRequest { write: Some(write), ..request(Source::Draft(draft)) };
     assert_eq!(home.refused(|| ws.redact(redact)), over(MARK, 1, 2));
     ws.chunks().append("s", new, None).unwrap();
-    assert_eq!(home.refused(|| ws.compose("s", "a.py", "", true)), over(MARK, 1, 2));
+    assert_eq!(home.refused(|| ws.compose(composing("a.py", true))), over(MARK, 1, 2));
 
     // Where nothing is lost, a mark is a text like any other.
     ws.write(WriteRequest { mode: WriteMode::Append, ..create("a.py", &format!("# {MARK}\n")) })
         .unwrap();
     ws.replace(replace("a.py", "x = 1", &format!("x = 1  # {MARK}"))).unwrap();
-    ws.compose("s", "b.py", "", true).unwrap();
+    ws.compose(composing("b.py", true)).unwrap();
     ws.write(overwrite("b.py", &format!("x = 3\nkey = \"{MARK}\"\n"))).unwrap();
 }
 

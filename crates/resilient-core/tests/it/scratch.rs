@@ -2,7 +2,7 @@
 
 use resilient_core::Workspace;
 use resilient_core::journal::Mode;
-use resilient_core::scratch::{Encoding, PutReceipt, PutRequest};
+use resilient_core::scratch::{Encoding, ListRequest, PutReceipt, PutRequest};
 use serde_json::{Value, json};
 
 use crate::home::{Home, damaged, digest, entries, envelope, json_of, malformed, refusal, stale};
@@ -360,6 +360,7 @@ fn the_user_is_warned_until_the_state_directory_is_ignored() {
         "hint": "add '.resilient_write/' to .gitignore to keep scratched material out of git",
     }]);
     let home = Home::new();
+    home.put(".resilient_write/.gitignore", "# somebody's own\n");
     let ws = home.open();
     let warnings = |content: &str| json_of(put(&ws, text(content)).warnings);
     assert_eq!(warnings("a"), warned, "without a .gitignore");
@@ -416,4 +417,193 @@ fn many_threads_put_without_losing_a_line() {
         let found = spaces[1].scratch().reference(Some(&key), None).expect("a reference");
         assert_eq!(found.alias_count, 8);
     }
+}
+
+const INDEX_OF_DRAFTS: &str = "blocked draft";
+
+/// Content as a blocked call leaves it.
+fn draft(content: &str) -> PutRequest {
+    PutRequest { notes: Some(INDEX_OF_DRAFTS.to_owned()), ..labelled(content, "draft:a.txt") }
+}
+
+fn listed(ws: &Workspace) -> Vec<String> {
+    let request = ListRequest { label_prefix: None, limit: 100 };
+    let list = ws.scratch().list(&request).expect("a list");
+    list.entries.iter().map(|entry| entry.row.sha256.to_string()).collect()
+}
+
+fn key(content: &str) -> String {
+    digest(content).to_string()
+}
+
+#[test]
+fn removed_content_is_gone_with_a_row_and_its_look_up_says_when() {
+    let home = Home::new();
+    let ws = home.open();
+    put(&ws, labelled("secret", "a"));
+    put(&ws, labelled("stays", "b"));
+    let ws = home.open_after(60);
+    let removal = ws.scratch().remove(Some(&key("secret")), None).expect("a removal");
+    let [gone] = removal.removed.as_slice() else { panic!("{removal:?}") };
+    assert_eq!((gone.sha256, gone.bytes, gone.label.as_deref()), (digest("secret"), 6, Some("a")));
+    assert_eq!(gone.removed_at, "2023-11-14T22:14:20Z");
+    assert!(!home.has(&bin("secret")));
+    assert_eq!(home.names(".resilient_write/scratch").len(), 2, "the index, and what stays");
+    let row = entries(&ws).pop().expect("a row");
+    assert_eq!((row.journal_id.as_str(), row.mode), (gone.journal_id.as_str(), Mode::Remove));
+    assert_eq!((row.path, row.bytes), (bin("secret"), 0));
+    assert_eq!(row.prev_sha256, Some(digest("secret")));
+    assert_eq!(row.sha256, digest(""));
+
+    let found = ws.scratch().reference(None, Some("a")).expect("a reference");
+    assert_eq!((found.bin_exists, found.alias_count), (false, 1));
+    assert_eq!(found.removed_at.as_deref(), Some("2023-11-14T22:14:20Z"));
+    let refused = refusal(ws.scratch().get(&key("secret"), Encoding::Utf8));
+    assert_eq!(refused["context"]["reason"], "removed");
+    assert_eq!(refused["context"]["removed_at"], "2023-11-14T22:14:20Z");
+    assert_eq!(refused["context"]["removed_for"], "asked");
+    let again = refusal(ws.scratch().remove(Some(&key("secret")), None));
+    assert_eq!(again["context"]["reason"], "removed");
+    assert_eq!(listed(&ws), [key("stays")]);
+    // The Python server reads the last row of a digest, whatever else is in it.
+    let index = home.text(INDEX);
+    let last: Value = serde_json::from_str(index.lines().last().expect("a line")).expect("JSON");
+    assert_eq!((&last["sha256"], &last["label"]), (&json!(key("secret")), &json!("a")));
+    home.assert_tidy();
+
+    // Put again, it is there again.
+    assert!(!put(&ws, labelled("secret", "c")).deduped);
+    let found = ws.scratch().reference(Some(&key("secret")), None).expect("a reference");
+    assert_eq!((found.bin_exists, found.removed_at), (true, None));
+    assert_eq!(ws.scratch().get(&key("secret"), Encoding::Utf8).expect("kept").content, "secret");
+}
+
+#[test]
+fn content_is_removed_by_label_and_what_is_not_there_is_said_to_be_so() {
+    let home = Home::new();
+    let ws = home.open();
+    assert_eq!(
+        refusal(ws.scratch().remove(Some(&key("x")), None)),
+        stale(json!({"sha256": key("x"), "reason": "not_found"}))
+    );
+    assert_eq!(
+        refusal(ws.scratch().remove(None, None))["context"]["reason"],
+        "must_provide_sha256_or_label"
+    );
+    for (content, label) in [("one", "a"), ("two", "a"), ("three", "b")] {
+        put(&ws, labelled(content, label));
+    }
+    let of_both = refusal(ws.scratch().remove(Some(&key("three")), Some("a")));
+    assert_eq!(of_both["context"]["reason"], "not_found");
+    let removal = ws.scratch().remove(None, Some("a")).expect("a removal");
+    let gone: Vec<_> = removal.removed.iter().map(|gone| gone.sha256).collect();
+    assert_eq!(gone, [digest("one"), digest("two")]);
+    assert_eq!(listed(&ws), [key("three")]);
+    home.assert_tidy();
+}
+
+#[test]
+fn the_list_has_what_is_kept_newest_first_without_its_content() {
+    let home = Home::new();
+    let ws = home.builder().seal_scratch(true).open();
+    assert_eq!(ws.scratch().list(&ListRequest { label_prefix: None, limit: 1 }).unwrap().count, 0);
+    assert!(!home.has(".resilient_write/scratch"));
+    put(&ws, labelled("secret one", "a"));
+    put(&ws, draft("secret two"));
+    put(&ws, labelled("secret one", "again"));
+    let list = |label_prefix: Option<&str>, limit| {
+        let label_prefix = label_prefix.map(str::to_owned);
+        json_of(ws.scratch().list(&ListRequest { label_prefix, limit }).expect("a list"))
+    };
+    let all = list(None, 100);
+    assert_eq!((&all["count"], &all["total_bytes"]), (&json!(2), &json!(20)));
+    assert_eq!(all["entries"][0]["label"], "again");
+    assert_eq!(
+        (&all["entries"][0]["alias_count"], &all["entries"][0]["draft"]),
+        (&json!(2), &json!(false))
+    );
+    assert_eq!(
+        (&all["entries"][1]["sha256"], &all["entries"][1]["draft"]),
+        (&json!(key("secret two")), &json!(true))
+    );
+    assert!(!all.to_string().contains("secret"), "{all}");
+    let first = list(None, 1);
+    assert_eq!(
+        (first["entries"].as_array().map(Vec::len), &first["omitted"]),
+        (Some(1), &json!(1))
+    );
+    assert_eq!(list(Some("draft:"), 100)["count"], 1);
+}
+
+const DAY: u64 = 86_400;
+
+#[test]
+fn drafts_go_after_thirty_days_and_nothing_else_does() {
+    let home = Home::new();
+    put(&home.open(), draft("a draft"));
+    put(&home.open(), labelled("kept", "mine"));
+    // A draft that somebody has put as well is not one alone.
+    put(&home.open(), draft("both"));
+    put(&home.open(), labelled("both", "mine"));
+    put(&home.open_after(30 * DAY - 1), text("a put"));
+    assert!(home.has(&bin("a draft")), "not yet");
+    let ws = home.open_after(30 * DAY + 1);
+    put(&ws, text("another put"));
+    assert_eq!(listed(&ws).len(), 4);
+    let refused = refusal(ws.scratch().get(&key("a draft"), Encoding::Utf8));
+    assert_eq!(refused["context"]["removed_for"], "expired");
+    assert_eq!(refused["context"]["removed_at"], "2023-12-14T22:13:21Z");
+    assert_eq!(entries(&ws).pop().expect("a row").mode, Mode::Remove);
+    home.assert_tidy();
+}
+
+#[test]
+fn the_policy_says_how_long_and_how_much_the_scratchpad_keeps() {
+    let home = Home::new();
+    home.policy("scratch: {keep_days: 2, drafts_keep_days: unlimited}\n");
+    put(&home.open(), labelled("old", "mine"));
+    put(&home.open(), draft("an old draft"));
+    put(&home.open_after(DAY), text("newer"));
+    let ws = home.open_after(2 * DAY + 1);
+    assert_eq!(ws.scratch().retain(1).expect("a removal").removed.len(), 1, "no more than asked");
+    assert_eq!(ws.scratch().retain(9).expect("a removal").removed.len(), 1, "drafts, too");
+    assert_eq!(listed(&ws), [key("newer")]);
+
+    home.policy("scratch: {max_bytes: 10}\n");
+    let ws = home.open_after(2 * DAY + 1);
+    put(&ws, text("1234"));
+    assert_eq!(listed(&ws).len(), 2);
+    put(&ws, text("123456"));
+    assert_eq!(listed(&ws), [key("123456"), key("1234")], "the oldest went");
+    put(&ws, text(&"x".repeat(100)));
+    assert_eq!(listed(&ws), [key(&"x".repeat(100))], "what was put last stays");
+    let refused = refusal(ws.scratch().get(&key("newer"), Encoding::Utf8));
+    assert_eq!(refused["context"]["removed_for"], "room");
+
+    home.policy("scratch: {max_bytes: nothing}\n");
+    put(&ws, text("y"));
+    assert_eq!(listed(&ws).len(), 2, "a policy that cannot be used removes nothing");
+    home.assert_tidy();
+}
+
+#[test]
+fn the_state_directory_keeps_itself_out_of_repositories() {
+    let home = Home::new();
+    let ws = home.open();
+    put(&ws, text("x"));
+    const OWN: &str = ".resilient_write/.gitignore";
+    assert_eq!(home.text(OWN), "*\n");
+    #[cfg(unix)]
+    assert_eq!((home.mode(".resilient_write"), home.mode(OWN)), (0o700, 0o600));
+    // A directory of an earlier version gets it by the first write; a torn one is made anew.
+    for left in [None, Some(""), Some("\0"), Some("*\0")] {
+        std::fs::remove_file(home.path(OWN)).unwrap();
+        left.iter().for_each(|left| home.put(OWN, left));
+        put(&home.open(), text("y"));
+        assert_eq!(home.text(OWN), "*\n", "{left:?}");
+    }
+    // What somebody has written there stays.
+    home.put(OWN, "!scratch\n");
+    put(&home.open(), text("z"));
+    assert_eq!(home.text(OWN), "!scratch\n");
 }

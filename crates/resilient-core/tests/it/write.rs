@@ -237,7 +237,8 @@ fn blocked(path: &str, draft: &str) -> Value {
             }],
             "draft_sha256": draft,
             "hint": "do not send the text again: rw_safe_write takes content_from {draft_sha256} \
-                     in place of content; for an edit, rw_redact gives the draft's clean text",
+                     in place of content, rw_chunk_append and rw_chunk_write take draft_sha256; \
+                     for anything else, rw_redact gives the draft's clean text",
         }),
     );
     expected["detected_patterns"] = json!(["pii"]);

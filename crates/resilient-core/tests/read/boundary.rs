@@ -1,11 +1,14 @@
 //! What may be read: regular files inside the roots, and nothing that waits.
 
 use resilient_core::read::{
-    CursorRequest, LinesRequest, SearchRequest, StatRequest, TailRequest, WindowRequest,
+    CursorRequest, LinesRequest, NextRequest, SearchRequest, StatRequest, TailRequest,
+    WindowRequest,
 };
+use resilient_core::scratch::PutRequest;
+use resilient_core::{Envelope, Error};
 use serde_json::json;
 
-use crate::home::Home;
+use crate::home::{Home, sha};
 use crate::refused;
 
 /// Every read of a path that must be refused gives the same answer.
@@ -118,4 +121,79 @@ fn reading_changes_nothing() {
     reader.search(&SearchRequest::of("a.txt", "x"), &()).unwrap();
     assert_eq!(home.tree(), before);
     assert_eq!(home.names("."), ["a.txt"], "no state directory either");
+}
+
+#[test]
+fn nothing_of_a_sealed_scratchpad_is_read_by_any_way() {
+    let home = Home::new();
+    let secret = "a secret in the scratchpad\n";
+    home.open()
+        .scratch()
+        .put(PutRequest { content: secret.to_owned(), ..PutRequest::default() })
+        .unwrap();
+    let name = format!("{}.bin", sha(secret));
+    let inside = format!(".resilient_write/scratch/{name}");
+    home.put(".resilient_write/conflicts/kept.bin", secret);
+    home.put(".resilient_write/tmp/s-1-1", secret);
+    home.put(".Resilient_Write/SCRATCH/of-a-lenient-disk.bin", secret);
+    home.put("sub/.resilient_write/scratch/of-another.bin", secret);
+    let mut ways = vec![
+        inside.clone(),
+        home.abs(&inside),
+        format!("sub/../{inside}"),
+        ".resilient_write/scratch/index.jsonl".to_owned(),
+        ".resilient_write/conflicts/kept.bin".to_owned(),
+        ".resilient_write/tmp/s-1-1".to_owned(),
+        ".Resilient_Write/SCRATCH/of-a-lenient-disk.bin".to_owned(),
+        "sub/.resilient_write/scratch/of-another.bin".to_owned(),
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(home.path(&inside), home.path("link.txt")).unwrap();
+        std::os::unix::fs::symlink(".resilient_write/scratch", home.path("dir")).unwrap();
+        ways.extend(["link.txt".to_owned(), format!("dir/{name}")]);
+    }
+    let beside = home.builder().roots(vec![home.path(".resilient_write/scratch")]);
+    ways.push(home.abs(&inside));
+    for builder in [home.builder(), beside] {
+        let ws = builder.seal_scratch(true).open();
+        let reader = ws.reader();
+        for path in &ways {
+            let found = [
+                reader.stat(&StatRequest { path: path.clone(), include_sha256: true }).err(),
+                reader.window(&WindowRequest::of(path)).err(),
+                reader.lines(&LinesRequest::of(path)).err(),
+                reader.tail(&TailRequest::of(path)).err(),
+                reader.search(&SearchRequest::of(path, "x"), &()).err(),
+                reader.make_cursor(&CursorRequest::of(path)).err(),
+                ws.read_handoff(path).err(),
+            ];
+            for refused in found {
+                let refused = refused.unwrap_or_else(|| panic!("{path} was read"));
+                let envelope = serde_json::to_value(Envelope::of_read(&refused)).unwrap();
+                let reason = &envelope["context"]["reason"];
+                // The other roots hold none of the other paths.
+                let is_outside = reason == "escapes_workspace" || reason == "not_found";
+                assert!(reason == "scratch_get_disabled" || is_outside, "{path}: {envelope}");
+            }
+        }
+        for base in
+            [".", "sub", ".resilient_write", ".resilient_write/scratch", "sub/.resilient_write"]
+        {
+            let request =
+                SearchRequest { glob: Some("**".to_owned()), ..SearchRequest::of(base, "secret") };
+            if let Ok(found) = reader.search(&request, &()) {
+                assert_eq!(serde_json::to_value(found).unwrap()["matches"], json!([]), "{base}");
+            }
+        }
+    }
+    // Unsealed, it is read; and so is the rest of a sealed state directory.
+    assert_eq!(home.open().reader().window(&WindowRequest::of(&inside)).unwrap().content, secret);
+    let sealed = home.builder().seal_scratch(true).open();
+    sealed.reader().window(&WindowRequest::of(".resilient_write/journal.jsonl")).unwrap();
+    // A cursor made before is refused, too.
+    let cursor = home.open().reader().make_cursor(&CursorRequest::of(&inside)).unwrap();
+    let token = serde_json::to_value(cursor).unwrap()["cursor"].as_str().unwrap().to_owned();
+    let refused = sealed.reader().next(&NextRequest::of(&token));
+    assert!(matches!(refused, Err(Error::ScratchGetDisabled)), "{refused:?}");
 }

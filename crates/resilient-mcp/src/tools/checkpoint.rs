@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use resilient_core::checkpoint::{self as core, SaveRequest};
+use resilient_core::risk::Verdict;
 
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
@@ -31,6 +32,9 @@ pub struct Checkpoint {
     /// session, permanent or an ISO 8601 duration (P7D).
     #[serde(default = "session")]
     pub ttl: String,
+    pub expected_prev_sha256: Option<String>,
+    #[serde(default)]
+    pub classify: bool,
 }
 
 impl Tool for Checkpoint {
@@ -40,11 +44,13 @@ impl Tool for Checkpoint {
     const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        answer(workspace.checkpoints().save(SaveRequest {
+        answer(workspace.save_checkpoint(SaveRequest {
             name: self.name,
             data: self.data,
             format: self.format.into(),
             ttl: self.ttl,
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then_some(Verdict::High),
         }))
     }
 }

@@ -3,8 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::write::{Eol, asked};
+use resilient_core::chunk::{ComposeRequest, PartRequest};
+use resilient_core::risk::Verdict;
+use resilient_core::workspace::{RedactRequest, Source};
+
+use super::write::{Eol, FromDraft, asked};
 use super::{Effect, Tool, ToolSpec};
+use crate::args::unfit;
 use crate::seam::{Answer, Workspace, answer};
 
 /// The tools of this file.
@@ -25,9 +30,14 @@ pub struct ChunkWrite {
     pub session: String,
     /// 1 to 999, without gaps.
     pub index: i64,
-    pub content: String,
+    pub content: Option<String>,
+    /// In place of content: a blocked part, redacted.
+    pub draft_sha256: Option<String>,
     /// Parts in all, if known.
     pub total_expected: Option<i64>,
+    pub expected_prev_sha256: Option<String>,
+    #[serde(default)]
+    pub classify: bool,
 }
 
 impl Tool for ChunkWrite {
@@ -35,10 +45,18 @@ impl Tool for ChunkWrite {
     const TITLE: &'static str = "Store a part";
     const EFFECT: Effect = Effect::Sets;
     const QUICK: bool = true;
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["draft_sha256"];
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, index, content, total_expected } = self;
-        answer(workspace.chunks().write(&session, index, content, total_expected))
+        let request = PartRequest {
+            session: self.session,
+            index: Some(self.index),
+            content: String::new(),
+            total_expected: self.total_expected,
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then_some(Verdict::High),
+        };
+        keep(workspace, request, self.content, self.draft_sha256)
     }
 }
 
@@ -48,9 +66,15 @@ impl Tool for ChunkWrite {
 pub struct ChunkAppend {
     /// As in rw_chunk_write.
     pub session: String,
-    pub content: String,
+    pub content: Option<String>,
+    /// In place of content: a blocked part, redacted.
+    pub draft_sha256: Option<String>,
     /// Parts in all, if known.
     pub total_expected: Option<i64>,
+    /// Hash of the part before; empty for the first.
+    pub expected_prev_sha256: Option<String>,
+    #[serde(default)]
+    pub classify: bool,
 }
 
 impl Tool for ChunkAppend {
@@ -58,10 +82,47 @@ impl Tool for ChunkAppend {
     const TITLE: &'static str = "Store the next part";
     const EFFECT: Effect = Effect::Adds;
     const QUICK: bool = true;
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["draft_sha256"];
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, content, total_expected } = self;
-        answer(workspace.chunks().append(&session, content, total_expected))
+        let request = PartRequest {
+            session: self.session,
+            index: None,
+            content: String::new(),
+            total_expected: self.total_expected,
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then_some(Verdict::High),
+        };
+        keep(workspace, request, self.content, self.draft_sha256)
+    }
+}
+
+/// Keeps a part, or the redaction of one that was blocked.
+fn keep(
+    workspace: &Workspace,
+    request: PartRequest,
+    content: Option<String>,
+    draft: Option<String>,
+) -> Answer {
+    match (content, draft) {
+        (Some(content), None) => answer(workspace.keep_part(PartRequest { content, ..request })),
+        (None, Some(sha256)) => {
+            let redacted = workspace.redact(RedactRequest {
+                source: Source::Draft(sha256),
+                chosen: Vec::new(),
+                language: None,
+                env: false,
+                keep: false,
+                write: None,
+            });
+            answer(redacted.and_then(|redacted| {
+                let content = redacted.text.unwrap_or_default();
+                let written = workspace.keep_part(PartRequest { content, ..request })?;
+                Ok(FromDraft { written, replaced: redacted.redaction.replaced })
+            }))
+        }
+        _ => Err(unfit("content_or_draft_sha256")
+            .with("hint", "pass content alone; draft_sha256 is for a part that was refused")),
     }
 }
 
@@ -76,6 +137,9 @@ pub struct ChunkCompose {
     /// Remove the parts afterwards.
     #[serde(default)]
     pub cleanup: bool,
+    pub expected_prev_sha256: Option<String>,
+    #[serde(default)]
+    pub classify: bool,
     #[serde(default)]
     pub validate: bool,
     pub encoding: Option<String>,
@@ -88,9 +152,18 @@ impl Tool for ChunkCompose {
     const EFFECT: Effect = Effect::Sets;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, output_path, separator, cleanup, validate, encoding, eol } = self;
+        let Self { encoding, eol, .. } = self;
         answer(asked(encoding.as_deref(), eol).and_then(|form| {
-            workspace.compose_as(&session, &output_path, &separator, cleanup, form, validate)
+            workspace.compose(ComposeRequest {
+                session: self.session,
+                output_path: self.output_path,
+                separator: self.separator,
+                cleanup: self.cleanup,
+                expected_prev_sha256: self.expected_prev_sha256,
+                reject_at: self.classify.then_some(Verdict::High),
+                validate: self.validate,
+                form,
+            })
         }))
     }
 }

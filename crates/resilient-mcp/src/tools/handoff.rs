@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use resilient_core::handoff::HandoffRequest;
+use resilient_core::risk::Verdict;
 
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
@@ -27,6 +28,9 @@ pub struct HandoffWrite {
     /// Keep a copy of the earlier note.
     #[serde(default)]
     pub archive: bool,
+    pub expected_prev_sha256: Option<String>,
+    #[serde(default)]
+    pub classify: bool,
 }
 
 impl Tool for HandoffWrite {
@@ -40,6 +44,8 @@ impl Tool for HandoffWrite {
             body: self.body,
             path: self.path,
             archive: self.archive,
+            expected_prev_sha256: self.expected_prev_sha256,
+            reject_at: self.classify.then_some(Verdict::High),
         }))
     }
 }

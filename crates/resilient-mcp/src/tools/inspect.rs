@@ -90,7 +90,7 @@ fn source(
     let sources = [
         content.map(Source::Content),
         path.map(Source::File),
-        session.map(Source::Session),
+        session.map(|session| Source::Session { session, separator: String::new() }),
         draft_sha256.map(Source::Draft),
     ];
     let mut given = sources.into_iter().flatten();
@@ -179,6 +179,7 @@ pub enum JournalMode {
     Overwrite,
     Append,
     Replace,
+    Remove,
 }
 
 impl From<Format> for validate::Format {
@@ -197,6 +198,7 @@ impl From<Format> for validate::Format {
 impl From<JournalMode> for Mode {
     fn from(mode: JournalMode) -> Self {
         match mode {
+            JournalMode::Remove => Self::Remove,
             JournalMode::Create => Self::Create,
             JournalMode::Overwrite => Self::Overwrite,
             JournalMode::Append => Self::Append,

@@ -17,7 +17,7 @@ use crate::seam::{Answer, Workspace, answer};
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<Redact>()];
 
-/// Replace secrets in content, a file (path) or a blocked draft by marks: <REDACTED:api_key:1>.
+/// Replace secrets in content, a file (path), a blocked draft or joined parts by marks: <REDACTED:api_key:1>.
 /// Answers the text or writes it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +25,11 @@ pub struct Redact {
     pub content: Option<String>,
     pub path: Option<String>,
     pub draft_sha256: Option<String>,
+    /// A chunk session, whose parts stay.
+    pub session: Option<String>,
+    /// Between the parts.
+    #[serde(default)]
+    pub separator: String,
     /// Families or finding numbers; default: all secrets.
     pub redact: Option<Vec<Chosen>>,
     /// Put environment look-ups.
@@ -44,16 +49,19 @@ impl Tool for Redact {
     const NAME: &'static str = "rw.redact";
     const TITLE: &'static str = "Take secrets out";
     const EFFECT: Effect = Effect::Changes;
-    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["path", "draft_sha256"];
+    const INSTEAD_OF_CONTENT: &'static [&'static str] = &["path", "draft_sha256", "session"];
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let source = match (self.content, self.path, self.draft_sha256) {
-            (Some(content), None, None) => Source::Content(content),
-            (None, Some(path), None) => Source::File(path),
-            (None, None, Some(sha256)) => Source::Draft(sha256),
+        let source = match (self.content, self.path, self.draft_sha256, self.session) {
+            (Some(content), None, None, None) => Source::Content(content),
+            (None, Some(path), None, None) => Source::File(path),
+            (None, None, Some(sha256), None) => Source::Draft(sha256),
+            (None, None, None, Some(session)) => {
+                Source::Session { session, separator: self.separator }
+            }
             _ => {
-                let refused = unfit("one_of_content_path_draft_sha256");
-                return Err(refused.with("hint", "pass one of the three and leave out the others"));
+                let refused = unfit("one_of_content_path_session_draft_sha256");
+                return Err(refused.with("hint", "pass one of the four and leave out the others"));
             }
         };
         let language = match self.language {

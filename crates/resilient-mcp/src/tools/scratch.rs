@@ -3,14 +3,20 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use resilient_core::scratch::{self as core, PutRequest};
+use resilient_core::scratch::{self as core, ListRequest, PutRequest};
 
 use super::{Effect, Tool, ToolSpec};
+use crate::args::unfit;
 use crate::seam::{Answer, Workspace, answer};
 
 /// The tools of this file.
-pub const TOOLS: &[ToolSpec] =
-    &[ToolSpec::of::<ScratchPut>(), ToolSpec::of::<ScratchRef>(), ToolSpec::of::<ScratchGet>()];
+pub const TOOLS: &[ToolSpec] = &[
+    ToolSpec::of::<ScratchPut>(),
+    ToolSpec::of::<ScratchRef>(),
+    ToolSpec::of::<ScratchGet>(),
+    ToolSpec::of::<ScratchList>(),
+    ToolSpec::of::<ScratchRemove>(),
+];
 
 /// Keep raw material (logs, tokens, drafts) outside the user's files, by content hash.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -80,6 +86,54 @@ impl Tool for ScratchGet {
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.scratch().get(&self.sha256, self.encoding.into()))
     }
+}
+
+/// List scratch material, newest first; returns no content.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScratchList {
+    /// draft: lists the drafts of blocked calls.
+    pub label_prefix: Option<String>,
+    /// 1 to 1000.
+    #[serde(default = "hundred")]
+    pub limit: i64,
+}
+
+impl Tool for ScratchList {
+    const NAME: &'static str = "rw.scratch_list";
+    const TITLE: &'static str = "List raw material";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        let limit = usize::try_from(self.limit).ok().filter(|limit| (1..=1000).contains(limit));
+        let Some(limit) = limit else {
+            return Err(unfit("limit_must_be_int_in_1..1000").with("limit", self.limit));
+        };
+        let request = ListRequest { label_prefix: self.label_prefix, limit };
+        answer(workspace.scratch().list(&request))
+    }
+}
+
+/// Remove scratch material for good: by hash, all with a label, or both.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScratchRemove {
+    pub sha256: Option<String>,
+    pub label: Option<String>,
+}
+
+impl Tool for ScratchRemove {
+    const NAME: &'static str = "rw.scratch_remove";
+    const TITLE: &'static str = "Remove raw material";
+    const EFFECT: Effect = Effect::Sets;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.scratch().remove(self.sha256.as_deref(), self.label.as_deref()))
+    }
+}
+
+fn hundred() -> i64 {
+    100
 }
 
 /// How bytes travel inside JSON.

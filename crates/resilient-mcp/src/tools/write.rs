@@ -108,13 +108,13 @@ pub struct ContentFrom {
 
 /// The answer to a write of a draft: the receipt, and what was replaced.
 #[derive(Serialize)]
-struct FromDraft {
+pub(super) struct FromDraft<T> {
     #[serde(flatten)]
-    written: Option<WriteReceipt>,
-    replaced: Vec<Replaced>,
+    pub(super) written: T,
+    pub(super) replaced: Vec<Replaced>,
 }
 
-impl FromDraft {
+impl FromDraft<Option<WriteReceipt>> {
     fn of(redacted: Redacted) -> Self {
         Self { written: redacted.written, replaced: redacted.redaction.replaced }
     }
@@ -133,7 +133,7 @@ pub struct SafeReplace {
     pub count: i64,
     /// Hash the file must still have.
     pub expected_prev_sha256: Option<String>,
-    /// Refuse text that looks like secrets.
+    /// Refuse an edit that adds what looks like secrets.
     #[serde(default)]
     pub classify: bool,
     #[serde(default)]

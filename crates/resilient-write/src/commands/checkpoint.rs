@@ -8,7 +8,8 @@ use resilient_core::Workspace;
 use resilient_core::checkpoint::{Checkpoint as Found, Cleanup, List, Listed, SaveReceipt};
 use resilient_core::checkpoint::{Format, SaveRequest};
 
-use super::input;
+use super::input::{self, Classify};
+use super::write::told_findings;
 use crate::output::{Output, card};
 
 const NAME_WIDTH: usize = 24;
@@ -40,6 +41,11 @@ pub(crate) struct Save {
     /// session, permanent or an ISO 8601 duration such as P7D
     #[arg(long, default_value = "session")]
     ttl: String,
+    /// SHA-256 that the checkpoint's file must have before; empty: there must be none
+    #[arg(long, value_name = "SHA256")]
+    expect: Option<String>,
+    #[command(flatten)]
+    classify: Classify,
 }
 
 /// A value to be read.
@@ -73,7 +79,7 @@ impl Checkpoint {
         let checkpoints = workspace.checkpoints();
         match self {
             Self::Save(save) => {
-                let result = save.request().and_then(|request| checkpoints.save(request));
+                let result = save.request().and_then(|request| workspace.save_checkpoint(request));
                 output.answer("rw.checkpoint", result, told_save)
             }
             Self::Read(Name { name }) => {
@@ -91,7 +97,7 @@ impl Checkpoint {
 
 impl Save {
     fn request(self) -> resilient_core::Result<SaveRequest> {
-        let Self { name, data, format, ttl } = self;
+        let Self { name, data, format, ttl, expect, classify } = self;
         let data = match data {
             Some(text) => input::parse_json("data", &text)?,
             None => input::json("data", "-")?,
@@ -101,21 +107,21 @@ impl Save {
             Label::Yaml => Format::Yaml,
             Label::Markdown => Format::Markdown,
         };
-        Ok(SaveRequest { name, data, format, ttl })
+        let (expected_prev_sha256, reject_at) = (expect, classify.reject_at());
+        Ok(SaveRequest { name, data, format, ttl, expected_prev_sha256, reject_at })
     }
 }
 
 fn told_save(receipt: &SaveReceipt) -> String {
-    card(
-        &format!("saved {}", receipt.name),
-        &[
-            ("bytes", receipt.bytes.to_string()),
-            ("sha256", receipt.sha256.to_string()),
-            ("ttl", receipt.ttl.clone()),
-            ("first saved", receipt.created_at.clone()),
-            ("journal", receipt.journal_id.clone()),
-        ],
-    )
+    let mut rows = vec![
+        ("bytes", receipt.bytes.to_string()),
+        ("sha256", receipt.sha256.to_string()),
+        ("ttl", receipt.ttl.clone()),
+        ("first saved", receipt.created_at.clone()),
+        ("journal", receipt.journal_id.clone()),
+    ];
+    rows.extend(told_findings(&receipt.findings));
+    card(&format!("saved {}", receipt.name), &rows)
 }
 
 /// The value alone, so that it can be piped on.

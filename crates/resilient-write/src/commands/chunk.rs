@@ -5,10 +5,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use resilient_core::Workspace;
-use resilient_core::chunk::{ChunkReceipt, ComposeReceipt, Parts, Reset, Status};
+use resilient_core::chunk::{
+    ChunkReceipt, ComposeReceipt, ComposeRequest, PartRequest, Parts, Reset, Status,
+};
 
-use super::input::{Content, Form};
-use super::write::{told_checked, told_form};
+use super::input::{Classify, Content, Form};
+use super::write::{told_checked, told_findings, told_form};
 use crate::output::{Output, card};
 
 /// What to do with a session of parts.
@@ -48,6 +50,11 @@ pub(crate) struct WritePart {
     /// How many parts there will be
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     total: Option<i64>,
+    /// SHA-256 that the part of that number must have before; empty: there must be none
+    #[arg(long, value_name = "SHA256")]
+    expect: Option<String>,
+    #[command(flatten)]
+    classify: Classify,
 }
 
 /// A part that comes after all others.
@@ -60,6 +67,11 @@ pub(crate) struct AppendPart {
     /// How many parts there will be
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     total: Option<i64>,
+    /// SHA-256 that the last part must have before; empty: there must be none
+    #[arg(long, value_name = "SHA256")]
+    expect: Option<String>,
+    #[command(flatten)]
+    classify: Classify,
 }
 
 /// A file to be made of parts.
@@ -75,6 +87,11 @@ pub(crate) struct Compose {
     /// Remove the parts afterwards
     #[arg(long)]
     cleanup: bool,
+    /// SHA-256 that the file must have before; empty: there must be none
+    #[arg(long, value_name = "SHA256")]
+    expect: Option<String>,
+    #[command(flatten)]
+    classify: Classify,
     /// Refuse a file that would have syntax errors
     #[arg(long)]
     validate: bool,
@@ -100,18 +117,29 @@ impl Chunk {
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         let chunks = workspace.chunks();
         match self {
-            Self::Write(WritePart { session, index, content, total }) => {
-                let result =
-                    content.text().and_then(|text| chunks.write(&session, index, text, total));
-                output.answer("rw.chunk_write", result, told_part)
+            Self::Write(WritePart { session, index, content, total, expect, classify }) => {
+                let part = Part { session, index: Some(index), content, total, expect, classify };
+                output.answer("rw.chunk_write", part.keep(workspace), told_part)
             }
-            Self::Append(AppendPart { session, content, total }) => {
-                let result = content.text().and_then(|text| chunks.append(&session, text, total));
-                output.answer("rw.chunk_append", result, told_part)
+            Self::Append(AppendPart { session, content, total, expect, classify }) => {
+                let part = Part { session, index: None, content, total, expect, classify };
+                output.answer("rw.chunk_append", part.keep(workspace), told_part)
             }
-            Self::Compose(Compose { session, path, separator, cleanup, validate, form }) => {
-                let result = form.asked().and_then(|form| {
-                    workspace.compose_as(&session, &path, &separator, cleanup, form, validate)
+            Self::Compose(compose) => {
+                let Compose { session, path, separator, cleanup, .. } = compose;
+                let (validate, expect, classify) =
+                    (compose.validate, compose.expect, compose.classify);
+                let result = compose.form.asked().and_then(|form| {
+                    workspace.compose(ComposeRequest {
+                        session,
+                        output_path: path,
+                        separator,
+                        cleanup,
+                        expected_prev_sha256: expect,
+                        reject_at: classify.reject_at(),
+                        validate,
+                        form,
+                    })
                 });
                 output.answer("rw.chunk_compose", result, told_compose)
             }
@@ -129,15 +157,38 @@ impl Chunk {
     }
 }
 
+/// A part, with or without a number.
+struct Part {
+    session: String,
+    index: Option<i64>,
+    content: Content,
+    total: Option<i64>,
+    expect: Option<String>,
+    classify: Classify,
+}
+
+impl Part {
+    fn keep(self, workspace: &Workspace) -> resilient_core::Result<ChunkReceipt> {
+        let Self { session, index, content, total, expect, classify } = self;
+        workspace.keep_part(PartRequest {
+            session,
+            index,
+            content: content.text()?,
+            total_expected: total,
+            expected_prev_sha256: expect,
+            reject_at: classify.reject_at(),
+        })
+    }
+}
+
 fn told_part(receipt: &ChunkReceipt) -> String {
-    card(
-        &format!("kept part {} of {}", receipt.index, receipt.session),
-        &[
-            ("bytes", receipt.bytes.to_string()),
-            ("sha256", receipt.sha256.to_string()),
-            ("journal", receipt.journal_id.clone()),
-        ],
-    )
+    let mut rows = vec![
+        ("bytes", receipt.bytes.to_string()),
+        ("sha256", receipt.sha256.to_string()),
+        ("journal", receipt.journal_id.clone()),
+    ];
+    rows.extend(told_findings(&receipt.findings));
+    card(&format!("kept part {} of {}", receipt.index, receipt.session), &rows)
 }
 
 fn told_compose(receipt: &ComposeReceipt) -> String {
@@ -149,6 +200,7 @@ fn told_compose(receipt: &ComposeReceipt) -> String {
     ];
     rows.extend(receipt.checked.as_ref().map(told_checked));
     rows.extend(told_form(receipt.form, receipt.form_changed));
+    rows.extend(told_findings(&receipt.findings));
     card(&format!("composed {}", receipt.output_path), &rows)
 }
 

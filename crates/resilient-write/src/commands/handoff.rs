@@ -8,7 +8,8 @@ use resilient_core::handoff::{DEFAULT_PATH, Drift, Found, HandoffReceipt, Handof
 use resilient_core::{Error, Workspace};
 use serde_json::Value;
 
-use super::input;
+use super::input::{self, Classify};
+use super::write::told_findings;
 use crate::output::{Output, card};
 
 /// What to do with the note.
@@ -36,6 +37,11 @@ pub(crate) struct Leave {
     /// Keep a copy of the note that is replaced
     #[arg(long)]
     archive: bool,
+    /// SHA-256 that the file must have before; empty: there must be none
+    #[arg(long, value_name = "SHA256")]
+    expect: Option<String>,
+    #[command(flatten)]
+    classify: Classify,
 }
 
 /// A note to be read.
@@ -66,23 +72,31 @@ impl Handoff {
 
 impl Leave {
     fn request(self) -> resilient_core::Result<HandoffRequest> {
-        let Self { envelope, body, path, archive } = self;
+        let Self { envelope, body, path, archive, expect, classify } = self;
         let Value::Object(envelope) = input::json("envelope", &envelope)? else {
             return Err(Error::BadArgument {
                 argument: "envelope",
                 message: "not a JSON object".to_owned(),
             });
         };
-        Ok(HandoffRequest { envelope, body, path, archive })
+        Ok(HandoffRequest {
+            envelope,
+            body,
+            path,
+            archive,
+            expected_prev_sha256: expect,
+            reject_at: classify.reject_at(),
+        })
     }
 }
 
 fn told_receipt(receipt: &HandoffReceipt) -> String {
-    let rows = [
+    let mut rows = vec![
         ("bytes", receipt.bytes.to_string()),
         ("sha256", receipt.sha256.to_string()),
         ("journal", receipt.journal_id.clone()),
     ];
+    rows.extend(told_findings(&receipt.findings));
     card(&format!("wrote {}", receipt.handoff_path), &rows) + &told_drift(&receipt.drift_warnings)
 }
 

@@ -48,7 +48,8 @@ pub(crate) struct Elsewhere {
 impl Elsewhere {
     /// Where the text is, unless a file is meant.
     pub(crate) fn source(&self) -> Option<Source> {
-        let session = self.session.clone().map(Source::Session);
+        let session = self.session.clone();
+        let session = session.map(|session| Source::Session { session, separator: String::new() });
         session.or_else(|| self.draft.clone().map(Source::Draft))
     }
 

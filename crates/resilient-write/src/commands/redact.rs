@@ -19,11 +19,17 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 pub(crate) struct Redact {
     /// The file, in the workspace; - is standard input
-    #[arg(required_unless_present = "draft", conflicts_with = "draft")]
+    #[arg(required_unless_present_any = ["draft", "session"], conflicts_with_all = ["draft", "session"])]
     file: Option<String>,
     /// A text that the scratchpad keeps, such as a blocked draft
     #[arg(long, value_name = "SHA256")]
     draft: Option<String>,
+    /// The joined parts of this chunk session, which stay
+    #[arg(long, conflicts_with = "draft")]
+    session: Option<String>,
+    /// Text between the parts
+    #[arg(long, value_name = "TEXT", default_value = "", requires = "session")]
+    separator: String,
     /// Only this family, finding by number, or `placeholder`; may be given several times
     #[arg(long, value_name = "FAMILY|N")]
     only: Vec<String>,
@@ -64,10 +70,13 @@ impl Redact {
     }
 
     fn request(self) -> resilient_core::Result<RedactRequest> {
-        let source = match (self.draft, self.file.unwrap_or_else(|| "-".to_owned())) {
+        let separator = self.separator;
+        let file = self.file.unwrap_or_else(|| "-".to_owned());
+        let source = match (self.draft, self.session) {
             (Some(sha256), _) => Source::Draft(sha256),
-            (None, file) if file == "-" => Source::Content(input::text(&file)?),
-            (None, file) => Source::File(file),
+            (None, Some(session)) => Source::Session { session, separator },
+            (None, None) if file == "-" => Source::Content(input::text(&file)?),
+            (None, None) => Source::File(file),
         };
         let unknown = |name: &str| Error::BadArgument {
             argument: "language",

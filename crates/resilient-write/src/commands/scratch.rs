@@ -7,7 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use clap::{Args, Subcommand, ValueEnum};
 use resilient_core::Workspace;
-use resilient_core::scratch::{Encoding, PutReceipt, PutRequest, Reference};
+use resilient_core::scratch::{
+    Encoding, List, ListRequest, PutReceipt, PutRequest, Reference, Removal,
+};
 
 use super::input::Content;
 use crate::output::{Output, card};
@@ -21,6 +23,10 @@ pub(crate) enum Scratch {
     Ref(Ref),
     /// Print what is kept under a hash, verified
     Get(Get),
+    /// List what is kept, newest first
+    List(Entries),
+    /// Remove material for good: by hash, all with a label, or both
+    Rm(Ref),
 }
 
 /// Material to be kept.
@@ -60,6 +66,17 @@ pub(crate) struct Get {
     encoding: Form,
 }
 
+/// Which material is listed.
+#[derive(Debug, Args)]
+pub(crate) struct Entries {
+    /// Only what has a label that begins so; `draft:` for the drafts of blocked calls
+    #[arg(long, value_name = "TEXT")]
+    label_prefix: Option<String>,
+    /// So many entries at most
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: usize,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Form {
     #[value(name = "utf-8")]
@@ -83,6 +100,14 @@ impl Scratch {
                 output.answer("rw.scratch_ref", result, told_ref)
             }
             Self::Get(get) => get.run(workspace, output),
+            Self::List(Entries { label_prefix, limit }) => {
+                let result = workspace.scratch().list(&ListRequest { label_prefix, limit });
+                output.answer("rw.scratch_list", result, told_list)
+            }
+            Self::Rm(Ref { sha256, label }) => {
+                let result = workspace.scratch().remove(sha256.as_deref(), label.as_deref());
+                output.answer("rw.scratch_remove", result, told_removal)
+            }
         }
     }
 }
@@ -143,7 +168,33 @@ fn told_ref(found: &Reference) -> String {
             ("put at", found.entry.created_at.clone()),
             ("entries", found.alias_count.to_string()),
             ("file", found.scratch_path.clone()),
-            ("there", if found.bin_exists { "yes" } else { "no" }.to_owned()),
+            (
+                "there",
+                match (&found.removed_at, found.bin_exists) {
+                    (Some(at), _) => format!("no, removed at {at}"),
+                    (None, true) => "yes".to_owned(),
+                    (None, false) => "no".to_owned(),
+                },
+            ),
         ],
     )
+}
+
+fn told_list(list: &List) -> String {
+    let mut text = String::new();
+    for entry in &list.entries {
+        let row = &entry.row;
+        let label = row.label.as_deref().unwrap_or("-");
+        text += &format!("{}  {}  {:>8}  {label}\n", row.sha256, row.created_at, row.bytes);
+    }
+    let omitted = match list.omitted {
+        0 => String::new(),
+        omitted => format!(", {omitted} of them not listed"),
+    };
+    text + &format!("{} entries, {} bytes{omitted}\n", list.count, list.total_bytes)
+}
+
+fn told_removal(removal: &Removal) -> String {
+    let told = removal.removed.iter();
+    told.map(|gone| format!("removed {}, {} bytes\n", gone.sha256, gone.bytes)).collect()
 }

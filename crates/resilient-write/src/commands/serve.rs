@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::Workspace;
+use resilient_core::journal::By;
 use resilient_mcp::{Offer, Server, ToolNames};
 
 use crate::output::Output;
@@ -44,6 +45,17 @@ enum Names {
     Dotted,
 }
 
+/// Takes out of the scratchpad what the policy keeps no longer, while the server answers already. The next
+/// server goes on with what this one does not come to.
+fn retain(workspace: &Workspace) {
+    let workspace = workspace.for_caller(By {
+        origin: Some("server".to_owned()),
+        tool: Some("scratch_retention".to_owned()),
+        ..By::default()
+    });
+    std::thread::spawn(move || workspace.scratch().retain(usize::MAX));
+}
+
 impl Serve {
     /// Whether any option of the server was given.
     pub(crate) fn is_given(&self) -> bool {
@@ -81,12 +93,13 @@ impl Serve {
             Some(Names::Dotted) => ToolNames::Dotted,
         };
         let workspace = open()?;
-        if offer != Offer::Read
-            && let Err(fault) = workspace.policy()
-        {
-            // The server serves all the same: a client shows its user no more than that a server has ended. Each
-            // call that needs the policy answers with the fault.
-            output.warn(&fault);
+        if offer != Offer::Read {
+            if let Err(fault) = workspace.policy() {
+                // The server serves all the same: a client shows its user no more than that a server has ended.
+                // Each call that needs the policy answers with the fault.
+                output.warn(&fault);
+            }
+            retain(&workspace);
         }
         resilient_mcp::serve_stdio(Server::offering(workspace, names, offer))?;
         Ok(ExitCode::SUCCESS)

@@ -8,6 +8,7 @@ use resilient_core::Workspace;
 use resilient_core::checked::Checked;
 use resilient_core::form::{Eol, Form, FormChange};
 use resilient_core::journal::Mode;
+use resilient_core::risk::{Findings, Told};
 use resilient_core::write::{WriteMode, WriteReceipt, WriteRequest};
 
 use super::input::{self, Classify, Content};
@@ -100,6 +101,7 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
     }
     rows.extend(receipt.checked.as_ref().map(told_checked));
     rows.extend(told_form(receipt.form, receipt.form_changed));
+    rows.extend(told_findings(&receipt.findings));
     card(&format!("{did} {}", receipt.path), &rows)
 }
 
@@ -134,4 +136,18 @@ fn in_words(form: Form) -> String {
         Some(Eol::Cr) => ", CR",
     };
     format!("{}{unsure}{mark}{ends}", form.encoding.name())
+}
+
+/// What was found in content that was written, one a row, without the text itself.
+pub(crate) fn told_findings(found: &Findings) -> Vec<(&'static str, String)> {
+    let told = |finding: &Told| {
+        let Told { family, pattern, line, level, placeholder } = finding;
+        let dummy = if *placeholder { ", placeholder" } else { "" };
+        ("found", format!("line {line}: {level}: {family} ({pattern}{dummy})"))
+    };
+    let mut rows: Vec<_> = found.findings.iter().map(told).collect();
+    if found.omitted > 0 {
+        rows.push(("found", format!("{} more", found.omitted)));
+    }
+    rows
 }

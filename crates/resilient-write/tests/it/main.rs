@@ -22,6 +22,7 @@ mod replaced;
 mod risk;
 mod sandbox;
 mod scratch;
+mod screen;
 mod serve;
 mod stdio;
 mod surroundings;

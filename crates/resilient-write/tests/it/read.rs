@@ -49,8 +49,8 @@ fn each_server_has_its_tools_and_its_name() {
     // Some clients cut what is longer.
     assert!(instructions.len() <= 2048, "{}", instructions.len());
     assert_eq!(
-        (names(&mut both).len(), names(&mut both)[22..].to_vec()),
-        (29, READ.map(String::from).to_vec())
+        (names(&mut both).len(), names(&mut both)[24..].to_vec()),
+        (31, READ.map(String::from).to_vec())
     );
     let mut dotted = sandbox.serve_reader(&["--tool-names", "dotted"]);
     assert_eq!(names(&mut dotted)[0], "rr.stat");

@@ -1,0 +1,99 @@
+//! What a change adds to a text: the findings of the new text but for those that the old one had.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::scan::Lens;
+use super::{Hit, Model, Policy, Report, Survey, each_hit, measure, scan, weigh};
+
+/// How often the old text had each finding: family, pattern and what was matched.
+#[derive(Default)]
+pub(super) struct Known<'a>(HashMap<(Cow<'static, str>, Cow<'static, str>, &'a str), usize>);
+
+impl<'a> Known<'a> {
+    fn of(text: &'a str, policy: &Policy) -> Self {
+        let mut known = HashMap::new();
+        let found = scan::scan(text, Survey::of(text.as_bytes()), lens(policy));
+        each_hit(text, found, policy, |hit| {
+            let matched = text.get(hit.span).unwrap_or_default();
+            *known.entry((hit.kind, hit.pattern, matched)).or_default() += 1;
+        });
+        Self(known)
+    }
+
+    /// Whether the old text had a finding of the new one; each of the old text's counts once.
+    pub(super) fn take(&mut self, hit: &Hit, text: &'a str) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        let matched = text.get(hit.span.clone()).unwrap_or_default();
+        match self.0.get_mut(&(hit.kind.clone(), hit.pattern.clone(), matched)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Scores what a change adds to a text: the findings of `after` that `before` does not have, or not as
+/// often. Lines are those of `after`. The size rules are of `written` alone, which is what the caller sends.
+#[must_use]
+pub fn score_added(before: &str, after: &str, written: &str, policy: &Policy) -> Report {
+    let mut report = measure(written, Survey::of(written.as_bytes()).lines, policy);
+    let found = scan::scan(after, Survey::of(after.as_bytes()), lens(policy));
+    weigh(&mut report, after, found, policy, usize::MAX, Known::of(before, policy));
+    report
+}
+
+fn lens(policy: &Policy) -> Lens<'static> {
+    Lens { model: policy.model.then(Model::built_in) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Detection, Verdict};
+    use super::*;
+
+    fn pat(of: &str) -> String {
+        ["gh", "p_", &of.repeat(12)].concat()
+    }
+
+    fn added(before: &str, after: &str) -> Vec<(String, usize)> {
+        let report = score_added(before, after, "", &Policy::default());
+        let hits = report.detected_patterns.into_iter().map(|found| match found {
+            Detection::Pattern(hit) => (hit.kind.into_owned(), hit.line),
+            Detection::Size(size) => panic!("{size:?}"),
+        });
+        hits.collect()
+    }
+
+    #[test]
+    fn what_was_there_before_is_not_added_wherever_it_moves() {
+        let (one, two) = (pat("aB3"), pat("cD4"));
+        assert_eq!(added(&one, &format!("above\n{one}\n")), []);
+        assert_eq!(added(&one, ""), []);
+        let both = format!("{one}\n\n{two}\n");
+        assert_eq!(added(&one, &both), [("github_pat".to_owned(), 3)]);
+        let twice = format!("{one}\n{one}\n");
+        assert_eq!(added(&one, &twice).len(), 1, "a second copy is added");
+    }
+
+    #[test]
+    fn a_secret_that_an_edit_completes_is_added() {
+        let one = pat("aB3");
+        let (front, back) = one.split_at(20);
+        assert_eq!(added(&format!("{front}X"), &format!("{front}{back}")).len(), 1);
+    }
+
+    #[test]
+    fn sizes_are_those_of_what_is_written() {
+        let policy = Policy::default();
+        let long = "-".repeat(3_000);
+        let report = score_added(&long, &format!("{long}\nx"), "x", &policy);
+        assert_eq!((report.score, report.verdict), (0.0, Verdict::Safe));
+        let report = score_added("x", &long, &long, &policy);
+        assert_eq!(report.verdict, Verdict::Low);
+    }
+}

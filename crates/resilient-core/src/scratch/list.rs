@@ -1,0 +1,122 @@
+//! What the scratchpad holds now, as its index and its directory tell together.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+
+use serde::Serialize;
+
+use super::{IndexRow, Scratch, bin_name};
+use crate::digest::Digest;
+use crate::disk::Kind;
+use crate::error::{Error, Result};
+use crate::store::SCRATCH;
+
+/// How a draft of a blocked call is marked: its label begins so, and these are its notes.
+pub(crate) const DRAFT_LABEL: &str = "draft:";
+/// See [`DRAFT_LABEL`].
+pub(crate) const DRAFT_NOTES: &str = "blocked draft";
+
+/// Which entries are to be listed.
+#[derive(Clone, Debug)]
+pub struct ListRequest {
+    /// Only entries whose last label begins so.
+    pub label_prefix: Option<String>,
+    /// So many of them, newest first.
+    pub limit: usize,
+}
+
+/// Content that is kept, without the content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// The last row of its digest.
+    #[serde(flatten)]
+    pub row: IndexRow,
+    /// How often it was put since it is there.
+    pub alias_count: u64,
+    /// Whether it is nothing but the draft of a blocked call.
+    pub draft: bool,
+}
+
+/// Entries of the scratchpad.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct List {
+    /// Newest first.
+    pub entries: Vec<Entry>,
+    /// How many match.
+    pub count: usize,
+    /// Length of all that match.
+    pub total_bytes: u64,
+    /// How many match beyond those listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Scratch<'_> {
+    /// Lists what is kept, newest first, without its content. Works where reading is switched off, too.
+    ///
+    /// # Errors
+    /// The index is damaged; the disk refuses.
+    pub fn list(&self, request: &ListRequest) -> Result<List> {
+        self.store.visible()?;
+        let mut entries = self.entries()?;
+        entries.reverse();
+        if let Some(prefix) = &request.label_prefix {
+            entries.retain(|entry| {
+                entry.row.label.as_ref().is_some_and(|label| label.starts_with(prefix))
+            });
+        }
+        let count = entries.len();
+        let total_bytes = entries.iter().map(|entry| entry.row.bytes).sum();
+        entries.truncate(request.limit);
+        Ok(List { omitted: count - entries.len(), entries, count, total_bytes })
+    }
+
+    /// What the index knows and the directory has, in the order in which it was put last.
+    pub(super) fn entries(&self) -> Result<Vec<Entry>> {
+        let Some(dir) = self.store.state_dir(&[SCRATCH])? else { return Ok(Vec::new()) };
+        let os = |source| Error::os(self.store.shown_state(&[SCRATCH]), "list", source);
+        let mut kept: HashMap<Digest, u64> = HashMap::new();
+        for name in dir.entries().map_err(os)? {
+            let digest = name.to_str().and_then(|name| name.strip_suffix(".bin"));
+            if let Some(digest) = digest.and_then(|hex| hex.parse().ok())
+                && let Ok(stat) = dir.stat(OsStr::new(&bin_name(digest)))
+                && stat.kind == Kind::File
+            {
+                kept.insert(digest, stat.len);
+            }
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut seen: HashMap<Digest, (u64, bool)> = HashMap::new();
+        let rows = self.rows()?;
+        // From the end: the last row of a digest counts, up to its removal.
+        let mut ended: HashSet<Digest> = HashSet::new();
+        for row in rows.into_iter().rev().filter(|row| kept.contains_key(&row.sha256)) {
+            if ended.contains(&row.sha256) {
+                continue;
+            }
+            if row.removed_at.is_some() {
+                ended.insert(row.sha256);
+                continue;
+            }
+            let is_draft = row.notes.as_deref() == Some(DRAFT_NOTES)
+                && row.label.as_ref().is_some_and(|label| label.starts_with(DRAFT_LABEL));
+            let (count, draft) = seen.entry(row.sha256).or_insert((0, true));
+            (*count, *draft) = (*count + 1, *draft && is_draft);
+            if *count == 1 {
+                entries.push(Entry { row, alias_count: 0, draft: false });
+            }
+        }
+        for entry in &mut entries {
+            let (count, draft) = seen.get(&entry.row.sha256).copied().unwrap_or_default();
+            (entry.alias_count, entry.draft) = (count, draft);
+            entry.row.bytes = kept.get(&entry.row.sha256).copied().unwrap_or(entry.row.bytes);
+        }
+        entries.reverse();
+        Ok(entries)
+    }
+}

@@ -1,0 +1,212 @@
+//! Taking content out of the scratchpad: because somebody asks, or because the policy keeps it no longer.
+//!
+//! A removal is a row of the journal, and a last row of the digest in the index, which tells later
+//! look-ups when it was. Both are durable before the content goes; recovery takes away what a crash
+//! has left.
+
+use serde::{Deserialize, Serialize};
+
+use super::{INDEX, IndexRow, Scratch, bin_name, parse_digest, rows};
+use crate::commit::WriteContext;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::risk::Retention;
+use crate::stamp;
+use crate::store::SCRATCH;
+
+const DAY_NS: i128 = 86_400 * 1_000_000_000;
+
+/// Why content is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Why {
+    /// A call asked for it.
+    Asked,
+    /// It was older than the policy keeps it.
+    Expired,
+    /// The scratchpad had more bytes than the policy lets it have.
+    Room,
+}
+
+impl Why {
+    /// The word as the index and the tools write it.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Asked => "asked",
+            Self::Expired => "expired",
+            Self::Room => "room",
+        }
+    }
+}
+
+/// Content that is gone for good.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Removed {
+    /// Its digest.
+    pub sha256: Digest,
+    /// Its last label.
+    pub label: Option<String>,
+    /// Its length.
+    pub bytes: u64,
+    /// The journal row.
+    pub journal_id: String,
+    /// When.
+    pub removed_at: String,
+    /// Why.
+    pub removed_for: Why,
+}
+
+/// What was taken out by one call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Removal {
+    /// In the order in which it was put.
+    pub removed: Vec<Removed>,
+}
+
+impl Scratch<'_> {
+    /// Takes content out for good: that of a digest, all with a label, or what has both.
+    ///
+    /// # Errors
+    /// Neither is given; the digest is none; there is no such content, or not any more; the index is damaged;
+    /// the disk refuses. Of several, those in front may be gone then.
+    pub fn remove(&self, sha256: Option<&str>, label: Option<&str>) -> Result<Removal> {
+        self.store.visible()?;
+        if sha256.is_none() && label.is_none() {
+            return Err(Error::NoReference);
+        }
+        let digest = sha256.map(parse_digest).transpose()?;
+        let mut due: Vec<Digest> = Vec::new();
+        for row in self.rows()? {
+            let fits = digest.is_none_or(|digest| digest == row.sha256)
+                && label.is_none_or(|label| row.label.as_deref() == Some(label));
+            if fits && !due.contains(&row.sha256) {
+                due.push(row.sha256);
+            }
+        }
+        if let (Some(digest), None) = (digest, label)
+            && due.is_empty()
+        {
+            // What the index has lost can go, too.
+            due.push(digest);
+        }
+        let mut removed = Vec::new();
+        for digest in due {
+            removed.extend(self.take_out(digest, Why::Asked, None)?);
+        }
+        if removed.is_empty() {
+            return Err(self.absent(sha256, label, label.is_some())?);
+        }
+        Ok(Removal { removed })
+    }
+
+    /// Takes out what the policy keeps no longer, oldest first, but at most so many entries.
+    ///
+    /// # Errors
+    /// The policy cannot be used; the index is damaged; the disk refuses.
+    pub fn retain(&self, most: usize) -> Result<Removal> {
+        let retention = self.store.policy.get()?.scratch;
+        let mut removed = Vec::new();
+        // Nothing is created to find that there is nothing.
+        if self.store.state_dir(&[SCRATCH])?.is_none() {
+            return Ok(Removal { removed });
+        }
+        for (row, why) in self.due(retention)?.into_iter().take(most) {
+            removed.extend(self.take_out(row.sha256, why, Some(row))?);
+        }
+        Ok(Removal { removed })
+    }
+
+    /// What the policy keeps no longer.
+    fn due(&self, retention: Retention) -> Result<Vec<(IndexRow, Why)>> {
+        let now = i128::try_from(self.store.clock.now_ns()).unwrap_or(i128::MAX);
+        let entries = self.entries()?;
+        let mut bytes: u64 = entries.iter().map(|entry| entry.row.bytes).sum();
+        let newest = entries.last().map(|entry| entry.row.sha256);
+        let mut due = Vec::new();
+        let mut rest = Vec::new();
+        for entry in entries {
+            let days = if entry.draft { retention.drafts_keep_days } else { None };
+            let days = days.into_iter().chain(retention.keep_days).min();
+            // What bears no time that can be read has no age.
+            let age = stamp::parse(&entry.row.created_at).map(|then| now.saturating_sub(then));
+            let is_old = days.zip(age).is_some_and(|(days, age)| age > i128::from(days) * DAY_NS);
+            if is_old {
+                bytes = bytes.saturating_sub(entry.row.bytes);
+                due.push((entry.row, Why::Expired));
+            } else {
+                rest.push(entry.row);
+            }
+        }
+        // What was put last stays, however long it is: it was answered for a moment ago.
+        for row in rest.into_iter().filter(|row| Some(row.sha256) != newest) {
+            if retention.max_bytes.is_none_or(|most| bytes <= most) {
+                break;
+            }
+            bytes = bytes.saturating_sub(row.bytes);
+            due.push((row, Why::Room));
+        }
+        Ok(due)
+    }
+
+    /// Takes content out, unless it is gone or was put again after a row that was seen.
+    fn take_out(
+        &self,
+        digest: Digest,
+        why: Why,
+        seen: Option<IndexRow>,
+    ) -> Result<Option<Removed>> {
+        self.store.submit(move |op| {
+            let name = bin_name(digest);
+            let target = op.store.state_target(op.state, &[SCRATCH], &name)?;
+            op.claim(&target)?;
+            let last = rows(op.store)?.into_iter().rfind(|row| row.sha256 == digest);
+            if seen.as_ref().is_some_and(|seen| {
+                last.as_ref().is_none_or(|last| last.created_at != seen.created_at)
+            }) {
+                return Ok(None);
+            }
+            take_out(op, digest, why, last)
+        })
+    }
+}
+
+fn take_out(
+    op: &mut WriteContext<'_>,
+    digest: Digest,
+    why: Why,
+    last: Option<IndexRow>,
+) -> Result<Option<Removed>> {
+    let name = bin_name(digest);
+    let target = op.store.state_target(op.state, &[SCRATCH], &name)?;
+    let (Some(old), Some(dir)) = (op.old(&target)?, op.store.state_dir(&[SCRATCH])?) else {
+        return Ok(None);
+    };
+    let bytes = old.stat.len;
+    let journaled = op.remove(&target, &old, dir, format!("{SCRATCH}/{name}"))?;
+    let row = last.unwrap_or_else(|| IndexRow {
+        bytes,
+        content_type: None,
+        created_at: journaled.ts.clone(),
+        encoding: super::Encoding::Utf8,
+        label: None,
+        notes: None,
+        removed_at: None,
+        removed_for: None,
+        sha256: digest,
+    });
+    let label = row.label.clone();
+    let (removed_at, removed_for) = (Some(journaled.ts.clone()), Some(why));
+    let row = IndexRow { removed_at, removed_for, ..row };
+    let text = serde_json::to_string(&row)
+        .map_err(|error| Error::Internal { message: error.to_string() })?;
+    let index = op.store.state_target(op.state, &[SCRATCH], INDEX)?;
+    op.append_line(index, text)?;
+    Ok(Some(Removed {
+        sha256: digest,
+        label,
+        bytes,
+        journal_id: journaled.journal_id,
+        removed_at: journaled.ts,
+        removed_for: why,
+    }))
+}

@@ -1,0 +1,163 @@
+//! The screen: whether what a call is to write looks like secrets.
+//!
+//! A call asks for it, or the policy demands it of every call. What is refused is named in
+//! [`Error::Blocked`]; what passes with findings is answered with them ([`Findings`]). Where the draft of
+//! a refused call is kept is decided by the facade.
+
+use std::sync::Arc;
+
+use crate::error::{Blocking, Draft, Error, Result, Unkept};
+use crate::form::Guess;
+use crate::policy_file::PolicyFile;
+use crate::risk::{self, Findings, Policy, Report, Verdict};
+use crate::roots::{Roots, Target};
+
+/// The policy that a call is under, and what it makes of the call's content.
+#[derive(Clone, Debug)]
+pub(crate) struct Screen {
+    policy: Arc<Policy>,
+    /// Whether the policy file can be used.
+    is_sound: bool,
+    /// Refuses this verdict and higher ones; nothing is judged where there is none.
+    reject_at: Option<Verdict>,
+}
+
+impl Screen {
+    /// The screen for a call that asks to have content refused from a verdict on, or does not ask.
+    ///
+    /// # Errors
+    /// The call asks, and the policy file cannot be used. One that does not ask is under the least policy
+    /// then.
+    pub(crate) fn of(file: &PolicyFile, asked: Option<Verdict>) -> Result<Self> {
+        let (policy, is_sound) = match (file.get(), asked) {
+            (Ok(policy), _) => (policy, true),
+            (Err(error), Some(_)) => return Err(error),
+            (Err(_), None) => (Arc::new(Policy::least()), false),
+        };
+        let reject_at = policy.classify.reject_at(asked);
+        Ok(Self { policy, is_sound, reject_at })
+    }
+
+    /// The policy that the call is under.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Whether content is judged at all.
+    pub(crate) fn is_on(&self) -> bool {
+        self.reject_at.is_some()
+    }
+
+    /// Judges what the file of a path is to hold. The path is one as an agent writes it.
+    ///
+    /// # Errors
+    /// The content is refused: [`Error::Blocked`].
+    pub(crate) fn check(&self, roots: &Roots, path: &str, content: &str) -> Result<Findings> {
+        self.judge(path, content, || score(roots, path, content, &self.policy, risk::score))
+    }
+
+    /// Judges what is to be kept in the state directory, by its path there.
+    ///
+    /// # Errors
+    /// As [`Screen::check`].
+    pub(crate) fn check_state(&self, shown: &str, content: &str) -> Result<Findings> {
+        self.judge(shown, content, || risk::score_file(shown, content, &self.policy))
+    }
+
+    /// Judges what an edit adds to a file, in whatever encoding that is. `written` is what the caller sends.
+    /// Nothing is judged in a file that the policy lets pass.
+    ///
+    /// # Errors
+    /// As [`Screen::check`].
+    pub(crate) fn check_added(
+        &self,
+        shown: &str,
+        before: &[u8],
+        after: &[u8],
+        written: &str,
+    ) -> Result<Findings> {
+        let text = |bytes| Guess::of(bytes).encoding.text_of(bytes);
+        self.judge(shown, written, || {
+            if self.policy.allow.path(shown) {
+                return risk::score_file(shown, written, &self.policy);
+            }
+            risk::score_added(&text(before), &text(after), written, &self.policy)
+        })
+    }
+
+    /// Judges what is added behind the end of a file, together with the last bytes of that: a secret may
+    /// come in two calls. Lines are those of `written`, as the caller knows them.
+    ///
+    /// # Errors
+    /// As [`Screen::check`].
+    pub(crate) fn check_behind(
+        &self,
+        path: &str,
+        target: &Target,
+        end: &[u8],
+        written: &str,
+    ) -> Result<Findings> {
+        let is_inside = |byte: &u8| *byte & 0b1100_0000 == 0b1000_0000;
+        let cut = end.iter().position(|byte| !is_inside(byte)).unwrap_or(end.len());
+        let end = end.get(cut..).and_then(|end| str::from_utf8(end).ok()).unwrap_or_default();
+        self.judge(path, written, || {
+            if self.policy.allow.path(&target.shown) {
+                return risk::score_file(&target.shown, written, &self.policy);
+            }
+            let whole = [end, written].concat();
+            let report = risk::score_added(end, &whole, written, &self.policy);
+            report.without_lines(memchr::memchr_iter(b'\n', end.as_bytes()).count())
+        })
+    }
+
+    fn judge(&self, path: &str, draft: &str, report: impl FnOnce() -> Report) -> Result<Findings> {
+        let Some(reject_at) = self.reject_at else { return Ok(Findings::default()) };
+        let report = report();
+        let by = if report.verdict >= reject_at {
+            Blocking::Score
+        } else if self.policy.classify.reject_secrets && Findings::has_secret(&report, &self.policy)
+        {
+            Blocking::Secret
+        } else {
+            return Ok(Findings::of(&report, &self.policy));
+        };
+        Err(Error::Blocked {
+            path: Some(path.to_owned()),
+            report: Box::new(report),
+            by,
+            reject_at,
+            retry_budget: self.policy.retry_budget,
+            draft: Some(Draft::Here(Unkept(draft.to_owned()))),
+        })
+    }
+
+    /// Blames a policy file that cannot be used for a refusal that it might not have made.
+    pub(crate) fn blame(&self, file: &PolicyFile, error: Error) -> Error {
+        match (&error, file.get()) {
+            (Error::HardLinked { .. } | Error::Blocked { .. }, Err(policy)) if !self.is_sound => {
+                policy
+            }
+            _ => error,
+        }
+    }
+}
+
+/// Scores what a file is to hold, as `score` does. The policy may let the file pass: by what its path
+/// leads to, not by how it is written, or any file would be let pass through a link or `..`.
+pub(crate) fn score(
+    roots: &Roots,
+    path: &str,
+    content: &str,
+    policy: &Policy,
+    score: fn(&str, &Policy) -> Report,
+) -> Report {
+    if policy.allow.paths.is_empty() {
+        return score(content, policy);
+    }
+    match roots.locate(path) {
+        Ok(target) if policy.allow.path(&target.shown) => {
+            risk::score_file(&target.shown, content, policy)
+        }
+        _ => score(content, policy),
+    }
+}

@@ -1,0 +1,225 @@
+//! The screen in front of every tool that writes, and what is kept out of the tree.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Sandbox, secrets};
+
+/// One real-shaped key: its level is high, and its score is not.
+fn key() -> String {
+    ["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat()
+}
+
+fn strict() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+    sandbox.put("a.txt", "old\n");
+    sandbox
+}
+
+fn handoff(summary: &str) -> Value {
+    json!({
+        "task_id": "t", "status": "partial", "agent": "a", "summary": summary, "next_steps": [],
+        "last_good_state": [],
+    })
+}
+
+const BLOCKED: &str = "blocked/content_filter/redact";
+
+#[test]
+fn the_policy_has_every_tool_refuse_a_single_secret_and_count_retries() {
+    let sandbox = strict();
+    let mut client = sandbox.serve(&[]);
+    let secret = key();
+    for (tool, arguments) in [
+        ("rw_safe_write", json!({"path": "b.txt", "content": &secret})),
+        ("rw_safe_replace", json!({"path": "a.txt", "old_string": "old", "new_string": &secret})),
+        ("rw_chunk_write", json!({"session": "s", "index": 1, "content": &secret})),
+        ("rw_chunk_append", json!({"session": "s", "content": &secret})),
+        ("rw_handoff_write", json!({"envelope": handoff(&secret)})),
+        ("rw_checkpoint", json!({"name": "c", "data": {"token": &secret}})),
+    ] {
+        for left in [3, 2] {
+            let context = json!({"reason": "secret_found"});
+            let refused = client.fails(tool, arguments.clone(), BLOCKED, context);
+            assert_eq!(refused["retry_budget"], left, "{tool}");
+            assert!(refused["context"]["draft_sha256"].is_string(), "{tool}");
+        }
+    }
+    assert_eq!(sandbox.text("a.txt"), "old\n");
+    assert!(!sandbox.path("HANDOFF.md").exists() && !sandbox.path("b.txt").exists());
+}
+
+#[test]
+fn a_write_that_passes_answers_what_was_found_and_never_the_secret() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    let write = json!({"path": "a.txt", "content": format!("one\n{}\n", key()), "classify": true});
+    let passed = client.gives("rw_safe_write", write, &["findings"]);
+    assert_eq!(
+        passed["findings"],
+        json!([{
+            "family": "github_pat", "pattern": "ghp", "line": 2, "level": "high",
+            "placeholder": false,
+        }])
+    );
+    assert!(!passed.to_string().contains(&key()[8..]), "{passed}");
+    let people: String = (0..30).map(|n| format!("person{n}@mail.net\n")).collect();
+    let write = json!({"path": "b.txt", "content": people, "classify": true});
+    let passed = client.gives("rw_safe_write", write, &["findings", "findings_omitted"]);
+    assert_eq!(passed["findings"].as_array().map(Vec::len), Some(20));
+    assert_eq!(passed["findings_omitted"], 10);
+}
+
+#[test]
+fn blocked_parts_are_kept_clean_and_blocked_texts_composed_in_one_more_call() {
+    let sandbox = strict();
+    let mut client = sandbox.serve(&[]);
+    let append = json!({"session": "s", "content": secrets(), "classify": true});
+    let blocked = client.fails("rw_chunk_append", append, BLOCKED, json!({}));
+    let draft = &blocked["context"]["draft_sha256"];
+    let from = json!({"session": "s", "draft_sha256": draft});
+    let kept = client.gives("rw_chunk_append", from, &["index", "replaced"]);
+    assert_eq!(kept["index"], 1);
+    // A secret over two parts.
+    for part in [["x = \"ey", "JhbGciOiJI"].concat(), ".eyJzdWIiOiIx.c2lnbmF0dXJl\"\n".to_owned()] {
+        client.gives("rw_chunk_append", json!({"session": "t", "content": part}), &["index"]);
+    }
+    sandbox.put("out.txt", "before\n");
+    let compose = json!({"session": "t", "output_path": "out.txt"});
+    let blocked = client.fails("rw_chunk_compose", compose, BLOCKED, json!({"session": "t"}));
+    let next = &blocked["context"]["suggested_actions"][0];
+    assert_eq!(next["tool"], "rw_redact");
+    client.gives("rw_redact", next["arguments"].clone(), &["written"]);
+    assert_eq!(sandbox.text("out.txt"), "x = \"<REDACTED:jwt:1>\"\n");
+}
+
+#[test]
+fn an_edit_of_a_file_with_a_secret_is_judged_by_what_it_adds() {
+    let sandbox = strict();
+    sandbox.put("a.txt", format!("one\n{}\n", key()));
+    let mut client = sandbox.serve(&[]);
+    let edit =
+        |old: &str, new: &str| json!({"path": "a.txt", "old_string": old, "new_string": new});
+    client.gives("rw_safe_replace", edit("one", "two"), &["replacements"]);
+    client.fails("rw_safe_replace", edit("two", &key()), BLOCKED, json!({}));
+}
+
+#[test]
+fn parts_handoffs_and_checkpoints_take_the_hash_that_they_expect() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    for (tool, arguments) in [
+        ("rw_chunk_write", json!({"session": "s", "index": 1, "content": "x"})),
+        ("rw_chunk_append", json!({"session": "t", "content": "x"})),
+        ("rw_chunk_compose", json!({"session": "s", "output_path": "out.txt"})),
+        ("rw_handoff_write", json!({"envelope": handoff("x")})),
+        ("rw_checkpoint", json!({"name": "c", "data": 1})),
+    ] {
+        let mut arguments = arguments;
+        arguments["expected_prev_sha256"] = json!("");
+        client.gives(tool, arguments.clone(), &["sha256"]);
+        let stale = "stale_precondition/unknown/ask_user";
+        client.fails(tool, arguments, stale, json!({"expected_prev_sha256": ""}));
+    }
+}
+
+#[test]
+fn the_command_line_judges_and_expects_as_the_tools_do() {
+    let sandbox = Sandbox::new();
+    let secret = key();
+    let facts = handoff(&secret).to_string();
+    for (command, stdin) in [
+        (vec!["chunk", "write", "s", "1", "--classify=low"], secret.as_str()),
+        (vec!["chunk", "append", "s", "--classify=low"], &secret),
+        (vec!["handoff", "write", "--classify=low"], &facts),
+        (vec!["checkpoint", "save", "c", "--classify=low"], &format!("{secret:?}")),
+    ] {
+        let blocked = sandbox.run_with(&[&command[..], &["--json"]].concat(), stdin).envelope();
+        assert_eq!(blocked["error"], "blocked", "{command:?}");
+    }
+    let append = ["chunk", "append", "s", "--expect", "", "--json"];
+    sandbox.run_with(&append, &secret).ok();
+    assert_eq!(sandbox.run_with(&append, &secret).envelope()["error"], "stale_precondition");
+    let compose = ["chunk", "compose", "s", "out.txt", "--classify=low"];
+    let refused = sandbox.run(&compose);
+    let complaint = refused.complaint();
+    assert!(
+        complaint.contains("`resilient-write redact --session s --write-to PATH`"),
+        "{complaint}"
+    );
+    let told = sandbox.run(&["chunk", "compose", "s", "out.txt", "--classify"]).ok().stdout;
+    assert!(told.contains("\n  found    line 1: high: github_pat (ghp)\n"), "{told}");
+    sandbox.run(&["redact", "--session", "s", "--write-to", "clean.txt"]);
+    assert_eq!(sandbox.text("clean.txt"), "<REDACTED:github_pat:1>");
+}
+
+#[test]
+fn scratch_material_is_listed_and_removed_for_good() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    let kept = client.gives("rw_scratch_put", json!({"content": "x", "label": "l"}), &["sha256"]);
+    let list = client.gives("rw_scratch_list", json!({}), &["entries", "count", "total_bytes"]);
+    assert_eq!((&list["entries"][0]["sha256"], &list["count"]), (&kept["sha256"], &json!(1)));
+    let removed = client.gives("rw_scratch_remove", json!({"label": "l"}), &["removed"]);
+    assert_eq!(removed["removed"][0]["sha256"], kept["sha256"]);
+    let gone = json!({"reason": "removed", "removed_at": removed["removed"][0]["removed_at"]});
+    let get = json!({"sha256": kept["sha256"]});
+    client.fails("rw_scratch_get", get, "stale_precondition/unknown/abort", gone);
+    let rows = client.gives("rw_journal_tail", json!({"filter_mode": "remove"}), &["entries"]);
+    assert_eq!(rows["entries"][0]["journal_id"], removed["removed"][0]["journal_id"]);
+
+    sandbox.run_with(&["scratch", "put", "--label", "m"], "two").ok();
+    let told = sandbox.run(&["scratch", "list"]).ok().stdout;
+    assert!(told.ends_with("  m\n1 entries, 3 bytes\n"), "{told}");
+    let told = sandbox.run(&["scratch", "rm", "--label", "m"]).ok().stdout;
+    assert!(told.starts_with("removed ") && told.ends_with(", 3 bytes\n"), "{told}");
+    assert_eq!(sandbox.run(&["scratch", "list"]).ok().stdout, "0 entries, 0 bytes\n");
+}
+
+#[test]
+fn a_draft_goes_when_the_policy_keeps_it_no_longer() {
+    let sandbox = Sandbox::new();
+    let draft = "3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea";
+    sandbox.put(&format!(".resilient_write/scratch/{draft}.bin"), "e");
+    sandbox.put(
+        ".resilient_write/scratch/index.jsonl",
+        format!(
+            "{{\"bytes\":1,\"content_type\":null,\"created_at\":\"2020-01-01T00:00:00Z\",\
+             \"encoding\":\"utf-8\",\"label\":\"draft:a\",\"notes\":\"blocked draft\",\
+             \"sha256\":\"{draft}\"}}\n"
+        ),
+    );
+    sandbox.run_with(&["scratch", "put"], "x").ok();
+    let refused = sandbox.run(&["scratch", "get", draft, "--json"]).envelope();
+    assert_eq!(refused["context"]["removed_for"], "expired");
+}
+
+#[test]
+fn a_sealed_scratchpad_is_read_by_no_tool_of_either_server() {
+    let sandbox = Sandbox::new().with("RW_SCRATCH_DISABLE_GET", "1");
+    let put = sandbox.run_with(&["scratch", "put", "--json"], "secret").ok().json();
+    let path = put["scratch_path"].as_str().unwrap();
+    for mut client in [sandbox.serve(&["--with-read"]), sandbox.serve_reader(&[])] {
+        for (tool, arguments) in [
+            ("rr_stat", json!({"path": path, "include_sha256": true})),
+            ("rr_read_bytes", json!({"path": path})),
+            ("rr_read_lines", json!({"path": path})),
+            ("rr_read_tail", json!({"path": path})),
+            ("rr_make_cursor", json!({"path": path})),
+            ("rr_search_then_page", json!({"path": path, "query": "s"})),
+            (
+                "rr_search_then_page",
+                json!({"path": ".resilient_write/scratch", "query": "s", "glob": "*"}),
+            ),
+        ] {
+            let refused = client.fails(
+                tool,
+                arguments,
+                "policy_violation/permission/abort",
+                json!({"reason": "scratch_get_disabled", "env": "RW_SCRATCH_DISABLE_GET"}),
+            );
+            assert!(!refused.to_string().contains("secret"), "{tool}");
+        }
+    }
+    assert_eq!(sandbox.text(".resilient_write/.gitignore"), "*\n");
+}
