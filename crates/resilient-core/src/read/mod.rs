@@ -1,4 +1,4 @@
-//! Reading files that are larger than anybody's memory of them: facts, windows, lines, the tail, a
+//! Reading files that are larger than anybody's memory of them: a list, facts, windows, lines, the tail, a
 //! search, and a cursor that walks through all of it.
 //!
 //! A file is opened once per call, by handle, inside the roots, and everything an answer says is of
@@ -6,8 +6,9 @@
 //! answer never exceeds its budget by more than one, and what an answer leaves out it names.
 //!
 //! `encoding` tells characters, `terminator` lines; `scan` passes over blocks on several threads,
-//! `walk` goes from line to line, `index` remembers where lines are; `window`, `lines`, `search` and
-//! `cursor` are the reads.
+//! `walk` goes from line to line, `index` remembers where lines are; `list`, `window`, `lines`, `search`
+//! and `cursor` are the reads. `token` is a cursor
+//! as text, `prefix` what it knows of its file, `trail` the way there.
 
 use std::ffi::OsStr;
 use std::io;
@@ -25,9 +26,13 @@ mod encoding;
 mod files;
 mod index;
 mod lines;
+mod list;
+mod prefix;
 mod scan;
 mod search;
 mod terminator;
+mod token;
+mod trail;
 mod walk;
 mod window;
 
@@ -35,6 +40,7 @@ pub use cursor::{CursorAnswer, CursorRequest, NextRequest, NextWindow};
 pub use encoding::OnInvalid;
 pub(crate) use index::Indexes;
 pub use lines::{CutLine, LinesAnswer, LinesRequest, TailRequest};
+pub use list::{ListRequest, ListedFile, Listing};
 pub use search::{Found, Match, SearchRequest, Skipped};
 pub use window::{Window, WindowRequest};
 
@@ -44,6 +50,9 @@ use terminator::Unit;
 
 /// How much of a file's head tells its encoding.
 const HEAD: usize = 16 << 10;
+
+/// How many bytes of a file that is no text are shown.
+const SHOWN_OF_BINARY: usize = 32;
 
 /// A version that changed so short a time ago may change again without a trace in its times, on
 /// file systems that keep them in whole seconds.
@@ -70,13 +79,16 @@ impl Progress for () {
     }
 }
 
+/// Up to this length a file's digest is told unasked.
+pub const DIGESTED_MAX: u64 = 16 << 20;
+
 /// Asks for the facts about a file.
 #[derive(Clone, Debug)]
 pub struct StatRequest {
     /// The file.
     pub path: String,
-    /// Whether to read all of it for its digest.
-    pub include_sha256: bool,
+    /// Whether to read all of it for its digest; otherwise its length decides ([`DIGESTED_MAX`]).
+    pub digest: Option<bool>,
 }
 
 /// The facts about a file.
@@ -90,9 +102,12 @@ pub struct FileFacts {
     pub mtime_ns: i64,
     /// What its head looks like.
     pub encoding: String,
-    /// The digest of all of it.
+    /// The digest of all of it: what `expected_prev_sha256` of the next write wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Digest>,
+    /// How to get the digest of a file that is too long to have it unasked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<&'static str>,
 }
 
 /// A file as it was when a call opened it.
@@ -107,14 +122,14 @@ struct Opened {
 
 impl Opened {
     fn mtime_ns(&self) -> i64 {
-        i64::try_from(self.stat.mtime_ns).unwrap_or(i64::MAX)
+        nanoseconds(self.stat.mtime_ns)
     }
 
     fn failed(&self, operation: &'static str, source: io::Error) -> Error {
         Error::os(&self.path, operation, source)
     }
 
-    /// What lines are read as: a file that is no text has lines all the same.
+    /// What the file is read as.
     fn encoding_name(&self) -> String {
         match self.encoding {
             Encoding::Base64 => "binary".to_owned(),
@@ -124,6 +139,14 @@ impl Opened {
 
     fn unit(&self) -> Unit {
         self.encoding.steps()
+    }
+
+    /// The digest of all of it, unless the file has changed since it was opened.
+    fn digest_unchanged(&self) -> Result<Option<Digest>> {
+        let digest = digest_of(self)?;
+        let now = self.file.stat().map_err(|source| self.failed("stat", source))?;
+        let version = |stat: &Stat| (stat.len, stat.mtime_ns, stat.ctime_ns);
+        Ok((version(&now) == version(&self.stat)).then_some(digest))
     }
 
     /// Reads at most `len` bytes.
@@ -144,8 +167,15 @@ impl Reader<'_> {
     /// The path is outside every root, or absent, or no regular file; the disk refuses.
     pub fn stat(&self, request: &StatRequest) -> Result<FileFacts> {
         let opened = self.open(&request.path)?;
-        let sha256 = if request.include_sha256 { Some(digest_of(&opened)?) } else { None };
+        let is_short = opened.stat.len <= DIGESTED_MAX;
+        let sha256 = match request.digest.unwrap_or(is_short) {
+            true => Some(digest_of(&opened)?),
+            false => None,
+        };
+        let hint = (request.digest.is_none() && !is_short)
+            .then_some("longer than 16 MiB: digest true gives its sha256");
         Ok(FileFacts {
+            hint,
             size: opened.stat.len,
             mtime_ns: opened.mtime_ns(),
             encoding: opened.encoding_name(),
@@ -178,6 +208,19 @@ impl Reader<'_> {
         Ok(opened)
     }
 
+    /// Opens a file that has lines.
+    fn open_text(&self, path: &str) -> Result<Opened> {
+        let opened = self.open(path)?;
+        if opened.encoding == Encoding::Base64 {
+            return Err(Error::Binary {
+                path: path.to_owned(),
+                size: opened.stat.len,
+                head: opened.bytes(0, SHOWN_OF_BINARY)?,
+            });
+        }
+        Ok(opened)
+    }
+
     fn index(&self, opened: &Opened) -> std::sync::Arc<Index> {
         self.indexes.of(&opened.stat, opened.unit(), self.is_settled(&opened.stat))
     }
@@ -201,6 +244,11 @@ fn digest_of(opened: &Opened) -> Result<Digest> {
         hasher.update(&piece);
         offset += piece.len() as u64;
     }
+}
+
+/// A time as answers have it.
+fn nanoseconds(ns: i128) -> i64 {
+    i64::try_from(ns).unwrap_or(i64::MAX)
 }
 
 /// A length in memory; what no memory can hold is cut.
