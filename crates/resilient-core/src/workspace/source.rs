@@ -86,7 +86,7 @@ impl Workspace {
                 Ok(Origin { content: kept.content, file: None, label, path })
             }
             Source::Session(session) => {
-                let content = self.chunks().preview(&session, "")?.content;
+                let content = self.chunks().text(&session)?;
                 Ok(Origin { content, file: None, label: session, path: None })
             }
             Source::File(path) => {
