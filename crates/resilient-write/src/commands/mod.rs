@@ -8,6 +8,8 @@ pub(crate) mod demo;
 pub(crate) mod handoff;
 mod input;
 pub(crate) mod journal;
+pub(crate) mod manual;
+pub(crate) mod read;
 pub(crate) mod recover;
 pub(crate) mod redact;
 pub(crate) mod replace;

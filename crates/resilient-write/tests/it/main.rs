@@ -15,6 +15,7 @@ mod demo;
 mod handoff;
 mod journal;
 mod read;
+mod reading;
 mod redact;
 mod risk;
 mod sandbox;
