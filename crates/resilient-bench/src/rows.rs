@@ -66,6 +66,7 @@ fn line(text: &mut Vec<u8>, seq: u64, random: &mut Random) -> Result<()> {
         caller: "resilient-write".to_owned(),
         // Nobody who only reads follows the chain.
         chain: Some(digest.to_string()),
+        composed: None,
         epoch: None,
         exchange: None,
         file: None,
@@ -78,7 +79,7 @@ fn line(text: &mut Vec<u8>, seq: u64, random: &mut Random) -> Result<()> {
         prev_sha256: Some(digest),
         sectors: None,
         seq: Some(seq),
-        sha256: digest,
+        sha256: digest.into(),
         staged: Some(format!("s-{:016x}-{seq}", random.next())),
         undo: None,
         undoes: None,

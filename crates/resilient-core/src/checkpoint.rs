@@ -121,6 +121,9 @@ pub struct Checkpoint {
     pub sha256: Digest,
     /// Length of its file.
     pub bytes: u64,
+    /// Whether its time to live is over: the next cleanup takes it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
 }
 
 /// A line of the list.
@@ -296,6 +299,8 @@ impl Checkpoints<'_> {
             data,
             sha256: Digest::of(&bytes),
             bytes: bytes.len() as u64,
+            expired: fate(&bytes, self.store.clock.now_ns(), false)
+                .is_some_and(|(_, reason)| reason == "expired"),
         })
     }
 

@@ -25,6 +25,12 @@ use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
 use crate::write::{Guard, check, git, unspellable, whole};
 
+mod preview;
+mod status;
+
+pub use preview::{Preview, PreviewRequest};
+pub use status::{LastPart, Parts, Session, Sessions, Status};
+
 const MANIFEST: &str = "manifest.json";
 const MOST: u32 = 999;
 const BLOCK: usize = 128 * 1024;
@@ -114,6 +120,9 @@ pub struct ComposeReceipt {
     pub journal_id: String,
     /// Whether the session was removed.
     pub cleaned_up: bool,
+    /// The parts without a newline at their end: their last line goes on in the next part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub joined_mid_line: Vec<u32>,
     /// What the check of the text said, where one was asked for.
     #[serde(flatten)]
     pub checked: Option<Checked>,
@@ -126,46 +135,6 @@ pub struct ComposeReceipt {
     /// What was found in a text that was judged and passed.
     #[serde(flatten)]
     pub findings: Findings,
-}
-
-/// What composing would give.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Preview {
-    /// The session's name.
-    pub session: String,
-    /// How many parts there are.
-    pub chunk_count: usize,
-    /// Digest of each part.
-    pub chunk_hashes: Vec<Digest>,
-    /// Length of the text.
-    pub total_bytes: u64,
-    /// The text.
-    pub content: String,
-    /// Always true.
-    pub preview: bool,
-}
-
-/// What there is of a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Status {
-    /// The session's name.
-    pub session: String,
-    /// Whether there is one of that name.
-    pub exists: bool,
-    /// The rest, if so.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub parts: Option<Parts>,
-}
-
-/// The parts of a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Parts {
-    /// How many parts were announced.
-    pub total_expected: Option<u32>,
-    /// The numbers of the parts that are kept, ascending.
-    pub present_indices: Vec<u32>,
-    /// Where they are kept.
-    pub chunk_dir: String,
 }
 
 /// What a reset removed.
@@ -450,6 +419,7 @@ impl Chunks<'_> {
                 }
             }
             let chunk_hashes = std::mem::take(&mut joined.hashes);
+            let joined_mid_line = std::mem::take(&mut joined.mid_line);
             let (sha256, bytes) = (staged.digest, staged.len);
             let (new_form, _) = match form_of(&*staged.file, bytes) {
                 Ok(found) => found,
@@ -468,6 +438,7 @@ impl Chunks<'_> {
                 }
                 _ => op.publish(staged, target, old.as_ref(), mode)?,
             };
+            op.composed_of(&session);
             if cleanup && let Some(chunks) = op.store.state_dir(&[CHUNKS])? {
                 let known = |name: &OsStr| {
                     let index = part_index(name)?;
@@ -486,55 +457,13 @@ impl Chunks<'_> {
                 chunk_hashes,
                 journal_id: journaled.journal_id,
                 cleaned_up: cleanup,
+                joined_mid_line,
                 checked,
                 form: Some(new_form).filter(|form| !form.is_plain()),
                 form_changed: old_form.and_then(|old| Form::change(old, new_form)),
                 findings: judged.as_ref().map(|(_, found)| found.clone()).unwrap_or_default(),
             })
         })
-    }
-
-    /// Joins all parts without writing anything.
-    ///
-    /// # Errors
-    /// As [`Chunks::compose`], but for the output.
-    pub fn preview(&self, session: &str, separator: &str) -> Result<Preview> {
-        self.store.visible()?;
-        check_session(session)?;
-        let (dir, indices) = complete(self.store, session, false)?;
-        let mut joined = Joined::new(&dir, session, &indices, separator.as_bytes());
-        let content = joined.content()?;
-        let content = String::from_utf8(content).map_err(|error| Error::ComposedNotUtf8 {
-            session: session.to_owned(),
-            message: error.to_string(),
-        })?;
-        Ok(Preview {
-            session: session.to_owned(),
-            chunk_count: joined.hashes.len(),
-            chunk_hashes: joined.hashes,
-            total_bytes: content.len() as u64,
-            content,
-            preview: true,
-        })
-    }
-
-    /// Tells which parts there are.
-    ///
-    /// # Errors
-    /// The session's name is not one; the manifest is damaged.
-    pub fn status(&self, session: &str) -> Result<Status> {
-        self.store.visible()?;
-        check_session(session)?;
-        let parts = match list(self.store, session)? {
-            None => None,
-            Some((_, present_indices)) => Some(Parts {
-                total_expected: manifest(self.store, session)?
-                    .and_then(|manifest| manifest.total_expected),
-                present_indices,
-                chunk_dir: self.store.shown_state(&[CHUNKS, session]),
-            }),
-        };
-        Ok(Status { session: session.to_owned(), exists: parts.is_some(), parts })
     }
 
     /// Removes a session with all its parts, in one step.
@@ -729,10 +658,19 @@ struct Joined<'a> {
     /// The part that is being read, how far, and its hasher.
     open: Option<(Arc<dyn File>, u64, Hasher)>,
     hashes: Vec<Digest>,
+    /// The last byte so far.
+    last: Option<u8>,
+    /// The parts whose last line goes on in the next one.
+    mid_line: Vec<u32>,
     /// The beginning of a character whose rest has not come yet.
     cut: Vec<u8>,
     offset: u64,
     done: bool,
+}
+
+/// Whether a part that ends with this byte is joined in the middle of a line.
+fn is_mid_line(last: Option<u8>, separator: &[u8]) -> bool {
+    last.is_some_and(|byte| byte != b'\n') && !separator.starts_with(b"\n")
 }
 
 impl<'a> Joined<'a> {
@@ -744,6 +682,8 @@ impl<'a> Joined<'a> {
             separator,
             open: None,
             hashes: Vec::new(),
+            last: None,
+            mid_line: Vec::new(),
             cut: Vec::new(),
             offset: 0,
             done: false,
@@ -770,6 +710,7 @@ impl<'a> Joined<'a> {
                 if read > 0 {
                     *at += read as u64;
                     hasher.update(&block);
+                    self.last = block.last().copied();
                     self.check(&block)?;
                     return Ok(Some(block));
                 }
@@ -786,6 +727,9 @@ impl<'a> Joined<'a> {
             let file: Arc<dyn File> =
                 self.dir.open(OsStr::new(&part_name(*index))).map_err(os)?.into();
             self.open = Some((file, 0, Hasher::default()));
+            if is_mid_line(self.last.take(), self.separator) {
+                self.mid_line.push(index.saturating_sub(1));
+            }
             if !self.hashes.is_empty() && !self.separator.is_empty() {
                 let separator = self.separator.to_vec();
                 self.check(&separator)?;

@@ -605,6 +605,29 @@ impl From<&Error> for Envelope {
                 "path": path, "encoding": name, "offset": offset, "reason": "undecodable_byte",
                 "hint": "errors replace shows it as U+FFFD, encoding base64 shows all bytes",
             })),
+            Error::Binary { path, size, head } => {
+                let head: String = head.iter().map(|byte| format!("{byte:02x}")).collect();
+                Self::of(
+                    ErrorKind::InvalidInput,
+                    Encoding,
+                    Abort,
+                    json!({
+                        "path": path, "reason": "binary_file", "size": size, "head_hex": head,
+                        "hint": "rr_read_bytes with encoding base64 gives its bytes; \
+                                 rr_stat its size and SHA-256",
+                    }),
+                )
+            }
+            Error::CursorLost => Self::of(
+                ErrorKind::NotFound,
+                ReasonHint::Missing,
+                Abort,
+                json!({
+                    "reason": "cursor_file_not_found",
+                    "hint": "the file of this cursor was moved or removed, or lies in another \
+                             workspace: begin anew with rr_make_cursor",
+                }),
+            ),
             Error::CursorDecode => Self::of(
                 ErrorKind::InvalidInput,
                 ReasonHint::CursorDecode,

@@ -259,9 +259,15 @@ pub enum Error {
     /// Bytes that were to be text in an encoding are not.
     #[error("the byte at {offset} of {path:?} is no {encoding}")]
     Undecodable { path: String, encoding: String, offset: u64 },
+    /// The file is no text, and lines of it were asked for.
+    #[error("{path:?} is a binary file of {size} bytes: it has no lines")]
+    Binary { path: String, size: u64, head: Vec<u8> },
     /// The text is no cursor.
     #[error("Cursor token is invalid")]
     CursorDecode,
+    /// No workspace has the file that a cursor is of.
+    #[error("the file of this cursor is not there")]
+    CursorLost,
     /// The file is not the one that a cursor is of.
     #[error("{:?} has changed since the cursor was made", .0.path)]
     CursorStale(Box<Drift>),

@@ -16,6 +16,7 @@ mod forwards;
 mod mode;
 mod reverse;
 mod row;
+mod row_digest;
 mod verify;
 mod writer;
 
@@ -31,6 +32,7 @@ pub(crate) use self::forwards::{LineOf, each_line};
 pub use self::mode::{Mode, Word};
 pub(crate) use self::reverse::ReverseLines;
 pub use self::row::{Also, By, Exchange, InPlace, Line, OfUnit, RemovedDir, Row, RowAt};
+pub use self::row_digest::RowDigest;
 pub(crate) use self::verify::ChainWalk;
 pub use self::verify::{Break, Verification};
 pub(crate) use self::writer::RowWriter;

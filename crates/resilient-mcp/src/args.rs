@@ -41,7 +41,9 @@ pub(crate) fn check(
         return Err(refusal(name, format!("unknown_argument: {name}"))
             .with("expected", known.keys().cloned().collect::<Vec<_>>()));
     }
-    let one_of = Some("content").filter(|_| !instead_of_content.is_empty());
+    // A tool that requires nothing says itself what it can be given.
+    let requires = required.clone().next().is_some();
+    let one_of = Some("content").filter(|_| !instead_of_content.is_empty() && requires);
     let missing: Vec<&str> = required
         .filter_map(Value::as_str)
         .chain(one_of)

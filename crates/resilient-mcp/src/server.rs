@@ -47,8 +47,8 @@ stale_precondition means the file is not what you think: read it again before wr
 
 const READ_INSTRUCTIONS: &str = "\
 Reading files that are too large for a context window:
-- What is in it: rr_stat, rr_read_tail, rr_search_then_page (literal or regex; count for totals; \
-glob for many files).
+- What is there: rr_list_files. What is in it: rr_stat, rr_read_tail, rr_search_then_page (literal or \
+regex; count for totals; glob for many files).
 - One place: rr_read_lines by line, rr_read_bytes by offset. max_tokens bounds any answer.
 - All of it: rr_make_cursor, then rr_read_next with the cursor of each answer until eof.
 A file that changed under a cursor is stale_precondition: go on with context.cursor where there is \

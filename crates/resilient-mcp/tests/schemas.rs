@@ -89,8 +89,8 @@ fn the_list_is_cheap() {
         bytes / 4
     };
     // The Python servers' cost 2461, 722 and 3183.
-    assert!(cost(Offer::Write) <= 2650);
-    assert!(cost(Offer::Read) <= 800);
+    assert!(cost(Offer::Write) <= 2700);
+    assert!(cost(Offer::Read) <= 1000);
     assert!(cost(Offer::Both) <= 3300);
 }
 
@@ -135,7 +135,7 @@ fn every_tool_has_a_sound_name_a_title_a_description_and_all_hints() {
     let mut names: Vec<_> = tools.iter().map(name).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 31);
+    assert_eq!(names.len(), 32);
 }
 
 #[test]

@@ -4,30 +4,40 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use resilient_core::journal::By;
 use resilient_core::{Builder, Workspace};
 use resilient_mcp::Offer;
 
 use crate::commands::{
-    analytics, call, checkpoint, chunk, demo, handoff, journal, policy, recover, redact, replace,
-    risk, scratch, serve, validate, write,
+    analytics, call, checkpoint, chunk, demo, handoff, journal, manual, policy, read, recover,
+    redact, replace, risk, scratch, serve, validate, write,
 };
 use crate::config::Surroundings;
 use crate::output::{Output, log_notice};
 
 const AFTER_HELP: &str = "\
 Exit status:
-  0  done
-  1  not done; with --json, standard output has the error envelope
-  2  the command line itself was wrong; of risk: something cannot be read
+   0  done
+   1  not done, or something was found or not found: the command says what
+   2  the command line itself was wrong; of risk: something cannot be read
+   3  stale_precondition: the file or the state is not as you think
+   4  blocked: a content filter would reject the text
+   5  quota_exceeded: no room
+   6  policy_violation: not allowed, or not well formed
+   7  write_corruption: the disk, or a file of the state, is damaged
+   8  not_found: there is nothing to read
+   9  permission_denied: a read outside the workspace
+  10  invalid_input: a read that cannot be done so
+With --json, standard output has the error envelope of 3 to 10.
 
 Environment:
   RW_WORKSPACE             directories in which files may be written; default: this one
   RW_STATE_DIR             directory that holds .resilient_write/; default: this one
   RW_POLICY_FILE           policy to use instead of .resilient_write/policy.yaml
   RW_SCRATCH_DISABLE_GET   when set, the scratchpad gives nothing back, and no tool reads its files
-  RW_ALLOW_UNSAFE_ROOTS    1: warn about a system directory as workspace instead of refusing it";
+  RW_ALLOW_UNSAFE_ROOTS    1: warn about a system directory as workspace instead of refusing it
+  NO_COLOR                 when set, no colours";
 
 /// Durable, verified, journaled file writes for coding agents.
 ///
@@ -41,6 +51,9 @@ pub(crate) struct Cli {
     /// Print the answer as one line of JSON, the value that the MCP tool gives
     #[arg(long, global = true)]
     json: bool,
+    /// Escape control and bidirectional characters, as on a terminal
+    #[arg(long, global = true)]
+    escape: bool,
     /// Serve the tools that read, too
     #[arg(long)]
     with_read: bool,
@@ -75,6 +88,16 @@ enum Command {
     Journal(journal::Journal),
     /// Sum up the journal
     Analytics(analytics::Analytics),
+    /// Print lines of a file
+    Read(read::Read),
+    /// Print the last lines of a file
+    Tail(read::Tail),
+    /// Find lines in files
+    Search(read::Search),
+    /// Tell length, time, encoding and SHA-256 of a file
+    Stat(read::Stat),
+    /// List files
+    List(read::List),
     /// Look for secrets, personal data and oversize in texts, files and trees
     Risk(risk::Risk),
     /// Take secrets out of a text, a file or a kept draft
@@ -90,6 +113,10 @@ enum Command {
     Call(call::Call),
     /// Replay the incident that Resilient Write was made for, against this very program
     Demo(demo::Demo),
+    /// Print the completions of a shell
+    Completions(manual::Completions),
+    /// Print the manual page
+    Man(manual::Man),
 }
 
 /// The server's options, and which tools it has.
@@ -112,16 +139,19 @@ impl ServeWrite {
 impl Cli {
     /// Does what was asked for, and reports what kept it from being done.
     pub(crate) fn run(self) -> ExitCode {
-        let output = Output::new("resilient-write", self.json);
+        let output = Output::new("resilient-write", self.json, self.escape);
         self.dispatch(&output).unwrap_or_else(|error| output.fault(&error))
     }
 
     fn dispatch(self, output: &Output) -> Result<ExitCode> {
-        let Self { workspace: more, json: _, with_read, serve, command } = self;
+        let Self { workspace: more, json: _, escape: _, with_read, serve, command } = self;
         let serve = ServeWrite { with_read, serve };
         let builder = || -> Result<Builder> { Surroundings::of_process()?.workspace(&more) };
         let open = || -> Result<Workspace> { Ok(builder()?.on_notice(log_notice).open()) };
-        let Some(command) = command else { return serve.run(open, output) };
+        let Some(command) = command else {
+            output.waiting();
+            return serve.run(open, output);
+        };
         if with_read || serve.serve.is_given() {
             return Ok(output.misuse("the options of the server stand after `serve`, or alone"));
         }
@@ -146,6 +176,11 @@ impl Cli {
             Command::Handoff(command) => command.run(&open_for("handoff")?, output),
             Command::Journal(command) => command.run(&open()?, output),
             Command::Analytics(command) => command.run(&open()?, output),
+            Command::Read(command) => command.run(&open()?, output),
+            Command::Tail(command) => command.run(&open()?, output),
+            Command::Search(command) => command.run(&open()?, output),
+            Command::Stat(command) => command.run(&open()?, output),
+            Command::List(command) => command.run(&open()?, output),
             Command::Risk(command) => command.run(&open()?, output),
             Command::Redact(command) => command.run(&open_for("redact")?, output),
             Command::Validate(command) => command.run(&open()?, output),
@@ -160,6 +195,8 @@ impl Cli {
             Command::Recover(command) => command.run(&builder()?.open(), output),
             Command::Call(command) => command.run(open()?, Offer::Both, output),
             Command::Demo(command) => command.run(output),
+            Command::Completions(command) => command.run(Self::command(), output),
+            Command::Man(command) => command.run(Self::command(), output),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! what happened, what to do next, and the facts. Nothing else in this crate prints.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -24,11 +24,24 @@ const FACT_LEN: usize = 200;
 pub(crate) struct Output {
     program: &'static str,
     json: bool,
+    /// Whether control and bidirectional characters are escaped, also where no terminal reads.
+    escape: bool,
 }
 
 impl Output {
-    pub(crate) fn new(program: &'static str, json: bool) -> Self {
-        Self { program, json }
+    pub(crate) fn new(program: &'static str, json: bool, escape: bool) -> Self {
+        Self { program, json, escape }
+    }
+
+    /// On a terminal, says what the server waits for: nobody there speaks its language.
+    pub(crate) fn waiting(&self) {
+        if io::stdin().is_terminal() {
+            let program = self.program;
+            complain(&format!(
+                "{program}: waiting for an MCP client on standard input; \
+                 `{program} --help` lists the commands\n"
+            ));
+        }
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -50,7 +63,7 @@ impl Output {
                 if self.json {
                     self.line(&with_ok(serde_json::to_value(&success)?))?;
                 } else {
-                    print(human(&success).as_bytes())?;
+                    self.print(human(&success).as_bytes())?;
                 }
                 Ok(ExitCode::SUCCESS)
             }
@@ -66,9 +79,9 @@ impl Output {
         if self.json {
             self.line(envelope)?;
         } else {
-            complain(&told(self.program, message, envelope));
+            self.complain(&told(self.program, message, envelope));
         }
-        Ok(ExitCode::FAILURE)
+        Ok(status_of(envelope))
     }
 
     /// Prints a value as one line of JSON, its keys sorted.
@@ -78,15 +91,49 @@ impl Output {
     pub(crate) fn line(&self, value: &Value) -> Result<()> {
         let mut value = value.clone();
         value.sort_all_objects();
-        print(format!("{value}\n").as_bytes())
+        let line = format!("{value}\n");
+        if self.escapes(&io::stdout()) {
+            return print(escaped(&line, json_escape).as_bytes());
+        }
+        print(line.as_bytes())
     }
 
-    /// Prints bytes as they are.
+    /// Prints bytes as they are; what a terminal would obey is escaped there.
     ///
     /// # Errors
     /// Standard output fails.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Result<()> {
-        print(bytes)
+        self.print(bytes)
+    }
+
+    fn escapes(&self, stream: &impl IsTerminal) -> bool {
+        self.escape || stream.is_terminal()
+    }
+
+    fn print(&self, bytes: &[u8]) -> Result<()> {
+        if !self.escapes(&io::stdout()) {
+            return print(bytes);
+        }
+        let mut text = String::new();
+        for chunk in bytes.utf8_chunks() {
+            text += &escaped(chunk.valid(), text_escape);
+            for byte in chunk.invalid() {
+                let _ = write!(text, "\\x{byte:02x}");
+            }
+        }
+        print(text.as_bytes())
+    }
+
+    /// Says what went wrong; on a terminal the program's name is in colour.
+    fn complain(&self, text: &str) {
+        let is_terminal = io::stderr().is_terminal();
+        let text =
+            if self.escapes(&io::stderr()) { escaped(text, text_escape) } else { text.into() };
+        let has_colours = is_terminal && wants_colours();
+        match text.strip_prefix(self.program).filter(|_| has_colours) {
+            Some(rest) => complain(&format!("\x1b[1;31m{}\x1b[0m{rest}", self.program)),
+            None => complain(&text),
+        }
     }
 
     /// Tells how far a long command is: on standard output, which `--json` keeps for the result.
@@ -103,8 +150,9 @@ impl Output {
 
     /// Tells people something beside the result, which has standard output for itself.
     pub(crate) fn note(&self, text: &str) {
-        if !self.json {
-            complain(text);
+        if !self.json && !text.is_empty() {
+            let escapes = self.escapes(&io::stderr());
+            complain(&if escapes { escaped(text, text_escape) } else { text.into() });
         }
     }
 
@@ -127,7 +175,7 @@ impl Output {
             && let Ok(envelope) = envelope(error, self.program)
             && self.line(&envelope).is_ok()
         {
-            return ExitCode::FAILURE;
+            return status_of(&envelope);
         }
         if let Some(fault @ (Error::Policy { .. } | Error::PolicyNotFound { .. })) =
             error.downcast_ref::<Error>()
@@ -136,7 +184,7 @@ impl Output {
             return ExitCode::FAILURE;
         }
         let text = format!("{error:#}");
-        complain(&said_by(self.program, &text));
+        self.complain(&said_by(self.program, &text));
         ExitCode::FAILURE
     }
 }
@@ -158,9 +206,69 @@ fn with_ok(mut success: Value) -> Value {
     success
 }
 
+/// The exit status of a failure: a table that `--help` and `docs/errors.md` have, too.
+fn status_of(envelope: &Value) -> ExitCode {
+    let code = match envelope.get("error").and_then(Value::as_str).unwrap_or_default() {
+        "stale_precondition" => 3,
+        "blocked" => 4,
+        "quota_exceeded" => 5,
+        "policy_violation" => 6,
+        "write_corruption" => 7,
+        "not_found" => 8,
+        "permission_denied" => 9,
+        "invalid_input" => 10,
+        _ => 1,
+    };
+    ExitCode::from(code)
+}
+
+/// The text with the characters that a terminal would obey, or that turn a line around, written by number.
+fn escaped(text: &str, escape: fn(&mut String, char)) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        let is_meant = matches!(character, '\n' | '\t');
+        if !is_meant && is_unsafe(character) {
+            escape(&mut safe, character);
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}
+
+fn is_unsafe(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
+fn text_escape(text: &mut String, character: char) {
+    let _ = write!(text, "{}", character.escape_unicode());
+}
+
+/// All of them are in the basic plane.
+fn json_escape(text: &mut String, character: char) {
+    let _ = write!(text, "\\u{:04x}", u32::from(character));
+}
+
+/// A text as part of one line, whatever is in it: a path may have anything.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut line, character| {
+        if is_unsafe(character) {
+            text_escape(&mut line, character);
+        } else {
+            line.push(character);
+        }
+        line
+    })
+}
+
 /// The envelope as MCP gives it: it names the tool.
 fn envelope(error: &Error, tool: &str) -> Result<Value> {
-    let mut envelope = Envelope::from(error);
+    let is_read = tool.starts_with("rr");
+    let mut envelope = if is_read { Envelope::of_read(error) } else { Envelope::from(error) };
     envelope.context.entry("tool").or_insert_with(|| tool.into());
     Ok(serde_json::to_value(envelope)?)
 }
@@ -245,6 +353,12 @@ fn print(bytes: &[u8]) -> Result<()> {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// Whether the user has nothing against colours.
+#[expect(clippy::disallowed_methods, reason = "the program asks what its user wants")]
+fn wants_colours() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }
 
 /// Logs one thing that recovery did or kept, on standard error.

@@ -4,23 +4,31 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use resilient_core::Workspace;
 use resilient_mcp::Offer;
 
-use crate::commands::{call, serve};
+use crate::commands::{call, manual, read, serve};
 use crate::config::Surroundings;
 use crate::output::Output;
 
 const AFTER_HELP: &str = "\
 Exit status:
-  0  done
-  1  not done; with --json, standard output has the error envelope
-  2  the command line itself was wrong
+   0  done
+   1  not done; of search: nothing was found
+   2  the command line itself was wrong
+   3  stale_precondition: the file has changed
+   6  policy_violation: not allowed, or not well formed
+   7  write_corruption: the disk is damaged
+   8  not_found: there is nothing to read
+   9  permission_denied: outside the workspace
+  10  invalid_input: it cannot be read so
+With --json, standard output has the error envelope of 3 to 10.
 
 Environment:
   RR_WORKSPACE             directories in which files may be read; default: this one
-  RW_SCRATCH_DISABLE_GET   when set, nothing is read of what a scratchpad holds";
+  RW_SCRATCH_DISABLE_GET   when set, nothing is read of what a scratchpad holds
+  NO_COLOR                 when set, no colours";
 
 /// Reads of files of any size for coding agents.
 ///
@@ -34,6 +42,9 @@ pub(crate) struct Cli {
     /// Print the answer as one line of JSON, the value that the MCP tool gives
     #[arg(long, global = true)]
     json: bool,
+    /// Escape control and bidirectional characters, as on a terminal
+    #[arg(long, global = true)]
+    escape: bool,
     #[command(flatten)]
     serve: serve::Serve,
     #[command(subcommand)]
@@ -46,26 +57,50 @@ enum Command {
     Serve(serve::Serve),
     /// Call any tool with its arguments as JSON
     Call(call::Call),
+    /// Print lines of a file
+    Read(read::Read),
+    /// Print the last lines of a file
+    Tail(read::Tail),
+    /// Find lines in files
+    Search(read::Search),
+    /// Tell length, time, encoding and SHA-256 of a file
+    Stat(read::Stat),
+    /// List files
+    List(read::List),
+    /// Print the completions of a shell
+    Completions(manual::Completions),
+    /// Print the manual page
+    Man(manual::Man),
 }
 
 impl Cli {
     /// Does what was asked for, and reports what kept it from being done.
     pub(crate) fn run(self) -> ExitCode {
-        let output = Output::new("resilient-read", self.json);
+        let output = Output::new("resilient-read", self.json, self.escape);
         self.dispatch(&output).unwrap_or_else(|error| output.fault(&error))
     }
 
     fn dispatch(self, output: &Output) -> Result<ExitCode> {
-        let Self { workspace: more, json: _, serve, command } = self;
+        let Self { workspace: more, json: _, escape: _, serve, command } = self;
         let open =
             || -> Result<Workspace> { Ok(Surroundings::of_reader()?.workspace(&more)?.open()) };
         match command {
-            None => serve.run(open, Offer::Read, output),
+            None => {
+                output.waiting();
+                serve.run(open, Offer::Read, output)
+            }
             Some(_) if serve.is_given() => {
                 Ok(output.misuse("the options of the server stand after `serve`, or alone"))
             }
             Some(Command::Serve(command)) => command.run(open, Offer::Read, output),
             Some(Command::Call(command)) => command.run(open()?, Offer::Read, output),
+            Some(Command::Read(command)) => command.run(&open()?, output),
+            Some(Command::Tail(command)) => command.run(&open()?, output),
+            Some(Command::Search(command)) => command.run(&open()?, output),
+            Some(Command::Stat(command)) => command.run(&open()?, output),
+            Some(Command::List(command)) => command.run(&open()?, output),
+            Some(Command::Completions(command)) => command.run(Self::command(), output),
+            Some(Command::Man(command)) => command.run(Self::command(), output),
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::disk::read_all;
 use crate::journal::each_line;
 
 const ENDING: &str = "sum";
+/// Sums of another form count other rows, or count them in another way.
+const FORM: u32 = 2;
 /// Longer ones are made anew. There are so many different paths then that reading them takes longer than
 /// the rows.
 const LONGEST: u64 = 64 << 20;
@@ -20,6 +22,7 @@ const LONGEST: u64 = 64 << 20;
 /// What the file holds.
 #[derive(Serialize, Deserialize)]
 struct Kept {
+    form: u32,
     /// Which journals the sums are of: number and length.
     journals: Vec<(u64, u64)>,
     /// What tells the last of them from another one, in hex.
@@ -71,7 +74,8 @@ fn open(journals: &Journals, name: &Name, seen: &[(u64, u64)]) -> Option<Tally> 
     let kept: Kept = serde_json::from_slice(&read_all(&*file, LONGEST).ok()?).ok()?;
     let (_, len) = seen.last()?;
     let journal = journals.open(name).ok()??;
-    let is_of = kept.journals == seen && kept.last == last(&journal, *len).ok()?;
+    let is_of =
+        kept.form == FORM && kept.journals == seen && kept.last == last(&journal, *len).ok()?;
     is_of.then_some(kept.tally)
 }
 
@@ -84,7 +88,8 @@ fn set_aside(
 ) -> io::Result<()> {
     let Some(dir) = journals.dir() else { return Ok(()) };
     let len = seen.last().map(|(_, len)| *len).unwrap_or_default();
-    let kept = Kept { journals: seen, last: last(journal, len)?, tally: std::mem::take(tally) };
+    let last = last(journal, len)?;
+    let kept = Kept { form: FORM, journals: seen, last, tally: std::mem::take(tally) };
     let bytes = serde_json::to_vec(&kept);
     *tally = kept.tally;
     keep(dir, &derived_name(name, ENDING), &bytes?)

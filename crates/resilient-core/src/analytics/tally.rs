@@ -34,8 +34,6 @@ pub(super) struct Tally {
     /// How many rows a minute has, and the number of its first one.
     by_minute: HashMap<Box<str>, (u64, u64)>,
     sessions: ByKey<Session>,
-    /// Rows that are no part of a session.
-    others: u64,
     checkpoints: ByKey<Checkpoint>,
     overwrites: u64,
     first: Option<String>,
@@ -53,8 +51,7 @@ struct Path {
 #[derive(Serialize, Deserialize)]
 struct Session {
     chunk_writes: u64,
-    /// How many rows of another kind were in front of the first part.
-    others_before: u64,
+    composes: u64,
     first: String,
     last: String,
 }
@@ -93,7 +90,9 @@ impl Tally {
             Some((_, writes)) => *writes = writes.saturating_add(1),
             None => self.by_mode.push((row.mode, 1)),
         }
-        self.by_caller.see(&row.caller, u64::default, |writes| *writes = writes.saturating_add(1));
+        let client = row.by.as_ref().and_then(|by| by.client.as_deref());
+        let caller = client.unwrap_or(&row.caller);
+        self.by_caller.see(caller, u64::default, |writes| *writes = writes.saturating_add(1));
         self.by_path.see(&row.path, Path::default, |path| {
             path.writes = path.writes.saturating_add(1);
             path.bytes = path.bytes.saturating_add(row.bytes);
@@ -119,25 +118,31 @@ impl Tally {
         self.timeline.push_back(Moment { ts, path, bytes: row.bytes, mode: row.mode });
     }
 
+    /// A session is what parts were written to, or what a file was composed of.
     fn see_session(&mut self, row: &Brief<'_>) {
-        let Some(name) = chunk_session(&row.path) else {
-            self.others = self.others.saturating_add(1);
-            return;
-        };
+        let composed = row.composed.as_deref();
+        let Some(name) = composed.or_else(|| chunk_session(&row.path)) else { return };
         let new = || Session {
             chunk_writes: 0,
-            others_before: self.others,
+            composes: 0,
             first: row.ts.clone().into_owned(),
             last: String::new(),
         };
         self.sessions.see(name, new, |session| {
-            session.chunk_writes = session.chunk_writes.saturating_add(1);
-            set(&mut session.last, &row.ts);
+            // It lasts from its first part to its last.
+            if composed.is_none() || session.chunk_writes + session.composes == 0 {
+                set(&mut session.last, &row.ts);
+            }
+            let count = match composed {
+                Some(_) => &mut session.composes,
+                None => &mut session.chunk_writes,
+            };
+            *count = count.saturating_add(1);
         });
     }
 
     fn see_checkpoint(&mut self, row: &Brief<'_>) {
-        let file = row.path.strip_prefix(".resilient_write/checkpoints/");
+        let file = in_state(&row.path).and_then(|file| file.strip_prefix("checkpoints/"));
         let Some(name) = file.and_then(|file| file.strip_suffix(".json")) else { return };
         self.overwrites = self.overwrites.saturating_add(u64::from(row.mode == Mode::Overwrite));
         let first = || row.ts.clone().into_owned();
@@ -185,7 +190,7 @@ impl Tally {
                 .collect(),
             by_caller: self.by_caller.into_json(Value::from),
             hot_paths: self.by_path.into_hot_paths(),
-            sessions: self.sessions.into_json(|session| session.into_json(self.others)),
+            sessions: self.sessions.into_json(Session::into_json),
             checkpoints: Checkpoints {
                 total_saves: self
                     .checkpoints
@@ -259,12 +264,10 @@ impl ByKey<Path> {
 }
 
 impl Session {
-    fn into_json(self, others: u64) -> Value {
-        // As the reference counts: a later row of any file may be the composing of any session.
-        let composes = others.saturating_sub(self.others_before);
+    fn into_json(self) -> Value {
         json!({
             "chunk_writes": self.chunk_writes,
-            "composes": composes,
+            "composes": self.composes,
             "first_write": self.first,
             "last_write": self.last,
             "duration_seconds": seconds_between(Some(&self.first), Some(&self.last)),
@@ -289,8 +292,14 @@ fn set(text: &mut String, to: &str) {
     text.push_str(to);
 }
 
+/// The path of a file in the state directory, which may be in a directory below the working directory.
+fn in_state(path: &str) -> Option<&str> {
+    let (before, inside) = path.rsplit_once(".resilient_write/")?;
+    (before.is_empty() || before.ends_with('/')).then_some(inside)
+}
+
 fn chunk_session(path: &str) -> Option<&str> {
-    let (name, file) = path.strip_prefix(".resilient_write/chunks/")?.split_once('/')?;
+    let (name, file) = in_state(path)?.strip_prefix("chunks/")?.split_once('/')?;
     let digits = file.strip_prefix("part-")?.strip_suffix(".txt")?;
     (digits.len() == 3 && digits.bytes().all(|c| c.is_ascii_digit())).then_some(name)
 }

@@ -43,6 +43,9 @@ fn values() -> impl Strategy<Value = (&'static str, &'static str, &'static str, 
         ".resilient_write/chunks/s/part-002.txt",
         ".resilient_write/chunks/t/part-001.txt",
         ".resilient_write/chunks/t/manifest.json",
+        "sub/.resilient_write/chunks/t/part-001.txt",
+        "sub.resilient_write/chunks/t/part-001.txt",
+        "sub/.resilient_write/checkpoints/c.json",
         ".resilient_write/checkpoints/c.json",
         ".resilient_write/checkpoints/d.json",
     ]);
@@ -65,6 +68,11 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
         r#""seq":-1"#,
         r#""staged":7"#,
         r#""prev_sha256":"ABC""#,
+        r#""sha256":"aaa""#,
+        r#""sha256":7"#,
+        r#""composed":"s""#,
+        r#""composed":"u""#,
+        r#""by":{"client":"editor 1"}"#,
     ]);
     let damage = prop_oneof![
         12 => Just(None),
@@ -162,8 +170,7 @@ impl State {
 
 struct Session<'a> {
     chunk_writes: u64,
-    /// How many rows of another kind were in front of the first part.
-    others_before: u64,
+    composes: u64,
     first: &'a Row,
     last: &'a Row,
 }
@@ -190,10 +197,10 @@ fn report_of_all(journal: &[u8], query: &Query) -> Report {
     let mut by_path: Counted<HotPath> = Counted::default();
     let mut by_minute: Counted<u64> = Counted::default();
     let mut sessions: Counted<Session> = Counted::default();
-    let mut others = 0;
     for row in &rows {
         count(&mut report.by_mode, row.mode.as_str());
-        count(&mut report.by_caller, &row.caller);
+        let client = row.by.as_ref().and_then(|by| by.client.as_ref());
+        count(&mut report.by_caller, client.unwrap_or(&row.caller));
         let path = by_path.entry(&row.path, || HotPath {
             path: row.path.clone(),
             write_count: 0,
@@ -206,18 +213,16 @@ fn report_of_all(journal: &[u8], query: &Query) -> Report {
         if let (Some(minute), Some(_)) = (row.ts.get(..16), stamp::parse(&row.ts)) {
             *by_minute.entry(&format!("{minute}Z"), u64::default) += 1;
         }
-        match chunk_session(&row.path) {
-            Some(name) => {
-                let session = sessions.entry(name, || Session {
-                    chunk_writes: 0,
-                    others_before: others,
-                    first: row,
-                    last: row,
-                });
-                session.chunk_writes += 1;
-                session.last = row;
+        if let Some(name) = row.composed.as_deref().or_else(|| chunk_session(&row.path)) {
+            let new = || Session { chunk_writes: 0, composes: 0, first: row, last: row };
+            let session = sessions.entry(name, new);
+            match &row.composed {
+                Some(_) => session.composes += 1,
+                None => {
+                    session.chunk_writes += 1;
+                    session.last = row;
+                }
             }
-            None => others += 1,
         }
         see_checkpoint(&mut report.checkpoints, row);
     }
@@ -239,7 +244,7 @@ fn report_of_all(journal: &[u8], query: &Query) -> Report {
     report.hot_paths = hot;
     for (name, session) in sessions.items {
         if query.session_filter.as_ref().is_none_or(|only| *only == name) {
-            report.sessions.insert(name, session.to_json(others));
+            report.sessions.insert(name, session.to_json());
         }
     }
     report.period = period(&rows);
@@ -283,12 +288,10 @@ impl<T> Counted<T> {
 }
 
 impl Session<'_> {
-    fn to_json(&self, others: u64) -> Value {
-        // As the reference counts: a later row of any file may be the composing of any session.
-        let composes = others - self.others_before;
+    fn to_json(&self) -> Value {
         json!({
             "chunk_writes": self.chunk_writes,
-            "composes": composes,
+            "composes": self.composes,
             "first_write": self.first.ts,
             "last_write": self.last.ts,
             "duration_seconds": seconds_between(Some(&self.first.ts), Some(&self.last.ts)),
@@ -297,9 +300,8 @@ impl Session<'_> {
 }
 
 fn see_checkpoint(checkpoints: &mut Checkpoints, row: &Row) {
-    let Some(name) = row
-        .path
-        .strip_prefix(".resilient_write/checkpoints/")
+    let Some(name) = in_state(&row.path)
+        .and_then(|file| file.strip_prefix("checkpoints/"))
         .and_then(|file| file.strip_suffix(".json"))
     else {
         return;
@@ -318,8 +320,14 @@ fn see_checkpoint(checkpoints: &mut Checkpoints, row: &Row) {
     }
 }
 
+fn in_state(path: &str) -> Option<&str> {
+    let at = path.rfind(".resilient_write/")?;
+    let is_dir = at == 0 || path[..at].ends_with('/');
+    is_dir.then(|| &path[at + ".resilient_write/".len()..])
+}
+
 fn chunk_session(path: &str) -> Option<&str> {
-    let (name, file) = path.strip_prefix(".resilient_write/chunks/")?.split_once('/')?;
+    let (name, file) = in_state(path)?.strip_prefix("chunks/")?.split_once('/')?;
     let digits = file.strip_prefix("part-")?.strip_suffix(".txt")?;
     (digits.len() == 3 && digits.bytes().all(|c| c.is_ascii_digit())).then_some(name)
 }

@@ -11,7 +11,7 @@ use crate::digest::Digest;
 use crate::disk::{File, FileBox, read_up_to};
 use crate::journal::{Row, each_line};
 
-const MAGIC: &[u8; 8] = b"rwindex2";
+const MAGIC: &[u8; 8] = b"rwindex3";
 /// Magic, journal, number of entries.
 const HEADER: usize = MAGIC.len() + Of::LEN + 8;
 /// A key and the offset of a line.
@@ -142,9 +142,9 @@ fn make(journal: &Opened) -> io::Result<Vec<u8>> {
     let mut offset = 0;
     each_line(journal.file(), journal.len, |line| {
         if let Some(row) = Row::parse(line.text) {
-            let keys =
-                [Key::Path(&row.path), Key::JournalId(&row.journal_id), Key::Sha256(row.sha256)];
-            for key in keys {
+            let digest = row.sha256.digest().map(Key::Sha256);
+            let names = [Key::Path(&row.path), Key::JournalId(&row.journal_id)];
+            for key in names.into_iter().chain(digest) {
                 let mut entry = [0; ENTRY];
                 let (hash, place) = entry.split_at_mut(8);
                 hash.copy_from_slice(&key.hash().to_be_bytes());

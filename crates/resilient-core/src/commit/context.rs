@@ -566,6 +566,13 @@ impl WriteContext<'_> {
         }
     }
 
+    /// Names the chunk session whose parts this call's file was composed of.
+    pub(crate) fn composed_of(&mut self, session: &str) {
+        if let Some(row) = &mut self.change.row {
+            row.composed = Some(session.to_owned());
+        }
+    }
+
     fn new_row(
         &self,
         target: &Target,
@@ -582,8 +589,9 @@ impl WriteContext<'_> {
             batch: None,
             by: self.by.as_deref().cloned(),
             bytes,
-            caller: self.store.caller.clone(),
+            caller: self.caller(),
             chain: None,
+            composed: None,
             epoch: None,
             exchange: None,
             file: None,
@@ -596,13 +604,19 @@ impl WriteContext<'_> {
             prev_sha256,
             sectors: None,
             seq: None,
-            sha256,
+            sha256: sha256.into(),
             staged: None,
             ts: self.store.now(),
             undo: None,
             undoes: None,
             unit: None,
         }
+    }
+
+    /// The client by the name that it gave itself, with its version; otherwise the program.
+    fn caller(&self) -> String {
+        let client = self.by.as_ref().and_then(|by| by.client.clone());
+        client.unwrap_or_else(|| self.store.caller.clone())
     }
 
     fn journal(&mut self, row: Row) -> Journaled {

@@ -28,7 +28,9 @@ pub(crate) struct Brief<'a> {
     #[serde(borrow)]
     pub(crate) caller: Cow<'a, str>,
     #[serde(default)]
-    by: Option<By>,
+    pub(crate) by: Option<By>,
+    #[serde(default, borrow)]
+    pub(crate) composed: Option<Cow<'a, str>>,
     #[serde(default)]
     epoch: Option<Text>,
     #[serde(default)]
@@ -51,7 +53,7 @@ pub(crate) struct Brief<'a> {
     sectors: Option<Sectors>,
     #[serde(default)]
     seq: Option<u64>,
-    sha256: Digest,
+    sha256: Text,
     #[serde(default)]
     staged: Option<Text>,
     #[serde(borrow)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{By, Mode, Row};
+use super::{By, Mode, Row, RowDigest};
 use crate::digest::Digest;
 
 /// What an agent sees of a row.
@@ -18,7 +18,7 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abs_path: Option<String>,
     /// As [`Row::sha256`].
-    pub sha256: Digest,
+    pub sha256: RowDigest,
     /// As [`Row::prev_sha256`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_sha256: Option<Digest>,
@@ -73,7 +73,7 @@ impl Filter {
             && (self.abs_path.is_none() || row.abs_path.is_none() || self.abs_path == row.abs_path)
             && self.mode.is_none_or(|mode| mode == row.mode)
             && self.journal_id.as_ref().is_none_or(|id| *id == row.journal_id)
-            && self.sha256.is_none_or(|digest| digest == row.sha256)
+            && self.sha256.is_none_or(|digest| row.sha256 == digest)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Mode;
+use super::{Mode, RowDigest};
 use crate::digest::Digest;
 use crate::sectors::Sectors;
 
@@ -28,6 +28,9 @@ pub struct Row {
     /// Who wrote, in more detail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
+    /// The chunk session whose parts the file was composed of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub composed: Option<String>,
     /// Within what the row's number is unique: 16 hex digits of chance. The first row of a file has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<String>,
@@ -66,7 +69,7 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
     /// Digest of the file's content.
-    pub sha256: Digest,
+    pub sha256: RowDigest,
     /// Name under which the content was staged. As long as that name exists, the write is not
     /// finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,7 +101,7 @@ impl Row {
     /// Reads a row that belongs to a batch. Most lines of other writers are told apart without parsing.
     pub(crate) fn of_batch(line: &[u8]) -> Option<Self> {
         memchr::memmem::find(line, b"\"batch\":")?;
-        Self::parse(line).filter(|row| row.batch.is_some())
+        Self::parse(line).filter(|row| row.batch.is_some() && row.sha256.digest().is_some())
     }
 
     /// Reads one line, its end not included.

@@ -13,7 +13,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::Reader;
-use crate::disk::{DirRef, Kind, read_all};
+use crate::disk::{DirRef, Kind, Stat, read_all};
 use crate::error::{Error, Result};
 use crate::roots::STATE_DIR;
 
@@ -33,13 +33,20 @@ pub(super) struct Selection {
     /// A glob without `/` is of names in any directory.
     is_of_names: bool,
     heeds_gitignore: bool,
+    /// Whether names that begin with a dot are left out.
+    skips_hidden: bool,
+    /// How deep files may be below the base, whose own have depth 1.
+    depth: usize,
+    /// Whether links, devices and directories that are not entered are meant, too.
+    means_all_kinds: bool,
 }
 
-/// A file that was reached.
+/// A file that was reached, or whatever else the selection means.
 #[derive(Debug)]
 pub(super) struct Reached<'a> {
     pub(super) dir: &'a DirRef,
     pub(super) name: &'a OsStr,
+    pub(super) stat: Stat,
     /// Its absolute path.
     pub(super) path: &'a Path,
     /// Whether it is the one to begin with.
@@ -62,6 +69,24 @@ impl Selection {
             glob: glob_matcher.compile_matcher(),
             is_of_names: !glob.contains('/'),
             heeds_gitignore,
+            skips_hidden: false,
+            depth: DEPTH_MAX,
+            means_all_kinds: false,
+        })
+    }
+
+    /// Whatever a listing of a directory shows.
+    pub(super) fn listed(
+        glob: Option<&str>,
+        heeds_gitignore: bool,
+        hidden: bool,
+        depth: Option<usize>,
+    ) -> Result<Self> {
+        Ok(Self {
+            skips_hidden: !hidden,
+            depth: depth.unwrap_or(DEPTH_MAX).min(DEPTH_MAX),
+            means_all_kinds: glob.is_none(),
+            ..Self::new(glob.unwrap_or("*"), heeds_gitignore)?
         })
     }
 
@@ -109,6 +134,9 @@ impl Reader<'_> {
             {
                 continue;
             }
+            if selection.skips_hidden && name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
             // What is gone or cannot be looked at is not there.
             let Ok(stat) = level.dir.stat(&name) else { continue };
             let is_dir = stat.kind == Kind::Dir;
@@ -116,25 +144,23 @@ impl Reader<'_> {
             if selection.heeds_gitignore && is_ignored(&levels, &above, &path, is_dir) {
                 continue;
             }
-            match stat.kind {
-                Kind::Dir if levels.len() < DEPTH_MAX => {
-                    if let Ok(below) = dir.open_dir(&name)
-                        && let Ok(level) = Level::enter(below, path, selection)
-                    {
-                        levels.push(level);
-                    }
+            if is_dir && levels.len() < selection.depth {
+                if let Ok(below) = dir.open_dir(&name)
+                    && let Ok(level) = Level::enter(below, path, selection)
+                {
+                    levels.push(level);
                 }
-                Kind::File => {
-                    let inside = path.strip_prefix(&base).unwrap_or(&path);
-                    let is_from = from == Some(path.as_path());
-                    if selection.means(inside, &name)
-                        && visit(Reached { dir: &dir, name: &name, path: &path, is_from })?
-                            .is_break()
-                    {
-                        return Ok(false);
-                    }
-                }
-                _ => {}
+                continue;
+            }
+            if stat.kind != Kind::File && !selection.means_all_kinds {
+                continue;
+            }
+            let inside = path.strip_prefix(&base).unwrap_or(&path);
+            let is_from = from == Some(path.as_path());
+            if selection.means(inside, &name)
+                && visit(Reached { dir: &dir, name: &name, stat, path: &path, is_from })?.is_break()
+            {
+                return Ok(false);
             }
         }
         Ok(false)

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::scan::{Span, scan};
 use super::terminator::{self, Unit};
+use super::trail::Paths;
 use super::walk::{Mark, Walk};
 use crate::disk::{File, Stat, read_up_to};
 
@@ -39,10 +40,12 @@ pub(super) struct Index {
     known: Mutex<Known>,
 }
 
-/// The versions that are remembered, the longest unused first.
+/// What is remembered from read to read: versions, the longest unused first, and paths.
 #[derive(Debug, Default)]
 pub(crate) struct Indexes {
     held: Mutex<VecDeque<(Stat, Arc<Index>)>>,
+    /// The files of the last cursors.
+    pub(super) paths: Paths,
 }
 
 impl Indexes {

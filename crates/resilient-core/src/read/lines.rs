@@ -8,10 +8,14 @@ use super::budget::{Budget, tokens};
 use super::encoding::{Encoding, OnInvalid};
 use super::walk::{Line, Walk};
 use super::{Opened, Reader, text_encoding};
+use crate::digest::Digest;
 use crate::error::{Error, Result};
 
 /// How much of one line is shown.
 const LINE_SHOWN_MAX: usize = 64 << 10;
+
+/// How much of one line a tail shows where no number of tokens is given: its end.
+const TAIL_LINE_SHOWN_MAX: usize = 4 << 10;
 
 /// How many lines an answer may have.
 const LINES_MAX: i64 = 5000;
@@ -101,6 +105,9 @@ pub struct LinesAnswer {
     /// Whether the last line lacks a terminator.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_final_newline: bool,
+    /// The digest of the file, where all of its lines are shown whole: what the next write wants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<Digest>,
 }
 
 /// A line that is too long to be shown whole.
@@ -112,7 +119,10 @@ pub struct CutLine {
     pub bytes: u64,
     /// How much of it is shown.
     pub shown_bytes: u64,
-    /// Where in the file the rest begins: `read_bytes` goes on from there.
+    /// Where in the file the shown part begins, if that is not where the line does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown_offset: Option<u64>,
+    /// Where in the file the part begins that is not shown: `read_bytes` goes on from there.
     pub next_offset: u64,
 }
 
@@ -139,6 +149,7 @@ pub(super) fn show(line: &Line, encoding: Encoding, shown_max: usize) -> Shown {
         line: line.number,
         bytes: line.len,
         shown_bytes: bytes.len() as u64,
+        shown_offset: None,
         next_offset: line.offset + bytes.len() as u64,
     });
     let decoded = text_of(bytes, encoding);
@@ -149,6 +160,28 @@ pub(super) fn show(line: &Line, encoding: Encoding, shown_max: usize) -> Shown {
     };
     let text = format!("{}|{text}", line.number);
     Shown { text, cut, invalid_bytes: decoded.invalid_bytes as u64 }
+}
+
+/// Writes a line as `N|text`; of a long one its end.
+fn show_end(opened: &Opened, line: &Line, shown_max: usize) -> Result<Shown> {
+    let end = line.offset + line.len;
+    if line.len <= shown_max as u64 {
+        return Ok(show(line, opened.encoding, shown_max));
+    }
+    let from = opened.character_at(end.saturating_sub(shown_max as u64), opened.encoding)?;
+    let bytes = opened.bytes(from, super::count_in(end - from))?;
+    let decoded = text_of(&bytes, opened.encoding);
+    Ok(Shown {
+        text: format!("{}|…{}", line.number, decoded.text),
+        cut: Some(CutLine {
+            line: line.number,
+            bytes: line.len,
+            shown_bytes: bytes.len() as u64,
+            shown_offset: Some(from),
+            next_offset: line.offset,
+        }),
+        invalid_bytes: decoded.invalid_bytes as u64,
+    })
 }
 
 /// The text of a line: what is no UTF-8 in a UTF-8 file is taken for what it looks like, and bytes
@@ -169,7 +202,7 @@ impl Reader<'_> {
     /// Reads lines with their numbers, white space and all.
     ///
     /// # Errors
-    /// As [`Reader::stat`]; and a number is out of range.
+    /// As [`Reader::stat`]; the file is no text ([`Error::Binary`]); a number is out of range.
     pub fn lines(&self, request: &LinesRequest) -> Result<LinesAnswer> {
         let max_lines = lines_max(request.max_lines)?;
         let start_line = u64::try_from(request.start_line).ok().filter(|line| *line > 0);
@@ -181,13 +214,13 @@ impl Reader<'_> {
         let mut lines = index
             .lines_from(&*opened.file, start_line)
             .map_err(|source| opened.failed("read", source))?;
-        let mut page = Page::new(budget, true);
+        let mut page = Page::new(budget, Shows::First);
         let from = lines.mark();
         if from.lines + 1 == start_line {
             page.fill(&opened, &mut lines, max_lines)?;
         }
         let eof = page.is_open && lines.mark().offset >= opened.stat.len;
-        Ok(page.answer(opened, start_line, eof, None))
+        page.answer(opened, start_line, eof, None)
     }
 
     /// Reads the last lines with their numbers.
@@ -203,10 +236,12 @@ impl Reader<'_> {
         let failed = |source| opened.failed("read", source);
         let total = index.total(&*opened.file).map_err(failed)?;
         let mut lines = index.last_lines(&*opened.file, max_lines, total).map_err(failed)?;
-        let mut page = Page::new(budget, false);
+        let shown_max =
+            if request.max_tokens.is_some() { LINE_SHOWN_MAX } else { TAIL_LINE_SHOWN_MAX };
+        let mut page = Page::new(budget, Shows::Last { shown_max });
         page.fill(&opened, &mut lines, max_lines)?;
         let start_line = page.lines.front().map_or(1, |(number, _)| *number);
-        Ok(page.answer(opened, start_line, true, Some(total)))
+        page.answer(opened, start_line, true, Some(total))
     }
 }
 
@@ -217,11 +252,20 @@ fn lines_max(max_lines: i64) -> Result<u64> {
     }
 }
 
+/// What is kept when there is no room for all: of the lines, and of one line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    First,
+    /// Of one line so many bytes.
+    Last {
+        shown_max: usize,
+    },
+}
+
 /// Lines as they are collected, within a budget.
 struct Page {
     budget: Budget,
-    /// Whether what comes first is kept when there is no room for all.
-    keeps_first: bool,
+    shows: Shows,
     lines: VecDeque<(u64, Shown)>,
     bytes: usize,
     tokens: u64,
@@ -231,10 +275,10 @@ struct Page {
 }
 
 impl Page {
-    fn new(budget: Budget, keeps_first: bool) -> Self {
+    fn new(budget: Budget, shows: Shows) -> Self {
         Self {
             budget,
-            keeps_first,
+            shows,
             lines: VecDeque::new(),
             bytes: 0,
             tokens: 0,
@@ -247,22 +291,33 @@ impl Page {
         for _ in 0..max_lines {
             let next = lines.next(LINE_SHOWN_MAX);
             let Some(line) = next.map_err(|source| opened.failed("read", source))? else { break };
-            self.take(&line, opened.encoding);
-            if !self.is_open && self.keeps_first {
+            self.take(opened, &line)?;
+            if !self.is_open && self.shows == Shows::First {
                 break;
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, line: &Line, encoding: Encoding) {
-        let mut shown = show(line, encoding, LINE_SHOWN_MAX);
+    /// As much of a line as `limit` permits.
+    fn part(&self, opened: &Opened, line: &Line, limit: usize) -> Result<Shown> {
+        match self.shows {
+            Shows::First => Ok(show(line, opened.encoding, limit)),
+            Shows::Last { .. } => show_end(opened, line, limit),
+        }
+    }
+
+    fn take(&mut self, opened: &Opened, line: &Line) -> Result<()> {
+        let mut limit = match self.shows {
+            Shows::First => LINE_SHOWN_MAX,
+            Shows::Last { shown_max } => shown_max,
+        };
+        let mut shown = self.part(opened, line, limit)?;
         let mut cost = tokens(&shown.text);
         // A line that has no room even alone is cut until it has.
-        let mut limit = LINE_SHOWN_MAX;
         while cost > self.budget.tokens && limit > 1 {
             limit = shown.text.len().min(limit) / 2;
-            shown = show(line, encoding, limit.max(1));
+            shown = self.part(opened, line, limit.max(1))?;
             cost = tokens(&shown.text);
         }
         let fits = |bytes: usize, tokens: u64| {
@@ -270,8 +325,8 @@ impl Page {
         };
         if !fits(self.bytes, self.tokens) && !self.lines.is_empty() {
             self.is_open = false;
-            if self.keeps_first {
-                return;
+            if self.shows == Shows::First {
+                return Ok(());
             }
             while !fits(self.bytes, self.tokens)
                 && let Some((_, dropped)) = self.lines.pop_front()
@@ -284,6 +339,7 @@ impl Page {
         self.tokens += cost;
         self.no_final_newline = !line.is_terminated;
         self.lines.push_back((line.number, shown));
+        Ok(())
     }
 
     fn answer(
@@ -292,7 +348,7 @@ impl Page {
         start_line: u64,
         eof: bool,
         total_lines: Option<u64>,
-    ) -> LinesAnswer {
+    ) -> Result<LinesAnswer> {
         let count = self.lines.len() as u64;
         let mut content = String::with_capacity(self.bytes);
         let mut cut_lines = Vec::new();
@@ -305,7 +361,9 @@ impl Page {
             cut_lines.extend(shown.cut);
             invalid_bytes += shown.invalid_bytes;
         }
-        LinesAnswer {
+        let truncated = !self.is_open || !cut_lines.is_empty();
+        let is_whole = start_line == 1 && eof && !truncated;
+        Ok(LinesAnswer {
             start_line,
             end_line: (start_line + count).saturating_sub(1),
             lines_returned: count,
@@ -317,11 +375,12 @@ impl Page {
             content,
             tokens: self.tokens,
             total_lines,
-            truncated: !self.is_open || !cut_lines.is_empty(),
+            truncated,
             cut_lines,
             invalid_bytes,
             no_final_newline: self.no_final_newline && eof,
+            sha256: if is_whole { opened.digest_unchanged()? } else { None },
             path: opened.path,
-        }
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! Reading files that are larger than anybody's memory of them: facts, windows, lines, the tail, a
+//! Reading files that are larger than anybody's memory of them: a list, facts, windows, lines, the tail, a
 //! search, and a cursor that walks through all of it.
 //!
 //! A file is opened once per call, by handle, inside the roots, and everything an answer says is of
@@ -6,8 +6,9 @@
 //! answer never exceeds its budget by more than one, and what an answer leaves out it names.
 //!
 //! `encoding` tells characters, `terminator` lines; `scan` passes over blocks on several threads,
-//! `walk` goes from line to line, `index` remembers where lines are; `window`, `lines`, `search` and
-//! `cursor` are the reads.
+//! `walk` goes from line to line, `index` remembers where lines are; `list`, `window`, `lines`, `search`
+//! and `cursor` are the reads. `token` is a cursor
+//! as text, `prefix` what it knows of its file, `trail` the way there.
 
 use std::ffi::OsStr;
 use std::io;
@@ -27,9 +28,13 @@ mod encoding;
 mod files;
 mod index;
 mod lines;
+mod list;
+mod prefix;
 mod scan;
 mod search;
 mod terminator;
+mod token;
+mod trail;
 mod walk;
 mod window;
 
@@ -37,6 +42,7 @@ pub use cursor::{CursorAnswer, CursorRequest, NextRequest, NextWindow};
 pub use encoding::OnInvalid;
 pub(crate) use index::Indexes;
 pub use lines::{CutLine, LinesAnswer, LinesRequest, TailRequest};
+pub use list::{ListRequest, ListedFile, Listing};
 pub use search::{Found, Match, SearchRequest, Skipped};
 pub use window::{Window, WindowRequest};
 
@@ -44,6 +50,8 @@ use encoding::Encoding;
 use index::Index;
 use terminator::Unit;
 
+/// How many bytes of a file that is no text are shown.
+const SHOWN_OF_BINARY: usize = 32;
 /// A version that changed so short a time ago may change again without a trace in its times, on
 /// file systems that keep them in whole seconds.
 const SETTLED_NS: i128 = 2_000_000_000;
@@ -71,13 +79,16 @@ impl Progress for () {
     }
 }
 
+/// Up to this length a file's digest is told unasked.
+pub const DIGESTED_MAX: u64 = 16 << 20;
+
 /// Asks for the facts about a file.
 #[derive(Clone, Debug)]
 pub struct StatRequest {
     /// The file.
     pub path: String,
-    /// Whether to read all of it for its digest.
-    pub include_sha256: bool,
+    /// Whether to read all of it for its digest; otherwise its length decides ([`DIGESTED_MAX`]).
+    pub digest: Option<bool>,
 }
 
 /// The facts about a file.
@@ -103,9 +114,12 @@ pub struct FileFacts {
     /// Whether its head has both `\n` and `\r\n`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub eol_mixed: bool,
-    /// The digest of all of it.
+    /// The digest of all of it: what `expected_prev_sha256` of the next write wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Digest>,
+    /// How to get the digest of a file that is too long to have it unasked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<&'static str>,
 }
 
 /// A file as it was when a call opened it.
@@ -124,7 +138,7 @@ struct Opened {
 
 impl Opened {
     fn mtime_ns(&self) -> i64 {
-        i64::try_from(self.stat.mtime_ns).unwrap_or(i64::MAX)
+        nanoseconds(self.stat.mtime_ns)
     }
 
     fn failed(&self, operation: &'static str, source: io::Error) -> Error {
@@ -147,6 +161,14 @@ impl Opened {
         }
     }
 
+    /// The digest of all of it, unless the file has changed since it was opened.
+    fn digest_unchanged(&self) -> Result<Option<Digest>> {
+        let digest = digest_of(self)?;
+        let now = self.file.stat().map_err(|source| self.failed("stat", source))?;
+        let version = |stat: &Stat| (stat.len, stat.mtime_ns, stat.ctime_ns);
+        Ok((version(&now) == version(&self.stat)).then_some(digest))
+    }
+
     /// Reads at most `len` bytes.
     fn bytes(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
         let len = len.min(count_in(self.stat.len.saturating_sub(offset)));
@@ -165,8 +187,15 @@ impl Reader<'_> {
     /// The path is outside every root, or absent, or no regular file; the disk refuses.
     pub fn stat(&self, request: &StatRequest) -> Result<FileFacts> {
         let opened = self.open(&request.path)?;
-        let sha256 = if request.include_sha256 { Some(digest_of(&opened)?) } else { None };
+        let is_short = opened.stat.len <= DIGESTED_MAX;
+        let sha256 = match request.digest.unwrap_or(is_short) {
+            true => Some(digest_of(&opened)?),
+            false => None,
+        };
+        let hint = (request.digest.is_none() && !is_short)
+            .then_some("longer than 16 MiB: digest true gives its sha256");
         Ok(FileFacts {
+            hint,
             size: opened.stat.len,
             mtime_ns: opened.mtime_ns(),
             encoding: opened.encoding.name(),
@@ -193,9 +222,17 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Opens a file whose lines are read as text in an encoding, if one is named.
+    /// Opens a file that has lines, to be read as text in an encoding, if one is named.
     fn open_as(&self, path: &str, encoding: Option<Encoding>) -> Result<Opened> {
-        Ok(self.open(path)?.named(encoding))
+        let opened = self.open(path)?.named(encoding);
+        if opened.encoding == Encoding::Binary {
+            return Err(Error::Binary {
+                path: path.to_owned(),
+                size: opened.stat.len,
+                head: opened.bytes(0, SHOWN_OF_BINARY)?,
+            });
+        }
+        Ok(opened)
     }
 
     /// Opens a regular file. Never waits on a FIFO or a device, whatever takes the name's place.
@@ -255,6 +292,11 @@ fn text_encoding(label: Option<&String>) -> Result<Option<Encoding>> {
     let Some(label) = label else { return Ok(None) };
     let known = Encoding::of_label(label).filter(|encoding| *encoding != Encoding::Binary);
     known.map(Some).ok_or_else(|| Error::ReadEncoding { encoding: label.clone() })
+}
+
+/// A time as answers have it.
+fn nanoseconds(ns: i128) -> i64 {
+    i64::try_from(ns).unwrap_or(i64::MAX)
 }
 
 /// A length in memory; what no memory can hold is cut.

@@ -278,7 +278,8 @@ impl Reader<'_> {
     /// Searches for lines.
     ///
     /// # Errors
-    /// As [`Reader::stat`]; a number is out of range, or the query is none.
+    /// As [`Reader::stat`]; the file is no text ([`Error::Binary`]); a number is out of range, or the
+    /// query is none.
     pub fn search(&self, request: &SearchRequest, progress: &dyn Progress) -> Result<Found> {
         let query = Query::of(request)?;
         let encoding = text_encoding(request.encoding.as_ref())?;
@@ -332,7 +333,7 @@ impl Reader<'_> {
         let (mut searched, mut before) = (0, 0);
         let from = request.from_path.as_deref();
         let too_many = self.visit(&request.path, &selection, from, |reached| {
-            let Reached { dir, name, path, is_from } = reached;
+            let Reached { dir, name, path, is_from, .. } = reached;
             let shown = self.roots.show(path);
             let mut skip = |reason: String| {
                 if found.skipped.len() < SKIPPED_MAX {
@@ -666,6 +667,8 @@ fn around(
     let text = shown.text.strip_prefix(&format!("{number}|")).unwrap_or(&shown.text);
     let (head, tail) =
         (if from > line.offset { "…" } else { "" }, if next_offset < line_end { "…" } else { "" });
-    let cut = CutLine { line: number, bytes: line.len, shown_bytes: part.len, next_offset };
+    let shown_offset = (from > line.offset).then_some(from);
+    let cut =
+        CutLine { line: number, bytes: line.len, shown_bytes: part.len, shown_offset, next_offset };
     Ok((format!("{number}|{head}{text}{tail}"), cut))
 }

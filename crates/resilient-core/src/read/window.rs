@@ -6,6 +6,7 @@ use super::budget::{BYTES, BYTES_MAX, tokens, tokens_max};
 use super::encoding::{CHARACTER_MAX, Decoded, Encoding, OnInvalid};
 use super::lines::is_zero;
 use super::{Opened, Reader, at_least, count_in};
+use crate::digest::Digest;
 use crate::error::{Error, Result};
 
 /// Asks for a window.
@@ -75,6 +76,9 @@ pub struct Window {
     /// How many bytes were no character.
     #[serde(skip_serializing_if = "is_zero")]
     pub invalid_bytes: u64,
+    /// The digest of the file, where the window is all of it: what the next write wants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<Digest>,
 }
 
 /// What is wanted of a window, checked.
@@ -192,6 +196,7 @@ impl Opened {
             content: decoded.text,
             tokens,
             invalid_bytes: decoded.invalid_bytes as u64,
+            sha256: (start == 0 && next_offset >= size).then(|| Digest::of(&bytes)),
         };
         Ok((window, bytes))
     }

@@ -97,7 +97,7 @@ fn what_is_there(row: &Row, open: &OpenFile, at: u64, sums: &Sums) -> io::Result
     }
     if len >= row.bytes {
         digest_range(file, at, row.bytes, &mut digest)?;
-        if digest.finish() == row.sha256 {
+        if row.sha256 == digest.finish() {
             return Ok(Target::New);
         }
     }

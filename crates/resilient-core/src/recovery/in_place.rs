@@ -40,7 +40,7 @@ pub(super) fn look_at_target(
 
 fn what_is_there(row: &Row, seat: &Seat, file: &dyn File) -> io::Result<Target> {
     let now = digest_of(file)?.0;
-    if now == row.sha256 {
+    if row.sha256 == now {
         return Ok(Target::New);
     }
     if Some(now) == row.prev_sha256 {

@@ -90,11 +90,11 @@ fn names<'a>(state: &State, row: &'a Row) -> Vec<Named<'a>> {
         exchange: also.exchange,
         is_copy,
     });
-    let main = row.staged.as_deref().zip(row.abs_path.as_deref());
-    let main = main.map(|(staged, path)| Named {
+    let main = row.staged.as_deref().zip(row.abs_path.as_deref()).zip(row.sha256.digest());
+    let main = main.map(|((staged, path), expected)| Named {
         path,
         staged,
-        expected: row.sha256,
+        expected,
         previous: row.prev_sha256,
         in_place: row.undo.is_some(),
         exchange: row.exchange,

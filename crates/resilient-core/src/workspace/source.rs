@@ -91,7 +91,7 @@ impl Workspace {
                 Ok(Origin { content: kept.content, file: None, label, path })
             }
             Source::Session { session, separator } => {
-                let content = self.chunks().preview(&session, &separator)?.content;
+                let content = self.chunks().text(&session, &separator)?;
                 Ok(Origin { content, file: None, label: session, path: None })
             }
             Source::File(path) => {

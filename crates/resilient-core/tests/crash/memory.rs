@@ -1,7 +1,9 @@
 //! What a call holds of a large file at once: the simulated disk knows its largest read.
 
+use resilient_core::chunk::{ComposeRequest, PreviewRequest};
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Fault, FaultKind, SimDisk};
+use resilient_core::form::Asked;
 use resilient_core::journal::Filter;
 
 use crate::workload::{Order, append, composing, open};
@@ -27,6 +29,26 @@ fn composing_over_a_large_file_that_has_the_marks_already_holds_a_part_of_it() {
         open(&disk, 2, Order::Forwards).compose(composing("a.txt", false)).expect("a file");
     assert_eq!(receipt.sha256, Digest::of(parts.concat().as_bytes()));
     assert_eq!(disk.read("w/a.txt"), Some(parts.concat().into_bytes()));
+    assert!(disk.largest_read() < BOUND, "{} bytes", disk.largest_read());
+}
+
+/// Parts that are far longer than what a call may hold.
+#[test]
+fn a_long_session_is_composed_and_previewed_a_part_at_a_time() {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let part = "a line of a long part\n".repeat(100_000);
+    let ws = open(&disk, 1, Order::Forwards);
+    for _ in 0..4 {
+        ws.chunks().append("s", part.clone(), None).expect("a part");
+    }
+    drop(ws);
+    let disk = disk.kill();
+    let ws = open(&disk, 2, Order::Forwards);
+    let page = ws.chunks().preview(&PreviewRequest::of("s")).expect("a page");
+    assert_eq!((page.content.len(), page.total_bytes), (65_536, 4 * part.len() as u64));
+    let receipt = ws.compose(composing("a.txt", false)).expect("a file");
+    assert_eq!(receipt.bytes, 4 * part.len() as u64);
     assert!(disk.largest_read() < BOUND, "{} bytes", disk.largest_read());
 }
 

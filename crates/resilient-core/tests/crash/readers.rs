@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use resilient_core::Workspace;
+use resilient_core::chunk::PreviewRequest;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::disk::{Disk, FixedClock};
 use resilient_core::journal::Filter;
@@ -21,7 +22,11 @@ const LOOKS: &[(&str, Look)] = &[
     ("journal verify", |ws| format!("{:?}", ws.verify_journal())),
     ("analytics", |ws| format!("{:?}", ws.analytics(None, None))),
     ("chunk_status", |ws| format!("{:?}", ws.chunks().status("s"))),
-    ("chunk_preview", |ws| format!("{:?}", ws.chunks().preview("s", "\n"))),
+    ("chunk_sessions", |ws| format!("{:?}", ws.chunks().sessions())),
+    ("chunk_preview", |ws| {
+        let request = PreviewRequest { separator: "\n".to_owned(), ..PreviewRequest::of("s") };
+        format!("{:?}", ws.chunks().preview(&request))
+    }),
     ("scratch_ref", |ws| {
         ["one", "two"]
             .map(|label| format!("{:?}", ws.scratch().reference(None, Some(label))))

@@ -65,7 +65,7 @@ fn reason<T: std::fmt::Debug>(result: resilient_core::Result<T>) -> String {
 }
 
 fn stat(path: &str) -> StatRequest {
-    StatRequest { path: path.to_owned(), include_sha256: true }
+    StatRequest { path: path.to_owned(), digest: Some(true) }
 }
 
 /// A disk with a workspace in which something was written by a process that goes on.

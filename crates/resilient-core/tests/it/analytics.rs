@@ -2,9 +2,10 @@
 
 use resilient_core::Workspace;
 use resilient_core::chunk::ChunkReceipt;
+use resilient_core::journal::{By, Filter};
 use serde_json::{Value, json};
 
-use crate::home::{Home, composing, digest, json_of, malformed, refusal};
+use crate::home::{Home, composing, create, digest, json_of, malformed, refusal};
 
 const JOURNAL: &str = ".resilient_write/journal.jsonl";
 
@@ -156,7 +157,7 @@ fn sessions_count_their_parts_and_every_later_row_of_another_kind() {
         at(5, 0, &part("t", 2), 1),
         at(6, 0, &checkpoint("c"), 1),
         at(7, 0, &part("u", 1), 1),
-        // No parts of a session.
+        // No parts of a session, but for the last: the state may be below the working directory.
         at(8, 0, ".resilient_write/chunks/u/part-1.txt", 1),
         at(9, 0, ".resilient_write/chunks/u/manifest.json", 1),
         at(10, 0, "sub/.resilient_write/chunks/u/part-002.txt", 1),
@@ -170,9 +171,18 @@ fn sessions_count_their_parts_and_every_later_row_of_another_kind() {
             "duration_seconds": f64::from(last - first) * 60.0,
         })
     };
+    // Rows of the Python server do not say what was composed.
     let expected =
-        json!({"s": session(2, 5, 1, 3), "t": session(2, 5, 2, 5), "u": session(2, 3, 7, 11)});
+        json!({"s": session(2, 0, 1, 3), "t": session(2, 0, 2, 5), "u": session(3, 0, 7, 11)});
     assert_eq!(report(&lines)["sessions"], expected);
+    let said = |minute: u32, name: &str| {
+        let row = at(minute, 0, "out", 2);
+        row.replace("\"bytes\"", &format!("\"composed\":\"{name}\",\"bytes\""))
+    };
+    let told = [&lines[..], &[said(12, "s"), said(13, "s"), said(14, "v")]].concat();
+    let sessions = &report(&told)["sessions"];
+    assert_eq!(sessions["s"], session(2, 2, 1, 3), "a session lasts until its last part");
+    assert_eq!((&sessions["t"], &sessions["v"]), (&expected["t"], &session(0, 1, 14, 14)));
 
     let home = Home::new();
     home.put(JOURNAL, lines.concat());
@@ -278,6 +288,59 @@ fn numbers_that_do_not_fit_together_do_not_overflow() {
     assert_eq!(report["checkpoints"]["by_name"]["a"]["total_bytes"], huge);
 }
 
+/// Rows as the tests of the Python server write them: digests are short words there.
+#[test]
+fn rows_of_others_count_whatever_their_digests_look_like() {
+    let foreign = |id: &str, path: &str, sha256: &str| {
+        let row = json!({
+            "bytes": 7, "caller": "agent", "journal_id": id, "mode": "create", "path": path,
+            "sha256": sha256, "ts": "2026-04-01T12:00:00Z",
+        });
+        format!("{row}\n")
+    };
+    let capital = "A".repeat(64);
+    let home = Home::new();
+    home.put(
+        JOURNAL,
+        foreign("wj_1", "a", "abc123")
+            + &foreign("wj_2", "b", "")
+            + &foreign("wj_3", "c", &capital),
+    );
+    let ws = home.open();
+    let report = json_of(ws.analytics(None, None).expect("a report"));
+    assert_eq!((&report["total_writes"], &report["total_bytes_written"]), (&json!(3), &json!(21)));
+    assert_eq!((report.get("damaged_lines"), &report["by_caller"]), (None, &json!({"agent": 3})));
+    let tail = json_of(ws.journal_tail(9, &Filter::default()).expect("a tail"));
+    let digests: Vec<&Value> =
+        tail["entries"].as_array().expect("a list").iter().map(|row| &row["sha256"]).collect();
+    assert_eq!(digests, ["abc123", "", capital.as_str()]);
+    assert_eq!(tail.get("damaged_lines"), None);
+    let verified = ws.verify_journal().expect("an answer");
+    assert_eq!((verified.rows, verified.breaks.len()), (3, 0));
+    // They are in front of rows of ours as any others.
+    ws.write(create("d", "x")).expect("a receipt");
+    assert_eq!(ws.verify_journal().expect("an answer").rows, 4);
+    let of_a = Filter { path: Some("a".to_owned()), ..Filter::default() };
+    assert_eq!(ws.journal_tail(9, &of_a).expect("a tail").entries.len(), 1);
+}
+
+#[test]
+fn callers_are_the_clients_that_rows_name() {
+    let home = Home::new();
+    let ws = home.open();
+    for (client, path) in [("editor 1.2", "a"), ("editor 1.2", "b"), ("other 3", "c")] {
+        let by = By { client: Some(client.to_owned()), ..By::default() };
+        ws.for_caller(by).write(create(path, "x")).expect("a receipt");
+    }
+    ws.write(create("d", "x")).expect("a receipt");
+    let report = json_of(ws.analytics(None, None).expect("a report"));
+    let callers = json!({"editor 1.2": 2, "other 3": 1, "resilient-write": 1});
+    assert_eq!(report["by_caller"], callers);
+    let row: Value =
+        serde_json::from_str(home.text(JOURNAL).lines().next().expect("a row")).expect("JSON");
+    assert_eq!(row["caller"], "editor 1.2");
+}
+
 #[test]
 fn many_sessions_in_a_long_journal_take_no_longer_than_few() {
     let mut lines: Vec<String> =
@@ -285,7 +348,7 @@ fn many_sessions_in_a_long_journal_take_no_longer_than_few() {
     lines.extend((0..5_000).map(|_| at(1, 0, "out", 1)));
     let report = report(&lines);
     assert_eq!(report["sessions"].as_object().expect("a map").len(), 5_000);
-    assert_eq!(report["sessions"]["s4999"]["composes"], 5_000);
+    assert_eq!(report["sessions"]["s4999"]["composes"], 0);
     assert_eq!(report["sessions"]["s0"]["duration_seconds"], json!(0.0));
 }
 

@@ -73,7 +73,7 @@ fn a_checkpoint_is_kept_with_its_row() {
     );
     let [row] = &entries(&ws)[..] else { panic!("one row") };
     assert_eq!((&row.path, row.mode, &row.journal_id), (&path, Mode::Create, &receipt.journal_id));
-    assert_eq!((row.sha256, row.bytes), (receipt.sha256, receipt.bytes));
+    assert_eq!((row.sha256.digest(), row.bytes), (Some(receipt.sha256), receipt.bytes));
     assert_eq!(
         json_of(ws.checkpoints().read("plan-1_A").expect("a checkpoint")),
         json!({
@@ -324,6 +324,27 @@ fn the_list_is_by_name_and_names_what_is_damaged() {
             "count": 3,
         })
     );
+}
+
+#[test]
+fn a_checkpoint_whose_time_is_over_is_read_and_said_to_be_so() {
+    let home = Home::new();
+    let request = |ttl: &str| SaveRequest {
+        name: "c".to_owned(),
+        data: json!(1),
+        format: Format::Json,
+        ttl: ttl.to_owned(),
+        expected_prev_sha256: None,
+        reject_at: None,
+    };
+    for (ttl, expired) in [("PT1H", true), ("P1D", false), ("session", false), ("permanent", false)]
+    {
+        home.open().checkpoints().save(request(ttl)).expect("a receipt");
+        let later = home.open_after(7200);
+        let found = later.checkpoints().read("c").expect("a checkpoint");
+        assert_eq!((found.expired, &found.data), (expired, &json!(1)), "{ttl}");
+        assert_eq!(json_of(&found).get("expired").is_some(), expired);
+    }
 }
 
 #[test]

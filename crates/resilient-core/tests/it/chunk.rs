@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use resilient_core::chunk::{ChunkReceipt, ComposeReceipt, ComposeRequest, Preview, Reset};
+use resilient_core::chunk::{
+    ChunkReceipt, ComposeReceipt, ComposeRequest, Preview, PreviewRequest, Reset,
+};
 use resilient_core::journal::Mode;
 use resilient_core::{Result, Workspace};
 use serde_json::json;
@@ -27,6 +29,12 @@ fn compose(ws: &Workspace, path: &str, separator: &str, cleanup: bool) -> Result
     ws.compose(ComposeRequest { separator: separator.to_owned(), ..composing(path, cleanup) })
 }
 
+/// The first page of what composing would give.
+fn preview(ws: &Workspace, session: &str, separator: &str) -> Result<Preview> {
+    let separator = separator.to_owned();
+    ws.chunks().preview(&PreviewRequest { separator, ..PreviewRequest::of(session) })
+}
+
 #[test]
 fn a_part_is_kept_with_its_row_and_manifest() {
     let home = Home::new();
@@ -43,7 +51,7 @@ fn a_part_is_kept_with_its_row_and_manifest() {
     assert_eq!(home.text(part), "größe\n");
     let [row] = &entries(&ws)[..] else { panic!("one row") };
     assert_eq!((row.path.as_str(), row.mode, row.bytes), (part, Mode::Overwrite, 8));
-    assert_eq!((&row.journal_id, row.sha256), (&receipt.journal_id, receipt.sha256));
+    assert_eq!((&row.journal_id, row.sha256.digest()), (&receipt.journal_id, Some(receipt.sha256)));
     home.assert_tidy();
 }
 
@@ -88,7 +96,7 @@ fn a_manifest_of_the_python_server_is_read() {
     home.put(".resilient_write/chunks/s/part-001.txt", "one");
     let ws = home.open();
     write(&ws, 2, "two");
-    assert_eq!(ws.chunks().preview("s", "").expect("a preview").content, "onetwo");
+    assert_eq!(preview(&ws, "s", "").expect("a preview").content, "onetwo");
     assert!(home.text(".resilient_write/chunks/s/manifest.json").contains("2026-01-01T00:00:00Z"));
 }
 
@@ -141,7 +149,7 @@ fn arguments_are_checked_before_anything_is_made() {
             })),
             expected
         );
-        assert_eq!(refusal(chunks.preview(session, "")), expected);
+        assert_eq!(refusal(preview(&ws, session, "")), expected);
         assert_eq!(refusal(chunks.status(session)), expected);
         assert_eq!(refusal(chunks.reset(session)), expected);
     }
@@ -324,7 +332,7 @@ fn a_character_may_be_cut_by_the_border_of_two_parts() {
     for cut in 0..=bytes.len() {
         home.put(".resilient_write/chunks/s/part-001.txt", &bytes[..cut]);
         home.put(".resilient_write/chunks/s/part-002.txt", &bytes[cut..]);
-        let preview = ws.chunks().preview("s", "").expect("a preview");
+        let preview = preview(&ws, "s", "").expect("a preview");
         assert_eq!(preview.content, text, "cut at {cut}");
         assert_eq!(preview.chunk_hashes, [digest(&bytes[..cut]), digest(&bytes[cut..])]);
     }
@@ -361,7 +369,7 @@ fn bytes_that_are_no_text_are_not_composed() {
             "reason": format!("composed_not_utf8: invalid byte at offset {offset}"),
         }));
         assert_eq!(refusal(compose(&ws, "deep/er/out", "", true)), expected);
-        assert_eq!(refusal(ws.chunks().preview("s", "")), expected);
+        assert_eq!(refusal(preview(&ws, "s", "")), expected);
     }
     assert!(!home.has("deep"), "no directory is left");
     assert!(home.has(".resilient_write/chunks/s/part-001.txt"), "cleanup only after success");
@@ -397,13 +405,13 @@ fn a_part_longer_than_a_block_streams_whole() {
 fn a_preview_shows_and_creates_nothing() {
     let home = Home::new();
     let none = stale(json!({"session": "s", "reason": "no_chunks_found"}));
-    assert_eq!(refusal(home.open().chunks().preview("s", "")), none);
+    assert_eq!(refusal(preview(&home.open(), "s", "")), none);
     assert_eq!(home.names(""), [""; 0]);
     let ws = home.open();
     append(&ws, "s", "one");
     append(&ws, "s", "zwö");
     let before = home.names(".resilient_write/chunks/s");
-    let preview = ws.chunks().preview("s", ", ").expect("a preview");
+    let preview = preview(&ws, "s", ", ").expect("a preview");
     assert_eq!(
         preview,
         Preview {
@@ -411,7 +419,11 @@ fn a_preview_shows_and_creates_nothing() {
             chunk_count: 2,
             chunk_hashes: vec![digest("one"), digest("zwö")],
             total_bytes: 9,
+            offset: 0,
+            next_offset: 9,
+            eof: true,
             content: "one, zwö".to_owned(),
+            joined_mid_line: vec![1],
             preview: true,
         }
     );
@@ -438,7 +450,7 @@ fn gaps_are_reported_with_what_is_there_and_what_is_not() {
         let mut context = json!({
             "session": "s", "reason": "non_contiguous_chunks", "have": have, "missing": missing,
         });
-        assert_eq!(refusal(ws.chunks().preview("s", "")), stale(context.clone()));
+        assert_eq!(refusal(preview(&ws, "s", "")), stale(context.clone()));
         context["unexpected"] = json!(unexpected);
         assert_eq!(refusal(compose(&ws, "out", "", true)), stale(context));
         session();
@@ -456,10 +468,10 @@ fn the_number_of_parts_must_be_the_announced_one() {
         "session": "s", "reason": "chunk_count_mismatch", "have": 2, "total_expected": 3,
     }));
     assert_eq!(refusal(compose(&ws, "out", "", false)), expected);
-    assert_eq!(refusal(ws.chunks().preview("s", "")), expected);
+    assert_eq!(refusal(preview(&ws, "s", "")), expected);
     // Gaps come first.
     write(&ws, 4, "d");
-    assert_eq!(refusal(ws.chunks().preview("s", ""))["context"]["reason"], "non_contiguous_chunks");
+    assert_eq!(refusal(preview(&ws, "s", ""))["context"]["reason"], "non_contiguous_chunks");
     append(&ws, "s", "e");
     write(&ws, 3, "c");
     assert_eq!(refusal(compose(&ws, "out", "", false))["context"]["have"], 5);
@@ -480,7 +492,7 @@ fn a_session_that_is_not_there_or_is_empty_cannot_be_composed() {
     std::fs::create_dir_all(home.path(".resilient_write/chunks/s")).expect("a directory");
     let none = stale(json!({"session": "s", "reason": "no_chunks_found"}));
     assert_eq!(refusal(compose(&ws, "out", "", false)), none);
-    assert_eq!(refusal(ws.chunks().preview("s", "")), none);
+    assert_eq!(refusal(preview(&ws, "s", "")), none);
 }
 
 #[test]
@@ -530,11 +542,111 @@ fn a_status_tells_what_there_is_and_creates_nothing() {
         json_of(ws.chunks().status("s").expect("a status")),
         json!({
             "session": "s", "exists": true, "total_expected": 12, "present_indices": [1, 3],
-            "chunk_dir": ".resilient_write/chunks/s",
+            "chunk_dir": ".resilient_write/chunks/s", "bytes": 2,
+            "updated_at": "2023-11-14T22:13:20Z", "age_seconds": 0,
+            "last_part": {"index": 3, "bytes": 1, "tail": "c"}, "joined_mid_line": [1],
         })
     );
+    let long = format!("{}\nthe last line", "ä".repeat(1000));
+    write(&ws, 3, &long);
+    let later = home.open_after(90);
+    let parts = later.chunks().status("s").expect("a status").parts.expect("parts");
+    assert_eq!((parts.bytes, parts.age_seconds), (1 + long.len() as u64, Some(90)));
+    let tail = parts.last_part.expect("a part").tail;
+    assert!(tail.chars().count() == 200 && tail.ends_with("ä\nthe last line"), "{tail}");
     append(&ws, "t", "a");
     assert_eq!(json_of(ws.chunks().status("t").expect("a status"))["total_expected"], json!(null));
+}
+
+#[test]
+fn sessions_are_listed_with_parts_bytes_and_age() {
+    let home = Home::new();
+    let ws = home.open();
+    assert_eq!(
+        json_of(ws.chunks().sessions().expect("a list")),
+        json!({"sessions": [], "count": 0})
+    );
+    assert_eq!(home.names(""), [""; 0], "asking creates nothing");
+    append(&ws, "old", "one\n");
+    append(&ws, "old", "two\n");
+    let later = home.open_after(100);
+    later.chunks().append("new", "x".to_owned(), Some(3)).expect("a part");
+    home.put(".resilient_write/chunks/torn/manifest.json", "{");
+    home.put(".resilient_write/chunks/no session/part-001.txt", "x");
+    let session = |name: &str, parts: u64, total, bytes: u64, at: &str, age: u64| {
+        json!({
+            "session": name, "parts": parts, "total_expected": total, "bytes": bytes,
+            "updated_at": at, "age_seconds": age,
+        })
+    };
+    assert_eq!(
+        json_of(home.open_after(160).chunks().sessions().expect("a list")),
+        json!({
+            "sessions": [
+                session("new", 1, json!(3), 1, "2023-11-14T22:15:00Z", 60),
+                session("old", 2, json!(null), 8, "2023-11-14T22:13:20Z", 160),
+                {
+                    "session": "torn", "parts": 0, "total_expected": null, "bytes": 0,
+                    "damaged": true,
+                },
+            ],
+            "count": 3,
+        })
+    );
+}
+
+#[test]
+fn a_part_without_a_final_newline_is_named_where_parts_are_joined() {
+    let home = Home::new();
+    let ws = home.open();
+    for content in ["one\n", "two", "three\n", "", "four"] {
+        append(&ws, "s", content);
+    }
+    assert_eq!(compose(&ws, "a", "", false).expect("a receipt").joined_mid_line, [2]);
+    assert_eq!(compose(&ws, "b", "\n", false).expect("a receipt").joined_mid_line, [0_u32; 0]);
+    assert_eq!(compose(&ws, "c", ", ", false).expect("a receipt").joined_mid_line, [2]);
+    assert_eq!(preview(&ws, "s", "").expect("a preview").joined_mid_line, [2]);
+    let parts = ws.chunks().status("s").expect("a status").parts.expect("parts");
+    assert_eq!(parts.joined_mid_line, [2]);
+}
+
+#[test]
+fn pages_of_a_preview_are_the_text() {
+    let home = Home::new();
+    let ws = home.open();
+    let parts = ["eins ä\n".repeat(5_000), "zwei 漢😀\n".repeat(20_000)];
+    for part in &parts {
+        append(&ws, "s", part);
+    }
+    let text = parts.concat();
+    for max_bytes in [65_536, 1_000_001, 50_003] {
+        let (mut all, mut offset) = (String::new(), 0);
+        loop {
+            let request = PreviewRequest { offset, max_bytes, ..PreviewRequest::of("s") };
+            let page = ws.chunks().preview(&request).expect("a page");
+            assert_eq!((page.offset, page.total_bytes), (offset as u64, text.len() as u64));
+            assert!(page.content.len() as i64 <= max_bytes);
+            all.push_str(&page.content);
+            offset = page.next_offset as i64;
+            if page.eof {
+                break;
+            }
+        }
+        assert!(all == text, "{max_bytes}");
+    }
+    let tiny = PreviewRequest { offset: 7, max_bytes: 1, ..PreviewRequest::of("s") };
+    let page = ws.chunks().preview(&tiny).expect("a page");
+    assert_eq!((page.offset, page.content.as_str()), (7, "\n"));
+    let inside = PreviewRequest { offset: 6, max_bytes: 1, ..PreviewRequest::of("s") };
+    let page = ws.chunks().preview(&inside).expect("a page");
+    assert_eq!((page.offset, page.content.as_str()), (5, "ä"), "a character is not cut");
+    let beyond = PreviewRequest { offset: 10_000_000, ..PreviewRequest::of("s") };
+    let page = ws.chunks().preview(&beyond).expect("a page");
+    assert_eq!((page.content.as_str(), page.eof), ("", true));
+    for (offset, max_bytes) in [(-1, 1), (0, 0), (0, 2_097_153)] {
+        let request = PreviewRequest { offset, max_bytes, ..PreviewRequest::of("s") };
+        assert!(ws.chunks().preview(&request).is_err());
+    }
 }
 
 #[test]
@@ -579,7 +691,7 @@ fn a_damaged_manifest_is_named() {
             refusal(ws.chunks().append("s", "b".to_owned(), None)),
             refusal(ws.chunks().write("s", 2, "b".to_owned(), Some(2))),
             refusal(ws.chunks().status("s")),
-            refusal(ws.chunks().preview("s", "")),
+            refusal(preview(&ws, "s", "")),
             refusal(compose(&ws, "out", "", false)),
         ] {
             let told = found["context"]["reason"].as_str().unwrap_or_default().to_owned();
@@ -598,7 +710,7 @@ fn a_damaged_manifest_is_named() {
     // A session without a manifest is one whose total was not announced.
     append(&ws, "s", "a");
     std::fs::remove_file(home.path(manifest)).expect("removed");
-    assert_eq!(ws.chunks().preview("s", "").expect("a preview").content, "a");
+    assert_eq!(preview(&ws, "s", "").expect("a preview").content, "a");
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn a_session_lasts_from_its_first_part_to_its_last() {
     assert_eq!(
         report["sessions"]["s"],
         json!({
-            "chunk_writes": 2, "composes": 1, "duration_seconds": 5.0,
+            "chunk_writes": 2, "composes": 0, "duration_seconds": 5.0,
             "first_write": "2026-01-01T00:00:00Z", "last_write": "2026-01-01T00:00:05Z",
         })
     );

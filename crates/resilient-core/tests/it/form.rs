@@ -65,7 +65,7 @@ fn an_append_is_in_the_encoding_and_has_the_line_ends_of_the_file_short_or_long(
             assert_eq!(receipt.sha256.to_string(), sha(&wanted));
             assert_eq!(receipt.bytes, wanted.len() as u64);
             let rows = home.rows();
-            assert_eq!(rows.last().map(|row| row.sha256), Some(receipt.sha256));
+            assert_eq!(rows.last().and_then(|row| row.sha256.digest()), Some(receipt.sha256));
             let said = json_of(&receipt)["form"].clone();
             if said != Value::Null {
                 assert_eq!(said["encoding"], label, "{said}");

@@ -528,7 +528,7 @@ fn promised(path: &str, slot: &str, content: &str) -> Row {
         batch: Some(1),
         bytes: content.len() as u64,
         seq: Some(1),
-        sha256: Digest::of(content.as_bytes()),
+        sha256: Digest::of(content.as_bytes()).into(),
         staged: Some(slot.to_owned()),
         ..Row::parse(foreign("wj_1", "a").as_bytes()).unwrap()
     }

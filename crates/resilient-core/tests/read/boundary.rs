@@ -16,7 +16,7 @@ use crate::refused;
 fn refused_everywhere(home: &Home, path: &str) -> (String, serde_json::Value) {
     let ws = home.open();
     let reader = ws.reader();
-    let found = refused(reader.stat(&StatRequest { path: path.into(), include_sha256: true }));
+    let found = refused(reader.stat(&StatRequest { path: path.into(), digest: Some(true) }));
     assert_eq!(refused(reader.window(&WindowRequest::of(path))), found);
     assert_eq!(refused(reader.lines(&LinesRequest::of(path))), found);
     assert_eq!(refused(reader.tail(&TailRequest::of(path))), found);
@@ -116,7 +116,7 @@ fn reading_changes_nothing() {
     let before = home.tree();
     let ws = home.open();
     let reader = ws.reader();
-    reader.stat(&StatRequest { path: "a.txt".into(), include_sha256: true }).unwrap();
+    reader.stat(&StatRequest { path: "a.txt".into(), digest: Some(true) }).unwrap();
     reader.tail(&TailRequest::of("a.txt")).unwrap();
     reader.search(&SearchRequest::of("a.txt", "x"), &()).unwrap();
     assert_eq!(home.tree(), before);
@@ -160,7 +160,7 @@ fn nothing_of_a_sealed_scratchpad_is_read_by_any_way() {
         let reader = ws.reader();
         for path in &ways {
             let found = [
-                reader.stat(&StatRequest { path: path.clone(), include_sha256: true }).err(),
+                reader.stat(&StatRequest { path: path.clone(), digest: Some(true) }).err(),
                 reader.window(&WindowRequest::of(path)).err(),
                 reader.lines(&LinesRequest::of(path)).err(),
                 reader.tail(&TailRequest::of(path)).err(),

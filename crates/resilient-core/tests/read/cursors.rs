@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use resilient_core::Workspace;
+use resilient_core::digest::Digest;
 use resilient_core::disk::SystemClock;
 use resilient_core::read::{CursorRequest, NextRequest, NextWindow};
 use serde_json::{Value, json};
@@ -209,13 +210,71 @@ fn a_cursor_of_the_python_reader_is_taken() {
     assert_eq!((step.window.content.as_str(), step.window.next_offset), ("two", 7));
     let (action, context) = drift(&ws, &theirs(12), false);
     assert_eq!((action.as_str(), &context["drift"]), ("abort", &json!("unknown")));
-    // And ours begin with what theirs have.
-    let ours: Value = serde_json::from_slice(&URL_SAFE.decode(made.cursor).unwrap()).unwrap();
-    for (name, value) in [("path", json!("f")), ("offset", json!(0)), ("max_bytes", json!(65_536))]
-    {
-        assert_eq!(ours[name], value);
+}
+
+#[test]
+fn a_long_cursor_of_an_earlier_version_is_taken_with_all_that_it_knows() {
+    let home = Home::new();
+    home.put("f", "one two three");
+    let ws = home.open();
+    let made = ws.reader().make_cursor(&CursorRequest::of("f")).unwrap();
+    let tip = Digest::of(&[&[0; 32][..], b"one "].concat());
+    let theirs = |strict: bool| {
+        let read = json!({
+            "from": 0, "chain": URL_SAFE.encode([0; 32]),
+            "tip": URL_SAFE.encode(&tip.as_bytes()[..9]),
+        });
+        let token = json!({
+            "path": "f", "offset": 4, "max_bytes": 3, "size": 13, "mtime_ns": made.mtime_ns,
+            "strict": strict, "ctime_ns": 1, "settled": true, "read": read,
+        });
+        URL_SAFE.encode(token.to_string())
+    };
+    let step = next(&ws, &theirs(true));
+    assert_eq!((step.window.content.as_str(), step.window.next_offset), ("two", 7));
+    assert!(step.cursor.len() <= 80);
+    assert_eq!(next(&ws, &step.cursor).window.content, " th");
+    change_in_place(&home, 0, b"x");
+    assert_eq!(drift(&ws, &step.cursor, true).1["drift"], "read_part");
+    assert_eq!(drift(&ws, &theirs(false), false).1["drift"], "read_part");
+}
+
+#[test]
+fn a_cursor_has_at_most_80_characters_wherever_its_file_is() {
+    let home = Home::new();
+    let deep: String = (0..20).map(|n| format!("a directory with a long name {n}/")).collect();
+    for path in ["f".to_owned(), format!("{deep}{}.log", "n".repeat(200))] {
+        home.put(&path, "0123456789".repeat(10_000));
+        let ws = home.open();
+        let request = CursorRequest {
+            offset: 70_001,
+            max_bytes: 12_345,
+            encoding: Some("windows-1252".to_owned()),
+            strict: true,
+            ..CursorRequest::of(&path)
+        };
+        let mut token = ws.reader().make_cursor(&request).unwrap().cursor;
+        for at in [70_001, 82_346, 94_691, 100_000] {
+            assert!(token.len() <= 80, "{}", token.len());
+            // In another process, which does not know the path.
+            let step = next(&home.open(), &token);
+            assert_eq!((step.window.offset, step.window.path.as_str()), (at, path.as_str()));
+            token = step.cursor;
+        }
     }
-    assert_eq!((&ours["size"], &ours["mtime_ns"]), (&json!(13), &json!(made.mtime_ns)));
+}
+
+#[test]
+fn a_cursor_whose_file_was_moved_is_told_so_in_another_process() {
+    let home = Home::new();
+    home.put("d/f", "one two three");
+    home.put("d/g", "another file");
+    let made = home.open().reader().make_cursor(&CursorRequest::of("d/f")).unwrap();
+    std::fs::rename(home.path("d/f"), home.path("d/h")).unwrap();
+    let (kind, context) = refused(home.open().reader().next(&NextRequest::of(&made.cursor)));
+    assert_eq!(kind, "not_found/missing/abort");
+    assert_eq!(context["reason"], "cursor_file_not_found");
+    assert!(context["hint"].as_str().unwrap().contains("rr_make_cursor"));
 }
 
 #[test]

@@ -86,9 +86,8 @@ fn a_guess_that_is_not_sure_is_said_and_a_name_ends_the_doubt() {
     let home = Home::new();
     home.put("f", bytes("windows-1251", "имя\n"));
     let ws = home.open();
-    let facts = json_of(
-        ws.reader().stat(&StatRequest { path: "f".into(), include_sha256: false }).unwrap(),
-    );
+    let facts =
+        json_of(ws.reader().stat(&StatRequest { path: "f".into(), digest: Some(false) }).unwrap());
     assert_eq!(facts["encoding_confidence"], "low");
     let found = ws.reader().lines(&LinesRequest::of("f")).unwrap();
     assert_eq!(found.encoding_confidence, Some("low"));
@@ -121,9 +120,8 @@ fn facts_tell_the_mark_and_the_line_ends() {
     let home = Home::new();
     home.put("f", "\u{FEFF}a\r\nb\n");
     let ws = home.open();
-    let facts = json_of(
-        ws.reader().stat(&StatRequest { path: "f".into(), include_sha256: false }).unwrap(),
-    );
+    let facts =
+        json_of(ws.reader().stat(&StatRequest { path: "f".into(), digest: Some(false) }).unwrap());
     assert_eq!(
         json!([facts["encoding"], facts["bom"], facts["eol"], facts["eol_mixed"]]),
         json!(["utf-8", true, "lf", true])

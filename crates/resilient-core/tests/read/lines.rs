@@ -1,9 +1,9 @@
 //! Lines by number, and the tail.
 
-use resilient_core::read::{LinesAnswer, LinesRequest, TailRequest, WindowRequest};
+use resilient_core::read::{LinesAnswer, LinesRequest, SearchRequest, TailRequest, WindowRequest};
 use serde_json::json;
 
-use crate::home::{Home, json_of};
+use crate::home::{Home, json_of, sha};
 use crate::refused;
 
 fn home_of(bytes: impl AsRef<[u8]>) -> Home {
@@ -33,6 +33,7 @@ fn lines_have_numbers_and_keep_their_white_space() {
             "path": "f", "start_line": 1, "end_line": 5, "lines_returned": 5, "eof": true,
             "mtime_ns": mtime_ns, "size": 20, "encoding": "utf-8", "tokens": 11,
             "content": "1|one  \n2|\ttwo\t\n3|\n4|  \n5|five", "no_final_newline": true,
+            "sha256": sha("one  \n\ttwo\t\n\n  \nfive"),
         })
     );
     let middle = lines(&home, 2, 2);
@@ -63,7 +64,7 @@ fn a_mark_at_the_head_is_not_part_of_the_first_line() {
         ("\u{FEFF}a\nb\n".as_bytes(), "utf-8", "1|a\n2|b"),
         (&utf16, "utf-16be", "1|é\n2|漢"),
         (b"caf\xe9\nna\xefve\n", "windows-1252", "1|café\n2|naïve"),
-        (b"\x00\x01\n\x02\xff\n", "binary", "1|\0\u{1}\n2|\u{2}\u{FFFD}"),
+        (b"a\0b\n", "utf-8", "1|a\0b"),
     ] {
         let answer = lines(&home_of(bytes), 1, 9);
         assert_eq!((answer.encoding.as_str(), answer.content.as_str()), (encoding, content));
@@ -90,6 +91,63 @@ fn a_line_of_30_mb_is_shown_in_part_and_its_rest_can_be_had() {
     let answer = tail(&home, 2);
     assert!(answer.content.len() < 70_000);
     assert_eq!((answer.start_line, answer.total_lines), (2, Some(3)));
+}
+
+#[test]
+fn a_tail_of_a_minified_file_is_the_end_of_its_line_within_the_budget() {
+    let mut text = "var a=1;".repeat(500_000);
+    text.push_str("end()");
+    let home = home_of(&text);
+    let answer = tail(&home, 200);
+    assert!(answer.content.len() < 5_000, "{}", answer.content.len());
+    assert!(answer.content.starts_with("1|…") && answer.content.ends_with("var a=1;end()"));
+    assert!(answer.truncated && answer.sha256.is_none());
+    assert_eq!(
+        json_of(&answer.cut_lines),
+        json!([{
+            "line": 1, "bytes": 4_000_005, "shown_bytes": 4096, "shown_offset": 3_995_909,
+            "next_offset": 0,
+        }])
+    );
+    for max_tokens in [1, 10, 1000, 10_000] {
+        let request = TailRequest { max_tokens: Some(max_tokens), ..TailRequest::of("f") };
+        let answer = home.open().reader().tail(&request).unwrap();
+        assert!(answer.tokens <= max_tokens as u64 || answer.content.len() < 8, "{answer:?}");
+        assert!(answer.truncated && answer.content.ends_with(')'), "{answer:?}");
+        assert_eq!(answer.cut_lines.len(), 1);
+    }
+    // A long line in front of others is cut, and they are not.
+    let home = home_of(format!("{text}\nlast\n"));
+    let answer = tail(&home, 2);
+    assert!(answer.content.ends_with("end()\n2|last") && answer.content.len() < 5_000);
+    // No character is cut.
+    let home = home_of("é".repeat(100_000));
+    let answer = tail(&home, 1);
+    assert_eq!((answer.invalid_bytes, answer.content.contains('\u{FFFD}')), (0, false));
+}
+
+#[test]
+fn a_binary_file_is_said_to_be_one() {
+    let home = home_of(b"\x7fELF\x02\x01\x00\x00\xff\xfe\n\x80\x81");
+    let ws = home.open();
+    let reader = ws.reader();
+    let found = [
+        refused(reader.lines(&LinesRequest::of("f"))),
+        refused(reader.tail(&TailRequest::of("f"))),
+        refused(reader.search(&SearchRequest::of("f", "ELF"), &())),
+    ];
+    for (kind, context) in found {
+        assert_eq!(kind, "invalid_input/encoding/abort");
+        assert_eq!(
+            (&context["path"], &context["reason"], &context["size"]),
+            (&json!("f"), &json!("binary_file"), &json!(13))
+        );
+        assert_eq!(context["head_hex"], "7f454c4602010000fffe0a8081");
+        let hint = context["hint"].as_str().unwrap();
+        assert!(hint.contains("rr_read_bytes with encoding base64"), "{hint}");
+    }
+    let bytes = reader.window(&WindowRequest::of("f")).unwrap();
+    assert_eq!(bytes.encoding, "base64");
 }
 
 #[test]
@@ -141,8 +199,10 @@ fn a_tail_counts_the_whole_file() {
         assert!(answer.content.ends_with("\n20000|row 20000"));
     }
     let home = home_of(format!("{}\n{}\nlast\n", "a".repeat(100_000), "b".repeat(60_000)));
-    assert_eq!(tail(&home, 2).content, format!("2|{}\n3|last", "b".repeat(60_000)));
-    assert!(tail(&home, 3).content.starts_with("1|aaa"));
+    let request = TailRequest { max_lines: 2, max_tokens: Some(50_000), ..TailRequest::of("f") };
+    let answer = home.open().reader().tail(&request).unwrap();
+    assert!(answer.content == format!("2|{}\n3|last", "b".repeat(60_000)));
+    assert!(tail(&home, 3).content.starts_with("1|…aaa"));
     let answer = tail(&home_of(""), 5);
     assert_eq!((answer.start_line, answer.end_line, answer.total_lines), (1, 0, Some(0)));
     let answer = tail(&home_of("a\nb"), 5);

@@ -1,4 +1,4 @@
-//! Reading files of any size: windows, lines, search, cursors.
+//! Reading files of any size: lists, windows, lines, search, cursors.
 #![allow(clippy::disallowed_methods, reason = "tests look at the disk from outside")]
 #![allow(
     clippy::expect_used,
@@ -11,6 +11,7 @@ mod boundary;
 mod cursors;
 mod encodings;
 mod lines;
+mod list;
 mod search;
 mod walks;
 mod windows;

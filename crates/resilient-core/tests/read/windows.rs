@@ -1,9 +1,12 @@
 //! Windows by bytes: where they begin and end, and what they are read as.
 
-use resilient_core::read::{OnInvalid, StatRequest, Window, WindowRequest};
+use resilient_core::read::{
+    DIGESTED_MAX, LinesRequest, OnInvalid, StatRequest, TailRequest, Window, WindowRequest,
+};
+use resilient_core::write::WriteRequest;
 use serde_json::json;
 
-use crate::home::{Home, json_of, sha};
+use crate::home::{Home, json_of, overwrite, sha};
 use crate::refused;
 
 #[track_caller]
@@ -36,13 +39,43 @@ fn facts_are_of_the_file() {
     let home = Home::new();
     home.put("f", "abc");
     let ws = home.open();
-    let facts = |include_sha256| {
-        json_of(ws.reader().stat(&StatRequest { path: "f".into(), include_sha256 }).unwrap())
+    let facts = |path: &str, digest| {
+        json_of(ws.reader().stat(&StatRequest { path: path.into(), digest }).unwrap())
     };
-    let plain = facts(false);
+    let plain = facts("f", Some(false));
     assert_eq!((&plain["size"], &plain["encoding"]), (&json!(3), &json!("utf-8")));
     assert_eq!(plain.get("sha256"), None);
-    assert_eq!(facts(true)["sha256"], sha("abc"));
+    assert_eq!(facts("f", Some(true))["sha256"], sha("abc"));
+    assert_eq!(facts("f", None)["sha256"], sha("abc"), "a short file's is told unasked");
+    let long = std::fs::File::create(home.path("long")).unwrap();
+    long.set_len(DIGESTED_MAX + 1).unwrap();
+    let unasked = facts("long", None);
+    assert_eq!(unasked.get("sha256"), None);
+    assert!(unasked["hint"].as_str().unwrap().contains("digest true"));
+    let asked = facts("long", Some(true));
+    assert!(asked["sha256"].is_string() && asked.get("hint").is_none());
+}
+
+#[test]
+fn a_read_of_a_whole_file_gives_the_digest_for_the_next_write() {
+    let home = Home::new();
+    home.put("f", "one\ntwo\n");
+    let ws = home.open();
+    let read = |request: &WindowRequest| ws.reader().window(request).unwrap().sha256;
+    let whole = read(&WindowRequest::of("f")).unwrap();
+    assert_eq!(whole.to_string(), sha("one\ntwo\n"));
+    assert_eq!(read(&WindowRequest { offset: 1, ..WindowRequest::of("f") }), None);
+    assert_eq!(read(&WindowRequest { max_bytes: 7, ..WindowRequest::of("f") }), None);
+    let lines = |request: &LinesRequest| ws.reader().lines(request).unwrap().sha256;
+    assert_eq!(lines(&LinesRequest::of("f")), Some(whole));
+    assert_eq!(lines(&LinesRequest { max_lines: 1, ..LinesRequest::of("f") }), None);
+    assert_eq!(lines(&LinesRequest { start_line: 2, ..LinesRequest::of("f") }), None);
+    let tail = |request: &TailRequest| ws.reader().tail(request).unwrap().sha256;
+    assert_eq!(tail(&TailRequest::of("f")), Some(whole));
+    assert_eq!(tail(&TailRequest { max_lines: 1, ..TailRequest::of("f") }), None);
+    let sha256 = whole.to_string();
+    let next = WriteRequest { expected_prev_sha256: Some(sha256), ..overwrite("f", "three\n") };
+    ws.write(next).unwrap();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use resilient_core::chunk::{ComposeRequest, PartRequest};
+use resilient_core::chunk::{ComposeRequest, PartRequest, PreviewRequest};
 use resilient_core::risk::Verdict;
 use resilient_core::workspace::{RedactRequest, Source};
 
@@ -168,13 +168,17 @@ impl Tool for ChunkCompose {
     }
 }
 
-/// Read what rw_chunk_compose would write.
+/// Read what rw_chunk_compose would write, a page at a time. Go on at next_offset.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkPreview {
     pub session: String,
     #[serde(default)]
     pub separator: String,
+    #[serde(default)]
+    pub offset: i64,
+    #[serde(default = "page")]
+    pub max_bytes: i64,
 }
 
 impl Tool for ChunkPreview {
@@ -183,15 +187,18 @@ impl Tool for ChunkPreview {
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        answer(workspace.chunks().preview(&self.session, &self.separator))
+        let Self { session, separator, offset, max_bytes } = self;
+        let request = PreviewRequest { session, separator, offset, max_bytes };
+        answer(workspace.chunks().preview(&request))
     }
 }
 
-/// List the parts a session has; use it to resume.
+/// List a session's parts and how the last one ends, or all sessions; use it to resume.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkStatus {
-    pub session: String,
+    /// All when absent.
+    pub session: Option<String>,
 }
 
 impl Tool for ChunkStatus {
@@ -201,7 +208,10 @@ impl Tool for ChunkStatus {
     const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        answer(workspace.chunks().status(&self.session))
+        match self.session {
+            Some(session) => answer(workspace.chunks().status(&session)),
+            None => answer(workspace.chunks().sessions()),
+        }
     }
 }
 
@@ -220,4 +230,8 @@ impl Tool for ChunkReset {
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.chunks().reset(&self.session))
     }
+}
+
+fn page() -> i64 {
+    65_536
 }

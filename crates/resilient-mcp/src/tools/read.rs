@@ -1,4 +1,5 @@
-//! The tools that read files of any size: facts, windows, lines, the tail, a search, a cursor.
+//! The tools that read files of any size: facts, lists, windows, lines, the tail, a search, a
+//! cursor.
 
 use resilient_core::read as core;
 use schemars::JsonSchema;
@@ -10,6 +11,7 @@ use crate::seam::{Answer, Workspace, read_answer as answer};
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<Stat>(),
+    ToolSpec::of::<ListFiles>(),
     ToolSpec::of::<ReadBytes>(),
     ToolSpec::of::<ReadLines>(),
     ToolSpec::of::<ReadTail>(),
@@ -18,11 +20,14 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<ReadNext>(),
 ];
 
-/// Tell a file's size, time and encoding.
+/// Tell a file's size, time, encoding and SHA-256 (for expected_prev_sha256).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stat {
     pub path: String,
+    /// Unasked up to 16 MiB.
+    pub digest: Option<bool>,
+    /// As digest.
     #[serde(default)]
     pub include_sha256: bool,
 }
@@ -33,8 +38,49 @@ impl Tool for Stat {
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { path, include_sha256 } = self;
-        answer(workspace.reader().stat(&core::StatRequest { path, include_sha256 }))
+        let Self { path, digest, include_sha256 } = self;
+        let digest = digest.or(include_sha256.then_some(true));
+        answer(workspace.reader().stat(&core::StatRequest { path, digest }))
+    }
+}
+
+/// List files below a directory with size and time, a page at a time. Go on at next_from_path.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListFiles {
+    #[serde(default = "here")]
+    pub path: String,
+    /// As **/*.log; without / of names anywhere.
+    pub glob: Option<String>,
+    /// Heed .gitignore.
+    #[serde(default = "yes")]
+    pub gitignore: bool,
+    #[serde(default)]
+    pub hidden: bool,
+    /// 1: no subdirectories.
+    pub depth: Option<i64>,
+    #[serde(default = "files")]
+    pub max_files: i64,
+    pub max_tokens: Option<i64>,
+    pub from_path: Option<String>,
+}
+
+impl Tool for ListFiles {
+    const NAME: &'static str = "rr.list_files";
+    const TITLE: &'static str = "List files";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(workspace.reader().list(&core::ListRequest {
+            path: self.path,
+            glob: self.glob,
+            gitignore: self.gitignore,
+            hidden: self.hidden,
+            depth: self.depth,
+            max_files: self.max_files,
+            max_tokens: self.max_tokens,
+            from_path: self.from_path,
+        }))
     }
 }
 
@@ -288,6 +334,18 @@ fn before() -> i64 {
 
 fn after() -> i64 {
     6
+}
+
+fn here() -> String {
+    ".".to_owned()
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn files() -> i64 {
+    200
 }
 
 fn matches() -> i64 {

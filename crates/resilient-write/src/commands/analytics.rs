@@ -17,7 +17,7 @@ pub(crate) struct Analytics {
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Of the chunk sessions, only this one
-    #[arg(long)]
+    #[arg(long = "session-filter", alias = "session")]
     session: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use crate::output::Output;
 /// Calls one tool as an MCP client would, and prints its answer as JSON.
 #[derive(Debug, Args)]
 pub(crate) struct Call {
-    /// The tool, with an underscore or a dot: rw_safe_write, rr.read_tail
+    /// The tool, with an underscore or a dot: rr_read_tail, rr.read_tail
     tool: String,
     /// The arguments as a JSON object; - is standard input
     #[arg(default_value = "{}", value_name = "JSON")]

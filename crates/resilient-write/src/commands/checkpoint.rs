@@ -32,8 +32,11 @@ pub(crate) enum Checkpoint {
 pub(crate) struct Save {
     /// Its name: 1 to 64 of A-Z a-z 0-9 _ -
     name: String,
-    /// The value as JSON; without it, standard input is read
-    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    /// A file with the value as JSON; - is standard input
+    #[arg(default_value = "-", value_name = "FILE", conflicts_with = "data")]
+    file: String,
+    /// The value as JSON
+    #[arg(long, alias = "content", value_name = "JSON", allow_hyphen_values = true)]
     data: Option<String>,
     /// A label for what the value is; it is kept as given whatever this says
     #[arg(long, value_enum, default_value_t = Label::Json)]
@@ -83,7 +86,11 @@ impl Checkpoint {
                 output.answer("rw.checkpoint", result, told_save)
             }
             Self::Read(Name { name }) => {
-                output.answer("rw.checkpoint_read", checkpoints.read(&name), told_found)
+                let result = checkpoints.read(&name);
+                if result.as_ref().is_ok_and(|found| found.expired) {
+                    output.note(&format!("{name} has expired: the next cleanup takes it\n"));
+                }
+                output.answer("rw.checkpoint_read", result, told_found)
             }
             Self::List => output.answer("rw.checkpoint_list", checkpoints.list(), told_list),
             Self::Cleanup(Clean { keep_session }) => output.answer(
@@ -97,10 +104,10 @@ impl Checkpoint {
 
 impl Save {
     fn request(self) -> resilient_core::Result<SaveRequest> {
-        let Self { name, data, format, ttl, expect, classify } = self;
+        let Self { name, file, data, format, ttl, expect, classify } = self;
         let data = match data {
             Some(text) => input::parse_json("data", &text)?,
-            None => input::json("data", "-")?,
+            None => input::json("data", &file)?,
         };
         let format = match format {
             Label::Json => Format::Json,

@@ -6,7 +6,8 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use resilient_core::Workspace;
 use resilient_core::chunk::{
-    ChunkReceipt, ComposeReceipt, ComposeRequest, PartRequest, Parts, Reset, Status,
+    ChunkReceipt, ComposeReceipt, ComposeRequest, PartRequest, Parts, PreviewRequest, Reset,
+    Sessions, Status,
 };
 
 use super::input::{Classify, Content, Form};
@@ -24,8 +25,8 @@ pub(crate) enum Chunk {
     Compose(Compose),
     /// Print what composing would write
     Preview(Preview),
-    /// List the parts there are
-    Status(Session),
+    /// List the parts there are, and how the last one ends; or all sessions
+    Status(Which),
     /// Remove the parts
     Reset(Session),
 }
@@ -35,6 +36,13 @@ pub(crate) enum Chunk {
 pub(crate) struct Session {
     /// The session's name: 1 to 64 of A-Z a-z 0-9 _ -
     session: String,
+}
+
+/// A session that is looked at; all of them otherwise.
+#[derive(Debug, Args)]
+pub(crate) struct Which {
+    /// The session's name
+    session: Option<String>,
 }
 
 /// A part and its number.
@@ -48,7 +56,12 @@ pub(crate) struct WritePart {
     #[command(flatten)]
     content: Content,
     /// How many parts there will be
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(
+        long = "total-expected",
+        alias = "total",
+        value_name = "N",
+        allow_negative_numbers = true
+    )]
     total: Option<i64>,
     /// SHA-256 that the part of that number must have before; empty: there must be none
     #[arg(long, value_name = "SHA256")]
@@ -65,7 +78,12 @@ pub(crate) struct AppendPart {
     #[command(flatten)]
     content: Content,
     /// How many parts there will be
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(
+        long = "total-expected",
+        alias = "total",
+        value_name = "N",
+        allow_negative_numbers = true
+    )]
     total: Option<i64>,
     /// SHA-256 that the last part must have before; empty: there must be none
     #[arg(long, value_name = "SHA256")]
@@ -107,6 +125,12 @@ pub(crate) struct Preview {
     /// Text between the parts
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     separator: String,
+    /// Where the page begins, in bytes
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    offset: i64,
+    /// How long the page is, up to 2097152 bytes
+    #[arg(long, value_name = "N", default_value_t = 65_536, allow_negative_numbers = true)]
+    max_bytes: i64,
 }
 
 impl Chunk {
@@ -143,12 +167,21 @@ impl Chunk {
                 });
                 output.answer("rw.chunk_compose", result, told_compose)
             }
-            Self::Preview(Preview { session, separator }) => {
-                let result = chunks.preview(&session, &separator);
+            Self::Preview(Preview { session, separator, offset, max_bytes }) => {
+                let request = PreviewRequest { session, separator, offset, max_bytes };
+                let result = chunks.preview(&request);
+                if let Ok(page) = &result
+                    && !page.eof
+                {
+                    output.note(&format!("more: --offset {}\n", page.next_offset));
+                }
                 output.answer("rw.chunk_preview", result, |preview| preview.content.clone())
             }
-            Self::Status(Session { session }) => {
+            Self::Status(Which { session: Some(session) }) => {
                 output.answer("rw.chunk_status", chunks.status(&session), told_status)
+            }
+            Self::Status(Which { session: None }) => {
+                output.answer("rw.chunk_status", chunks.sessions(), told_sessions)
             }
             Self::Reset(Session { session }) => {
                 output.answer("rw.chunk_reset", chunks.reset(&session), told_reset)
@@ -201,19 +234,51 @@ fn told_compose(receipt: &ComposeReceipt) -> String {
     rows.extend(receipt.checked.as_ref().map(told_checked));
     rows.extend(told_form(receipt.form, receipt.form_changed));
     rows.extend(told_findings(&receipt.findings));
-    card(&format!("composed {}", receipt.output_path), &rows)
+    let text = card(&format!("composed {}", receipt.output_path), &rows);
+    text + &told_mid_line(&receipt.joined_mid_line)
+}
+
+fn told_mid_line(parts: &[u32]) -> String {
+    if parts.is_empty() {
+        return String::new();
+    }
+    let parts: Vec<String> = parts.iter().map(u32::to_string).collect();
+    let parts = parts.join(" ");
+    format!("without a final newline, so that the next part goes on in the same line: {parts}\n")
+}
+
+fn told_sessions(all: &Sessions) -> String {
+    if all.sessions.is_empty() {
+        return "no sessions\n".to_owned();
+    }
+    let told = all.sessions.iter().map(|it| {
+        let at = it.updated_at.as_deref().unwrap_or(if it.damaged { "damaged" } else { "-" });
+        let total = it.total_expected.map(|total| format!(" of {total}")).unwrap_or_default();
+        format!("{at:20}  {:>12}  {} parts{total}  {}\n", it.bytes, it.parts, it.session)
+    });
+    told.collect()
 }
 
 fn told_status(status: &Status) -> String {
-    let Some(Parts { total_expected, present_indices, chunk_dir }) = &status.parts else {
+    let Some(parts) = &status.parts else {
         return format!("there is no session {}\n", status.session);
     };
+    let Parts { total_expected, present_indices, chunk_dir, .. } = parts;
     let total = total_expected.map_or_else(|| "not announced".to_owned(), |n| n.to_string());
     let present: Vec<String> = present_indices.iter().map(u32::to_string).collect();
-    card(
-        &format!("session {}", status.session),
-        &[("parts", present.join(" ")), ("total", total), ("kept in", chunk_dir.clone())],
-    )
+    let mut rows = vec![
+        ("parts", present.join(" ")),
+        ("total", total),
+        ("bytes", parts.bytes.to_string()),
+        ("kept in", chunk_dir.clone()),
+    ];
+    rows.extend(parts.updated_at.clone().map(|at| ("changed", at)));
+    let mut text = card(&format!("session {}", status.session), &rows);
+    text += &told_mid_line(&parts.joined_mid_line);
+    if let Some(last) = &parts.last_part {
+        text += &format!("part {} ends with:\n{}\n", last.index, last.tail.trim_end_matches('\n'));
+    }
+    text
 }
 
 fn told_reset(reset: &Reset) -> String {

@@ -8,10 +8,13 @@ use resilient_core::workspace::Source;
 use resilient_core::{Error, Result, risk, write};
 use serde_json::Value;
 
-/// Content that is given on the command line or on standard input.
+/// Content: of a file, of standard input, or given on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct Content {
-    /// The text itself; without it, standard input is read to its end
+    /// A file with the text; - is standard input
+    #[arg(default_value = "-", value_name = "FILE", conflicts_with = "content")]
+    file: String,
+    /// The text itself
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     content: Option<String>,
 }
@@ -20,9 +23,9 @@ impl Content {
     /// Gives the text.
     ///
     /// # Errors
-    /// Standard input cannot be read, or is not UTF-8.
+    /// The file or standard input cannot be read, or is not UTF-8.
     pub(crate) fn text(self) -> Result<String> {
-        self.content.map_or_else(|| utf8("-", read("-")?), Ok)
+        self.content.map_or_else(|| text(&self.file), Ok)
     }
 
     /// Gives the bytes.
@@ -30,7 +33,7 @@ impl Content {
     /// # Errors
     /// Standard input cannot be read.
     pub(crate) fn bytes(self) -> Result<Vec<u8>> {
-        self.content.map_or_else(|| read("-"), |text| Ok(text.into_bytes()))
+        self.content.map_or_else(|| read(&self.file), |text| Ok(text.into_bytes()))
     }
 }
 
@@ -171,6 +174,11 @@ fn read(file: &str) -> Result<Vec<u8>> {
     let read = if file == "-" {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else if is_pipe(file) {
+        return Err(Error::NotARegularFile {
+            path: file.to_owned(),
+            what: "a FIFO, socket or device",
+        });
     } else {
         std::fs::read(file)
     };
@@ -178,6 +186,21 @@ fn read(file: &str) -> Result<Vec<u8>> {
         io::ErrorKind::NotFound => Error::NotFound { path: file.to_owned() },
         _ => Error::Os { path: file.to_owned(), operation: "read", source },
     })
+}
+
+/// Whether reading a file may wait for ever. What a shell passes as `<(command)` has a writer.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]
+fn is_pipe(file: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    let is_passed = ["/dev/fd/", "/proc/self/fd/"].iter().any(|dir| file.starts_with(dir));
+    !is_passed && std::fs::metadata(file).is_ok_and(|found| found.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_file: &str) -> bool {
+    false
 }
 
 fn utf8(file: &str, bytes: Vec<u8>) -> Result<String> {

@@ -9,7 +9,7 @@ use resilient_core::Workspace;
 use resilient_core::digest::Digest;
 use resilient_core::journal::{Filter, Mode, Tail, Verification};
 
-use crate::output::Output;
+use crate::output::{Output, one_line};
 
 /// What to look at.
 #[derive(Debug, Subcommand)]
@@ -24,20 +24,20 @@ pub(crate) enum Journal {
 #[derive(Debug, Args)]
 pub(crate) struct Last {
     /// How many
-    #[arg(short, long = "number", value_name = "N", default_value_t = 20,
+    #[arg(short, long = "n", alias = "number", value_name = "N", default_value_t = 20,
         value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
     /// Only those of this file, however its path is written
-    #[arg(long)]
+    #[arg(long = "filter-path", alias = "path")]
     path: Option<String>,
     /// Only those of this mode
-    #[arg(long, value_enum)]
+    #[arg(long = "filter-mode", alias = "mode", value_enum)]
     mode: Option<Written>,
     /// Only the one of this `journal_id`
-    #[arg(long, value_name = "JOURNAL_ID")]
+    #[arg(long = "filter-id", alias = "id", value_name = "JOURNAL_ID")]
     id: Option<String>,
     /// Only those that left a file with this digest
-    #[arg(long, value_name = "DIGEST")]
+    #[arg(long = "filter-sha256", alias = "sha256", value_name = "DIGEST")]
     sha256: Option<Digest>,
 }
 
@@ -81,10 +81,15 @@ impl Journal {
 fn told_tail(tail: &Tail) -> String {
     let mut text = String::new();
     for entry in &tail.entries {
-        let mode = entry.mode.as_str();
-        let hash: String = entry.sha256.to_string().chars().take(12).collect();
-        let _ =
-            writeln!(text, "{}  {mode:9}  {:>9}  {hash}  {}", entry.ts, entry.bytes, entry.path);
+        let mode = one_line(entry.mode.as_str());
+        let hash: String = one_line(&entry.sha256.to_string()).chars().take(12).collect();
+        let _ = writeln!(
+            text,
+            "{}  {mode:9}  {:>9}  {hash}  {}",
+            one_line(&entry.ts),
+            entry.bytes,
+            one_line(&entry.path)
+        );
     }
     if tail.entries.is_empty() {
         text.push_str("no rows\n");

@@ -19,10 +19,14 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 pub(crate) struct Redact {
     /// The file, in the workspace; - is standard input
-    #[arg(required_unless_present_any = ["draft", "session"], conflicts_with_all = ["draft", "session"])]
+    #[arg(required_unless_present_any = ["draft", "session", "content"])]
+    #[arg(conflicts_with_all = ["draft", "session", "content"])]
     file: Option<String>,
+    /// The text itself
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "draft")]
+    content: Option<String>,
     /// A text that the scratchpad keeps, such as a blocked draft
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "draft-sha256", alias = "draft", value_name = "SHA256")]
     draft: Option<String>,
     /// The joined parts of this chunk session, which stay
     #[arg(long, conflicts_with = "draft")]
@@ -31,7 +35,7 @@ pub(crate) struct Redact {
     #[arg(long, value_name = "TEXT", default_value = "", requires = "session")]
     separator: String,
     /// Only this family, finding by number, or `placeholder`; may be given several times
-    #[arg(long, value_name = "FAMILY|N")]
+    #[arg(long = "redact", alias = "only", value_name = "FAMILY|N")]
     only: Vec<String>,
     /// Look secrets up in the environment where the language can
     #[arg(long)]
@@ -49,7 +53,7 @@ pub(crate) struct Redact {
     #[arg(long, value_enum, default_value_t = Existing::Create)]
     mode: Existing,
     /// SHA-256 that --write-to must have before
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
 }
 
@@ -75,6 +79,9 @@ impl Redact {
         let source = match (self.draft, self.session) {
             (Some(sha256), _) => Source::Draft(sha256),
             (None, Some(session)) => Source::Session { session, separator },
+            (None, None) if self.content.is_some() => {
+                Source::Content(self.content.unwrap_or_default())
+            }
             (None, None) if file == "-" => Source::Content(input::text(&file)?),
             (None, None) => Source::File(file),
         };

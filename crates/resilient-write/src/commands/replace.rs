@@ -17,16 +17,16 @@ pub(crate) struct Replace {
     /// The file, in the workspace
     path: String,
     /// The text to be replaced, exactly as it is
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long = "old-string", alias = "old", value_name = "TEXT", allow_hyphen_values = true)]
     old: String,
     /// The text that takes its place
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long = "new-string", alias = "new", value_name = "TEXT", allow_hyphen_values = true)]
     new: String,
     /// How often the old text must occur; -1: as often as it does
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     count: i64,
     /// SHA-256 that the file must have before
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
     #[command(flatten)]
     form: Form,

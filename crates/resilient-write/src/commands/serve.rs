@@ -19,11 +19,10 @@ pub(crate) struct Serve {
     /// How tools are named in the list; both names can always be called [default: underscore]
     #[arg(long, value_enum, value_name = "FORM")]
     tool_names: Option<Names>,
-    /// Address to listen on, for HTTP
-    #[arg(long)]
+    // HTTP is not in this version; what asks for it is told so.
+    #[arg(long, hide = true)]
     host: Option<String>,
-    /// Port to listen on, for HTTP
-    #[arg(long)]
+    #[arg(long, hide = true)]
     port: Option<u16>,
 }
 
@@ -31,17 +30,17 @@ pub(crate) struct Serve {
 enum Transport {
     /// Standard input and output
     Stdio,
-    /// Not in this version
+    #[value(hide = true)]
     Sse,
-    /// Not in this version
+    #[value(hide = true)]
     Http,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Names {
-    /// rw_safe_write: every client takes these
+    /// As rr_read_tail: every client takes these
     Underscore,
-    /// rw.safe_write
+    /// As rr.read_tail
     Dotted,
 }
 

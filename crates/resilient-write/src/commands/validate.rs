@@ -16,12 +16,17 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
     /// The file; - is standard input
-    #[arg(required_unless_present_any = ["session", "draft"], conflicts_with_all = ["session", "draft"])]
+    #[arg(required_unless_present_any = ["content", "session", "draft"])]
+    #[arg(conflicts_with_all = ["content", "session", "draft"])]
     file: Option<String>,
+    /// The text itself
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["session", "draft"])]
+    content: Option<String>,
     #[command(flatten)]
     elsewhere: Elsewhere,
     /// What it is; guessed from its name and its text otherwise
-    #[arg(long, value_enum)]
+    #[arg(long = "format-hint", alias = "format", value_enum)]
     format: Option<Format>,
 }
 
@@ -53,7 +58,10 @@ impl Validate {
         let name = self.elsewhere.name().unwrap_or(file);
         let source = match self.elsewhere.source() {
             Some(source) => Ok(source),
-            None => input::text(file).map(Source::Content),
+            None => {
+                let content = self.content.map_or_else(|| input::text(file), Ok);
+                content.map(Source::Content)
+            }
         };
         let path = (file != "-").then_some(file);
         let result = source.and_then(|source| workspace.validate(source, format, path));

@@ -25,7 +25,7 @@ pub(crate) struct Write {
     #[arg(long, value_enum, default_value_t = Existing::Create)]
     mode: Existing,
     /// SHA-256 that the file must have before; empty: there must be none
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
     #[command(flatten)]
     form: input::Form,

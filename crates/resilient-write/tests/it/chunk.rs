@@ -12,10 +12,12 @@ fn parts_are_kept_previewed_composed_and_removed() {
     sandbox.run_with(&["chunk", "write", "s", "3"], "three\n").ok();
 
     let ran = sandbox.run(&["chunk", "status", "s"]).ok();
-    assert_eq!(
-        ran.stdout,
-        "session s\n  parts    1 3\n  total    3\n  kept in  .resilient_write/chunks/s\n"
-    );
+    let told = "session s\n  parts    1 3\n  total    3\n  bytes    10\n  kept in  \
+                .resilient_write/chunks/s\n  changed  20";
+    assert!(ran.stdout.starts_with(told), "{ran:?}");
+    assert!(ran.stdout.ends_with("Z\npart 3 ends with:\nthree\n"), "{ran:?}");
+    let ran = sandbox.run(&["chunk", "status"]).ok();
+    assert!(ran.stdout.ends_with("Z            10  2 parts of 3  s\n"), "{ran:?}");
     let gap = sandbox.run(&["chunk", "compose", "s", "out.txt", "--json"]).envelope();
     assert_eq!(gap["context"]["missing"], json!([2]));
     assert!(!sandbox.path("out.txt").exists());
@@ -30,6 +32,22 @@ fn parts_are_kept_previewed_composed_and_removed() {
     let answer = sandbox.run(&["chunk", "compose", "s", "out.txt", "--cleanup", "--json"]).ok();
     assert_eq!(answer.json()["cleaned_up"], true);
     assert_eq!(sandbox.run(&["chunk", "status", "s"]).ok().stdout, "there is no session s\n");
+}
+
+#[test]
+fn a_join_in_the_middle_of_a_line_is_said_and_a_preview_has_pages() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&["chunk", "status"]).ok().stdout, "no sessions\n");
+    sandbox.run(&["chunk", "append", "s", "--content", "one"]).ok();
+    sandbox.run(&["chunk", "append", "s", "--content", "two\n"]).ok();
+    let page = sandbox.run(&["chunk", "preview", "s", "--max-bytes", "4"]);
+    assert_eq!((page.stdout.as_str(), page.stderr.as_str()), ("onet", "more: --offset 4\n"));
+    let page = sandbox.run(&["chunk", "preview", "s", "--offset", "4"]).ok();
+    assert_eq!(page.stdout, "wo\n");
+    let told = sandbox.run(&["chunk", "compose", "s", "out"]).ok().stdout;
+    assert!(told.ends_with("goes on in the same line: 1\n"), "{told}");
+    let answer = sandbox.run(&["chunk", "compose", "s", "out", "--json"]).ok().json();
+    assert_eq!(answer["joined_mid_line"], json!([1]));
 }
 
 #[test]

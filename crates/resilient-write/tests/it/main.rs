@@ -17,6 +17,7 @@ mod handoff;
 mod journal;
 mod policy;
 mod read;
+mod reading;
 mod redact;
 mod replaced;
 mod risk;

@@ -14,8 +14,9 @@ const RANGE: &str = "invalid_input/range/abort";
 const NO_CURSOR: &str = "invalid_input/cursor_decode/abort";
 const MALFORMED: &str = "policy_violation/encoding/abort";
 
-const READ: [&str; 7] = [
+const READ: [&str; 8] = [
     "rr_stat",
+    "rr_list_files",
     "rr_read_bytes",
     "rr_read_lines",
     "rr_read_tail",
@@ -50,7 +51,7 @@ fn each_server_has_its_tools_and_its_name() {
     assert!(instructions.len() <= 2048, "{}", instructions.len());
     assert_eq!(
         (names(&mut both).len(), names(&mut both)[24..].to_vec()),
-        (31, READ.map(String::from).to_vec())
+        (32, READ.map(String::from).to_vec())
     );
     let mut dotted = sandbox.serve_reader(&["--tool-names", "dotted"]);
     assert_eq!(names(&mut dotted)[0], "rr.stat");
@@ -69,6 +70,14 @@ fn every_tool_answers_with_all_its_fields() {
             client.gives("rr_stat", json!({"path": "d/a.log", "include_sha256": true}), &[]);
         assert_eq!((&facts["size"], &facts["path"]), (&json!(20), &json!("d/a.log")));
         assert_eq!(facts["sha256"].as_str().unwrap().len(), 64);
+        let unasked = client.gives("rr_stat", path.clone(), &[]);
+        assert_eq!(unasked["sha256"], facts["sha256"], "told unasked for a short file");
+        let listed = client.gives("rr_list_files", json!({"glob": "*.log"}), &["has_more"]);
+        assert_eq!(listed["files"][0]["path"], "d/a.log");
+        assert_eq!(
+            (&listed["files"][0]["size"], &listed["files"][0]["mtime_ns"]),
+            (&json!(20), &facts["mtime_ns"])
+        );
         let window = client.gives(
             "rr.read_bytes",
             path.clone(),
@@ -113,6 +122,7 @@ fn every_tool_answers_with_all_its_fields() {
             json!({"path": "d/a.log", "max_bytes": 6}),
             &["offset", "max_bytes", "size", "mtime_ns"],
         );
+        assert!(made["cursor"].as_str().unwrap().len() <= 80, "{made}");
         let next = client.gives("rr_read_next", json!({"cursor": made["cursor"]}), &["encoding"]);
         assert_eq!((&next["content"], &next["next_offset"]), (&json!("one  \n"), &json!(6)));
         let next = json!({"cursor": next["cursor"], "max_bytes": 100, "strict": true});
@@ -157,6 +167,8 @@ fn every_way_to_fail_has_its_envelope() {
         for (tool, arguments, kind, facts) in [
             ("rr_search_then_page", search(json!({"path": "../x"})), OUTSIDE, json!({})),
             ("rr_search_then_page", search(json!({"path": "nope"})), MISSING, json!({})),
+            ("rr_list_files", json!({"path": ".."}), OUTSIDE, json!({})),
+            ("rr_list_files", json!({"max_files": 0}), RANGE, json!({})),
             ("rr_search_then_page", search(json!({"path": "d"})), NO_FILE, json!({})),
             ("rr_search_then_page", search(json!({"path": "..", "glob": "*"})), OUTSIDE, json!({})),
             (

@@ -390,8 +390,12 @@ fn what_cannot_be_redacted_is_refused() {
     };
     fails(
         json!({}),
-        "policy_violation/size_limit/split",
-        json!({"reason": "missing_argument: content"}),
+        REFUSED,
+        // Nothing is required of it: a call without arguments was not cut.
+        json!({
+            "reason": "one_of_content_path_draft_sha256",
+            "hint": "pass one of the three and leave out the others",
+        }),
     );
     let two = json!({"content": "x", "path": "a.txt"});
     fails(two, REFUSED, json!({"reason": "one_of_content_path_session_draft_sha256"}));
@@ -580,9 +584,20 @@ fn chunks_go_from_part_to_file() {
         status,
         json!({
             "ok": true, "session": "s", "exists": true, "total_expected": 2,
-            "present_indices": [1, 2], "chunk_dir": format!("{STATE}/chunks/s"),
+            "present_indices": [1, 2], "chunk_dir": format!("{STATE}/chunks/s"), "bytes": 8,
+            "updated_at": status["updated_at"], "age_seconds": status["age_seconds"],
+            "last_part": {"index": 2, "bytes": 4, "tail": "two\n"},
         })
     );
+    let all = client.gives("rw_chunk_status", json!({}), &[]);
+    assert_eq!(all["count"], 1);
+    assert_eq!(
+        (&all["sessions"][0]["session"], &all["sessions"][0]["bytes"]),
+        (&json!("s"), &json!(8))
+    );
+    let page = json!({"session": "s", "offset": 1, "max_bytes": 3});
+    let page = client.gives("rw_chunk_preview", page, &["next_offset", "eof"]);
+    assert_eq!((&page["content"], &page["total_bytes"]), (&json!("ne\n"), &json!(8)));
     assert_eq!(
         client.gives("rw_chunk_status", json!({"session": "t"}), &[]),
         json!({"ok": true, "session": "t", "exists": false})
@@ -1068,7 +1083,7 @@ fn the_journal_is_read_and_summed_up() {
     }
     assert_eq!(
         (&row["mode"], &row["bytes"], &row["caller"]),
-        (&json!("append"), &json!(2), &json!("resilient-write"))
+        (&json!("append"), &json!(2), &json!("test/0"))
     );
     assert_eq!(row["by"]["tool"], "rw.safe_write", "{row}");
     for (filter, value) in [("filter_id", &row["journal_id"]), ("filter_sha256", &row["sha256"])] {

@@ -100,8 +100,7 @@ fn a_text_is_taken_from_exactly_one_source() {
     for tool in ["rw_validate", "rw_risk_score"] {
         client.fails(tool, json!({"content": "", "path": "a.py"}), REFUSED, one_of.clone());
         client.fails(tool, json!({"session": "s", "draft_sha256": draft}), REFUSED, one_of.clone());
-        let missing = json!({"reason": "missing_argument: content"});
-        client.fails(tool, json!({}), "policy_violation/size_limit/split", missing);
+        client.fails(tool, json!({}), REFUSED, one_of.clone());
         client.fails(tool, json!({"path": "none"}), ABSENT, json!({"reason": "not_found"}));
         client.fails(
             tool,
@@ -299,13 +298,13 @@ fn a_checked_write_goes_on_where_nobody_can_check_and_says_so() {
 fn the_commands_that_write_check_when_asked() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run_with(&["write", "a.toml", "--validate"], "a = \n");
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 6);
     assert!(ran.stderr.contains("next: abort - nothing was written"), "{ran:?}");
     let ran = sandbox.run_with(&["write", "a.toml", "--validate"], "a = 1\n").ok();
     assert!(ran.stdout.contains("  syntax   toml: ok\n"), "{ran:?}");
     let replace = ["replace", "a.toml", "--old", "1", "--new", "", "--validate"];
-    assert_eq!(sandbox.run(&replace).code, 1);
+    assert_eq!(sandbox.run(&replace).code, 6);
     sandbox.run_with(&["chunk", "append", "s"], "b 2").ok();
-    assert_eq!(sandbox.run(&["chunk", "compose", "s", "a.toml", "--validate"]).code, 1);
+    assert_eq!(sandbox.run(&["chunk", "compose", "s", "a.toml", "--validate"]).code, 6);
     assert_eq!(sandbox.text("a.toml"), "a = 1\n");
 }

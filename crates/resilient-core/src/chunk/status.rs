@@ -1,0 +1,205 @@
+//! What there is of chunk sessions: of one, or of all.
+
+use std::ffi::OsStr;
+
+use serde::Serialize;
+
+use super::{Chunks, check_session, is_mid_line, list, manifest, part_name};
+use crate::disk::{DirRef, File, read_up_to};
+use crate::error::{Error, Result};
+use crate::name::is_name;
+use crate::stamp;
+use crate::store::CHUNKS;
+
+/// How many characters of the last part are shown.
+const TAIL: usize = 200;
+
+/// How many sessions are listed.
+const SESSIONS_MAX: usize = 200;
+
+/// What there is of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Status {
+    /// The session's name.
+    pub session: String,
+    /// Whether there is one of that name.
+    pub exists: bool,
+    /// The rest, if so.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Parts>,
+}
+
+/// The parts of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Parts {
+    /// How many parts were announced.
+    pub total_expected: Option<u32>,
+    /// The numbers of the parts that are kept, ascending.
+    pub present_indices: Vec<u32>,
+    /// Where they are kept.
+    pub chunk_dir: String,
+    /// Length of all parts together.
+    pub bytes: u64,
+    /// When the last part was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<String>,
+    /// How long ago that was, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age_seconds: Option<u64>,
+    /// The part with the highest number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_part: Option<LastPart>,
+    /// The parts without a newline at their end: joined without a separator, their last line goes on in the
+    /// next part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub joined_mid_line: Vec<u32>,
+}
+
+/// The last part of a session: where the next one goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LastPart {
+    /// Its number.
+    pub index: u32,
+    /// Its length.
+    pub bytes: u64,
+    /// Its last 200 characters.
+    pub tail: String,
+}
+
+/// All sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sessions {
+    /// The sessions, the last changed first; 200 at most.
+    pub sessions: Vec<Session>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// A session in short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Session {
+    /// Its name.
+    pub session: String,
+    /// How many parts are kept.
+    pub parts: usize,
+    /// How many parts were announced.
+    pub total_expected: Option<u32>,
+    /// Length of all parts together.
+    pub bytes: u64,
+    /// When the last part was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<String>,
+    /// How long ago that was, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age_seconds: Option<u64>,
+    /// Whether its manifest cannot be read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub damaged: bool,
+}
+
+impl Chunks<'_> {
+    /// Tells which parts there are, and how the last one ends.
+    ///
+    /// # Errors
+    /// The session's name is not one; the manifest is damaged; the disk refuses.
+    pub fn status(&self, session: &str) -> Result<Status> {
+        self.store.visible()?;
+        check_session(session)?;
+        let parts = match list(self.store, session)? {
+            None => None,
+            Some((dir, present_indices)) => Some(self.parts(session, &dir, present_indices)?),
+        };
+        Ok(Status { session: session.to_owned(), exists: parts.is_some(), parts })
+    }
+
+    /// Lists the sessions that there are.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn sessions(&self) -> Result<Sessions> {
+        self.store.visible()?;
+        let Some(chunks) = self.store.state_dir(&[CHUNKS])? else { return Ok(Sessions::default()) };
+        let names = chunks
+            .entries()
+            .map_err(|source| Error::os(self.store.shown_state(&[CHUNKS]), "list", source))?;
+        let mut sessions = Vec::new();
+        for name in names {
+            let Some(name) = name.to_str().filter(|name| is_name(name)) else { continue };
+            // One that is taken away meanwhile is not there.
+            let Ok(Some((dir, indices))) = list(self.store, name) else { continue };
+            let manifest = manifest(self.store, name);
+            let damaged = manifest.is_err();
+            let manifest = manifest.ok().flatten();
+            let updated_at = manifest.as_ref().map(|manifest| manifest.updated_at.clone());
+            sessions.push(Session {
+                session: name.to_owned(),
+                parts: indices.len(),
+                total_expected: manifest.and_then(|manifest| manifest.total_expected),
+                bytes: indices.iter().map(|index| len_of(&dir, *index)).sum(),
+                age_seconds: self.age(updated_at.as_deref()),
+                updated_at,
+                damaged,
+            });
+        }
+        let count = sessions.len();
+        sessions.sort_by(|one, other| other.updated_at.cmp(&one.updated_at));
+        sessions.truncate(SESSIONS_MAX);
+        Ok(Sessions { sessions, count })
+    }
+
+    fn parts(&self, session: &str, dir: &DirRef, present_indices: Vec<u32>) -> Result<Parts> {
+        let os = |source| Error::os(self.store.shown_state(&[CHUNKS, session]), "read", source);
+        let manifest = manifest(self.store, session)?;
+        let updated_at = manifest.as_ref().map(|manifest| manifest.updated_at.clone());
+        let mut parts = Parts {
+            total_expected: manifest.and_then(|manifest| manifest.total_expected),
+            chunk_dir: self.store.shown_state(&[CHUNKS, session]),
+            bytes: 0,
+            age_seconds: self.age(updated_at.as_deref()),
+            updated_at,
+            last_part: None,
+            joined_mid_line: Vec::new(),
+            present_indices,
+        };
+        let last = parts.present_indices.last().copied();
+        for index in &parts.present_indices {
+            let file = dir.open(OsStr::new(&part_name(*index))).map_err(os)?;
+            let bytes = file.stat().map_err(os)?.len;
+            parts.bytes = parts.bytes.saturating_add(bytes);
+            if Some(*index) == last {
+                let tail = end_of(&*file, bytes, TAIL * 4).map_err(os)?;
+                let tail = last_characters(&tail);
+                parts.last_part = Some(LastPart { index: *index, bytes, tail });
+            } else if is_mid_line(end_of(&*file, bytes, 1).map_err(os)?.last().copied(), b"") {
+                parts.joined_mid_line.push(*index);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// How long ago something happened, in seconds.
+    fn age(&self, at: Option<&str>) -> Option<u64> {
+        let at = stamp::parse(at?)?;
+        let now = i128::try_from(self.store.clock.now_ns()).ok()?;
+        u64::try_from((now - at).max(0) / 1_000_000_000).ok()
+    }
+}
+
+fn len_of(dir: &DirRef, index: u32) -> u64 {
+    dir.stat(OsStr::new(&part_name(index))).map_or(0, |stat| stat.len)
+}
+
+fn end_of(file: &dyn File, len: u64, most: usize) -> std::io::Result<Vec<u8>> {
+    let from = len.saturating_sub(most as u64);
+    let mut bytes = vec![0; (len - from) as usize];
+    let read = read_up_to(file, &mut bytes, from)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+/// The last characters of a text whose beginning may be cut inside one.
+fn last_characters(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let count = text.chars().count();
+    text.chars().skip(count.saturating_sub(TAIL)).collect()
+}

@@ -1,0 +1,208 @@
+//! `read`, `tail`, `search`, `stat` and `list`, of both programs; what a terminal is spared; the manual.
+
+use serde_json::json;
+
+use crate::sandbox::{Ran, Sandbox};
+
+/// Of the text `one\n`.
+const ONE: &str = "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806";
+
+/// What both programs say.
+fn both(sandbox: &Sandbox, args: &[&str]) -> [Ran; 2] {
+    [sandbox.run(args), sandbox.run_reader(args)]
+}
+
+#[test]
+fn the_command_line_reads_as_the_tools_do() {
+    let sandbox = Sandbox::new();
+    sandbox.put("d/a.log", "one\ntwo\nthree\n");
+    for ran in both(&sandbox, &["read", "d/a.log", "--start-line", "2"]) {
+        assert_eq!(ran.ok().stdout, "2|two\n3|three\n");
+    }
+    for ran in both(&sandbox, &["read", "d/a.log", "--max-lines", "1"]) {
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, "1|one\n"));
+        assert_eq!(ran.stderr, "more: --start-line 2\n");
+    }
+    for ran in both(&sandbox, &["tail", "d/a.log", "-n", "1"]) {
+        assert_eq!(ran.ok().stdout, "3|three\n");
+    }
+    let search = ["search", "T.O", "--regex", "--context-before", "0", "--context-after", "0"];
+    for ran in both(&sandbox, &search) {
+        assert_eq!(ran.ok().stdout, "d/a.log:2\n2|two\n");
+    }
+    for ran in both(&sandbox, &["search", "nothing", "d/a.log"]) {
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (1, "", ""));
+    }
+    sandbox.put("one", "one\n");
+    for ran in both(&sandbox, &["stat", "one"]) {
+        let told = ran.ok().stdout;
+        assert!(told.starts_with("one\n  bytes     4\n"), "{told}");
+        assert!(told.contains(ONE), "{told}");
+    }
+    for ran in both(&sandbox, &["list", "--glob", "*.log"]) {
+        let told = ran.ok().stdout;
+        assert!(told.starts_with("          14  2") && told.ends_with("Z  d/a.log\n"), "{told}");
+    }
+    let args = json!({"path": "d/a.log", "start_line": 2}).to_string();
+    let tool = sandbox.run(&["call", "rr_read_lines", &args, "--json"]).ok().stdout;
+    let command = sandbox.run(&["read", "d/a.log", "--start-line", "2", "--json"]).ok().stdout;
+    assert_eq!(tool, command, "the same answer");
+}
+
+#[test]
+fn gitignore_is_heeded_unless_asked_otherwise() {
+    let sandbox = Sandbox::new();
+    sandbox.put(".gitignore", "out/\n");
+    sandbox.put("out/a", "needle\n");
+    sandbox.put("b", "needle\n");
+    let paths = |args: &[&str]| {
+        let listing = sandbox.run(args).ok().json();
+        let files = listing["files"].as_array().unwrap();
+        files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(&["list", "--json"]), ["b"]);
+    assert_eq!(paths(&["list", "--no-gitignore", "--json"]), ["b", "out/a"]);
+    assert_eq!(paths(&["list", "--hidden", "--json"]), [".gitignore", "b"]);
+    let found = sandbox.run(&["search", "needle", "--json"]).ok().json();
+    assert_eq!(found["matches_returned"], 1);
+    let found = sandbox.run(&["search", "needle", "--no-gitignore", "--json"]).ok().json();
+    assert_eq!(found["matches_returned"], 2);
+}
+
+#[test]
+fn a_binary_file_is_said_to_be_one_on_the_command_line() {
+    let sandbox = Sandbox::new();
+    sandbox.put("b", b"\x00\xff\x80\x01");
+    let refused = sandbox.run(&["tail", "b", "--json"]).envelope();
+    assert_eq!(refused["error"], "invalid_input");
+    assert_eq!(refused["context"]["head_hex"], "00ff8001");
+    assert!(sandbox.run(&["read", "b"]).complaint().contains("is a binary file of 4 bytes"));
+}
+
+#[test]
+fn the_exit_status_tells_the_kind_of_a_failure() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a", "one\n");
+    sandbox.put("b", b"\x00\xff\x80\x01");
+    let token = ["sk-ant-oat01-", &"A1b2C3d4".repeat(10)].concat();
+    for (args, code) in [
+        (&["read", "a"][..], 0),
+        (&["search", "two", "a"], 1),
+        (&["read"], 2),
+        (&["write", "a", "--content", "x"], 3),
+        (&["write", "c", "--content", &format!("{token}\n{token}x"), "--classify=low"], 4),
+        (&["write", "../c", "--content", "x"], 6),
+        (&["read", "c"], 8),
+        (&["read", "../c"], 9),
+        (&["read", "b"], 10),
+    ] {
+        let ran = sandbox.run(args);
+        assert_eq!(ran.code, code, "{args:?}: {ran:?}");
+    }
+    let help = sandbox.run(&["--help"]).ok().stdout;
+    for line in ["   3  stale_precondition", "   4  blocked", "  10  invalid_input"] {
+        assert!(help.contains(line), "{help}");
+    }
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_escaped_when_asked_and_raw_in_a_pipe() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a", "red \u{1b}[31m\u{202e}text\n");
+    let raw = sandbox.run(&["read", "a"]).ok().stdout;
+    assert_eq!(raw, "1|red \u{1b}[31m\u{202e}text\n");
+    let safe = sandbox.run(&["read", "a", "--escape"]).ok().stdout;
+    assert_eq!(safe, "1|red \\u{1b}[31m\\u{202e}text\n");
+    let json = sandbox.run(&["read", "a", "--escape", "--json"]).ok();
+    assert!(!json.stdout.contains('\u{202e}') && json.stdout.contains("\\u202e"));
+    assert_eq!(json.json()["content"], "1|red \u{1b}[31m\u{202e}text", "the value is the same");
+}
+
+#[test]
+fn a_row_of_the_journal_is_one_line_whatever_its_path_is() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["write", "a\u{1b}[31m\nb", "--content", "x"]).ok();
+    let told = sandbox.run(&["journal", "tail"]).ok().stdout;
+    assert_eq!(told.lines().count(), 1);
+    assert!(told.ends_with("  a\\u{1b}[31m\\u{a}b\n"), "{told}");
+}
+
+#[test]
+fn content_comes_from_a_file_too() {
+    let sandbox = Sandbox::new();
+    sandbox.put("from", "one\n");
+    sandbox.run(&["write", "to", "from"]).ok();
+    assert_eq!(sandbox.text("to"), "one\n");
+    sandbox.run(&["chunk", "append", "s", "from"]).ok();
+    sandbox.run_with(&["chunk", "append", "s", "-"], "two\n").ok();
+    sandbox.run(&["chunk", "append", "s", "--content", "three\n"]).ok();
+    sandbox.run(&["chunk", "compose", "s", "all"]).ok();
+    assert_eq!(sandbox.text("all"), "one\ntwo\nthree\n");
+    sandbox.put("v.json", "[1]");
+    sandbox.run(&["checkpoint", "save", "c", "v.json"]).ok();
+    assert_eq!(sandbox.run(&["checkpoint", "read", "c", "--json"]).ok().json()["data"], json!([1]));
+    assert_eq!(sandbox.run(&["validate", "--content", "{}"]).ok().stdout, "json: ok\n");
+    assert_eq!(sandbox.run(&["write", "x", "from", "--content", "y"]).code, 2);
+}
+
+#[test]
+fn options_are_named_as_the_arguments_of_tools_and_the_old_names_stay() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a", "one\n");
+    let again = ["write", "a", "--mode", "overwrite", "--content", "one\n"];
+    for option in ["--expected-prev-sha256", "--expect"] {
+        sandbox.run(&[&again[..], &[option, ONE]].concat()).ok();
+    }
+    for [old, new] in [["--old-string", "--new-string"], ["--old", "--new"]] {
+        sandbox.run(&["replace", "a", old, "one", new, "two"]).ok();
+        sandbox.run(&["replace", "a", old, "two", new, "one"]).ok();
+    }
+    for path in ["--filter-path", "--path"] {
+        assert_eq!(sandbox.run(&["journal", "tail", path, "b"]).ok().stdout, "no rows\n");
+    }
+    let help = sandbox.run(&["replace", "--help"]).ok().stdout;
+    assert!(help.contains("--old-string") && !help.contains("--old <"), "{help}");
+}
+
+#[test]
+fn help_names_only_what_there_is() {
+    let sandbox = Sandbox::new();
+    let help = sandbox.run(&["serve", "--help"]).ok().stdout;
+    assert!(help.contains("stdio"), "{help}");
+    for absent in ["sse", "http", "--host", "--port"] {
+        assert!(!help.to_lowercase().contains(absent), "{absent} in {help}");
+    }
+    for args in [&["--help"][..], &["serve", "--help"], &["call", "--help"]] {
+        let help = sandbox.run_reader(args).ok().stdout;
+        assert!(!help.contains("rw_") && !help.contains("rw."), "{help}");
+    }
+}
+
+#[test]
+fn shells_and_man_know_the_commands() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        for ran in both(&sandbox, &["completions", shell]) {
+            assert!(ran.ok().stdout.contains("search"), "{shell}");
+        }
+    }
+    for ran in both(&sandbox, &["man"]) {
+        assert!(ran.ok().stdout.contains(".SH SYNOPSIS"));
+    }
+    sandbox.put("pages/.keep", "");
+    sandbox.run(&["man", "pages"]).ok();
+    assert!(sandbox.text("pages/resilient-write-search.1").contains("regular expression"));
+    assert_eq!(sandbox.run(&["completions", "cobol"]).code, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_nobody_writes_to_is_not_waited_for() {
+    let sandbox = Sandbox::new();
+    let made = std::process::Command::new("mkfifo").arg(sandbox.path("pipe")).status().unwrap();
+    assert!(made.success());
+    let refused = sandbox.run(&["validate", "pipe", "--json"]).envelope();
+    assert_eq!(refused["context"]["reason"], "not_a_regular_file");
+    // What a shell passes has a writer.
+    sandbox.run(&["write", "a.json", "--content", "{}"]).ok();
+}
