@@ -512,12 +512,12 @@ fn judge(
         // The parts are the draft.
         Err(Error::Blocked { path, report, by, reject_at, retry_budget, .. }) => {
             let target = store.roots.locate(output_path);
-            let draft = Some(Draft::Session {
+            let draft = Some(Box::new(Draft::Session {
                 session: session.clone(),
                 separator: separator.clone(),
                 output_path: output_path.clone(),
                 existing: target.ok().and_then(|target| digest_now(&target).ok().flatten()),
-            });
+            }));
             Err(Error::Blocked { path, report, by, reject_at, retry_budget, draft })
         }
         Err(other) => Err(other),

@@ -78,7 +78,7 @@ pub enum Error {
         reject_at: risk::Verdict,
         retry_budget: u32,
         /// Where the draft is kept; `None` where there was no room for it.
-        draft: Option<Draft>,
+        draft: Option<Box<Draft>>,
     },
     /// The file would have syntax errors, and was to be written only without.
     #[error("{path:?} would have syntax errors: {}", .report.summary)]

@@ -267,16 +267,15 @@ impl Workspace {
     }
 
     fn keep_draft(&self, error: Error) -> Error {
-        let (path, report, by, reject_at, retry_budget, content) = match error {
-            Error::Blocked {
-                path,
-                report,
-                by,
-                reject_at,
-                retry_budget,
-                draft: Some(Draft::Here(Unkept(content))),
-            } => (path, report, by, reject_at, retry_budget, content),
-            other => return other,
+        let Error::Blocked { path, report, by, reject_at, retry_budget, draft } = error else {
+            return error;
+        };
+        let content = match draft.map(|draft| *draft) {
+            Some(Draft::Here(Unkept(content))) => content,
+            kept => {
+                let draft = kept.map(Box::new);
+                return Error::Blocked { path, report, by, reject_at, retry_budget, draft };
+            }
         };
         // Without room for it the refusal stands all the same.
         let kept = self.scratch().put(PutRequest {
@@ -285,7 +284,7 @@ impl Workspace {
             notes: Some(DRAFT_NOTES.to_owned()),
             ..PutRequest::default()
         });
-        let draft = kept.ok().map(|receipt| Draft::Scratch(receipt.sha256));
+        let draft = kept.ok().map(|receipt| Box::new(Draft::Scratch(receipt.sha256)));
         Error::Blocked { path, report, by, reject_at, retry_budget, draft }
     }
 
