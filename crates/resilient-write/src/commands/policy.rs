@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 use resilient_core::Workspace;
+use resilient_core::form::FormSource;
 use resilient_core::risk::{HardLinks, Placeholders, Policy as Rules};
 use serde_json::{Value, json};
 
@@ -86,7 +87,26 @@ fn values(rules: &Rules) -> Value {
             HardLinks::InPlace => "in_place",
         },
         "allow_git_writes": rules.allow_git,
+        "form": if rules.form.keep { "keep" } else { "raw" },
+        "form_from": rules.form.from.iter().map(|source| match source {
+            FormSource::EditorConfig => "editorconfig",
+            FormSource::GitAttributes => "gitattributes",
+        }).collect::<Vec<_>>(),
+        "classify": {
+            "default": if rules.classify.by_default { "on" } else { "off" },
+            "reject_at": rules.classify.reject_at,
+            "reject": rules.classify.reject_secrets.then_some("secrets"),
+        },
+        "scratch": {
+            "keep_days": limit(rules.scratch.keep_days.map(u64::from)),
+            "drafts_keep_days": limit(rules.scratch.drafts_keep_days.map(u64::from)),
+            "max_bytes": limit(rules.scratch.max_bytes),
+        },
     })
+}
+
+fn limit(limit: Option<u64>) -> Value {
+    limit.map_or_else(|| "unlimited".into(), Value::from)
 }
 
 /// One key a line, as a policy file may have them.
