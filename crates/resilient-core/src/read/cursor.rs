@@ -197,6 +197,7 @@ impl Reader<'_> {
         let Some(Place { dir, name, path }) = self.follow(trail)? else {
             return Err(Error::CursorLost);
         };
+        self.unseal(&path)?;
         // The cursor may have room for some of the names only.
         Ok((self.open_in(&*dir, &name, &self.roots.show(&path))?, Trail::to(&path, self.roots)))
     }
@@ -204,6 +205,7 @@ impl Reader<'_> {
     /// Opens a file by its path, and remembers that for its cursors.
     fn open_given(&self, path: &str) -> Result<(Opened, Trail)> {
         let target = self.roots.readable(path)?;
+        self.unseal(&target.path)?;
         let trail = Trail::to(&target.path, self.roots);
         let opened = self.open_in(&*target.dir, &target.name, path)?;
         self.indexes.paths.remember(&trail, path);

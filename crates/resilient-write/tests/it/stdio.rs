@@ -393,8 +393,8 @@ fn what_cannot_be_redacted_is_refused() {
         REFUSED,
         // Nothing is required of it: a call without arguments was not cut.
         json!({
-            "reason": "one_of_content_path_draft_sha256",
-            "hint": "pass one of the three and leave out the others",
+            "reason": "one_of_content_path_session_draft_sha256",
+            "hint": "pass one of the four and leave out the others",
         }),
     );
     let two = json!({"content": "x", "path": "a.txt"});
