@@ -357,7 +357,7 @@ impl Workspace {
     /// Writes the handoff. One that is blocked is kept in the scratchpad.
     ///
     /// # Errors
-    /// As [`Handoff::write`].
+    /// As for any write; and the note lacks a field that every one has.
     pub fn write_handoff(&self, request: HandoffRequest) -> Result<HandoffReceipt> {
         let refs = self.checkpoints().refs()?;
         self.screened(request.reject_at, |screen| {
@@ -368,7 +368,7 @@ impl Workspace {
     /// Reads the handoff.
     ///
     /// # Errors
-    /// As [`Handoff::read`].
+    /// There is no note, or it cannot be read.
     pub fn read_handoff(&self, path: &str) -> Result<Found> {
         let refs = self.checkpoints().refs()?;
         Handoff { store: &self.store }.read(path, refs, self.sealed_scratch)
