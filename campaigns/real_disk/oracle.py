@@ -17,7 +17,7 @@ from typing import Any
 
 STATE = ".resilient_write"
 # Files of the state directory that carry no meaning of their own.
-MACHINERY = {"lock", "waiting", "format", "journal.jsonl"}
+MACHINERY = {"lock", "waiting", "format", ".gitignore", "journal.jsonl"}
 TIME = re.compile(rb"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 ARCHIVE_TIME = re.compile(r"\d{8}T\d{6}Z_")
 
