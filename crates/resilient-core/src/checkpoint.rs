@@ -12,6 +12,7 @@ use crate::disk::Kind;
 use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::name::is_name;
+use crate::near::nearest;
 use crate::number;
 use crate::stamp;
 use crate::store::Store;
@@ -90,6 +91,12 @@ pub struct SaveReceipt {
     pub updated_at: String,
     /// Whether its file is longer than 1 MiB.
     pub chunked: bool,
+    /// Length of its file before; absent for a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_bytes: Option<u64>,
+    /// Digest of its file before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
 }
 
 /// A checkpoint as it was saved.
@@ -247,6 +254,8 @@ impl Checkpoints<'_> {
                 created_at,
                 updated_at,
                 chunked: content.bytes.len() > LARGE,
+                prev_bytes: old.as_ref().map(|old| old.stat.len),
+                prev_sha256: old.as_ref().map(|old| old.digest),
             })
         })
     }
@@ -259,7 +268,9 @@ impl Checkpoints<'_> {
         self.store.visible()?;
         check_name(name)?;
         let Some(bytes) = bytes(self.store, name)? else {
-            return Err(Error::CheckpointNotFound { name: name.to_owned() });
+            let known = names(self.store).unwrap_or_default();
+            let near = nearest(name, known.iter().map(String::as_str));
+            return Err(Error::CheckpointNotFound { name: name.to_owned(), near });
         };
         let corrupt = |reason| Error::CheckpointCorrupt { name: name.to_owned(), reason };
         let file: Value = serde_json::from_slice(&bytes)

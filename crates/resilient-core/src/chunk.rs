@@ -19,10 +19,11 @@ use crate::error::{Error, Result};
 use crate::form::{Asked, Form, FormChange, Speller};
 use crate::journal::Mode;
 use crate::name::is_name;
+use crate::near::nearest;
 use crate::redact::MarkedLines;
-use crate::risk::{HardLinks, Policy};
+use crate::risk::Policy;
 use crate::store::{CHUNKS, Store};
-use crate::write::{Guard, git, unspellable, whole};
+use crate::write::{Guard, Rules, shrink, unspellable, whole};
 
 const MANIFEST: &str = "manifest.json";
 const MOST: u32 = 999;
@@ -79,6 +80,32 @@ pub struct ComposeReceipt {
     /// Set when the file that was replaced had another encoding or other line ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_changed: Option<FormChange>,
+    /// Length of the file before; absent for one that did not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_bytes: Option<u64>,
+    /// Digest of the file before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
+}
+
+/// What is to be joined, and where to.
+#[derive(Clone, Debug, Default)]
+pub struct ComposeRequest {
+    /// The session's name.
+    pub session: String,
+    /// The path of the file.
+    pub output_path: String,
+    /// Text between the parts.
+    pub separator: String,
+    /// Removes the session afterwards.
+    pub cleanup: bool,
+    /// Refuses a text that has a syntax error, as far as the name of the output tells its format; the text is
+    /// in memory for it.
+    pub validate: bool,
+    /// The encoding and the line ends.
+    pub form: Asked,
+    /// As in [`WriteRequest`](crate::write::WriteRequest).
+    pub allow_shrink: bool,
 }
 
 /// What composing would give.
@@ -276,47 +303,47 @@ impl Chunks<'_> {
         cleanup: bool,
         policy: &Policy,
     ) -> Result<ComposeReceipt> {
-        self.compose_as(session, output_path, separator, cleanup, Asked::default(), false, policy)
+        let request = ComposeRequest {
+            session: session.to_owned(),
+            output_path: output_path.to_owned(),
+            separator: separator.to_owned(),
+            cleanup,
+            ..ComposeRequest::default()
+        };
+        self.compose_as(request, policy)
     }
 
-    /// As [`Chunks::compose`], in the encoding and with the line ends that are asked for. `validate` refuses a
-    /// text that has a syntax error, as far as the name of the output tells its format; the text is in memory
-    /// for it.
+    /// As [`Chunks::compose`], with all that can be asked for.
     ///
     /// # Errors
-    /// As [`Chunks::compose`]; and the encoding lacks a character of the text, or the text has a syntax error.
-    #[expect(clippy::too_many_arguments, reason = "each is a choice of the caller")]
-    pub fn compose_as(
-        &self,
-        session: &str,
-        output_path: &str,
-        separator: &str,
-        cleanup: bool,
-        asked: Asked,
-        validate: bool,
-        policy: &Policy,
-    ) -> Result<ComposeReceipt> {
-        check_session(session)?;
+    /// As [`Chunks::compose`]; and the encoding lacks a character of the text, or the text has a syntax error,
+    /// or a line that stands for text which it leaves out.
+    pub fn compose_as(&self, request: ComposeRequest, policy: &Policy) -> Result<ComposeReceipt> {
+        let ComposeRequest {
+            session,
+            output_path,
+            separator,
+            cleanup,
+            validate,
+            form: asked,
+            allow_shrink,
+        } = request;
+        check_session(&session)?;
         let form = policy.form.clone();
-        let (git, hard_links) = (git(policy), policy.hard_links);
+        let rules = Rules::of(policy);
         let guard = Guard::new(policy);
-        let session = session.to_owned();
-        let output_path = output_path.to_owned();
-        let separator = separator.as_bytes().to_vec();
+        let separator = separator.into_bytes();
         self.store.submit(move |op| {
             let below = [CHUNKS, session.as_str()];
             op.claim_below(&below)?;
             let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
             op.claim(&manifest_at)?;
             let (dir, indices) = complete(op.store, &session, true)?;
-            let target = op.store.roots.writable(&output_path, git)?;
+            let target = op.store.roots.writable(&output_path, rules.git)?;
             op.claim(&target)?;
             let old = op.old(&target)?;
-            if let Some(old) = &old
-                && old.stat.links > 1
-                && hard_links == HardLinks::Refuse
-            {
-                return Err(Error::HardLinked { path: target.shown, links: old.stat.links });
+            if let Some(old) = &old {
+                rules.check(&target, old)?;
             }
             let checked = match validate {
                 true => {
@@ -353,14 +380,24 @@ impl Chunks<'_> {
                 let check = || {
                     let adds_marks = adds_marks(marked, &*old.file)
                         .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
-                    if !adds_marks {
+                    let shrinks = !allow_shrink && shrink::is_notable(old.stat.len, staged.len);
+                    if !adds_marks && !shrinks {
                         return Ok(());
                     }
                     // Only a mark that comes anew is compared with what the file holds, for which
                     // the guard needs both texts whole.
                     let content = Joined::new(&dir, &session, &indices, &separator).content()?;
-                    let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
-                    guard.check(&target, &before.unwrap_or_default(), &content)
+                    let before = || {
+                        let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
+                        Ok(before.unwrap_or_default())
+                    };
+                    if adds_marks {
+                        guard.check(&target, &before()?, &content)?;
+                    }
+                    if shrinks {
+                        shrink::check(&target, old, &content, before)?;
+                    }
+                    Ok(())
                 };
                 if let Err(refused) = check() {
                     staged.remove(op.state);
@@ -407,6 +444,8 @@ impl Chunks<'_> {
                 checked,
                 form: Some(new_form).filter(|form| !form.is_plain()),
                 form_changed: old_form.and_then(|old| Form::change(old, new_form)),
+                prev_bytes: old.as_ref().map(|old| old.stat.len),
+                prev_sha256: old.as_ref().map(|old| old.digest),
             })
         })
     }
@@ -553,7 +592,7 @@ fn complete(store: &Store, session: &str, composing: bool) -> Result<(DirRef, Ve
     let session = session.to_owned();
     let Some((dir, have)) = list(store, &session)? else {
         return Err(if composing {
-            Error::SessionNotFound { session }
+            Error::SessionNotFound { near: near_sessions(store, &session), session }
         } else {
             Error::NoChunks { session }
         });
@@ -574,6 +613,13 @@ fn complete(store: &Store, session: &str, composing: bool) -> Result<(DirRef, Ve
         return Err(Error::ChunkCount { session, have: have.len(), total_expected });
     }
     Ok((dir, have))
+}
+
+/// The sessions whose names come near.
+fn near_sessions(store: &Store, session: &str) -> Vec<String> {
+    let dir = store.state_dir(&[CHUNKS]).ok().flatten();
+    let entries = dir.and_then(|dir| dir.entries().ok()).unwrap_or_default();
+    nearest(session, entries.iter().filter_map(|entry| entry.to_str()))
 }
 
 fn count_files(dir: DirRef) -> io::Result<u64> {

@@ -17,7 +17,7 @@ use crate::number;
 use crate::risk::Policy;
 use crate::roots::Target;
 use crate::stamp;
-use crate::write::{git, put};
+use crate::write::{Rules, put};
 
 /// Where the handoff is when nobody says otherwise.
 pub const DEFAULT_PATH: &str = "HANDOFF.md";
@@ -57,6 +57,12 @@ pub struct HandoffReceipt {
     pub bytes: u64,
     /// The journal row.
     pub journal_id: String,
+    /// Length of the file before; absent for a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_bytes: Option<u64>,
+    /// Digest of the file before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
     /// Files of `last_good_state` that are not as it says.
     pub drift_warnings: Vec<Drift>,
     /// The checkpoints there are.
@@ -118,9 +124,9 @@ impl Handoff<'_> {
         let text = front_matter::write(&envelope, &body).ok_or_else(too_deep)?.into_bytes();
         let text = Content::of(text);
         let task = file_name(envelope.get("task_id").unwrap_or(&Value::Null));
-        let (git, hard_links) = (git(policy), policy.hard_links);
+        let rules = Rules::of(policy);
         self.store.submit(move |op| {
-            let target = op.store.roots.writable(&path, git)?;
+            let target = op.store.roots.writable(&path, rules.git)?;
             op.claim(&target)?;
             check_whole(text.bytes.len() as u64, &target.shown)?;
             if let (true, Some(stat)) = (archive, target.stat) {
@@ -132,13 +138,15 @@ impl Handoff<'_> {
                 also.extend(keep_copy(op, &target, old, &task)?);
             }
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
-            let receipt = put(op, target, old.as_ref(), &text, mode, hard_links)?;
+            let receipt = put(op, target, old.as_ref(), &text, mode, rules)?;
             op.together_with(also);
             Ok(HandoffReceipt {
                 handoff_path: receipt.path,
                 sha256: receipt.sha256,
                 bytes: receipt.bytes,
                 journal_id: receipt.journal_id,
+                prev_bytes: receipt.prev_bytes,
+                prev_sha256: receipt.prev_sha256,
                 drift_warnings: drift_warnings.clone(),
                 checkpoint_refs: checkpoint_refs.clone(),
             })
@@ -152,7 +160,8 @@ impl Handoff<'_> {
     /// the workspace.
     pub fn read(&self, path: &str, checkpoint_refs: Vec<CheckpointRef>) -> Result<Found> {
         self.store.visible()?;
-        let target = self.store.roots.readable(path)?;
+        let roots = &self.store.roots;
+        let target = roots.readable(path).map_err(|error| roots.with_near(error, path))?;
         let os = |source| Error::os(target.shown.clone(), "read", source);
         let file = target.dir.open(&target.name).map_err(os)?;
         let bytes = read_whole(&*file, &target.shown)?;

@@ -2,6 +2,7 @@
 
 mod redaction;
 mod source;
+mod stale;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,12 +10,11 @@ use std::sync::Arc;
 
 use crate::analytics;
 use crate::checkpoint::Checkpoints;
-use crate::chunk::{Chunks, ComposeReceipt};
+use crate::chunk::{Chunks, ComposeReceipt, ComposeRequest};
 use crate::closed;
 use crate::commit::Committer;
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Error, Result};
-use crate::form::Asked;
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, By, Filter, Tail};
 use crate::policy_file::PolicyFile;
@@ -26,6 +26,8 @@ use crate::scratch::{PutRequest, Scratch};
 use crate::stamp;
 use crate::store::Store;
 use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
+
+use self::stale::Edit;
 
 pub use self::redaction::{RedactRequest, Redacted, WriteTo};
 pub use self::source::Source;
@@ -237,7 +239,7 @@ impl Workspace {
     /// Blames a policy that cannot be used for a refusal that it might have lifted.
     fn or_policy(&self, error: Error) -> Error {
         match (&error, self.policy()) {
-            (Error::HardLinked { .. }, Err(policy)) => policy,
+            (Error::HardLinked { .. } | Error::ReadOnly { .. }, Err(policy)) => policy,
             _ => error,
         }
     }
@@ -269,7 +271,7 @@ impl Workspace {
     pub fn write(&self, request: WriteRequest) -> Result<WriteReceipt> {
         if request.reject_at.is_none() {
             return write::write(&self.store, request, &self.policy_or_least())
-                .map_err(|error| self.or_policy(error));
+                .map_err(|error| self.with_since(self.or_policy(error), None));
         }
         let policy = self.policy()?;
         let WriteRequest { path, content, reject_at, .. } = &request;
@@ -278,6 +280,7 @@ impl Workspace {
             Err(error) => Err(self.keep_draft(error, request.content, &request.path)),
             Ok(()) => {
                 write::write(&self.store, WriteRequest { reject_at: None, ..request }, &policy)
+                    .map_err(|error| self.with_since(error, None))
             }
         }
     }
@@ -292,9 +295,13 @@ impl Workspace {
             None => self.policy_or_least(),
         };
         let draft = request.reject_at.map(|_| (request.new_string.clone(), request.path.clone()));
-        write::replace(&self.store, request, &policy).map_err(|error| match draft {
-            Some((content, path)) => self.keep_draft(error, content, &path),
-            None => self.or_policy(error),
+        let edit = Edit { old_string: request.old_string.clone(), count: request.count };
+        write::replace(&self.store, request, &policy).map_err(|error| {
+            let error = match draft {
+                Some((content, path)) => self.keep_draft(error, content, &path),
+                None => self.or_policy(error),
+            };
+            self.with_since(error, Some(&edit))
         })
     }
 
@@ -330,27 +337,21 @@ impl Workspace {
         separator: &str,
         cleanup: bool,
     ) -> Result<ComposeReceipt> {
-        self.compose_as(session, output_path, separator, cleanup, Asked::default(), false)
+        self.compose_as(ComposeRequest {
+            session: session.to_owned(),
+            output_path: output_path.to_owned(),
+            separator: separator.to_owned(),
+            cleanup,
+            ..ComposeRequest::default()
+        })
     }
 
-    /// As [`Workspace::compose`], in the encoding and with the line ends that are asked for; `validate` refuses a
-    /// text with a syntax error.
+    /// As [`Workspace::compose`], with all that can be asked for.
     ///
     /// # Errors
-    /// As [`Chunks::compose_as`].
-    pub fn compose_as(
-        &self,
-        session: &str,
-        output_path: &str,
-        separator: &str,
-        cleanup: bool,
-        form: Asked,
-        validate: bool,
-    ) -> Result<ComposeReceipt> {
-        let policy = self.policy_or_least();
-        let chunks = self.chunks();
-        let composed =
-            chunks.compose_as(session, output_path, separator, cleanup, form, validate, &policy);
+    /// As [`Chunks::compose`].
+    pub fn compose_as(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
+        let composed = self.chunks().compose_as(request, &self.policy_or_least());
         composed.map_err(|error| self.or_policy(error))
     }
 

@@ -4,7 +4,7 @@ use resilient_core::Workspace;
 use resilient_core::chunk::ChunkReceipt;
 use serde_json::{Value, json};
 
-use crate::home::{Home, digest, json_of, malformed, refusal};
+use crate::home::{Home, correctable, digest, json_of, refusal};
 
 const JOURNAL: &str = ".resilient_write/journal.jsonl";
 
@@ -247,7 +247,7 @@ fn a_since_that_is_no_moment_is_refused() {
     for since in ["", "yesterday", "2026-04-01", "2026-04-01T12:00:00", "1790000000"] {
         assert_eq!(
             refusal(ws.analytics(Some(since), None)),
-            malformed(json!({
+            correctable(json!({
                 "argument": "since", "reason": "not an ISO 8601 time with an offset or Z",
             }))
         );

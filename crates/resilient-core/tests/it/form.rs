@@ -1,11 +1,22 @@
 //! The form of files: what is added to them, what takes their place, and what is said of it.
 
 use proptest::prelude::*;
+use resilient_core::chunk::ComposeRequest;
 use resilient_core::form::{Asked, AskedEol, Encoding, Eol};
 use resilient_core::write::{APPEND_IN_PLACE_FROM, ReplaceRequest, WriteRequest, asked};
 use serde_json::{Value, json};
 
 use crate::home::{Home, append, create, json_of, overwrite, replace, sha};
+
+/// The parts of session `s`, to be joined into `a.txt`.
+fn composing(form: Asked) -> ComposeRequest {
+    ComposeRequest {
+        session: "s".to_owned(),
+        output_path: "a.txt".to_owned(),
+        form,
+        ..ComposeRequest::default()
+    }
+}
 
 /// Text in an encoding; `\u{FEFF}` is the byte order mark.
 fn bytes(label: &str, text: &str) -> Vec<u8> {
@@ -262,18 +273,18 @@ fn a_composed_file_has_the_form_that_is_asked_for_and_says_what_has_changed() {
         ws.chunks().append("s", part.to_owned(), None).unwrap();
     }
     let keep = form(Some("keep"), AskedEol::Keep);
-    let receipt = json_of(ws.compose_as("s", "a.txt", "", false, keep, false).unwrap());
+    let receipt = json_of(ws.compose_as(composing(keep)).unwrap());
     assert_eq!(home.read("a.txt"), bytes("windows-1252", "été\r\nà\r\n"));
     assert_eq!(receipt.get("form_changed"), None);
     assert_eq!(receipt["form"], json!({"encoding": "windows-1252", "eol": "crlf"}));
 
     let utf16 = form(Some("utf-16le"), AskedEol::Named(Eol::Lf));
-    let receipt = json_of(ws.compose_as("s", "a.txt", "", false, utf16, false).unwrap());
+    let receipt = json_of(ws.compose_as(composing(utf16)).unwrap());
     assert_eq!(home.read("a.txt"), bytes("utf-16le", "\u{FEFF}été\nà\n"));
     assert_eq!(receipt["form_changed"]["to"]["encoding"], "utf-16le");
     ws.chunks().append("s", "λ".to_owned(), None).unwrap();
     let latin = form(Some("latin-1"), AskedEol::Unsaid);
-    let refused = home.refused(|| ws.compose_as("s", "a.txt", "", false, latin, false));
+    let refused = home.refused(|| ws.compose_as(composing(latin)));
     assert_eq!(
         (&refused["context"]["line"], &refused["context"]["character"]),
         (&json!(3), &json!("λ"))

@@ -1,5 +1,6 @@
 //! The chunk tools: a long file sent in parts and published at once.
 
+use resilient_core::chunk::ComposeRequest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -80,6 +81,8 @@ pub struct ChunkCompose {
     pub validate: bool,
     pub encoding: Option<String>,
     pub eol: Option<Eol>,
+    #[serde(default)]
+    pub allow_shrink: bool,
 }
 
 impl Tool for ChunkCompose {
@@ -88,9 +91,26 @@ impl Tool for ChunkCompose {
     const EFFECT: Effect = Effect::Sets;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { session, output_path, separator, cleanup, validate, encoding, eol } = self;
+        let Self {
+            session,
+            output_path,
+            separator,
+            cleanup,
+            validate,
+            encoding,
+            eol,
+            allow_shrink,
+        } = self;
         answer(asked(encoding.as_deref(), eol).and_then(|form| {
-            workspace.compose_as(&session, &output_path, &separator, cleanup, form, validate)
+            workspace.compose_as(ComposeRequest {
+                session,
+                output_path,
+                separator,
+                cleanup,
+                validate,
+                form,
+                allow_shrink,
+            })
         }))
     }
 }

@@ -52,15 +52,18 @@ impl Tool for Redact {
             (None, Some(path), None) => Source::File(path),
             (None, None, Some(sha256)) => Source::Draft(sha256),
             _ => {
-                let refused = unfit("one_of_content_path_draft_sha256");
-                return Err(refused.with("hint", "pass one of the three and leave out the others"));
+                return Err(unfit(
+                    "one_of_content_path_draft_sha256",
+                    "pass one of `content`, `path` and `draft_sha256`, and leave out the others",
+                ));
             }
         };
         let language = match self.language {
             None => None,
             Some(name) => match Language::named(&name) {
                 None => {
-                    let refused = unfit("unknown_language").with("language", name);
+                    let hint = "pass one of context.valid as `language`, or leave it out";
+                    let refused = unfit("unknown_language", hint).with("language", name);
                     return Err(refused.with("valid", Language::names().collect::<Vec<_>>()));
                 }
                 known => known,
@@ -84,6 +87,7 @@ impl Tool for Redact {
                 reject_at: None,
                 validate: false,
                 form: Asked::default(),
+                allow_shrink: false,
             }),
         }))
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use resilient_core::Workspace;
-use resilient_core::chunk::{ChunkReceipt, ComposeReceipt, Parts, Reset, Status};
+use resilient_core::chunk::{ChunkReceipt, ComposeReceipt, ComposeRequest, Parts, Reset, Status};
 
 use super::input::{Content, Form};
 use super::write::{told_checked, told_form};
@@ -80,6 +80,9 @@ pub(crate) struct Compose {
     validate: bool,
     #[command(flatten)]
     form: Form,
+    /// Take a text that is much shorter than the file and has a line such as "rest unchanged"
+    #[arg(long)]
+    allow_shrink: bool,
 }
 
 /// Parts to be joined and shown.
@@ -109,9 +112,25 @@ impl Chunk {
                 let result = content.text().and_then(|text| chunks.append(&session, text, total));
                 output.answer("rw.chunk_append", result, told_part)
             }
-            Self::Compose(Compose { session, path, separator, cleanup, validate, form }) => {
+            Self::Compose(Compose {
+                session,
+                path,
+                separator,
+                cleanup,
+                validate,
+                form,
+                allow_shrink,
+            }) => {
                 let result = form.asked().and_then(|form| {
-                    workspace.compose_as(&session, &path, &separator, cleanup, form, validate)
+                    workspace.compose_as(ComposeRequest {
+                        session,
+                        output_path: path,
+                        separator,
+                        cleanup,
+                        validate,
+                        form,
+                        allow_shrink,
+                    })
                 });
                 output.answer("rw.chunk_compose", result, told_compose)
             }
