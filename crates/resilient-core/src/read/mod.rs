@@ -209,7 +209,8 @@ impl Reader<'_> {
     }
 
     fn open(&self, path: &str) -> Result<Opened> {
-        let target = self.roots.readable(path)?;
+        let roots = self.roots;
+        let target = roots.readable(path).map_err(|error| roots.with_near(error, path))?;
         self.unseal(&target.path)?;
         self.open_in(&*target.dir, &target.name, path)
     }
@@ -238,7 +239,7 @@ impl Reader<'_> {
     /// Opens a regular file. Never waits on a FIFO or a device, whatever takes the name's place.
     fn open_in(&self, dir: &dyn crate::disk::Dir, name: &OsStr, path: &str) -> Result<Opened> {
         let file = dir.open(name).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => Error::NotFound { path: path.to_owned() },
+            io::ErrorKind::NotFound => Error::NotFound { path: path.to_owned(), near: Vec::new() },
             io::ErrorKind::InvalidInput => Error::NotARegularFile {
                 path: path.to_owned(),
                 what: match dir.stat(name) {

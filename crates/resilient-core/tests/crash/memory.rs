@@ -1,9 +1,8 @@
 //! What a call holds of a large file at once: the simulated disk knows its largest read.
 
-use resilient_core::chunk::{ComposeRequest, PreviewRequest};
+use resilient_core::chunk::PreviewRequest;
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Fault, FaultKind, SimDisk};
-use resilient_core::form::Asked;
 use resilient_core::journal::Filter;
 
 use crate::workload::{Order, append, composing, open};

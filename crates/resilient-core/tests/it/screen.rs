@@ -191,6 +191,7 @@ fn a_secret_over_two_parts_is_found_when_they_are_composed_and_taken_out_in_one_
         env: false,
         keep: false,
         write: Some(WriteTo {
+            allow_shrink: false,
             path: "out.py".to_owned(),
             mode: WriteMode::Overwrite,
             expected_prev_sha256: Some(sha("before\n")),

@@ -233,11 +233,11 @@ fn numbers_out_of_range_are_named() {
     for max_lines in [0, -1, 5001] {
         let request = LinesRequest { max_lines, ..LinesRequest::of("f") };
         let (kind, context) = refused(ws.reader().lines(&request));
-        assert_eq!(kind, "invalid_input/range/abort");
+        assert_eq!(kind, "invalid_input/range/retry_later");
         assert_eq!(context["reason"], "max_lines must be between 1 and 5000");
         let request = TailRequest { max_lines, ..TailRequest::of("f") };
         assert_eq!(refused(ws.reader().tail(&request)).1, context);
     }
     let request = LinesRequest { start_line: 0, ..LinesRequest::of("f") };
-    assert_eq!(refused(ws.reader().lines(&request)).0, "invalid_input/range/abort");
+    assert_eq!(refused(ws.reader().lines(&request)).0, "invalid_input/range/retry_later");
 }

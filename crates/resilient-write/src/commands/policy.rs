@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 use resilient_core::Workspace;
-use resilient_core::risk::{HardLinks, Placeholders, Policy as Rules};
+use resilient_core::risk::{HardLinks, Placeholders, Policy as Rules, ReadOnly};
 use serde_json::{Value, json};
 
 use crate::output::Output;
@@ -84,6 +84,10 @@ fn values(rules: &Rules) -> Value {
         "hard_links": match rules.hard_links {
             HardLinks::Refuse => "refuse",
             HardLinks::InPlace => "in_place",
+        },
+        "read_only": match rules.read_only {
+            ReadOnly::Refuse => "refuse",
+            ReadOnly::Overwrite => "overwrite",
         },
         "allow_git_writes": rules.allow_git,
     })

@@ -109,7 +109,8 @@ fn the_schema_takes_and_refuses_what_the_code_does() {
         "retry_budget": {"default": 0}, "disable_families": ["pii"],
         "extend_patterns": {"house": [{"name": "n", "regex": "x", "weight": 9}], "none": null},
         "weights": {"house": 1}, "allow": {"paths": ["a"], "patterns": [], "values": [digest]},
-        "placeholders": "full", "model": false, "hard_links": "in_place", "allow_git_writes": true,
+        "placeholders": "full", "model": false, "hard_links": "in_place",
+        "read_only": "overwrite", "allow_git_writes": true,
     });
     let taken =
         |policy: &Value| (schema.is_valid(policy), Policy::parse(&policy.to_string()).is_ok());
@@ -138,6 +139,7 @@ fn the_schema_takes_and_refuses_what_the_code_does() {
         json!({"placeholders": "some"}),
         json!({"model": 1}),
         json!({"hard_links": "follow"}),
+        json!({"read_only": "keep"}),
         json!({"allow_git_writes": "yes"}),
     ] {
         assert_eq!(taken(&policy), (false, false), "{policy}");
