@@ -114,6 +114,24 @@ pub struct Stat {
     pub ctime_ns: i128,
 }
 
+/// Who owns a file and whether anybody may write it, as far as the system knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rights {
+    /// Its owner.
+    pub owner: Option<Owner>,
+    /// Whether its permissions let nobody write it.
+    pub read_only: bool,
+}
+
+/// The user and the group that a file belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The user's number.
+    pub user: u32,
+    /// The group's number.
+    pub group: u32,
+}
+
 /// Where the data of a directory are kept, as far as that bears on what a sync and a lock promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSystem {
@@ -353,6 +371,14 @@ pub trait File: Send + Sync + Debug {
     /// The handle went stale.
     fn id(&self) -> io::Result<FileId> {
         Ok(self.stat()?.id)
+    }
+
+    /// Tells who owns the file and whether anybody may write it.
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn rights(&self) -> io::Result<Rights> {
+        Ok(Rights::default())
     }
 
     /// Lets only the user read and write this file.

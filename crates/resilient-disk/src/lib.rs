@@ -77,7 +77,7 @@ pub mod sim;
 pub use bytes::{read_all, read_up_to, write_by_pages};
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use contract::{
-    Access, Dir, DirRef, Disk, File, FileBox, FileId, FileSystem, Kind, LockFile, Replace, Stat,
-    SyncItem,
+    Access, Dir, DirRef, Disk, File, FileBox, FileId, FileSystem, Kind, LockFile, Owner, Replace,
+    Rights, Stat, SyncItem,
 };
 pub use real::RealDisk;

@@ -12,7 +12,7 @@ use resilient_core::Workspace;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::disk::{
     Access, Dir, DirRef, Disk, File, FileBox, FileId, FileSystem, FixedClock, LockFile, Replace,
-    Stat,
+    Rights, Stat,
 };
 
 use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
@@ -194,6 +194,11 @@ impl File for Mortal<FileBox> {
     fn stat(&self) -> io::Result<Stat> {
         alive(&self.1)?;
         self.0.stat()
+    }
+
+    fn rights(&self) -> io::Result<Rights> {
+        alive(&self.1)?;
+        self.0.rights()
     }
 
     fn make_private(&self) -> io::Result<()> {

@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Dir, DirRef, Disk, File, FileId, Kind, LockFile, Stat, SyncItem};
+use super::{Dir, DirRef, Disk, File, FileId, Kind, LockFile, Rights, Stat, SyncItem};
 
 #[cfg(any(windows, test))]
 mod names;
@@ -114,6 +114,10 @@ impl File for RealFile {
 
     fn id(&self) -> io::Result<FileId> {
         Ok(self.id)
+    }
+
+    fn rights(&self) -> io::Result<Rights> {
+        platform::rights(&self.file)
     }
 
     fn make_private(&self) -> io::Result<()> {

@@ -16,7 +16,9 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::{RealFile, RealLock, component, move_by_link, not_regular, same_disk};
-use crate::{Access, Dir, DirRef, FileBox, FileId, FileSystem, Kind, LockFile, Replace, Stat};
+use crate::{
+    Access, Dir, DirRef, FileBox, FileId, FileSystem, Kind, LockFile, Owner, Replace, Rights, Stat,
+};
 #[cfg(test)]
 pub(super) use attributes::permissions;
 pub(super) use attributes::{adopt_directory, copy_attributes, make_private};
@@ -334,6 +336,15 @@ pub(super) fn begin_writing(file: &std::fs::File, from: u64) {
 
 pub(super) fn stat_file(file: &std::fs::File) -> io::Result<Stat> {
     Ok(facts(&rustix::fs::fstat(file)?))
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the widths differ from system to system")]
+pub(super) fn rights(file: &std::fs::File) -> io::Result<Rights> {
+    let stat = rustix::fs::fstat(file)?;
+    Ok(Rights {
+        owner: Some(Owner { user: stat.st_uid as u32, group: stat.st_gid as u32 }),
+        read_only: stat.st_mode as u32 & 0o222 == 0,
+    })
 }
 
 /// Errors with which systems and file systems say that they lack a call or a flag of it.

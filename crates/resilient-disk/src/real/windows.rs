@@ -32,7 +32,7 @@ use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
 
 use super::retry::{is_in_use, is_in_use_for_rename, patiently};
 use super::{RealFile, RealLock, component, move_by_link, names, not_regular, same_disk};
-use crate::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Stat};
+use crate::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Rights, Stat};
 
 /// `FILE_FLAG_BACKUP_SEMANTICS`: without it directories cannot be opened.
 const BACKUP_SEMANTICS: u32 = 0x0200_0000;
@@ -258,6 +258,11 @@ pub(super) fn begin_writing(_file: &std::fs::File, _from: u64) {}
 
 pub(super) fn stat_file(file: &std::fs::File) -> io::Result<Stat> {
     Ok(facts(&Metadata::from_file(file)?))
+}
+
+/// The owner is not to be had in safe Rust.
+pub(super) fn rights(file: &std::fs::File) -> io::Result<Rights> {
+    Ok(Rights { owner: None, read_only: file.metadata()?.permissions().readonly() })
 }
 
 pub(super) fn make_private(_file: &std::fs::File) -> io::Result<()> {

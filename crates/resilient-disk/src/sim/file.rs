@@ -10,7 +10,7 @@ use super::fault::{Need, Turn, is_power_loss};
 use super::handle::Handle;
 use super::pending::DataChange;
 use super::state::State;
-use crate::{Dir, File, LockFile, Stat};
+use crate::{Dir, File, LockFile, Owner, Rights, Stat};
 
 /// An open regular file.
 #[derive(Debug)]
@@ -110,6 +110,16 @@ impl File for SimFile {
 
     fn stat(&self) -> io::Result<Stat> {
         self.handle.stat()
+    }
+
+    fn rights(&self) -> io::Result<Rights> {
+        let state = self.handle.disk.enter();
+        state.faults.powered()?;
+        let attributes = &state.node(self.handle.ino)?.attributes;
+        Ok(Rights {
+            owner: Some(Owner { user: attributes.uid, group: attributes.gid }),
+            read_only: attributes.mode & 0o222 == 0,
+        })
     }
 
     fn make_private(&self) -> io::Result<()> {
