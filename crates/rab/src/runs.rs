@@ -111,6 +111,7 @@ impl Runs {
             reject_at: None,
             validate: false,
             form: Asked::default(),
+            allow_shrink: false,
         })?;
         Ok(())
     }

@@ -40,6 +40,7 @@ impl Library {
             reject_at: None,
             validate: false,
             form: Asked::default(),
+            allow_shrink: false,
         };
         Ok(timed(|| Ok(self.workspace.write(request)?))?.0)
     }

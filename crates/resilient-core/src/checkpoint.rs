@@ -12,6 +12,7 @@ use crate::disk::Kind;
 use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::name::is_name;
+use crate::near::nearest;
 use crate::number;
 use crate::risk::{Findings, Verdict};
 use crate::screen::Screen;
@@ -100,6 +101,12 @@ pub struct SaveReceipt {
     /// What was found in data that was judged and passed; lines are those of the data as indented JSON.
     #[serde(flatten)]
     pub findings: Findings,
+    /// Length of its file before; absent for a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_bytes: Option<u64>,
+    /// Digest of its file before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
 }
 
 /// A checkpoint as it was saved.
@@ -270,6 +277,8 @@ impl Checkpoints<'_> {
                 updated_at,
                 chunked: content.bytes.len() > LARGE,
                 findings: findings.clone(),
+                prev_bytes: old.as_ref().map(|old| old.stat.len),
+                prev_sha256: old.as_ref().map(|old| old.digest),
             })
         })
     }
@@ -282,7 +291,9 @@ impl Checkpoints<'_> {
         self.store.visible()?;
         check_name(name)?;
         let Some(bytes) = bytes(self.store, name)? else {
-            return Err(Error::CheckpointNotFound { name: name.to_owned() });
+            let known = names(self.store).unwrap_or_default();
+            let near = nearest(name, known.iter().map(String::as_str));
+            return Err(Error::CheckpointNotFound { name: name.to_owned(), near });
         };
         let corrupt = |reason| Error::CheckpointCorrupt { name: name.to_owned(), reason };
         let file: Value = serde_json::from_slice(&bytes)

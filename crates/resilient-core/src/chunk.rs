@@ -19,11 +19,12 @@ use crate::error::{Draft, Error, Result};
 use crate::form::{Asked, Form, FormChange, Speller};
 use crate::journal::Mode;
 use crate::name::is_name;
+use crate::near::nearest;
 use crate::redact::MarkedLines;
-use crate::risk::{Findings, HardLinks, Verdict};
+use crate::risk::{Findings, Verdict};
 use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
-use crate::write::{Guard, check, git, unspellable, whole};
+use crate::write::{Guard, Rules, check, shrink, unspellable, whole};
 
 mod preview;
 mod status;
@@ -79,6 +80,8 @@ pub struct ComposeRequest {
     pub validate: bool,
     /// The encoding and the line ends.
     pub form: Asked,
+    /// As in [`WriteRequest`](crate::write::WriteRequest).
+    pub allow_shrink: bool,
 }
 
 /// A part that is durably kept.
@@ -135,6 +138,12 @@ pub struct ComposeReceipt {
     /// What was found in a text that was judged and passed.
     #[serde(flatten)]
     pub findings: Findings,
+    /// Length of the file before; absent for one that did not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_bytes: Option<u64>,
+    /// Digest of the file before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
 }
 
 /// What a reset removed.
@@ -329,12 +338,19 @@ impl Chunks<'_> {
     }
 
     fn compose_under(&self, screen: &Screen, request: ComposeRequest) -> Result<ComposeReceipt> {
-        let ComposeRequest { session, output_path, cleanup, validate, form: asked, .. } =
-            request.clone();
+        let ComposeRequest {
+            session,
+            output_path,
+            cleanup,
+            validate,
+            form: asked,
+            allow_shrink,
+            ..
+        } = request.clone();
         check_session(&session)?;
         let policy = screen.policy();
         let form = policy.form.clone();
-        let (git, hard_links) = (git(policy), policy.hard_links);
+        let rules = Rules::of(policy);
         let guard = Guard::new(policy);
         let separator = request.separator.as_bytes().to_vec();
         // Judged here, where calls run side by side; under the lock only where the parts are others by then.
@@ -350,15 +366,12 @@ impl Chunks<'_> {
             let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
             op.claim(&manifest_at)?;
             let (dir, indices) = complete(op.store, &session, true)?;
-            let target = op.store.roots.writable(&output_path, git)?;
+            let target = op.store.roots.writable(&output_path, rules.git)?;
             op.claim(&target)?;
             let old = op.old(&target)?;
             check(&target, old.as_ref(), request.expected_prev_sha256.as_deref())?;
-            if let Some(old) = &old
-                && old.stat.links > 1
-                && hard_links == HardLinks::Refuse
-            {
-                return Err(Error::HardLinked { path: target.shown, links: old.stat.links });
+            if let Some(old) = &old {
+                rules.check(&target, old)?;
             }
             let checked = match validate {
                 true => {
@@ -404,14 +417,24 @@ impl Chunks<'_> {
                 let guarded = || {
                     let adds_marks = adds_marks(marked, &*old.file)
                         .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
-                    if !adds_marks {
+                    let shrinks = !allow_shrink && shrink::is_notable(old.stat.len, staged.len);
+                    if !adds_marks && !shrinks {
                         return Ok(());
                     }
                     // Only a mark that comes anew is compared with what the file holds, for which
                     // the guard needs both texts whole.
                     let content = Joined::new(&dir, &session, &indices, &separator).content()?;
-                    let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
-                    guard.check(&target, &before.unwrap_or_default(), &content)
+                    let before = || {
+                        let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
+                        Ok(before.unwrap_or_default())
+                    };
+                    if adds_marks {
+                        guard.check(&target, &before()?, &content)?;
+                    }
+                    if shrinks {
+                        shrink::check(&target, old, &content, before)?;
+                    }
+                    Ok(())
                 };
                 if let Err(refused) = guarded() {
                     staged.remove(op.state);
@@ -462,6 +485,8 @@ impl Chunks<'_> {
                 form: Some(new_form).filter(|form| !form.is_plain()),
                 form_changed: old_form.and_then(|old| Form::change(old, new_form)),
                 findings: judged.as_ref().map(|(_, found)| found.clone()).unwrap_or_default(),
+                prev_bytes: old.as_ref().map(|old| old.stat.len),
+                prev_sha256: old.as_ref().map(|old| old.digest),
             })
         })
     }
@@ -593,7 +618,7 @@ fn complete(store: &Store, session: &str, composing: bool) -> Result<(DirRef, Ve
     let session = session.to_owned();
     let Some((dir, have)) = list(store, &session)? else {
         return Err(if composing {
-            Error::SessionNotFound { session }
+            Error::SessionNotFound { near: near_sessions(store, &session), session }
         } else {
             Error::NoChunks { session }
         });
@@ -614,6 +639,13 @@ fn complete(store: &Store, session: &str, composing: bool) -> Result<(DirRef, Ve
         return Err(Error::ChunkCount { session, have: have.len(), total_expected });
     }
     Ok((dir, have))
+}
+
+/// The sessions whose names come near.
+fn near_sessions(store: &Store, session: &str) -> Vec<String> {
+    let dir = store.state_dir(&[CHUNKS]).ok().flatten();
+    let entries = dir.and_then(|dir| dir.entries().ok()).unwrap_or_default();
+    nearest(session, entries.iter().filter_map(|entry| entry.to_str()))
 }
 
 fn count_files(dir: DirRef) -> io::Result<u64> {

@@ -25,6 +25,34 @@ impl Digest {
         hex
     }
 
+    /// Whether a text that a caller wrote means this digest: its hex digits in any case, the first 12 of them
+    /// or more, also behind `sha256:`.
+    ///
+    /// ```
+    /// use resilient_core::digest::Digest;
+    ///
+    /// let digest = Digest::of(b"abc");
+    /// assert!(digest.is_meant_by("sha256:BA7816BF8F01"));
+    /// assert!(!digest.is_meant_by("ba7816bf8f0"));
+    /// ```
+    #[must_use]
+    pub fn is_meant_by(&self, text: &str) -> bool {
+        const DIGITS_MIN: usize = 12;
+        let digits = Self::digits(text);
+        digits.len() >= DIGITS_MIN && self.to_string().starts_with(&digits)
+    }
+
+    /// Reads a digest as callers write it: in any case, also behind `sha256:`.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        Self::digits(text).parse().ok()
+    }
+
+    fn digits(text: &str) -> String {
+        let lower = text.trim().to_ascii_lowercase();
+        lower.strip_prefix("sha256:").unwrap_or(&lower).to_owned()
+    }
+
     /// The digest's 32 bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {

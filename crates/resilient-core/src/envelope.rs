@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::{Blocking, Draft, Drift, Error};
+use crate::hint::hint;
 
 /// What went wrong, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -173,11 +174,21 @@ impl Envelope {
 
 impl From<&Error> for Envelope {
     fn from(error: &Error) -> Self {
+        let mut envelope = Self::without_hint(error);
+        envelope.context.entry("hint").or_insert_with(|| hint(error).into());
+        envelope
+    }
+}
+
+impl Envelope {
+    fn without_hint(error: &Error) -> Self {
         use ErrorKind::{Blocked, PolicyViolation, StalePrecondition, WriteCorruption};
         use ReasonHint::{ContentFilter, Encoding, Permission, Unknown};
-        use SuggestedAction::{Abort, AskUser, Redact, RetryLater};
+        use SuggestedAction::{Abort, AskUser, Escape, Redact, RetryLater};
 
         let encoding = |context| Self::of(PolicyViolation, Encoding, Abort, context);
+        // What the Python server knows nothing of: the call is to be made again, as the hint says.
+        let correctable = |context| Self::of(PolicyViolation, Encoding, RetryLater, context);
         let permission = |context| Self::of(PolicyViolation, Permission, Abort, context);
         let stale = |action, context| Self::of(StalePrecondition, Unknown, action, context);
         let corrupt = |hint, context| Self::of(WriteCorruption, hint, Abort, context);
@@ -187,9 +198,8 @@ impl From<&Error> for Envelope {
             Error::InvalidPath { path } => {
                 permission(json!({"path": path, "reason": "invalid_path"}))
             }
-            Error::PathForm { path, what, instead } => permission(json!({
+            Error::PathForm { path, what, .. } => permission(json!({
                 "path": path, "reason": "unresolved_path", "is": what,
-                "hint": format!("write {instead}"),
             })),
             Error::EscapesWorkspace { path, resolved, workspaces } => permission(json!({
                 "path": path, "reason": "escapes_workspace",
@@ -197,7 +207,6 @@ impl From<&Error> for Envelope {
             })),
             Error::ProtectedPath { path } => permission(json!({
                 "path": path, "reason": "protected_path",
-                "hint": "the state directory and .git are not written by tools",
             })),
             Error::NotARegularFile { path, what: "a directory" } => Self::of(
                 PolicyViolation,
@@ -214,9 +223,15 @@ impl From<&Error> for Envelope {
             Error::LinkLoop { path } => permission(json!({"path": path, "reason": "link_loop"})),
             Error::HardLinked { path, links } => permission(json!({
                 "path": path, "reason": "hard_linked", "links": links,
-                "hint": "replacing the file would part it from its other names; \
-                         hard_links: in_place in policy.yaml writes through to all of them",
             })),
+            Error::ReadOnly { path } => permission(json!({"path": path, "reason": "read_only"})),
+            Error::Placeholder { path, line, mark, bytes, prev_bytes, prev_sha256 } => stale(
+                AskUser,
+                json!({
+                    "path": path, "reason": "placeholder_for_text", "line": line, "mark": mark,
+                    "bytes": bytes, "prev_bytes": prev_bytes, "prev_sha256": prev_sha256,
+                }),
+            ),
             Error::MakeDirectory { path, source } if Error::is_exhaustion(source) => {
                 Self::of_os(path, "open", source)
             }
@@ -230,48 +245,46 @@ impl From<&Error> for Envelope {
                     hint,
                     Abort,
                     json!({
-                        "path": path, "reason": format!("mkdir_failed: {}", strerror(source)),
+                        "path": path,
+                        "reason": reason_of_full(source).map_or_else(
+                            || format!("mkdir_failed: {}", strerror(source)),
+                            str::to_owned,
+                        ),
                         "errno": source.raw_os_error(),
                     }),
                 )
             }
             Error::UnsafeRoot { root, variable, .. } => permission(json!({
                 "root": root, "variable": variable, "reason": "unsafe_root",
-                "hint": error.to_string(),
             })),
             Error::RootGone { root, what } => stale(
                 AskUser,
                 json!({
                     "root": root, "reason": "workspace_gone", "is": what,
-                    "hint": "the user has to make the directory again, or to start the server with the \
-                             path at which it is now",
                 }),
             ),
             Error::NewerFormat { found, known } => permission(json!({
                 "reason": "newer_state_format", "found": found, "known": known,
-                "hint": "update resilient-write, or point RW_STATE_DIR elsewhere",
             })),
             Error::UnknownFormat { found } => permission(json!({
                 "reason": "unknown_state_format", "found": found,
-                "hint": "ask the user to look at .resilient_write/format, which this program has not \
-                         written: removing it makes it anew; or point RW_STATE_DIR elsewhere",
             })),
 
             Error::AlreadyExists { path, sha256 } => stale(
                 AskUser,
                 json!({
                     "path": path, "reason": "file_already_exists", "existing_sha256": sha256,
-                    "hint": "use mode overwrite with expected_prev_sha256, or another path",
                 }),
             ),
-            Error::Stale { path, expected, actual } => stale(
-                AskUser,
-                json!({
+            Error::Stale { path, expected, actual, since } => {
+                let mut context = json!({
                     "path": path, "expected_prev_sha256": expected,
                     "actual_prev_sha256": actual.map(|sha256| sha256.to_string())
                         .unwrap_or_default(),
-                }),
-            ),
+                });
+                add(&mut context, since);
+                stale(AskUser, context)
+            }
             Error::ReadBack { path, expected, actual, bytes } => corrupt(
                 Unknown,
                 json!({
@@ -310,8 +323,6 @@ impl From<&Error> for Envelope {
                 let mut context = json!({
                     "path": path, "reason": "invalid_syntax", "format": report.format,
                     "errors": report.errors, "summary": report.summary,
-                    "hint": "nothing was written: correct these lines and make the call again, or \
-                             leave out validate",
                 });
                 if report.omitted > 0 {
                     set(&mut context, "omitted", report.omitted);
@@ -325,39 +336,30 @@ impl From<&Error> for Envelope {
                 Abort,
                 json!({
                     "path": path, "reason": "file_too_large", "bytes": bytes, "limit": most,
-                    "hint": "this call needs the whole file in memory: change it with a program that \
-                             reads it part by part, or divide it; a file in .resilient_write is not \
-                             ours at this length: ask the user to move it away",
                 }),
             ),
-            Error::OutcomeUnknown { path, journal_id, source } => Self::of(
-                WriteCorruption,
-                Unknown,
-                RetryLater,
-                json!({
+            Error::OutcomeUnknown { path, journal_id, source } => {
+                let mut context = json!({
                     "path": path, "reason": "outcome_unknown", "outcome": "unknown",
                     "journal_id": journal_id, "strerror": strerror(source),
                     "errno": source.raw_os_error(),
-                    "hint": "the change may have been made; read the file and the journal \
-                             before trying again",
-                }),
-            ),
+                });
+                if let Some(cause) = reason_of_full(source) {
+                    set(&mut context, "cause", cause);
+                }
+                Self::of(WriteCorruption, Unknown, RetryLater, context)
+            }
             Error::UnitPending { path, journal_id, reason } => stale(
                 RetryLater,
                 json!({
                     "path": path, "reason": "unit_pending", "journal_id": journal_id,
                     "obstacle": reason,
-                    "hint": "an earlier write of this file was interrupted and can be neither \
-                             finished nor undone: remove the obstacle and try again, or ask the \
-                             user to run `resilient-write recover --abandon`, which keeps the \
-                             interrupted content in .resilient_write/conflicts/",
                 }),
             ),
             Error::Locked { waited_ms } => stale(
                 RetryLater,
                 json!({
                     "reason": "workspace_locked", "waited_ms": waited_ms,
-                    "hint": "another process is writing in this workspace; try again",
                 }),
             ),
             Error::Internal { message } => {
@@ -370,33 +372,30 @@ impl From<&Error> for Envelope {
             Error::CountZero { path } => {
                 encoding(json!({"path": path, "reason": "count_cannot_be_zero"}))
             }
-            Error::FileNotFound { path } => {
-                stale(AskUser, json!({"path": path, "reason": "file_not_found"}))
+            Error::FileNotFound { path, near } => {
+                stale(AskUser, with_near(json!({"path": path, "reason": "file_not_found"}), near))
             }
             Error::NotUtf8 { path, message } => {
                 encoding(json!({"path": path, "reason": format!("not_utf8: {message}")}))
             }
-            Error::Unencodable { path, encoding: name, character, offset, line } => {
-                encoding(json!({
+            Error::Unencodable { path, encoding: name, character, offset, line } => Self::of(
+                PolicyViolation,
+                Encoding,
+                Escape,
+                json!({
                     "path": path, "reason": "unencodable_character", "encoding": name,
                     "character": character, "offset": offset, "line": line,
-                    "hint": "the file's encoding has no such character; write it in another way",
-                }))
-            }
+                }),
+            ),
             Error::UnsureEncoding { path, encoding: name, character, line } => encoding(json!({
                 "path": path, "reason": "encoding_not_sure", "encoding": name,
                 "encoding_confidence": "low", "character": character, "line": line,
-                "hint": "the file's encoding is only a guess: pass encoding with its name, or write \
-                         ASCII only",
             })),
             Error::AppendToBinary { path, encoding: name } => encoding(json!({
                 "path": path, "reason": "append_to_binary", "encoding": name,
-                "hint": "the file is no text; pass encoding raw to append the bytes all the same",
             })),
             Error::CutCharacter { path, encoding: name } => encoding(json!({
                 "path": path, "reason": "file_ends_inside_character", "encoding": name,
-                "hint": "what is appended would become a part of that character: repair the end of \
-                         the file, or pass encoding raw",
             })),
             Error::WriteEncoding { encoding: name } => encoding(json!({
                 "encoding": name, "reason": "unsupported_encoding",
@@ -405,13 +404,14 @@ impl From<&Error> for Envelope {
                     "euc-jp", "euc-kr", "big5", "gbk", "gb18030", "any single-byte encoding",
                 ],
             })),
-            Error::OldStringNotFound { path, old_string, nearest } => {
+            Error::OldStringNotFound { path, old_string, nearest, diagnosis } => {
                 let mut context = json!({
                     "path": path, "reason": "old_string_not_found", "old_string": old_string,
                 });
-                if let (Some(nearest), Value::Object(map)) = (nearest, &mut context) {
-                    map.insert("nearest".into(), json!(nearest));
+                if let Some(nearest) = nearest {
+                    set(&mut context, "nearest", json!(nearest));
                 }
+                add(&mut context, diagnosis);
                 stale(AskUser, context)
             }
             Error::InsufficientMatches { path, old_string, expected, actual } => stale(
@@ -426,7 +426,6 @@ impl From<&Error> for Envelope {
                 json!({
                     "path": path, "reason": "ambiguous_match", "old_string": old_string,
                     "expected_count": expected, "actual_count": actual, "lines": lines,
-                    "hint": "add surrounding lines to old_string, or pass count",
                 }),
             ),
 
@@ -444,9 +443,10 @@ impl From<&Error> for Envelope {
                 "session": session, "index": index, "total_expected": total_expected,
                 "reason": "index_exceeds_total_expected",
             })),
-            Error::SessionNotFound { session } => {
-                stale(Abort, json!({"session": session, "reason": "session_not_found"}))
-            }
+            Error::SessionNotFound { session, near } => stale(
+                Abort,
+                with_near(json!({"session": session, "reason": "session_not_found"}), near),
+            ),
             Error::NoChunks { session } => {
                 stale(Abort, json!({"session": session, "reason": "no_chunks_found"}))
             }
@@ -498,7 +498,6 @@ impl From<&Error> for Envelope {
                 json!({
                     "sha256": sha256, "reason": "removed", "removed_at": removed_at,
                     "removed_for": removed_for,
-                    "hint": "the content is gone for good; put it again if it is still needed",
                 }),
             ),
             Error::ScratchGetDisabled => permission(
@@ -515,8 +514,7 @@ impl From<&Error> for Envelope {
                 Encoding,
                 RetryLater,
                 json!({
-                    "sha256": sha256, "reason": "not_valid_utf8",
-                    "hint": "retry_with_encoding_base64", "errno": message,
+                    "sha256": sha256, "reason": "not_valid_utf8", "errno": message,
                 }),
             ),
             Error::BadIndexLine { index, bad_line } => {
@@ -539,7 +537,9 @@ impl From<&Error> for Envelope {
             Error::FrontMatter { path, reason } => {
                 encoding(json!({"path": path, "reason": reason}))
             }
-            Error::NotFound { path } => stale(Abort, json!({"path": path, "reason": "not_found"})),
+            Error::NotFound { path, near } => {
+                stale(Abort, with_near(json!({"path": path, "reason": "not_found"}), near))
+            }
 
             Error::CheckpointName { name } => {
                 encoding(json!({"name": name, "reason": "name_must_match_^[A-Za-z0-9_-]{1,64}$"}))
@@ -550,9 +550,10 @@ impl From<&Error> for Envelope {
             Error::CheckpointTtl { ttl } => encoding(json!({
                 "ttl": ttl, "reason": "ttl_must_be_session|permanent|ISO_8601_duration",
             })),
-            Error::CheckpointNotFound { name } => {
-                stale(Abort, json!({"name": name, "reason": "checkpoint_not_found"}))
-            }
+            Error::CheckpointNotFound { name, near } => stale(
+                Abort,
+                with_near(json!({"name": name, "reason": "checkpoint_not_found"}), near),
+            ),
             Error::CheckpointCorrupt { name, reason } => {
                 corrupt(Encoding, json!({"name": name, "reason": reason}))
             }
@@ -563,7 +564,6 @@ impl From<&Error> for Envelope {
                 AskUser,
                 json!({
                     "reason": "not_redactable", "remaining": count, "line": line, "kinds": kinds,
-                    "hint": "nothing was changed or written; rewrite the text around this line by hand",
                 }),
             ),
             Error::RedactionBreaks { format, line, message } => Self::of(
@@ -573,8 +573,6 @@ impl From<&Error> for Envelope {
                 json!({
                     "reason": "redaction_breaks_syntax", "format": format, "line": line,
                     "message": message,
-                    "hint": "nothing was changed or written; rewrite this line by hand, or choose \
-                             findings by number",
                 }),
             ),
             Error::MarkOverValue { path, mark, line, old_line } => stale(
@@ -582,9 +580,6 @@ impl From<&Error> for Envelope {
                 json!({
                     "path": path, "reason": "mark_over_value", "mark": mark, "line": line,
                     "old_line": old_line,
-                    "hint": "the file holds the real value in old_line and would lose it; edit around \
-                             that line with rw_safe_replace, or clean the file with rw_redact {path, \
-                             write_to, keep}, which keeps the value in the scratchpad",
                 }),
             ),
             Error::ReadRange { message, facts } => {
@@ -592,18 +587,17 @@ impl From<&Error> for Envelope {
                 for (name, number) in facts {
                     set(&mut context, name, *number);
                 }
-                Self::of(ErrorKind::InvalidInput, ReasonHint::Range, Abort, context)
+                Self::of(ErrorKind::InvalidInput, ReasonHint::Range, RetryLater, context)
             }
-            Error::ReadEncoding { encoding: name } => encoding(json!({
+            Error::ReadEncoding { encoding: name } => correctable(json!({
                 "encoding": name, "reason": "unsupported_encoding",
                 "valid": [
                     "utf-8", "utf-16le", "utf-16be", "shift_jis", "euc-jp", "euc-kr", "big5", "gbk",
                     "gb18030", "any single-byte encoding", "base64 for bytes",
                 ],
             })),
-            Error::Undecodable { path, encoding: name, offset } => encoding(json!({
+            Error::Undecodable { path, encoding: name, offset } => correctable(json!({
                 "path": path, "encoding": name, "offset": offset, "reason": "undecodable_byte",
-                "hint": "errors replace shows it as U+FFFD, encoding base64 shows all bytes",
             })),
             Error::Binary { path, size, head } => {
                 let head: String = head.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -613,8 +607,6 @@ impl From<&Error> for Envelope {
                     Abort,
                     json!({
                         "path": path, "reason": "binary_file", "size": size, "head_hex": head,
-                        "hint": "rr_read_bytes with encoding base64 gives its bytes; \
-                                 rr_stat its size and SHA-256",
                     }),
                 )
             }
@@ -624,32 +616,23 @@ impl From<&Error> for Envelope {
                 Abort,
                 json!({
                     "reason": "cursor_file_not_found",
-                    "hint": "the file of this cursor was moved or removed, or lies in another \
-                             workspace: begin anew with rr_make_cursor",
                 }),
             ),
             Error::CursorDecode => Self::of(
                 ErrorKind::InvalidInput,
                 ReasonHint::CursorDecode,
-                Abort,
-                json!({"reason": "cursor_decode", "hint": "make a new one with rr_make_cursor"}),
+                RetryLater,
+                json!({"reason": "cursor_decode"}),
             ),
             Error::CursorStale(drift) => Self::of_drift(drift),
 
             Error::PolicyNotFound { path } => encoding(json!({
                 "path": path, "reason": "policy_not_found",
-                "hint": "the user has to correct RW_POLICY_FILE; until then only writes without \
-                         classify are taken, under the built-in policy",
             })),
             Error::Policy { path, place, source } => {
-                let at = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
                 let mut context = json!({
                     "path": path, "reason": source.reason(), "line": place.map(|place| place.line),
                     "column": place.map(|place| place.column),
-                    "hint": format!(
-                        "the user has to correct {path}{at}; until then only writes without \
-                         classify are taken, under the built-in policy"
-                    ),
                 });
                 if let crate::risk::PolicyError::BadRegex { family, name, .. } = source {
                     set(&mut context, "family", family.as_str());
@@ -662,7 +645,7 @@ impl From<&Error> for Envelope {
                 encoding(context)
             }
             Error::BadArgument { argument, message } => {
-                encoding(json!({"argument": argument, "reason": message}))
+                correctable(json!({"argument": argument, "reason": message}))
             }
             Error::Deferred => corrupt(Unknown, json!({"reason": "internal: deferred"})),
         }
@@ -672,31 +655,16 @@ impl From<&Error> for Envelope {
 impl Envelope {
     /// A walk whose file has changed: what was read stands, and it goes on; or it does not.
     fn of_drift(drift: &Drift) -> Self {
-        let (action, hint) = match (&drift.cursor, drift.drift) {
-            (Some(_), "appended") => (
-                SuggestedAction::RetryLater,
-                "the file has grown and what was read still stands: go on with rr_read_next and \
-                 context.cursor",
-            ),
-            (Some(_), _) => (
-                SuggestedAction::RetryLater,
-                "only what was not read yet has changed: go on with rr_read_next and context.cursor",
-            ),
-            (None, "read_part") => (
-                SuggestedAction::Abort,
-                "what was read has changed: read it again from a new rr_make_cursor",
-            ),
-            (None, _) => (
-                SuggestedAction::Abort,
-                "this cursor cannot tell what has changed: read again from a new rr_make_cursor",
-            ),
+        let action = match drift.cursor {
+            Some(_) => SuggestedAction::RetryLater,
+            None => SuggestedAction::Abort,
         };
         let mut context = json!({
             "path": drift.path, "reason": "file_changed", "drift": drift.drift,
             "appended": drift.drift == "appended", "offset": drift.offset,
             "expected_size": drift.expected_size, "actual_size": drift.actual_size,
             "expected_mtime_ns": drift.expected_mtime_ns,
-            "actual_mtime_ns": drift.actual_mtime_ns, "hint": hint,
+            "actual_mtime_ns": drift.actual_mtime_ns,
         });
         if let Some(cursor) = &drift.cursor {
             set(&mut context, "cursor", cursor.as_str());
@@ -706,33 +674,22 @@ impl Envelope {
 
     /// What the operating system's refusal means for the agent.
     fn of_os(path: &str, operation: &str, source: &io::Error) -> Self {
-        let context = json!({
+        let mut context = json!({
             "path": path, "operation": operation,
             "errno": source.raw_os_error(), "strerror": strerror(source),
         });
         if Error::is_exhaustion(source) {
-            let mut context = context;
             set(&mut context, "reason", "too_many_open_files");
-            set(
-                &mut context,
-                "hint",
-                "nothing is wrong with the file: try again when fewer calls are under way, and \
-                 raise the limit on open files (ulimit -n) if this comes back",
-            );
             let action = SuggestedAction::RetryLater;
             return Self::of(ErrorKind::QuotaExceeded, ReasonHint::Unknown, action, context);
         }
         if source.kind() == io::ErrorKind::OutOfMemory {
-            let mut context = context;
             set(&mut context, "reason", "out_of_memory");
-            set(
-                &mut context,
-                "hint",
-                "nothing is wrong with the file: try again when fewer calls are under way, or work \
-                 with a smaller file",
-            );
             let (error, hint) = (ErrorKind::QuotaExceeded, ReasonHint::SizeLimit);
             return Self::of(error, hint, SuggestedAction::RetryLater, context);
+        }
+        if let Some(reason) = reason_of_full(source) {
+            set(&mut context, "reason", reason);
         }
         let (error, hint) = Self::kind_of_os(source);
         Self::of(error, hint, SuggestedAction::Abort, context)
@@ -756,6 +713,14 @@ impl Envelope {
     }
 }
 
+/// What is full, where something is.
+fn reason_of_full(source: &io::Error) -> Option<&'static str> {
+    if Error::is_full(source) {
+        return Some("disk_full");
+    }
+    (source.kind() == io::ErrorKind::FileTooLarge).then_some("file_too_large")
+}
+
 /// The system's words for an error, whose number has a field of its own.
 fn strerror(source: &io::Error) -> String {
     let text = source.to_string();
@@ -769,16 +734,11 @@ fn strerror(source: &io::Error) -> String {
 /// Adds to the actions that redacting can carry out the tool that does so without the draft being
 /// sent again.
 fn name_tools(context: &mut Value, draft: &Draft) {
-    let (all, hint) = match draft {
+    let all = match draft {
         Draft::Here(_) => return,
         Draft::Scratch(sha256) => {
             set(context, "draft_sha256", sha256.to_string());
-            (
-                json!({"draft_sha256": sha256}),
-                "do not send the text again: rw_safe_write takes content_from {draft_sha256} in place \
-                 of content, rw_chunk_append and rw_chunk_write take draft_sha256; for anything \
-                 else, rw_redact gives the draft's clean text",
-            )
+            json!({"draft_sha256": sha256})
         }
         Draft::Session { session, separator, output_path, existing } => {
             set(context, "session", session.as_str());
@@ -789,15 +749,10 @@ fn name_tools(context: &mut Value, draft: &Draft) {
             if let Some(sha256) = existing {
                 set(&mut all, "expected_prev_sha256", sha256.to_string());
             }
-            (
-                all,
-                "do not send the parts again: rw_redact joins them, takes the secrets out and writes \
-                 the file; then rw_chunk_reset removes the parts",
-            )
+            all
         }
     };
     let actions = context.get_mut("suggested_actions").and_then(Value::as_array_mut);
-    let mut is_redactable = false;
     for action in actions.into_iter().flatten() {
         let mut chosen = all.clone();
         match action.get("action").and_then(Value::as_str) {
@@ -807,11 +762,22 @@ fn name_tools(context: &mut Value, draft: &Draft) {
         }
         set(action, "tool", "rw_redact");
         set(action, "arguments", chosen);
-        is_redactable = true;
     }
-    if is_redactable {
-        set(context, "hint", hint);
+}
+
+/// Adds all fields of what serializes as an object.
+fn add(context: &mut Value, more: impl Serialize) {
+    if let (Value::Object(map), Ok(Value::Object(more))) = (context, serde_json::to_value(more)) {
+        map.extend(more);
     }
+}
+
+/// Adds the names that may have been meant.
+fn with_near(mut context: Value, near: &[String]) -> Value {
+    if !near.is_empty() {
+        set(&mut context, "nearest_names", near.to_vec());
+    }
+    context
 }
 
 fn set(context: &mut Value, key: &str, value: impl Into<Value>) {

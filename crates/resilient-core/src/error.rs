@@ -4,8 +4,10 @@
 
 use std::{fmt, io};
 
+use serde::Serialize;
+
 use crate::digest::Digest;
-use crate::edit::Nearest;
+use crate::edit::{Diagnosis, Nearest};
 use crate::risk;
 use crate::validate;
 
@@ -41,6 +43,19 @@ pub enum Error {
     /// The file has further names, and replacing it would part them.
     #[error("{path:?} has {links} hard links")]
     HardLinked { path: String, links: u64 },
+    /// Nobody may write the file, and replacing it would undo that.
+    #[error("{path:?} is read-only")]
+    ReadOnly { path: String },
+    /// New content that is much shorter than the file has a line that stands for text that it leaves out.
+    #[error("line {line} of the new content of {path:?} stands for text that it leaves out")]
+    Placeholder {
+        path: String,
+        line: usize,
+        mark: String,
+        bytes: u64,
+        prev_bytes: u64,
+        prev_sha256: Digest,
+    },
     /// A directory on the way could not be made.
     #[error("cannot make the directories of {path:?}")]
     MakeDirectory { path: String, source: io::Error },
@@ -65,7 +80,7 @@ pub enum Error {
     AlreadyExists { path: String, sha256: Option<Digest> },
     /// The file is not the one that the caller believes to know.
     #[error("{path:?} has changed")]
-    Stale { path: String, expected: String, actual: Option<Digest> },
+    Stale { path: String, expected: String, actual: Option<Digest>, since: Option<Box<Since>> },
     /// What was read back is not what was written.
     #[error("{path:?} reads back as other bytes")]
     ReadBack { path: String, expected: Digest, actual: Digest, bytes: u64 },
@@ -110,7 +125,7 @@ pub enum Error {
     CountZero { path: String },
     /// The file to be edited is not there.
     #[error("{path:?} does not exist")]
-    FileNotFound { path: String },
+    FileNotFound { path: String, near: Vec<String> },
     /// The file is no text in any encoding that the text to be replaced fits.
     #[error("{path:?} is not UTF-8: {message}")]
     NotUtf8 { path: String, message: String },
@@ -131,7 +146,12 @@ pub enum Error {
     WriteEncoding { encoding: String },
     /// The text to be replaced is not in the file.
     #[error("old_string does not occur in {path:?}")]
-    OldStringNotFound { path: String, old_string: String, nearest: Option<Box<Nearest>> },
+    OldStringNotFound {
+        path: String,
+        old_string: String,
+        nearest: Option<Box<Nearest>>,
+        diagnosis: Box<Diagnosis>,
+    },
     /// It occurs less often than it was to be replaced.
     #[error("old_string occurs {actual} times in {path:?}, {expected} were expected")]
     InsufficientMatches { path: String, old_string: String, expected: i64, actual: u64 },
@@ -153,7 +173,7 @@ pub enum Error {
     IndexExceedsTotal { session: String, index: i64, total_expected: i64 },
     /// There is no such session.
     #[error("there is no chunk session {session:?}")]
-    SessionNotFound { session: String },
+    SessionNotFound { session: String, near: Vec<String> },
     /// The session has no parts.
     #[error("chunk session {session:?} has no parts")]
     NoChunks { session: String },
@@ -223,7 +243,7 @@ pub enum Error {
     FrontMatter { path: String, reason: String },
     /// There is no such file to read.
     #[error("{path:?} does not exist")]
-    NotFound { path: String },
+    NotFound { path: String, near: Vec<String> },
 
     /// The checkpoint's name has other characters or another length.
     #[error("{name:?} is not a checkpoint name")]
@@ -236,7 +256,7 @@ pub enum Error {
     CheckpointTtl { ttl: String },
     /// There is no such checkpoint.
     #[error("there is no checkpoint {name:?}")]
-    CheckpointNotFound { name: String },
+    CheckpointNotFound { name: String, near: Vec<String> },
     /// The checkpoint's file cannot be read.
     #[error("checkpoint {name:?} is damaged: {reason}")]
     CheckpointCorrupt { name: String, reason: String },
@@ -327,6 +347,40 @@ pub enum Draft {
     },
 }
 
+/// What is known of the change that has made a file another one than the caller expects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Since {
+    /// `resilient_write` if the journal has the change, else `outside`.
+    pub changed_by: &'static str,
+    /// The newest row of the file; the change, if the journal has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_write: Option<LastWrite>,
+    /// What changed, as a unified diff, where the expected content is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// How often the text to be replaced occurs in the file as it is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_count: Option<u64>,
+    /// Whether the edit would be made in the file as it is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub still_applies: Option<bool>,
+}
+
+/// The newest write of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the fields of a journal row")]
+pub struct LastWrite {
+    pub journal_id: String,
+    pub ts: String,
+    pub mode: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+}
+
 /// How a file has changed under a cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the others are what they are called")]
@@ -365,6 +419,11 @@ impl Error {
             }
             _ => false,
         }
+    }
+
+    /// Whether an error says that the disk is full, or the user's share of it.
+    pub(crate) fn is_full(source: &io::Error) -> bool {
+        matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
 
     /// Adds the path and the deed to what the operating system said.

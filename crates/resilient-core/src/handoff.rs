@@ -18,7 +18,7 @@ use crate::risk::{Findings, Verdict};
 use crate::roots::{Target, holds_scratch};
 use crate::screen::Screen;
 use crate::stamp;
-use crate::write::{check, git, put};
+use crate::write::{Rules, check, put};
 
 /// Where the handoff is when nobody says otherwise.
 pub const DEFAULT_PATH: &str = "HANDOFF.md";
@@ -62,6 +62,12 @@ pub struct HandoffReceipt {
     pub bytes: u64,
     /// The journal row.
     pub journal_id: String,
+    /// Length of the file before; absent for a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_bytes: Option<u64>,
+    /// Digest of the file before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
     /// Files of `last_good_state` that are not as it says.
     pub drift_warnings: Vec<Drift>,
     /// The checkpoints there are.
@@ -129,10 +135,9 @@ impl Handoff<'_> {
         let findings = screen.check(&self.store.roots, &path, &text)?;
         let text = Content::of(text.into_bytes());
         let task = file_name(envelope.get("task_id").unwrap_or(&Value::Null));
-        let policy = screen.policy();
-        let (git, hard_links) = (git(policy), policy.hard_links);
+        let rules = Rules::of(screen.policy());
         self.store.submit(move |op| {
-            let target = op.store.roots.writable(&path, git)?;
+            let target = op.store.roots.writable(&path, rules.git)?;
             op.claim(&target)?;
             check_whole(text.bytes.len() as u64, &target.shown)?;
             if let (true, Some(stat)) = (archive, target.stat) {
@@ -145,13 +150,15 @@ impl Handoff<'_> {
                 also.extend(keep_copy(op, &target, old, &task)?);
             }
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
-            let receipt = put(op, target, old.as_ref(), &text, mode, hard_links)?;
+            let receipt = put(op, target, old.as_ref(), &text, mode, rules)?;
             op.together_with(also);
             Ok(HandoffReceipt {
                 handoff_path: receipt.path,
                 sha256: receipt.sha256,
                 bytes: receipt.bytes,
                 journal_id: receipt.journal_id,
+                prev_bytes: receipt.prev_bytes,
+                prev_sha256: receipt.prev_sha256,
                 drift_warnings: drift_warnings.clone(),
                 checkpoint_refs: checkpoint_refs.clone(),
                 findings: findings.clone(),
@@ -171,7 +178,8 @@ impl Handoff<'_> {
         sealed_scratch: bool,
     ) -> Result<Found> {
         self.store.visible()?;
-        let target = self.store.roots.readable(path)?;
+        let roots = &self.store.roots;
+        let target = roots.readable(path).map_err(|error| roots.with_near(error, path))?;
         // A draft in the scratchpad may have been a handoff.
         if sealed_scratch && holds_scratch(&target.path) {
             return Err(Error::ScratchGetDisabled);

@@ -5,6 +5,8 @@
 //! what `Target::dir` holds stays inside its root whatever is renamed or linked meanwhile. Links
 //! are followed by hand where they end inside; one that leads outside is refused.
 
+mod nearby;
+
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -150,7 +152,7 @@ impl Roots {
         let plain = plain(path, self.user_home.as_deref())?;
         let first = self.locate(path).map_err(|error| match error {
             Error::Os { path, source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
-                Error::NotFound { path }
+                Error::NotFound { path, near: Vec::new() }
             }
             other => other,
         });
@@ -172,7 +174,7 @@ impl Roots {
 
     fn existing(&self, target: Target, path: &str) -> Result<Target> {
         match target.stat {
-            None => Err(Error::NotFound { path: path.to_owned() }),
+            None => Err(Error::NotFound { path: path.to_owned(), near: Vec::new() }),
             Some(Stat { kind: Kind::Other, .. }) => Err(Error::NotARegularFile {
                 path: path.to_owned(),
                 what: "a FIFO, socket or device",
@@ -258,7 +260,7 @@ impl Roots {
                 Err(error) => refused = refused.or(Some(error)),
             }
         }
-        Err(refused.unwrap_or_else(|| Error::NotFound { path: path.to_owned() }))
+        Err(refused.unwrap_or_else(|| Error::NotFound { path: path.to_owned(), near: Vec::new() }))
     }
 
     /// The handles of the directories from a root down to one inside it, the root's first.

@@ -365,6 +365,11 @@ impl Scratch<'_> {
         }]
     }
 
+    /// What is kept under a digest, unverified.
+    pub(crate) fn bytes(&self, digest: Digest) -> Result<Option<Vec<u8>>> {
+        self.store.state_bytes(&[SCRATCH], &bin_name(digest))
+    }
+
     /// Whether content of that digest is kept, unchanged.
     ///
     /// # Errors

@@ -134,9 +134,10 @@ impl Screen {
     /// Blames a policy file that cannot be used for a refusal that it might not have made.
     pub(crate) fn blame(&self, file: &PolicyFile, error: Error) -> Error {
         match (&error, file.get()) {
-            (Error::HardLinked { .. } | Error::Blocked { .. }, Err(policy)) if !self.is_sound => {
-                policy
-            }
+            (
+                Error::HardLinked { .. } | Error::ReadOnly { .. } | Error::Blocked { .. },
+                Err(policy),
+            ) if !self.is_sound => policy,
             _ => error,
         }
     }

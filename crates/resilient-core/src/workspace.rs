@@ -2,6 +2,7 @@
 
 mod redaction;
 mod source;
+mod stale;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ use crate::screen::{self, Screen};
 use crate::stamp;
 use crate::store::Store;
 use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
+
+use self::stale::Edit;
 
 pub use self::redaction::{RedactRequest, Redacted, WriteTo};
 pub use self::source::Source;
@@ -300,6 +303,7 @@ impl Workspace {
             let receipt = write::write(&self.store, request, screen.policy())?;
             Ok(WriteReceipt { findings, ..receipt })
         })
+        .map_err(|error| self.with_since(error, None))
     }
 
     /// Replaces text in one file, and leaves every other byte of it alone.
@@ -307,9 +311,11 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::write`]; and the text does not occur as often as expected.
     pub fn replace(&self, request: ReplaceRequest) -> Result<WriteReceipt> {
+        let edit = Edit { old_string: request.old_string.clone(), count: request.count };
         self.screened(request.reject_at, |screen| {
             write::replace(&self.store, request, screen.clone())
         })
+        .map_err(|error| self.with_since(error, Some(&edit)))
     }
 
     /// The chunk sessions.
@@ -331,7 +337,7 @@ impl Workspace {
     /// # Errors
     /// As [`Chunks::compose`].
     pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
-        self.chunks().compose(request)
+        self.chunks().compose(request).map_err(|error| self.with_since(error, None))
     }
 
     /// The scratchpad.

@@ -10,6 +10,9 @@
 
 mod spelling;
 
+mod rules;
+pub(crate) mod shrink;
+
 use memchr::memmem;
 use serde::Serialize;
 
@@ -17,19 +20,20 @@ use crate::checked::Checked;
 use crate::commit::{Committer, Journaled, Old, WriteContext};
 use crate::contents::{Content, form_of};
 use crate::digest::Digest;
-use crate::disk::{Kind, read_all, read_up_to};
+use crate::disk::{Kind, Owner, read_all, read_up_to};
 use crate::edit::{self, Edited, Refusal};
 use crate::error::{Error, Result};
 use crate::form::{Asked, AskedEncoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
 use crate::redact::{self, MARK, Overwritten};
-use crate::risk::{Findings, HardLinks, Policy, Verdict};
+use crate::risk::{Findings, Policy, Verdict};
 use crate::roots::{Git, Target};
 use crate::screen::Screen;
 
 pub use self::spelling::asked;
 pub(crate) use self::spelling::{unspellable, whole};
 
+pub(crate) use self::rules::Rules;
 use self::spelling::{added, spelled};
 
 /// From this length on, bytes are appended where the file is instead of writing it anew: what an
@@ -65,6 +69,9 @@ pub struct WriteRequest {
     pub validate: bool,
     /// The encoding and the line ends.
     pub form: Asked,
+    /// Takes content that is notably shorter than the file although a line of it stands for text that it
+    /// leaves out, such as `... existing code ...`.
+    pub allow_shrink: bool,
 }
 
 /// One text to be replaced in a file.
@@ -109,6 +116,15 @@ pub struct WriteReceipt {
     /// How many occurrences were replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replacements: Option<u64>,
+    /// Length of the file before; absent for one that did not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_bytes: Option<u64>,
+    /// Digest of the file before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
+    /// Set when the file belongs to another user or group than before, since this process may not give it away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_changed: Option<OwnerChange>,
     /// Set when the content was in place already and the file was not touched.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
@@ -133,6 +149,31 @@ impl WriteReceipt {
             form_changed: old.and_then(|old| Form::change(old, form)),
             ..self
         }
+    }
+}
+
+/// Whom a file belonged to before a write, and belongs to now, as numbers of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct OwnerChange {
+    /// The user before.
+    pub old_user: u32,
+    /// The group before.
+    pub old_group: u32,
+    /// The user now.
+    pub new_user: u32,
+    /// The group now.
+    pub new_group: u32,
+}
+
+impl OwnerChange {
+    /// The change from one owner to another; nothing where they are the same.
+    pub(crate) fn of(old: Owner, new: Owner) -> Option<Self> {
+        (old != new).then_some(Self {
+            old_user: old.user,
+            old_group: old.group,
+            new_user: new.user,
+            new_group: new.group,
+        })
     }
 }
 
@@ -186,23 +227,32 @@ pub(crate) fn write_redacted(
     policy: &Policy,
     redacted_from: Option<Digest>,
 ) -> Result<WriteReceipt> {
-    let WriteRequest { path, content, mode, expected_prev_sha256, form: asked, validate, .. } =
-        request;
+    let WriteRequest {
+        path,
+        content,
+        mode,
+        expected_prev_sha256,
+        form: asked,
+        validate,
+        allow_shrink,
+        ..
+    } = request;
     let guard = Guard::of(&content, policy);
     let form = policy.form.clone();
     // Digested here, where calls run side by side, and not under the lock.
     let content = Content::of(content.into_bytes());
-    let (git, hard_links) = (git(policy), policy.hard_links);
+    let rules = Rules::of(policy);
     let checked = match validate && mode != WriteMode::Append {
-        true => Some(Checked::of(&store.roots.writable(&path, git)?.shown, &content.bytes)?),
+        true => Some(Checked::of(&store.roots.writable(&path, rules.git)?.shown, &content.bytes)?),
         false => None,
     };
     store.submit(move |op| {
-        let target = op.store.roots.writable(&path, git)?;
+        let target = op.store.roots.writable(&path, rules.git)?;
         op.claim(&target)?;
         if mode == WriteMode::Append {
             let expected = expected_prev_sha256.as_deref();
-            return append(op, target, &content, asked, &form, validate, expected);
+            let how = Appending { asked, policy: &form, validate, expected, rules };
+            return append(op, target, &content, &how);
         }
         if mode == WriteMode::Create && target.stat.is_some() {
             // What may not be read exists all the same.
@@ -221,6 +271,11 @@ pub(crate) fn write_redacted(
             None => op.old(&target)?,
         };
         check(&target, old.as_ref(), expected_prev_sha256.as_deref())?;
+        if let (Some(old), false) = (&old, allow_shrink) {
+            shrink::check(&target, old, &content.bytes, || {
+                Ok(op.old_content(&target)?.map(|(_, bytes, _)| bytes).unwrap_or_default())
+            })?;
+        }
         let journal_mode = match mode {
             WriteMode::Create => Mode::Create,
             _ => Mode::Overwrite,
@@ -228,7 +283,7 @@ pub(crate) fn write_redacted(
         let (spelling, old_form) = whole(op, &target, old.as_ref(), asked, &form)?;
         let content = spelled(&content, spelling, &target.shown)?;
         let new_form = Form::at_ends(&content.bytes).spelled(spelling);
-        let receipt = put(op, target, old.as_ref(), &content, journal_mode, hard_links)?;
+        let receipt = put(op, target, old.as_ref(), &content, journal_mode, rules)?;
         Ok(WriteReceipt { checked: checked.clone(), ..receipt.with_form(new_form, old_form) })
     })
 }
@@ -256,20 +311,20 @@ pub(crate) fn replace(
         return Err(Error::CountZero { path });
     }
     let policy = screen.policy();
-    let (git, hard_links) = (git(policy), policy.hard_links);
-    let target = store.roots.writable(&path, git)?;
+    let rules = Rules::of(policy);
+    let target = store.roots.writable(&path, rules.git)?;
     if target.stat.is_none() {
-        return Err(Error::FileNotFound { path: target.shown });
+        return Err(Error::FileNotFound { near: store.roots.nearby(&path), path: target.shown });
     }
     let guard = Guard::of(&new_string, policy);
     // Judged here, where calls run side by side; under the lock only where the file is another one by then.
     let edit = |bytes: &[u8]| edit::replace_in(bytes, &old_string, &new_string, count, form);
     let mut judged = judge_edit(&screen, &target, edit, &new_string)?;
     store.submit(move |op| {
-        let target = op.store.roots.writable(&path, git)?;
+        let target = op.store.roots.writable(&path, rules.git)?;
         op.claim(&target)?;
         let Some((old, bytes, prefixes)) = op.old_content(&target)? else {
-            return Err(Error::FileNotFound { path: target.shown });
+            return Err(Error::FileNotFound { path: target.shown, near: Vec::new() });
         };
         check(&target, Some(&old), expected_prev_sha256.as_deref())?;
         let edited = edit::replace_in(&bytes, &old_string, &new_string, count, form)
@@ -293,7 +348,7 @@ pub(crate) fn replace(
             }
             _ => Form::at_ends(&content.bytes),
         };
-        let receipt = put(op, target, Some(&old), &content, Mode::Replace, hard_links)?;
+        let receipt = put(op, target, Some(&old), &content, Mode::Replace, rules)?;
         let mut receipt = receipt.with_form(new_form, None);
         receipt.replacements = Some(edited.replacements);
         receipt.findings = judged.findings.clone();
@@ -365,10 +420,11 @@ impl Guard {
 pub(crate) fn check(target: &Target, old: Option<&Old>, expected: Option<&str>) -> Result<()> {
     let Some(expected) = expected else { return Ok(()) };
     let actual = old.map(|old| old.digest);
-    if actual.map(|digest| digest.to_string()).unwrap_or_default() == expected {
+    if actual.map_or(expected.is_empty(), |digest| digest.is_meant_by(expected)) {
         return Ok(());
     }
-    Err(Error::Stale { path: target.shown.clone(), expected: expected.to_owned(), actual })
+    let (path, expected) = (target.shown.clone(), expected.to_owned());
+    Err(Error::Stale { path, expected, actual, since: None })
 }
 
 /// Stages and publishes the whole content of a file, unless it is in place.
@@ -378,9 +434,9 @@ pub(crate) fn put(
     old: Option<&Old>,
     content: &Content,
     mode: Mode,
-    hard_links: HardLinks,
+    rules: Rules,
 ) -> Result<WriteReceipt> {
-    let at = Place::of(&target);
+    let at = Place::of(&target, old);
     let (digest, bytes) = (content.digest, content.bytes.len() as u64);
     if let Some(old) = old {
         if old.digest == digest {
@@ -390,24 +446,36 @@ pub(crate) fn put(
                 ..at.receipt(digest, bytes, mode, journaled)
             });
         }
-        if old.stat.links > 1 && hard_links == HardLinks::Refuse {
-            return Err(Error::HardLinked { path: target.shown, links: old.stat.links });
-        }
+        rules.check(&target, old)?;
     }
     let staged = op.stage(&target, content)?;
     let journaled = op.publish(staged, target, old, mode)?;
-    Ok(at.receipt(digest, bytes, mode, journaled))
+    let owner_changed = old.and_then(|old| owner_change(op, old));
+    Ok(WriteReceipt { owner_changed, ..at.receipt(digest, bytes, mode, journaled) })
+}
+
+/// Whether the file that was published last has another owner than the one that it takes the place of.
+fn owner_change(op: &WriteContext<'_>, old: &Old) -> Option<OwnerChange> {
+    let new = op.new_file()?.rights().ok()?.owner?;
+    OwnerChange::of(old.file.rights().ok()?.owner?, new)
+}
+
+/// How content is added to a file.
+struct Appending<'a> {
+    asked: Asked,
+    policy: &'a FormPolicy,
+    validate: bool,
+    expected: Option<&'a str>,
+    rules: Rules,
 }
 
 fn append(
     op: &mut WriteContext<'_>,
     target: Target,
     content: &Content,
-    asked: Asked,
-    policy: &FormPolicy,
-    validate: bool,
-    expected: Option<&str>,
+    how: &Appending<'_>,
 ) -> Result<WriteReceipt> {
+    let Appending { asked, policy, validate, expected, rules } = *how;
     let check_whole = |target: &Target, old: &[u8], added: &[u8]| match validate {
         true => Checked::of(&target.shown, &[old, added].concat()).map(Some),
         false => Ok(None),
@@ -420,6 +488,7 @@ fn append(
             return Err(Error::Deferred);
         };
         check(&target, Some(&old), expected)?;
+        rules.check(&target, &old)?;
         let (form, tail) = form_of(&*old.file, old.stat.len)
             .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
         let (added, form) = added(content, asked, form, &tail, old.stat.len, &target.shown)?;
@@ -430,7 +499,7 @@ fn append(
             }
             false => None,
         };
-        let at = Place::of(&target);
+        let at = Place::of(&target, Some(&old));
         let bytes = old.stat.len + added.bytes.len() as u64;
         let (journaled, digest) = op.append(target, &old, &before, added.bytes)?;
         let receipt = at.receipt(digest, bytes, Mode::Append, journaled);
@@ -444,7 +513,7 @@ fn append(
         let content = spelled(content, spelling, &target.shown)?;
         let checked = check_whole(&target, &[], &content.bytes)?;
         let form = Form::at_ends(&content.bytes).spelled(spelling);
-        let receipt = put(op, target, old.as_ref(), &content, Mode::Append, HardLinks::Refuse)?;
+        let receipt = put(op, target, old.as_ref(), &content, Mode::Append, rules)?;
         return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
     };
     let form = Form::of(&bytes);
@@ -452,7 +521,7 @@ fn append(
     let checked = check_whole(&target, &bytes, &added.bytes)?;
     let whole = [bytes.as_slice(), &added.bytes].concat();
     let whole = Content::instead_of(&bytes, &prefixes, whole);
-    let receipt = put(op, target, Some(&old), &whole, Mode::Append, HardLinks::Refuse)?;
+    let receipt = put(op, target, Some(&old), &whole, Mode::Append, rules)?;
     Ok(WriteReceipt { checked, ..receipt.with_form(form, None) })
 }
 
@@ -462,8 +531,8 @@ fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
         Refusal::EmptyOldString => Error::EmptyOldString { path },
         Refusal::CountZero => Error::CountZero { path },
         Refusal::NotUtf8 { message } => Error::NotUtf8 { path, message },
-        Refusal::NotFound { nearest } => {
-            Error::OldStringNotFound { path, old_string, nearest: nearest.map(Box::new) }
+        Refusal::NotFound { nearest, diagnosis } => {
+            Error::OldStringNotFound { path, old_string, nearest, diagnosis }
         }
         Refusal::InsufficientMatches { expected, actual } => {
             Error::InsufficientMatches { path, old_string, expected, actual }
@@ -480,15 +549,20 @@ fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
     }
 }
 
-/// The two paths of a receipt, kept while the target goes its way.
+/// What a receipt says of the file before, kept while the target goes its way.
 struct Place {
     path: String,
     abs_path: String,
+    before: Option<(u64, Digest)>,
 }
 
 impl Place {
-    fn of(target: &Target) -> Self {
-        Self { path: target.shown.clone(), abs_path: target.path.to_string_lossy().into_owned() }
+    fn of(target: &Target, old: Option<&Old>) -> Self {
+        Self {
+            path: target.shown.clone(),
+            abs_path: target.path.to_string_lossy().into_owned(),
+            before: old.map(|old| (old.stat.len, old.digest)),
+        }
     }
 
     fn receipt(self, sha256: Digest, bytes: u64, mode: Mode, journaled: Journaled) -> WriteReceipt {
@@ -501,6 +575,9 @@ impl Place {
             journal_id: journaled.journal_id,
             wrote_at: journaled.ts,
             replacements: None,
+            prev_bytes: self.before.map(|(bytes, _)| bytes),
+            prev_sha256: self.before.map(|(_, sha256)| sha256),
+            owner_changed: None,
             unchanged: false,
             findings: Findings::default(),
             checked: None,

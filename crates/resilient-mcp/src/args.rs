@@ -5,6 +5,7 @@
 //! whose absence says something is the text itself: a call that arrives without it was almost
 //! certainly cut at the model's output limit, and sending it again would fail the same way.
 
+use resilient_core::near::nearest;
 use serde_json::{Map, Value};
 
 use crate::seam::{Envelope, ErrorKind, ReasonHint, SuggestedAction};
@@ -13,14 +14,13 @@ use crate::seam::{Envelope, ErrorKind, ReasonHint, SuggestedAction};
 const TEXTS: &[(&str, &str)] = &[
     (
         "content",
-        "the call was probably cut at the output token limit; do not resend it. Send the text in \
-         smaller parts with rw_chunk_append (or rw_chunk_write), then publish it with \
-         rw_chunk_compose",
+        "do not resend the call, which was probably cut at the output token limit: send the text in \
+         smaller parts with `rw_chunk_append`, then publish it with `rw_chunk_compose`",
     ),
     (
         "new_string",
-        "the call was probably cut at the output token limit; do not resend it. Make the edit in \
-         several rw_safe_replace calls with shorter strings",
+        "do not resend the call, which was probably cut at the output token limit: make the edit in \
+         several `rw_safe_replace` calls with shorter strings",
     ),
 ];
 
@@ -38,8 +38,7 @@ pub(crate) fn check(
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
 
     if let Some(name) = arguments.keys().find(|name| !known.contains_key(*name)) {
-        return Err(refusal(name, format!("unknown_argument: {name}"))
-            .with("expected", known.keys().cloned().collect::<Vec<_>>()));
+        return Err(unknown_argument(name, name, known.keys()));
     }
     // A tool that requires nothing says itself what it can be given.
     let requires = required.clone().next().is_some();
@@ -53,7 +52,7 @@ pub(crate) fn check(
         })
         .collect();
     let absent = |name: &str| {
-        refusal(name, format!("missing_argument: {name}"))
+        refusal(name, format!("missing_argument: {name}"), format!("pass {name} too"))
             .with("expected", expected(known.get(name)))
     };
     if let Some((text, hint)) = TEXTS.iter().find(|(text, _)| missing.contains(text)) {
@@ -73,21 +72,45 @@ pub(crate) fn check(
 /// The refusal of arguments that came as the text of an object and do not parse as one.
 pub(crate) fn broken_text(schema: &Map<String, Value>) -> Box<Envelope> {
     let takes = |name: &str| schema.get("properties").is_some_and(|all| all.get(name).is_some());
-    let refused = unfit("arguments_not_an_object").with("expected", "object");
+    let refused = not_an_object().with("expected", "object");
     match TEXTS.iter().find(|(text, _)| takes(text)) {
         Some((_, hint)) => cut(refused, hint),
         None => refused,
     }
 }
 
-/// The refusal of arguments for a reason that belongs to none of them.
-pub(crate) fn unfit(reason: &str) -> Box<Envelope> {
-    Envelope::new(ErrorKind::PolicyViolation, ReasonHint::Encoding, SuggestedAction::Abort)
-        .with("reason", reason)
+/// The refusal of arguments that are no object at all.
+pub(crate) fn not_an_object() -> Box<Envelope> {
+    unfit("arguments_not_an_object", "pass the arguments as one JSON object")
 }
 
-fn refusal(argument: &str, reason: String) -> Box<Envelope> {
-    unfit(&reason).with("argument", argument)
+/// The refusal of arguments for a reason that belongs to none of them, and what to do: the call is to be made
+/// again.
+pub(crate) fn unfit(reason: &str, hint: &str) -> Box<Envelope> {
+    Envelope::new(ErrorKind::PolicyViolation, ReasonHint::Encoding, SuggestedAction::RetryLater)
+        .with("reason", reason)
+        .with("hint", hint)
+}
+
+fn refusal(argument: &str, reason: String, hint: String) -> Box<Envelope> {
+    unfit(&reason, &hint).with("argument", argument)
+}
+
+/// The refusal of an argument that the tool does not have, `full` with the one that holds it.
+fn unknown_argument<'a>(
+    name: &str,
+    full: &str,
+    known: impl Iterator<Item = &'a String> + Clone,
+) -> Box<Envelope> {
+    let near = nearest(name, known.clone().map(String::as_str));
+    let hint = match near.first() {
+        Some(near) => format!("leave out {name}, or write `{near}` if that is meant"),
+        None => format!("leave out {name}: the tool has no such argument"),
+    };
+    let outer = full.split('.').next().unwrap_or(full);
+    let refused = refusal(outer, format!("unknown_argument: {full}"), hint)
+        .with("expected", known.cloned().collect::<Vec<_>>());
+    if near.is_empty() { refused } else { refused.with("nearest_names", near) }
 }
 
 /// Says of a refused call that it was cut, and how to go on.
@@ -141,14 +164,14 @@ fn check_inner(
     let known = schema.get("properties").and_then(Value::as_object);
     let property = |name: &str| known.and_then(|known| known.get(name));
     if let Some(name) = arguments.keys().find(|name| property(name).is_none()) {
-        let expected: Vec<&String> = known.into_iter().flat_map(Map::keys).collect();
-        return Err(refusal(outer, format!("unknown_argument: {outer}.{name}"))
-            .with("expected", serde_json::json!(expected)));
+        let known = known.into_iter().flat_map(Map::keys);
+        return Err(unknown_argument(name, &format!("{outer}.{name}"), known));
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let mut required = required.filter_map(Value::as_str);
     if let Some(name) = required.find(|name| !arguments.contains_key(*name)) {
-        return Err(refusal(outer, format!("missing_argument: {outer}.{name}"))
+        let hint = format!("pass {name} inside {outer}");
+        return Err(refusal(outer, format!("missing_argument: {outer}.{name}"), hint)
             .with("expected", expected(property(name))));
     }
     for (name, value) in arguments {
@@ -159,12 +182,31 @@ fn check_inner(
     Ok(())
 }
 
+/// Arguments whose faults the Python server answers with `abort`, as the library does.
+const AS_THE_LIBRARY: [&str; 5] = ["encoding", "format", "index", "mode", "total_expected"];
+
+fn as_the_library(name: &str, mut refused: Box<Envelope>) -> Box<Envelope> {
+    if AS_THE_LIBRARY.contains(&name) {
+        refused.suggested_action = SuggestedAction::Abort;
+    }
+    refused
+}
+
 fn wrong_type(name: &str, schema: &Value, value: &Value) -> Box<Envelope> {
     let reason = match name {
         "index" | "total_expected" => format!("{name}_must_be_int_in_1..999"),
         _ => format!("wrong_type: {name}"),
     };
-    refusal(name, reason).with("expected", expected(Some(schema))).with("got", kind(value))
+    let expected = expected(Some(schema));
+    let what = match (name, expected.as_str()) {
+        ("index" | "total_expected", _) => "an integer from 1 to 999".to_owned(),
+        (_, Some(kind @ ("integer" | "array" | "object"))) => format!("an {kind}"),
+        (_, Some(kind)) => format!("a {kind}"),
+        _ => "one of context.expected".to_owned(),
+    };
+    let hint = format!("pass {name} as {what}, or leave it out if the tool does not require it");
+    let refused = refusal(name, reason, hint).with("expected", expected).with("got", kind(value));
+    as_the_library(name, refused)
 }
 
 /// The refusal of a word outside its list, with the keys under which the library reports the same.
@@ -174,11 +216,14 @@ fn not_one_of(name: &str, valid: &[Value], value: &Value) -> Box<Envelope> {
         _ => format!("invalid_value: {name}"),
     };
     let list = if name == "mode" { "valid_modes" } else { "valid" };
-    let mut refused = refusal(name, reason).with(name, value.clone()).with(list, valid.to_vec());
+    let words: Vec<&str> = valid.iter().filter_map(Value::as_str).collect();
+    let hint = format!("pass one of {} as {name}", words.join(", "));
+    let mut refused =
+        refusal(name, reason, hint).with(name, value.clone()).with(list, valid.to_vec());
     if name == "mode" {
         refused.reason_hint = ReasonHint::Unknown;
     }
-    refused
+    as_the_library(name, refused)
 }
 
 /// What an argument should be, in one word or as the list of its words.
@@ -245,29 +290,42 @@ mod tests {
     fn a_refusal_names_the_argument() {
         assert_eq!(
             context(json!({"content": ""})),
-            json!({"reason": "missing_argument: path", "argument": "path", "expected": "string"})
+            json!({
+                "reason": "missing_argument: path", "argument": "path", "expected": "string",
+                "hint": "pass path too"
+            })
         );
         assert_eq!(
             context(json!({"path": "a", "content": "", "file": 1})),
             json!({
                 "reason": "unknown_argument: file", "argument": "file",
-                "expected": ["path", "content", "mode", "index", "data"]
+                "expected": ["path", "content", "mode", "index", "data"],
+                "hint": "leave out file: the tool has no such argument"
             })
         );
         assert_eq!(
             context(json!({"path": null, "content": ""})),
             json!({
                 "reason": "wrong_type: path", "argument": "path",
-                "expected": "string", "got": "null"
+                "expected": "string", "got": "null",
+                "hint": "pass path as a string, or leave it out if the tool does not require it"
             })
         );
         assert_eq!(
             context(json!({"path": "a", "content": "", "mode": "Create"})),
             json!({
                 "reason": "invalid_value: mode", "argument": "mode",
-                "mode": "Create", "valid_modes": ["create", "append"]
+                "mode": "Create", "valid_modes": ["create", "append"],
+                "hint": "pass one of create, append as mode"
             })
         );
+    }
+
+    #[test]
+    fn a_misspelt_argument_is_told_the_nearest() {
+        let context = context(json!({"path": "a", "contnet": ""}));
+        assert_eq!(context["hint"], "leave out contnet, or write `content` if that is meant");
+        assert_eq!(context["nearest_names"], json!(["content"]));
     }
 
     #[test]

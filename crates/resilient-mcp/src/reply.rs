@@ -30,7 +30,7 @@ pub(crate) fn result_with(tool: &str, mut answer: Answer, notices: &[Notice]) ->
             success.insert("ok".to_owned(), Value::Bool(true));
             (false, Value::Object(success))
         }
-        Ok(_) => (true, failure(tool, unfit("success_is_not_an_object"))),
+        Ok(_) => (true, failure(tool, unfit("success_is_not_an_object", "report this fault"))),
         Err(envelope) => (true, failure(tool, envelope)),
     };
     value.sort_all_objects();
@@ -90,22 +90,22 @@ mod tests {
             result_with("rw.x", answer, std::slice::from_ref(&notice)).structured_content.unwrap()
         };
         assert_eq!(of(Ok(json!({"a": 1}))), json!({"ok": true, "a": 1, "notices": told}));
-        assert_eq!(of(Err(unfit("because")))["context"]["notices"], told);
+        assert_eq!(of(Err(unfit("because", "do so")))["context"]["notices"], told);
     }
 
     #[test]
     fn a_failure_is_the_envelope_of_eight_keys_and_names_its_tool() {
-        let result = result_of("rw.x", Err(unfit("because")));
+        let result = result_of("rw.x", Err(unfit("because", "do so")));
         assert_eq!(
             text_of(&result),
             concat!(
-                r#"{"context":{"reason":"because","tool":"rw.x"},"detected_patterns":[],"#,
+                r#"{"context":{"hint":"do so","reason":"because","tool":"rw.x"},"detected_patterns":[],"#,
                 r#""error":"policy_violation","ok":false,"reason_hint":"encoding","#,
-                r#""retry_budget":0,"schema_version":"1","suggested_action":"abort"}"#
+                r#""retry_budget":0,"schema_version":"1","suggested_action":"retry_later"}"#
             )
         );
         assert_eq!(result.is_error, Some(true));
-        let kept = result_of("rw.x", Err(unfit("because").with("tool", "rw.y")));
+        let kept = result_of("rw.x", Err(unfit("because", "do so").with("tool", "rw.y")));
         assert_eq!(kept.structured_content.unwrap()["context"]["tool"], "rw.y");
     }
 }

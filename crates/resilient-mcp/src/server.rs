@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
+use resilient_core::near::nearest;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult,
     Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
@@ -41,9 +42,10 @@ on.
 content_from, or see rw_redact. Keep raw material with rw_scratch_put.
 - Long task: rw_checkpoint as you go, rw_checkpoint_list after a restart; rw_handoff_write for \
 whoever comes next.
-A failure has ok false. Follow suggested_action: redact, split, escape and ask_user mean change \
-the call; retry_later means wait; abort means do not repeat it. context says what was wrong. \
-stale_precondition means the file is not what you think: read it again before writing.";
+A failure has ok false and context.hint: one sentence that says what to do; follow it first. \
+suggested_action sums it up: redact, split and escape mean change the content; ask_user means a person \
+may have to decide what the hint does not; retry_later means call again as the hint says; abort means \
+do not repeat the call as it is.";
 
 const READ_INSTRUCTIONS: &str = "\
 Reading files that are too large for a context window:
@@ -289,8 +291,23 @@ impl Inner {
             Offer::Read => ReasonHint::UnknownTool,
             Offer::Write | Offer::Both => ReasonHint::Unknown,
         };
-        Envelope::new(ErrorKind::PolicyViolation, hint, SuggestedAction::Abort)
+        let listed: Vec<String> =
+            self.tools.iter().map(|tool| self.names.listed(tool.spec.name).into_owned()).collect();
+        let near = nearest(called, listed.iter().map(String::as_str));
+        let what = match near.first() {
+            Some(near) => format!("call {near} if that is meant"),
+            None => "call one of the tools that this server lists".to_owned(),
+        };
+        let mut refused = Envelope::new(ErrorKind::PolicyViolation, hint, SuggestedAction::Abort)
             .with("unknown_tool", called)
+            .with("hint", what);
+        if !near.is_empty() {
+            refused = refused.with("nearest_names", near);
+        }
+        if self.offer == Offer::Read {
+            refused.message = Some(format!("there is no tool {called:?}"));
+        }
+        refused
     }
 
     fn answer(
@@ -304,9 +321,12 @@ impl Inner {
         let arguments = match flaw {
             None => args::check(schema, tool.spec.instead_of_content, arguments),
             Some(Flaw::BrokenText) => Err(args::broken_text(schema)),
-            Some(Flaw::NotAnObject) => Err(args::unfit("arguments_not_an_object")),
-            Some(Flaw::LoneSurrogate) => Err(args::unfit("lone_surrogate")),
-            Some(Flaw::NotUtf8) => Err(args::unfit("not_utf8")),
+            Some(Flaw::NotAnObject) => Err(args::not_an_object()),
+            Some(Flaw::LoneSurrogate) => Err(args::unfit(
+                "lone_surrogate",
+                "write both halves of the surrogate pair, or the character itself",
+            )),
+            Some(Flaw::NotUtf8) => Err(args::unfit("not_utf8", "send the call as UTF-8")),
         };
         let arguments = arguments?;
         let writes = tool.spec.effect != Effect::Reads;
@@ -360,6 +380,11 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 fn panicked() -> Box<Envelope> {
     Envelope::new(ErrorKind::WriteCorruption, ReasonHint::Unknown, SuggestedAction::Abort)
         .with("reason", "internal_panic")
+        .with(
+            "hint",
+            "read the file to see what it holds, then try once more and report the fault if it comes \
+             back",
+        )
 }
 
 fn listed(tool: &Listed, names: ToolNames) -> ListedTool {

@@ -9,9 +9,12 @@
     reason = "snapshots live in files beside this one, and a test fails by panicking"
 )]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use resilient_core::hint::hint;
+use resilient_core::hint::samples::{samples, variant};
 use resilient_mcp::seam::Workspace;
 use resilient_mcp::{Offer, Server, ToolNames, docs};
 use serde_json::{Value, json};
@@ -143,5 +146,26 @@ fn dotted_names_are_used_everywhere_when_asked_for() {
     for tool in listed(ToolNames::Dotted) {
         assert!(name(&tool).starts_with("rw.") || name(&tool).starts_with("rr."), "{tool}");
         assert!(!tool.to_string().contains("rw_") && !tool.to_string().contains("rr_"), "{tool}");
+    }
+}
+
+/// The words in backticks.
+fn named(hint: &str) -> impl Iterator<Item = &str> {
+    hint.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn a_hint_names_only_tools_and_arguments_that_exist() {
+    let tools = listed(ToolNames::Underscore);
+    let mut known: BTreeSet<&str> = tools.iter().map(name).collect();
+    for tool in &tools {
+        let properties = tool["inputSchema"]["properties"].as_object();
+        known.extend(properties.into_iter().flatten().map(|(name, _)| name.as_str()));
+    }
+    for error in samples() {
+        let hint = hint(&error);
+        for word in named(&hint).filter(|word| !word.starts_with("resilient-write ")) {
+            assert!(known.contains(word), "{}: no {word} in {hint}", variant(&error));
+        }
     }
 }

@@ -256,7 +256,13 @@ async fn an_unknown_tool_is_a_failed_result() {
     assert_eq!(envelope["error"], "policy_violation");
     assert_eq!(envelope["reason_hint"], "unknown");
     assert_eq!(envelope["suggested_action"], "abort");
-    assert_eq!(envelope["context"], json!({"unknown_tool": "rw_nothing", "tool": "rw_nothing"}));
+    assert_eq!(
+        envelope["context"],
+        json!({
+            "unknown_tool": "rw_nothing", "tool": "rw_nothing",
+            "hint": "call one of the tools that this server lists",
+        })
+    );
 }
 
 #[tokio::test]
@@ -269,7 +275,8 @@ async fn wrong_arguments_are_refused_by_name() {
         envelope["context"],
         json!({
             "reason": "wrong_type: path", "argument": "path", "expected": "string",
-            "got": "integer", "tool": "rw.safe_write"
+            "got": "integer", "tool": "rw.safe_write",
+            "hint": "pass path as a string, or leave it out if the tool does not require it",
         })
     );
     let null = json!({"path": "a", "content": "", "expected_prev_sha256": null});
@@ -313,16 +320,19 @@ async fn arguments_sent_as_a_string_are_read() {
 async fn text_that_is_no_text_is_refused_and_the_server_goes_on() {
     let mut client = Client::initialized(tools()).await;
     let call = |content: &[u8]| [CALL_HEAD, content, CALL_TAIL].concat();
-    for (content, reason) in
-        [(&br"x \ud800 y"[..], "lone_surrogate"), (&b"x \xff y"[..], "not_utf8")]
-    {
+    let half = "write both halves of the surrogate pair, or the character itself";
+    for (content, reason, hint) in [
+        (&br"x \ud800 y"[..], "lone_surrogate", half),
+        (&b"x \xff y"[..], "not_utf8", "send the call as UTF-8"),
+    ] {
         client.send_line(&call(content)).await;
         let reply = client.receive().await.unwrap();
         assert_eq!(reply["id"], 7);
         let refused = envelope(&reply["result"]);
         assert_eq!(refused["error"], "policy_violation");
         assert_eq!(refused["reason_hint"], "encoding");
-        assert_eq!(refused["context"], json!({"reason": reason, "tool": "rw.test_measure"}));
+        let context = json!({"reason": reason, "tool": "rw.test_measure", "hint": hint});
+        assert_eq!(refused["context"], context);
     }
     client.send_line(&call(br"\ud83d\ude00")).await;
     let reply = client.receive().await.unwrap();
@@ -388,7 +398,12 @@ async fn a_panic_is_answered_and_the_server_goes_on() {
     assert_eq!(envelope["error"], "write_corruption");
     assert_eq!(envelope["reason_hint"], "unknown");
     assert_eq!(envelope["suggested_action"], "abort");
-    assert_eq!(envelope["context"], json!({"reason": "internal_panic", "tool": "rw.test_panic"}));
+    let context = &envelope["context"];
+    assert_eq!(
+        (&context["reason"], &context["tool"]),
+        (&json!("internal_panic"), &json!("rw.test_panic"))
+    );
+    assert!(context["hint"].as_str().unwrap().starts_with("read the file"));
     client.call("rw_test_echo", json!({"content": "still here"})).await;
 }
 

@@ -200,3 +200,71 @@ impl Cli {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+    use resilient_core::Error;
+    use resilient_core::hint::hint;
+    use resilient_core::hint::samples::{samples, variant};
+
+    use super::*;
+    use crate::words::in_our_words;
+
+    /// Every option and every value of a command and of those below it.
+    fn words_of(command: &clap::Command) -> Vec<String> {
+        let mut words = Vec::new();
+        for argument in command.get_arguments() {
+            words.extend(argument.get_long().map(|long| format!("--{long}")));
+            words.push(argument.get_id().as_str().to_uppercase());
+        }
+        words.extend(command.get_subcommands().flat_map(words_of));
+        words
+    }
+
+    /// Whether a command line leads to a command of this program.
+    fn exists(line: &str) -> bool {
+        let mut command = Cli::command();
+        for word in line.split(' ').skip(1).take_while(|word| !word.starts_with('-')) {
+            match command.find_subcommand(word) {
+                Some(found) => command = found.clone(),
+                None => return false,
+            }
+        }
+        let options = line.split(' ').filter(|word| word.starts_with('-'));
+        let known = words_of(&command);
+        options.clone().count() == options.filter(|it| known.iter().any(|word| word == it)).count()
+    }
+
+    /// Whether the command line never tells this hint: it belongs to a read, which only `call` makes with the
+    /// arguments of the tool, or to a kept draft, for which there is a command.
+    fn is_not_ours(error: &Error) -> bool {
+        matches!(error, Error::Blocked { .. })
+            || [
+                "ReadRange",
+                "ReadEncoding",
+                "Undecodable",
+                "CursorDecode",
+                "CursorStale",
+                "CursorLost",
+                "Binary",
+            ]
+            .contains(&variant(error))
+    }
+
+    #[test]
+    fn a_hint_names_only_commands_and_options_that_exist() {
+        let known = words_of(&Cli::command());
+        for error in samples().iter().filter(|error| !is_not_ours(error)) {
+            let hint = in_our_words(&hint(error));
+            for word in hint.split('`').skip(1).step_by(2) {
+                let is_known = match word.strip_prefix("resilient-write ") {
+                    Some(_) => exists(word),
+                    None => known.iter().any(|known| known == word),
+                };
+                assert!(is_known, "{}: no {word} in {hint}", variant(error));
+            }
+        }
+        assert!(!exists("resilient-write recover --undo") && !exists("resilient-write fly"));
+    }
+}

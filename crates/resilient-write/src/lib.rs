@@ -7,6 +7,7 @@ mod config;
 mod output;
 mod reader;
 mod signals;
+mod words;
 
 use std::process::ExitCode;
 

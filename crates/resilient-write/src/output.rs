@@ -9,10 +9,13 @@ use std::io::{self, IsTerminal, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use resilient_core::envelope::ErrorKind;
 use resilient_core::recovery::Notice;
 use resilient_core::{Envelope, Error};
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::words::in_our_words;
 
 /// Facts that are said elsewhere in a failure, or only repeat the command line.
 const UNSAID: [&str; 5] = ["tool", "hint", "old_string", "detected", "suggested_actions"];
@@ -265,11 +268,25 @@ pub(crate) fn one_line(text: &str) -> String {
     })
 }
 
-/// The envelope as MCP gives it: it names the tool.
+/// The envelope as MCP gives it: it names the tool. Its hint speaks of commands and options.
 fn envelope(error: &Error, tool: &str) -> Result<Value> {
     let is_read = tool.starts_with("rr");
     let mut envelope = if is_read { Envelope::of_read(error) } else { Envelope::from(error) };
     envelope.context.entry("tool").or_insert_with(|| tool.into());
+    let fact = |name| envelope.context.get(name).and_then(Value::as_str);
+    let of_draft = match (envelope.error, fact("draft_sha256"), fact("session")) {
+        (ErrorKind::Blocked, Some(sha256), _) => Some(format!(
+            "take the detected strings out with `resilient-write redact --draft {sha256}`"
+        )),
+        (ErrorKind::Blocked, None, Some(session)) => Some(format!(
+            "take the detected strings out of the joined parts with `resilient-write redact \
+             --session {session} --write-to PATH`"
+        )),
+        _ => None,
+    };
+    if let Some(Value::String(hint)) = envelope.context.get_mut("hint") {
+        *hint = of_draft.unwrap_or_else(|| in_our_words(hint));
+    }
     Ok(serde_json::to_value(envelope)?)
 }
 
@@ -279,19 +296,9 @@ fn told(program: &str, message: &str, envelope: &Value) -> String {
     let empty = serde_json::Map::new();
     let context = envelope.get("context").and_then(Value::as_object).unwrap_or(&empty);
     let action = envelope.get("suggested_action").and_then(Value::as_str).unwrap_or("abort");
-    let draft = context.get("draft_sha256").and_then(Value::as_str);
-    let draft = draft.map(|sha256| {
-        format!("`resilient-write redact --draft {sha256}` takes the detected strings out")
-    });
-    let session = context.get("session").and_then(Value::as_str).filter(|_| action == "redact");
-    let draft = draft.or(session.map(|session| {
-        format!(
-            "`resilient-write redact --session {session} --write-to PATH` takes the detected \
-             strings out of the joined parts"
-        )
-    }));
-    let hint = draft.as_deref().or_else(|| context.get("hint").and_then(Value::as_str));
-    let next = hint.unwrap_or_else(|| advice(action));
+    let hint = context.get("hint").and_then(Value::as_str);
+    // The facts stand below.
+    let next = hint.unwrap_or_else(|| advice(action)).replace("context.", "");
     let _ = writeln!(text, "next: {action} - {next}");
     let detected = context.get("detected").and_then(Value::as_array);
     for hit in detected.into_iter().flatten() {

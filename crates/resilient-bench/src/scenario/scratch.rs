@@ -33,6 +33,7 @@ fn of(setting: &mut Setting, at_once: usize) -> Result<Table> {
                         reject_at: None,
                         validate: false,
                         form: Asked::default(),
+                        allow_shrink: false,
                     })?;
                     Ok(())
                 })

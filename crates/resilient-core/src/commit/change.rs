@@ -160,7 +160,7 @@ impl Precondition {
             return Ok(());
         }
         let expected = self.digest.to_string();
-        Err(Error::Stale { path: target.shown.clone(), expected, actual })
+        Err(Error::Stale { path: target.shown.clone(), expected, actual, since: None })
     }
 }
 

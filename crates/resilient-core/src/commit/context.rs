@@ -491,6 +491,14 @@ impl WriteContext<'_> {
         Ok(self.journal(row))
     }
 
+    /// The file that takes the place of another one, where this call publishes one.
+    pub(crate) fn new_file(&self) -> Option<&dyn File> {
+        match self.change.publishes.last()? {
+            Publish { how: How::InPlace { .. }, .. } => None,
+            Publish { staged, .. } => Some(&*staged.file),
+        }
+    }
+
     /// Appends a line to a log of the state. It belongs to this call's row, if it has one.
     ///
     /// The lines of a batch follow one another. Recovery writes those again that belong to rows, in

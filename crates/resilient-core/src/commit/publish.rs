@@ -196,7 +196,7 @@ fn publish_one(state: &mut State, publish: &Publish, change: &Change) -> Outcome
             let (path, now) = (shown(), digest_now(target).ok().flatten());
             Outcome::Failed(match change.row.as_ref().map(|row| row.mode) {
                 Some(Mode::Create) => Error::AlreadyExists { path, sha256: now },
-                _ => Error::Stale { path, expected: String::new(), actual: now },
+                _ => Error::Stale { path, expected: String::new(), actual: now, since: None },
             })
         }
         Err(source) => Outcome::Failed(Error::os(shown(), deed, source)),

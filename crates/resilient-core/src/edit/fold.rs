@@ -59,6 +59,20 @@ pub(super) fn source(text: &str, folding: Folding, wanted: Range<usize>) -> Rang
     start..end + invisible
 }
 
+/// Where in `text` the pieces begin that became the bytes at these offsets, ascending, when folded.
+pub(super) fn sources(text: &str, folding: Folding, offsets: &[usize]) -> Vec<usize> {
+    let mut wanted = offsets.iter().peekable();
+    let mut emitted = 0;
+    let mut found = Vec::with_capacity(offsets.len());
+    each(text, folding, |from, bytes| {
+        emitted += bytes.len();
+        while wanted.next_if(|offset| **offset < emitted).is_some() {
+            found.push(from.start);
+        }
+    });
+    found
+}
+
 /// Whether a reader would see a new line begin.
 pub(super) fn is_line_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')

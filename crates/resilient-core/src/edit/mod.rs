@@ -19,23 +19,26 @@
 //! Where the encoding is only a guess, the new text may have ASCII and what the replaced text has. UTF-32 is
 //! refused.
 
+mod diagnosis;
 mod endings;
 mod fold;
 mod nearest;
+mod placeholder;
+mod places;
 mod reading;
 
 use std::borrow::Cow;
 
 use thiserror::Error;
 
+pub use self::diagnosis::{Diagnosis, Mistake};
 pub use self::nearest::{Difference, Nearest};
+pub(crate) use self::placeholder::first_placeholder;
 
 use self::endings::{Inserted, Match};
+use self::places::{LINES_LISTED_MAX, first_lines};
 use self::reading::Reading;
-use crate::form::{Asked, AskedEol, Eol};
-
-/// How many line numbers [`Refusal::AmbiguousMatch`] lists.
-const LINES_LISTED_MAX: usize = 10;
+use crate::form::{Asked, AskedEncoding, AskedEol, Eol};
 
 /// The file after the edit; every byte outside the matches is the file's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +69,9 @@ pub enum Refusal {
     #[error("old_string does not occur in the file")]
     NotFound {
         /// The part of the file that comes closest, if any comes close.
-        nearest: Option<Nearest>,
+        nearest: Option<Box<Nearest>>,
+        /// What else speaks of why it does not.
+        diagnosis: Box<Diagnosis>,
     },
     /// The string occurs, but not as often as the caller expects.
     #[error("old_string occurs {actual} times, expected {expected}")]
@@ -83,7 +88,7 @@ pub enum Refusal {
         expected: i64,
         /// How many matches do not overlap.
         actual: u64,
-        /// The lines on which the first ten matches begin, counted from 1.
+        /// The lines on which the first fifty matches begin, counted from 1.
         lines: Vec<u64>,
     },
     /// The new text has a character that the file's encoding lacks.
@@ -176,7 +181,10 @@ pub fn replace_in(
         return splice(file, &reading, &matches, old, new, asked.eol);
     }
     Err(match std::str::from_utf8(file) {
-        Ok(text) => Refusal::NotFound { nearest: nearest::find(text, old) },
+        Ok(text) => Refusal::NotFound {
+            nearest: nearest::find(text, old).map(Box::new),
+            diagnosis: Box::new(diagnosis::diagnose(file, old, new)),
+        },
         Err(error) => Refusal::NotUtf8 { message: reading::describe(file, &error, asked.encoding) },
     })
 }
@@ -197,21 +205,23 @@ fn check_count(text: &[u8], matches: &[Match], expected: i64) -> Result<(), Refu
         Ok(wanted) if actual == wanted => Ok(()),
         Ok(wanted) if actual < wanted => Err(Refusal::InsufficientMatches { expected, actual }),
         Err(_) if expected == -1 => Ok(()),
-        _ => Err(Refusal::AmbiguousMatch { expected, actual, lines: first_lines(text, matches) }),
+        _ => Err(Refusal::AmbiguousMatch {
+            expected,
+            actual,
+            lines: first_lines(text, matches, LINES_LISTED_MAX),
+        }),
     }
 }
 
-fn first_lines(text: &[u8], matches: &[Match]) -> Vec<u64> {
-    let mut line = 1;
-    let mut counted_to = 0;
-    let mut lines = Vec::new();
-    for found in matches.iter().take(LINES_LISTED_MAX) {
-        let between = text.get(counted_to..found.range.start).unwrap_or_default();
-        line += memchr::memchr_iter(b'\n', between).count() as u64;
-        counted_to = found.range.start;
-        lines.push(line);
+/// How often `old` occurs in `file`, as [`replace`] counts.
+#[must_use]
+pub fn count(file: &[u8], old: &str) -> u64 {
+    if old.is_empty() {
+        return 0;
     }
-    lines
+    let readings = reading::readings(file, old, AskedEncoding::Unsaid);
+    let counts = readings.into_iter().map(|reading| endings::find(&reading.text, old).len() as u64);
+    counts.into_iter().find(|count| *count > 0).unwrap_or(0)
 }
 
 fn splice(
@@ -262,6 +272,10 @@ mod tests {
         marked.encode_utf16().flat_map(to_bytes).collect()
     }
 
+    fn nothing() -> Refusal {
+        Refusal::NotFound { nearest: None, diagnosis: Box::default() }
+    }
+
     #[test]
     fn refuses_an_empty_string_before_a_zero_count() {
         assert_eq!(replace(b"a", "", "b", 0), Err(Refusal::EmptyOldString));
@@ -292,18 +306,24 @@ mod tests {
             replace(b"x\n\nx", "x", "z", -2),
             Err(Refusal::AmbiguousMatch { expected: -2, actual: 2, lines: vec![1, 3] })
         );
-        assert_eq!(replace(b"x", "q", "z", -2), Err(Refusal::NotFound { nearest: None }));
-        assert_eq!(replace(b"x", "q", "z", -1), Err(Refusal::NotFound { nearest: None }));
+        assert_eq!(replace(b"x", "q", "z", -2), Err(nothing()));
+        assert_eq!(replace(b"x", "q", "z", -1), Err(nothing()));
     }
 
     #[test]
-    fn lists_ten_lines_at_most() {
+    fn lists_fifty_lines_at_most() {
         let Err(Refusal::AmbiguousMatch { actual, lines, .. }) =
-            replace("x\n".repeat(12).as_bytes(), "x", "y", 1)
+            replace("x\n".repeat(60).as_bytes(), "x", "y", 1)
         else {
-            panic!("twelve matches are ambiguous");
+            panic!("sixty matches are ambiguous");
         };
-        assert_eq!((actual, lines), (12, (1..=10).collect()));
+        assert_eq!((actual, lines), (60, (1..=50).collect()));
+    }
+
+    #[test]
+    fn counts_without_editing() {
+        assert_eq!(count(b"a\r\nb\r\na\r\nb\r\n", "a\nb"), 2);
+        assert_eq!((count(b"a", ""), count(b"a", "b")), (0, 0));
     }
 
     #[test]

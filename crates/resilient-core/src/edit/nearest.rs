@@ -14,7 +14,8 @@ use memchr::{memchr_iter, memmem};
 use serde::Serialize;
 
 use super::endings;
-use super::fold::{Case, Folding, Spaces, fold, is_line_break, source};
+use super::fold::{Case, Folding, Spaces, fold, is_line_break, source, sources};
+use super::places::LINES_LISTED_MAX;
 
 /// No more than the beginning of a file is searched.
 const SEARCHED_BYTES_MAX: usize = 16 << 20;
@@ -47,8 +48,14 @@ pub struct Nearest {
     pub start_line: u64,
     /// Its last line.
     pub end_line: u64,
-    /// The lines it stands on, as they are in the file; cut short if they are long.
-    pub text: String,
+    /// The lines it stands on, as they are in the file; cut short if they are long. Left out where
+    /// `suggested_old_string` has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The first lines of all places that come as near, this one included: the first fifty. Empty where
+    /// no other does.
+    #[serde(rename = "equally_near_lines", skip_serializing_if = "Vec::is_empty")]
+    pub equal_lines: Vec<u64>,
     /// In what ways it differs from the string.
     pub differs: Vec<Difference>,
     /// Text that occurs exactly once in the file and covers this part.
@@ -97,7 +104,8 @@ fn is_zero(number: &u64) -> bool {
 /// Finds the part of `file` nearest to `old`, which does not occur in it.
 pub(super) fn find(file: &str, old: &str) -> Option<Nearest> {
     let searched = clip(file, SEARCHED_BYTES_MAX);
-    let (core, similarity) = same_folded(searched, old).or_else(|| most_alike(searched, old))?;
+    let Found { core, similarity, starts } =
+        same_folded(searched, old).or_else(|| most_alike(searched, old))?;
     let range = with_outer_space(searched, core, old);
     let region = file.get(range.clone())?;
     let suggestion =
@@ -106,10 +114,13 @@ pub(super) fn find(file: &str, old: &str) -> Option<Nearest> {
     let shown = file.get(whole_lines(file, range.clone())).unwrap_or(region);
     let text = if shown.len() <= TEXT_BYTES_MAX { shown } else { clip(region, TEXT_BYTES_MAX) };
     let start_line = 1 + line_feeds(file.get(..range.start)?);
+    let equal_lines = if starts.len() > 1 { lines_at(file, &starts) } else { Vec::new() };
+    let is_suggested = suggested_old_string.as_ref().is_some_and(|it| it.contains(text.trim()));
     Some(Nearest {
         start_line,
         end_line: start_line + line_feeds(without_last_break(region)),
-        text: text.to_owned(),
+        text: (!is_suggested).then(|| text.to_owned()),
+        equal_lines,
         differs: differences(old, region, similarity),
         suggested_old_string,
         suggestion_neighbours: suggestion_neighbours.unwrap_or(0),
@@ -117,8 +128,32 @@ pub(super) fn find(file: &str, old: &str) -> Option<Nearest> {
     })
 }
 
+/// What comes nearest.
+struct Found {
+    core: Range<usize>,
+    similarity: f64,
+    /// Where all that comes as near begins, ascending.
+    starts: Vec<usize>,
+}
+
+/// The line of each offset; these ascend.
+fn lines_at(file: &str, starts: &[usize]) -> Vec<u64> {
+    let mut counted_to = 0;
+    let mut line = 1;
+    let mut lines: Vec<u64> = starts
+        .iter()
+        .map(|start| {
+            line += line_feeds(file.get(counted_to..*start).unwrap_or_default());
+            counted_to = *start;
+            line
+        })
+        .collect();
+    lines.dedup();
+    lines
+}
+
 /// The first place where the folded file holds the folded string, by the gentlest folding that works.
-fn same_folded(file: &str, old: &str) -> Option<(Range<usize>, f64)> {
+fn same_folded(file: &str, old: &str) -> Option<Found> {
     // The harsher the folding, the more text it takes to make a coincidence unlikely.
     let foldings = [
         (Case::Kept, Spaces::Collapsed, 1),
@@ -131,13 +166,19 @@ fn same_folded(file: &str, old: &str) -> Option<(Range<usize>, f64)> {
         if wanted.len() < bytes_min {
             return None;
         }
-        let start = memmem::find(&fold(file, folding), &wanted)?;
-        Some((source(file, folding, start..start + wanted.len()), 1.0))
+        let folded = fold(file, folding);
+        let all: Vec<usize> = memmem::find_iter(&folded, &wanted).take(LINES_LISTED_MAX).collect();
+        let start = *all.first()?;
+        Some(Found {
+            core: source(file, folding, start..start + wanted.len()),
+            similarity: 1.0,
+            starts: if all.len() > 1 { sources(file, folding, &all) } else { Vec::new() },
+        })
     })
 }
 
 /// The lines of the file that line up best with those of the string.
-fn most_alike(file: &str, old: &str) -> Option<(Range<usize>, f64)> {
+fn most_alike(file: &str, old: &str) -> Option<Found> {
     let old_lines: Vec<&str> =
         old.lines().filter(|line| !is_blank(line)).take(OLD_LINES_MAX).collect();
     let lines = Lines::of(file);
@@ -145,20 +186,28 @@ fn most_alike(file: &str, old: &str) -> Option<(Range<usize>, f64)> {
     if candidates.is_empty() {
         candidates = resembling(&lines, &old_lines);
     }
-    let best = candidates
-        .into_iter()
-        .map(|candidate| line_up(&lines, &old_lines, candidate))
-        .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.start.cmp(&a.0.start)))?;
-    let (covered, score) = best;
+    let lined_up: Vec<(Range<usize>, f64)> =
+        candidates.into_iter().map(|candidate| line_up(&lines, &old_lines, candidate)).collect();
+    let best =
+        lined_up.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.start.cmp(&a.0.start)))?;
+    let (covered, score) = best.clone();
     if score < SHOWN_SIMILARITY_MIN {
         return None;
     }
+    let mut starts: Vec<usize> = lined_up
+        .iter()
+        .filter(|(_, other)| other.total_cmp(&score).is_eq())
+        .filter_map(|(covered, _)| Some(lines.range(covered.start)?.start))
+        .collect();
+    starts.sort_unstable();
+    starts.dedup();
     let start = lines.range(covered.start)?.start;
     let end = lines.range(covered.end.checked_sub(1)?)?.end;
     let region = file.get(start..end)?;
     let indent = region.len() - region.trim_start().len();
     // Not quite one: the words do differ.
-    Some((start + indent..start + region.trim_end().len(), score.min(0.99)))
+    let core = start + indent..start + region.trim_end().len();
+    Some(Found { core, similarity: score.min(0.99), starts })
 }
 
 /// A line of the string and the line of the file it may be.
@@ -590,7 +639,7 @@ mod tests {
 
     /// Asks for `old`, checks that the suggestion can be applied, and gives back what was found.
     fn nearest(file: &str, old: &str) -> Nearest {
-        let Err(Refusal::NotFound { nearest: Some(nearest) }) =
+        let Err(Refusal::NotFound { nearest: Some(nearest), .. }) =
             replace(file.as_bytes(), old, "new", 1)
         else {
             panic!("{old:?} should not be found, but something near it");
@@ -598,7 +647,7 @@ mod tests {
         if let Some(suggested) = &nearest.suggested_old_string {
             assert!(replace(file.as_bytes(), suggested, "new", 1).is_ok(), "{suggested:?}");
         }
-        nearest
+        *nearest
     }
 
     /// What differs and what is suggested.
@@ -615,7 +664,8 @@ mod tests {
             Nearest {
                 start_line: 2,
                 end_line: 3,
-                text: "\tlet x = 1;\n\tlet y = 2;\n".to_owned(),
+                text: None,
+                equal_lines: Vec::new(),
                 differs: vec![Difference::Tabs],
                 suggested_old_string: Some("\tlet x = 1;\n\tlet y = 2;\n".to_owned()),
                 suggestion_neighbours: 0,
@@ -629,7 +679,7 @@ mod tests {
         let found = nearest("let x = 1;\n", "let  x = 1;");
         assert_eq!(
             serde_json::to_string(&found).unwrap(),
-            r#"{"start_line":1,"end_line":1,"text":"let x = 1;","differs":["spaces"],"suggested_old_string":"let x = 1;","similarity":1.0}"#
+            r#"{"start_line":1,"end_line":1,"differs":["spaces"],"suggested_old_string":"let x = 1;","similarity":1.0}"#
         );
     }
 
@@ -778,7 +828,7 @@ mod tests {
     fn suggestion_takes_in_neighbours_until_it_is_unique() {
         let file = "a {\n\tx = 1\n}\nb {\n\tx = 1\n}\n";
         let found = nearest(file, "  x = 1");
-        assert_eq!(found.text, "\tx = 1");
+        assert_eq!((found.text, found.equal_lines), (None, vec![2, 5]));
         assert_eq!(found.suggested_old_string.as_deref(), Some("a {\n\tx = 1\n}"));
         assert_eq!(found.suggestion_neighbours, 2);
     }
@@ -787,13 +837,23 @@ mod tests {
     fn no_suggestion_where_nothing_is_unique() {
         let found = nearest(&"\tx = 1\n".repeat(40), "  x = 1");
         assert_eq!((found.start_line, found.suggested_old_string), (1, None));
+        assert_eq!(found.equal_lines, (1..=40).collect::<Vec<_>>());
+        assert_eq!(found.text.as_deref(), Some("\tx = 1"));
+    }
+
+    #[test]
+    fn all_places_that_come_as_near_are_listed() {
+        let block = "begin {\n  set value = one;\n}\n";
+        let found = nearest(&block.repeat(3), "set value = two;\n");
+        assert_eq!((found.start_line, found.equal_lines), (2, vec![2, 5, 8]));
+        assert_eq!(nearest("one\nset value = 1;\n", "set value = 2;").equal_lines, [0; 0]);
     }
 
     #[test]
     fn long_text_is_cut_at_a_character() {
         let file = format!("{}\n", "\u{20ac}".repeat(3000));
         let found = nearest(&file, &format!(" {}", "\u{20ac}".repeat(2999)));
-        assert_eq!(found.text, "\u{20ac}".repeat(1365));
+        assert_eq!(found.text, Some("\u{20ac}".repeat(1365)));
         assert_eq!(found.suggested_old_string, None);
     }
 
@@ -824,7 +884,7 @@ mod tests {
                 (0..below(pieces_max)).map(|_| pieces[below(14) as usize]).collect()
             };
             let (file, old) = (text(60), text(12));
-            if let Err(Refusal::NotFound { nearest: Some(found) }) =
+            if let Err(Refusal::NotFound { nearest: Some(found), .. }) =
                 replace(file.as_bytes(), &old, "", 1)
                 && let Some(suggestion) = found.suggested_old_string
             {

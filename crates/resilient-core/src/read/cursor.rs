@@ -204,7 +204,7 @@ impl Reader<'_> {
 
     /// Opens a file by its path, and remembers that for its cursors.
     fn open_given(&self, path: &str) -> Result<(Opened, Trail)> {
-        let target = self.roots.readable(path)?;
+        let target = self.locate(path)?;
         self.unseal(&target.path)?;
         let trail = Trail::to(&target.path, self.roots);
         let opened = self.open_in(&*target.dir, &target.name, path)?;

@@ -143,7 +143,7 @@ impl Reader<'_> {
         });
         listing.truncated = visited.map_err(|error| match error {
             // A file is no directory, and there.
-            Error::NotFound { path } if self.open(&path).is_ok() => {
+            Error::NotFound { path, .. } if self.open(&path).is_ok() => {
                 Error::range("path must be a directory")
             }
             other => other,

@@ -20,7 +20,7 @@ use crate::digest::{Digest, Hasher};
 use crate::disk::{Clock, FileBox, Kind, Stat, read_up_to};
 use crate::error::{Error, Result};
 use crate::form::{self, Eol, Form};
-use crate::roots::{Roots, holds_scratch};
+use crate::roots::{Roots, Target, holds_scratch};
 
 mod budget;
 mod cursor;
@@ -209,7 +209,7 @@ impl Reader<'_> {
     }
 
     fn open(&self, path: &str) -> Result<Opened> {
-        let target = self.roots.readable(path)?;
+        let target = self.locate(path)?;
         self.unseal(&target.path)?;
         self.open_in(&*target.dir, &target.name, path)
     }
@@ -235,10 +235,15 @@ impl Reader<'_> {
         Ok(opened)
     }
 
+    /// Finds what a path leads to, or names the nearest files.
+    fn locate(&self, path: &str) -> Result<Target> {
+        self.roots.readable(path).map_err(|error| self.roots.with_near(error, path))
+    }
+
     /// Opens a regular file. Never waits on a FIFO or a device, whatever takes the name's place.
     fn open_in(&self, dir: &dyn crate::disk::Dir, name: &OsStr, path: &str) -> Result<Opened> {
         let file = dir.open(name).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => Error::NotFound { path: path.to_owned() },
+            io::ErrorKind::NotFound => Error::NotFound { path: path.to_owned(), near: Vec::new() },
             io::ErrorKind::InvalidInput => Error::NotARegularFile {
                 path: path.to_owned(),
                 what: match dir.stat(name) {

@@ -74,7 +74,7 @@ use self::model::Model;
 pub use self::pattern::Pattern;
 pub use self::place::Place;
 pub use self::policy::{
-    Allow, HardLinks, KEYS as POLICY_KEYS, Placeholders, Policy, PolicyError, Thresholds,
+    Allow, HardLinks, KEYS as POLICY_KEYS, Placeholders, Policy, PolicyError, ReadOnly, Thresholds,
 };
 pub use self::report::{
     Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,

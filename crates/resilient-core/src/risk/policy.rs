@@ -16,7 +16,7 @@ use super::report::Verdict;
 use super::retention::Retention;
 use crate::digest::Digest;
 use crate::form::{FormPolicy, FormSource};
-use crate::spelling;
+use crate::near::nearest_one;
 
 /// A policy file may not be longer than this.
 const FILE_BYTES_MAX: usize = 1 << 20;
@@ -48,6 +48,8 @@ pub struct Policy {
     pub model: bool,
     /// What a write does to a file that has several names.
     pub hard_links: HardLinks,
+    /// What a write does to a file that nobody may write.
+    pub read_only: ReadOnly,
     /// Whether writes into `.git` are let through.
     pub allow_git: bool,
     /// What form files get.
@@ -70,6 +72,7 @@ impl Default for Policy {
             placeholders: Placeholders::Low,
             model: true,
             hard_links: HardLinks::Refuse,
+            read_only: ReadOnly::Refuse,
             allow_git: false,
             form: FormPolicy::default(),
             classify: Demand::default(),
@@ -187,6 +190,15 @@ pub enum HardLinks {
     InPlace,
 }
 
+/// What a write does to a file whose permissions let nobody write it, which a rename would pass over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadOnly {
+    /// Refuses the write.
+    Refuse,
+    /// Writes the file, which stays read-only.
+    Overwrite,
+}
+
 /// Why a policy file does not count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -267,7 +279,7 @@ impl PolicyError {
 }
 
 /// The keys of a policy, those of mappings with a dot. Below `extend_patterns` and `weights` keys are names of families.
-pub const KEYS: [&str; 28] = [
+pub const KEYS: [&str; 29] = [
     "version",
     "thresholds",
     "thresholds.high",
@@ -285,6 +297,7 @@ pub const KEYS: [&str; 28] = [
     "placeholders",
     "model",
     "hard_links",
+    "read_only",
     "allow_git_writes",
     "form",
     "form_from",
@@ -313,6 +326,7 @@ impl Policy {
     /// | `placeholders` | `ignore`, `low` or `full` |
     /// | `model` | boolean |
     /// | `hard_links` | `refuse` or `in_place` |
+    /// | `read_only` | `refuse` or `overwrite` |
     /// | `allow_git_writes` | boolean |
     /// | `form` | `raw` or `keep` |
     /// | `form_from` | list of `editorconfig` and `gitattributes` |
@@ -400,6 +414,13 @@ impl Policy {
                 _ => return Err(bad("hard_links", "must be `refuse` or `in_place`")),
             };
         }
+        if let Some(value) = present(&file, "read_only") {
+            policy.read_only = match value.as_str() {
+                Some("refuse") => ReadOnly::Refuse,
+                Some("overwrite") => ReadOnly::Overwrite,
+                _ => return Err(bad("read_only", "must be `refuse` or `overwrite`")),
+            };
+        }
         if let Some(value) = present(&file, "allow_git_writes") {
             policy.allow_git =
                 value.as_bool().ok_or_else(|| bad("allow_git_writes", "must be true or false"))?;
@@ -481,7 +502,7 @@ fn known_key(path: &[&String], prefix: &str) -> Result<(), PolicyError> {
         return Ok(());
     }
     let key_path = path.iter().map(|key| (*key).clone()).collect();
-    Err(PolicyError::UnknownKey { key: key_path, nearest: spelling::nearest(key, known()) })
+    Err(PolicyError::UnknownKey { key: key_path, nearest: nearest_one(key, known()) })
 }
 
 /// Gathers what `extend_patterns` adds, in the order of the file.
@@ -701,6 +722,7 @@ mod tests {
              disable_families:\n  - pii\n  - jwt\n\
              extend_patterns:\n  house:\n    - name: on\n      regex: 'H-\\d{4}'\n\
              hard_links: in_place\n\
+             read_only: overwrite\n\
              allow_git_writes: true\n",
         );
         assert_eq!(policy.thresholds, Thresholds { high: 1.0, medium: 0.5, low: 0.1 });
@@ -709,6 +731,7 @@ mod tests {
         let [pattern] = policy.extra_patterns.as_slice() else { panic!("{policy:?}") };
         assert_eq!((pattern.family(), pattern.name()), ("house", "on"));
         assert_eq!(policy.hard_links, HardLinks::InPlace);
+        assert_eq!(policy.read_only, ReadOnly::Overwrite);
         assert!(policy.allow_git);
     }
 
@@ -828,6 +851,7 @@ mod tests {
             ("disable_families: [pii, 1]", "bad_value: disable_families must be a list of names"),
             ("hard_links: follow", "bad_value: hard_links must be `refuse` or `in_place`"),
             ("hard_links: [refuse]", "bad_value: hard_links must be `refuse` or `in_place`"),
+            ("read_only: maybe", "bad_value: read_only must be `refuse` or `overwrite`"),
             ("allow_git_writes: yes", "bad_value: allow_git_writes must be true or false"),
         ] {
             assert_eq!(error(text).reason(), reason);

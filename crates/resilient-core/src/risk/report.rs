@@ -63,6 +63,15 @@ impl Report {
         let kinds: BTreeSet<&str> = self.detected_patterns.iter().map(Detection::kind).collect();
         kinds.into_iter().map(str::to_owned).collect()
     }
+
+    /// Whether redacting can take out something of what was found.
+    #[must_use]
+    pub fn is_redactable(&self) -> bool {
+        let redacts = |action: &Action| {
+            matches!(action, Action::Redact { .. } | Action::RenamePlaceholder { .. })
+        };
+        self.suggested_actions.iter().any(redacts)
+    }
 }
 
 fn is_none(count: &usize) -> bool {

@@ -49,6 +49,8 @@ pub struct WriteTo {
     pub validate: bool,
     /// As in [`WriteRequest`]. A file that is cleaned in place keeps every byte around its secrets.
     pub form: Asked,
+    /// As in [`WriteRequest`].
+    pub allow_shrink: bool,
 }
 
 /// A redacted text, or what was done with it.
@@ -125,11 +127,13 @@ impl Workspace {
         }
         let (mode, expected) = match in_place {
             None => (to.mode, to.expected_prev_sha256),
-            Some(read) => {
-                let read = read.to_string();
-                if let Some(expected) = to.expected_prev_sha256.filter(|given| *given != read) {
+            Some(digest) => {
+                let read = digest.to_string();
+                if let Some(expected) =
+                    to.expected_prev_sha256.filter(|given| !digest.is_meant_by(given))
+                {
                     let actual = origin.file.map(|(_, digest)| digest);
-                    return Err(Error::Stale { path: to.path, expected, actual });
+                    return Err(Error::Stale { path: to.path, expected, actual, since: None });
                 }
                 (WriteMode::Overwrite, Some(read))
             }
@@ -142,8 +146,10 @@ impl Workspace {
             reject_at: None,
             validate: to.validate,
             form: if in_place.is_some() { Asked::RAW } else { to.form },
+            allow_shrink: to.allow_shrink,
         };
-        let written = write::write_redacted(&self.store, request, &policy, in_place)?;
+        let written = write::write_redacted(&self.store, request, &policy, in_place)
+            .map_err(|error| self.with_since(error, None))?;
         let written = WriteReceipt { findings, ..written };
         Ok(Redacted { text: None, redaction, written: Some(written) })
     }

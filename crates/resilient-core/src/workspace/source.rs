@@ -97,7 +97,7 @@ impl Workspace {
             Source::File(path) => {
                 let target = self.store.roots.writable(&path, write::git(policy))?;
                 if target.stat.is_none() {
-                    return Err(Error::NotFound { path });
+                    return Err(Error::NotFound { near: self.store.roots.nearby(&path), path });
                 }
                 let os = |source| Error::os(target.shown.clone(), "read", source);
                 let file = target.dir.open(&target.name).map_err(os)?;

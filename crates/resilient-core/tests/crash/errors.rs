@@ -7,6 +7,7 @@
 use std::time::Instant;
 
 use resilient_core::disk::sim::{Fault, FaultKind, Model};
+use resilient_core::envelope::ErrorKind;
 use resilient_core::{Envelope, Error};
 
 use crate::campaign::{Budget, Rig, Tally, crash_everywhere, is_publish, recover};
@@ -48,6 +49,38 @@ fn an_error_answer_means_that_nothing_has_changed() {
         }
     }
     tally.finish("errors", begun);
+}
+
+#[test]
+fn a_full_disk_is_called_one_at_every_operation_of_every_write() {
+    for scenario in all() {
+        let rig = Rig::new(scenario, Order::Forwards);
+        for at in rig.base..rig.end {
+            // ENOSPC and EDQUOT.
+            for (errno, sticky) in [(28, false), (28, true), (122, false), (122, true)] {
+                let (disk, ws) = rig.begin();
+                disk.plan(Fault { at, kind: FaultKind::Io { errno, sticky } });
+                let answers = rig.scenario.act(&ws);
+                // A draft is refused for its content, also where there is no room to keep it.
+                let failed = answers
+                    .iter()
+                    .filter_map(Answer::error)
+                    .filter(|error| !matches!(error, Error::Blocked { .. }));
+                for error in failed {
+                    let Envelope { error: kind, context, .. } = Envelope::from(error);
+                    // A change that was promised may have happened: that weighs more.
+                    let is_unknown = matches!(error, Error::OutcomeUnknown { .. });
+                    let fact = context.get(if is_unknown { "cause" } else { "reason" });
+                    assert!(
+                        (is_unknown || kind == ErrorKind::QuotaExceeded)
+                            && fact.and_then(|fact| fact.as_str()) == Some("disk_full"),
+                        "errno {errno}, sticky {sticky}, {}: {error:?} {context:?}",
+                        rig.place(at)
+                    );
+                }
+            }
+        }
+    }
 }
 
 fn fail(rig: &Rig, fault: Fault, budget: Budget, tally: &mut Tally) {

@@ -61,6 +61,7 @@ fn a_save_at_any_moment_of_an_overwrite_is_never_lost() {
                 reject_at: None,
                 validate: false,
                 form: Asked::default(),
+                allow_shrink: false,
             };
             Answer::of(ws.write(request), |receipt| Some(receipt.journal_id))
         };

@@ -27,6 +27,7 @@ mod links;
 mod memory;
 mod mutation;
 mod oracle;
+mod owner;
 mod panics;
 mod processes;
 mod puts;

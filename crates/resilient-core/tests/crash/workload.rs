@@ -163,6 +163,7 @@ pub fn put(ws: &Workspace, path: &str, mode: WriteMode, content: &str) -> Answer
         reject_at: None,
         validate: false,
         form: Asked::default(),
+        allow_shrink: false,
     };
     Answer::of(ws.write(request), |receipt| Some(receipt.journal_id))
 }
@@ -239,6 +240,7 @@ fn draft(ws: &Workspace) -> Answer {
         reject_at: Some(Verdict::Low),
         validate: false,
         form: Asked::default(),
+        allow_shrink: false,
     };
     match ws.write(request) {
         Err(Error::Blocked { draft: Some(_), .. }) => Answer::Done(None),
@@ -317,7 +319,9 @@ fn old_a(disk: &SimDisk) {
     disk.write_file("w/a.txt", b"the old content\n");
 }
 
+/// Takes the permission to write from a file that the policy lets writes replace.
 fn read_only(disk: &SimDisk, path: &str) {
+    disk.write_file("w/.resilient_write/policy.yaml", b"read_only: overwrite\n");
     let attributes = disk.attributes(path).expect("the file");
     disk.set_attributes(path, Attributes { mode: 0o444, ..attributes });
 }

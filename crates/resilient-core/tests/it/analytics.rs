@@ -5,7 +5,7 @@ use resilient_core::chunk::ChunkReceipt;
 use resilient_core::journal::{By, Filter};
 use serde_json::{Value, json};
 
-use crate::home::{Home, composing, create, digest, json_of, malformed, refusal};
+use crate::home::{Home, composing, correctable, create, digest, json_of, refusal};
 
 const JOURNAL: &str = ".resilient_write/journal.jsonl";
 
@@ -257,7 +257,7 @@ fn a_since_that_is_no_moment_is_refused() {
     for since in ["", "yesterday", "2026-04-01", "2026-04-01T12:00:00", "1790000000"] {
         assert_eq!(
             refusal(ws.analytics(Some(since), None)),
-            malformed(json!({
+            correctable(json!({
                 "argument": "since", "reason": "not an ISO 8601 time with an offset or Z",
             }))
         );

@@ -8,7 +8,7 @@ use std::thread;
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 use serde_json::json;
 
-use crate::home::{FORBIDDEN, Home, append, create, envelope, overwrite, replace, sha};
+use crate::home::{FORBIDDEN, Home, append, composing, create, envelope, overwrite, replace, sha};
 
 fn mode(home: &Home, name: &str) -> u32 {
     metadata(home.path(name)).unwrap().mode() & 0o7777
@@ -36,14 +36,38 @@ fn permissions_survive_every_change() {
 }
 
 #[test]
-fn a_file_without_write_permission_keeps_that() {
+fn a_file_that_nobody_may_write_is_refused_unless_the_policy_says_otherwise() {
     let home = Home::new();
     home.put("a.txt", "one");
     set_permissions(home.path("a.txt"), Permissions::from_mode(0o444)).unwrap();
     let ws = home.open();
+    let expected = envelope(FORBIDDEN, json!({"path": "a.txt", "reason": "read_only"}));
+    assert_eq!(home.refused(|| ws.write(overwrite("a.txt", "two"))), expected);
+    assert_eq!(home.refused(|| ws.write(append("a.txt", "two"))), expected);
+    assert_eq!(home.refused(|| ws.replace(replace("a.txt", "one", "two"))), expected);
+    assert!(ws.write(overwrite("a.txt", "one")).unwrap().unchanged);
+    ws.chunks().append("s", "two".to_owned(), None).unwrap();
+    assert_eq!(home.refused(|| ws.compose(composing("a.txt", false))), expected);
+
+    home.policy("read_only: overwrite\n");
     ws.write(overwrite("a.txt", "two")).unwrap();
     assert_eq!((home.text("a.txt").as_str(), mode(&home, "a.txt")), ("two", 0o444));
     assert!(ws.write(overwrite("a.txt", "two")).unwrap().unchanged);
+}
+
+#[test]
+fn a_change_of_owner_that_cannot_be_kept_is_said() {
+    let home = Home::new();
+    home.put("a.txt", "one");
+    let ws = home.open();
+    let kept = ws.write(overwrite("a.txt", "two")).unwrap();
+    assert_eq!(kept.owner_changed, None);
+    // Only a privileged user can give a file away, who can also keep that: so nothing changes here either.
+    if chown(home.path("a.txt"), Some(12_345), Some(12_345)).is_ok() {
+        let kept = ws.write(overwrite("a.txt", "three")).unwrap();
+        assert_eq!(kept.owner_changed, None);
+        assert_eq!(metadata(home.path("a.txt")).unwrap().uid(), 12_345);
+    }
 }
 
 #[test]
@@ -107,14 +131,15 @@ fn a_file_with_two_names_is_not_parted() {
         FORBIDDEN,
         json!({
             "path": "a", "reason": "hard_linked", "links": 2,
-            "hint": "replacing the file would part it from its other names; \
-                     hard_links: in_place in policy.yaml writes through to all of them",
         }),
     );
     assert_eq!(home.refused(|| ws.write(overwrite("a", "new"))), expected);
     assert_eq!(home.refused(|| ws.replace(replace("a", "b", "x"))), expected);
-    // Neither of these would part it.
+    // This would not part it.
     assert!(ws.write(overwrite("a", "abc")).unwrap().unchanged);
+    // An append obeys the policy like every other write.
+    assert_eq!(home.refused(|| ws.write(append("a", "d"))), expected);
+    home.policy("hard_links: in_place\n");
     let receipt = ws.write(append("a", "d")).unwrap();
     assert_eq!(receipt.sha256.to_string(), sha("abcd"));
     assert_eq!((home.text("a").as_str(), home.text("b").as_str()), ("abcd", "abcd"));
@@ -145,6 +170,7 @@ fn a_policy_writes_through_to_all_names() {
 #[test]
 fn appends_by_two_names_do_not_overwrite_each_other() {
     let home = Home::new();
+    home.policy("hard_links: in_place\n");
     home.put("a", "");
     std::fs::hard_link(home.path("a"), home.path("b")).unwrap();
     let ws = home.open();

@@ -28,9 +28,14 @@ fn the_system_refuses() {
     ] {
         let source = io::Error::from_raw_os_error(errno);
         let error = Error::Os { path: "a.txt".to_owned(), operation: "write", source };
-        let context = json!({
+        let mut context = json!({
             "path": "a.txt", "operation": "write", "errno": errno, "strerror": strerror,
         });
+        match errno {
+            27 => context["reason"] = "file_too_large".into(),
+            28 | 122 => context["reason"] = "disk_full".into(),
+            _ => {}
+        }
         assert_eq!(answer(&error), envelope(kind, context));
     }
 }
@@ -54,8 +59,10 @@ fn directories_that_cannot_be_made() {
     ] {
         let source = io::Error::from_raw_os_error(errno);
         let error = Error::MakeDirectory { path: "d/a.txt".to_owned(), source };
+        let reason =
+            if errno == 28 { "disk_full".to_owned() } else { format!("mkdir_failed: {strerror}") };
         let context = json!({
-            "path": "d/a.txt", "reason": format!("mkdir_failed: {strerror}"), "errno": errno,
+            "path": "d/a.txt", "reason": reason, "errno": errno,
         });
         assert_eq!(answer(&error), envelope(kind, context));
     }
@@ -87,8 +94,6 @@ fn an_outcome_that_nobody_knows() {
     let context = json!({
         "path": "a.txt", "reason": "outcome_unknown", "outcome": "unknown", "journal_id": "wj_1",
         "errno": 5, "strerror": "Input/output error",
-        "hint": "the change may have been made; read the file and the journal \
-                 before trying again",
     });
     assert_eq!(answer(&error), envelope(["write_corruption", "unknown", "retry_later"], context));
 }
@@ -97,7 +102,6 @@ fn an_outcome_that_nobody_knows() {
 fn a_workspace_that_stays_locked() {
     let context = json!({
         "reason": "workspace_locked", "waited_ms": 30_000,
-        "hint": "another process is writing in this workspace; try again",
     });
     assert_eq!(
         answer(&Error::Locked { waited_ms: 30_000 }),
@@ -114,8 +118,6 @@ fn a_root_that_holds_the_system() {
     };
     let context = json!({
         "root": "/etc", "variable": "RW_WORKSPACE", "reason": "unsafe_root",
-        "hint": "resilient-write: refusing to use '/etc' as RW_WORKSPACE. \
-                 Set the variable to your project directory.",
     });
     assert_eq!(answer(&error), envelope(FORBIDDEN, context));
 }
@@ -126,7 +128,6 @@ fn what_keeps_a_redaction_from_being_done() {
     let error = Error::Unredactable { count: 2, line: 7, kinds };
     let context = json!({
         "reason": "not_redactable", "remaining": 2, "line": 7, "kinds": ["jwt"],
-        "hint": "nothing was changed or written; rewrite the text around this line by hand",
     });
     let kind = ["policy_violation", "content_filter", "ask_user"];
     assert_eq!(answer(&error), envelope(kind, context));
@@ -134,8 +135,6 @@ fn what_keeps_a_redaction_from_being_done() {
     let error = Error::RedactionBreaks { format: "json", line: 3, message: "why".to_owned() };
     let context = json!({
         "reason": "redaction_breaks_syntax", "format": "json", "line": 3, "message": "why",
-        "hint": "nothing was changed or written; rewrite this line by hand, or choose findings by \
-                 number",
     });
     let kind = ["policy_violation", "encoding", "ask_user"];
     assert_eq!(answer(&error), envelope(kind, context));

@@ -6,7 +6,9 @@ use resilient_core::journal::Mode;
 use resilient_core::{Result, Workspace};
 use serde_json::{Map, Value, json};
 
-use crate::home::{Home, digest, entries, envelope, json_of, malformed, refusal, stale};
+use crate::home::{
+    Home, correctable, digest, entries, envelope, json_of, malformed, refusal, stale,
+};
 
 const ARCHIVE: &str = ".resilient_write/handoffs";
 
@@ -188,7 +190,7 @@ fn facts_are_checked_before_anything_is_made() {
         serde_json::from_str(&["[".repeat(100), "]".repeat(100)].concat()).expect("JSON");
     assert_eq!(
         refused(with("extra", deep)),
-        malformed(json!({
+        correctable(json!({
             "argument": "envelope", "reason": "more than 64 levels of lists and maps",
         }))
     );

@@ -215,9 +215,18 @@ impl Seen {
     }
 }
 
-/// What an error is answered with.
+/// What an error is answered with, without the hint, which every answer has.
+#[track_caller]
 pub(crate) fn answer(error: &Error) -> Value {
-    serde_json::to_value(Envelope::from(error)).unwrap()
+    hinted(error).1
+}
+
+/// The hint and the facts of what an error is answered with.
+#[track_caller]
+pub(crate) fn hinted(error: &Error) -> (String, Value) {
+    let mut answer = serde_json::to_value(Envelope::from(error)).unwrap();
+    let hint = answer["context"].as_object_mut().unwrap().remove("hint").expect("a hint");
+    (hint.as_str().expect("a text").to_owned(), answer)
 }
 
 /// What a call that must fail is answered with.
@@ -245,6 +254,20 @@ pub(crate) fn malformed(context: Value) -> Value {
     envelope(MALFORMED, context)
 }
 
+/// The envelope of a request that is to be made again in another way, as its hint says.
+pub(crate) fn correctable(context: Value) -> Value {
+    envelope(["policy_violation", "encoding", "retry_later"], context)
+}
+
+/// An answer to a stale digest, without what it says of the change.
+pub(crate) fn without_since(mut answer: Value) -> Value {
+    let context = answer["context"].as_object_mut().unwrap();
+    for told in ["changed_by", "last_write", "diff", "match_count", "still_applies"] {
+        context.remove(told);
+    }
+    answer
+}
+
 /// The envelope of a request that meets another state of things than it takes for granted.
 pub(crate) fn stale(context: Value) -> Value {
     envelope(["stale_precondition", "unknown", "abort"], context)
@@ -264,6 +287,7 @@ pub(crate) fn create(path: &str, content: &str) -> WriteRequest {
         reject_at: None,
         validate: false,
         form: Asked::default(),
+        allow_shrink: false,
     }
 }
 

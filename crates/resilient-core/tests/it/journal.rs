@@ -354,7 +354,6 @@ fn a_newer_format_is_refused() {
         FORBIDDEN,
         json!({
             "reason": "newer_state_format", "found": "3", "known": 2,
-            "hint": "update resilient-write, or point RW_STATE_DIR elsewhere",
         }),
     );
     assert_eq!(home.refused(|| ws.write(create("a", ""))), expected);

@@ -25,9 +25,6 @@ fn too_large(path: &str) -> Value {
         ["quota_exceeded", "size_limit", "abort"],
         json!({
             "path": path, "reason": "file_too_large", "bytes": LEN, "limit": LIMIT,
-            "hint": "this call needs the whole file in memory: change it with a program that reads \
-                     it part by part, or divide it; a file in .resilient_write is not ours at this \
-                     length: ask the user to move it away",
         }),
     )
 }

@@ -9,6 +9,7 @@
 )]
 
 mod analytics;
+mod answers;
 mod attributes;
 mod checkpoint;
 mod chunk;

@@ -1,11 +1,11 @@
 //! Where paths lead: the boundary, links, what is protected, and how a path is reported.
 
+use resilient_core::Workspace;
 use resilient_core::journal::Filter;
 use resilient_core::roots::Git;
-use resilient_core::{Envelope, Workspace};
 use serde_json::{Value, json};
 
-use crate::home::{FORBIDDEN, Home, append, create, envelope, overwrite, replace};
+use crate::home::{FORBIDDEN, Home, answer, append, create, envelope, overwrite, replace};
 
 /// A workspace with a neighbour that it must not touch.
 fn fenced() -> (Home, Workspace) {
@@ -312,7 +312,6 @@ fn protected(path: &str) -> Value {
         FORBIDDEN,
         json!({
             "path": path, "reason": "protected_path",
-            "hint": "the state directory and .git are not written by tools",
         }),
     )
 }
@@ -386,7 +385,7 @@ fn state_that_lies_elsewhere_is_protected_too() {
     ws.write(create("../s/a.txt", "")).unwrap();
     let path = home.abs("s/.resilient_write/journal.jsonl");
     let found = ws.write(overwrite(&path, "x")).unwrap_err();
-    assert_eq!(serde_json::to_value(Envelope::from(&found)).unwrap(), protected(&path));
+    assert_eq!(answer(&found), protected(&path));
 }
 
 #[test]

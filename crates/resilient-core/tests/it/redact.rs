@@ -37,6 +37,7 @@ fn to(path: &str) -> Option<WriteTo> {
         reject_at: None,
         validate: false,
         form: Asked::default(),
+        allow_shrink: false,
     })
 }
 
@@ -115,9 +116,6 @@ fn over(mark: &str, line: u64, old_line: u64) -> Value {
         json!({
             "path": path, "reason": "mark_over_value", "mark": mark, "line": line,
             "old_line": old_line,
-            "hint": "the file holds the real value in old_line and would lose it; edit around that \
-                     line with rw_safe_replace, or clean the file with rw_redact {path, write_to, \
-                     keep}, which keeps the value in the scratchpad",
         }),
     )
 }

@@ -26,6 +26,7 @@ fn a_receipt_tells_how_many_were_replaced() {
             "path": "d/a.txt", "abs_path": home.abs("d/a.txt"), "sha256": sha("1 two 1"),
             "bytes": 7, "mode_applied": "replace", "journal_id": rows[0].journal_id,
             "wrote_at": NOW, "replacements": 2,
+            "prev_bytes": 11, "prev_sha256": sha("one two one"),
         })
     );
     assert_eq!(rows[0].mode, Mode::Replace);
@@ -93,6 +94,7 @@ fn another_digest_than_expected_is_stale() {
             STALE,
             json!({
                 "path": "a.txt", "expected_prev_sha256": "", "actual_prev_sha256": sha("abc"),
+                "changed_by": "outside", "match_count": 1, "still_applies": true,
             })
         )
     );
@@ -123,7 +125,6 @@ fn counts_that_are_not_met_are_stale() {
                 json!({
                     "path": "a.txt", "reason": "ambiguous_match", "old_string": "one",
                     "expected_count": count, "actual_count": 2, "lines": [1, 3],
-                    "hint": "add surrounding lines to old_string, or pass count",
                 })
             )
         );

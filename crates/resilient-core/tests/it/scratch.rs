@@ -210,7 +210,7 @@ fn bytes_that_are_no_text_come_back_in_base64() {
             ["policy_violation", "encoding", "retry_later"],
             json!({
                 "sha256": key, "reason": "not_valid_utf8",
-                "hint": "retry_with_encoding_base64", "errno": told,
+                "errno": told,
             }),
         )
     );

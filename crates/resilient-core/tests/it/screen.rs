@@ -197,6 +197,7 @@ fn a_secret_over_two_parts_is_found_when_they_are_composed_and_taken_out_in_one_
             reject_at: None,
             validate: false,
             form: Asked::default(),
+            allow_shrink: false,
         }),
     })
     .unwrap();

@@ -13,8 +13,8 @@ use resilient_core::{Envelope, Error};
 use serde_json::{Value, json};
 
 use crate::home::{
-    FORBIDDEN, Home, MALFORMED, NOW, REFUSED, STALE, append, create, envelope, overwrite, replace,
-    sha,
+    FORBIDDEN, Home, MALFORMED, NOW, REFUSED, STALE, append, create, envelope, hinted, overwrite,
+    replace, sha,
 };
 
 // FIPS 180-4: the digests of no bytes and of "abc".
@@ -147,7 +147,6 @@ fn creating_over_a_file_is_stale() {
         STALE,
         json!({
             "path": "a.txt", "reason": "file_already_exists", "existing_sha256": ABC,
-            "hint": "use mode overwrite with expected_prev_sha256, or another path",
         }),
     );
     assert_eq!(home.refused(|| ws.write(create("a.txt", "new"))), expected);
@@ -168,6 +167,7 @@ fn another_digest_than_expected_is_stale_in_every_mode() {
                 STALE,
                 json!({
                     "path": "a.txt", "expected_prev_sha256": NOTHING, "actual_prev_sha256": ABC,
+                    "changed_by": "outside",
                 })
             )
         );
@@ -183,9 +183,31 @@ fn another_digest_than_expected_is_stale_in_every_mode() {
             )
         );
     }
-    // A digest in upper case is another text.
-    let shouted = expecting(&ABC.to_uppercase(), overwrite("a.txt", "new"));
-    assert!(matches!(ws.write(shouted), Err(Error::Stale { .. })));
+}
+
+#[test]
+fn a_digest_in_capitals_or_its_first_twelve_digits_counts_as_equal() {
+    let shortest = &ABC[..12];
+    let spellings = [
+        ABC.to_uppercase(),
+        shortest.to_owned(),
+        format!("sha256:{ABC}"),
+        format!("SHA256:{}", shortest.to_uppercase()),
+    ];
+    for spelling in spellings {
+        let home = Home::new();
+        home.put("a.txt", "abc");
+        let ws = home.open();
+        ws.write(expecting(&spelling, overwrite("a.txt", "new"))).unwrap();
+        assert_eq!(home.text("a.txt"), "new", "{spelling}");
+    }
+    let home = Home::new();
+    home.put("a.txt", "abc");
+    let ws = home.open();
+    for other in [&ABC[..11], "sha256:", "000000000000"] {
+        let refused = ws.write(expecting(other, overwrite("a.txt", "new")));
+        assert!(matches!(refused, Err(Error::Stale { .. })), "{other}");
+    }
 }
 
 #[test]
@@ -236,9 +258,6 @@ fn blocked(path: &str, draft: &str) -> Value {
                 "tool": "rw_redact", "arguments": {"draft_sha256": draft},
             }],
             "draft_sha256": draft,
-            "hint": "do not send the text again: rw_safe_write takes content_from {draft_sha256} \
-                     in place of content, rw_chunk_append and rw_chunk_write take draft_sha256; \
-                     for anything else, rw_redact gives the draft's clean text",
         }),
     );
     expected["detected_patterns"] = json!(["pii"]);
@@ -253,7 +272,9 @@ fn a_blocked_draft_is_kept_and_not_written() {
     let draft = "mail jane@example.com";
     let refuse = || {
         let error = ws.write(rejecting(Verdict::Low, create("a.txt", draft))).unwrap_err();
-        serde_json::to_value(Envelope::from(&error)).unwrap()
+        let (hint, facts) = hinted(&error);
+        assert!(hint.contains("`rw_safe_write` takes `content_from`"), "{hint}");
+        facts
     };
     assert_eq!(refuse(), blocked("a.txt", &sha(draft)));
     assert!(!home.path("a.txt").exists());
@@ -295,8 +316,7 @@ fn the_draft_is_looked_at_before_the_path() {
     let ws = home.open();
     let draft = "mail jane@example.com";
     let error = ws.write(rejecting(Verdict::Low, create("../a.txt", draft))).unwrap_err();
-    let found = serde_json::to_value(Envelope::from(&error)).unwrap();
-    assert_eq!(found, blocked("../a.txt", &sha(draft)));
+    assert_eq!(hinted(&error).1, blocked("../a.txt", &sha(draft)));
 }
 
 #[test]
@@ -307,13 +327,7 @@ fn a_policy_that_cannot_be_used_judges_nothing_and_permits_nothing() {
     let path = home.abs(".resilient_write/policy.yaml");
     let judged = |path: &str| rejecting(Verdict::High, create(path, ""));
     let expected = |(line, column): (u64, u64), reason: &str| {
-        let hint = format!(
-            "the user has to correct {path} at line {line}; until then only writes without \
-             classify are taken, under the built-in policy"
-        );
-        let context = json!({
-            "path": path, "reason": reason, "line": line, "column": column, "hint": hint,
-        });
+        let context = json!({"path": path, "reason": reason, "line": line, "column": column});
         envelope(MALFORMED, context)
     };
     home.policy("- a list\n");

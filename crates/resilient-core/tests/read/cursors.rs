@@ -284,7 +284,7 @@ fn what_is_no_cursor_is_said_to_be_none() {
     let ws = home.open();
     for token in ["", "garbage!", "e30=", &"A".repeat(100_000)] {
         let (kind, _) = refused(ws.reader().next(&NextRequest::of(token)));
-        assert_eq!(kind, "invalid_input/cursor_decode/abort");
+        assert_eq!(kind, "invalid_input/cursor_decode/retry_later");
     }
     // A cursor leads nowhere that a path does not.
     let outside = json!({"path": "../x", "offset": 0, "max_bytes": 3, "size": 9, "mtime_ns": 0});
@@ -293,6 +293,10 @@ fn what_is_no_cursor_is_said_to_be_none() {
     assert_eq!(kind, "permission_denied/outside_workspace/abort");
     let beyond = ws.reader().make_cursor(&CursorRequest { offset: 2, ..CursorRequest::of("f") });
     let (kind, context) = refused(beyond);
-    assert_eq!(kind, "invalid_input/range/abort");
-    assert_eq!(context, json!({"reason": "offset out of file bounds", "offset": 2, "size": 1}));
+    assert_eq!(kind, "invalid_input/range/retry_later");
+    assert_eq!(
+        context,
+        json!({"reason": "offset out of file bounds",
+            "hint": "correct the call: offset out of file bounds", "offset": 2, "size": 1})
+    );
 }

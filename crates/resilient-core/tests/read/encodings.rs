@@ -110,7 +110,7 @@ fn a_guess_that_is_not_sure_is_said_and_a_name_ends_the_doubt() {
     for label in ["rot13", "base64", "iso-2022-jp"] {
         let request = LinesRequest { encoding: Some(label.into()), ..LinesRequest::of("f") };
         let (kind, context) = refused(ws.reader().lines(&request));
-        assert_eq!(kind, "policy_violation/encoding/abort");
+        assert_eq!(kind, "policy_violation/encoding/retry_later");
         assert_eq!(context["reason"], "unsupported_encoding");
     }
 }

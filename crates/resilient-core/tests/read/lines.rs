@@ -144,7 +144,7 @@ fn a_binary_file_is_said_to_be_one() {
         );
         assert_eq!(context["head_hex"], "7f454c4602010000fffe0a8081");
         let hint = context["hint"].as_str().unwrap();
-        assert!(hint.contains("rr_read_bytes with encoding base64"), "{hint}");
+        assert!(hint.contains("`encoding` base64 to `rr_read_bytes`"), "{hint}");
     }
     let bytes = reader.window(&WindowRequest::of("f")).unwrap();
     assert_eq!(bytes.encoding, "base64");
@@ -233,11 +233,11 @@ fn numbers_out_of_range_are_named() {
     for max_lines in [0, -1, 5001] {
         let request = LinesRequest { max_lines, ..LinesRequest::of("f") };
         let (kind, context) = refused(ws.reader().lines(&request));
-        assert_eq!(kind, "invalid_input/range/abort");
+        assert_eq!(kind, "invalid_input/range/retry_later");
         assert_eq!(context["reason"], "max_lines must be between 1 and 5000");
         let request = TailRequest { max_lines, ..TailRequest::of("f") };
         assert_eq!(refused(ws.reader().tail(&request)).1, context);
     }
     let request = LinesRequest { start_line: 0, ..LinesRequest::of("f") };
-    assert_eq!(refused(ws.reader().lines(&request)).0, "invalid_input/range/abort");
+    assert_eq!(refused(ws.reader().lines(&request)).0, "invalid_input/range/retry_later");
 }

@@ -122,13 +122,13 @@ fn a_list_never_leaves_the_workspace() {
     assert_eq!(kind(".."), "permission_denied/outside_workspace/abort");
     assert_eq!(kind(&home.beside("")), "permission_denied/outside_workspace/abort");
     assert_eq!(kind("nope"), "not_found/missing/abort");
-    assert_eq!(kind("a.txt"), "invalid_input/range/abort");
+    assert_eq!(kind("a.txt"), "invalid_input/range/retry_later");
     let page = ListRequest { max_files: 0, ..ListRequest::of(".") };
-    assert_eq!(refused(ws.reader().list(&page)).0, "invalid_input/range/abort");
+    assert_eq!(refused(ws.reader().list(&page)).0, "invalid_input/range/retry_later");
     let page = ListRequest { depth: Some(0), ..ListRequest::of(".") };
-    assert_eq!(refused(ws.reader().list(&page)).0, "invalid_input/range/abort");
+    assert_eq!(refused(ws.reader().list(&page)).0, "invalid_input/range/retry_later");
     let page = ListRequest { from_path: Some("../x".to_owned()), ..ListRequest::of("src") };
-    assert_eq!(refused(ws.reader().list(&page)).0, "invalid_input/range/abort");
+    assert_eq!(refused(ws.reader().list(&page)).0, "invalid_input/range/retry_later");
     let state =
         ListRequest { hidden: true, gitignore: false, ..ListRequest::of(".resilient_write") };
     assert_eq!(refused(ws.reader().list(&state)).0, "policy_violation/permission/abort");

@@ -294,7 +294,7 @@ fn what_is_no_query_is_said_to_be_none() {
         (SearchRequest { context_before: -1, ..plain("a") }, "context_before must be at least 0"),
     ] {
         let (kind, context) = refused(ws.reader().search(&request, &()));
-        assert_eq!(kind, "invalid_input/range/abort");
+        assert_eq!(kind, "invalid_input/range/retry_later");
         assert!(context["reason"].as_str().unwrap().starts_with(reason), "{context}");
     }
 }

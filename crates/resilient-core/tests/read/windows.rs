@@ -151,9 +151,12 @@ fn an_encoding_that_was_asked_for_is_kept_to() {
     assert_eq!(content("cp1251", OnInvalid::Replace), "aйя");
     assert_eq!(content("base64", OnInvalid::Replace), "Yen/");
     let (kind, context) = refused(read("utf-8", OnInvalid::Strict));
-    assert_eq!((kind.as_str(), &context["offset"]), ("policy_violation/encoding/abort", &json!(1)));
+    assert_eq!(
+        (kind.as_str(), &context["offset"]),
+        ("policy_violation/encoding/retry_later", &json!(1))
+    );
     let (kind, context) = refused(read("klingon", OnInvalid::Replace));
-    assert_eq!(kind, "policy_violation/encoding/abort");
+    assert_eq!(kind, "policy_violation/encoding/retry_later");
     assert_eq!(
         (&context["encoding"], &context["reason"]),
         (&json!("klingon"), &json!("unsupported_encoding"))
@@ -201,7 +204,7 @@ fn numbers_out_of_range_are_named() {
         let (kind, context) = refused(ws.reader().window(&request));
         assert_eq!(
             (kind.as_str(), &context["reason"]),
-            ("invalid_input/range/abort", &json!(reason))
+            ("invalid_input/range/retry_later", &json!(reason))
         );
         if request.offset == 4 {
             assert_eq!((&context["offset"], &context["size"]), (&json!(4), &json!(3)));

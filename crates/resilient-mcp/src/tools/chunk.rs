@@ -121,8 +121,10 @@ fn keep(
                 Ok(FromDraft { written, replaced: redacted.redaction.replaced })
             }))
         }
-        _ => Err(unfit("content_or_draft_sha256")
-            .with("hint", "pass content alone; draft_sha256 is for a part that was refused")),
+        _ => Err(unfit(
+            "content_or_draft_sha256",
+            "pass `content` alone, or `draft_sha256` alone for a part that was refused",
+        )),
     }
 }
 
@@ -144,6 +146,8 @@ pub struct ChunkCompose {
     pub validate: bool,
     pub encoding: Option<String>,
     pub eol: Option<Eol>,
+    #[serde(default)]
+    pub allow_shrink: bool,
 }
 
 impl Tool for ChunkCompose {
@@ -163,6 +167,7 @@ impl Tool for ChunkCompose {
                 reject_at: self.classify.then_some(Verdict::High),
                 validate: self.validate,
                 form,
+                allow_shrink: self.allow_shrink,
             })
         }))
     }

@@ -96,8 +96,10 @@ fn source(
     let mut given = sources.into_iter().flatten();
     match (given.next(), given.next()) {
         (Some(source), None) => Ok(source),
-        _ => Err(unfit("one_of_content_path_session_draft_sha256")
-            .with("hint", "pass one of the four and leave out the others")),
+        _ => Err(unfit(
+            "one_of_content_path_session_draft_sha256",
+            "pass one of `content`, `path`, `session` and `draft_sha256`, and leave out the others",
+        )),
     }
 }
 
@@ -122,7 +124,11 @@ impl Tool for JournalTail {
 
     fn run(self, workspace: &Workspace) -> Answer {
         let sha256 = self.filter_sha256.map(|hex| hex.parse()).transpose().map_err(|_| {
-            unfit("not_a_sha256_of_64_hex_digits").with("argument", "filter_sha256")
+            unfit(
+                "not_a_sha256_of_64_hex_digits",
+                "pass all 64 hex digits in lower case as `filter_sha256`",
+            )
+            .with("argument", "filter_sha256")
         })?;
         let filter = Filter {
             path: self.filter_path,
@@ -133,7 +139,9 @@ impl Tool for JournalTail {
         };
         match usize::try_from(self.n) {
             Ok(n) if n > 0 => answer(workspace.journal_tail(n, &filter)),
-            _ => Err(unfit("n_must_be_at_least_1").with("argument", "n").with("n", self.n)),
+            _ => Err(unfit("n_must_be_at_least_1", "pass an `n` of 1 or more")
+                .with("argument", "n")
+                .with("n", self.n)),
         }
     }
 }

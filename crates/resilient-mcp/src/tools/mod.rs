@@ -98,7 +98,9 @@ impl ToolSpec {
             schema: schema_of::<T>,
             run: |workspace, arguments, call| match T::deserialize(Value::Object(arguments)) {
                 Ok(tool) => tool.run_watched(workspace, call),
-                Err(error) => Err(unfit(&error.to_string())),
+                Err(error) => {
+                    Err(unfit(&error.to_string(), "correct the arguments as context.reason says"))
+                }
             },
         }
     }

@@ -60,15 +60,18 @@ impl Tool for Redact {
                 Source::Session { session, separator: self.separator }
             }
             _ => {
-                let refused = unfit("one_of_content_path_session_draft_sha256");
-                return Err(refused.with("hint", "pass one of the four and leave out the others"));
+                return Err(unfit(
+                    "one_of_content_path_session_draft_sha256",
+                    "pass one of `content`, `path`, `session` and `draft_sha256`, and leave out the others",
+                ));
             }
         };
         let language = match self.language {
             None => None,
             Some(name) => match Language::named(&name) {
                 None => {
-                    let refused = unfit("unknown_language").with("language", name);
+                    let hint = "pass one of context.valid as `language`, or leave it out";
+                    let refused = unfit("unknown_language", hint).with("language", name);
                     return Err(refused.with("valid", Language::names().collect::<Vec<_>>()));
                 }
                 known => known,
@@ -92,6 +95,7 @@ impl Tool for Redact {
                 reject_at: None,
                 validate: false,
                 form: Asked::default(),
+                allow_shrink: false,
             }),
         }))
     }

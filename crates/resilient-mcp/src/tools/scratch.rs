@@ -107,7 +107,8 @@ impl Tool for ScratchList {
     fn run(self, workspace: &Workspace) -> Answer {
         let limit = usize::try_from(self.limit).ok().filter(|limit| (1..=1000).contains(limit));
         let Some(limit) = limit else {
-            return Err(unfit("limit_must_be_int_in_1..1000").with("limit", self.limit));
+            return Err(unfit("limit_must_be_int_in_1..1000", "pass a `limit` from 1 to 1000")
+                .with("limit", self.limit));
         };
         let request = ListRequest { label_prefix: self.label_prefix, limit };
         answer(workspace.scratch().list(&request))

@@ -44,6 +44,9 @@ pub struct SafeWrite {
     /// keep (the file's), raw, or a name.
     pub encoding: Option<String>,
     pub eol: Option<Eol>,
+    /// Insist on a far shorter text with "rest unchanged" in it.
+    #[serde(default)]
+    pub allow_shrink: bool,
 }
 
 impl Tool for SafeWrite {
@@ -54,7 +57,7 @@ impl Tool for SafeWrite {
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &["content_from"];
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Self { path, mode, expected_prev_sha256, validate, .. } = self;
+        let Self { path, mode, expected_prev_sha256, validate, allow_shrink, .. } = self;
         let mode = mode.into();
         let form = match asked(self.encoding.as_deref(), self.eol) {
             Ok(form) => form,
@@ -70,6 +73,7 @@ impl Tool for SafeWrite {
                 reject_at,
                 validate,
                 form,
+                allow_shrink,
             })),
             (None, Some(from)) => {
                 let written = workspace.redact(RedactRequest {
@@ -85,13 +89,14 @@ impl Tool for SafeWrite {
                         reject_at,
                         validate,
                         form,
+                        allow_shrink,
                     }),
                 });
                 answer(written.map(FromDraft::of))
             }
-            _ => Err(unfit("content_or_content_from").with(
-                "hint",
-                "pass content alone; content_from is for a draft that was refused, whose \
+            _ => Err(unfit(
+                "content_or_content_from",
+                "pass `content` alone, or `content_from` alone for a draft that was refused, whose \
                  draft_sha256 the refusal named",
             )),
         }

@@ -115,6 +115,9 @@ pub(crate) struct Compose {
     validate: bool,
     #[command(flatten)]
     form: Form,
+    /// Take a text that is much shorter than the file and has a line such as "rest unchanged"
+    #[arg(long)]
+    allow_shrink: bool,
 }
 
 /// Parts to be joined and shown.
@@ -150,7 +153,7 @@ impl Chunk {
                 output.answer("rw.chunk_append", part.keep(workspace), told_part)
             }
             Self::Compose(compose) => {
-                let Compose { session, path, separator, cleanup, .. } = compose;
+                let Compose { session, path, separator, cleanup, allow_shrink, .. } = compose;
                 let (validate, expect, classify) =
                     (compose.validate, compose.expect, compose.classify);
                 let result = compose.form.asked().and_then(|form| {
@@ -163,6 +166,7 @@ impl Chunk {
                         reject_at: classify.reject_at(),
                         validate,
                         form,
+                        allow_shrink,
                     })
                 });
                 output.answer("rw.chunk_compose", result, told_compose)

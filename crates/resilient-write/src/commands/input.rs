@@ -183,7 +183,7 @@ fn read(file: &str) -> Result<Vec<u8>> {
         std::fs::read(file)
     };
     read.map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => Error::NotFound { path: file.to_owned() },
+        io::ErrorKind::NotFound => Error::NotFound { path: file.to_owned(), near: Vec::new() },
         _ => Error::Os { path: file.to_owned(), operation: "read", source },
     })
 }

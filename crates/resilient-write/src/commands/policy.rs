@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use resilient_core::Workspace;
 use resilient_core::form::FormSource;
-use resilient_core::risk::{HardLinks, Placeholders, Policy as Rules};
+use resilient_core::risk::{HardLinks, Placeholders, Policy as Rules, ReadOnly};
 use serde_json::{Value, json};
 
 use crate::output::Output;
@@ -82,6 +82,10 @@ fn values(rules: &Rules) -> Value {
             Placeholders::Full => "full",
         },
         "model": rules.model,
+        "read_only": match rules.read_only {
+            ReadOnly::Refuse => "refuse",
+            ReadOnly::Overwrite => "overwrite",
+        },
         "hard_links": match rules.hard_links {
             HardLinks::Refuse => "refuse",
             HardLinks::InPlace => "in_place",

@@ -110,6 +110,7 @@ impl Redact {
                 reject_at: None,
                 validate: false,
                 form: Asked::default(),
+                allow_shrink: false,
             }),
         })
     }

@@ -27,6 +27,9 @@ pub(crate) struct Write {
     /// SHA-256 that the file must have before; empty: there must be none
     #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
+    /// Take a text that is much shorter than the file and has a line such as "rest unchanged"
+    #[arg(long)]
+    allow_shrink: bool,
     #[command(flatten)]
     form: input::Form,
     #[command(flatten)]
@@ -63,7 +66,7 @@ impl Write {
     /// # Errors
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
-        let Self { path, content, mode, expect, form, classify, validate } = self;
+        let Self { path, content, mode, expect, form, allow_shrink, classify, validate } = self;
         let asked = form.asked();
         let result =
             asked.and_then(|form| Ok((form, content.text()?))).and_then(|(form, content)| {
@@ -75,6 +78,7 @@ impl Write {
                     reject_at: classify.reject_at(),
                     validate,
                     form,
+                    allow_shrink,
                 })
             });
         output.answer("rw.safe_write", result, told)
@@ -96,6 +100,13 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
         ("sha256", receipt.sha256.to_string()),
         ("journal", receipt.journal_id.clone()),
     ];
+    if let Some(change) = &receipt.owner_changed {
+        let owner = format!(
+            "{}:{} instead of {}:{}",
+            change.new_user, change.new_group, change.old_user, change.old_group
+        );
+        rows.push(("owner", owner));
+    }
     if let Some(count) = receipt.replacements {
         rows.insert(0, ("replaced", count.to_string()));
     }

@@ -39,7 +39,7 @@ fn every_write_keeps_encoding_and_line_ends_over_the_wire() {
     sandbox.put("b.txt", b"caf\xe9 et th\xe9\r\n");
     let lacking = json!({"path": "b.txt", "content": "a\nλ", "mode": "append"});
     let facts = json!({"reason": "unencodable_character", "character": "λ", "line": 2});
-    client.fails("rw_safe_write", lacking, ENCODING, facts);
+    client.fails("rw_safe_write", lacking, "policy_violation/encoding/escape", facts);
     sandbox.put("c.bin", b"a\0b");
     let binary = json!({"path": "c.bin", "content": "c", "mode": "append"});
     client.fails("rw_safe_write", binary, ENCODING, json!({"reason": "append_to_binary"}));

@@ -7,6 +7,7 @@
 )]
 
 mod analytics;
+mod answers;
 mod call;
 mod checkpoint;
 mod chunk;

@@ -10,9 +10,9 @@ use crate::sandbox::{Client, Sandbox, assert_envelope};
 const OUTSIDE: &str = "permission_denied/outside_workspace/abort";
 const MISSING: &str = "not_found/missing/abort";
 const NO_FILE: &str = "invalid_input/not_file/abort";
-const RANGE: &str = "invalid_input/range/abort";
-const NO_CURSOR: &str = "invalid_input/cursor_decode/abort";
-const MALFORMED: &str = "policy_violation/encoding/abort";
+const RANGE: &str = "invalid_input/range/retry_later";
+const NO_CURSOR: &str = "invalid_input/cursor_decode/retry_later";
+const MALFORMED: &str = "policy_violation/encoding/retry_later";
 
 const READ: [&str; 8] = [
     "rr_stat",

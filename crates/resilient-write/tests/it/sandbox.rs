@@ -23,15 +23,28 @@ const VARIABLES: [&str; 7] = [
     "RW_ALLOW_UNSAFE_ROOTS",
 ];
 
-static ENVELOPE: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-    let schema = include_str!("../../../../spec/errors.schema.json");
+fn validator(schema: &str) -> jsonschema::Validator {
     jsonschema::draft202012::new(&serde_json::from_str(schema).unwrap()).unwrap()
-});
+}
 
-/// Asserts that a value is an error envelope by `spec/errors.schema.json`.
+/// The schema of the tools that write.
+pub(crate) static OF_WRITER: LazyLock<jsonschema::Validator> =
+    LazyLock::new(|| validator(include_str!("../../../../spec/errors.schema.json")));
+
+/// The schema of the tools that read.
+pub(crate) static OF_READER: LazyLock<jsonschema::Validator> =
+    LazyLock::new(|| validator(include_str!("../../../../spec/read-errors.schema.json")));
+
+/// Asserts that a value is an error envelope by the schema of the tool that failed, and by no other.
 pub(crate) fn assert_envelope(value: &Value) {
-    let faults: Vec<String> = ENVELOPE.iter_errors(value).map(|fault| fault.to_string()).collect();
+    let tool = value["context"]["tool"].as_str().unwrap_or_default();
+    let reads = tool.starts_with("rr") || value["reason_hint"] == "unknown_tool";
+    let (own, other) = if reads { (&OF_READER, &OF_WRITER) } else { (&OF_WRITER, &OF_READER) };
+    let faults: Vec<String> = own.iter_errors(value).map(|fault| fault.to_string()).collect();
     assert!(faults.is_empty(), "{faults:?} in {value}");
+    assert!(!other.is_valid(value), "{value}");
+    let hint = value["context"]["hint"].as_str().unwrap();
+    assert!(!hint.contains(". ") && !hint.ends_with('.'), "{hint}");
 }
 
 /// Text that a content filter would reject: two captured requests.

@@ -11,6 +11,7 @@ use crate::sandbox::{Client, Sandbox, assert_envelope, secrets};
 const ONE: &str = "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806";
 const STATE: &str = ".resilient_write";
 
+const CORRECTABLE: &str = "policy_violation/encoding/retry_later";
 const REFUSED: &str = "policy_violation/encoding/abort";
 const FORBIDDEN: &str = "policy_violation/permission/abort";
 const STALE: &str = "stale_precondition/unknown/abort";
@@ -247,7 +248,7 @@ fn content_like_secrets_is_blocked_and_its_draft_kept() {
         let sent = json!({"draft_sha256": context["draft_sha256"]});
         assert_eq!(context["suggested_actions"][0]["tool"], "rw_redact");
         assert_eq!(context["suggested_actions"][0]["arguments"], sent);
-        assert!(context["hint"].as_str().unwrap().contains("rw_safe_write takes content_from"));
+        assert!(context["hint"].as_str().unwrap().contains("`rw_safe_write` takes `content_from`"));
         let draft = json!({"sha256": context["draft_sha256"]});
         assert_eq!(client.gives("rw_scratch_get", draft, &[])["content"], *secret);
     }
@@ -308,7 +309,7 @@ fn a_blocked_draft_is_written_clean_without_being_sent_again() {
         json!({"reason": "missing_argument: content"}),
     );
     let both = json!({"content": "x", "content_from": {"draft_sha256": draft}});
-    fails(both, REFUSED, json!({"reason": "content_or_content_from"}));
+    fails(both, CORRECTABLE, json!({"reason": "content_or_content_from"}));
     for (from, reason) in [
         (json!({}), "missing_argument: content_from.draft_sha256"),
         (json!({"draft_sha256": draft, "x": 1}), "unknown_argument: content_from.x"),
@@ -316,12 +317,12 @@ fn a_blocked_draft_is_written_clean_without_being_sent_again() {
         (json!({"draft_sha256": draft, "redact": [true]}), "wrong_type: content_from.redact"),
         (json!("x"), "wrong_type: content_from"),
     ] {
-        fails(json!({"content_from": from}), REFUSED, json!({"reason": reason}));
+        fails(json!({"content_from": from}), CORRECTABLE, json!({"reason": reason}));
     }
     let gone = json!({"content_from": {"draft_sha256": ONE}});
     fails(gone, STALE, json!({"sha256": ONE, "reason": "not_found"}));
     let none = json!({"content_from": from(json!(["apikey"]))});
-    let refused = fails(none, REFUSED, json!({"argument": "redact"}));
+    let refused = fails(none, CORRECTABLE, json!({"argument": "redact"}));
     assert!(refused["context"]["reason"].as_str().unwrap().starts_with("no family \"apikey\""));
     assert!(!sandbox.path("b.txt").exists());
 }
@@ -390,22 +391,23 @@ fn what_cannot_be_redacted_is_refused() {
     };
     fails(
         json!({}),
-        REFUSED,
+        CORRECTABLE,
         // Nothing is required of it: a call without arguments was not cut.
-        json!({
-            "reason": "one_of_content_path_session_draft_sha256",
-            "hint": "pass one of the four and leave out the others",
-        }),
+        json!({"reason": "one_of_content_path_session_draft_sha256"}),
     );
     let two = json!({"content": "x", "path": "a.txt"});
-    fails(two, REFUSED, json!({"reason": "one_of_content_path_session_draft_sha256"}));
+    fails(two, CORRECTABLE, json!({"reason": "one_of_content_path_session_draft_sha256"}));
     fails(json!({"path": "b.txt"}), STALE, json!({"path": "b.txt", "reason": "not_found"}));
     fails(json!({"path": "../b"}), FORBIDDEN, json!({"reason": "escapes_workspace"}));
     let number = json!({"content": "x", "redact": [1]});
-    fails(number, REFUSED, json!({"argument": "redact", "reason": "no finding 1; there are 0"}));
+    fails(
+        number,
+        CORRECTABLE,
+        json!({"argument": "redact", "reason": "no finding 1; there are 0"}),
+    );
     let language = json!({"content": "x", "language": "cobol"});
-    fails(language, REFUSED, json!({"reason": "unknown_language", "language": "cobol"}));
-    fails(json!({"content": "x", "env": true}), REFUSED, json!({"argument": "language"}));
+    fails(language, CORRECTABLE, json!({"reason": "unknown_language", "language": "cobol"}));
+    fails(json!({"content": "x", "env": true}), CORRECTABLE, json!({"argument": "language"}));
 }
 
 #[test]
@@ -1123,20 +1125,30 @@ fn the_journal_is_read_and_summed_up() {
 #[test]
 fn looking_tools_refuse_what_they_cannot_read() {
     let (_sandbox, mut client) = served();
-    client.fails("rw_journal_tail", json!({"n": "2"}), REFUSED, json!({"argument": "n"}));
-    client.fails("rw_journal_tail", json!({"filter_mode": "delete"}), REFUSED, json!({}));
+    client.fails("rw_journal_tail", json!({"n": "2"}), CORRECTABLE, json!({"argument": "n"}));
+    client.fails("rw_journal_tail", json!({"filter_mode": "delete"}), CORRECTABLE, json!({}));
     let digest = json!({"argument": "filter_sha256"});
-    client.fails("rw_journal_tail", json!({"filter_sha256": "0a"}), REFUSED, digest);
+    client.fails("rw_journal_tail", json!({"filter_sha256": "0a"}), CORRECTABLE, digest);
     for since in ["yesterday", "2026-11-21T10:00:00"] {
         client.fails(
             "rw_analytics",
             json!({"since": since}),
-            REFUSED,
+            CORRECTABLE,
             json!({"argument": "since"}),
         );
     }
-    client.fails("rw_validate", json!({"content": "", "format_hint": "xml"}), REFUSED, json!({}));
-    client.fails("rw_risk_score", json!({"content": 1}), REFUSED, json!({"argument": "content"}));
+    client.fails(
+        "rw_validate",
+        json!({"content": "", "format_hint": "xml"}),
+        CORRECTABLE,
+        json!({}),
+    );
+    client.fails(
+        "rw_risk_score",
+        json!({"content": 1}),
+        CORRECTABLE,
+        json!({"argument": "content"}),
+    );
 }
 
 #[test]
@@ -1194,7 +1206,7 @@ fn arguments_are_refused_by_name_in_every_tool() {
         client.fails(
             name,
             json!({"no such": 1}),
-            REFUSED,
+            CORRECTABLE,
             json!({"reason": "unknown_argument: no such", "argument": "no such"}),
         );
         let required = tool["inputSchema"]["required"].as_array();
@@ -1209,7 +1221,7 @@ fn arguments_are_refused_by_name_in_every_tool() {
                 name != first && ["content", "new_string"].contains(&name.as_str().unwrap())
             }) {
             true => "policy_violation/size_limit/split",
-            false => REFUSED,
+            false => CORRECTABLE,
         };
         if name != "rw_checkpoint" {
             client.fails(name, wrong, kind, json!({}));

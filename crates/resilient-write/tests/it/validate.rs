@@ -98,9 +98,19 @@ fn a_text_is_taken_from_exactly_one_source() {
 
     let one_of = json!({"reason": "one_of_content_path_session_draft_sha256"});
     for tool in ["rw_validate", "rw_risk_score"] {
-        client.fails(tool, json!({"content": "", "path": "a.py"}), REFUSED, one_of.clone());
-        client.fails(tool, json!({"session": "s", "draft_sha256": draft}), REFUSED, one_of.clone());
-        client.fails(tool, json!({}), REFUSED, one_of.clone());
+        client.fails(
+            tool,
+            json!({"content": "", "path": "a.py"}),
+            "policy_violation/encoding/retry_later",
+            one_of.clone(),
+        );
+        client.fails(
+            tool,
+            json!({"session": "s", "draft_sha256": draft}),
+            "policy_violation/encoding/retry_later",
+            one_of.clone(),
+        );
+        client.fails(tool, json!({}), "policy_violation/encoding/retry_later", one_of.clone());
         client.fails(tool, json!({"path": "none"}), ABSENT, json!({"reason": "not_found"}));
         client.fails(
             tool,

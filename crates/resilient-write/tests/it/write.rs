@@ -33,7 +33,7 @@ fn a_failure_says_what_to_do_next() {
         ran.complaint(),
         format!(
             "resilient-write: \"a.txt\" exists\n\
-             next: ask_user - use mode overwrite with expected_prev_sha256, or another path\n  \
+             next: ask_user - read the file, then pass `--mode` overwrite with existing_sha256 as `--expected-prev-sha256`, or write another path\n  \
              path: a.txt\n  reason: file_already_exists\n  existing_sha256: {ONE}\n"
         )
     );
@@ -59,7 +59,12 @@ fn content_that_looks_like_secrets_is_refused_when_asked() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run_with(&["write", "a.txt", "--classify"], secrets());
     let complaint = ran.complaint();
-    assert!(complaint.contains("\nnext: redact - `resilient-write redact --draft "), "{complaint}");
+    assert!(
+        complaint.contains(
+            "\nnext: redact - take the detected strings out with `resilient-write redact --draft "
+        ),
+        "{complaint}"
+    );
     assert!(complaint.contains("\n  line 1: api_key (anthropic_oat) sk-ant-oat01-A1b"));
     assert!(complaint.contains("\n  draft_sha256: "), "{complaint}");
     assert!(!complaint.contains(&"A1b2C3d4".repeat(2)), "the secret itself is not shown");
@@ -90,7 +95,7 @@ fn replace_edits_what_occurs_as_often_as_expected() {
     sandbox.put("a.txt", "x\r\ny\r\nx\r\n");
     let complaint =
         sandbox.run(&["replace", "a.txt", "--old", "x", "--new", "z"]).complaint().to_owned();
-    assert!(complaint.contains("next: ask_user - add surrounding lines"), "{complaint}");
+    assert!(complaint.contains("next: ask_user - add the lines around"), "{complaint}");
     assert!(complaint.contains("\n  lines: [1,3]\n"), "{complaint}");
 
     let ran = sandbox.run(&["replace", "a.txt", "--old", "x", "--new", "-z", "--count", "-1"]);
@@ -106,4 +111,33 @@ fn replace_edits_what_occurs_as_often_as_expected() {
     assert_eq!(sandbox.run(&stale).envelope()["error"], "stale_precondition");
     let blocked = ["replace", "a.txt", "--old", "Y", "--new", &secrets(), "--classify", "--json"];
     assert_eq!(sandbox.run(&blocked).envelope()["error"], "blocked");
+}
+
+#[test]
+fn a_hint_on_the_command_line_speaks_of_its_options() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "old");
+    let over = ["write", "a.txt", "--content", "new"];
+    let told = sandbox.run(&over);
+    assert!(told.stderr.contains("`--mode` overwrite"), "{}", told.stderr);
+    assert!(told.stderr.contains("`--expected-prev-sha256`"), "{}", told.stderr);
+    let told = sandbox.run(&[&over[..], &["--json"]].concat()).envelope();
+    let hint = told["context"]["hint"].as_str().unwrap();
+    assert!(
+        hint.contains("`--expected-prev-sha256`") && !hint.contains("expected_prev_sha256`"),
+        "{hint}"
+    );
+}
+
+#[test]
+fn an_overwrite_that_leaves_a_placeholder_needs_allow_shrink() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.py", "print('a line of the file')\n".repeat(40));
+    let shrunk =
+        ["write", "a.py", "--mode", "overwrite", "--content", "import a\n# ... rest unchanged\n"];
+    let refused = sandbox.run(&[&shrunk[..], &["--json"]].concat()).envelope();
+    assert_eq!(refused["context"]["reason"], "placeholder_for_text");
+    assert!(refused["context"]["hint"].as_str().unwrap().contains("`--allow-shrink`"));
+    sandbox.run(&[&shrunk[..], &["--allow-shrink"]].concat()).ok();
+    assert_eq!(sandbox.text("a.py"), "import a\n# ... rest unchanged\n");
 }

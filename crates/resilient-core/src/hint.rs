@@ -1,0 +1,499 @@
+//! The one sentence that says what to do about each [`Error`].
+//!
+//! A word in backticks is a tool, an argument of a tool, or a command of the program. Tools and arguments are
+//! those of MCP; the command line puts its own in their place.
+
+#[cfg(any(test, feature = "sim"))]
+#[doc(hidden)]
+pub mod samples;
+
+use std::io;
+
+use crate::edit::{Diagnosis, Mistake, Nearest};
+use crate::error::{Draft, Drift, Error, Since};
+
+/// What a caller should do about an error: one sentence, without a full stop.
+#[must_use]
+pub fn hint(error: &Error) -> String {
+    match error {
+        Error::EmptyPath => "pass the path of a file in the workspace".to_owned(),
+        Error::InvalidPath { .. } => {
+            "pass a path without NUL bytes, whose names this system can have".to_owned()
+        }
+        Error::PathForm { instead, .. } => format!("write {instead}"),
+        Error::EscapesWorkspace { .. } => {
+            "choose a path inside one of context.workspaces, or ask the user to add the directory \
+             as a workspace"
+                .to_owned()
+        }
+        Error::ProtectedPath { .. } => {
+            "choose another path: tools do not write into .resilient_write, and into .git only when \
+             policy.yaml has allow_git_writes: true"
+                .to_owned()
+        }
+        Error::NotARegularFile { what: "a directory", .. } => {
+            "pass the path of a file, not of a directory".to_owned()
+        }
+        Error::NotARegularFile { .. } => "choose the path of a regular file".to_owned(),
+        Error::LinkLoop { .. } => {
+            "choose a path that does not go through this circle of links".to_owned()
+        }
+        Error::HardLinked { .. } => {
+            "ask the user to set hard_links: in_place in policy.yaml, which writes through to all \
+             names of the file, or write another path"
+                .to_owned()
+        }
+        Error::ReadOnly { .. } => {
+            "ask the user to make the file writable or to set read_only: overwrite in policy.yaml, or \
+             write another path"
+                .to_owned()
+        }
+        Error::Placeholder { line, .. } => format!(
+            "write the whole file with the text that line {line} stands for, or edit it with \
+             `rw_safe_replace`; pass `allow_shrink` true only if the file is to be that short"
+        ),
+        Error::MakeDirectory { source, .. } => match os(source) {
+            Some(hint) => hint.to_owned(),
+            None => "choose a path whose directories exist or can be made: one of its names is a \
+                     file, or its directory may not be written"
+                .to_owned(),
+        },
+        Error::UnsafeRoot { variable, .. } => format!(
+            "ask the user to set {variable} to the project directory instead of a system directory"
+        ),
+        Error::RootGone { .. } => {
+            "ask the user to make the directory again, or to start the server with the path at which \
+             it is now"
+                .to_owned()
+        }
+        Error::UnknownFormat { .. } => {
+            "ask the user to look at .resilient_write/format, which this program has not written, and \
+             to remove it or to point RW_STATE_DIR elsewhere"
+                .to_owned()
+        }
+        Error::NewerFormat { .. } => {
+            "ask the user to update resilient-write, or to point RW_STATE_DIR to another directory"
+                .to_owned()
+        }
+
+        Error::AlreadyExists { sha256: Some(_), .. } => {
+            "read the file, then pass `mode` overwrite with context.existing_sha256 as \
+             `expected_prev_sha256`, or write another path"
+                .to_owned()
+        }
+        Error::AlreadyExists { sha256: None, .. } => {
+            "write another path: this file exists and may not be read".to_owned()
+        }
+        Error::Stale { actual, since, .. } => stale(actual.is_some(), since.as_deref()),
+        Error::ReadBack { .. } => {
+            "tell the user that the disk does not return what was written to it, and write nothing \
+             more there: the file is as it was before"
+                .to_owned()
+        }
+        Error::Blocked { draft: Some(draft), report, .. } if report.is_redactable() => {
+            match **draft {
+                Draft::Session { .. } => {
+                    "do not send the parts again: `rw_redact` joins them, takes the secrets out and \
+                     writes the file, then `rw_chunk_reset` removes the parts"
+                }
+                Draft::Scratch(_) | Draft::Here(_) => {
+                    "do not send the text again: `rw_safe_write` takes `content_from` {draft_sha256} \
+                     in place of `content`, `rw_chunk_append` and `rw_chunk_write` take \
+                     `draft_sha256`, and for anything else `rw_redact` gives the draft's clean text"
+                }
+            }
+            .to_owned()
+        }
+        Error::Blocked { report, .. } if report.is_redactable() => {
+            "take out what context.detected lists, then write again".to_owned()
+        }
+        Error::Blocked { .. } => {
+            "send the text in smaller parts or shorter lines, as context.suggested_actions says"
+                .to_owned()
+        }
+        Error::Invalid { .. } => {
+            "nothing was written: correct the lines in context.errors and make the call again, or leave \
+             out `validate`"
+                .to_owned()
+        }
+        Error::TooLarge { .. } => {
+            "change the file with a program that reads it part by part, or divide it, since this call \
+             needs the whole file in memory"
+                .to_owned()
+        }
+        Error::Os { source, .. } => match os(source) {
+            Some(hint) => hint.to_owned(),
+            None => "look at context.strerror, then choose another path or tell the user".to_owned(),
+        },
+        Error::OutcomeUnknown { source, .. } if Error::is_full(source) => {
+            "ask the user to make room on the disk, then read the file and look with \
+             `rw_journal_tail` before you try again, since the change may have been made"
+                .to_owned()
+        }
+        Error::OutcomeUnknown { .. } => {
+            "read the file and look with `rw_journal_tail` before you try again, since the change \
+             may have been made"
+                .to_owned()
+        }
+        Error::UnitPending { .. } => {
+            "remove what context.obstacle names and try again, or ask the user to run \
+             `resilient-write recover --abandon`, which keeps the interrupted content in \
+             .resilient_write/conflicts/"
+                .to_owned()
+        }
+        Error::Locked { .. } => {
+            "try again in a moment: another process is writing in this workspace".to_owned()
+        }
+        Error::Internal { .. } | Error::Deferred => {
+            "read the file to see what it holds, then try once more and report the fault if it \
+             comes back"
+                .to_owned()
+        }
+
+        Error::EmptyOldString { .. } => {
+            "pass the exact text to be replaced as `old_string`, or use `rw_safe_write` for a whole \
+             file"
+                .to_owned()
+        }
+        Error::CountZero { .. } => {
+            "pass as `count` how often `old_string` occurs, or -1 for all".to_owned()
+        }
+        Error::FileNotFound { near, .. } => or_near(
+            near,
+            "create the file with `rw_safe_write`, or correct the path",
+        ),
+        Error::NotUtf8 { .. } => {
+            "pass text that occurs in the file in its own encoding, or leave this file to the user"
+                .to_owned()
+        }
+        Error::Unencodable { encoding, .. } => format!(
+            "write context.character in characters that the file's encoding ({encoding}) has"
+        ),
+        Error::UnsureEncoding { .. } => {
+            "pass the name of the file's encoding as `encoding`, which is only guessed, or write ASCII \
+             only"
+                .to_owned()
+        }
+        Error::AppendToBinary { .. } => {
+            "pass `encoding` raw to append the bytes all the same, since the file is no text".to_owned()
+        }
+        Error::CutCharacter { .. } => {
+            "repair the end of the file, or pass `encoding` raw, since what is appended would become \
+             a part of its last character"
+                .to_owned()
+        }
+        Error::WriteEncoding { .. } => {
+            "pass one of context.valid as `encoding`, or leave it out".to_owned()
+        }
+        Error::OldStringNotFound { nearest, diagnosis, .. } => {
+            not_found(nearest.as_deref(), diagnosis)
+        }
+        Error::InsufficientMatches { actual, .. } => format!(
+            "pass `count` {actual} if all of them are meant, or -1, or a shorter `old_string`"
+        ),
+        Error::AmbiguousMatch { actual, .. } => format!(
+            "add the lines around the place that is meant to `old_string` and `new_string`, or pass \
+             `count` {actual} to change all of context.lines"
+        ),
+
+        Error::SessionName { .. } => {
+            "pass a `session` of 1 to 64 letters, digits, _ and -".to_owned()
+        }
+        Error::ChunkIndex { index, .. } if *index > 999 => {
+            "compose the parts that are there, and send larger parts in another `session`: it takes \
+             999 at most"
+                .to_owned()
+        }
+        Error::ChunkIndex { .. } => "pass an `index` from 1 to 999".to_owned(),
+        Error::TotalExpected { .. } => {
+            "pass a `total_expected` from 1 to 999, or leave it out".to_owned()
+        }
+        Error::IndexExceedsTotal { index, .. } => format!(
+            "pass a `total_expected` of {index} or more, or a lower `index`"
+        ),
+        Error::SessionNotFound { near, .. } => {
+            or_near(near, "send the parts with `rw_chunk_append` first, or correct the `session`")
+        }
+        Error::NoChunks { .. } => "send the parts with `rw_chunk_append` first".to_owned(),
+        Error::NonContiguous { missing, .. } if missing.is_empty() => {
+            "remove the parts that are too many with `rw_chunk_reset`, and send all parts again"
+                .to_owned()
+        }
+        Error::NonContiguous { .. } => {
+            "send the parts that context.missing lists with `rw_chunk_write`, then try again"
+                .to_owned()
+        }
+        Error::ChunkCount { have, total_expected, .. } if *have < *total_expected as usize => {
+            format!(
+                "send the other {} parts, or pass `total_expected` {have} with the last part again",
+                *total_expected as usize - have
+            )
+        }
+        Error::ChunkCount { have, .. } => format!(
+            "send a part again with `total_expected` {have}, or reset the session with \
+             `rw_chunk_reset` and send the right parts"
+        ),
+        Error::ComposedNotUtf8 { .. } | Error::BadManifest { .. } => {
+            "reset the session with `rw_chunk_reset` and send its parts again: a file of it was \
+             damaged or edited"
+                .to_owned()
+        }
+
+        Error::BadBase64 { .. } => {
+            "send `content` in standard base64 with padding and without white space, or leave \
+             `encoding` out"
+                .to_owned()
+        }
+        Error::UnsupportedEncoding { .. } => "pass `encoding` utf-8 or base64".to_owned(),
+        Error::NoReference => "pass `sha256` or `label`".to_owned(),
+        Error::BadDigest { .. } => {
+            "pass all 64 hex digits of the digest in lower case, as an earlier answer gave them"
+                .to_owned()
+        }
+        Error::ScratchNotFound { .. } => {
+            "put the content with `rw_scratch_put` first, or correct the `sha256` or `label`"
+                .to_owned()
+        }
+        Error::ScratchRemoved { .. } => {
+            "put the content again with `rw_scratch_put`, or go on without it".to_owned()
+        }
+        Error::ScratchGetDisabled => {
+            "go on without the content, since the user has switched reading off, or ask the user to \
+             unset RW_SCRATCH_DISABLE_GET"
+                .to_owned()
+        }
+        Error::ScratchDrift { .. } => {
+            "put the content again with `rw_scratch_put`: the kept bytes have changed".to_owned()
+        }
+        // A word of the Python server, which its users compare.
+        Error::ScratchNotUtf8 { .. } => "retry_with_encoding_base64".to_owned(),
+        Error::BadIndexLine { index, .. } => {
+            format!("tell the user that a line of {index} is damaged and has to be removed")
+        }
+
+        Error::HandoffFields { missing_fields } => {
+            format!("add to `envelope`: {}", missing_fields.join(", "))
+        }
+        Error::HandoffStatus { .. } => {
+            "set status in `envelope` to complete, partial, blocked or handed_off".to_owned()
+        }
+        Error::HandoffNotAList { field } => format!("make {field} in `envelope` a list"),
+        Error::HandoffState { index } => format!(
+            "give entry {index} of last_good_state, counted from 0, a path and a sha256"
+        ),
+        Error::FrontMatter { path, .. } => format!(
+            "read {path} as a file, and write the handoff anew with `rw_handoff_write`"
+        ),
+        Error::NotFound { near, .. } => or_near(near, "correct the path: nothing is there"),
+
+        Error::CheckpointName { .. } => {
+            "pass a `name` of 1 to 64 letters, digits, _ and -".to_owned()
+        }
+        Error::CheckpointFormat { .. } => "pass `format` json, yaml or markdown".to_owned(),
+        Error::CheckpointTtl { .. } => {
+            "pass `ttl` session, permanent or an ISO 8601 duration such as P7D or PT12H".to_owned()
+        }
+        Error::CheckpointNotFound { near, .. } => {
+            or_near(near, "look at the names that `rw_checkpoint_list` gives")
+        }
+        Error::CheckpointCorrupt { .. } => {
+            "save the checkpoint again with `rw_checkpoint`: its file was damaged or edited"
+                .to_owned()
+        }
+
+        Error::Unredactable { line, .. } => format!(
+            "rewrite the text around line {line} by hand: nothing was changed or written"
+        ),
+        Error::RedactionBreaks { line, .. } => format!(
+            "rewrite line {line} by hand, or choose findings by number in `redact`: nothing was \
+             changed or written"
+        ),
+        Error::MarkOverValue { old_line, .. } => format!(
+            "edit around line {old_line} of the file with `rw_safe_replace`, since it holds the real \
+             value, or clean the file with `rw_redact`, its path in `write_to` and `keep` true"
+        ),
+        Error::ReadRange { message, .. } => format!("correct the call: {message}"),
+        Error::ReadEncoding { .. } => {
+            "pass one of context.valid as `encoding`, or leave it out".to_owned()
+        }
+        Error::Undecodable { .. } => {
+            "pass `errors` replace to see the byte as U+FFFD, or `encoding` base64 for all bytes"
+                .to_owned()
+        }
+        Error::Binary { .. } => {
+            "pass `encoding` base64 to `rr_read_bytes` for the bytes, since the file has no lines"
+                .to_owned()
+        }
+        Error::CursorLost => {
+            "begin anew with `rr_make_cursor`, since the cursor's file was moved or removed".to_owned()
+        }
+        Error::CursorDecode => "make a new cursor with `rr_make_cursor`".to_owned(),
+        Error::CursorStale(drift) => cursor(drift).to_owned(),
+
+        Error::PolicyNotFound { .. } => {
+            "ask the user to correct RW_POLICY_FILE; until then write without `classify`, under the \
+             built-in policy"
+                .to_owned()
+        }
+        Error::Policy { path, place, .. } => {
+            let at = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
+            format!(
+                "ask the user to correct {path}{at}; until then write without `classify`, under the \
+                 built-in policy"
+            )
+        }
+        Error::BadArgument { argument, message } => format!("correct `{argument}`: {message}"),
+    }
+}
+
+/// What to do about the system's refusal, where that is known.
+fn os(source: &io::Error) -> Option<&'static str> {
+    use io::ErrorKind as K;
+    if Error::is_exhaustion(source) {
+        return Some(
+            "try again when fewer calls are under way, and ask the user to raise the limit on open \
+             files (ulimit -n) if this comes back",
+        );
+    }
+    Some(match source.kind() {
+        K::StorageFull | K::QuotaExceeded => {
+            "ask the user to make room on the disk or to raise the quota, then try again: nothing \
+             was changed"
+        }
+        K::OutOfMemory => {
+            "try again when fewer calls are under way, or work with a smaller file: there is no memory \
+             for it now"
+        }
+        K::FileTooLarge => {
+            "write a shorter file, or ask the user to raise the limit on the size of files"
+        }
+        K::PermissionDenied => {
+            "ask the user for the permission to write there, or choose another path"
+        }
+        K::ReadOnlyFilesystem => "choose a path on a file system that is not read-only",
+        K::InvalidFilename => "choose a shorter name that this file system takes",
+        _ if source.raw_os_error() == Some(5) => {
+            "tell the user that the disk fails, and write nothing more there"
+        }
+        _ => return None,
+    })
+}
+
+fn or_near(near: &[String], otherwise: &str) -> String {
+    if near.is_empty() {
+        return otherwise.to_owned();
+    }
+    format!("{otherwise}; the nearest: {}", near.join(", "))
+}
+
+fn stale(exists: bool, since: Option<&Since>) -> String {
+    if !exists {
+        return "write the file with `mode` create if it is to be made again, since it does not \
+                exist now"
+            .to_owned();
+    }
+    match since {
+        Some(Since { still_applies: Some(true), .. }) => {
+            "repeat the call with context.actual_prev_sha256 as `expected_prev_sha256`: the edit \
+             still applies to the file as it is now"
+        }
+        Some(Since { diff: Some(_), .. }) => {
+            "look at context.diff, merge it into your text, and repeat the call with \
+             context.actual_prev_sha256 as `expected_prev_sha256`"
+        }
+        _ => {
+            "read the file again, merge what changed into your text, and repeat the call with \
+             context.actual_prev_sha256 as `expected_prev_sha256`"
+        }
+    }
+    .to_owned()
+}
+
+fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
+    if !diagnosis.new_lines.is_empty() {
+        return "do nothing if this edit was made before: `new_string` stands in the file where \
+                context.new_string_lines says, and `old_string` does not"
+            .to_owned();
+    }
+    if let Some(mistake) = diagnosis.mistakes.first() {
+        return match mistake {
+            Mistake::HtmlEntities => {
+                "write the characters themselves in `old_string` and `new_string`, not HTML \
+                 entities such as &lt; and &amp;"
+            }
+            Mistake::LiteralEscapes => {
+                "write real line breaks and tabs in `old_string` and `new_string`, not \\n and \\t"
+            }
+            Mistake::Placeholder => {
+                "write the text itself in `old_string`, or edit a shorter part: a line such as \
+                 \"... existing code ...\" stands for nothing in the file"
+            }
+        }
+        .to_owned();
+    }
+    match nearest {
+        Some(Nearest { suggested_old_string: Some(_), .. }) => {
+            "pass context.nearest.suggested_old_string as `old_string` if that place is meant"
+        }
+        Some(_) => {
+            "read the lines around context.nearest.start_line and copy `old_string` from there"
+        }
+        None => "read the file and copy `old_string` from it: nothing in it comes near",
+    }
+    .to_owned()
+}
+
+fn cursor(drift: &Drift) -> &'static str {
+    match (&drift.cursor, drift.drift) {
+        (Some(_), "appended") => {
+            "go on with `rr_read_next` and context.cursor: the file has grown, and what was read \
+             still stands"
+        }
+        (Some(_), _) => {
+            "go on with `rr_read_next` and context.cursor: only what was not read yet has changed"
+        }
+        (None, "read_part") => {
+            "read it again from a new `rr_make_cursor`: what was read has changed"
+        }
+        (None, _) => {
+            "read it again from a new `rr_make_cursor`: this cursor cannot tell what has changed"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::samples::{samples, variant};
+    use super::*;
+
+    #[test]
+    fn every_error_has_one_sentence_that_says_what_to_do() {
+        for error in samples() {
+            let hint = hint(&error).replace("...", "");
+            let name = variant(&error);
+            assert!(hint.len() > 8, "{name}: {hint:?}");
+            assert!(
+                !hint.ends_with('.') && !hint.contains(". ") && !hint.contains('\n'),
+                "{name}: {hint:?}"
+            );
+            assert!(!hint.contains("  "), "{name}: {hint:?}");
+            assert!(hint.matches('`').count().is_multiple_of(2), "{name}: {hint:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_beside_the_hint_is_there() {
+        for error in samples() {
+            let envelope = crate::Envelope::from(&error);
+            let hint = envelope.context.get("hint").and_then(|hint| hint.as_str()).unwrap();
+            let named = hint.split("context.").skip(1).map(|rest| {
+                rest.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()).next().unwrap()
+            });
+            for fact in named.collect::<BTreeSet<_>>() {
+                assert!(envelope.context.contains_key(fact), "{hint}: {:?}", envelope.context);
+            }
+        }
+    }
+}

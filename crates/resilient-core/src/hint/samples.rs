@@ -1,0 +1,290 @@
+//! An error of each kind, for tests of what is said about them.
+
+use std::io;
+
+use crate::digest::Digest;
+use crate::edit::{Diagnosis, Mistake, Nearest};
+use crate::error::{Blocking, Draft, Drift, Error, Since};
+use crate::risk::{self, Policy, PolicyError, Verdict};
+use crate::validate;
+
+/// Gives a sample for each pattern, and does not compile when a variant has none.
+macro_rules! a_sample_for_every {
+    ($($variant:ident $fields:tt => [$($sample:expr),+ $(,)?]),+ $(,)?) => {
+        /// Names the variant of an error.
+        #[must_use]
+        pub fn variant(error: &Error) -> &'static str {
+            match error {
+                $(pattern!($variant $fields) => stringify!($variant),)+
+            }
+        }
+
+        /// One error or more of every variant.
+        #[must_use]
+        pub fn samples() -> Vec<Error> {
+            vec![$($($sample),+),+]
+        }
+    };
+}
+
+macro_rules! pattern {
+    ($variant:ident { }) => {
+        Error::$variant
+    };
+    ($variant:ident { .. }) => {
+        Error::$variant { .. }
+    };
+    ($variant:ident ( .. )) => {
+        Error::$variant(..)
+    };
+}
+
+fn text() -> String {
+    "a.txt".to_owned()
+}
+
+fn os(errno: i32) -> io::Error {
+    io::Error::from_raw_os_error(errno)
+}
+
+fn blocked(content: &str, draft: Option<Draft>) -> Error {
+    Error::Blocked {
+        path: Some(text()),
+        report: Box::new(risk::score(content, &Policy::default())),
+        by: Blocking::Score,
+        reject_at: Verdict::Low,
+        retry_budget: 3,
+        draft: draft.map(Box::new),
+    }
+}
+
+fn secret() -> String {
+    ["AK", "IA", "ABCDEFGHIJKLMNOP"].concat()
+}
+
+fn stale(actual: Option<Digest>, since: Option<Since>) -> Error {
+    Error::Stale { path: text(), expected: "00".to_owned(), actual, since: since.map(Box::new) }
+}
+
+fn not_found(nearest: Option<Nearest>, diagnosis: Diagnosis) -> Error {
+    let (path, old_string) = (text(), "old".to_owned());
+    Error::OldStringNotFound {
+        path,
+        old_string,
+        nearest: nearest.map(Box::new),
+        diagnosis: Box::new(diagnosis),
+    }
+}
+
+fn nearest(suggested_old_string: Option<String>) -> Nearest {
+    Nearest {
+        start_line: 1,
+        end_line: 1,
+        text: None,
+        equal_lines: Vec::new(),
+        differs: Vec::new(),
+        suggested_old_string,
+        suggestion_neighbours: 0,
+        similarity: 1.0,
+    }
+}
+
+fn mistaken(mistake: Mistake) -> Error {
+    not_found(None, Diagnosis { mistakes: vec![mistake], ..Diagnosis::default() })
+}
+
+fn drift(drift: &'static str, cursor: Option<String>) -> Error {
+    Error::CursorStale(Box::new(Drift {
+        path: text(),
+        offset: 1,
+        expected_size: 2,
+        actual_size: 3,
+        expected_mtime_ns: 4,
+        actual_mtime_ns: 5,
+        drift,
+        cursor,
+    }))
+}
+
+fn parts(have: Vec<u32>, missing: Vec<u32>) -> Error {
+    Error::NonContiguous { session: text(), have, missing, unexpected: None }
+}
+
+a_sample_for_every! {
+    EmptyPath {} => [Error::EmptyPath],
+    InvalidPath { .. } => [Error::InvalidPath { path: text() }],
+    PathForm { .. } => [Error::PathForm {
+        path: "~/a".to_owned(), what: "a path of a shell", instead: "an absolute path".to_owned(),
+    }],
+    EscapesWorkspace { .. } => [Error::EscapesWorkspace {
+        path: text(), resolved: "/x".to_owned(), workspaces: vec!["/w".to_owned()],
+    }],
+    ProtectedPath { .. } => [Error::ProtectedPath { path: text() }],
+    NotARegularFile { .. } => [
+        Error::NotARegularFile { path: text(), what: "a directory" },
+        Error::NotARegularFile { path: text(), what: "a FIFO, socket or device" },
+    ],
+    LinkLoop { .. } => [Error::LinkLoop { path: text() }],
+    HardLinked { .. } => [Error::HardLinked { path: text(), links: 2 }],
+    ReadOnly { .. } => [Error::ReadOnly { path: text() }],
+    Placeholder { .. } => [Error::Placeholder {
+        path: text(), line: 2, mark: "# ...".to_owned(), bytes: 10, prev_bytes: 1000,
+        prev_sha256: Digest::of(b""),
+    }],
+    MakeDirectory { .. } => [
+        Error::MakeDirectory { path: text(), source: os(20) },
+        Error::MakeDirectory { path: text(), source: os(28) },
+    ],
+    UnsafeRoot { .. } => [Error::UnsafeRoot {
+        root: "/etc".to_owned(), variable: "RW_WORKSPACE".to_owned(), program: "resilient-write",
+    }],
+    RootGone { .. } => [Error::RootGone { root: "/w".to_owned(), what: "not there" }],
+    UnknownFormat { .. } => [Error::UnknownFormat { found: text() }],
+    NewerFormat { .. } => [Error::NewerFormat { found: "9".to_owned(), known: 1 }],
+    AlreadyExists { .. } => [
+        Error::AlreadyExists { path: text(), sha256: None },
+        Error::AlreadyExists { path: text(), sha256: Some(Digest::of(b"")) },
+    ],
+    Stale { .. } => [
+        stale(None, None),
+        stale(Some(Digest::of(b"")), None),
+        stale(Some(Digest::of(b"")), Some(Since { diff: Some(text()), ..Since::default() })),
+        stale(Some(Digest::of(b"")), Some(Since { still_applies: Some(true), ..Since::default() })),
+    ],
+    ReadBack { .. } => [Error::ReadBack {
+        path: text(), expected: Digest::of(b""), actual: Digest::of(b"a"), bytes: 1,
+    }],
+    Blocked { .. } => [
+        blocked(&secret(), None),
+        blocked(&secret(), Some(Draft::Scratch(Digest::of(b"")))),
+        blocked(
+            &secret(),
+            Some(Draft::Session {
+                session: text(), separator: String::new(), output_path: text(), existing: None,
+            }),
+        ),
+        blocked(&"x".repeat(200_000), None),
+    ],
+    Invalid { .. } => [Error::Invalid {
+        path: text(),
+        report: Box::new(validate::validate("{", Some(validate::Format::Json), None)),
+    }],
+    TooLarge { .. } => [Error::TooLarge { path: text(), bytes: 2, most: 1 }],
+    Os { .. } => [
+        Error::os(text(), "read", io::ErrorKind::OutOfMemory.into()),
+        Error::os(text(), "write", os(1)),
+        Error::os(text(), "write", os(5)),
+        Error::os(text(), "open", os(24)),
+        Error::os(text(), "write", os(27)),
+        Error::os(text(), "write", os(28)),
+        Error::os(text(), "write", os(30)),
+        Error::os(text(), "write", os(36)),
+        Error::os(text(), "write", os(122)),
+        Error::os(text(), "write", io::Error::other("odd")),
+    ],
+    OutcomeUnknown { .. } => [Error::OutcomeUnknown { path: text(), journal_id: None, source: os(5) }],
+    UnitPending { .. } => [Error::UnitPending { path: text(), journal_id: text(), reason: text() }],
+    Locked { .. } => [Error::Locked { waited_ms: 30_000 }],
+    Internal { .. } => [Error::Internal { message: text() }],
+    EmptyOldString { .. } => [Error::EmptyOldString { path: text() }],
+    CountZero { .. } => [Error::CountZero { path: text() }],
+    FileNotFound { .. } => [
+        Error::FileNotFound { path: text(), near: Vec::new() },
+        Error::FileNotFound { path: text(), near: vec!["b.txt".to_owned()] },
+    ],
+    NotUtf8 { .. } => [Error::NotUtf8 { path: text(), message: text() }],
+    Unencodable { .. } => [Error::Unencodable {
+        path: text(), encoding: "windows-1252".to_owned(), character: 'x', offset: 1,
+        line: 1,
+    }],
+    UnsureEncoding { .. } => [Error::UnsureEncoding {
+        path: text(), encoding: text(), character: 'x', line: 1,
+    }],
+    AppendToBinary { .. } => [Error::AppendToBinary { path: text(), encoding: text() }],
+    CutCharacter { .. } => [Error::CutCharacter { path: text(), encoding: text() }],
+    WriteEncoding { .. } => [Error::WriteEncoding { encoding: text() }],
+    OldStringNotFound { .. } => [
+        not_found(None, Diagnosis::default()),
+        not_found(Some(nearest(None)), Diagnosis::default()),
+        not_found(Some(nearest(Some(text()))), Diagnosis::default()),
+        not_found(None, Diagnosis { new_lines: vec![1], ..Diagnosis::default() }),
+        mistaken(Mistake::HtmlEntities),
+        mistaken(Mistake::LiteralEscapes),
+        mistaken(Mistake::Placeholder),
+    ],
+    InsufficientMatches { .. } => [Error::InsufficientMatches {
+        path: text(), old_string: text(), expected: 3, actual: 2,
+    }],
+    AmbiguousMatch { .. } => [Error::AmbiguousMatch {
+        path: text(), old_string: text(), expected: 1, actual: 2, lines: vec![1, 2],
+    }],
+    SessionName { .. } => [Error::SessionName { session: "a b".to_owned() }],
+    ChunkIndex { .. } => [
+        Error::ChunkIndex { session: text(), index: 0 },
+        Error::ChunkIndex { session: text(), index: 1000 },
+    ],
+    TotalExpected { .. } => [Error::TotalExpected { session: text(), total_expected: 0 }],
+    IndexExceedsTotal { .. } => [Error::IndexExceedsTotal {
+        session: text(), index: 3, total_expected: 2,
+    }],
+    SessionNotFound { .. } => [Error::SessionNotFound { session: text(), near: vec![text()] }],
+    NoChunks { .. } => [Error::NoChunks { session: text() }],
+    NonContiguous { .. } => [parts(vec![1, 3], vec![2]), parts(vec![1], Vec::new())],
+    ChunkCount { .. } => [
+        Error::ChunkCount { session: text(), have: 2, total_expected: 3 },
+        Error::ChunkCount { session: text(), have: 3, total_expected: 2 },
+    ],
+    ComposedNotUtf8 { .. } => [Error::ComposedNotUtf8 { session: text(), message: text() }],
+    BadManifest { .. } => [Error::BadManifest { session: text(), manifest: text(), reason: text() }],
+    BadBase64 { .. } => [Error::BadBase64 { message: text() }],
+    UnsupportedEncoding { .. } => [Error::UnsupportedEncoding { encoding: text() }],
+    NoReference {} => [Error::NoReference],
+    BadDigest { .. } => [Error::BadDigest { sha256: text() }],
+    ScratchNotFound { .. } => [Error::ScratchNotFound { sha256: None, label: None, asked_both: false }],
+    ScratchRemoved { .. } => [Error::ScratchRemoved {
+        sha256: Digest::of(b""), removed_at: text(), removed_for: "age",
+    }],
+    ScratchGetDisabled {} => [Error::ScratchGetDisabled],
+    ScratchDrift { .. } => [Error::ScratchDrift { sha256: Digest::of(b""), actual: Digest::of(b"a") }],
+    ScratchNotUtf8 { .. } => [Error::ScratchNotUtf8 { sha256: Digest::of(b""), message: text() }],
+    BadIndexLine { .. } => [Error::BadIndexLine { index: text(), bad_line: text() }],
+    HandoffFields { .. } => [Error::HandoffFields { missing_fields: vec!["task_id", "status"] }],
+    HandoffStatus { .. } => [Error::HandoffStatus { status: "odd".into() }],
+    HandoffNotAList { .. } => [Error::HandoffNotAList { field: "next_steps" }],
+    HandoffState { .. } => [Error::HandoffState { index: 0 }],
+    FrontMatter { .. } => [Error::FrontMatter { path: text(), reason: text() }],
+    NotFound { .. } => [
+        Error::NotFound { path: text(), near: Vec::new() },
+        Error::NotFound { path: text(), near: vec!["b.txt".to_owned(), "c/a.txt".to_owned()] },
+    ],
+    CheckpointName { .. } => [Error::CheckpointName { name: "a b".to_owned() }],
+    CheckpointFormat { .. } => [Error::CheckpointFormat { format: text() }],
+    CheckpointTtl { .. } => [Error::CheckpointTtl { ttl: text() }],
+    CheckpointNotFound { .. } => [Error::CheckpointNotFound { name: text(), near: Vec::new() }],
+    CheckpointCorrupt { .. } => [Error::CheckpointCorrupt { name: text(), reason: text() }],
+    Unredactable { .. } => [Error::Unredactable { count: 1, line: 2, kinds: vec![text()] }],
+    RedactionBreaks { .. } => [Error::RedactionBreaks { format: "json", line: 2, message: text() }],
+    MarkOverValue { .. } => [Error::MarkOverValue {
+        path: text(), mark: text(), line: 1, old_line: 2,
+    }],
+    ReadRange { .. } => [Error::range("max_lines must be between 1 and 5000")],
+    ReadEncoding { .. } => [Error::ReadEncoding { encoding: text() }],
+    Undecodable { .. } => [Error::Undecodable { path: text(), encoding: text(), offset: 1 }],
+    Binary { .. } => [Error::Binary { path: text(), size: 1, head: vec![0] }],
+    CursorLost {} => [Error::CursorLost],
+    CursorDecode {} => [Error::CursorDecode],
+    CursorStale ( .. ) => [
+        drift("appended", Some(text())),
+        drift("unread_part", Some(text())),
+        drift("read_part", None),
+        drift("unknown", None),
+    ],
+    Policy { .. } => [Error::Policy {
+        path: "policy.yaml".to_owned(), place: None, source: PolicyError::NotMapping,
+    }],
+    PolicyNotFound { .. } => [Error::PolicyNotFound { path: text() }],
+    BadArgument { .. } => [Error::BadArgument {
+        argument: "since", message: "not an ISO 8601 time with an offset or Z".to_owned(),
+    }],
+    Deferred {} => [Error::Deferred],
+}

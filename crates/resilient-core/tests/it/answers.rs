@@ -1,0 +1,269 @@
+//! What a refusal tells, so that the next call is right.
+
+use resilient_core::Error;
+use resilient_core::chunk::ComposeRequest;
+use resilient_core::journal::By;
+use resilient_core::scratch::PutRequest;
+use resilient_core::write::{ReplaceRequest, WriteRequest};
+use serde_json::{Value, json};
+
+use crate::home::{
+    Home, answer, append, composing, create, digest, envelope, hinted, overwrite, replace, sha,
+};
+
+fn expecting(expected: &str, request: WriteRequest) -> WriteRequest {
+    WriteRequest { expected_prev_sha256: Some(expected.to_owned()), ..request }
+}
+
+/// The hint and the context of a refusal.
+#[track_caller]
+fn told<T: std::fmt::Debug>(result: Result<T, Error>) -> (String, Value) {
+    let (hint, mut answer) = hinted(&result.expect_err("a refusal"));
+    (hint, answer["context"].take())
+}
+
+fn lines(count: usize) -> String {
+    (1..=count).map(|n| format!("line {n} of the file\n")).collect()
+}
+
+#[test]
+fn a_stale_digest_is_told_who_wrote_when_and_with_what() {
+    let home = Home::new();
+    home.put("a.txt", "one");
+    let other = home.open().for_caller(By {
+        client: Some("editor/1".to_owned()),
+        session: Some("s1".to_owned()),
+        tool: Some("rw.safe_write".to_owned()),
+        ..By::default()
+    });
+    let written = other.write(overwrite("a.txt", "two")).unwrap();
+    let ws = home.open();
+    let (hint, context) = told(ws.write(expecting(&sha("one"), overwrite("a.txt", "three"))));
+    assert_eq!(
+        context,
+        json!({
+            "path": "a.txt", "expected_prev_sha256": sha("one"), "actual_prev_sha256": sha("two"),
+            "changed_by": "resilient_write",
+            "last_write": {
+                "journal_id": written.journal_id, "ts": written.wrote_at, "mode": "overwrite",
+                "client": "editor/1", "session": "s1", "tool": "rw.safe_write",
+            },
+        })
+    );
+    assert!(hint.contains("context.actual_prev_sha256"), "{hint}");
+
+    home.put("a.txt", "edited");
+    let (_, context) = told(ws.write(expecting(&sha("two"), append("a.txt", "three"))));
+    assert_eq!(context["changed_by"], "outside");
+    assert_eq!(context["last_write"]["journal_id"], json!(written.journal_id));
+}
+
+#[test]
+fn a_stale_digest_is_told_what_changed_where_the_old_content_is_kept() {
+    let home = Home::new();
+    let ws = home.open();
+    let old = "a\nb\nc\nd\n";
+    ws.scratch().put(PutRequest { content: old.to_owned(), ..PutRequest::default() }).unwrap();
+    home.put("a.txt", "a\nB\nc\nd\n");
+    let request = || expecting(&sha(old), overwrite("a.txt", "new"));
+    let (hint, context) = told(ws.write(request()));
+    assert_eq!(context["diff"], "--- expected\n+++ actual\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n");
+    assert!(hint.contains("context.diff"), "{hint}");
+    // What the user has sealed is not read by another way.
+    let sealed = home.builder().seal_scratch(true).open();
+    assert_eq!(told(sealed.write(request())).1.get("diff"), None);
+}
+
+#[test]
+fn a_stale_edit_is_told_whether_it_still_applies() {
+    let home = Home::new();
+    home.put("a.txt", "one two two");
+    let ws = home.open();
+    let edit = |old: &str, count| ReplaceRequest {
+        count,
+        expected_prev_sha256: Some(sha("before")),
+        ..replace("a.txt", old, "x")
+    };
+    for (old, count, matches, applies) in
+        [("one", 1, 1, true), ("two", 1, 2, false), ("two", -1, 2, true), ("six", 1, 0, false)]
+    {
+        let (hint, context) = told(ws.replace(edit(old, count)));
+        assert_eq!(
+            (&context["match_count"], &context["still_applies"]),
+            (&json!(matches), &json!(applies))
+        );
+        assert_eq!(hint.contains("still applies"), applies, "{hint}");
+    }
+    // The digest that the answer gives lets the same edit through.
+    let next = ReplaceRequest { expected_prev_sha256: Some(sha("one two two")), ..edit("one", 1) };
+    ws.replace(next).unwrap();
+}
+
+#[test]
+fn an_edit_that_was_made_before_says_so() {
+    let home = Home::new();
+    home.put("a.txt", "head\ntotal = 1\n");
+    let ws = home.open();
+    ws.replace(replace("a.txt", "total = 1", "total = 2")).unwrap();
+    let (hint, context) = told(ws.replace(replace("a.txt", "total = 1", "total = 2")));
+    assert_eq!(context["already_applied"], json!(true));
+    assert_eq!(context["new_string_lines"], json!([2]));
+    assert!(hint.starts_with("do nothing"), "{hint}");
+}
+
+#[test]
+fn known_mistakes_in_the_text_to_be_replaced_are_named() {
+    let home = Home::new();
+    home.put("a.rs", "if a < b {\n\tcall();\n}\n");
+    let ws = home.open();
+    for (old, mistake) in [
+        ("if a &lt; b {", "html_entities"),
+        ("if a < b {\\n\\tcall();", "literal_escapes"),
+        ("if a < b {\n    // ... existing code ...\n}", "placeholder"),
+    ] {
+        let (_, context) = told(ws.replace(replace("a.rs", old, "x")));
+        assert_eq!(context["mistakes"], json!([mistake]), "{old}");
+        assert_eq!(context["reason"], "old_string_not_found");
+    }
+}
+
+#[test]
+fn places_that_come_equally_near_are_all_listed_and_a_text_is_told_twice_at_most() {
+    let home = Home::new();
+    let block = "begin {\n\tset value = one;\n}\n";
+    home.put("a.txt", block.repeat(3));
+    let ws = home.open();
+    let (_, context) = told(ws.replace(replace("a.txt", "    set value = one;", "x")));
+    assert_eq!(context["nearest"]["equally_near_lines"], json!([2, 5, 8]));
+    let all = context.to_string();
+    assert!(all.matches("set value = one;").count() <= 2, "{all}");
+
+    let many = ws.replace(replace("a.txt", "value", "x"));
+    assert_eq!(told(many).1["lines"], json!([2, 5, 8]));
+}
+
+#[test]
+fn a_misspelt_name_is_told_the_nearest() {
+    let home = Home::new();
+    home.put("src/main.rs", "x");
+    home.put("src/lib.rs", "x");
+    home.put("other/deep/notes.md", "x");
+    let ws = home.open();
+    let near = |path: &str| told(ws.replace(replace(path, "a", "b"))).1["nearest_names"].clone();
+    assert_eq!(near("src/mian.rs"), json!(["src/main.rs"]));
+    assert_eq!(near("notes.md"), json!(["other/deep/notes.md"]));
+    assert_eq!(near("nothing-like-it"), Value::Null);
+    let (hint, context) = told(ws.read_handoff("src/libs.rs"));
+    assert_eq!(context["nearest_names"], json!(["src/lib.rs"]));
+    assert!(hint.ends_with("the nearest: src/lib.rs"), "{hint}");
+
+    ws.chunks().append("report-1", "x".to_owned(), None).unwrap();
+    let refused =
+        ws.compose(ComposeRequest { session: "reprot-1".to_owned(), ..composing("out", false) });
+    assert_eq!(told(refused).1["nearest_names"], json!(["report-1"]));
+
+    let save = resilient_core::checkpoint::SaveRequest {
+        name: "step_two".to_owned(),
+        data: json!(1),
+        format: resilient_core::checkpoint::Format::Json,
+        ttl: "session".to_owned(),
+        expected_prev_sha256: None,
+        reject_at: None,
+    };
+    ws.checkpoints().save(save).unwrap();
+    let refused = ws.checkpoints().read("step-tow");
+    assert_eq!(told(refused).1["nearest_names"], json!(["step_two"]));
+}
+
+#[test]
+fn an_overwrite_that_leaves_a_placeholder_is_refused() {
+    let home = Home::new();
+    let old = lines(40);
+    home.put("a.py", &old);
+    let ws = home.open();
+    for mark in [
+        "# ... existing code ...",
+        "# rest unchanged",
+        "# ...",
+        "... rest of the file ...",
+        "[unchanged]",
+    ] {
+        let new = format!("line 1 of the file\n{mark}\n");
+        assert_eq!(
+            home.refused(|| ws.write(overwrite("a.py", &new))),
+            envelope(
+                ["stale_precondition", "unknown", "ask_user"],
+                json!({
+                    "path": "a.py", "reason": "placeholder_for_text", "line": 2, "mark": mark,
+                    "bytes": new.len(), "prev_bytes": old.len(), "prev_sha256": sha(&old),
+                })
+            )
+        );
+    }
+    let new = "line 1\n# ...\n";
+    ws.write(WriteRequest { allow_shrink: true, ..overwrite("a.py", new) }).unwrap();
+    assert_eq!(home.text("a.py"), new);
+}
+
+#[test]
+fn content_without_a_placeholder_is_never_refused_however_short() {
+    let home = Home::new();
+    let ws = home.open();
+    let refactored = "# Keeps what is unchanged.\ndef short():\n    ...\n";
+    for new in ["", "x", refactored] {
+        home.put("a.py", lines(100));
+        ws.write(overwrite("a.py", new)).unwrap();
+    }
+    // Nor is content that is not notably shorter, or whose mark the file has too.
+    home.put("a.py", lines(40));
+    ws.write(overwrite("a.py", &format!("{}# ...\n", lines(39)))).unwrap();
+    ws.write(overwrite("a.py", "line 1 of the file\n# ...\n")).unwrap();
+    // Nor is a new file.
+    ws.write(create("b.py", "# rest unchanged\n")).unwrap();
+}
+
+#[test]
+fn composing_parts_into_a_placeholder_is_refused_too() {
+    let home = Home::new();
+    home.put("a.py", lines(40));
+    let ws = home.open();
+    ws.chunks().append("s", "line 1\n".to_owned(), None).unwrap();
+    ws.chunks().append("s", "# rest unchanged\n".to_owned(), None).unwrap();
+    let refused = home.refused(|| ws.compose(composing("a.py", false)));
+    assert_eq!(refused["context"]["reason"], "placeholder_for_text");
+    let request = ComposeRequest { allow_shrink: true, ..composing("a.py", false) };
+    let composed = ws.compose(request).unwrap();
+    assert_eq!(composed.prev_sha256, Some(digest(lines(40))));
+}
+
+#[test]
+fn every_change_of_a_file_tells_what_it_was() {
+    let home = Home::new();
+    let ws = home.open();
+    let created = ws.write(create("a.txt", "one")).unwrap();
+    assert_eq!((created.prev_bytes, created.prev_sha256), (None, None));
+    let written = ws.write(overwrite("a.txt", "three")).unwrap();
+    assert_eq!((written.prev_bytes, written.prev_sha256), (Some(3), Some(digest("one"))));
+    let appended = ws.write(append("a.txt", "!")).unwrap();
+    assert_eq!((appended.prev_bytes, appended.prev_sha256), (Some(5), Some(digest("three"))));
+    let long = "x".repeat(70_000);
+    ws.write(create("long.txt", &long)).unwrap();
+    let appended = ws.write(append("long.txt", "!")).unwrap();
+    assert_eq!((appended.prev_bytes, appended.prev_sha256), (Some(70_000), Some(digest(&long))));
+    let edited = ws.replace(replace("a.txt", "three", "3")).unwrap();
+    assert_eq!((edited.prev_bytes, edited.prev_sha256), (Some(6), Some(digest("three!"))));
+    ws.chunks().append("s", "new".to_owned(), None).unwrap();
+    let composed = ws.compose(composing("a.txt", false)).unwrap();
+    assert_eq!((composed.prev_bytes, composed.prev_sha256), (Some(2), Some(digest("3!"))));
+}
+
+#[test]
+fn a_full_disk_is_called_one() {
+    for errno in [28, 122] {
+        let source = std::io::Error::from_raw_os_error(errno);
+        let error = Error::Os { path: "a".to_owned(), operation: "sync", source };
+        let answer = answer(&error);
+        assert_eq!(answer["error"], "quota_exceeded");
+        assert_eq!(answer["context"]["reason"], "disk_full");
+    }
+}

@@ -1,0 +1,156 @@
+//! What refused calls are told over MCP, so that the next call is right.
+
+use serde_json::json;
+
+use crate::sandbox::{OF_READER, OF_WRITER, Sandbox};
+
+const STALE: &str = "stale_precondition/unknown/ask_user";
+const CORRECTABLE: &str = "policy_violation/encoding/retry_later";
+
+#[test]
+fn the_answers_of_each_server_fit_its_own_schema_and_no_other() {
+    let sandbox = Sandbox::new();
+    let mut writer = sandbox.serve(&[]);
+    let mut reader = sandbox.serve_reader(&[]);
+    // Each goes through the check in `fails`; here both are compared once more.
+    let written = writer.fails("rw_fly", json!({}), "policy_violation/unknown/abort", json!({}));
+    assert!(OF_WRITER.is_valid(&written) && !OF_READER.is_valid(&written), "{written}");
+    let unknown = "policy_violation/unknown_tool/abort";
+    for tool in ["rr_fly", "fly", "rw_safe_write"] {
+        let read = reader.fails(tool, json!({}), unknown, json!({}));
+        assert!(OF_READER.is_valid(&read) && !OF_WRITER.is_valid(&read), "{read}");
+    }
+    reader.fails("rr_stat", json!({"path": "no"}), "not_found/missing/abort", json!({}));
+    reader.fails("rr_stat", json!({}), CORRECTABLE, json!({"argument": "path"}));
+    reader.fails(
+        "rr_read_next",
+        json!({"cursor": "x"}),
+        "invalid_input/cursor_decode/retry_later",
+        json!({}),
+    );
+    writer.fails(
+        "rw_safe_write",
+        json!({"path": "a"}),
+        "policy_violation/size_limit/split",
+        json!({}),
+    );
+    writer.fails(
+        "rw_chunk_status",
+        json!({"session": "a b"}),
+        "policy_violation/encoding/abort",
+        json!({}),
+    );
+}
+
+#[test]
+fn misspelt_tools_arguments_paths_sessions_and_checkpoints_are_told_the_nearest() {
+    let sandbox = Sandbox::new();
+    sandbox.put("src/main.rs", "x");
+    let mut client = sandbox.serve(&["--with-read"]);
+    let near = |names| json!({"nearest_names": [names]});
+    client.fails(
+        "rw_safe_wirte",
+        json!({}),
+        "policy_violation/unknown/abort",
+        near("rw_safe_write"),
+    );
+    let misspelt = json!({"path": "a", "contnet": ""});
+    client.fails("rw_safe_write", misspelt, CORRECTABLE, near("content"));
+    client.fails(
+        "rr_stat",
+        json!({"path": "src/mian.rs"}),
+        "not_found/missing/abort",
+        near("src/main.rs"),
+    );
+    let edit = json!({"path": "main.rs", "old_string": "x", "new_string": "y"});
+    client.fails("rw_safe_replace", edit, STALE, near("src/main.rs"));
+    client.gives("rw_chunk_append", json!({"session": "report", "content": "x"}), &[]);
+    let compose = json!({"session": "reprot", "output_path": "out"});
+    client.fails("rw_chunk_compose", compose, "stale_precondition/unknown/abort", near("report"));
+    client.gives("rw_checkpoint", json!({"name": "step", "data": 1}), &[]);
+    client.fails(
+        "rw_checkpoint_read",
+        json!({"name": "stpe"}),
+        "stale_precondition/unknown/abort",
+        near("step"),
+    );
+}
+
+#[test]
+fn a_stale_digest_is_told_who_wrote_and_the_digest_to_go_on_with() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    let first =
+        client.gives("rw_safe_write", json!({"path": "a.txt", "content": "one two"}), &["sha256"]);
+    let over = json!({"path": "a.txt", "content": "one two three", "mode": "overwrite"});
+    let over = client.gives("rw_safe_write", over, &["prev_bytes", "prev_sha256"]);
+    assert_eq!(over["prev_sha256"], first["sha256"]);
+    let mut edit = json!({
+        "path": "a.txt", "old_string": "two", "new_string": "2",
+        "expected_prev_sha256": first["sha256"],
+    });
+    let facts = json!({
+        "changed_by": "resilient_write", "match_count": 1, "still_applies": true,
+        "actual_prev_sha256": over["sha256"],
+    });
+    let stale = client.fails("rw_safe_replace", edit.clone(), STALE, facts);
+    let last = &stale["context"]["last_write"];
+    assert_eq!(
+        (&last["journal_id"], &last["tool"]),
+        (&over["journal_id"], &json!("rw.safe_write"))
+    );
+    // In capitals, as some clients write digests.
+    let actual = stale["context"]["actual_prev_sha256"].as_str().unwrap();
+    edit["expected_prev_sha256"] = json!(format!("sha256:{}", actual.to_uppercase()));
+    client.gives("rw_safe_replace", edit, &[]);
+    assert_eq!(sandbox.text("a.txt"), "one 2 three");
+}
+
+#[test]
+fn an_edit_that_was_made_before_and_spoilt_text_are_named() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "if a < b {\n\ttotal = 2\n}\n");
+    let mut client = sandbox.serve(&[]);
+    let edit =
+        |old: &str, new: &str| json!({"path": "a.txt", "old_string": old, "new_string": new});
+    let made =
+        json!({"reason": "old_string_not_found", "already_applied": true, "new_string_lines": [2]});
+    client.fails("rw_safe_replace", edit("total = 1", "total = 2"), STALE, made);
+    let entities = json!({"mistakes": ["html_entities"], "corrected_lines": [1]});
+    client.fails("rw_safe_replace", edit("if a &lt; b {", "x"), STALE, entities);
+    let escapes = json!({"mistakes": ["literal_escapes"], "corrected_lines": [1]});
+    client.fails("rw_safe_replace", edit("{\\n\\ttotal", "x"), STALE, escapes);
+}
+
+#[test]
+fn an_overwrite_with_a_placeholder_is_refused_and_can_be_insisted_on() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.py", "print('a line of the file')\n".repeat(40));
+    let mut client = sandbox.serve(&[]);
+    let mut write = json!({
+        "path": "a.py", "content": "import a\n# ... existing code ...\n", "mode": "overwrite",
+    });
+    let facts = json!({"reason": "placeholder_for_text", "line": 2, "prev_bytes": 1120});
+    client.fails("rw_safe_write", write.clone(), STALE, facts);
+    write["allow_shrink"] = json!(true);
+    let written = client.gives("rw_safe_write", write, &["prev_sha256"]);
+    assert_eq!(written["prev_bytes"], 1120);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_nobody_may_write_is_refused_unless_the_policy_says_otherwise() {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "old");
+    std::fs::set_permissions(sandbox.path("a.txt"), Permissions::from_mode(0o444)).unwrap();
+    let mut client = sandbox.serve(&[]);
+    let write = json!({"path": "a.txt", "content": "new", "mode": "overwrite"});
+    let kind = "policy_violation/permission/abort";
+    client.fails("rw_safe_write", write.clone(), kind, json!({"reason": "read_only"}));
+    sandbox.put(".resilient_write/policy.yaml", "read_only: overwrite\n");
+    client.gives("rw_safe_write", write, &[]);
+    assert_eq!(sandbox.text("a.txt"), "new");
+}
