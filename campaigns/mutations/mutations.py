@@ -384,7 +384,7 @@ MUTATIONS = [
              "        if !line.is_torn() {\n", "        if Row::parse(&line.text).is_some() {\n",
              LINES),
     Mutation("recovery: what is cut off the journal is kept", "src/recovery/end.rs",
-             "    let cut = conflict::keep_cut(state, &range(&*state.journal, end, len)?);\n",
+             "    let cut = conflict::keep_cut(state, &read_range(&*state.journal, end, len)?);\n",
              "    let cut = Cut { bytes: len - end, kept: 0 };\n", LINES),
     Mutation("recovery: a last look before a write in place gets back what it was",
              "src/recovery/in_place.rs",

@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
 
-use crate::disk::{Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, read_up_to};
+use crate::disk::{Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, read_range};
 use crate::ensure;
 use crate::error::{Error, Result};
-use crate::journal::{End, RowWriter, find_end};
+use crate::journal::{End, Row, RowWriter, find_end};
 use crate::pending::PendingPaths;
 use crate::roots::{Entered, Root, STATE_DIR};
 
@@ -61,7 +61,7 @@ pub(crate) struct State {
     pub(crate) can_exchange: bool,
     pub(crate) slots: Slots,
     /// As [`Row::place`](crate::journal::Row::place).
-    pub(crate) place: String,
+    place: String,
     /// What the clean marker speaks of.
     identity: Vec<FileId>,
     /// The directory that holds the state directory, until its names are known to be durable.
@@ -260,6 +260,11 @@ impl State {
         RowWriter::behind(&*self.journal, end, self.fresh_epoch, self.place.clone())
     }
 
+    /// Whether this directory is a copy of the one in which a row was written. Rows of earlier versions do not say.
+    pub(crate) fn is_copy_for(&self, row: &Row) -> bool {
+        row.place.as_ref().is_some_and(|place| *place != self.place)
+    }
+
     /// Moves the journal's end behind lines that others have added. The Python server takes no lock, so
     /// it may add a line at any time; only one that comes between this call and the append is lost.
     pub(crate) fn take_in_others(&mut self) -> io::Result<()> {
@@ -269,11 +274,7 @@ impl State {
 
     /// What others have added behind the journal's end.
     pub(crate) fn others_behind(&self) -> io::Result<Vec<u8>> {
-        let added = self.journal.stat()?.len.saturating_sub(self.end.len);
-        let mut lines = vec![0; usize::try_from(added).map_err(io::Error::other)?];
-        let read = read_up_to(&*self.journal, &mut lines, self.end.len)?;
-        lines.truncate(read);
-        Ok(lines)
+        read_range(&*self.journal, self.end.len, self.journal.stat()?.len)
     }
 
     /// Notes that everything up to the journal's end is published. Needs no sync: it spares the

@@ -18,9 +18,9 @@ use serde::Serialize;
 
 use crate::checked::Checked;
 use crate::commit::{Committer, Journaled, Old, WriteContext};
-use crate::contents::{Content, form_of};
+use crate::contents::{Content, form_of, read_whole};
 use crate::digest::Digest;
-use crate::disk::{Kind, Owner, read_all, read_up_to};
+use crate::disk::{Kind, Owner, read_up_to};
 use crate::edit::{self, Edited, Refusal};
 use crate::error::{Error, Result};
 use crate::form::{Asked, AskedEncoding, Form, FormChange, FormPolicy, Guess, Spelling};
@@ -377,7 +377,7 @@ fn judge_edit(
     }
     let os = |source| Error::os(target.shown.clone(), "read", source);
     let file = target.dir.open(&target.name).map_err(os)?;
-    let before = read_all(&*file, u64::MAX).map_err(os)?;
+    let before = read_whole(&*file, &target.shown)?;
     match edit(&before) {
         Ok(edited) => {
             let found = screen.check_added(&target.shown, &before, &edited.content, new_string)?;

@@ -14,12 +14,20 @@ pub fn read_all(file: &dyn File, limit: u64) -> io::Result<Vec<u8>> {
     if len > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    let len = usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    read_range(file, 0, len)
+}
+
+/// Reads the bytes of a file between two places, or as many of them as there are.
+///
+/// # Errors
+/// The device failed, or there is no memory for them ([`io::ErrorKind::OutOfMemory`]).
+pub fn read_range(file: &dyn File, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let len = usize::try_from(to.saturating_sub(from)).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut bytes = Vec::new();
     // IMPORTANT: the length comes from the disk. `vec!` would end the process where it is too much.
     bytes.try_reserve_exact(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
     bytes.resize(len, 0);
-    let read = read_up_to(file, &mut bytes, 0)?;
+    let read = read_up_to(file, &mut bytes, from)?;
     bytes.truncate(read);
     Ok(bytes)
 }

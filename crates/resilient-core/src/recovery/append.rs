@@ -61,8 +61,7 @@ pub(super) fn look(
 /// Whether the file is the one that was appended to; `None` where its number does not tell.
 fn is_the_file(state: &State, row: &Row, open: &OpenFile) -> Option<bool> {
     let here = state.tmp.id().ok()?.inode;
-    let is_copy = row.place.as_ref().is_some_and(|place| *place != state.place);
-    let file = row.file.filter(|file| !is_copy && file.dir == here)?;
+    let file = row.file.filter(|file| !state.is_copy_for(row) && file.dir == here)?;
     Some(file.inode == open.stat.id.inode)
 }
 

@@ -11,7 +11,7 @@ use super::withdrawal::Item;
 use super::{conflict, withdrawal};
 use crate::beside;
 use crate::contents::write_again;
-use crate::disk::{File, read_up_to};
+use crate::disk::{File, read_range};
 use crate::journal::{ReverseLines, Row, Sectors};
 use crate::report::Cut;
 use crate::state::State;
@@ -63,7 +63,7 @@ pub(super) fn cut(state: &State) -> io::Result<Cut> {
     if end == len {
         return Ok(Cut::default());
     }
-    let cut = conflict::keep_cut(state, &range(&*state.journal, end, len)?);
+    let cut = conflict::keep_cut(state, &read_range(&*state.journal, end, len)?);
     state.journal.set_len(end)?;
     Ok(cut)
 }
@@ -160,10 +160,10 @@ impl LastBatch {
                 Piece::Row(at) if out.contains(at) => {}
                 Piece::Row(at) => items.extend(self.rows.get(*at).map(Item::Row)),
                 Piece::Foreign { from, to } => {
-                    items.push(Item::Raw(range(&*state.journal, *from, *to)?));
+                    items.push(Item::Raw(read_range(&*state.journal, *from, *to)?));
                 }
                 Piece::Torn { from, to } => {
-                    cut += conflict::keep_cut(state, &range(&*state.journal, *from, *to)?);
+                    cut += conflict::keep_cut(state, &read_range(&*state.journal, *from, *to)?);
                 }
             }
         }
@@ -192,11 +192,4 @@ pub(super) fn rewrite_and_sync(state: &mut State, batch: &LastBatch) -> io::Resu
         write_again(&*state.journal, batch.offset, len)?;
     }
     state.journal.sync()
-}
-
-fn range(file: &dyn File, from: u64, to: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(to - from).map_err(io::Error::other)?];
-    let read = read_up_to(file, &mut bytes, from)?;
-    bytes.truncate(read);
-    Ok(bytes)
 }

@@ -73,14 +73,14 @@ pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
     let unit = Unit {
         rows: Rows::all(changes.len()),
         mark: is_aside.then_some(Mark::Conflict),
-        is_copy: is_copy(state, row) || named.iter().any(|one| has_other_dir(state, one)),
+        is_copy: state.is_copy_for(row) || named.iter().any(|one| has_other_dir(state, one)),
         changes,
     };
     Seen { unit, files, obstacle }
 }
 
 fn names<'a>(state: &State, row: &'a Row) -> Vec<Named<'a>> {
-    let is_copy = is_copy(state, row);
+    let is_copy = state.is_copy_for(row);
     let also = row.also.iter().map(|also| Named {
         path: &also.abs_path,
         staged: &also.staged,
@@ -103,12 +103,7 @@ fn names<'a>(state: &State, row: &'a Row) -> Vec<Named<'a>> {
     also.chain(main).collect()
 }
 
-/// Whether the state directory is a copy of the one in which a row was written.
-fn is_copy(state: &State, row: &Row) -> bool {
-    row.place.as_ref().is_some_and(|place| *place != state.place)
-}
-
-/// The same by the directory's number alone, which is all that rows of earlier versions have.
+/// Whether the state directory is a copy, by its number alone, which is all that rows of earlier versions have.
 fn has_other_dir(state: &State, one: &Named<'_>) -> bool {
     let here = state.tmp.id().ok().map(|id| id.inode);
     one.exchange.is_some_and(|exchange| Some(exchange.dir) != here)

@@ -92,13 +92,41 @@ fn three_puts(fault: Option<Fault>) -> (Vec<Answer>, SimDisk, u64) {
     (together(&ws, &THREE), disk, begin)
 }
 
+/// The lines of a file, each of them JSON.
+fn json_lines(disk: &SimDisk, path: &str, told: &str) -> Vec<serde_json::Value> {
+    let text = disk.read(path).unwrap_or_default();
+    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).expect(told)).collect()
+}
+
+/// Ends a batch at each of its operations, recovers every disk that may be left, and judges it.
+fn assert_after_every_crash(
+    batch: fn(Option<Fault>) -> (Vec<Answer>, SimDisk, u64),
+    judge: fn(&SimDisk, &[Answer], &str),
+) {
+    let (_, whole, begin) = batch(None);
+    for at in begin..=whole.ops() {
+        for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
+            let (answers, disk, _) = batch(Some(Fault { at, kind }));
+            for model in [Model::Strict, Model::Ordered] {
+                let states = disk.crash_states(model, 48);
+                for index in 0..states.len() {
+                    let lost = states.get(index).expect("a state");
+                    recover(&lost, 90).expect("recovery");
+                    let told = || format!("{kind:?} at {at}\n{}", states.describe(index));
+                    judge(&lost, &answers, &told());
+                }
+            }
+            let killed = disk.kill();
+            recover(&killed, 91).expect("recovery");
+            judge(&killed, &answers, &format!("killed at {at}"));
+        }
+    }
+}
+
 /// Each content that is kept has its row and its line, once and in order, and nothing else has.
 fn assert_together(disk: &SimDisk, answers: &[Answer], told: &str) {
-    let lines = |path: &str| -> Vec<serde_json::Value> {
-        let text = disk.read(path).unwrap_or_default();
-        let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        lines.map(|line| serde_json::from_slice(line).expect(told)).collect()
-    };
+    let lines = |path| json_lines(disk, path, told);
     let digests = |lines: Vec<serde_json::Value>| -> Vec<String> {
         let digest = |line: &serde_json::Value| line["sha256"].as_str().expect(told).to_owned();
         lines.iter().map(digest).collect()
@@ -116,24 +144,7 @@ fn assert_together(disk: &SimDisk, answers: &[Answer], told: &str) {
 
 #[test]
 fn puts_of_one_batch_survive_every_crash() {
-    let (_, whole, begin) = three_puts(None);
-    for at in begin..=whole.ops() {
-        for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
-            let (answers, disk, _) = three_puts(Some(Fault { at, kind }));
-            for model in [Model::Strict, Model::Ordered] {
-                let states = disk.crash_states(model, 48);
-                for index in 0..states.len() {
-                    let lost = states.get(index).expect("a state");
-                    recover(&lost, 90).expect("recovery");
-                    let told = || format!("{kind:?} at {at}\n{}", states.describe(index));
-                    assert_together(&lost, &answers, &told());
-                }
-            }
-            let killed = disk.kill();
-            recover(&killed, 91).expect("recovery");
-            assert_together(&killed, &answers, &format!("killed at {at}"));
-        }
-    }
+    assert_after_every_crash(three_puts, assert_together);
 }
 
 const PUT_AND_REMOVE: [fn(&Workspace) -> Answer; 3] =
@@ -153,11 +164,7 @@ fn put_and_removals(fault: Option<Fault>) -> (Vec<Answer>, SimDisk, u64) {
 
 /// Each row has its line in the index, in order; content is kept exactly where the last row of it is a put.
 fn assert_consistent(disk: &SimDisk, answers: &[Answer], told: &str) {
-    let lines = |path: &str| -> Vec<serde_json::Value> {
-        let text = disk.read(path).unwrap_or_default();
-        let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        lines.map(|line| serde_json::from_slice(line).expect(told)).collect()
-    };
+    let lines = |path| json_lines(disk, path, told);
     let rows = lines("w/.resilient_write/journal.jsonl");
     let of_rows: Vec<(String, bool)> = rows
         .iter()
@@ -191,24 +198,8 @@ fn assert_consistent(disk: &SimDisk, answers: &[Answer], told: &str) {
 
 #[test]
 fn puts_and_removals_of_one_batch_survive_every_crash() {
-    let (answers, whole, begin) = put_and_removals(None);
+    let (answers, whole, _) = put_and_removals(None);
     assert!(answers.iter().all(Answer::is_done), "{answers:?}");
     assert_consistent(&whole, &answers, "without a fault");
-    for at in begin..=whole.ops() {
-        for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
-            let (answers, disk, _) = put_and_removals(Some(Fault { at, kind }));
-            for model in [Model::Strict, Model::Ordered] {
-                let states = disk.crash_states(model, 48);
-                for index in 0..states.len() {
-                    let lost = states.get(index).expect("a state");
-                    recover(&lost, 90).expect("recovery");
-                    let told = || format!("{kind:?} at {at}\n{}", states.describe(index));
-                    assert_consistent(&lost, &answers, &told());
-                }
-            }
-            let killed = disk.kill();
-            recover(&killed, 91).expect("recovery");
-            assert_consistent(&killed, &answers, &format!("killed at {at}"));
-        }
-    }
+    assert_after_every_crash(put_and_removals, assert_consistent);
 }
