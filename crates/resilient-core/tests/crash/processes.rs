@@ -201,9 +201,10 @@ impl File for Mortal<FileBox> {
         self.0.rights()
     }
 
-    fn make_private(&self) -> io::Result<()> {
+    fn make_private(&self, dir: &dyn Dir) -> io::Result<()> {
         spend(&self.1)?;
-        self.0.make_private()
+        let dir = dir.as_any().downcast_ref::<Mortal<DirRef>>().expect("one of this process");
+        self.0.make_private(&*dir.0)
     }
 
     fn copy_attributes(&self, from: &dyn File) -> io::Result<()> {

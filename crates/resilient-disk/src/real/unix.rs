@@ -19,6 +19,7 @@ use super::{RealFile, RealLock, component, move_by_link, not_regular, same_disk}
 use crate::{
     Access, Dir, DirRef, FileBox, FileId, FileSystem, Kind, LockFile, Owner, Replace, Rights, Stat,
 };
+use attributes::give_to_owner;
 #[cfg(test)]
 pub(super) use attributes::permissions;
 pub(super) use attributes::{adopt_directory, copy_attributes, make_private};
@@ -117,7 +118,11 @@ impl Dir for RealDir {
             Access::Default => 0o666,
             Access::Private => 0o600,
         };
-        Ok(Box::new(self.open_file(name, flags, Mode::from_raw_mode(mode))?))
+        let file = self.open_file(name, flags, Mode::from_raw_mode(mode))?;
+        if access == Access::Private {
+            give_to_owner(file.file.as_fd(), self.fd.as_fd())?;
+        }
+        Ok(Box::new(file))
     }
 
     fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()> {
@@ -125,7 +130,16 @@ impl Dir for RealDir {
             Access::Default => 0o777,
             Access::Private => 0o700,
         };
-        Ok(rustix::fs::mkdirat(&self.fd, component(name)?, Mode::from_raw_mode(mode))?)
+        let name = component(name)?;
+        rustix::fs::mkdirat(&self.fd, name, Mode::from_raw_mode(mode))?;
+        if access == Access::Private && rustix::process::geteuid().is_root() {
+            let made = Self::new(open_child(self.fd.as_fd(), name)?);
+            // IMPORTANT: the owner of the parent may have put another directory in its place.
+            if made.entries()?.is_empty() {
+                give_to_owner(made.fd.as_fd(), self.fd.as_fd())?;
+            }
+        }
+        Ok(())
     }
 
     fn stat(&self, name: &OsStr) -> io::Result<Stat> {
@@ -234,8 +248,17 @@ impl Dir for RealDir {
     }
 
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
-        let flags = OFlags::RDWR | OFlags::CREATE;
-        Ok(Box::new(RealLock(self.open_file(name, flags, Mode::from_raw_mode(0o600))?)))
+        // Others may create and remove it meanwhile.
+        loop {
+            match self.open_file(name, OFlags::RDWR, Mode::empty()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                opened => return Ok(Box::new(RealLock(opened?))),
+            }
+            match self.create_new(name, Access::Private) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => drop(created?),
+            }
+        }
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -122,7 +122,8 @@ impl File for SimFile {
         })
     }
 
-    fn make_private(&self) -> io::Result<()> {
+    /// No simulated process is root: the file keeps its owner.
+    fn make_private(&self, _: &dyn Dir) -> io::Result<()> {
         self.operate("private", "", Need::Nothing, |state, turn| {
             turn.go()?;
             state.owns(self.handle.ino)?;
