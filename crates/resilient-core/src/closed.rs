@@ -17,7 +17,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use derived::{Of, keep, name as derived_name};
+pub(crate) use derived::{Of, keep, name as derived_name, sweep};
 pub(crate) use tail::tail;
 
 /// The directory of closed journals, in the state directory.

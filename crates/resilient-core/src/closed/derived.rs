@@ -14,6 +14,9 @@ use crate::disk::{Access, Dir, FileBox, Replace, read_up_to};
 /// How many bytes at the end of a journal identify it. They hold a chain value.
 const END: u64 = 1024;
 
+/// What the name of a file ends with until it has its own, with a number behind it.
+const UNNAMED: &str = ".new";
+
 /// What tells the journal that a derived file speaks of: as many bytes of it as there were, and how these end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Of {
@@ -68,17 +71,30 @@ pub(crate) fn keep(dir: &dyn Dir, name: &OsStr, bytes: &[u8]) -> io::Result<()> 
 
 /// Creates a file that gets its name later.
 ///
-/// No process takes the file of another one: the other one would give it the name before its content is there. So the
-/// files of processes that were killed stay, and there may be so many of them.
+/// No process takes the file of another one. The files of processes that were killed stay until the next journal is
+/// closed ([`sweep`]), and there may be so many of them.
 fn create_unnamed(dir: &dyn Dir, name: &OsStr) -> io::Result<(OsString, FileBox)> {
     const AT_ONCE: usize = 16;
     for number in 0..AT_ONCE {
         let mut unnamed = name.to_owned();
-        unnamed.push(format!(".new{number}"));
+        unnamed.push(format!("{UNNAMED}{number}"));
         match dir.create_new(&unnamed, Access::Private) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => return Ok((unnamed, other?)),
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Removes derived files without a name. A process that is making one does so for nothing; the checksums tell, should
+/// it give the name to the file of another one.
+pub(crate) fn sweep(dir: &dyn Dir) {
+    for name in dir.entries().unwrap_or_default() {
+        let number =
+            name.to_str().and_then(|name| name.rsplit_once(UNNAMED)).map(|(_, number)| number);
+        if number.is_some_and(|number| number.parse::<u8>().is_ok()) {
+            // It is in nobody's way.
+            let _ = dir.remove_file(&name);
+        }
+    }
 }

@@ -1,21 +1,27 @@
 //! The index of a closed journal: where its rows of a path, an identity or a digest are.
 //!
-//! `NNNNNN.idx` is a header and a table, sorted by key. A key is 64 bits of a digest of what is
+//! `NNNNNN.idx` is a header and a table, sorted by key, in blocks. A key is 64 bits of a digest of what is
 //! looked up. The row at the place that the table gives is read and compared, so that two keys may be equal.
+//! Each block begins with a checksum of it: a look-up reads some blocks and none that is damaged.
 
 use std::io;
 
 use super::derived::{self, Of};
 use super::{Journals, Name, Opened};
 use crate::digest::Digest;
-use crate::disk::{File, FileBox, read_up_to};
+use crate::disk::{File, FileBox, read_range, read_up_to};
 use crate::journal::{Row, each_line};
 
-const MAGIC: &[u8; 8] = b"rwindex3";
+const MAGIC: &[u8; 8] = b"rwindex4";
 /// Magic, journal, number of entries.
 const HEADER: usize = MAGIC.len() + Of::LEN + 8;
 /// A key and the offset of a line.
 const ENTRY: usize = 16;
+/// How long a checksum is: as an entry, so that a block is a page.
+const CHECKSUM: usize = ENTRY;
+/// How many entries a block has. The last one may have fewer.
+const IN_BLOCK: u64 = 255;
+const BLOCK: usize = CHECKSUM + IN_BLOCK as usize * ENTRY;
 const ENDING: &str = "idx";
 
 /// What a row is looked up by.
@@ -38,66 +44,94 @@ impl Key<'_> {
     }
 }
 
-/// The index of a closed journal.
-pub(crate) struct Index {
-    table: Table,
-    entries: u64,
-    /// So much of the journal is in it.
+/// What an index tells of a key.
+pub(crate) struct Lines {
+    /// So much of the journal is in the index.
     pub(crate) covers: u64,
+    /// Where the lines begin that may be of the key, the last one first.
+    pub(crate) offsets: Vec<u64>,
 }
 
-enum Table {
-    File(FileBox),
-    /// It was made a moment ago.
-    Memory(Vec<u8>),
-}
-
-impl Index {
-    /// Opens the index of a journal, or makes it. Where it cannot be kept, it is used once.
+impl Lines {
+    /// Looks a key up in the index of a journal. An index that is absent or damaged is made anew; where it cannot be
+    /// kept, it is used once.
     ///
     /// # Errors
     /// The journal cannot be read.
-    pub(crate) fn of(journals: &Journals, name: &Name, journal: &Opened) -> io::Result<Self> {
+    pub(crate) fn of(
+        journals: &Journals,
+        name: &Name,
+        journal: &Opened,
+        key: Key<'_>,
+    ) -> io::Result<Self> {
         let file = derived::name(name, ENDING);
         let found = journals.dir().and_then(|dir| dir.open(&file).ok());
-        if let Some(index) = found.map(|found| Self::open(found, journal)).transpose()?.flatten() {
-            return Ok(index);
+        let index = found.map(|found| Index::open(found, journal)).transpose()?.flatten();
+        if let Some(lines) = index.map(|mut index| index.lines_of(key)).transpose()?.flatten() {
+            return Ok(lines);
         }
         let bytes = make(journal)?;
         if let Some(dir) = journals.dir() {
             // Only a matter of time: the next reader makes it again.
             let _ = derived::keep(dir, &file, &bytes);
         }
-        let entries = (bytes.len() - HEADER) / ENTRY;
-        Ok(Self { table: Table::Memory(bytes), entries: entries as u64, covers: journal.len })
+        let made = Index::of_header(&bytes, Table::Memory(&bytes));
+        let lines = made.map(|mut made| made.lines_of(key)).transpose()?.flatten();
+        lines.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
+}
 
+/// The index of a closed journal.
+struct Index<'a> {
+    of: Of,
+    entries: u64,
+    table: Table<'a>,
+    /// The block that was read last, and its number.
+    block: (u64, Vec<u8>),
+}
+
+enum Table<'a> {
+    File(FileBox),
+    /// It was made a moment ago.
+    Memory(&'a [u8]),
+}
+
+impl<'a> Index<'a> {
     /// Opens what may be the index of a journal.
     fn open(file: FileBox, journal: &Opened) -> io::Result<Option<Self>> {
-        let mut header = [0; HEADER];
-        let read = read_up_to(&*file, &mut header, 0)?;
-        let header = header.get(..read).and_then(decode);
-        let Some((of, entries)) = header else { return Ok(None) };
-        let table = entries.checked_mul(ENTRY as u64);
-        let is_whole = table == file.stat()?.len.checked_sub(HEADER as u64);
+        let header = read_range(&*file, 0, HEADER as u64)?;
+        let len = file.stat()?.len;
+        let Some(index) = Self::of_header(&header, Table::File(file)) else { return Ok(None) };
+        let blocks = index.entries.div_ceil(IN_BLOCK);
+        let table = index.entries.checked_add(blocks).and_then(|all| all.checked_mul(ENTRY as u64));
+        let is_whole = table == len.checked_sub(HEADER as u64);
         // A row is longer than its entries: more of them are none of ours, and would take long to read.
-        if !is_whole || table.is_none_or(|table| table > of.len) || !of.is_of(journal)? {
+        if !is_whole
+            || table.is_none_or(|table| table > index.of.len)
+            || !index.of.is_of(journal)?
+        {
             return Ok(None);
         }
-        Ok(Some(Self { table: Table::File(file), entries, covers: of.len }))
+        Ok(Some(index))
     }
 
-    /// The offsets of the lines that may be of a key, the last one first.
-    pub(crate) fn lines_of(&self, key: Key<'_>) -> io::Result<Vec<u64>> {
+    fn of_header(header: &[u8], table: Table<'a>) -> Option<Self> {
+        let (of, entries) = header.get(..HEADER).and_then(decode)?;
+        Some(Self { of, entries, table, block: (u64::MAX, Vec::new()) })
+    }
+
+    /// The lines that may be of a key; `None` where a block is damaged.
+    fn lines_of(&mut self, key: Key<'_>) -> io::Result<Option<Lines>> {
         let hash = key.hash();
         let (mut low, mut high) = (0, self.entries);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.entry(middle)?.0 < hash { low = middle + 1 } else { high = middle }
+            let Some((found, _)) = self.entry(middle)? else { return Ok(None) };
+            if found < hash { low = middle + 1 } else { high = middle }
         }
         let mut offsets = Vec::new();
         while low < self.entries {
-            let (found, offset) = self.entry(low)?;
+            let Some((found, offset)) = self.entry(low)? else { return Ok(None) };
             if found != hash {
                 break;
             }
@@ -105,29 +139,40 @@ impl Index {
             low += 1;
         }
         offsets.reverse();
-        Ok(offsets)
+        Ok(Some(Lines { covers: self.of.len, offsets }))
     }
 
-    fn entry(&self, at: u64) -> io::Result<(u64, u64)> {
-        let begin = HEADER as u64 + at * ENTRY as u64;
-        let mut bytes = [0; ENTRY];
-        match &self.table {
-            Table::File(file) => {
-                if read_up_to(&**file, &mut bytes, begin)? != ENTRY {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
+    /// Reads an entry; `None` where its block is damaged.
+    fn entry(&mut self, at: u64) -> io::Result<Option<(u64, u64)>> {
+        let number = at / IN_BLOCK;
+        if self.block.0 != number {
+            let begin = HEADER as u64 + number * BLOCK as u64;
+            let block = match &self.table {
+                Table::File(file) => read_range(&**file, begin, begin + BLOCK as u64)?,
+                Table::Memory(table) => {
+                    let rest = table.get(begin as usize..).unwrap_or_default();
+                    rest.get(..BLOCK).unwrap_or(rest).to_owned()
                 }
+            };
+            let Some((sum, entries)) = block.split_at_checked(CHECKSUM) else { return Ok(None) };
+            if sum != checksum(&self.of, number, entries) {
+                return Ok(None);
             }
-            Table::Memory(table) => {
-                let entry = table.get(begin as usize..).and_then(|rest| rest.first_chunk());
-                bytes = *entry.ok_or(io::ErrorKind::UnexpectedEof)?;
-            }
+            self.block = (number, entries.to_owned());
         }
-        let (numbers, _) = bytes.as_chunks::<8>();
-        match numbers {
-            [hash, offset] => Ok((u64::from_be_bytes(*hash), u64::from_be_bytes(*offset))),
-            _ => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
+        let entry = self.block.1.get((at % IN_BLOCK) as usize * ENTRY..);
+        let entry = entry.and_then(|rest| rest.first_chunk::<ENTRY>());
+        Ok(entry.and_then(|entry| match entry.as_chunks::<8>().0 {
+            [hash, offset] => Some((u64::from_be_bytes(*hash), u64::from_be_bytes(*offset))),
+            _ => None,
+        }))
     }
+}
+
+/// The checksum of a block of entries: it says of which journal and where in the table the block is.
+fn checksum(of: &Of, number: u64, entries: &[u8]) -> [u8; CHECKSUM] {
+    let digest = Digest::of(&[&of.encode()[..], &number.to_be_bytes(), entries].concat());
+    digest.as_bytes().first_chunk().copied().unwrap_or_default()
 }
 
 /// Takes a header apart: what tells the journal, and the number of entries.
@@ -156,9 +201,13 @@ fn make(journal: &Opened) -> io::Result<Vec<u8>> {
     })?;
     // Big-endian numbers are in order when their bytes are.
     entries.sort_unstable();
-    let of = Of::beginning(journal, journal.len)?.encode();
-    let count = u64::to_be_bytes(entries.len() as u64);
-    Ok([&MAGIC[..], &of, &count, entries.as_flattened()].concat())
+    let of = Of::beginning(journal, journal.len)?;
+    let mut bytes = [&MAGIC[..], &of.encode(), &u64::to_be_bytes(entries.len() as u64)].concat();
+    for (number, block) in (0..).zip(entries.chunks(IN_BLOCK as usize)) {
+        bytes.extend(checksum(&of, number, block.as_flattened()));
+        bytes.extend(block.as_flattened());
+    }
+    Ok(bytes)
 }
 
 /// Reads the row whose line begins at an offset; `None` where no row does.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::index::{Index, Key, row_at};
+use super::index::{Key, Lines, row_at};
 use super::{Journals, Name, Opened};
 use crate::journal::{Filter, ReverseLines, Row, Tail};
 
@@ -80,10 +80,10 @@ impl Reading<'_> {
         journal: &Opened,
         key: Key<'_>,
     ) -> io::Result<()> {
-        let index = Index::of(journals, name, journal)?;
+        let lines = Lines::of(journals, name, journal, key)?;
         // Lines that came late.
-        self.scan(journal, index.covers)?;
-        for offset in index.lines_of(key)? {
+        self.scan(journal, lines.covers)?;
+        for offset in lines.offsets {
             if self.is_full() {
                 break;
             }

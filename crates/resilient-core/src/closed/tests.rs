@@ -104,10 +104,17 @@ fn an_index_that_cannot_be_used_is_made_anew() {
         state.tail(99, &of_path("2.txt"));
         fs::read(state.0.path().join("journal/000001.idx")).unwrap()
     };
-    let mut of_another = sound.clone();
-    of_another[20] ^= 1;
+    let flipped = |at: usize| {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    let of_another = flipped(20);
+    // The checksum, a key and an offset.
+    let damaged = [40, 56, sound.len() - 1].map(flipped);
     let (header, one_less) = (&sound[..40], &sound[..sound.len() - 16]);
-    for bytes in [&b""[..], b"rwindex2", header, one_less, &[0; 4096], &of_another] {
+    let broken = [&b""[..], b"rwindex2", header, one_less, &[0; 4096], &of_another];
+    for bytes in broken.into_iter().chain(damaged.iter().map(|bytes| &bytes[..])) {
         let state = State::new(1);
         state.add("journal/000001.idx", bytes);
         assert_eq!(state.tail(99, &of_path("2.txt")), expected, "{} bytes", bytes.len());
@@ -128,6 +135,35 @@ fn an_index_that_another_process_makes_is_left_to_it() {
         assert!(state.0.path().join("journal/000001.idx").exists());
         assert_eq!(fs::read(state.0.path().join("journal/000001.idx.new0")).unwrap(), b"a part");
     }
+}
+
+#[test]
+fn an_index_of_several_blocks_finds_each_row() {
+    let state = State::new(1);
+    let lines = (100..1100).map(line).collect::<String>();
+    state.add(&closed_name(0), lines.as_bytes());
+    for number in [0, 9, 100, 101, 554, 1098, 1099] {
+        let by_id = Filter { journal_id: Some(format!("wj_{number}")), ..Filter::default() };
+        assert_eq!(state.tail(9, &by_id), [number]);
+    }
+    let index = fs::read(state.0.path().join("journal/000001.idx")).unwrap();
+    assert!(index.len() > 3 * 1010 * 16, "{}", index.len());
+    let of_path = state.tail(2000, &of_path("1.txt"));
+    assert_eq!(
+        of_path.len(),
+        (0..10).chain(100..1100).chain(10..20).filter(|n| n % 3 == 1).count()
+    );
+}
+
+#[test]
+fn what_a_killed_process_was_making_goes_when_a_journal_is_closed() {
+    let state = State::new(1);
+    for file in ["000001.idx.new0", "000001.sum.new15", "000001.idx", "mine.new", "mine.newer"] {
+        state.add(&format!("journal/{file}"), b"a part");
+    }
+    let dir = RealDisk.open_root(&state.0.path().join("journal")).unwrap();
+    sweep(&*dir);
+    assert_eq!(dir.entries().unwrap(), ["000001.idx", "000001.jsonl", "mine.new", "mine.newer"]);
 }
 
 #[test]

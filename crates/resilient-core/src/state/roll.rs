@@ -39,6 +39,7 @@ fn prepare(state: &State) -> io::Result<Option<(DirRef, FileBox)>> {
     let closed = ensure::private_dir(&*state.dir, OsStr::new(closed::DIR))?;
     // IMPORTANT: a name is only as durable as the directory that it is in.
     state.dir.sync()?;
+    closed::sweep(&*closed);
     let last = closed::names(&*closed)?.pop();
     let begun = match &last {
         Some(name) => begun(&*closed, name, &*state.journal)?,
