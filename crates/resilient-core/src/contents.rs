@@ -100,6 +100,19 @@ pub(crate) fn digest_range(
     to: u64,
     into: &mut Hasher,
 ) -> io::Result<()> {
+    each_block(file, from, to, |_, block| {
+        into.update(block);
+        Ok(())
+    })
+}
+
+/// Shows what a file holds from `from` to `to`, block by block, each with its offset.
+pub(crate) fn each_block(
+    file: &dyn File,
+    from: u64,
+    to: u64,
+    mut see: impl FnMut(u64, &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
     let want = usize::try_from((to - from).min(BLOCK as u64)).map_err(io::Error::other)?;
     let mut block = vec![0; want];
     let mut at = from;
@@ -110,7 +123,7 @@ pub(crate) fn digest_range(
         if read == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        into.update(part.get(..read).unwrap_or_default());
+        see(at, part.get(..read).unwrap_or_default())?;
         at += read as u64;
     }
     Ok(())
@@ -208,18 +221,7 @@ pub(crate) fn copy_all(from: &dyn File, to: &dyn File) -> io::Result<()> {
 /// Writes again what a file holds from `from` to `to`: a sync may have failed for it, after which
 /// a file system takes what it could not write for written, and only fresh bytes are certain to be.
 pub(crate) fn write_again(file: &dyn File, from: u64, to: u64) -> io::Result<()> {
-    let mut block = vec![0; BLOCK];
-    let mut at = from;
-    while at < to {
-        let want = usize::try_from((to - at).min(BLOCK as u64)).map_err(io::Error::other)?;
-        let read = read_up_to(file, block.get_mut(..want).unwrap_or_default(), at)?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        file.write_all_at(block.get(..read).unwrap_or_default(), at)?;
-        at += read as u64;
-    }
-    Ok(())
+    each_block(file, from, to, |at, block| file.write_all_at(block, at))
 }
 
 /// Removes a directory with all that is in it, without following a link and without recursion.

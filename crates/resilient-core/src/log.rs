@@ -21,7 +21,7 @@ pub(crate) fn cut_torn_tail(file: &dyn File) -> io::Result<u64> {
     for line in ReverseLines::new(file, len) {
         let line = line?;
         if !line.ended && serde_json::from_slice::<serde_json::Value>(&line.text).is_ok() {
-            end = line.offset + line.text.len() as u64;
+            end = line.offset + line.len;
             file.write_all_at(b"\n", end)?;
             return Ok(end + 1);
         }

@@ -46,7 +46,7 @@ pub(crate) fn find_end(journal: &dyn File, len: u64) -> io::Result<Option<End>> 
         let Some(row) = Row::parse(&line.text) else { continue };
         if end.chain.is_none() {
             end.chain = Some(value.to_owned());
-            end.covered = (line.offset + line.text.len() as u64 + 1).min(len);
+            end.covered = (line.offset + line.len + 1).min(len);
         }
         // IMPORTANT: behind the largest number of all no other one follows, and rows without numbers of their
         // own are no batch.

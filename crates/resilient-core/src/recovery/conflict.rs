@@ -7,9 +7,9 @@ use std::path::Path;
 
 use super::names::state_dir;
 use super::slot::Slot;
-use crate::contents::{copy_all, digest_of};
-use crate::digest::Digest;
-use crate::disk::{DirRef, Replace};
+use crate::contents::{copy_all, digest_of, digest_range, each_block};
+use crate::digest::{Digest, Hasher};
+use crate::disk::{DirRef, File, Replace};
 use crate::ensure::private_file;
 use crate::journal::Row;
 use crate::report::Cut;
@@ -94,13 +94,11 @@ pub(super) fn shelve(state: &State) -> io::Result<Vec<String>> {
     Ok(left)
 }
 
-/// Keeps what is about to be cut off the journal, durably. The bytes were never answered for: without room for them the
-/// cut goes on all the same.
-pub(super) fn keep_cut(state: &State, bytes: &[u8]) -> Cut {
-    let len = bytes.len() as u64;
-    let is_empty = bytes.iter().all(|byte| *byte == 0);
-    let is_kept = !is_empty && try_keep_cut(state, bytes).is_ok();
-    Cut { bytes: len, kept: if is_kept { len } else { 0 } }
+/// Keeps a part of the journal that is about to be cut, durably. The bytes were never answered for: without room for
+/// them the cut goes on all the same.
+pub(super) fn keep_cut(state: &State, from: u64, to: u64) -> Cut {
+    let is_kept = try_keep_cut(state, from, to).unwrap_or(false);
+    Cut { bytes: to - from, kept: if is_kept { to - from } else { 0 } }
 }
 
 /// Keeps a row that is about to be forgotten, durably, and gives its digest.
@@ -111,14 +109,40 @@ pub(super) fn keep_row(state: &State, row: &Row) -> io::Result<Digest> {
     Ok(digest)
 }
 
-fn try_keep_cut(state: &State, bytes: &[u8]) -> io::Result<()> {
-    keep_bytes(state, &format!("journal-{}.cut", Digest::of(bytes)), bytes)
+/// Tells whether there was something to keep but zeros.
+fn try_keep_cut(state: &State, from: u64, to: u64) -> io::Result<bool> {
+    let mut is_empty = true;
+    each_block(&*state.journal, from, to, |_, block| {
+        // As the block shifted by a byte: a comparison of memory, since there may be much of it.
+        is_empty = is_empty
+            && block.first() == Some(&0)
+            && block.get(1..) == block.split_last().map(|(_, rest)| rest);
+        Ok(())
+    })?;
+    if is_empty {
+        return Ok(false);
+    }
+    let mut hasher = Hasher::default();
+    digest_range(&*state.journal, from, to, &mut hasher)?;
+    let name = format!("journal-{}.cut", hasher.finish());
+    keep_file(state, &name, |file| {
+        each_block(&*state.journal, from, to, |at, block| file.write_all_at(block, at - from))
+    })?;
+    Ok(true)
 }
 
 fn keep_bytes(state: &State, name: &str, bytes: &[u8]) -> io::Result<()> {
+    keep_file(state, name, |file| file.write_all_at(bytes, 0))
+}
+
+fn keep_file(
+    state: &State,
+    name: &str,
+    write: impl FnOnce(&dyn File) -> io::Result<()>,
+) -> io::Result<()> {
     let conflicts = open_conflicts(state)?;
     let file = private_file(&*conflicts, OsStr::new(name))?;
-    file.write_all_at(bytes, 0)?;
+    write(&*file)?;
     file.sync()?;
     conflicts.sync()
 }

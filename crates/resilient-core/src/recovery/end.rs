@@ -49,7 +49,7 @@ pub(super) fn cut(state: &State) -> io::Result<Cut> {
         let line = line?;
         if !line.ended && Row::parse(&line.text).is_some() {
             // The row is whole but for its end: an editor strips that, and so may a torn write.
-            strip = Some(line.offset + line.text.len() as u64);
+            strip = Some(line.offset + line.len);
             break;
         }
         if !line.is_torn() {
@@ -63,7 +63,7 @@ pub(super) fn cut(state: &State) -> io::Result<Cut> {
     if end == len {
         return Ok(Cut::default());
     }
-    let cut = conflict::keep_cut(state, &read_range(&*state.journal, end, len)?);
+    let cut = conflict::keep_cut(state, end, len);
     state.journal.set_len(end)?;
     Ok(cut)
 }
@@ -79,7 +79,7 @@ pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
     let mut whole = 0;
     for line in ReverseLines::new(journal, len) {
         let line = line?;
-        let (from, to) = (line.offset, line.offset + line.text.len() as u64 + 1);
+        let (from, to) = (line.offset, line.offset + line.len + u64::from(line.ended));
         match Row::of_batch(&line.text) {
             Some(row) if number.is_none() || row.batch == number => {
                 number = row.batch;
@@ -136,7 +136,7 @@ pub(super) fn is_within_last_batch(journal: &dyn File, offset: u64) -> io::Resul
         let line = line?;
         if line.offset < offset {
             // It has to end in front of the offset.
-            return Ok(line.offset + line.text.len() as u64 + u64::from(line.ended) <= offset);
+            return Ok(line.offset + line.len + u64::from(line.ended) <= offset);
         }
         if Row::of_batch(&line.text).is_some() {
             return Ok(false);
@@ -163,7 +163,7 @@ impl LastBatch {
                     items.push(Item::Raw(read_range(&*state.journal, *from, *to)?));
                 }
                 Piece::Torn { from, to } => {
-                    cut += conflict::keep_cut(state, &read_range(&*state.journal, *from, *to)?);
+                    cut += conflict::keep_cut(state, *from, *to);
                 }
             }
         }

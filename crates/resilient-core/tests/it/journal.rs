@@ -148,6 +148,22 @@ fn a_torn_line_under_an_open_workspace_is_cut_too() {
 }
 
 #[test]
+fn zeros_of_any_number_behind_the_journal_refuse_no_call() {
+    let home = Home::new();
+    let ids = [home.open().write(create("a", "")).unwrap().journal_id];
+    let path = home.state("journal.jsonl");
+    let journal = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let len = journal.metadata().unwrap().len();
+    // More than a row may have. The file is sparse.
+    journal.set_len(len + (300 << 20)).unwrap();
+    let ws = home.open();
+    assert_eq!(tail(&ws, 9), ids);
+    let second = ws.write(create("b", "")).unwrap().journal_id;
+    assert_eq!(tail(&home.open(), 9), [&ids[..], &[second]].concat());
+    assert!(path.metadata().unwrap().len() < 2 * len + 1000);
+}
+
+#[test]
 fn a_last_row_that_lacks_only_its_end_stays() {
     let home = Home::new();
     let ws = home.open();
