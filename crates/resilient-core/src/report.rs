@@ -24,7 +24,8 @@ pub struct Report {
     /// among the conflicts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<String>,
-    /// Those among them that were appends in place: a part of such a one may be in its file.
+    /// Appends in place that were given up, or that a copy of the state directory knows of: a part of such a one may
+    /// be in its file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
     /// Bytes that a torn end of the journal had. They are cut off.
@@ -142,8 +143,8 @@ impl Report {
                 format!(" (the {at} bytes before it had the SHA-256 {sha256})")
             });
             let text = format!(
-                "an interrupted append to {path} was given up: what the file has from byte {at} on may be a \
-                 part of it{before}. Look at the end of the file, and cut it there if it is; the row is in \
+                "an interrupted append to {path} was neither finished nor taken back: what the file has from \
+                 byte {at} on may be a part of it{before}. Look at the end of the file, and cut it there if it is; the row is in \
                  {STATE_DIR}/conflicts/{kept_sha256}.row"
             );
             of(About::Abandoned, path, text)

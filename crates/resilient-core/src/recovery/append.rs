@@ -5,6 +5,7 @@
 //! else since: it is theirs, and the row stays.
 
 use std::io;
+use std::path::Path;
 
 use super::obstacle::Obstacle;
 use super::seat::{self, OpenFile, Seat};
@@ -45,7 +46,7 @@ pub(super) fn look(
                 }
             }
         };
-        let Some(open) = seat::open(store, state, path)? else { return Ok(Target::Absent) };
+        let Some(open) = open(store, state, row, path)? else { return Ok(Target::Absent) };
         let target = match is_the_file(state, row, &open) {
             Some(true) => what_was_added(row, &open, at, &sums)?,
             Some(false) => Target::Other,
@@ -56,6 +57,18 @@ pub(super) fn look(
     })();
     change.target = seat::or_unseen(looked, Target::Unseen, obstacle);
     (change, seat)
+}
+
+/// Opens the file that was appended to. A workspace that was moved leads to it by the path that is shown.
+fn open(store: &Store, state: &State, row: &Row, path: &str) -> Result<Option<OpenFile>, Obstacle> {
+    let found = seat::open(store, state, path);
+    if matches!(found, Ok(Some(_))) || !Path::new(path).ends_with(&row.path) {
+        return found;
+    }
+    match seat::open(store, state, &row.path) {
+        Ok(Some(open)) if is_the_file(state, row, &open) == Some(true) => Ok(Some(open)),
+        _ => found,
+    }
 }
 
 /// Whether the file is the one that was appended to; `None` where its number does not tell.

@@ -11,6 +11,7 @@ use resilient_core::journal::Row;
 
 use crate::campaign::{Rig, is_publish, recover};
 use crate::oracle::World;
+use crate::replaced::move_dir;
 use crate::workload::{
     self, Answer, Order, Scenario, all, append, composing, create, done, open, overwrite,
 };
@@ -134,6 +135,13 @@ fn copy_tree(disk: &SimDisk, from: &str, to: &str) {
     }
 }
 
+/// The file `a.txt` before the calls of a scenario and after them.
+fn versions(rig: &Rig) -> [Option<Vec<u8>>; 2] {
+    let (before, _) = rig.scenario.begin(Order::Forwards);
+    let (after, _) = rig.run(&[], |_| {});
+    [before, after].map(|disk| disk.read("w/a.txt"))
+}
+
 #[test]
 fn recovery_in_a_copy_touches_no_file_of_the_original() {
     for name in [
@@ -145,6 +153,7 @@ fn recovery_in_a_copy_touches_no_file_of_the_original() {
         "a batch of writes",
     ] {
         let rig = Rig::new(scenario(name), Order::Forwards);
+        let versions = versions(&rig);
         for at in rig.base..=rig.end {
             for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
                 let line = rig.trace.get(at as usize).map_or("", String::as_str);
@@ -163,11 +172,71 @@ fn recovery_in_a_copy_touches_no_file_of_the_original() {
                     .disk(Arc::new(disk.clone()))
                     .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, 97 << 32)))
                     .open();
-                ws.recover().expect("recovery of the copy");
+                let report = ws.recover().expect("recovery of the copy");
                 assert_eq!(before, original(&disk), "{name}: {}", rig.place(at));
+                let parts = report.parts.iter().map(|part| &part.path);
+                let is_told = parts
+                    .chain(report.conflicts.iter().map(|kept| &kept.path))
+                    .any(|path| path == "a.txt");
+                let copied = disk.read("c/a.txt");
+                assert!(
+                    versions.contains(&copied) || is_told,
+                    "{name}: {}: nobody tells what the copied file may hold: {report:?}",
+                    rig.place(at)
+                );
             }
         }
     }
+}
+
+#[test]
+fn a_torn_append_is_taken_back_in_a_workspace_that_was_moved() {
+    let mut torn = 0;
+    for name in ["append in place", "append in place again", "append in place with sums in a slot"]
+    {
+        let rig = Rig::new(scenario(name), Order::Forwards);
+        let versions = versions(&rig);
+        for at in rig.ops(|line| line.starts_with("write w/a.txt")) {
+            let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::TornWrite }], |_| {});
+            let disk = disk.kill();
+            torn += u32::from(!versions.contains(&disk.read("w/a.txt")));
+            move_dir(&disk, "w", "m");
+            let ws = Workspace::builder("/m")
+                .disk(Arc::new(disk.clone()))
+                .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, 98 << 32)))
+                .open();
+            let report = ws.recover().expect("recovery");
+            assert!(report.pending.is_empty(), "{name}: {}: {report:?}", rig.place(at));
+            assert!(versions.contains(&disk.read("m/a.txt")), "{name}: {}", rig.place(at));
+            assert!(append(&ws, "a.txt", "and on\n").is_done());
+        }
+    }
+    assert!(torn > 0, "no write was torn");
+}
+
+/// The row's absolute path leads out of the workspace now; the path that is shown leads to the same file.
+#[test]
+fn a_write_that_waits_guards_its_path_in_a_workspace_that_was_moved() {
+    let rig = Rig::new(scenario("overwrite"), Order::Forwards);
+    let publishes = rig.ops(|line| is_publish(line) && line.contains("-> w/a.txt"));
+    let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
+    let disk = disk.kill();
+    move_dir(&disk, "w", "m");
+    let ws = Workspace::builder("/m")
+        .disk(Arc::new(disk.clone()))
+        .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, 99 << 32)))
+        .open();
+    let before = disk.read("m/a.txt");
+    assert_eq!(ws.recover().expect("recovery").pending.len(), 1);
+    let refused = overwrite(&ws, "a.txt", "over it\n");
+    assert!(
+        matches!(&refused, Answer::Refused(resilient_core::Error::UnitPending { path, .. }) if path == "a.txt"),
+        "{refused:?}"
+    );
+    assert_eq!(disk.read("m/a.txt"), before);
+    assert!(overwrite(&ws, "b.txt", "another file\n").is_done());
+    assert_eq!(ws.abandon_pending().expect("recovery").abandoned, ["a.txt"]);
+    assert!(overwrite(&ws, "a.txt", "over it\n").is_done());
 }
 
 #[test]

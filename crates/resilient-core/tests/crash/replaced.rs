@@ -18,7 +18,7 @@ fn top(disk: &SimDisk) -> DirRef {
 }
 
 /// Gives a directory another name, from outside of every process.
-fn move_dir(disk: &SimDisk, from: &str, to: &str) {
+pub(crate) fn move_dir(disk: &SimDisk, from: &str, to: &str) {
     let (from, to) = (Path::new("/").join(from), Path::new("/").join(to));
     let parent =
         |path: &Path| disk.open_root(path.parent().expect("a parent")).expect("it is there");
