@@ -37,6 +37,7 @@ pub(crate) struct Site<'a> {
     pub(crate) clock: &'a dyn Clock,
     /// A journal of this length is closed before the next batch.
     pub(crate) longest_journal: u64,
+    pub(crate) digests: &'a Arc<Digests>,
 }
 
 /// The open state directory. Whoever holds it and the lock may write.
@@ -71,7 +72,7 @@ pub(crate) struct State {
     has_told_network: bool,
     /// Set when a batch was left unfinished: recovery comes before anything else.
     pub(crate) dirty: bool,
-    pub(crate) digests: Digests,
+    pub(crate) digests: Arc<Digests>,
     /// What cannot be written until recovery has decided a row that waits.
     pub(crate) pending: PendingPaths,
     pub(crate) durable_dirs: DurableDirs,
@@ -161,7 +162,7 @@ impl State {
             has_looked: false,
             has_told_network: false,
             dirty: false,
-            digests: Digests::default(),
+            digests: site.digests.clone(),
             pending: PendingPaths::default(),
             durable_dirs: DurableDirs::default(),
         })

@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::contents::read_whole;
+use crate::contents::{digest_range, read_whole};
+use crate::digest::Hasher;
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat};
 use crate::error::{Error, Result};
 use crate::journal::Filter;
@@ -14,7 +15,7 @@ use crate::policy_file::PolicyFile;
 use crate::report::Notice;
 use crate::roots::{Git, Root, Roots, STATE_DIR, Target};
 use crate::stamp;
-use crate::state::{Site, State};
+use crate::state::{Digests, Site, State};
 
 /// The directory of all chunk sessions, in the state directory.
 pub(crate) const CHUNKS: &str = "chunks";
@@ -34,6 +35,8 @@ pub(crate) struct Store {
     pub(crate) policy: PolicyFile,
     /// A journal of this length is closed.
     pub(crate) longest_journal: u64,
+    /// What is known of files without reading them again.
+    pub(crate) digests: Arc<Digests>,
     /// Is called once for each thing that recovery did or kept.
     pub(crate) on_notice: fn(&Notice),
 }
@@ -46,6 +49,7 @@ impl Store {
             disk: &*self.disk,
             clock: &*self.clock,
             longest_journal: self.longest_journal,
+            digests: &self.digests,
         }
     }
 
@@ -96,6 +100,34 @@ impl Store {
         let is_operators = !self.policy.path().starts_with(self.state_path());
         let permits = is_operators && self.policy.get().is_ok_and(|policy| policy.allow_git);
         if permits { Git::Open } else { Git::Protected }
+    }
+
+    /// Digests a long file that is about to be written. The lock is not taken yet, so that no other call waits for it;
+    /// what cannot be read, or changes meanwhile, is digested under the lock.
+    pub(crate) fn digest_ahead(&self, path: &str, git: Git) {
+        const LONG: u64 = 8 << 20;
+        // What stands in the way is told by the call itself.
+        let Ok(target) = self.roots.writable(path, git) else { return };
+        if target.stat.is_some_and(|stat| stat.len >= LONG) {
+            let _ = self.digest_settled(&target);
+        }
+    }
+
+    fn digest_settled(&self, target: &Target) -> io::Result<()> {
+        // Coarser than the times of any file system in use.
+        const WHILE_NS: i128 = 3_000_000_000;
+        let file = target.dir.open(&target.name)?;
+        let stat = file.stat()?;
+        let now = i128::try_from(self.clock.now_ns()).unwrap_or_default();
+        let is_settled = now - stat.mtime_ns.max(stat.ctime_ns) > WHILE_NS;
+        if is_settled && self.digests.get_settled(&stat).is_none() {
+            let mut hasher = Hasher::default();
+            digest_range(&*file, 0, stat.len, &mut hasher)?;
+            if file.stat()? == stat {
+                self.digests.put_settled(stat, hasher);
+            }
+        }
+        Ok(())
     }
 
     /// Opens a directory of the state for reading; `None` where nothing was ever written.

@@ -165,6 +165,7 @@ impl Builder {
             indexes: Arc::default(),
             retained: Arc::default(),
             store: Committer::new(Store {
+                digests: Arc::default(),
                 policy: PolicyFile::new(
                     disk.clone(),
                     state.join(policy_file.as_deref().unwrap_or(&default)),

@@ -246,6 +246,9 @@ pub(crate) fn write_redacted(
         true => Some(Checked::of(&store.roots.writable(&path, rules.git)?.shown, &content.bytes)?),
         false => None,
     };
+    if mode != WriteMode::Create {
+        store.digest_ahead(&path, rules.git);
+    }
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, rules.git)?;
         op.claim(&target)?;

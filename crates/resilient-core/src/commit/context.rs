@@ -112,8 +112,10 @@ impl WriteContext<'_> {
     /// Opens and digests what a target holds now.
     pub(crate) fn old(&self, target: &Target) -> Result<Option<Old>> {
         let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
-        let (digest, _) =
-            digest_of(&*file).map_err(|e| Error::os(target.shown.clone(), "read", e))?;
+        let digest = match self.state.digests.get_settled(&stat) {
+            Some(hasher) => hasher.finish(),
+            None => digest_of(&*file).map_err(|e| Error::os(target.shown.clone(), "read", e))?.0,
+        };
         Ok(Some(Old { file, stat, digest }))
     }
 
@@ -142,8 +144,8 @@ impl WriteContext<'_> {
         Ok(Some((file, stat)))
     }
 
-    /// Opens what is to be appended to, and gives the hasher after its last byte. Costs nothing of
-    /// its length when this process appended to it last and nobody has touched it since.
+    /// The same with the hasher after its last byte. Costs nothing of its length when this process has digested it
+    /// or appended to it, and nobody has touched it since.
     pub(crate) fn old_for_append(&self, target: &Target) -> Result<Option<(Old, Hasher)>> {
         let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
         let hasher = match self.state.digests.get(&stat) {
@@ -317,8 +319,8 @@ impl WriteContext<'_> {
         };
         let undo = Staged { digest: old.digest, len: old.stat.len, ..undo };
         let copied = copy_all(&*old.file, &*undo.file)
-            .and_then(|()| undo.file.make_private())
-            .and_then(|()| staged.file.make_private());
+            .and_then(|()| undo.file.make_private(&*self.state.tmp))
+            .and_then(|()| staged.file.make_private(&*self.state.tmp));
         let place = undo.place.clone();
         self.change.publishes.push(Publish {
             staged,
@@ -389,7 +391,7 @@ impl WriteContext<'_> {
         let prepared = (|| {
             self.make_parents(target, access)?;
             match (access, old) {
-                (Access::Private, _) => staged.file.make_private(),
+                (Access::Private, _) => staged.file.make_private(&*target.dir),
                 (Access::Default, Some(old)) => staged.file.copy_attributes(&*old.file),
                 (Access::Default, None) => staged.file.adopt_directory(&*target.dir),
             }
@@ -418,7 +420,7 @@ impl WriteContext<'_> {
             .open_write(&target.name)
             .map_err(|source| Error::os(target.shown.clone(), "open", source))?
             .into();
-        if self.state.digests.get(&old.stat).is_none() {
+        if !self.state.digests.is_synced(&old.stat) {
             self.sync_target(&target, &file, old.stat.len)?;
         }
         let mut after = before.clone();

@@ -59,7 +59,7 @@ fn append(state: &mut State, append: &Append, change: &Change) -> Outcome {
             if let Ok(stat) = file.stat()
                 && stat.len == at + bytes.len() as u64
             {
-                state.digests.put(stat, after.clone());
+                state.digests.put_appended(stat, after.clone());
             }
             return Outcome::Going;
         }

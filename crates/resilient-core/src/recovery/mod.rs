@@ -77,7 +77,7 @@ pub enum Undecided {
 pub(crate) fn run(store: &Store, state: &mut State, undecided: Undecided) -> Result<Report> {
     let os = |source| Error::os(store.shown_state(&["journal.jsonl"]), "recover", source);
     let mut report = Report::default();
-    state.digests = crate::state::Digests::default();
+    state.digests.forget_syncs();
     redo_withdrawal(state, &mut report).map_err(os)?;
     report.cut(end::cut(state).map_err(os)?);
     settle_last_batch(store, state, &mut report).map_err(os)?;
@@ -174,10 +174,14 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
     for (at, row) in batch.rows.iter().enumerate() {
         match resolve(store, state, row, &batch.rows) {
             Ok(verdict) => {
+                decided.push(pending::name_of(row));
                 if verdict.takes_row_out() {
                     out.push(at);
+                    if state.is_copy_for(row) {
+                        // What the original's recovery takes back may be in the copied file.
+                        report.parts.extend(keep_part(state, row)?);
+                    }
                 }
-                decided.push(pending::name_of(row));
                 verdict.tell(row, report);
             }
             Err(obstacle) => {

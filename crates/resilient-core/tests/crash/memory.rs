@@ -1,11 +1,14 @@
 //! What a call holds of a large file at once: the simulated disk knows its largest read.
 
+use resilient_core::Workspace;
 use resilient_core::chunk::PreviewRequest;
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Fault, FaultKind, SimDisk};
+use resilient_core::form::Asked;
 use resilient_core::journal::Filter;
+use resilient_core::write::{WriteMode, WriteRequest};
 
-use crate::workload::{Order, append, composing, open};
+use crate::workload::{Answer, Order, append, composing, open, overwrite};
 
 /// Twice what any call reads at once.
 const BOUND: usize = 512 * 1024;
@@ -94,5 +97,47 @@ fn recovery_of_an_append_does_not_read_the_file_in_front_of_it() {
         assert!(disk.read("w/a.txt") == Some([&long, added].concat().into_bytes()), "at {at}");
         let tail = open(&disk, 3, Order::Forwards).journal_tail(9, &Filter::default());
         assert_eq!(tail.expect("a tail").entries.len(), usize::from(!added.is_empty()));
+    }
+}
+
+/// No other call waits while a long file is read, neither of this process nor of another one.
+#[test]
+fn a_long_file_is_digested_before_the_call_has_its_turn() {
+    const LEN: usize = 9 << 20;
+    let calls: [fn(&Workspace) -> Answer; 2] =
+        [|ws| append(ws, "a.txt", "end\n"), |ws| overwrite(ws, "a.txt", "new\n")];
+    for call in calls {
+        let disk = SimDisk::new();
+        disk.mkdir("w");
+        disk.write_file("w/a.txt", &vec![b'x'; LEN]);
+        let ws = open(&disk, 1, Order::Forwards);
+        assert!(overwrite(&ws, "b.txt", "warm\n").is_done());
+        let small = disk.largest_read();
+        let held = ws.hold();
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| call(&ws));
+            while held.waiting() == 0 && !call.is_finished() {
+                std::thread::yield_now();
+            }
+            let read = disk.largest_read();
+            drop(held);
+            let answer = call.join().expect("an answer");
+            assert!(answer.is_done(), "{answer:?}");
+            assert!(read > small, "it waits for its turn, and has read nothing");
+        });
+        // Somebody writes it in place: what was known of it counts no more.
+        disk.edit("w/a.txt", &vec![b'y'; LEN]);
+        let expected = Digest::of(&vec![b'y'; LEN]).to_string();
+        let known = WriteRequest {
+            path: "a.txt".to_owned(),
+            content: "last\n".to_owned(),
+            mode: WriteMode::Overwrite,
+            expected_prev_sha256: Some(expected),
+            reject_at: None,
+            validate: false,
+            form: Asked::default(),
+            allow_shrink: false,
+        };
+        ws.write(known).expect("the digest of what is there");
     }
 }
