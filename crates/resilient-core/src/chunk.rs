@@ -102,6 +102,12 @@ pub struct ChunkReceipt {
     /// What was found in a part that was judged and passed.
     #[serde(flatten)]
     pub findings: Findings,
+    /// Length of the part that had the number before; absent where none had it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_bytes: Option<u64>,
+    /// Digest of the part that had the number before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
 }
 
 /// A file that was durably composed.
@@ -317,6 +323,8 @@ impl Chunks<'_> {
                 bytes: content.bytes.len() as u64,
                 journal_id: journaled.journal_id,
                 findings: Findings::default(),
+                prev_bytes: old_part.as_ref().map(|old| old.stat.len),
+                prev_sha256: old_part.as_ref().map(|old| old.digest),
             })
         })
     }

@@ -49,7 +49,7 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::Placeholder { line, .. } => format!(
-            "write the whole file with the text that line {line} stands for, or edit it with \
+            "send the text that line {line} stands for, or edit only what is to change with \
              `rw_safe_replace`; pass `allow_shrink` true only if the file is to be that short"
         ),
         Error::MakeDirectory { source, .. } => match os(source) {

@@ -94,6 +94,8 @@ pub struct ReplaceRequest {
     pub validate: bool,
     /// What the file is read as, and the line ends of the new text.
     pub form: Asked,
+    /// As in [`WriteRequest`], for an edit that takes much of the file away and has such a line in its place.
+    pub allow_shrink: bool,
 }
 
 /// A file that is durably written and journaled.
@@ -305,6 +307,7 @@ pub(crate) fn replace(
         expected_prev_sha256,
         validate,
         form,
+        allow_shrink,
         ..
     } = request;
     if old_string.is_empty() {
@@ -338,6 +341,9 @@ pub(crate) fn replace(
         }
         if let Some(guard) = &guard {
             guard.check(&target, &bytes, &edited.content)?;
+        }
+        if !allow_shrink {
+            shrink::check_edit(&target, &bytes, &edited.content, &new_string)?;
         }
         let checked = match validate {
             true => Some(Checked::of(&target.shown, &edited.content)?),

@@ -1,9 +1,12 @@
 //! The guard against new content that leaves out most of a file, and says so in a line that stands for the rest.
 
+use std::borrow::Cow;
+
 use crate::commit::Old;
 use crate::digest::Digest;
 use crate::edit;
 use crate::error::{Error, Result};
+use crate::form::Guess;
 use crate::roots::Target;
 
 /// A shorter file is soon written again.
@@ -13,7 +16,11 @@ const NEW_BYTES_MAX: u64 = 256 << 10;
 
 /// Whether new content of this length is notably shorter than the file: by a fifth or more.
 pub(crate) fn is_notable(old_len: u64, new_len: u64) -> bool {
-    old_len >= OLD_BYTES_MIN && new_len <= NEW_BYTES_MAX && new_len <= old_len / 5 * 4
+    new_len <= NEW_BYTES_MAX && is_shorter(old_len, new_len)
+}
+
+fn is_shorter(old_len: u64, new_len: u64) -> bool {
+    old_len >= OLD_BYTES_MIN && new_len <= old_len / 5 * 4
 }
 
 /// Refuses new content that is notably shorter than the file and has a line that stands for text, which the file
@@ -36,15 +43,47 @@ pub(crate) fn check(
         return Ok(());
     }
     let old_bytes = old_bytes()?;
-    match edit::first_placeholder(&new, &String::from_utf8_lossy(&old_bytes)) {
+    match edit::first_placeholder(&new, &text(&old_bytes)) {
         None => Ok(()),
-        Some((line, mark)) => Err(Error::Placeholder {
-            path: target.shown.clone(),
-            line,
-            mark: mark.to_owned(),
-            bytes: new_len,
-            prev_bytes: old_bytes.len() as u64,
-            prev_sha256: Digest::of(&old_bytes),
-        }),
+        Some((line, mark)) => Err(placeholder(target, line, mark, new_len, &old_bytes)),
+    }
+}
+
+/// Refuses an edit by the same rule: it makes the file notably shorter, and its new text has a line that stands
+/// for text, which is then a line of the file and was none before.
+///
+/// # Errors
+/// It is such an edit: [`Error::Placeholder`]; its line is one of the new text.
+pub(crate) fn check_edit(target: &Target, old: &[u8], new: &[u8], new_string: &str) -> Result<()> {
+    let is_shorter = is_shorter(old.len() as u64, new.len() as u64);
+    if !is_shorter || edit::first_placeholder(new_string, "").is_none() {
+        return Ok(());
+    }
+    match edit::first_placeholder(new_string, &text(old)) {
+        // What is put into the middle of a line is no line that stands for others.
+        Some((line, mark)) if text(new).lines().any(|known| known.trim() == mark) => {
+            Err(placeholder(target, line, mark, new.len() as u64, old))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The text of a file, without its byte order mark.
+fn text(bytes: &[u8]) -> Cow<'_, str> {
+    const MARK: char = '\u{feff}';
+    match Guess::of(bytes).encoding.text_of(bytes) {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim_start_matches(MARK)),
+        Cow::Owned(text) => Cow::Owned(text.trim_start_matches(MARK).to_owned()),
+    }
+}
+
+fn placeholder(target: &Target, line: usize, mark: &str, bytes: u64, old: &[u8]) -> Error {
+    Error::Placeholder {
+        path: target.shown.clone(),
+        line,
+        mark: mark.to_owned(),
+        bytes,
+        prev_bytes: old.len() as u64,
+        prev_sha256: Digest::of(old),
     }
 }

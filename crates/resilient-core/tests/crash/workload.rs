@@ -190,6 +190,7 @@ fn replace(ws: &Workspace, path: &str, old: &str, new: &str) -> Answer {
         reject_at: None,
         validate: false,
         form: Asked::default(),
+        allow_shrink: false,
     };
     Answer::of(ws.replace(request), |receipt| Some(receipt.journal_id))
 }

@@ -223,6 +223,52 @@ fn content_without_a_placeholder_is_never_refused_however_short() {
 }
 
 #[test]
+fn an_edit_that_leaves_a_placeholder_for_much_of_the_file_is_refused() {
+    let home = Home::new();
+    let old = lines(40);
+    home.put("a.py", &old);
+    let ws = home.open();
+    let most = old.split_once('\n').unwrap().1;
+    let new = "# the rest\n# ... existing code ...\n";
+    let kept = old.len() - most.len() + new.len();
+    assert_eq!(
+        home.refused(|| ws.replace(replace("a.py", most, new))),
+        envelope(
+            ["stale_precondition", "unknown", "ask_user"],
+            json!({
+                "path": "a.py", "reason": "placeholder_for_text", "line": 2,
+                "mark": "# ... existing code ...", "bytes": kept, "prev_bytes": old.len(),
+                "prev_sha256": sha(&old),
+            })
+        )
+    );
+    ws.replace(ReplaceRequest { allow_shrink: true, ..replace("a.py", most, new) }).unwrap();
+    assert_eq!(home.text("a.py"), format!("line 1 of the file\n{new}"));
+}
+
+#[test]
+fn an_edit_that_takes_little_away_or_leaves_no_placeholder_is_never_refused() {
+    let home = Home::new();
+    let ws = home.open();
+    let old = lines(40);
+    let most = old.split_once('\n').unwrap().1;
+    // Little is taken away; nothing stands for it; it is no line of its own; the file has the mark already.
+    home.put("a.py", &old);
+    ws.replace(replace("a.py", "line 2 of the file\n", "# ...\n")).unwrap();
+    home.put("a.py", &old);
+    ws.replace(replace("a.py", most, "line 2\n")).unwrap();
+    home.put("a.py", format!("state = {}", "x".repeat(400)));
+    ws.replace(replace("a.py", &"x".repeat(400), "unchanged")).unwrap();
+    assert_eq!(home.text("a.py"), "state = unchanged");
+    home.put("a.py", format!("# ...\n{old}"));
+    ws.replace(replace("a.py", most, "# ...\n")).unwrap();
+    // In the encoding of the file, too.
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    home.put("b.txt", [&[0xff, 0xfe], &*utf16(&format!("# ...\n{old}"))].concat());
+    ws.replace(replace("b.txt", most, "# ...\n")).unwrap();
+}
+
+#[test]
 fn composing_parts_into_a_placeholder_is_refused_too() {
     let home = Home::new();
     home.put("a.py", lines(40));
@@ -252,7 +298,10 @@ fn every_change_of_a_file_tells_what_it_was() {
     assert_eq!((appended.prev_bytes, appended.prev_sha256), (Some(70_000), Some(digest(&long))));
     let edited = ws.replace(replace("a.txt", "three", "3")).unwrap();
     assert_eq!((edited.prev_bytes, edited.prev_sha256), (Some(6), Some(digest("three!"))));
-    ws.chunks().append("s", "new".to_owned(), None).unwrap();
+    let first = ws.chunks().append("s", "first".to_owned(), None).unwrap();
+    assert_eq!((first.prev_bytes, first.prev_sha256), (None, None));
+    let again = ws.chunks().write("s", 1, "new".to_owned(), None).unwrap();
+    assert_eq!((again.prev_bytes, again.prev_sha256), (Some(5), Some(digest("first"))));
     let composed = ws.compose(composing("a.txt", false)).unwrap();
     assert_eq!((composed.prev_bytes, composed.prev_sha256), (Some(2), Some(digest("3!"))));
 }

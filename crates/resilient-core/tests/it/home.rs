@@ -309,6 +309,7 @@ pub(crate) fn replace(path: &str, old: &str, new: &str) -> ReplaceRequest {
         reject_at: None,
         validate: false,
         form: Asked::default(),
+        allow_shrink: false,
     }
 }
 

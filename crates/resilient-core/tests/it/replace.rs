@@ -235,6 +235,7 @@ fn refusals_come_in_this_order() {
         reject_at: Some(Verdict::Low),
         validate: false,
         form: Asked::default(),
+        allow_shrink: false,
     };
     let reason = |request: &ReplaceRequest| reason(&ws, request.clone());
     assert_eq!(reason(&faults), "empty_old_string");

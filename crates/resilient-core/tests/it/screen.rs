@@ -61,6 +61,7 @@ fn edit(old: &str, new: &str) -> ReplaceRequest {
         reject_at: None,
         validate: false,
         form: Asked::default(),
+        allow_shrink: false,
     }
 }
 

@@ -147,6 +147,8 @@ pub struct SafeReplace {
     pub validate: bool,
     pub encoding: Option<String>,
     pub eol: Option<Eol>,
+    #[serde(default)]
+    pub allow_shrink: bool,
 }
 
 impl Tool for SafeReplace {
@@ -167,6 +169,7 @@ impl Tool for SafeReplace {
                 reject_at: self.classify.then(|| self.classify_reject_at.into()),
                 validate: self.validate,
                 form,
+                allow_shrink: self.allow_shrink,
             })
         }))
     }

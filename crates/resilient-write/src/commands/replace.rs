@@ -28,6 +28,9 @@ pub(crate) struct Replace {
     /// SHA-256 that the file must have before
     #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
+    /// Take an edit that removes much of the file and puts a line such as "rest unchanged" in its place
+    #[arg(long)]
+    allow_shrink: bool,
     #[command(flatten)]
     form: Form,
     #[command(flatten)]
@@ -53,6 +56,7 @@ impl Replace {
                 reject_at: self.classify.reject_at(),
                 validate: self.validate,
                 form,
+                allow_shrink: self.allow_shrink,
             })
         });
         output.answer("rw.safe_replace", result, told)

@@ -137,6 +137,43 @@ fn an_overwrite_with_a_placeholder_is_refused_and_can_be_insisted_on() {
     assert_eq!(written["prev_bytes"], 1120);
 }
 
+#[test]
+fn an_edit_with_a_placeholder_is_refused_and_can_be_insisted_on() {
+    let sandbox = Sandbox::new();
+    let body = "print('a line of the file')\n".repeat(40);
+    sandbox.put("a.py", format!("import a\n{body}"));
+    let mut client = sandbox.serve(&[]);
+    let new = "# ... existing code ...\n";
+    let mut edit = json!({"path": "a.py", "old_string": body, "new_string": new});
+    let facts = json!({"reason": "placeholder_for_text", "line": 1, "prev_bytes": 1129});
+    let refused = client.fails("rw_safe_replace", edit.clone(), STALE, facts);
+    assert!(refused["context"]["hint"].as_str().unwrap().contains("`allow_shrink`"));
+    edit["allow_shrink"] = json!(true);
+    client.gives("rw_safe_replace", edit, &["prev_sha256"]);
+    assert_eq!(sandbox.text("a.py"), format!("import a\n{new}"));
+
+    // The same on the command line.
+    sandbox.put("a.py", format!("import a\n{body}"));
+    let edit = ["replace", "a.py", "--old-string", &body, "--new-string", new];
+    let refused = sandbox.run(&[&edit[..], &["--json"]].concat()).envelope();
+    assert!(refused["context"]["hint"].as_str().unwrap().contains("`--allow-shrink`"));
+    sandbox.run(&[&edit[..], &["--allow-shrink"]].concat()).ok();
+}
+
+#[test]
+fn a_part_that_is_replaced_tells_what_it_was() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    let part = |content| json!({"session": "s", "index": 1, "content": content});
+    let first = client.gives("rw_chunk_write", part("one"), &[]);
+    assert!(first.get("prev_bytes").is_none() && first.get("prev_sha256").is_none(), "{first}");
+    let again = client.gives("rw_chunk_write", part("three"), &[]);
+    assert_eq!((&again["prev_bytes"], &again["prev_sha256"]), (&json!(3), &first["sha256"]));
+    let next = json!({"session": "s", "content": "next"});
+    let next = client.gives("rw_chunk_append", next, &[]);
+    assert!(next.get("prev_bytes").is_none(), "{next}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_nobody_may_write_is_refused_unless_the_policy_says_otherwise() {
