@@ -150,6 +150,9 @@ pub struct ComposeReceipt {
     /// Digest of the file before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_sha256: Option<Digest>,
+    /// As in [`WriteReceipt`](crate::write::WriteReceipt).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub twins: Vec<String>,
 }
 
 /// What a reset removed.
@@ -463,6 +466,7 @@ impl Chunks<'_> {
             let new_form = new_form.spelled(spelling);
             let shown = target.shown.clone();
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
+            let twins = if old.is_none() { op.store.roots.twins(&target) } else { Vec::new() };
             let journaled = match &old {
                 Some(old) if old.digest == sha256 => {
                     staged.remove(op.state);
@@ -496,6 +500,7 @@ impl Chunks<'_> {
                 findings: judged.as_ref().map(|(_, found)| found.clone()).unwrap_or_default(),
                 prev_bytes: old.as_ref().map(|old| old.stat.len),
                 prev_sha256: old.as_ref().map(|old| old.digest),
+                twins,
             })
         })
     }

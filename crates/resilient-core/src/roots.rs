@@ -17,6 +17,7 @@ use crate::disk::{DirRef, Disk, Kind, Stat};
 use crate::error::{Error, Result};
 
 mod root;
+mod twins;
 mod written;
 
 pub(crate) use root::Entered;

@@ -142,6 +142,9 @@ pub struct WriteReceipt {
     /// Set when an overwrite gave the file another encoding or other line ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_changed: Option<FormChange>,
+    /// For a new file, the paths beside it that differ only by case or by Unicode normalisation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub twins: Vec<String>,
 }
 
 impl WriteReceipt {
@@ -458,9 +461,10 @@ pub(crate) fn put(
         rules.check(&target, old)?;
     }
     let staged = op.stage(&target, content)?;
+    let twins = if old.is_none() { op.store.roots.twins(&target) } else { Vec::new() };
     let journaled = op.publish(staged, target, old, mode)?;
     let owner_changed = old.and_then(|old| owner_change(op, old));
-    Ok(WriteReceipt { owner_changed, ..at.receipt(digest, bytes, mode, journaled) })
+    Ok(WriteReceipt { owner_changed, twins, ..at.receipt(digest, bytes, mode, journaled) })
 }
 
 /// Whether the file that was published last has another owner than the one that it takes the place of.
@@ -592,6 +596,7 @@ impl Place {
             checked: None,
             form: None,
             form_changed: None,
+            twins: Vec::new(),
         }
     }
 }

@@ -26,5 +26,6 @@ mod redact;
 mod replace;
 mod scratch;
 mod screen;
+mod twins;
 mod versions;
 mod write;

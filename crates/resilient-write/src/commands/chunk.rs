@@ -11,7 +11,7 @@ use resilient_core::chunk::{
 };
 
 use super::input::{Classify, Content, Form};
-use super::write::{told_checked, told_findings, told_form};
+use super::write::{told_checked, told_findings, told_form, told_twins};
 use crate::output::{Output, card};
 
 /// What to do with a session of parts.
@@ -237,6 +237,7 @@ fn told_compose(receipt: &ComposeReceipt) -> String {
     ];
     rows.extend(receipt.checked.as_ref().map(told_checked));
     rows.extend(told_form(receipt.form, receipt.form_changed));
+    rows.extend(told_twins(&receipt.twins));
     rows.extend(told_findings(&receipt.findings));
     let text = card(&format!("composed {}", receipt.output_path), &rows);
     text + &told_mid_line(&receipt.joined_mid_line)

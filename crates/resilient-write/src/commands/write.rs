@@ -112,8 +112,15 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
     }
     rows.extend(receipt.checked.as_ref().map(told_checked));
     rows.extend(told_form(receipt.form, receipt.form_changed));
+    rows.extend(told_twins(&receipt.twins));
     rows.extend(told_findings(&receipt.findings));
     card(&format!("{did} {}", receipt.path), &rows)
+}
+
+/// Which files beside a new one have nearly its name.
+pub(crate) fn told_twins(twins: &[String]) -> Option<(&'static str, String)> {
+    let all = || format!("{} (another file, by case or Unicode alone)", twins.join(", "));
+    (!twins.is_empty()).then(|| ("twins", all()))
 }
 
 /// What the check of a written file said, as a row of a card.

@@ -129,6 +129,21 @@ fn a_hint_on_the_command_line_speaks_of_its_options() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_new_file_is_told_its_twins() {
+    let sandbox = Sandbox::new();
+    sandbox.put("Makefile", "all:\n");
+    let told = sandbox.run(&["write", "makefile", "--content", "x"]).ok().stdout;
+    assert!(told.contains("twins    Makefile"), "{told}");
+    let composed = "caf\u{e9}.txt";
+    sandbox.put(composed, "x");
+    let mut client = sandbox.serve(&[]);
+    let write = serde_json::json!({"path": "cafe\u{301}.txt", "content": "x"});
+    let written = client.gives("rw_safe_write", write, &["twins"]);
+    assert_eq!(written["twins"], serde_json::json!([composed]));
+}
+
 #[test]
 fn an_overwrite_that_leaves_a_placeholder_needs_allow_shrink() {
     let sandbox = Sandbox::new();
