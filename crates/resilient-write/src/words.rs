@@ -8,7 +8,7 @@ const WORDS: &[(&str, &str)] = &[
     ("count", "--count"),
     ("data", "--data"),
     ("encoding", "--encoding"),
-    ("envelope", "ENVELOPE"),
+    ("envelope", "--envelope"),
     ("expected_prev_sha256", "--expected-prev-sha256"),
     ("format", "--format"),
     ("index", "INDEX"),

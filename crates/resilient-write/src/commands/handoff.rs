@@ -24,10 +24,13 @@ pub(crate) enum Handoff {
 /// A note to be left.
 #[derive(Debug, Args)]
 pub(crate) struct Leave {
-    /// File with the facts as a JSON object; - is standard input. It needs task_id, status,
+    /// A file with the facts as a JSON object; - is standard input. It needs task_id, status,
     /// agent, summary, next_steps and last_good_state
-    #[arg(default_value = "-")]
-    envelope: String,
+    #[arg(default_value = "-", value_name = "FILE", conflicts_with = "envelope")]
+    file: String,
+    /// The facts themselves
+    #[arg(long, visible_alias = "content", value_name = "JSON", allow_hyphen_values = true)]
+    envelope: Option<String>,
     /// Prose that follows the facts
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     body: String,
@@ -72,8 +75,12 @@ impl Handoff {
 
 impl Leave {
     fn request(self) -> resilient_core::Result<HandoffRequest> {
-        let Self { envelope, body, path, archive, expect, classify } = self;
-        let Value::Object(envelope) = input::json("envelope", &envelope)? else {
+        let Self { file, envelope, body, path, archive, expect, classify } = self;
+        let envelope = match envelope {
+            Some(text) => input::parse_json("envelope", &text)?,
+            None => input::json("envelope", &file)?,
+        };
+        let Value::Object(envelope) = envelope else {
             return Err(Error::BadArgument {
                 argument: "envelope",
                 message: "not a JSON object".to_owned(),

@@ -146,6 +146,48 @@ fn content_comes_from_a_file_too() {
 }
 
 #[test]
+fn every_command_that_takes_a_text_takes_a_file_standard_input_or_the_text_itself() {
+    let note = json!({
+        "task_id": "t", "status": "partial", "agent": "a", "summary": "s", "next_steps": [],
+        "last_good_state": [],
+    })
+    .to_string();
+    let page = include_str!("../../../../docs/cli.md");
+    for (command, told) in [
+        ("write out.txt --mode overwrite", "write PATH"),
+        ("chunk write s 1", "chunk write SESSION INDEX"),
+        ("chunk append s", "chunk append SESSION"),
+        ("scratch put", "scratch put"),
+        ("checkpoint save c", "checkpoint save NAME"),
+        ("handoff write", "handoff write"),
+        ("validate", "validate"),
+        ("risk", "risk"),
+        ("redact", "redact"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.put("from", &note);
+        let with = |more: &[&str]| {
+            let args = command.split(' ').chain(more.iter().copied());
+            args.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let ways = [
+            sandbox.run(&with(&["from"])),
+            sandbox.run_with(&with(&["-"]), &note),
+            sandbox.run(&with(&["--content", &note])),
+        ];
+        for ran in &ways {
+            assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{command}: {ran:?}");
+        }
+        if ["validate", "risk", "redact"].contains(&command) {
+            assert!(ways.iter().all(|ran| ran.stdout == ways[0].stdout), "{command}: {ways:?}");
+        }
+        let both = sandbox.run(&with(&["from", "--content", "x"]));
+        assert_eq!(both.code, 2, "{command}: one text at a time: {both:?}");
+        assert!(page.contains(&format!("`{told}`")), "{told}");
+    }
+}
+
+#[test]
 fn options_are_named_as_the_arguments_of_tools_and_the_old_names_stay() {
     let sandbox = Sandbox::new();
     sandbox.put("a", "one\n");

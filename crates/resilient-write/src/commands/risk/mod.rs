@@ -34,15 +34,19 @@ Exit status:
 pub(crate) struct Risk {
     /// Files and directories; - is standard input
     #[arg(
-        required_unless_present_any = ["session", "draft"],
-        conflicts_with_all = ["session", "draft"],
+        required_unless_present_any = ["content", "session", "draft"],
+        conflicts_with_all = ["content", "session", "draft"],
         value_name = "PATH"
     )]
     paths: Vec<String>,
+    /// The text itself
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["session", "draft"])]
+    content: Option<String>,
     #[command(flatten)]
     elsewhere: Elsewhere,
-    /// How the findings are written
-    #[arg(long, value_enum)]
+    /// How the findings of files are written
+    #[arg(long, value_enum, conflicts_with_all = ["content", "session", "draft"])]
     format: Option<Format>,
     /// The least finding that makes the exit status 1
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::High)]
@@ -104,6 +108,9 @@ impl Risk {
             Ok(policy) => policy,
             Err(error) => return failed(output, error),
         };
+        if let Some(content) = &self.content {
+            return self.run_one(None, Ok(content.clone()), &policy, output);
+        }
         if let Some(source) = self.elsewhere.source() {
             return self.run_one(None, workspace.text(source), &policy, output);
         }
