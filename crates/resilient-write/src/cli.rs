@@ -149,7 +149,6 @@ impl Cli {
         let builder = || -> Result<Builder> { Surroundings::of_process()?.workspace(&more) };
         let open = || -> Result<Workspace> { Ok(builder()?.on_notice(log_notice).open()) };
         let Some(command) = command else {
-            output.waiting();
             return serve.run(open, output);
         };
         if with_read || serve.serve.is_given() {

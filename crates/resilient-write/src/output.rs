@@ -145,30 +145,29 @@ impl Output {
     /// Standard output fails.
     pub(crate) fn progress(&self, line: &str) -> Result<()> {
         if self.json {
-            complain(&format!("{line}\n"));
+            self.complain(&format!("{line}\n"));
             return Ok(());
         }
-        print(format!("{line}\n").as_bytes())
+        self.print(format!("{line}\n").as_bytes())
     }
 
     /// Tells people something beside the result, which has standard output for itself.
     pub(crate) fn note(&self, text: &str) {
         if !self.json && !text.is_empty() {
-            let escapes = self.escapes(&io::stderr());
-            complain(&if escapes { escaped(text, text_escape) } else { text.into() });
+            self.complain(text);
         }
     }
 
     /// Says what is wrong with the command line, where its parser could not know.
     pub(crate) fn misuse(&self, message: &str) -> ExitCode {
-        complain(&format!("{}: {message}\n", self.program));
+        self.complain(&format!("{}: {message}\n", self.program));
         ExitCode::from(2)
     }
 
     /// Tells on standard error of a fault that does not end the process.
     pub(crate) fn warn(&self, fault: &Error) {
         let envelope = envelope(fault, self.program).unwrap_or_default();
-        complain(&told(self.program, &fault.to_string(), &envelope));
+        self.complain(&told(self.program, &fault.to_string(), &envelope));
     }
 
     /// Says what kept a command from being run at all.
@@ -370,7 +369,8 @@ fn wants_colours() -> bool {
 
 /// Logs one thing that recovery did or kept, on standard error.
 pub(crate) fn log_notice(notice: &Notice) {
-    complain(&format!("resilient-write: {}\n", notice.text));
+    Output::new("resilient-write", false, false)
+        .complain(&format!("resilient-write: {}\n", notice.text));
 }
 
 /// Where standard error is gone, there is nobody to tell.

@@ -85,10 +85,7 @@ impl Cli {
         let open =
             || -> Result<Workspace> { Ok(Surroundings::of_reader()?.workspace(&more)?.open()) };
         match command {
-            None => {
-                output.waiting();
-                serve.run(open, Offer::Read, output)
-            }
+            None => serve.run(open, Offer::Read, output),
             Some(_) if serve.is_given() => {
                 Ok(output.misuse("the options of the server stand after `serve`, or alone"))
             }

@@ -100,6 +100,7 @@ impl Serve {
             }
             retain(&workspace);
         }
+        output.waiting();
         resilient_mcp::serve_stdio(Server::offering(workspace, names, offer))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -28,5 +28,7 @@ mod screen;
 mod serve;
 mod stdio;
 mod surroundings;
+#[cfg(unix)]
+mod terminal;
 mod validate;
 mod write;

@@ -9,11 +9,12 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_resilient-write");
-const READER: &str = env!("CARGO_BIN_EXE_resilient-read");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_resilient-write");
+pub(crate) const READER: &str = env!("CARGO_BIN_EXE_resilient-read");
 
 /// Whatever the surroundings of the tests say, the binary does not hear it.
-const VARIABLES: [&str; 7] = [
+const VARIABLES: [&str; 8] = [
+    "NO_COLOR",
     "RR_WORKSPACE",
     "RR_STATE_DIR",
     "RW_WORKSPACE",
@@ -107,7 +108,7 @@ impl Sandbox {
         names
     }
 
-    fn command(&self, program: &str, cwd: &Path) -> Command {
+    pub(crate) fn command(&self, program: &str, cwd: &Path) -> Command {
         let mut command = Command::new(program);
         for variable in VARIABLES {
             command.env_remove(variable);
