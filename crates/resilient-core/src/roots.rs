@@ -15,7 +15,9 @@ use std::sync::Arc;
 
 use crate::disk::{DirRef, Disk, Kind, Stat};
 use crate::error::{Error, Result};
+use known::Known;
 
+mod known;
 mod root;
 mod twins;
 mod written;
@@ -71,6 +73,8 @@ pub struct Target {
 /// A directory on the way that a path takes.
 struct Step {
     dir: DirRef,
+    /// Its absolute path with all links resolved, by the name that is known here.
+    at: PathBuf,
     /// Where it is a root.
     root: Option<Arc<Entered>>,
 }
@@ -231,7 +235,8 @@ impl Roots {
         let path = root.path.join(names.iter().collect::<PathBuf>());
         let Some(name) = names.pop() else { return Ok(None) };
         let top = &root.dir;
-        let dir = if names.is_empty() { Ok(top.clone()) } else { top.open_beneath(&names) };
+        // IMPORTANT: not into another mount, where a directory may have a second name. The long way knows it.
+        let dir = if names.is_empty() { Ok(top.clone()) } else { top.open_in_mount(&names) };
         let Ok(dir) = dir else { return Ok(None) };
         let stat = match dir.stat(&name) {
             Ok(Stat { kind: Kind::Link | Kind::Dir, .. }) => return Ok(None),
@@ -310,8 +315,7 @@ impl Roots {
         let top: PathBuf = absolute.ancestors().last().unwrap_or(absolute).to_owned();
         let ground = self.disk.open_root(&top).map_err(os)?;
         let mut stack: Vec<Step> = Vec::new();
-        // Where the stack leads.
-        let mut at = top.clone();
+        let mut known = None;
         let mut missing: Vec<OsString> = Vec::new();
         let mut found: Option<(OsString, Stat)> = None;
         let mut links = 0;
@@ -319,8 +323,8 @@ impl Roots {
 
         while let Some(name) = ahead.pop_front() {
             if name == ".." {
-                if missing.pop().is_none() && stack.pop().is_some() {
-                    at.pop();
+                if missing.pop().is_none() {
+                    stack.pop();
                 }
                 continue;
             }
@@ -329,14 +333,13 @@ impl Roots {
                 continue;
             }
             let dir = stack.last().map_or(&ground, |step| &step.dir);
-            let here = at.join(&name);
+            let here = stack.last().map_or(&top, |step| &step.at).join(&name);
             if self.list.iter().any(|root| root.path() == here)
                 && let Some(root) = self.enter(&here)?
                 && root.path == here
             {
                 // The same directory for this path as for one that is written without links.
-                stack.push(Step { dir: root.dir.clone(), root: Some(root) });
-                at = here;
+                stack.push(Step { dir: root.dir.clone(), at: here, root: Some(root) });
                 continue;
             }
             // IMPORTANT: no error tells what there is outside.
@@ -358,7 +361,6 @@ impl Roots {
                         let to = dir.read_link(&name).map_err(os)?;
                         if to.is_absolute() {
                             stack.clear();
-                            at.clone_from(&top);
                         }
                         for part in names(&to).rev() {
                             ahead.push_front(part);
@@ -368,14 +370,23 @@ impl Roots {
                     // Fails, as it should, where it is no directory.
                     Kind::Dir | Kind::File | Kind::Other => {
                         let dir = dir.open_dir(&name).map_err(os)?;
-                        stack.push(Step { dir, root: None });
-                        at = here;
+                        let known = known.get_or_insert_with(|| Known::of(self));
+                        stack.push(match known.path_of(stat.id) {
+                            None => Step { dir, at: here, root: None },
+                            Some(at) => match self.enter(at)?.filter(|root| root.path == *at) {
+                                Some(root) => {
+                                    let dir = root.dir.clone();
+                                    Step { dir, at: at.clone(), root: Some(root) }
+                                }
+                                None => Step { dir, at: at.clone(), root: None },
+                            },
+                        });
                     }
                 },
             }
         }
 
-        let mut path = at;
+        let mut path = stack.last().map_or(&top, |step| &step.at).clone();
         path.extend(&missing);
         path.extend(found.iter().map(|(name, _)| name));
         if !self.list.iter().any(|root| path.starts_with(root.path())) {

@@ -161,6 +161,15 @@ pub trait Dir: Send + Sync + Debug {
     /// As [`Dir::open_dir`], for any component.
     fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef>;
 
+    /// As [`Dir::open_beneath`], but not into another mount, where the system tells of one: a mount may show a
+    /// directory under a second name.
+    ///
+    /// # Errors
+    /// As [`Dir::open_beneath`]; a mount is on the way ([`io::ErrorKind::CrossesDevices`]).
+    fn open_in_mount(&self, names: &[OsString]) -> io::Result<DirRef> {
+        self.open_beneath(names)
+    }
+
     /// Opens a regular file for reading.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rustix::fs::{Advice, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags, XattrFlags};
 use rustix::io::Errno;
 
+use super::Mounts;
 use super::xattr::{is_out_of_reach, read_growing};
 
 #[path = "acl.rs"]
@@ -31,9 +32,12 @@ pub(super) fn open_beneath(
     dir: BorrowedFd<'_>,
     names: &[OsString],
     flags: OFlags,
+    mounts: Mounts,
 ) -> rustix::io::Result<OwnedFd> {
     let path = names.join("/".as_ref());
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let mut resolve =
+        ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    resolve.set(ResolveFlags::NO_XDEV, mounts == Mounts::Own);
     if path.is_empty() {
         return Err(Errno::NOSYS);
     }

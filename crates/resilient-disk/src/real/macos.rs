@@ -9,6 +9,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use super::Mounts;
 use crate::FileSystem;
 
 /// There is no handle on a directory that may not be read.
@@ -19,6 +20,7 @@ pub(super) fn open_beneath(
     _dir: BorrowedFd<'_>,
     _names: &[OsString],
     _flags: OFlags,
+    _mounts: Mounts,
 ) -> rustix::io::Result<OwnedFd> {
     Err(Errno::NOSYS)
 }

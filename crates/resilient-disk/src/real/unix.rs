@@ -59,6 +59,14 @@ pub(super) fn handle_limit() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Nofile).current
 }
 
+/// Which mounts a lookup may enter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mounts {
+    Any,
+    /// That of the directory where it begins, where the system can tell.
+    Own,
+}
+
 /// An open directory.
 #[derive(Debug)]
 pub(super) struct RealDir {
@@ -70,6 +78,20 @@ pub(super) struct RealDir {
 impl RealDir {
     pub(super) fn new(fd: OwnedFd) -> Self {
         Self { fd, id: OnceLock::new() }
+    }
+
+    fn open_below(&self, names: &[OsString], mounts: Mounts) -> io::Result<DirRef> {
+        for name in names {
+            component(name)?;
+        }
+        let direct = open_searchable(DIRECTORY, |flags| {
+            system::open_beneath(self.fd.as_fd(), names, flags, mounts)
+        });
+        let fd = match direct {
+            Err(Errno::NOSYS) => walk(self.fd.as_fd(), names)?,
+            done => done?,
+        };
+        Ok(Arc::new(Self::new(fd)))
     }
 
     fn open_file(&self, name: &OsStr, flags: OFlags, mode: Mode) -> io::Result<RealFile> {
@@ -92,16 +114,11 @@ impl Dir for RealDir {
     }
 
     fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
-        for name in names {
-            component(name)?;
-        }
-        let direct =
-            open_searchable(DIRECTORY, |flags| system::open_beneath(self.fd.as_fd(), names, flags));
-        let fd = match direct {
-            Err(Errno::NOSYS) => walk(self.fd.as_fd(), names)?,
-            done => done?,
-        };
-        Ok(Arc::new(Self::new(fd)))
+        self.open_below(names, Mounts::Any)
+    }
+
+    fn open_in_mount(&self, names: &[OsString]) -> io::Result<DirRef> {
+        self.open_below(names, Mounts::Own)
     }
 
     fn open(&self, name: &OsStr) -> io::Result<FileBox> {

@@ -111,12 +111,13 @@ impl SimDir {
     }
 }
 
-impl Dir for SimDir {
-    fn open_dir(&self, name: &OsStr) -> io::Result<DirRef> {
-        self.open_beneath(&[name.to_owned()])
-    }
-
-    fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
+impl SimDir {
+    /// Opens a directory below this one, where `may_enter` permits each on the way.
+    fn open_below(
+        &self,
+        names: &[OsString],
+        may_enter: impl Fn(&State, Ino) -> io::Result<bool>,
+    ) -> io::Result<DirRef> {
         let mut state = self.handle.disk.enter();
         state.faults.powered()?;
         state.admit()?;
@@ -126,8 +127,25 @@ impl Dir for SimDir {
             if state.live.entries(at).is_none() {
                 return Err(io::ErrorKind::NotADirectory.into());
             }
+            if !may_enter(&state, at)? {
+                return Err(io::ErrorKind::CrossesDevices.into());
+            }
         }
         Ok(Arc::new(Self::open(&self.handle.disk, &mut state, at)))
+    }
+}
+
+impl Dir for SimDir {
+    fn open_dir(&self, name: &OsStr) -> io::Result<DirRef> {
+        self.open_beneath(&[name.to_owned()])
+    }
+
+    fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef> {
+        self.open_below(names, |_, _| Ok(true))
+    }
+
+    fn open_in_mount(&self, names: &[OsString]) -> io::Result<DirRef> {
+        self.open_below(names, |state, at| same_mount(state, self.handle.ino, at))
     }
 
     fn open(&self, name: &OsStr) -> io::Result<FileBox> {

@@ -820,9 +820,13 @@ fn a_rename_does_not_cross_a_bind_mount_of_the_same_device() {
         assert_eq!(refused.kind(), ErrorKind::CrossesDevices);
     }
     assert_eq!((root.reaches(&*mount).unwrap(), mount.reaches(&*root).unwrap()), (false, false));
+    let refused = root.open_in_mount(&["m".into()]).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::CrossesDevices);
+    root.open_beneath(&["m".into()]).unwrap();
     mount.create_dir(name("below"), Access::Default).unwrap();
     let below = mount.open_dir(name("below")).unwrap();
     assert!(mount.reaches(&*below).unwrap());
+    mount.open_in_mount(&["below".into()]).unwrap();
     create(&mount, "c", b"y");
     rename(&mount, "c", &below, "c");
     disk.bind("empty", 2);

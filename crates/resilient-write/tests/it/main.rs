@@ -16,6 +16,8 @@ mod demo;
 mod form;
 mod handoff;
 mod journal;
+#[cfg(target_os = "linux")]
+mod mounts;
 mod policy;
 mod read;
 mod reading;

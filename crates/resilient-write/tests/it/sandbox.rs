@@ -133,6 +133,18 @@ impl Sandbox {
         self.run_program(READER, &self.root(), args, "")
     }
 
+    /// Runs the binary in a directory where these shell commands have made mounts that it alone sees; nothing
+    /// where this system lets its user make none.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run_with_mounts(&self, cwd: &str, mounts: &str, args: &[&str]) -> Option<Ran> {
+        let unshared = |script: &str, args: &[&str]| {
+            let script = format!("{mounts} && {script}");
+            let shell = ["-rm", "sh", "-c", &script, BINARY];
+            self.run_program("unshare", &self.path(cwd), &[&shell[..], args].concat(), "")
+        };
+        (unshared("true", &[]).code == 0).then(|| unshared("exec \"$0\" \"$@\"", args))
+    }
+
     /// Runs the binary in another directory.
     pub(crate) fn run_in<S: AsRef<OsStr>>(
         &self,
