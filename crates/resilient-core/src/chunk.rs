@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked::Checked;
 use crate::commit::Committer;
-use crate::contents::{Content, digest_now, digest_of_dir, form_of};
+use crate::contents::{Content, check_whole, digest_now, digest_of_dir, form_of};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_up_to};
 use crate::error::{Draft, Error, Result};
@@ -737,7 +737,16 @@ impl<'a> Joined<'a> {
     }
 
     /// All blocks as one.
+    ///
+    /// # Errors
+    /// As [`check_whole`], before anything is read; and as [`Joined::next_block`].
     fn content(&mut self) -> Result<Vec<u8>> {
+        let lens = self.ahead.clone().filter_map(|index| {
+            let stat = self.dir.stat(part_name(*index).as_ref());
+            stat.ok().map(|stat| stat.len + self.separator.len() as u64)
+        });
+        let shown = format!("{}/{CHUNKS}/{}", crate::roots::STATE_DIR, self.session);
+        check_whole(lens.sum(), &shown)?;
         let mut content = Vec::new();
         while let Some(mut block) = self.next_block()? {
             content.append(&mut block);

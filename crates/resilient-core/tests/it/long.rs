@@ -3,12 +3,14 @@
 use std::fs::OpenOptions;
 
 use resilient_core::checkpoint::{Format, SaveRequest};
+use resilient_core::chunk::ComposeRequest;
 use resilient_core::handoff::HandoffRequest;
+use resilient_core::risk::Verdict;
 use resilient_core::scratch::Encoding;
 use resilient_core::workspace::{RedactRequest, Source};
 use serde_json::{Value, json};
 
-use crate::home::{Home, digest, envelope, refusal, replace};
+use crate::home::{Home, composing, digest, envelope, refusal, replace};
 
 /// No memory holds so many bytes, and a file of holes costs none.
 const LEN: u64 = 1 << 40;
@@ -97,4 +99,19 @@ fn state_files_that_fit_no_memory_are_refused() {
     };
     assert_eq!(refusal(save()), too_large(&checkpoint));
     assert_eq!(ws.checkpoints().list().unwrap().count, 0, "it keeps nobody from the list");
+}
+
+#[test]
+fn a_session_that_fits_no_memory_is_neither_judged_nor_checked() {
+    let home = Home::new();
+    let ws = home.open();
+    ws.chunks().append("s", "part".to_owned(), None).unwrap();
+    lengthen(&home, ".resilient_write/chunks/s/part-001.txt");
+    let refused = too_large(".resilient_write/chunks/s");
+    let checked = ComposeRequest { validate: true, ..composing("a.json", false) };
+    assert_eq!(refusal(ws.compose(checked)), refused);
+    let judged = ComposeRequest { reject_at: Some(Verdict::High), ..composing("a.json", false) };
+    assert_eq!(refusal(ws.compose(judged)), refused);
+    let session = Source::Session { session: "s".to_owned(), separator: String::new() };
+    assert_eq!(refusal(ws.risk_score_of(session, None)), refused);
 }
