@@ -33,6 +33,9 @@ pub struct Report {
     /// How many of these bytes are in `conflicts/`: not those that are all zeros, and none where there is no room.
     #[serde(skip_serializing_if = "is_zero")]
     pub cut_kept: u64,
+    /// By how many bytes the journal was shorter than its last writer had left it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing: u64,
     /// What is not ours in the state directory, or could not be removed from it, and why. They are in nobody's way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
@@ -80,6 +83,8 @@ pub enum About {
     Abandoned,
     /// A torn end was cut off the journal.
     Cut,
+    /// The journal has lost rows.
+    Missing,
     /// A leftover could not be removed.
     Left,
     /// The state directory is on a network file system.
@@ -157,6 +162,14 @@ impl Report {
             );
             notices.push(Notice { about: About::Cut, path: None, text });
         }
+        if self.missing > 0 {
+            let text = format!(
+                "the journal is {} bytes shorter than its last writer left it: somebody has taken out rows \
+                 of answered writes; the files themselves are as they are",
+                self.missing
+            );
+            notices.push(Notice { about: About::Missing, path: None, text });
+        }
         notices.extend(self.left.iter().map(|left| {
             let text =
                 format!("not ours or not removable, and in nobody's way: {STATE_DIR}/{left}");
@@ -189,6 +202,7 @@ impl Report {
         self.parts.extend(later.parts);
         self.cut += later.cut;
         self.cut_kept += later.cut_kept;
+        self.missing += later.missing;
         self.left = later.left;
         self.network = self.network.or(later.network);
     }

@@ -219,6 +219,11 @@ impl State {
         Ok(is_clean)
     }
 
+    /// By how many bytes the journal is shorter than the last writer left it: somebody has taken rows out.
+    pub(crate) fn missing(&self) -> io::Result<u64> {
+        marker::missing(self.turn.file(), &*self.journal, &self.identity)
+    }
+
     /// Works with another journal from now on.
     fn take_journal(&mut self, journal: Arc<dyn File>) -> io::Result<()> {
         let of = [self.dir.id()?, self.tmp.id()?, journal.id()?, self.turn.file().id()?];

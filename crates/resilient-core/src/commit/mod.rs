@@ -162,7 +162,9 @@ impl Committer {
             }
             state.dirty = true;
             state.sync_home()?;
+            let missing = state.missing().map_err(os)?;
             let report = recovery::run(self, state, ordered.unwrap_or(Undecided::Stay))?;
+            let report = recovery::Report { missing, ..report };
             state.dirty = false;
             self.tell(report);
             state.roll_if_due()

@@ -102,6 +102,16 @@ pub(super) fn clean_end(
     Ok(is_clean.then_some(End { len, ..end }))
 }
 
+/// By how many bytes the journal is shorter than the last writer left it. Where nothing is known of the last
+/// writer that is none.
+pub(super) fn missing(lock: &dyn File, journal: &dyn File, of: &[FileId]) -> io::Result<u64> {
+    let mut record = [0; CleanMarker::LEN];
+    let read = read_up_to(lock, &mut record, 0)?;
+    let marker = CleanMarker::decode(record.get(..read).unwrap_or_default(), of);
+    let len = journal.stat()?.len;
+    Ok(marker.map_or(0, |CleanMarker { end }| end.len.saturating_sub(len)))
+}
+
 /// Whether the bytes of a journal between two places are whole lines of others.
 fn is_of_others(journal: &dyn File, from: u64, to: u64) -> io::Result<bool> {
     for line in ReverseLines::new(journal, to) {

@@ -92,6 +92,31 @@ fn a_row_that_was_taken_out_breaks_the_chain() {
 }
 
 #[test]
+fn rows_that_were_taken_off_the_end_are_told_of_by_the_next_call() {
+    let sandbox = with_three_writes();
+    let shorten = || {
+        let journal = sandbox.text(JOURNAL);
+        let rows: Vec<&str> = journal.split_inclusive('\n').collect();
+        sandbox.put(JOURNAL, rows[..rows.len() - 1].concat());
+        rows[rows.len() - 1].len()
+    };
+    let len = shorten();
+    let told = format!("the journal is {len} bytes shorter than its last writer left it");
+    let verified = sandbox.run(&["journal", "verify"]);
+    assert!(verified.stderr.contains(&told), "{verified:?}");
+    sandbox.run(&["journal", "verify"]).ok();
+    let len = shorten();
+    let mut client = sandbox.serve(&[]);
+    let written = client.gives(
+        "rw_safe_write",
+        serde_json::json!({"path": "next.txt", "content": "x"}),
+        &["notices"],
+    );
+    assert_eq!(written["notices"][0]["about"], "missing", "{written}");
+    assert!(written["notices"][0]["text"].as_str().unwrap().contains(&len.to_string()));
+}
+
+#[test]
 fn recovery_reports_what_it_did() {
     let sandbox = with_three_writes();
     assert_eq!(sandbox.run(&["recover"]).ok().stdout, "nothing to recover\n");
