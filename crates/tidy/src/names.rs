@@ -92,6 +92,38 @@ impl Names {
         Ok(self.missing(&std::fs::read_to_string(page)?))
     }
 
+    /// The tests that a page names and that do not exist: `module::name`, `module::*`, or a name of four words and
+    /// more. Its other names are not looked at.
+    ///
+    /// # Errors
+    /// The page cannot be read.
+    pub fn missing_tests_in(&self, page: &Path) -> Result<Vec<String>> {
+        Ok(self.missing_tests(&std::fs::read_to_string(page)?))
+    }
+
+    fn missing_tests(&self, page: &str) -> Vec<String> {
+        let is_name = |span: &str| {
+            !span.is_empty() && span.chars().all(|c| c.is_ascii_alphanumeric() || "_:*".contains(c))
+        };
+        let is_test = |span: &str| span.contains("::") || span.matches('_').count() >= 3;
+        let is_missing = |span: &str| match span.strip_suffix("::*") {
+            Some(module) => !self.modules.contains(module),
+            None => {
+                let parts: Vec<&str> = span.split("::").collect();
+                let last =
+                    parts.get(parts.len().saturating_sub(2)..).unwrap_or_default().join("::");
+                !self.defined.contains_key(&last) && !self.modules.contains(&last)
+            }
+        };
+        let blocks = blocks(page);
+        let spans = blocks.iter().flat_map(|block| block.split('`').skip(1).step_by(2));
+        let tests = spans.filter(|span| is_name(span) && is_test(span));
+        tests
+            .filter(|span| is_missing(span))
+            .map(|span| format!("`{span}`: no such test"))
+            .collect()
+    }
+
     fn missing(&self, page: &str) -> Vec<String> {
         blocks(page).iter().flat_map(|block| self.missing_of(block)).collect()
     }
@@ -229,5 +261,24 @@ mod tests {
         assert_eq!(missing("`Disk::sync` of\n`wire.rs`").len(), 1);
         assert_eq!(missing("1. `wire.rs`\n2. `Disk::sync`").len(), 0);
         assert_eq!(missing("| `wire.rs` |\n| `Disk::sync` |\n\n```\n`gone`\n```").len(), 0);
+    }
+
+    #[test]
+    fn a_page_names_only_tests_that_exist() {
+        let mut names = Names::default();
+        let text = "fn it_does_what_it_says() {} mod tests { fn so() {} }";
+        names.add(PathBuf::from("crates/big/tests/it/wire.rs"), text).unwrap();
+        let missing = |page| names.missing_tests(page);
+        for page in [
+            "`wire::it_does_what_it_says`",
+            "`it_does_what_it_says`",
+            "`wire::*`, `tests::so`",
+            "`a_b_c`, `not a test`, `x.y`",
+        ] {
+            assert_eq!(missing(page), [""; 0], "{page}");
+        }
+        for page in ["`wire::gone`", "`gone::*`", "`it_does_what_it_did`", "`gone::so`"] {
+            assert_eq!(missing(page).len(), 1, "{page}");
+        }
     }
 }

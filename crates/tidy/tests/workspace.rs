@@ -94,6 +94,15 @@ fn names_in_the_architecture_exist() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
+#[test]
+fn the_tests_that_the_guarantees_name_exist() {
+    let workspace = workspace();
+    let files = tree::rust_files(&workspace.join("crates")).unwrap();
+    let names = Names::read(&workspace, files.into_iter()).unwrap();
+    let missing = names.missing_tests_in(&workspace.join("docs/guarantees.md")).unwrap();
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
 /// The rows with names of a section of `ARCHITECTURE.md`, cut into cells.
 fn rows(heading: &str) -> Vec<Vec<String>> {
     let page = std::fs::read_to_string(workspace().join("ARCHITECTURE.md")).unwrap();
