@@ -70,6 +70,14 @@ pub struct Target {
     pub(crate) stat: Option<Stat>,
 }
 
+impl Target {
+    /// The absolute path with all links resolved.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// A directory on the way that a path takes.
 struct Step {
     dir: DirRef,

@@ -11,7 +11,10 @@ use serde_json::{Map, Value};
 use crate::seam::{Envelope, ErrorKind, ReasonHint, SuggestedAction};
 
 /// Arguments that carry text of any length, and what to do when one is missing.
-const TEXTS: &[(&str, &str)] = &[
+pub(crate) type Texts = &'static [(&'static str, &'static str)];
+
+/// Those of the tools of the Python server.
+pub(crate) const TEXTS: Texts = &[
     (
         "content",
         "do not resend the call, which was probably cut at the output token limit: send the text in \
@@ -31,6 +34,7 @@ const TEXTS: &[(&str, &str)] = &[
 pub(crate) fn check(
     schema: &Map<String, Value>,
     instead_of_content: &[&str],
+    texts: Texts,
     mut arguments: Map<String, Value>,
 ) -> Result<Map<String, Value>, Box<Envelope>> {
     let empty = Map::new();
@@ -55,7 +59,7 @@ pub(crate) fn check(
         refusal(name, format!("missing_argument: {name}"), format!("pass {name} too"))
             .with("expected", expected(known.get(name)))
     };
-    if let Some((text, hint)) = TEXTS.iter().find(|(text, _)| missing.contains(text)) {
+    if let Some((text, hint)) = texts.iter().find(|(text, _)| missing.contains(text)) {
         return Err(cut(absent(text), hint));
     }
     if let Some(name) = missing.first() {
@@ -70,10 +74,10 @@ pub(crate) fn check(
 }
 
 /// The refusal of arguments that came as the text of an object and do not parse as one.
-pub(crate) fn broken_text(schema: &Map<String, Value>) -> Box<Envelope> {
+pub(crate) fn broken_text(schema: &Map<String, Value>, texts: Texts) -> Box<Envelope> {
     let takes = |name: &str| schema.get("properties").is_some_and(|all| all.get(name).is_some());
     let refused = not_an_object().with("expected", "object");
-    match TEXTS.iter().find(|(text, _)| takes(text)) {
+    match texts.iter().find(|(text, _)| takes(text)) {
         Some((_, hint)) => cut(refused, hint),
         None => refused,
     }
@@ -125,7 +129,8 @@ fn check_value(name: &str, schema: &Value, value: &mut Value) -> Result<(), Box<
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),
         Some("object") => match (value.as_object_mut(), schema.as_object()) {
-            (Some(inner), Some(schema)) if schema.contains_key("properties") => {
+            // An object to which more may be added is checked by the library.
+            (Some(inner), Some(schema)) if schema.get("additionalProperties") == Some(&false.into()) => {
                 return check_inner(name, schema, inner);
             }
             (inner, _) => inner.is_some(),

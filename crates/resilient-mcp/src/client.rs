@@ -15,12 +15,13 @@ use serde_json::{Value, json};
 
 /// The variables that the servers read. A server whose surroundings are to be known is started
 /// without them.
-pub const VARIABLES: [&str; 7] = [
+pub const VARIABLES: [&str; 8] = [
     "RW_WORKSPACE",
     "RW_STATE_DIR",
     "RW_POLICY_FILE",
     "RW_SCRATCH_DISABLE_GET",
     "RW_ALLOW_UNSAFE_ROOTS",
+    "RW_TOOLS",
     "RR_WORKSPACE",
     "RR_STATE_DIR",
 ];

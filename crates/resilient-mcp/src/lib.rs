@@ -17,6 +17,9 @@ mod call;
 pub mod client;
 #[doc(hidden)]
 pub mod docs;
+#[doc(hidden)]
+pub mod hints;
+mod instructions;
 mod json;
 mod message;
 mod names;

@@ -56,7 +56,9 @@ fn reduce(schema: &mut Value) {
     if schema.get("description").is_some_and(|text| text == "") {
         schema.shift_remove("description");
     }
-    if schema.get("default").is_some_and(is_empty) {
+    // Unless the description speaks of it, what would be so anyway.
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    if !text.contains("default") && schema.get("default").is_some_and(is_empty) {
         schema.shift_remove("default");
     }
     if schema.get("additionalProperties") == Some(&Value::Bool(true)) {

@@ -18,43 +18,18 @@ use tokio::sync::mpsc;
 use crate::args;
 use crate::budget::RetryBudget;
 use crate::call::Call;
+use crate::hints;
+use crate::instructions;
 use crate::message::Flaw;
 use crate::names::{ToolNames, means};
 use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{Answer, By, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
-use crate::tools::{Effect, Offer, ToolSpec};
+use crate::tools::{Effect, Offer, ToolSpec, core};
 use crate::wire::Watch;
 
 /// How long a client may keep the list of tools: it only changes with the program.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
-
-const INSTRUCTIONS: &str = "\
-Durable file writes: when a call answers ok, the file is on disk, verified by hash and journaled; \
-after a crash it is old or new, never half.
-- Short file: rw_safe_write. It creates by default; to replace, pass mode overwrite and the \
-sha256 you last saw as expected_prev_sha256.
-- Small edit: rw_safe_replace.
-- Long file (over ~8 KB or 200 lines): rw_chunk_append part by part, then rw_chunk_compose. A \
-call that is cut at your output limit loses only its own part; rw_chunk_status says where to go \
-on.
-- Secrets: pass classify, or ask rw_risk_score first. A blocked draft is kept: write it redacted with \
-content_from, or see rw_redact. Keep raw material with rw_scratch_put.
-- Long task: rw_checkpoint as you go, rw_checkpoint_list after a restart; rw_handoff_write for \
-whoever comes next.
-A failure has ok false and context.hint: one sentence that says what to do; follow it first. \
-suggested_action sums it up: redact, split and escape mean change the content; ask_user means a person \
-may have to decide what the hint does not; retry_later means call again as the hint says; abort means \
-do not repeat the call as it is.";
-
-const READ_INSTRUCTIONS: &str = "\
-Reading files that are too large for a context window:
-- What is there: rr_list_files. What is in it: rr_stat, rr_read_tail, rr_search_then_page (literal or \
-regex; count for totals; glob for many files).
-- One place: rr_read_lines by line, rr_read_bytes by offset. max_tokens bounds any answer.
-- All of it: rr_make_cursor, then rr_read_next with the cursor of each answer until eof.
-A file that changed under a cursor is stale_precondition: go on with context.cursor where there is \
-one; otherwise what was read has changed, so begin anew.";
 
 /// The MCP server over one workspace; cheap to clone.
 #[derive(Debug, Clone)]
@@ -79,6 +54,8 @@ const CLIENT_MAX: usize = 64;
 #[derive(Debug)]
 struct Listed {
     spec: ToolSpec,
+    /// Whether it is in the list; calls of it are answered in any case.
+    is_listed: bool,
     schema: OnceLock<Schema>,
 }
 
@@ -89,9 +66,9 @@ impl Listed {
 }
 
 impl Server {
-    /// A server with the tools that write. It touches no disk before the first call.
+    /// A server with the tools of the Python server. It touches no disk before the first call.
     pub fn new(workspace: Workspace, names: ToolNames) -> Self {
-        Self::offering(workspace, names, Offer::Write)
+        Self::offering(workspace, names, Offer::default())
     }
 
     /// A server with these tools.
@@ -99,18 +76,24 @@ impl Server {
         Self::of(workspace, names, offer, Vec::new())
     }
 
-    /// A server with the tools that write and some more, for tests.
+    /// A server with the tools of the Python server and some more, for tests.
     #[doc(hidden)]
     pub fn with_tools(workspace: Workspace, names: ToolNames, more: Vec<ToolSpec>) -> Self {
-        Self::of(workspace, names, Offer::Write, more)
+        Self::of(workspace, names, Offer::default(), more)
     }
 
     fn of(workspace: Workspace, names: ToolNames, offer: Offer, more: Vec<ToolSpec>) -> Self {
+        let lists: Vec<ToolSpec> = offer.lists().into_iter().chain(more.clone()).collect();
+        let is_listed = |name| lists.iter().any(|spec| spec.name == name);
         let tools = offer
-            .tools()
+            .answers()
             .into_iter()
             .chain(more)
-            .map(|spec| Listed { spec, schema: OnceLock::new() })
+            .map(|spec| Listed {
+                spec,
+                is_listed: is_listed(spec.name),
+                schema: OnceLock::new(),
+            })
             .collect();
         let budget = RetryBudget::default();
         let session = workspace.new_session();
@@ -135,7 +118,7 @@ impl Server {
     /// The tools as clients see them.
     #[doc(hidden)]
     pub fn listed_tools(&self) -> Vec<ListedTool> {
-        self.inner.tools.iter().map(|tool| listed(tool, self.inner.names)).collect()
+        self.inner.listed().map(|tool| listed(tool, self.inner.names)).collect()
     }
 }
 
@@ -230,6 +213,10 @@ impl ServerHandler for Server {
         };
         let mut result =
             done.unwrap_or_else(|| result_of(self.inner.canonical(&request.name), Err(panicked())));
+        if !takes_structure(&context) {
+            // What does not know it passes all of the result on, and the model pays for the answer twice.
+            result.structured_content = None;
+        }
         if is_modern(&context) {
             result.meta = Some(self.inner.signature());
         }
@@ -240,6 +227,15 @@ impl ServerHandler for Server {
 impl Inner {
     fn find(&self, called: &str) -> Option<&Listed> {
         self.tools.iter().find(|tool| means(called, tool.spec.name))
+    }
+
+    fn listed(&self) -> impl Iterator<Item = &Listed> {
+        self.tools.iter().filter(|tool| tool.is_listed)
+    }
+
+    /// The names of the tools that are listed, as they are listed.
+    fn listed_names(&self) -> Vec<String> {
+        self.listed().map(|tool| self.names.listed(tool.spec.name).into_owned()).collect()
     }
 
     fn canonical<'a>(&self, called: &'a str) -> &'a str {
@@ -264,12 +260,7 @@ impl Inner {
     }
 
     fn instructions(&self) -> String {
-        let text = match self.offer {
-            Offer::Write => INSTRUCTIONS.to_owned(),
-            Offer::Read => READ_INSTRUCTIONS.to_owned(),
-            Offer::Both => format!("{INSTRUCTIONS}\n{READ_INSTRUCTIONS}"),
-        };
-        self.names.spell(&text)
+        self.names.spell(&instructions::of(self.offer))
     }
 
     fn identity(&self) -> Implementation {
@@ -289,14 +280,20 @@ impl Inner {
     fn unknown_tool(&self, called: &str) -> Box<Envelope> {
         let hint = match self.offer {
             Offer::Read => ReasonHint::UnknownTool,
-            Offer::Write | Offer::Both => ReasonHint::Unknown,
+            Offer::Core | Offer::Paper { .. } | Offer::Full => ReasonHint::Unknown,
         };
-        let listed: Vec<String> =
-            self.tools.iter().map(|tool| self.names.listed(tool.spec.name).into_owned()).collect();
-        let near = nearest(called, listed.iter().map(String::as_str));
-        let what = match near.first() {
-            Some(near) => format!("call {near} if that is meant"),
-            None => "call one of the tools that this server lists".to_owned(),
+        let listed = self.listed_names();
+        let near = match self.instead(called) {
+            Some(instead) => vec![instead],
+            None => nearest(called, listed.iter().map(String::as_str)),
+        };
+        let here = near.first().map(|near| format!("call {near} if that is meant"));
+        let elsewhere = self.elsewhere(called);
+        let what = match (here, elsewhere) {
+            (Some(here), Some(elsewhere)) => format!("{here}, or {elsewhere}"),
+            (Some(here), None) => here,
+            (None, Some(elsewhere)) => elsewhere.to_owned(),
+            (None, None) => "call one of the tools that this server lists".to_owned(),
         };
         let mut refused = Envelope::new(ErrorKind::PolicyViolation, hint, SuggestedAction::Abort)
             .with("unknown_tool", called)
@@ -310,6 +307,34 @@ impl Inner {
         refused
     }
 
+    /// The listed tool that does what a tool of another set does.
+    fn instead(&self, called: &str) -> Option<String> {
+        let pairs = core::INSTEAD.iter();
+        let instead = match self.offer {
+            Offer::Core => pairs.map(|(theirs, ours)| (theirs, ours)).find(|it| means(called, it.0)),
+            Offer::Paper { .. } => pairs
+                .map(|(theirs, ours)| (ours, theirs))
+                .find(|(ours, theirs)| means(called, ours) && self.find(theirs).is_some()),
+            Offer::Full | Offer::Read => None,
+        };
+        instead.map(|(_, name)| self.names.spell(name))
+    }
+
+    /// How to have a tool of another set.
+    fn elsewhere(&self, called: &str) -> Option<&'static str> {
+        let has = |offer: Offer| offer.lists().iter().any(|tool| means(called, tool.name));
+        match self.offer {
+            Offer::Read => None,
+            _ if has(Offer::Full) => Some(
+                "ask the user to start the server with --tools full, which has it",
+            ),
+            _ if has(Offer::Core) => Some(
+                "ask the user to start the server with --tools core, which has it",
+            ),
+            _ => None,
+        }
+    }
+
     fn answer(
         &self,
         tool: &Listed,
@@ -319,8 +344,8 @@ impl Inner {
     ) -> Answer {
         let schema = &tool.schema().input;
         let arguments = match flaw {
-            None => args::check(schema, tool.spec.instead_of_content, arguments),
-            Some(Flaw::BrokenText) => Err(args::broken_text(schema)),
+            None => args::check(schema, tool.spec.instead_of_content, tool.spec.texts, arguments),
+            Some(Flaw::BrokenText) => Err(args::broken_text(schema, tool.spec.texts)),
             Some(Flaw::NotAnObject) => Err(args::not_an_object()),
             Some(Flaw::LoneSurrogate) => Err(args::unfit(
                 "lone_surrogate",
@@ -354,22 +379,15 @@ impl Inner {
 
     /// Hints speak of other tools; they use the names that the client knows.
     fn in_our_names(&self, mut refused: Box<Envelope>) -> Box<Envelope> {
-        let spell = |text: &mut Value| {
-            if let Value::String(text) = text {
-                *text = self.names.spell(text);
-            }
-        };
-        if let Some(hint) = refused.context.get_mut("hint") {
-            spell(hint);
-        }
-        let actions = refused.context.get_mut("suggested_actions").and_then(Value::as_array_mut);
-        for action in actions.into_iter().flatten() {
-            if let Some(tool) = action.get_mut("tool") {
-                spell(tool);
-            }
-        }
+        let is_listed = |name: &str| self.listed().any(|tool| means(name, tool.spec.name));
+        hints::fit(&mut refused, self.names, is_listed);
         refused
     }
+}
+
+/// Whether the client knows structured content.
+fn takes_structure(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_06_18)
 }
 
 /// Whether the request speaks the protocol that has no handshake.

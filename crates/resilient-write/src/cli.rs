@@ -4,16 +4,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use resilient_core::journal::By;
-use resilient_core::{Builder, Workspace};
+use resilient_core::near::nearest_one;
+use resilient_core::{Builder, Error, Workspace};
 use resilient_mcp::Offer;
 
 use crate::commands::{
     analytics, call, checkpoint, chunk, demo, handoff, journal, manual, policy, read, recover,
     redact, replace, risk, scratch, serve, validate, write,
 };
-use crate::config::Surroundings;
+use crate::config::{Surroundings, tools_of_environment};
 use crate::output::{Output, log_notice};
 
 const AFTER_HELP: &str = "\
@@ -37,6 +38,7 @@ Environment:
   RW_POLICY_FILE           policy to use instead of .resilient_write/policy.yaml
   RW_SCRATCH_DISABLE_GET   when set, the scratchpad gives nothing back, and no tool reads its files
   RW_ALLOW_UNSAFE_ROOTS    1: warn about a system directory as workspace instead of refusing it
+  RW_TOOLS                 which tools the server lists, where --tools does not say: core, paper or full
   NO_COLOR                 when set, no colours";
 
 /// Durable, verified, journaled file writes for coding agents.
@@ -54,11 +56,8 @@ pub(crate) struct Cli {
     /// Escape control and bidirectional characters, as on a terminal
     #[arg(long, global = true)]
     escape: bool,
-    /// Serve the tools that read, too
-    #[arg(long)]
-    with_read: bool,
     #[command(flatten)]
-    serve: serve::Serve,
+    serve: ServeWrite,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -122,16 +121,58 @@ enum Command {
 /// The server's options, and which tools it has.
 #[derive(Debug, Args)]
 struct ServeWrite {
-    /// Serve the tools that read, too
+    /// Which tools the server lists [default: RW_TOOLS, otherwise paper]
+    #[arg(long, value_enum, value_name = "SET")]
+    tools: Option<ToolSet>,
+    /// With the set paper: the tools of the Python reader, too. The other sets can read anyway
     #[arg(long)]
     with_read: bool,
     #[command(flatten)]
     serve: serve::Serve,
 }
 
+/// A set of tools by its name.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ToolSet {
+    /// Eight tools for daily work, in few tokens
+    Core,
+    /// The tools of the Python server
+    Paper,
+    /// All tools, those that read included
+    Full,
+}
+
+impl ToolSet {
+    /// The set that a variable names.
+    fn named(name: &str) -> Result<Self> {
+        Ok(Self::from_str(name.trim(), true).map_err(|_| {
+            let sets = ["core", "paper", "full"];
+            let near = nearest_one(name.trim(), sets);
+            let near = near.map(|near| format!(" ({near} comes nearest)")).unwrap_or_default();
+            let message =
+                format!("{name:?} is no set of tools{near}; set it to core, paper or full");
+            Error::BadArgument { argument: "RW_TOOLS", message }
+        })?)
+    }
+}
+
 impl ServeWrite {
+    /// Whether any option of the server was given.
+    fn is_given(&self) -> bool {
+        self.tools.is_some() || self.with_read || self.serve.is_given()
+    }
+
     fn run(self, open: impl FnOnce() -> Result<Workspace>, output: &Output) -> Result<ExitCode> {
-        let offer = if self.with_read { Offer::Both } else { Offer::Write };
+        let tools = match (self.tools, tools_of_environment()) {
+            (Some(tools), _) => tools,
+            (None, Some(name)) => ToolSet::named(&name)?,
+            (None, None) => ToolSet::Paper,
+        };
+        let offer = match tools {
+            ToolSet::Core => Offer::Core,
+            ToolSet::Paper => Offer::Paper { with_read: self.with_read },
+            ToolSet::Full => Offer::Full,
+        };
         self.serve.run(open, offer, output)
     }
 }
@@ -144,14 +185,13 @@ impl Cli {
     }
 
     fn dispatch(self, output: &Output) -> Result<ExitCode> {
-        let Self { workspace: more, json: _, escape: _, with_read, serve, command } = self;
-        let serve = ServeWrite { with_read, serve };
+        let Self { workspace: more, json: _, escape: _, serve, command } = self;
         let builder = || -> Result<Builder> { Surroundings::of_process()?.workspace(&more) };
         let open = || -> Result<Workspace> { Ok(builder()?.on_notice(log_notice).open()) };
         let Some(command) = command else {
             return serve.run(open, output);
         };
-        if with_read || serve.serve.is_given() {
+        if serve.is_given() {
             return Ok(output.misuse("the options of the server stand after `serve`, or alone"));
         }
         let open_for = |tool: &str| -> Result<Workspace> {
@@ -192,7 +232,7 @@ impl Cli {
             }
             // It tells on standard output what others log.
             Command::Recover(command) => command.run(&builder()?.open(), output),
-            Command::Call(command) => command.run(open()?, Offer::Both, output),
+            Command::Call(command) => command.run(open()?, Offer::Full, output),
             Command::Demo(command) => command.run(output),
             Command::Completions(command) => command.run(Self::command(), output),
             Command::Man(command) => command.run(Self::command(), output),
@@ -203,7 +243,6 @@ impl Cli {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
-    use resilient_core::Error;
     use resilient_core::hint::hint;
     use resilient_core::hint::samples::{samples, variant};
 

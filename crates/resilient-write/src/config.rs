@@ -180,6 +180,12 @@ impl Surroundings {
     }
 }
 
+/// The set of tools that the environment names.
+#[expect(clippy::disallowed_methods, reason = "this is the file that reads the environment")]
+pub(crate) fn tools_of_environment() -> Option<String> {
+    env::var("RW_TOOLS").ok().filter(|value| !value.trim().is_empty())
+}
+
 /// Whether reading the scratchpad is switched off.
 #[expect(clippy::disallowed_methods, reason = "this is the file that reads the environment")]
 fn is_sealed() -> bool {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::budget::{Budget, tokens};
 use super::encoding::{Encoding, OnInvalid};
 use super::walk::{Line, Walk};
-use super::{Opened, Reader, text_encoding};
+use super::{DIGESTED_MAX, Opened, Reader, text_encoding};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 
@@ -33,13 +33,22 @@ pub struct LinesRequest {
     pub max_tokens: Option<i64>,
     /// What to read it as; guessed when absent.
     pub encoding: Option<String>,
+    /// Whether to tell the digest of the file although only a part of it is shown, up to [`DIGESTED_MAX`].
+    pub digest: bool,
 }
 
 impl LinesRequest {
     /// The first lines of a file.
     #[must_use]
     pub fn of(path: impl Into<String>) -> Self {
-        Self { path: path.into(), start_line: 1, max_lines: 400, max_tokens: None, encoding: None }
+        Self {
+            path: path.into(),
+            start_line: 1,
+            max_lines: 400,
+            max_tokens: None,
+            encoding: None,
+            digest: false,
+        }
     }
 }
 
@@ -54,13 +63,21 @@ pub struct TailRequest {
     pub max_tokens: Option<i64>,
     /// What to read it as; guessed when absent.
     pub encoding: Option<String>,
+    /// Whether to tell the digest of the file although only a part of it is shown, up to [`DIGESTED_MAX`].
+    pub digest: bool,
 }
 
 impl TailRequest {
     /// The last lines of a file.
     #[must_use]
     pub fn of(path: impl Into<String>) -> Self {
-        Self { path: path.into(), max_lines: 200, max_tokens: None, encoding: None }
+        Self {
+            path: path.into(),
+            max_lines: 200,
+            max_tokens: None,
+            encoding: None,
+            digest: false,
+        }
     }
 }
 
@@ -105,7 +122,8 @@ pub struct LinesAnswer {
     /// Whether the last line lacks a terminator.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_final_newline: bool,
-    /// The digest of the file, where all of its lines are shown whole: what the next write wants.
+    /// The digest of the file, where all of its lines are shown whole or it was asked for: what the next write
+    /// wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Digest>,
 }
@@ -220,7 +238,7 @@ impl Reader<'_> {
             page.fill(&opened, &mut lines, max_lines)?;
         }
         let eof = page.is_open && lines.mark().offset >= opened.stat.len;
-        page.answer(opened, start_line, eof, None)
+        page.answer(opened, start_line, eof, None, request.digest)
     }
 
     /// Reads the last lines with their numbers.
@@ -241,7 +259,7 @@ impl Reader<'_> {
         let mut page = Page::new(budget, Shows::Last { shown_max });
         page.fill(&opened, &mut lines, max_lines)?;
         let start_line = page.lines.front().map_or(1, |(number, _)| *number);
-        page.answer(opened, start_line, true, Some(total))
+        page.answer(opened, start_line, true, Some(total), request.digest)
     }
 }
 
@@ -348,6 +366,7 @@ impl Page {
         start_line: u64,
         eof: bool,
         total_lines: Option<u64>,
+        digest: bool,
     ) -> Result<LinesAnswer> {
         let count = self.lines.len() as u64;
         let mut content = String::with_capacity(self.bytes);
@@ -363,6 +382,7 @@ impl Page {
         }
         let truncated = !self.is_open || !cut_lines.is_empty();
         let is_whole = start_line == 1 && eof && !truncated;
+        let is_digested = is_whole || digest && opened.stat.len <= DIGESTED_MAX;
         Ok(LinesAnswer {
             start_line,
             end_line: (start_line + count).saturating_sub(1),
@@ -379,7 +399,7 @@ impl Page {
             cut_lines,
             invalid_bytes,
             no_final_newline: self.no_final_newline && eof,
-            sha256: if is_whole { opened.digest_unchanged()? } else { None },
+            sha256: if is_digested { opened.digest_unchanged()? } else { None },
             path: opened.path,
         })
     }

@@ -73,6 +73,12 @@ fn a_read_of_a_whole_file_gives_the_digest_for_the_next_write() {
     let tail = |request: &TailRequest| ws.reader().tail(request).unwrap().sha256;
     assert_eq!(tail(&TailRequest::of("f")), Some(whole));
     assert_eq!(tail(&TailRequest { max_lines: 1, ..TailRequest::of("f") }), None);
+    // Unless it is asked for, so that the next write can be sure of the file whatever was shown of it.
+    let digest = true;
+    let part = LinesRequest { max_lines: 1, digest, ..LinesRequest::of("f") };
+    assert_eq!(lines(&part), lines(&LinesRequest::of("f")));
+    let end = TailRequest { max_lines: 1, digest, ..TailRequest::of("f") };
+    assert_eq!(tail(&end), lines(&part));
     let sha256 = whole.to_string();
     let next = WriteRequest { expected_prev_sha256: Some(sha256), ..overwrite("f", "three\n") };
     ws.write(next).unwrap();

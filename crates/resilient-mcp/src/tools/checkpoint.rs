@@ -18,7 +18,7 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<CheckpointCleanup>(),
 ];
 
-/// Save progress under a name, to resume after a crash or in a new session; replaces the earlier
+/// Save progress of a task under a name, to resume after a crash or in a new session; replaces the earlier
 /// value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +55,7 @@ impl Tool for Checkpoint {
     }
 }
 
-/// Read a checkpoint.
+/// Read the data of a checkpoint by its name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointRead {
@@ -73,7 +73,7 @@ impl Tool for CheckpointRead {
     }
 }
 
-/// List the checkpoints.
+/// List the checkpoints with time and size, without data.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointList {}
@@ -88,7 +88,7 @@ impl Tool for CheckpointList {
     }
 }
 
-/// Remove expired and session checkpoints.
+/// Remove expired checkpoints and those with ttl session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointCleanup {

@@ -22,7 +22,8 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<ChunkReset>(),
 ];
 
-/// Store part `index` of a long file; sending an index again replaces it. Survives restarts.
+/// Store or replace one part of a long file by its number; rw_chunk_append takes the next number. Survives
+/// restarts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkWrite {
@@ -60,16 +61,14 @@ impl Tool for ChunkWrite {
     }
 }
 
-/// Store the next part of a long file; then rw_chunk_compose.
+/// Write a long file in several calls: store the next part of a session; after the last, rw_chunk_compose.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkAppend {
     /// As in rw_chunk_write.
     pub session: String,
     pub content: Option<String>,
-    /// In place of content: a blocked part, redacted.
     pub draft_sha256: Option<String>,
-    /// Parts in all, if known.
     pub total_expected: Option<i64>,
     /// Hash of the part before; empty for the first.
     pub expected_prev_sha256: Option<String>,
@@ -128,7 +127,7 @@ fn keep(
     }
 }
 
-/// Join a session's parts into a file, durably; replaces an existing file.
+/// Join the parts of a session into one file, durably; replaces an existing file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkCompose {
@@ -173,7 +172,7 @@ impl Tool for ChunkCompose {
     }
 }
 
-/// Read what rw_chunk_compose would write, a page at a time. Go on at next_offset.
+/// Read what rw_chunk_compose would write, without writing it. Go on at next_offset.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkPreview {
@@ -198,11 +197,11 @@ impl Tool for ChunkPreview {
     }
 }
 
-/// List a session's parts and how the last one ends, or all sessions; use it to resume.
+/// List which parts of a session are stored and how the last one ends, to resume; without session, all
+/// sessions.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkStatus {
-    /// All when absent.
     pub session: Option<String>,
 }
 
@@ -220,7 +219,7 @@ impl Tool for ChunkStatus {
     }
 }
 
-/// Remove a session's parts.
+/// Discard all parts of a session for good.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkReset {

@@ -13,12 +13,13 @@ use crate::seam::{Answer, Workspace, answer};
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<HandoffWrite>(), ToolSpec::of::<HandoffRead>()];
 
-/// Leave a note for the next agent; replaces an earlier one.
+/// Leave a note for the next agent: where the task stands, and hashes of its files. Replaces the earlier
+/// note.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HandoffWrite {
-    /// Required: task_id, status (complete|partial|blocked|handed_off), agent, summary, next_steps
-    /// [..], last_good_state [{path, sha256}]. More keys are kept.
+    /// More keys are kept.
+    #[schemars(with = "Shape")]
     pub envelope: Map<String, Value>,
     /// Markdown below it.
     #[serde(default)]
@@ -31,6 +32,38 @@ pub struct HandoffWrite {
     pub expected_prev_sha256: Option<String>,
     #[serde(default)]
     pub classify: bool,
+}
+
+// What clients are told of an envelope. The library checks it, and takes what the Python server takes: any
+// value of the facts without a type. A doc comment would be paid for in the schema.
+#[derive(JsonSchema)]
+#[schemars(description = "")]
+#[expect(dead_code, reason = "only its schema matters")]
+struct Shape {
+    task_id: Value,
+    status: Status,
+    agent: Value,
+    summary: Value,
+    next_steps: Vec<Value>,
+    last_good_state: Vec<GoodState>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(description = "", rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema matters")]
+enum Status {
+    Complete,
+    Partial,
+    Blocked,
+    HandedOff,
+}
+
+#[derive(JsonSchema)]
+#[schemars(description = "")]
+#[expect(dead_code, reason = "only its schema matters")]
+struct GoodState {
+    path: Value,
+    sha256: Value,
 }
 
 impl Tool for HandoffWrite {
@@ -50,7 +83,7 @@ impl Tool for HandoffWrite {
     }
 }
 
-/// Read the handoff note, and which of its files changed since.
+/// Read the handoff note, and which of its files changed since (drift_warnings).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HandoffRead {

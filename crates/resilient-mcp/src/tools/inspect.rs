@@ -20,7 +20,8 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<Analytics>(),
 ];
 
-/// Look for secrets, personal data and oversize in one of content, path, session, draft_sha256.
+/// Look for secrets, personal data and oversize before a write, in one of content, path, session,
+/// draft_sha256.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RiskScore {
@@ -51,7 +52,7 @@ impl Tool for RiskScore {
     }
 }
 
-/// Check the syntax of one of content, path, session (of chunks), draft_sha256.
+/// Check the syntax of one of content, path, session (of chunks), draft_sha256; returns errors by line.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Validate {
@@ -103,13 +104,12 @@ fn source(
     }
 }
 
-/// List the last writes: path, hash, size, time, who.
+/// List the last writes: path, sha256, size, time, who.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JournalTail {
     #[serde(default = "twenty")]
     pub n: i64,
-    /// Path.
     pub filter_path: Option<String>,
     pub filter_mode: Option<JournalMode>,
     pub filter_id: Option<String>,
@@ -146,13 +146,12 @@ impl Tool for JournalTail {
     }
 }
 
-/// Totals of the journal: by path, mode, session and time.
+/// Sum up all writes: by path, mode, chunk session and time.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Analytics {
     /// ISO 8601 time with offset or Z.
     pub since: Option<String>,
-    /// Only this chunk session.
     pub session_filter: Option<String>,
 }
 

@@ -9,6 +9,7 @@
 
 pub mod checkpoint;
 pub mod chunk;
+pub mod core;
 pub mod handoff;
 pub mod inspect;
 pub mod read;
@@ -20,7 +21,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::args::unfit;
+use crate::args::{TEXTS, Texts, unfit};
 pub use crate::call::Call;
 use crate::schema::{Schema, schema_of};
 use crate::seam::{Answer, Workspace};
@@ -37,6 +38,10 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const QUICK: bool = false;
     /// Arguments that may come in place of `content`.
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &[];
+    /// Whether the Python servers have no such tool.
+    const ADDED: bool = false;
+    /// Arguments that carry text of any length, and what to do when one is missing.
+    const TEXTS: Texts = TEXTS;
 
     /// Does the work; may be called from many threads at once.
     ///
@@ -80,6 +85,10 @@ pub struct ToolSpec {
     pub quick: bool,
     /// Arguments that may come in place of `content`.
     pub instead_of_content: &'static [&'static str],
+    /// Whether the Python servers have no such tool.
+    pub added: bool,
+    /// Arguments that carry text of any length, and what to do when one is missing.
+    pub(crate) texts: Texts,
     /// Makes the description and the schema of the arguments.
     pub schema: fn() -> Schema,
     /// Runs one call whose arguments fit the schema.
@@ -95,6 +104,8 @@ impl ToolSpec {
             effect: T::EFFECT,
             quick: T::QUICK,
             instead_of_content: T::INSTEAD_OF_CONTENT,
+            added: T::ADDED,
+            texts: T::TEXTS,
             schema: schema_of::<T>,
             run: |workspace, arguments, call| match T::deserialize(Value::Object(arguments)) {
                 Ok(tool) => tool.run_watched(workspace, call),
@@ -106,19 +117,29 @@ impl ToolSpec {
     }
 }
 
-/// Which tools a server has.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Which tools a server lists, and which others it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offer {
-    /// Those that write, and look at what was written.
-    #[default]
-    Write,
+    /// Eight for daily work, shaped as models know such tools.
+    Core,
+    /// Those of the Python server.
+    Paper {
+        /// Whether those of the Python reader, too.
+        with_read: bool,
+    },
+    /// All of what the Python servers have and more, for writing and for reading.
+    Full,
     /// Those that read.
     Read,
-    /// Both.
-    Both,
 }
 
-/// The tools that write, in the order in which they are listed.
+impl Default for Offer {
+    fn default() -> Self {
+        Self::Paper { with_read: false }
+    }
+}
+
+/// The tools that write, and look at what was written, in the order in which they are listed.
 const WRITE: &[&[ToolSpec]] = &[
     write::TOOLS,
     chunk::TOOLS,
@@ -130,12 +151,27 @@ const WRITE: &[&[ToolSpec]] = &[
 ];
 
 impl Offer {
-    /// The tools, in the order in which they are listed.
-    pub fn tools(self) -> Vec<ToolSpec> {
+    /// The tools that are listed, in their order.
+    pub fn lists(self) -> Vec<ToolSpec> {
+        let mut tools = self.answers();
         match self {
-            Self::Write => WRITE.concat(),
-            Self::Read => read::TOOLS.to_vec(),
-            Self::Both => [WRITE.concat(), read::TOOLS.to_vec()].concat(),
+            Self::Core | Self::Read => {}
+            Self::Paper { .. } => tools.retain(|tool| !tool.added),
+            // What those of `core` do, others do, too.
+            Self::Full => tools.retain(|tool| !core::TOOLS.iter().any(|it| it.name == tool.name)),
+        }
+        tools
+    }
+
+    /// The tools of which calls are answered, listed or not.
+    pub fn answers(self) -> Vec<ToolSpec> {
+        let (write, read) = (WRITE.concat(), read::TOOLS);
+        match self {
+            Self::Core => core::TOOLS.to_vec(),
+            Self::Paper { with_read: false } => write,
+            Self::Paper { with_read: true } => [&write, read].concat(),
+            Self::Full => [&write, read, core::TOOLS].concat(),
+            Self::Read => read.to_vec(),
         }
     }
 }

@@ -20,14 +20,13 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<ReadNext>(),
 ];
 
-/// Tell a file's size, time, encoding and SHA-256 (for expected_prev_sha256).
+/// Get size, time, encoding and sha256 of a file, for the expected_prev_sha256 of a write.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stat {
     pub path: String,
     /// Unasked up to 16 MiB.
     pub digest: Option<bool>,
-    /// As digest.
     #[serde(default)]
     pub include_sha256: bool,
 }
@@ -44,7 +43,7 @@ impl Tool for Stat {
     }
 }
 
-/// List files below a directory with size and time, a page at a time. Go on at next_from_path.
+/// List files below a directory with size and time. Go on at next_from_path.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListFiles {
@@ -69,6 +68,7 @@ impl Tool for ListFiles {
     const NAME: &'static str = "rr.list_files";
     const TITLE: &'static str = "List files";
     const EFFECT: Effect = Effect::Reads;
+    const ADDED: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.reader().list(&core::ListRequest {
@@ -84,7 +84,7 @@ impl Tool for ListFiles {
     }
 }
 
-/// Read a window of a file; no character is cut. Go on at next_offset.
+/// Read a byte range of a file as text; no character is cut. Go on at next_offset.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadBytes {
@@ -93,7 +93,7 @@ pub struct ReadBytes {
     pub offset: i64,
     #[serde(default = "window")]
     pub max_bytes: i64,
-    /// About.
+    /// Size of the answer, about.
     pub max_tokens: Option<i64>,
     /// Guessed when absent; base64 for raw bytes.
     pub encoding: Option<String>,
@@ -119,7 +119,7 @@ impl Tool for ReadBytes {
     }
 }
 
-/// Read lines as N|text, from a line on.
+/// Read lines by number, as N|text; N| is not part of the file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadLines {
@@ -139,12 +139,12 @@ impl Tool for ReadLines {
 
     fn run(self, workspace: &Workspace) -> Answer {
         let Self { path, start_line, max_lines, max_tokens, encoding } = self;
-        let request = core::LinesRequest { path, start_line, max_lines, max_tokens, encoding };
+        let request = core::LinesRequest { path, start_line, max_lines, max_tokens, encoding, digest: false };
         answer(workspace.reader().lines(&request))
     }
 }
 
-/// Read the last lines.
+/// Read the last lines of a file or log.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadTail {
@@ -162,13 +162,13 @@ impl Tool for ReadTail {
 
     fn run(self, workspace: &Workspace) -> Answer {
         let Self { path, max_lines, max_tokens, encoding } = self;
-        let request = core::TailRequest { path, max_lines, max_tokens, encoding };
+        let request = core::TailRequest { path, max_lines, max_tokens, encoding, digest: false };
         answer(workspace.reader().tail(&request))
     }
 }
 
-/// Find lines and show them in context, a page at a time. Go on at next_from_line (and
-/// next_from_path).
+/// Search a file, or many by glob, for a text or regex; shows matches in context. Go on at next_from_line
+/// (and next_from_path).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchThenPage {
@@ -235,7 +235,7 @@ impl Tool for SearchThenPage {
     }
 }
 
-/// Begin a walk through a whole file; rr_read_next goes on.
+/// Begin to read all of a large file, window by window; rr_read_next goes on. For a part: rr_read_lines.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MakeCursor {
@@ -267,7 +267,7 @@ impl Tool for MakeCursor {
     }
 }
 
-/// Read the window at a cursor, and get the next cursor. Fails if the file changed.
+/// Read the window at a cursor and get the next cursor, until eof. Fails if the file changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadNext {

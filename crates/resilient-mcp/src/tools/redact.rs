@@ -17,8 +17,8 @@ use crate::seam::{Answer, Workspace, answer};
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<Redact>()];
 
-/// Replace secrets in content, a file (path), a blocked draft or joined parts by marks: <REDACTED:api_key:1>.
-/// Answers the text or writes it.
+/// Replace secrets in one of content, path, draft_sha256, session by marks: <REDACTED:api_key:1>. Returns
+/// the text, or writes it to write_to.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Redact {
@@ -30,13 +30,13 @@ pub struct Redact {
     /// Between the parts.
     #[serde(default)]
     pub separator: String,
-    /// Families or finding numbers; default: all secrets.
+    /// Families or finding numbers; all secrets when absent.
     pub redact: Option<Vec<Chosen>>,
-    /// Put environment look-ups.
+    /// Put environment look-ups in place of marks.
     #[serde(default)]
     pub env: bool,
     pub language: Option<String>,
-    /// Keep secrets in the scratchpad.
+    /// Keep the secrets in the scratchpad.
     #[serde(default)]
     pub keep: bool,
     /// File for the result; path itself needs keep.
@@ -49,6 +49,7 @@ impl Tool for Redact {
     const NAME: &'static str = "rw.redact";
     const TITLE: &'static str = "Take secrets out";
     const EFFECT: Effect = Effect::Changes;
+    const ADDED: bool = true;
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &["path", "draft_sha256", "session"];
 
     fn run(self, workspace: &Workspace) -> Answer {

@@ -18,7 +18,8 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<ScratchRemove>(),
 ];
 
-/// Keep raw material (logs, tokens, drafts) outside the user's files, by content hash.
+/// Keep raw material (logs, drafts) outside the user's files, unencrypted. Returns sha256 for
+/// rw_scratch_get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScratchPut {
@@ -49,7 +50,7 @@ impl Tool for ScratchPut {
     }
 }
 
-/// Find scratch material by hash, label or both; returns no content.
+/// Find kept material by sha256, label or both; returns facts, no content.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScratchRef {
@@ -68,7 +69,7 @@ impl Tool for ScratchRef {
     }
 }
 
-/// Read scratch material back, verified by its hash.
+/// Read kept material back, verified by its sha256.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScratchGet {
@@ -88,7 +89,7 @@ impl Tool for ScratchGet {
     }
 }
 
-/// List scratch material, newest first; returns no content.
+/// List kept material, newest first; returns no content.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScratchList {
@@ -103,6 +104,7 @@ impl Tool for ScratchList {
     const NAME: &'static str = "rw.scratch_list";
     const TITLE: &'static str = "List raw material";
     const EFFECT: Effect = Effect::Reads;
+    const ADDED: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let limit = usize::try_from(self.limit).ok().filter(|limit| (1..=1000).contains(limit));
@@ -115,7 +117,7 @@ impl Tool for ScratchList {
     }
 }
 
-/// Remove scratch material for good: by hash, all with a label, or both.
+/// Remove kept material for good: by sha256, all with a label, or both.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScratchRemove {
@@ -127,6 +129,7 @@ impl Tool for ScratchRemove {
     const NAME: &'static str = "rw.scratch_remove";
     const TITLE: &'static str = "Remove raw material";
     const EFFECT: Effect = Effect::Sets;
+    const ADDED: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.scratch().remove(self.sha256.as_deref(), self.label.as_deref()))

@@ -18,12 +18,11 @@ use crate::seam::{Answer, Workspace, answer};
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<SafeWrite>(), ToolSpec::of::<SafeReplace>()];
 
-/// Write a UTF-8 text file durably: a crash leaves the old or the new file, whole. Long content
-/// (over ~8 KB) is safer in parts: rw_chunk_append.
+/// Write a text file durably: create, overwrite or append. A crash leaves it whole, old or new. Returns
+/// sha256. Small edit: rw_safe_replace; over 8 KB: rw_chunk_append.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SafeWrite {
-    /// In the workspace.
     pub path: String,
     pub content: Option<String>,
     /// In place of content: a blocked draft, redacted.
@@ -44,7 +43,7 @@ pub struct SafeWrite {
     /// keep (the file's), raw, or a name.
     pub encoding: Option<String>,
     pub eol: Option<Eol>,
-    /// Insist on a far shorter text with "rest unchanged" in it.
+    /// Take a far shorter text with a placeholder in it.
     #[serde(default)]
     pub allow_shrink: bool,
 }
@@ -125,20 +124,19 @@ impl FromDraft<Option<WriteReceipt>> {
     }
 }
 
-/// Replace an exact string in a file, durably; everything else keeps its bytes.
+/// Edit a file: replace an exact string, durably; the rest keeps its bytes. Without a match, answers the
+/// nearest text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SafeReplace {
     pub path: String,
-    /// Exact text, whitespace included.
+    /// Exact text, white space included.
     pub old_string: String,
     pub new_string: String,
     /// How often old_string must occur; -1: all.
     #[serde(default = "one")]
     pub count: i64,
-    /// Hash the file must still have.
     pub expected_prev_sha256: Option<String>,
-    /// Refuse an edit that adds what looks like secrets.
     #[serde(default)]
     pub classify: bool,
     #[serde(default)]

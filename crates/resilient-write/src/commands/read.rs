@@ -153,7 +153,7 @@ impl Read {
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         let Self { path, start_line, max_lines, max_tokens, encoding } = self;
-        let request = LinesRequest { path, start_line, max_lines, max_tokens, encoding };
+        let request = LinesRequest { path, start_line, max_lines, max_tokens, encoding, digest: false };
         let result = workspace.reader().lines(&request);
         told_lines(result.as_ref().ok(), output);
         output.answer("rr.read_lines", result, content)
@@ -167,7 +167,7 @@ impl Tail {
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         let Self { path, max_lines, max_tokens, encoding } = self;
-        let request = TailRequest { path, max_lines, max_tokens, encoding };
+        let request = TailRequest { path, max_lines, max_tokens, encoding, digest: false };
         let result = workspace.reader().tail(&request);
         told_lines(result.as_ref().ok(), output);
         output.answer("rr.read_tail", result, content)

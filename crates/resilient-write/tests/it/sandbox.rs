@@ -13,7 +13,7 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_resilient-write");
 pub(crate) const READER: &str = env!("CARGO_BIN_EXE_resilient-read");
 
 /// Whatever the surroundings of the tests say, the binary does not hear it.
-const VARIABLES: [&str; 8] = [
+const VARIABLES: [&str; 9] = [
     "NO_COLOR",
     "RR_WORKSPACE",
     "RR_STATE_DIR",
@@ -22,6 +22,7 @@ const VARIABLES: [&str; 8] = [
     "RW_POLICY_FILE",
     "RW_SCRATCH_DISABLE_GET",
     "RW_ALLOW_UNSAFE_ROOTS",
+    "RW_TOOLS",
 ];
 
 fn validator(schema: &str) -> jsonschema::Validator {

@@ -1,0 +1,73 @@
+//! Refusals in the words that the client knows: the names as they are listed, and no tool that is not.
+
+use serde_json::Value;
+
+use crate::names::ToolNames;
+use crate::seam::Envelope;
+
+/// What a hint says of a tool, and what it says instead where that is not listed.
+const WITHOUT: &[(&str, &str, &str)] = &[
+    (
+        "rw_redact",
+        "do not send the parts again: `rw_redact` joins them, takes the secrets out and writes the file, \
+         then `rw_chunk_reset` removes the parts",
+        "send the parts that hold what context.detected lists again without it, with `rw_chunk_write`, then \
+         compose them",
+    ),
+    (
+        "rw_redact",
+        ", `rw_chunk_append` and `rw_chunk_write` take `draft_sha256`, and for anything else `rw_redact` \
+         gives the draft's clean text",
+        ", `rw_chunk_append` and `rw_chunk_write` take `draft_sha256`, and other tools take the text without \
+         what context.detected lists",
+    ),
+    (
+        "rw_redact",
+        ", or clean the file with `rw_redact`, its path in `write_to` and `keep` true",
+        "",
+    ),
+];
+
+/// A hint, where only some tools are listed: by their names with underscores.
+#[doc(hidden)]
+pub fn in_listed_words(hint: &str, is_listed: impl Fn(&str) -> bool) -> String {
+    WITHOUT
+        .iter()
+        .filter(|(tool, _, _)| !is_listed(tool))
+        .fold(hint.to_owned(), |hint, (_, with, without)| hint.replace(with, without))
+}
+
+/// Has a refusal name tools as they are listed, and only those.
+pub(crate) fn fit(refused: &mut Envelope, names: ToolNames, is_listed: impl Fn(&str) -> bool) {
+    if let Some(Value::String(hint)) = refused.context.get_mut("hint") {
+        *hint = names.spell(&in_listed_words(hint, &is_listed));
+    }
+    let actions = refused.context.get_mut("suggested_actions").and_then(Value::as_array_mut);
+    for action in actions.into_iter().flatten().filter_map(Value::as_object_mut) {
+        match action.get_mut("tool") {
+            Some(Value::String(tool)) if is_listed(tool) => *tool = names.spell(tool),
+            Some(_) => {
+                action.shift_remove("tool");
+                action.shift_remove("arguments");
+            }
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use resilient_core::hint::hint;
+    use resilient_core::hint::samples::samples;
+
+    use super::*;
+
+    #[test]
+    fn what_is_said_instead_is_of_hints_that_there_are() {
+        let hints: Vec<String> = samples().iter().map(hint).collect();
+        for (tool, with, without) in WITHOUT {
+            assert!(hints.iter().any(|hint| hint.contains(with)), "{with}");
+            assert!(with.contains(tool) && !without.contains(tool), "{with}");
+        }
+    }
+}
