@@ -130,7 +130,9 @@ fn check_value(name: &str, schema: &Value, value: &mut Value) -> Result<(), Box<
         Some("boolean") => value.is_boolean(),
         Some("object") => match (value.as_object_mut(), schema.as_object()) {
             // An object to which more may be added is checked by the library.
-            (Some(inner), Some(schema)) if schema.get("additionalProperties") == Some(&false.into()) => {
+            (Some(inner), Some(schema))
+                if schema.get("additionalProperties") == Some(&false.into()) =>
+            {
                 return check_inner(name, schema, inner);
             }
             (inner, _) => inner.is_some(),
@@ -272,7 +274,7 @@ mod tests {
             },
             "required": ["path", "content"],
         });
-        check(schema.as_object().unwrap(), &[], arguments.as_object().unwrap().clone())
+        check(schema.as_object().unwrap(), &[], TEXTS, arguments.as_object().unwrap().clone())
             .map(Value::Object)
             .map_err(|refused| {
                 (Value::Object(refused.context), refused.reason_hint, refused.suggested_action)

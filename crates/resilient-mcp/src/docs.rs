@@ -5,28 +5,28 @@ use std::fmt::Write as _;
 use rmcp::model::Tool;
 use serde_json::Value;
 
-/// The page for these tools.
-pub fn page(tools: &[Tool]) -> String {
+/// The page for these tools, each with the sets that list it.
+pub fn page(tools: &[(Tool, String)]) -> String {
     let mut page = String::from(
         "# Tools\n\n\
          Made from the schemas by a test of `resilient-mcp`; do not edit. To renew it:\n\
          `UPDATE_SNAPSHOTS=1 cargo test -p resilient-mcp --test schemas`.\n\n\
-         Every tool may also be called with a dot: `rw.safe_write` is `rw_safe_write`.\n",
+         Every tool may also be called with a dot: `rw.safe_write` is `rw_safe_write`. Which tools a server\n\
+         lists: [tool-sets.md](tool-sets.md).\n",
     );
-    for tool in tools {
-        section(&mut page, tool);
+    for (tool, sets) in tools {
+        section(&mut page, tool, sets);
     }
     page
 }
 
-fn section(page: &mut String, tool: &Tool) {
+fn section(page: &mut String, tool: &Tool, sets: &str) {
     let title = tool.title.as_deref().unwrap_or_default();
     let description = tool.description.as_deref().unwrap_or_default();
     // Writing to a `String` cannot fail.
     let _ = writeln!(page, "\n## {}\n\n{title}. {description}\n", tool.name);
-    if let Some(effect) = effect(tool) {
-        let _ = writeln!(page, "{effect}\n");
-    }
+    let effect = effect(tool).unwrap_or_default();
+    let _ = writeln!(page, "{effect} Listed by: {sets}.\n");
     let properties = tool.input_schema.get("properties").and_then(Value::as_object);
     let Some(properties) = properties.filter(|all| !all.is_empty()) else {
         page.push_str("No arguments.\n");

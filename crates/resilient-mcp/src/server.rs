@@ -89,11 +89,7 @@ impl Server {
             .answers()
             .into_iter()
             .chain(more)
-            .map(|spec| Listed {
-                spec,
-                is_listed: is_listed(spec.name),
-                schema: OnceLock::new(),
-            })
+            .map(|spec| Listed { spec, is_listed: is_listed(spec.name), schema: OnceLock::new() })
             .collect();
         let budget = RetryBudget::default();
         let session = workspace.new_session();
@@ -311,7 +307,9 @@ impl Inner {
     fn instead(&self, called: &str) -> Option<String> {
         let pairs = core::INSTEAD.iter();
         let instead = match self.offer {
-            Offer::Core => pairs.map(|(theirs, ours)| (theirs, ours)).find(|it| means(called, it.0)),
+            Offer::Core => {
+                pairs.map(|(theirs, ours)| (theirs, ours)).find(|it| means(called, it.0))
+            }
             Offer::Paper { .. } => pairs
                 .map(|(theirs, ours)| (ours, theirs))
                 .find(|(ours, theirs)| means(called, ours) && self.find(theirs).is_some()),
@@ -325,12 +323,12 @@ impl Inner {
         let has = |offer: Offer| offer.lists().iter().any(|tool| means(called, tool.name));
         match self.offer {
             Offer::Read => None,
-            _ if has(Offer::Full) => Some(
-                "ask the user to start the server with --tools full, which has it",
-            ),
-            _ if has(Offer::Core) => Some(
-                "ask the user to start the server with --tools core, which has it",
-            ),
+            _ if has(Offer::Full) => {
+                Some("ask the user to start the server with --tools full, which has it")
+            }
+            _ if has(Offer::Core) => {
+                Some("ask the user to start the server with --tools core, which has it")
+            }
             _ => None,
         }
     }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Barrier, LazyLock};
 use common::{Client, envelope};
 use resilient_mcp::seam::{Answer, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
 use resilient_mcp::tools::{Effect, Tool, ToolSpec};
-use resilient_mcp::{Server, ToolNames};
+use resilient_mcp::{Offer, Server, ToolNames};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -509,5 +509,93 @@ async fn a_tail_of_no_rows_is_refused() {
         let envelope = client.call_failing("rw_journal_tail", json!({"n": n})).await;
         assert_eq!(envelope["reason_hint"], "encoding");
         assert_eq!(envelope["context"]["reason"], "n_must_be_at_least_1");
+    }
+}
+
+#[tokio::test]
+async fn structured_content_is_sent_to_those_who_know_it() {
+    for (version, knows) in
+        [("2024-11-05", false), ("2025-03-26", false), ("2025-06-18", true), ("2025-11-25", true)]
+    {
+        let mut client = Client::connect(tools());
+        client.initialize(version).await;
+        for (tool, ok) in [("rw_test_echo", true), ("rw_test_panic", false)] {
+            let arguments = if ok { json!({"content": "x"}) } else { json!({}) };
+            let result = client.call(tool, arguments).await;
+            let text: Value =
+                serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+            assert_eq!(text["ok"], ok, "{version}");
+            assert_eq!(result.get("structuredContent"), knows.then_some(&text), "{version}");
+        }
+    }
+}
+
+fn offering(offer: Offer) -> Client {
+    let workspace = Workspace::builder("/nowhere").open();
+    Client::of(Server::offering(workspace, ToolNames::Underscore, offer))
+}
+
+#[tokio::test]
+async fn a_tool_of_another_set_is_answered_or_its_place_is_told() {
+    let paper = Offer::default();
+    let reading = Offer::Paper { with_read: true };
+    // What is answered complains of the argument.
+    for (offer, tool) in [
+        (paper, "rw_redact"),
+        (paper, "rw.scratch_list"),
+        (reading, "rr_list_files"),
+        (Offer::Full, "rw_read_file"),
+    ] {
+        let mut client = offering(offer);
+        client.initialize("2025-11-25").await;
+        let refused = client.call(tool, json!({"never_an_argument": 1})).await;
+        let context = &refused["structuredContent"]["context"];
+        assert_eq!(context["argument"], "never_an_argument", "{offer:?} {tool}");
+    }
+    for (offer, tool, nearest, hint) in [
+        (
+            Offer::Core,
+            "rw_safe_write",
+            json!(["rw_write_file"]),
+            "call rw_write_file if that is meant, or ask the user to start the server with --tools full, \
+             which has it",
+        ),
+        (
+            Offer::Core,
+            "rw.checkpoint",
+            Value::Null,
+            "ask the user to start the server with --tools full, which has it",
+        ),
+        (
+            paper,
+            "rw_edit_file",
+            json!(["rw_safe_replace"]),
+            "call rw_safe_replace if that is meant, or ask the user to start the server with --tools core, \
+             which has it",
+        ),
+        (
+            paper,
+            "rr_read_tail",
+            Value::Null,
+            "ask the user to start the server with --tools full, which has it",
+        ),
+        (
+            reading,
+            "rw_read_file",
+            json!(["rr_stat"]),
+            "call rr_stat if that is meant, or ask the user to start the server with --tools core, which \
+             has it",
+        ),
+        (Offer::Core, "rw_hystory", json!(["rw_history"]), "call rw_history if that is meant"),
+    ] {
+        let mut client = offering(offer);
+        client.initialize("2025-11-25").await;
+        let refused = client.call(tool, json!({})).await;
+        let context = &refused["structuredContent"]["context"];
+        assert_eq!(
+            (&context["nearest_names"], context["hint"].as_str().unwrap()),
+            (&nearest, hint),
+            "{offer:?} {tool}"
+        );
     }
 }

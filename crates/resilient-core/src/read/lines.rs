@@ -71,13 +71,7 @@ impl TailRequest {
     /// The last lines of a file.
     #[must_use]
     pub fn of(path: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            max_lines: 200,
-            max_tokens: None,
-            encoding: None,
-            digest: false,
-        }
+        Self { path: path.into(), max_lines: 200, max_tokens: None, encoding: None, digest: false }
     }
 }
 

@@ -30,8 +30,9 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<History>(),
 ];
 
-/// For each tool of other sets the one that does its work here.
-pub(crate) const INSTEAD: &[(&str, &str)] = &[
+/// For a tool of other sets the one that does its work here.
+#[doc(hidden)]
+pub const INSTEAD: &[(&str, &str)] = &[
     ("rw_safe_write", "rw_write_file"),
     ("rw_safe_replace", "rw_edit_file"),
     ("rw_chunk_write", "rw_write_part"),
@@ -436,11 +437,13 @@ impl Tool for ListFiles {
             let files: Vec<Value> = listing
                 .files
                 .into_iter()
-                .map(|file| told([
-                    ("path", Some(json!(file.path))),
-                    ("size", file.size.map(Value::from)),
-                    ("is", file.is.map(Value::from)),
-                ]))
+                .map(|file| {
+                    told([
+                        ("path", Some(json!(file.path))),
+                        ("size", file.size.map(Value::from)),
+                        ("is", file.is.map(Value::from)),
+                    ])
+                })
                 .collect();
             told([
                 ("path", Some(json!(listing.path))),
@@ -490,10 +493,10 @@ impl SearchFiles {
         // What is no directory is a file.
         let is_file = in_file
             && below.from_path.is_none()
-            && workspace.reader().stat(&read::StatRequest {
-                path: below.path.clone(),
-                digest: Some(false),
-            }).is_ok();
+            && workspace
+                .reader()
+                .stat(&read::StatRequest { path: below.path.clone(), digest: Some(false) })
+                .is_ok();
         let request = if is_file { SearchRequest { glob: None, ..below } } else { below };
         workspace.reader().search(&request, call)
     }
@@ -627,8 +630,12 @@ pub fn hint_of(error: &Error) -> String {
         }
         Error::OutcomeUnknown { .. }
         | Error::EmptyOldString { .. }
-        | Error::FileNotFound { .. }
-        | Error::NonContiguous { .. } => in_our_words(&hint(error)),
+        | Error::FileNotFound { .. } => in_our_words(&hint(error)),
+        Error::NonContiguous { missing, .. } if !missing.is_empty() => {
+            "send the parts that context.missing lists with `rw_write_part`, then the last one again; if the \
+             last one was sent before, read the file first, which may be written already"
+                .to_owned()
+        }
         Error::UnsureEncoding { .. } => {
             "write ASCII only, since the file's encoding is only guessed".to_owned()
         }
@@ -648,7 +655,9 @@ pub fn hint_of(error: &Error) -> String {
         Error::ChunkIndex { .. } => {
             "pass a `part` from 1 to 999; a file that needs more takes larger parts".to_owned()
         }
-        Error::IndexExceedsTotal { .. } | Error::ChunkCount { .. } => {
+        Error::IndexExceedsTotal { .. }
+        | Error::NonContiguous { .. }
+        | Error::ChunkCount { .. } => {
             "send all parts again, from `part` 1 on: more of them are kept than the last one says".to_owned()
         }
         Error::NoChunks { .. } | Error::SessionNotFound { .. } => {

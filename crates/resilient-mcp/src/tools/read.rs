@@ -139,7 +139,8 @@ impl Tool for ReadLines {
 
     fn run(self, workspace: &Workspace) -> Answer {
         let Self { path, start_line, max_lines, max_tokens, encoding } = self;
-        let request = core::LinesRequest { path, start_line, max_lines, max_tokens, encoding, digest: false };
+        let request =
+            core::LinesRequest { path, start_line, max_lines, max_tokens, encoding, digest: false };
         answer(workspace.reader().lines(&request))
     }
 }

@@ -153,7 +153,8 @@ impl Read {
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         let Self { path, start_line, max_lines, max_tokens, encoding } = self;
-        let request = LinesRequest { path, start_line, max_lines, max_tokens, encoding, digest: false };
+        let request =
+            LinesRequest { path, start_line, max_lines, max_tokens, encoding, digest: false };
         let result = workspace.reader().lines(&request);
         told_lines(result.as_ref().ok(), output);
         output.answer("rr.read_lines", result, content)

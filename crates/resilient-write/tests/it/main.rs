@@ -32,5 +32,6 @@ mod stdio;
 mod surroundings;
 #[cfg(unix)]
 mod terminal;
+mod tools;
 mod validate;
 mod write;

@@ -259,9 +259,14 @@ impl Client {
         }
     }
 
-    fn greeted(mut self) -> Self {
+    fn greeted(self) -> Self {
+        self.greeted_in("2025-11-25")
+    }
+
+    /// Shakes hands in a version of the protocol.
+    pub(crate) fn greeted_in(mut self, version: &str) -> Self {
         let params = json!({
-            "protocolVersion": "2025-11-25",
+            "protocolVersion": version,
             "capabilities": {},
             "clientInfo": {"name": "test", "version": "0"},
         });

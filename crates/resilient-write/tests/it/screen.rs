@@ -85,6 +85,8 @@ fn blocked_parts_are_kept_clean_and_blocked_texts_composed_in_one_more_call() {
         client.gives("rw_chunk_append", json!({"session": "t", "content": part}), &["index"]);
     }
     sandbox.put("out.txt", "before\n");
+    // The tool that takes it out of the joined parts is in this set.
+    let mut client = sandbox.serve(&["--tools", "full"]);
     let compose = json!({"session": "t", "output_path": "out.txt"});
     let blocked = client.fails("rw_chunk_compose", compose, BLOCKED, json!({"session": "t"}));
     let next = &blocked["context"]["suggested_actions"][0];

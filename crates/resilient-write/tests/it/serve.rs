@@ -21,7 +21,7 @@ fn tools_are_listed_as_asked() {
         let mut client = sandbox.serve(&["serve", "--tool-names", form]);
         let list = client.request("tools/list", json!({}));
         assert_eq!(list["tools"][0]["name"], name);
-        assert_eq!(list["tools"].as_array().unwrap().len(), 24);
+        assert_eq!(list["tools"].as_array().unwrap().len(), 21);
     }
 }
 
