@@ -357,7 +357,7 @@ fn core_refuses_in_its_own_words() {
         "policy_violation/permission/abort",
         json!({"reason": "escapes_workspace"}),
     );
-    assert_eq!(sandbox.names(), ["binary"]);
+    assert_eq!(sandbox.names(), [".resilient_write", "binary"]);
 }
 
 #[test]
