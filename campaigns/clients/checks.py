@@ -8,7 +8,7 @@ from pathlib import Path
 
 CALLS = Path(__file__).resolve().parent / "calls.json"
 
-TOOL_COUNT = 22
+TOOL_COUNT = 21
 ENVELOPE = {
     "ok", "schema_version", "error", "reason_hint", "detected_patterns", "suggested_action",
     "retry_budget", "context",
