@@ -291,7 +291,7 @@ pub struct WritePart {
 impl Tool for WritePart {
     const NAME: &'static str = "rw.write_part";
     const TITLE: &'static str = "Write a long file in parts";
-    const EFFECT: Effect = Effect::Sets;
+    const EFFECT: Effect = Effect::Changes;
     const TEXTS: Texts = TEXTS;
 
     fn run(self, workspace: &Workspace) -> Answer {
