@@ -337,7 +337,10 @@ fn a_hint_names_only_tools_and_arguments_that_are_listed() {
         let mut known = names_of(&tools);
         for tool in &tools {
             let properties = tool["inputSchema"]["properties"].as_object();
-            known.extend(properties.into_iter().flatten().map(|(name, _)| name.as_str()));
+            for (name, property) in properties.into_iter().flatten() {
+                let inner = property["properties"].as_object().into_iter().flatten();
+                known.extend(inner.map(|(name, _)| name.as_str()).chain([name.as_str()]));
+            }
         }
         for error in samples() {
             let skipped: &[&str] = match offer {
