@@ -265,6 +265,7 @@ impl Tool for EditFile {
             reject_at: None,
             validate: false,
             form: Asked::default(),
+            allow_shrink: false,
         }))
     }
 }
