@@ -61,7 +61,14 @@ impl Names {
         self.modules
             .extend(file.components().map(|part| part.as_os_str().to_string_lossy().into()));
         self.modules.insert(module.clone());
+        // Tests in the arguments of a macro are no items.
+        for name in text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")) {
+            let name = name.split('(').next().unwrap_or_default();
+            ["tests", &module].iter().for_each(|of| self.define(format!("{of}::{name}"), &file));
+            self.define(name.to_owned(), &file);
+        }
         for scope in source::parse(text)? {
+            self.modules.extend(scope.within.iter().cloned());
             let module = scope.within.last().unwrap_or(&module);
             for item in scope.items {
                 self.define(format!("{module}::{item}"), &file);
@@ -92,8 +99,8 @@ impl Names {
         Ok(self.missing(&std::fs::read_to_string(page)?))
     }
 
-    /// The tests that a page names and that do not exist: `module::name`, `module::*`, or a name of four words and
-    /// more. Its other names are not looked at.
+    /// The tests that a page names and that do not exist: `module::name`, a module, `module::*`, or a name of four
+    /// words and more. Its other names are not looked at.
     ///
     /// # Errors
     /// The page cannot be read.
@@ -112,7 +119,8 @@ impl Names {
                 let parts: Vec<&str> = span.split("::").collect();
                 let last =
                     parts.get(parts.len().saturating_sub(2)..).unwrap_or_default().join("::");
-                !self.defined.contains_key(&last) && !self.modules.contains(&last)
+                let is_module = parts.iter().all(|part| self.modules.contains(*part));
+                !is_module && !self.defined.contains_key(&last)
             }
         };
         let blocks = blocks(page);

@@ -130,10 +130,10 @@ impl FromDraft<Option<WriteReceipt>> {
 #[serde(deny_unknown_fields)]
 pub struct SafeReplace {
     pub path: String,
-    /// Exact text, white space included.
+    /// Exact text with white space.
     pub old_string: String,
     pub new_string: String,
-    /// How often old_string must occur; -1: all.
+    /// How many places there must be; -1: all.
     #[serde(default = "one")]
     pub count: i64,
     pub expected_prev_sha256: Option<String>,
