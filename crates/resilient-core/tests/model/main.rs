@@ -10,9 +10,11 @@
 //! * [`sound`]: with all rules, no state within the bounds breaks a guarantee.
 //! * [`rules_matter`]: each rule taken away leads to a state that does.
 //! * [`mutants`]: wrong judges are refused.
+//! * [`in_place`]: writes in place, in a model of their own.
 //!
-//! Not in the model: writes in place, the tail of the journal, links and unlinks instead of renames, and more
-//! than one unit under judgement. The simulated disk of `tests/crash` has those.
+//! Not in the model: the tail of the journal, links and unlinks instead of renames, and more than one unit under
+//! judgement. The simulated disk of `tests/crash` has those. Two processes never work at once: they take turns by a
+//! lock, whose own faults `turns` and `processes` of `tests/crash` show with living processes, call by call.
 
 #![allow(
     clippy::disallowed_methods,
@@ -25,6 +27,7 @@
 mod acts;
 mod check;
 mod disk;
+mod in_place;
 mod model;
 mod mutants;
 mod observe;
