@@ -171,3 +171,47 @@ def strict_policy(field):
             and refused(field.ours, "policy_violation", "encoding")
             and reason_of(field.ours).startswith(
                 ("bad_value", "policy_yaml_not_mapping", "bad_regex")))
+
+
+@meant("~/ is the user's directory, which is outside of the workspace, and no directory of that name")
+def user_directory(field):
+    return (field.arguments.get("path", "").startswith("~/")
+            and reason_of(field.ours) == "escapes_workspace")
+
+
+@meant("the state directory keeps itself out of git, so that there is nothing to warn of")
+def ignores_itself(field):
+    return (field.tool == "scratch_put" and field.place == "warnings" and field.our_value == []
+            and "state_dir_not_gitignored" in str(field.their_value))
+
+
+@meant("keys that are there twice, NaN and Infinity are warnings")
+def json_warnings(field):
+    return (field.tool == "validate" and field.place == "summary"
+            and field.their_value == "json: ok" and "warning" in field.our_value)
+
+
+@meant("a second document in YAML is a warning")
+def second_document(field):
+    return (field.tool == "validate" and "another document" in str(field.theirs.get("errors"))
+            and field.ours.get("valid") is True and bool(field.ours.get("warnings")))
+
+
+@meant("what CPython refuses when it compiles is an error")
+def compiles(field):
+    return (field.tool == "validate" and field.theirs.get("summary") == "python: ok"
+            and field.arguments.get("content") == "return 1\n"
+            and field.ours.get("valid") is False)
+
+
+@meant("a text that nobody can check is not valid, and not invalid either")
+def not_checked(field):
+    return (field.tool == "validate" and field.theirs.get("summary") == "unknown: ok"
+            and field.ours.get("summary") == "unknown: not checked"
+            and field.ours.get("valid") is None)
+
+
+@meant("compositions are counted from their rows, and not guessed from rows with other callers")
+def compositions(field):
+    return (field.tool == "analytics"
+            and re.fullmatch(r"sessions\.\w+\.composes", field.place) is not None)
