@@ -322,7 +322,7 @@ pub trait Dir: Send + Sync + Debug {
         Ok(FileSystem::Unknown)
     }
 
-    /// Opens the lock file of that name, creating it with [`Access::Private`] when absent.
+    /// Opens the lock file of that name, creating it when absent.
     ///
     /// # Errors
     /// It can be neither opened nor created.
@@ -337,8 +337,7 @@ pub trait Dir: Send + Sync + Debug {
 pub enum Access {
     /// What the user's umask says: for files of the workspace.
     Default,
-    /// The user alone: for state. What root creates belongs to the owner of the directory, who could
-    /// not read or write it otherwise.
+    /// The user alone: for state.
     Private,
 }
 
@@ -391,11 +390,11 @@ pub trait File: Send + Sync + Debug {
         Ok(Rights::default())
     }
 
-    /// Makes this file as one that was created in `dir` with [`Access::Private`].
+    /// Lets only the user read and write this file.
     ///
     /// # Errors
-    /// The directory or the file cannot be asked; the file system refuses.
-    fn make_private(&self, dir: &dyn Dir) -> io::Result<()>;
+    /// The file system refuses.
+    fn make_private(&self) -> io::Result<()>;
 
     /// Takes over the permission bits, the owner where permitted, and the extended attributes of
     /// another file.

@@ -57,7 +57,7 @@ pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) ->
     record.push(b'\n');
     record.extend(bytes);
     let (slot, file) = state.slots.take()?;
-    file.make_private(&*state.tmp)?;
+    file.make_private()?;
     file.write_all_at(&record, 0)?;
     file.sync()?;
     state.tmp.rename(&slot, &*state.dir, OsStr::new(WITHDRAWAL), Replace::Yes)?;

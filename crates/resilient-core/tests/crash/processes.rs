@@ -201,10 +201,9 @@ impl File for Mortal<FileBox> {
         self.0.rights()
     }
 
-    fn make_private(&self, dir: &dyn Dir) -> io::Result<()> {
+    fn make_private(&self) -> io::Result<()> {
         spend(&self.1)?;
-        let dir = dir.as_any().downcast_ref::<Mortal<DirRef>>().expect("one of this process");
-        self.0.make_private(&*dir.0)
+        self.0.make_private()
     }
 
     fn copy_attributes(&self, from: &dyn File) -> io::Result<()> {

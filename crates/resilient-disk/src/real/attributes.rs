@@ -1,7 +1,7 @@
 //! What a file has besides its content: owner, permissions and extended attributes.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 
 use rustix::fs::{Gid, Mode, RawMode, Uid, XattrFlags};
 use rustix::io::Errno;
@@ -12,27 +12,8 @@ use super::{RealDir, is_unsupported, system};
 /// The permission bits, with set-user-id, set-group-id and sticky.
 const PERMISSIONS: RawMode = 0o7777;
 
-pub(in super::super) fn make_private(file: &std::fs::File, dir: &RealDir) -> io::Result<()> {
-    rustix::fs::fchmod(file, Mode::from_raw_mode(0o600))?;
-    Ok(give_to_owner(file.as_fd(), dir.fd.as_fd())?)
-}
-
-/// Gives what root has created to the owner of its directory. Everybody else creates their own.
-pub(super) fn give_to_owner(made: BorrowedFd<'_>, dir: BorrowedFd<'_>) -> rustix::io::Result<()> {
-    if !rustix::process::geteuid().is_root() {
-        return Ok(());
-    }
-    let owner = rustix::fs::fstat(dir)?;
-    let made_by_root = rustix::fs::fstat(made)?.st_uid == 0;
-    if !made_by_root || owner.st_uid == 0 {
-        return Ok(());
-    }
-    let (user, group) = (Uid::from_raw(owner.st_uid), Gid::from_raw(owner.st_gid));
-    match rustix::fs::fchown(made, Some(user), Some(group)) {
-        // Root in a container may not be root for this directory.
-        Err(error) if error == Errno::PERM || is_unsupported(error) => Ok(()),
-        given => given,
-    }
+pub(in super::super) fn make_private(file: &std::fs::File) -> io::Result<()> {
+    Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(0o600))?)
 }
 
 pub(in super::super) fn copy_attributes(

@@ -120,8 +120,8 @@ impl File for RealFile {
         platform::rights(&self.file)
     }
 
-    fn make_private(&self, dir: &dyn Dir) -> io::Result<()> {
-        platform::make_private(&self.file, same_disk(dir)?)
+    fn make_private(&self) -> io::Result<()> {
+        platform::make_private(&self.file)
     }
 
     fn copy_attributes(&self, from: &dyn File) -> io::Result<()> {

@@ -156,7 +156,7 @@ mod tests {
         fn stat(&self) -> io::Result<Stat> {
             Err(io::ErrorKind::Unsupported.into())
         }
-        fn make_private(&self, _: &dyn crate::Dir) -> io::Result<()> {
+        fn make_private(&self) -> io::Result<()> {
             Err(io::ErrorKind::Unsupported.into())
         }
         fn copy_attributes(&self, _: &dyn File) -> io::Result<()> {

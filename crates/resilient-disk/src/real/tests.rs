@@ -402,7 +402,7 @@ mod on_unix {
         root.open_lock(name("lock")).unwrap();
         let file = root.create_new(name("made"), Access::Default).unwrap();
         set_mode(&outside, "made", 0o644);
-        file.make_private(&*root).unwrap();
+        file.make_private().unwrap();
         let modes = ["file", "dir", "lock", "made"].map(|path| mode(&outside, path));
         assert_eq!(modes, [0o600, 0o700, 0o600, 0o600]);
     }

@@ -19,7 +19,6 @@ use super::{RealFile, RealLock, component, move_by_link, not_regular, same_disk}
 use crate::{
     Access, Dir, DirRef, FileBox, FileId, FileSystem, Kind, LockFile, Owner, Replace, Rights, Stat,
 };
-use attributes::give_to_owner;
 #[cfg(test)]
 pub(super) use attributes::permissions;
 pub(super) use attributes::{adopt_directory, copy_attributes, make_private};
@@ -135,11 +134,7 @@ impl Dir for RealDir {
             Access::Default => 0o666,
             Access::Private => 0o600,
         };
-        let file = self.open_file(name, flags, Mode::from_raw_mode(mode))?;
-        if access == Access::Private {
-            give_to_owner(file.file.as_fd(), self.fd.as_fd())?;
-        }
-        Ok(Box::new(file))
+        Ok(Box::new(self.open_file(name, flags, Mode::from_raw_mode(mode))?))
     }
 
     fn create_dir(&self, name: &OsStr, access: Access) -> io::Result<()> {
@@ -147,16 +142,7 @@ impl Dir for RealDir {
             Access::Default => 0o777,
             Access::Private => 0o700,
         };
-        let name = component(name)?;
-        rustix::fs::mkdirat(&self.fd, name, Mode::from_raw_mode(mode))?;
-        if access == Access::Private && rustix::process::geteuid().is_root() {
-            let made = Self::new(open_child(self.fd.as_fd(), name)?);
-            // IMPORTANT: the owner of the parent may have put another directory in its place.
-            if made.entries()?.is_empty() {
-                give_to_owner(made.fd.as_fd(), self.fd.as_fd())?;
-            }
-        }
-        Ok(())
+        Ok(rustix::fs::mkdirat(&self.fd, component(name)?, Mode::from_raw_mode(mode))?)
     }
 
     fn stat(&self, name: &OsStr) -> io::Result<Stat> {
@@ -265,17 +251,8 @@ impl Dir for RealDir {
     }
 
     fn open_lock(&self, name: &OsStr) -> io::Result<Box<dyn LockFile>> {
-        // Others may create and remove it meanwhile.
-        loop {
-            match self.open_file(name, OFlags::RDWR, Mode::empty()) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                opened => return Ok(Box::new(RealLock(opened?))),
-            }
-            match self.create_new(name, Access::Private) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                created => drop(created?),
-            }
-        }
+        let flags = OFlags::RDWR | OFlags::CREATE;
+        Ok(Box::new(RealLock(self.open_file(name, flags, Mode::from_raw_mode(0o600))?)))
     }
 
     fn as_any(&self) -> &dyn Any {

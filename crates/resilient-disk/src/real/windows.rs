@@ -265,7 +265,7 @@ pub(super) fn rights(file: &std::fs::File) -> io::Result<Rights> {
     Ok(Rights { owner: None, read_only: file.metadata()?.permissions().readonly() })
 }
 
-pub(super) fn make_private(_file: &std::fs::File, _dir: &RealDir) -> io::Result<()> {
+pub(super) fn make_private(_file: &std::fs::File) -> io::Result<()> {
     Ok(())
 }
 

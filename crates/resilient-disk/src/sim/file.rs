@@ -122,8 +122,7 @@ impl File for SimFile {
         })
     }
 
-    /// No simulated process is root: the file keeps its owner.
-    fn make_private(&self, _: &dyn Dir) -> io::Result<()> {
+    fn make_private(&self) -> io::Result<()> {
         self.operate("private", "", Need::Nothing, |state, turn| {
             turn.go()?;
             state.owns(self.handle.ino)?;

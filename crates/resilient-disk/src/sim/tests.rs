@@ -302,7 +302,7 @@ fn attributes_are_pending_until_the_file_is_synced() {
     let root = dir(&disk, "/");
     let (a, b) = (root.open_write(name("a")).unwrap(), root.open(name("b")).unwrap());
     a.copy_attributes(b.as_ref()).unwrap();
-    a.make_private(&*root).unwrap();
+    a.make_private().unwrap();
     let mode = |disk: &SimDisk| disk.attributes("a").unwrap().mode;
     let crashed = disk.crash_states(Model::Strict, 10);
     assert_eq!(crashed.iter().map(|disk| mode(&disk)).collect::<Vec<_>>(), [0o644, 0o600, 0o755]);
@@ -520,7 +520,7 @@ fn operations_are_traced_with_the_paths_of_the_moment() {
     let d = root.open_dir(name("d")).unwrap();
     tmp.rename(name("s"), d.as_ref(), name("t"), Replace::No).unwrap();
     file.set_len(1).unwrap();
-    file.make_private(&*root).unwrap();
+    file.make_private().unwrap();
     d.sync().unwrap();
     root.sync().unwrap();
     d.remove_file(name("t")).unwrap();
@@ -623,7 +623,7 @@ fn facts_change_with_every_change() {
     let second = file.stat().unwrap();
     assert_eq!((second.id, second.len, second.links), (first.id, 2, 1));
     assert!(second.mtime_ns > first.mtime_ns);
-    file.make_private(&*root).unwrap();
+    file.make_private().unwrap();
     let third = root.stat(name("a")).unwrap();
     assert_eq!(third.mtime_ns, second.mtime_ns);
     assert!(third.ctime_ns > second.ctime_ns);

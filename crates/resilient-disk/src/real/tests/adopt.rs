@@ -114,32 +114,3 @@ fn the_directories_of_the_test_hand_something_down() {
     seen.dedup();
     assert_eq!(seen.len(), dirs.len(), "{dirs:?}");
 }
-
-#[test]
-fn what_root_creates_for_the_state_belongs_to_the_owner_of_its_directory() {
-    let (outside, root) = root();
-    std::fs::create_dir(outside.path().join("d")).unwrap();
-    if let Err(error) = chown(outside.path().join("d"), Some(12_345), Some(12_346)) {
-        println!("only root meets this: {error}");
-        return;
-    }
-    let owned = root.open_dir(name("d")).unwrap();
-    owned.create_new(name("file"), Access::Private).unwrap();
-    owned.create_dir(name("dir"), Access::Private).unwrap();
-    owned.open_lock(name("lock")).unwrap();
-    put(&owned, "staged", b"");
-    owned.open_write(name("staged")).unwrap().make_private(&*owned).unwrap();
-    // What the workspace gets stays as whoever runs this creates it.
-    put(&owned, "plain", b"");
-    let owner = |file: &str| {
-        let metadata = std::fs::metadata(outside.path().join("d").join(file)).unwrap();
-        (metadata.uid(), metadata.gid())
-    };
-    let state = ["file", "dir", "lock", "staged"].map(owner);
-    assert_eq!(state, [(12_345, 12_346); 4]);
-    assert_eq!(owner("plain").0, 0);
-    // A file of somebody else stays theirs.
-    chown(outside.path().join("d/plain"), Some(12_347), None).unwrap();
-    owned.open_write(name("plain")).unwrap().make_private(&*owned).unwrap();
-    assert_eq!(owner("plain").0, 12_347);
-}
