@@ -114,17 +114,17 @@ impl Store {
     }
 
     fn digest_settled(&self, target: &Target) -> io::Result<()> {
-        // Coarser than the times of any file system in use.
+        // Coarser than the times of any file system in use: a change of the same moment does not show in them.
         const WHILE_NS: i128 = 3_000_000_000;
         let file = target.dir.open(&target.name)?;
         let stat = file.stat()?;
         let now = i128::try_from(self.clock.now_ns()).unwrap_or_default();
         let is_settled = now - stat.mtime_ns.max(stat.ctime_ns) > WHILE_NS;
-        if is_settled && self.digests.get_settled(&stat).is_none() {
+        if is_settled && self.digests.appended(&stat).is_none() {
             let mut hasher = Hasher::default();
             digest_range(&*file, 0, stat.len, &mut hasher)?;
             if file.stat()? == stat {
-                self.digests.put_settled(stat, hasher);
+                self.digests.put_ahead(stat, hasher);
             }
         }
         Ok(())

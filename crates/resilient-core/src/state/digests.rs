@@ -1,6 +1,6 @@
-//! Digests of files that were read before, so that the next call need not read them again.
+//! Digests of files that need not be read again.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use crate::digest::Hasher;
 use crate::disk::Stat;
@@ -8,70 +8,58 @@ use crate::disk::Stat;
 /// For each of some files, the hasher after its last byte. It is valid while the file's facts are the same.
 #[derive(Debug, Default)]
 pub(crate) struct Digests {
-    /// Most recently used last.
-    known: Mutex<Vec<Known>>,
-}
-
-#[derive(Debug)]
-struct Known {
-    stat: Stat,
-    hasher: Hasher,
-    /// Whether the file was read a while after its last change. One of the same moment may not show in its facts.
-    is_settled: bool,
-    /// Whether this process has made the file durable and appended to it last.
-    is_synced: bool,
+    /// Files that this process has made durable and appended to last.
+    appended: Mutex<Vec<(Stat, Hasher)>>,
+    /// Long files that calls have read before their turn. Each is used once, by that call: whoever writes
+    /// through a memory map does not change a file's facts for a while.
+    ahead: Mutex<Vec<(Stat, Hasher)>>,
 }
 
 impl Digests {
     const MOST: usize = 32;
 
-    /// The hasher after a file's last byte.
-    pub(crate) fn get(&self, now: &Stat) -> Option<Hasher> {
-        self.find(now, |known| known.hasher.clone())
+    pub(crate) fn appended(&self, now: &Stat) -> Option<Hasher> {
+        with(&self.appended, |known| {
+            known.iter().find(|(stat, _)| stat == now).map(|(_, hasher)| hasher.clone())
+        })
     }
 
-    /// The same of a file that was read a while after its last change.
-    pub(crate) fn get_settled(&self, now: &Stat) -> Option<Hasher> {
-        self.find(now, |known| known.is_settled.then(|| known.hasher.clone())).flatten()
-    }
-
-    /// Whether this process has made a file durable and appended to it last.
-    pub(crate) fn is_synced(&self, now: &Stat) -> bool {
-        self.find(now, |known| known.is_synced).unwrap_or(false)
-    }
-
-    /// Keeps the hasher of a file that was read a while after its last change.
-    pub(crate) fn put_settled(&self, now: Stat, hasher: Hasher) {
-        let is_synced = self.is_synced(&now);
-        self.put(Known { stat: now, hasher, is_settled: true, is_synced });
-    }
-
-    /// Keeps the hasher of a file that was durable and was appended to.
     pub(crate) fn put_appended(&self, now: Stat, hasher: Hasher) {
-        self.put(Known { stat: now, hasher, is_settled: false, is_synced: true });
+        with(&self.appended, |known| put(known, now, hasher));
     }
 
-    fn find<T>(&self, now: &Stat, of: impl FnOnce(&Known) -> T) -> Option<T> {
-        self.lock().iter().find(|known| known.stat == *now).map(of)
+    /// Forgets what is known of appends: a sync may have failed.
+    pub(crate) fn forget_appended(&self) {
+        with(&self.appended, Vec::clear);
     }
 
-    /// Forgets which files are durable: a sync has failed, or another process has died.
-    pub(crate) fn forget_syncs(&self) {
-        self.lock().iter_mut().for_each(|known| known.is_synced = false);
+    /// What a call has read before its turn.
+    pub(crate) fn take_ahead(&self, now: &Stat) -> Option<Hasher> {
+        with(&self.ahead, |known| {
+            let at = known.iter().position(|(stat, _)| stat == now)?;
+            Some(known.remove(at).1)
+        })
     }
 
-    fn put(&self, new: Known) {
-        let mut known = self.lock();
-        known.retain(|known| known.stat.id != new.stat.id);
-        if known.len() >= Self::MOST {
-            known.remove(0);
-        }
-        known.push(new);
+    pub(crate) fn put_ahead(&self, now: Stat, hasher: Hasher) {
+        with(&self.ahead, |known| put(known, now, hasher));
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+/// The newest last, one of each file.
+fn put(known: &mut Vec<(Stat, Hasher)>, now: Stat, hasher: Hasher) {
+    known.retain(|(stat, _)| stat.id != now.id);
+    if known.len() >= Digests::MOST {
+        known.remove(0);
     }
+    known.push((now, hasher));
+}
+
+fn with<T>(
+    known: &Mutex<Vec<(Stat, Hasher)>>,
+    then: impl FnOnce(&mut Vec<(Stat, Hasher)>) -> T,
+) -> T {
+    then(&mut known.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[cfg(test)]
@@ -85,29 +73,28 @@ mod tests {
     }
 
     #[test]
-    fn what_an_append_knows_is_no_digest_of_a_settled_file() {
+    fn what_was_read_before_a_turn_is_used_once() {
         let digests = Digests::default();
-        let appended = stat(1, 10);
-        digests.put_appended(appended, Hasher::default());
-        assert!(digests.get(&appended).is_some() && digests.is_synced(&appended));
-        assert!(digests.get_settled(&appended).is_none());
-        // It was read since, and is durable all the same.
-        digests.put_settled(appended, Hasher::default());
-        assert!(digests.get_settled(&appended).is_some() && digests.is_synced(&appended));
-        // A file of other facts is another one.
-        assert!(digests.get(&stat(1, 11)).is_none());
-        digests.put_settled(stat(1, 11), Hasher::default());
-        assert!(digests.get(&appended).is_none() && !digests.is_synced(&stat(1, 11)));
-        digests.put_appended(stat(1, 12), Hasher::default());
-        digests.forget_syncs();
-        assert!(digests.get(&stat(1, 12)).is_some() && !digests.is_synced(&stat(1, 12)));
+        digests.put_ahead(stat(1, 10), Hasher::default());
+        assert!(digests.take_ahead(&stat(1, 11)).is_none());
+        assert!(digests.take_ahead(&stat(1, 10)).is_some());
+        assert!(digests.take_ahead(&stat(1, 10)).is_none());
     }
 
     #[test]
-    fn what_was_used_last_is_kept() {
+    fn what_was_appended_to_is_known_until_it_changes() {
         let digests = Digests::default();
-        (0..40).for_each(|inode| digests.put_settled(stat(inode, 1), Hasher::default()));
-        let known = (0..40).filter(|inode| digests.get(&stat(*inode, 1)).is_some());
-        assert_eq!(known.collect::<Vec<_>>(), (8..40).collect::<Vec<_>>());
+        digests.put_appended(stat(1, 10), Hasher::default());
+        assert!(digests.appended(&stat(1, 10)).is_some());
+        assert!(
+            digests.appended(&stat(1, 11)).is_none() && digests.take_ahead(&stat(1, 10)).is_none()
+        );
+        digests.put_appended(stat(1, 12), Hasher::default());
+        assert!(digests.appended(&stat(1, 10)).is_none());
+        (10..49).for_each(|inode| digests.put_appended(stat(inode, 1), Hasher::default()));
+        let known = (0..49).filter(|inode| digests.appended(&stat(*inode, 1)).is_some());
+        assert_eq!(known.collect::<Vec<_>>(), (17..49).collect::<Vec<_>>());
+        digests.forget_appended();
+        assert!(digests.appended(&stat(48, 1)).is_none());
     }
 }
