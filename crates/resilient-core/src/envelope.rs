@@ -736,7 +736,7 @@ fn strerror(source: &io::Error) -> String {
 fn name_tools(context: &mut Value, draft: &Draft) {
     let all = match draft {
         Draft::Here(_) => return,
-        Draft::Scratch(sha256) => {
+        Draft::Scratch(sha256) | Draft::Edit(sha256) => {
             set(context, "draft_sha256", sha256.to_string());
             json!({"draft_sha256": sha256})
         }

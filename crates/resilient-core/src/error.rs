@@ -319,11 +319,16 @@ pub enum Blocking {
 
 /// A draft that is not kept anywhere. It is not shown where an error is logged.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Unkept(pub String);
+pub struct Unkept {
+    /// The draft.
+    pub content: String,
+    /// Whether it is the new text of an edit, and so no file.
+    pub is_edit: bool,
+}
 
 impl fmt::Debug for Unkept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Unkept({} bytes)", self.0.len())
+        write!(f, "Unkept({} bytes)", self.content.len())
     }
 }
 
@@ -334,6 +339,8 @@ pub enum Draft {
     Here(Unkept),
     /// In the scratchpad.
     Scratch(Digest),
+    /// In the scratchpad: the new text of an edit. Written as a file it would take the place of all the rest.
+    Edit(Digest),
     /// In the parts of a session, which were to be composed.
     Session {
         /// The session's name.

@@ -96,6 +96,10 @@ pub fn hint(error: &Error) -> String {
                     "do not send the parts again: `rw_redact` joins them, takes the secrets out and \
                      writes the file, then `rw_chunk_reset` removes the parts"
                 }
+                Draft::Edit(_) => {
+                    "make the edit again with a `new_string` that leaves out what context.detected lists; \
+                     the draft is that text alone and no file"
+                }
                 Draft::Scratch(_) | Draft::Here(_) => {
                     "do not send the text again: `rw_safe_write` takes `content_from` {draft_sha256} \
                      in place of `content`, `rw_chunk_append` and `rw_chunk_write` take \

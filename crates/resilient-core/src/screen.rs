@@ -127,7 +127,10 @@ impl Screen {
             by,
             reject_at,
             retry_budget: self.policy.retry_budget,
-            draft: Some(Box::new(Draft::Here(Unkept(draft.to_owned())))),
+            draft: Some(Box::new(Draft::Here(Unkept {
+                content: draft.to_owned(),
+                is_edit: false,
+            }))),
         })
     }
 

@@ -274,8 +274,8 @@ impl Workspace {
         let Error::Blocked { path, report, by, reject_at, retry_budget, draft } = error else {
             return error;
         };
-        let content = match draft.map(|draft| *draft) {
-            Some(Draft::Here(Unkept(content))) => content,
+        let Unkept { content, is_edit } = match draft.map(|draft| *draft) {
+            Some(Draft::Here(unkept)) => unkept,
             kept => {
                 let draft = kept.map(Box::new);
                 return Error::Blocked { path, report, by, reject_at, retry_budget, draft };
@@ -288,7 +288,8 @@ impl Workspace {
             notes: Some(DRAFT_NOTES.to_owned()),
             ..PutRequest::default()
         });
-        let draft = kept.ok().map(|receipt| Box::new(Draft::Scratch(receipt.sha256)));
+        let of = if is_edit { Draft::Edit } else { Draft::Scratch };
+        let draft = kept.ok().map(|receipt| Box::new(of(receipt.sha256)));
         Error::Blocked { path, report, by, reject_at, retry_budget, draft }
     }
 

@@ -22,7 +22,7 @@ use crate::contents::{Content, form_of, read_whole};
 use crate::digest::Digest;
 use crate::disk::{Kind, Owner, read_up_to};
 use crate::edit::{self, Edited, Refusal};
-use crate::error::{Error, Result};
+use crate::error::{Draft, Error, Result};
 use crate::form::{Asked, AskedEncoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
 use crate::redact::{self, MARK, Overwritten};
@@ -251,9 +251,7 @@ pub(crate) fn write_redacted(
         true => Some(Checked::of(&store.roots.writable(&path, rules.git)?.shown, &content.bytes)?),
         false => None,
     };
-    if mode != WriteMode::Create {
-        store.digest_ahead(&path, rules.git);
-    }
+    store.digest_ahead(&path, rules.git);
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, rules.git)?;
         op.claim(&target)?;
@@ -328,7 +326,7 @@ pub(crate) fn replace(
     let guard = Guard::of(&new_string, policy);
     // Judged here, where calls run side by side; under the lock only where the file is another one by then.
     let edit = |bytes: &[u8]| edit::replace_in(bytes, &old_string, &new_string, count, form);
-    let mut judged = judge_edit(&screen, &target, edit, &new_string)?;
+    let mut judged = judge_edit(&screen, &target, edit, &new_string).map_err(of_edit)?;
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, rules.git)?;
         op.claim(&target)?;
@@ -339,7 +337,9 @@ pub(crate) fn replace(
         let edited = edit::replace_in(&bytes, &old_string, &new_string, count, form)
             .map_err(|refusal| refused(refusal, &target.shown, &old_string))?;
         if judged.of != Some(old.digest) && screen.is_on() {
-            let found = screen.check_added(&target.shown, &bytes, &edited.content, &new_string)?;
+            let found = screen
+                .check_added(&target.shown, &bytes, &edited.content, &new_string)
+                .map_err(of_edit)?;
             judged = Judged { of: Some(old.digest), findings: found };
         }
         if let Some(guard) = &guard {
@@ -367,6 +367,16 @@ pub(crate) fn replace(
         receipt.checked = checked;
         Ok(receipt)
     })
+}
+
+/// Says of a draft that it is the new text of an edit.
+fn of_edit(mut error: Error) -> Error {
+    if let Error::Blocked { draft: Some(draft), .. } = &mut error
+        && let Draft::Here(unkept) = &mut **draft
+    {
+        unkept.is_edit = true;
+    }
+    error
 }
 
 /// What an edit adds to the file of a digest, judged.

@@ -157,6 +157,7 @@ a_sample_for_every! {
     Blocked { .. } => [
         blocked(&secret(), None),
         blocked(&secret(), Some(Draft::Scratch(Digest::of(b"")))),
+        blocked(&secret(), Some(Draft::Edit(Digest::of(b"")))),
         blocked(
             &secret(),
             Some(Draft::Session {
