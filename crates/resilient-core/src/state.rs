@@ -72,6 +72,8 @@ pub(crate) struct State {
     has_told_network: bool,
     /// Set when a batch was left unfinished: recovery comes before anything else.
     pub(crate) dirty: bool,
+    /// Set when a call was refused because of a row that waits: what stood in its way may be gone by the next call.
+    pub(crate) looks_again: bool,
     pub(crate) digests: Arc<Digests>,
     /// What cannot be written until recovery has decided a row that waits.
     pub(crate) pending: PendingPaths,
@@ -162,6 +164,7 @@ impl State {
             has_looked: false,
             has_told_network: false,
             dirty: false,
+            looks_again: false,
             digests: site.digests.clone(),
             pending: PendingPaths::default(),
             durable_dirs: DurableDirs::default(),

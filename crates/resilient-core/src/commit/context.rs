@@ -105,14 +105,14 @@ impl WriteContext<'_> {
 
     fn refuse_pending(&mut self, path: String, pending: Pending) -> Error {
         // The next call looks again: what stood in the way may be gone.
-        self.state.dirty = true;
+        self.state.looks_again = true;
         Error::UnitPending { path, journal_id: pending.journal_id, reason: pending.reason }
     }
 
     /// Opens and digests what a target holds now.
     pub(crate) fn old(&self, target: &Target) -> Result<Option<Old>> {
         let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
-        let digest = match self.state.digests.get_settled(&stat) {
+        let digest = match self.state.digests.take_ahead(&stat) {
             Some(hasher) => hasher.finish(),
             None => digest_of(&*file).map_err(|e| Error::os(target.shown.clone(), "read", e))?.0,
         };
@@ -144,11 +144,12 @@ impl WriteContext<'_> {
         Ok(Some((file, stat)))
     }
 
-    /// The same with the hasher after its last byte. Costs nothing of its length when this process has digested it
-    /// or appended to it, and nobody has touched it since.
+    /// The same with the hasher after its last byte. Costs nothing of its length when this process appended to it last
+    /// and nobody has touched it since.
     pub(crate) fn old_for_append(&self, target: &Target) -> Result<Option<(Old, Hasher)>> {
         let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
-        let hasher = match self.state.digests.get(&stat) {
+        let digests = &self.state.digests;
+        let hasher = match digests.appended(&stat).or_else(|| digests.take_ahead(&stat)) {
             Some(hasher) => hasher,
             None => {
                 let mut hasher = Hasher::default();
@@ -319,8 +320,8 @@ impl WriteContext<'_> {
         };
         let undo = Staged { digest: old.digest, len: old.stat.len, ..undo };
         let copied = copy_all(&*old.file, &*undo.file)
-            .and_then(|()| undo.file.make_private(&*self.state.tmp))
-            .and_then(|()| staged.file.make_private(&*self.state.tmp));
+            .and_then(|()| undo.file.make_private())
+            .and_then(|()| staged.file.make_private());
         let place = undo.place.clone();
         self.change.publishes.push(Publish {
             staged,
@@ -391,7 +392,7 @@ impl WriteContext<'_> {
         let prepared = (|| {
             self.make_parents(target, access)?;
             match (access, old) {
-                (Access::Private, _) => staged.file.make_private(&*target.dir),
+                (Access::Private, _) => staged.file.make_private(),
                 (Access::Default, Some(old)) => staged.file.copy_attributes(&*old.file),
                 (Access::Default, None) => staged.file.adopt_directory(&*target.dir),
             }
@@ -420,7 +421,7 @@ impl WriteContext<'_> {
             .open_write(&target.name)
             .map_err(|source| Error::os(target.shown.clone(), "open", source))?
             .into();
-        if !self.state.digests.is_synced(&old.stat) {
+        if self.state.digests.appended(&old.stat).is_none() {
             self.sync_target(&target, &file, old.stat.len)?;
         }
         let mut after = before.clone();

@@ -152,18 +152,17 @@ impl Committer {
             if let Some(network) = state.network() {
                 self.tell(recovery::Report { network: Some(network), ..Default::default() });
             }
-            if !state.dirty
-                && ordered.is_none()
-                && state.refresh().map_err(os)?
-                && !state.finds_litter().map_err(os)?
-            {
+            let looks_again = std::mem::take(&mut state.looks_again);
+            let is_clean = !state.dirty && state.refresh().map_err(os)?;
+            if is_clean && ordered.is_none() && !looks_again && !state.finds_litter().map_err(os)? {
                 recovery::refresh_pending(state).map_err(os)?;
                 return state.roll_if_due();
             }
             state.dirty = true;
             state.sync_home()?;
             let missing = state.missing().map_err(os)?;
-            let report = recovery::run(self, state, ordered.unwrap_or(Undecided::Stay))?;
+            let undecided = ordered.unwrap_or(Undecided::Stay);
+            let report = recovery::run(self, state, undecided, is_clean)?;
             let report = recovery::Report { missing, ..report };
             state.dirty = false;
             self.tell(report);

@@ -73,14 +73,26 @@ pub enum Undecided {
     GiveUp,
 }
 
-/// Brings files and journal together.
-pub(crate) fn run(store: &Store, state: &mut State, undecided: Undecided) -> Result<Report> {
+/// Brings files and journal together. In a journal that is clean nothing is judged but what waits.
+///
+/// IMPORTANT: the user may have changed the files of an answered row, or have put back what was there before. No look
+/// could tell that from a write that was interrupted.
+pub(crate) fn run(
+    store: &Store,
+    state: &mut State,
+    undecided: Undecided,
+    is_clean: bool,
+) -> Result<Report> {
     let os = |source| Error::os(store.shown_state(&["journal.jsonl"]), "recover", source);
     let mut report = Report::default();
-    state.digests.forget_syncs();
+    state.digests.forget_appended();
+    // The note that the journal is not clean may have been lost with the power, and this not.
+    let is_clean = is_clean && matches!(withdrawal::interrupted(state), Ok(None));
     redo_withdrawal(state, &mut report).map_err(os)?;
-    report.cut(end::cut(state).map_err(os)?);
-    settle_last_batch(store, state, &mut report).map_err(os)?;
+    if !is_clean {
+        report.cut(end::cut(state).map_err(os)?);
+        settle_last_batch(store, state, &mut report).map_err(os)?;
+    }
     if revive_pending(store, state, &mut report).map_err(os)? {
         settle_last_batch(store, state, &mut report).map_err(os)?;
     }

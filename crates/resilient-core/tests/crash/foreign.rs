@@ -9,8 +9,9 @@ use std::time::Instant;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 
 use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
+use crate::isolation::scenario;
 use crate::oracle::is_cut;
-use crate::workload::{self, Answer, Order, Scenario, all};
+use crate::workload::{self, Answer, Order, Scenario, all, open, overwrite};
 
 /// What an editor does to a file.
 #[derive(Clone, Debug)]
@@ -334,5 +335,43 @@ fn a_save_while_recovery_works_is_lost_only_between_the_last_look_and_the_act() 
         let (losing, calls) = losing_saves(name);
         assert!(losing <= moments, "{name}: {losing} of {calls}");
         assert!(calls > 20, "{name}: {calls}");
+    }
+}
+
+/// The end of a log is cut, or a file is restored: by then its row was answered, whoever is killed later.
+#[test]
+fn what_a_user_takes_back_of_an_answered_call_stays_so() {
+    for name in ["append in place", "append in place with sums in a slot", "overwrite"] {
+        for trigger in ["recover", "a killed call"] {
+            let rig = Rig::new(scenario(name), Order::Forwards);
+            let before = rig.scenario.begin(Order::Forwards).0.read("w/a.txt").expect("a file");
+            let (disk, answers) = rig.run(&[], |_| {});
+            assert!(answers.iter().all(Answer::is_done));
+            let disk = disk.kill();
+            // All of it, and a part of it that ends with a sector.
+            for len in [before.len(), before.len().next_multiple_of(512)] {
+                let disk = disk.kill();
+                let after = disk.read("w/a.txt").expect("a file");
+                let cut =
+                    if len <= after.len() && name != "overwrite" { &after[..len] } else { &before };
+                disk.edit("w/a.txt", cut);
+                let rows = disk.read("w/.resilient_write/journal.jsonl").expect("rows");
+                if trigger != "recover" {
+                    // Killed while it stages: before its row.
+                    let calls = open(&disk, 51, Order::Forwards);
+                    disk.plan(Fault { at: disk.ops() + 1, kind: FaultKind::PowerCut });
+                    assert!(!overwrite(&calls, "c.txt", "another\n").is_done());
+                }
+                let disk = disk.kill();
+                let report = open(&disk, 52, Order::Forwards).recover().expect("recovery");
+                assert!(report.finished.is_empty() && report.withdrawn.is_empty(), "{report:?}");
+                assert_eq!(disk.read("w/a.txt").as_deref(), Some(cut), "{name}, {trigger}");
+                assert_eq!(
+                    disk.read("w/.resilient_write/journal.jsonl"),
+                    Some(rows),
+                    "{name}, {trigger}"
+                );
+            }
+        }
     }
 }

@@ -19,7 +19,7 @@ use crate::workload::{
 const STATE: &str = "w/.resilient_write";
 const JOURNAL: &str = "w/.resilient_write/journal.jsonl";
 
-fn scenario(name: &str) -> Scenario {
+pub(crate) fn scenario(name: &str) -> Scenario {
     all().find(|one| one.name == name).unwrap_or_else(|| panic!("no scenario {name:?}"))
 }
 
