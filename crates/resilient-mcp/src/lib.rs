@@ -29,6 +29,7 @@ pub mod seam;
 mod server;
 mod skim;
 pub mod tools;
+mod turns;
 mod wire;
 
 use std::io;

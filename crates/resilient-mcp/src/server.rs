@@ -26,6 +26,7 @@ use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{Answer, By, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
 use crate::tools::{Effect, Offer, ToolSpec, core};
+use crate::turns::Turns;
 use crate::wire::Watch;
 
 /// How long a client may keep the list of tools: it only changes with the program.
@@ -44,6 +45,7 @@ struct Inner {
     offer: Offer,
     tools: Vec<Listed>,
     budget: RetryBudget,
+    turns: Turns,
     /// The identity of the connection that is served.
     session: String,
 }
@@ -93,7 +95,8 @@ impl Server {
             .collect();
         let budget = RetryBudget::default();
         let session = workspace.new_session();
-        Self { inner: Arc::new(Inner { workspace, names, offer, tools, budget, session }) }
+        let turns = Turns::default();
+        Self { inner: Arc::new(Inner { workspace, names, offer, tools, budget, turns, session }) }
     }
 
     /// Calls a tool by either of its names, as a client would, and gives its structured content. For the
@@ -154,7 +157,7 @@ impl ServerHandler for Server {
     /// Runs the call to its end: a cancellation can keep a call from starting and its reply from
     /// being sent, but never stop a write half way.
     ///
-    /// Calls run on blocking threads, side by side. But the quick call of a client that waits for
+    /// Calls run on blocking threads, side by side where they name different things (`turns`). But the quick call of a client that waits for
     /// its answer anyway runs right here, which spares it two changes of threads; unless it writes
     /// and would have to wait for another process, and a ping with it.
     async fn call_tool(
@@ -166,6 +169,11 @@ impl ServerHandler for Server {
         let name = request.name.clone();
         let arguments = request.arguments.unwrap_or_default();
         let flaw = context.extensions.get::<Flaw>().copied();
+        // IMPORTANT: before anything is waited for, so that the calls queue as they came.
+        let tool = inner.find(&name);
+        let writes = tool.is_some_and(|tool| tool.spec.effect != Effect::Reads);
+        let mut turn =
+            inner.turns.enter(&arguments, tool.map_or("", |tool| tool.spec.name), writes);
         let cancelled = context.ct.clone();
         let in_turn = context.extensions.get::<Arc<Watch>>().is_some_and(|it| it.is_in_turn());
         // A text that is elsewhere may be of any length, and so may a file that is checked.
@@ -179,6 +187,7 @@ impl ServerHandler for Server {
                     && !is_long(tool.spec.instead_of_content)
                     && (tool.spec.effect == Effect::Reads || inner.workspace.is_free())
             });
+        turn.wait().await;
         let client = context.client_info().map(|client| {
             let name = format!("{}/{}", client.name, client.version);
             name.chars().filter(|char| !char.is_control()).take(CLIENT_MAX).collect()

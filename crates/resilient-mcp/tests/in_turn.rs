@@ -118,3 +118,31 @@ async fn a_panic_is_an_answer_there_too() {
     let result = client.call("rw_test_where", json!({})).await;
     assert_eq!(result["structuredContent"]["thread"], here());
 }
+
+/// As the calls of one step of a model come: all at once.
+#[tokio::test]
+async fn calls_that_come_together_for_one_file_are_made_in_their_order() {
+    for round in 0..20 {
+        let dir = tempfile::tempdir().unwrap();
+        let mut client = settled_client(&dir).await;
+        let append =
+            |n: u64| json!({"path": "b.txt", "mode": "append", "content": format!("{n} ")});
+        let mut calls: Vec<Value> =
+            (0..6).map(|n| call(100 + n, "rw_safe_write", &append(n))).collect();
+        let part = |n: u64| json!({"session": "s", "content": format!("{n} ")});
+        calls.extend((0..4).map(|n| call(200 + n, "rw_chunk_append", &part(n))));
+        let compose = json!({"session": "s", "output_path": "./c.txt", "cleanup": true});
+        calls.push(call(300, "rw_chunk_compose", &compose));
+        let edit = json!({"path": "c.txt", "old_string": "3 ", "new_string": "three"});
+        calls.push(call(301, "rw_safe_replace", &edit));
+        let lines: String = calls.iter().map(|call| format!("{call}\n")).collect();
+        client.send_raw(lines.as_bytes()).await;
+        for _ in &calls {
+            let reply = client.receive().await.unwrap();
+            assert_eq!(reply["result"]["structuredContent"]["ok"], true, "{round}: {reply}");
+        }
+        let text = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+        assert_eq!(text("b.txt"), "0 1 2 3 4 5 ", "{round}");
+        assert_eq!(text("c.txt"), "0 1 2 three", "{round}");
+    }
+}
