@@ -43,7 +43,9 @@ impl PolicyFile {
         let os = |source| Error::os(shown.clone(), "read", source);
         let file = match self.open() {
             Ok(file) => Some(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound && self.is_named => {
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound && (self.is_named || self.is_link()) =>
+            {
                 return Err(Error::PolicyNotFound { path: shown.into_owned() });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -71,6 +73,14 @@ impl PolicyFile {
         let policy = Arc::new(policy);
         *known = Some((stat, policy.clone()));
         Ok(policy)
+    }
+
+    /// Whether there is a link in the file's place: one that leads nowhere is no absent policy.
+    fn is_link(&self) -> bool {
+        let parent = self.path.parent().unwrap_or(Path::new("/"));
+        let name = self.path.file_name().unwrap_or_default();
+        let stat = self.disk.open_root(parent).and_then(|dir| dir.stat(name));
+        stat.is_ok_and(|stat| stat.kind == Kind::Link)
     }
 
     fn open(&self) -> io::Result<FileBox> {

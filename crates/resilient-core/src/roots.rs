@@ -48,6 +48,8 @@ pub struct Roots {
     cwd: PathBuf,
     list: Vec<Root>,
     state: PathBuf,
+    /// The policy file that the operator has named.
+    policy: Option<PathBuf>,
     user_home: Option<PathBuf>,
 }
 
@@ -111,6 +113,7 @@ impl Roots {
             cwd,
             list: roots.into_iter().map(Root::new).collect(),
             state: state.join(STATE_DIR),
+            policy: None,
             user_home: None,
         }
     }
@@ -119,6 +122,12 @@ impl Roots {
     #[must_use]
     pub fn user_home(self, home: Option<PathBuf>) -> Self {
         Self { user_home: home, ..self }
+    }
+
+    /// Names the operator's policy file: a tool that could write it could switch it off.
+    #[must_use]
+    pub fn policy(self, path: Option<PathBuf>) -> Self {
+        Self { policy: path, ..self }
     }
 
     /// The roots' absolute paths.
@@ -434,11 +443,12 @@ impl Roots {
         }
     }
 
-    /// Whether tools must keep their hands off: the state directory, wherever it is, and `.git`.
+    /// Whether tools must keep their hands off: the state directory, wherever it is, the operator's policy file,
+    /// and `.git`.
     ///
     /// Names are compared as the most lenient file system would.
     fn protects(&self, path: &Path, git: Git) -> bool {
-        if path.starts_with(&self.state) {
+        if path.starts_with(&self.state) || self.policy.as_deref() == Some(path) {
             return true;
         }
         let Some(inside) = self.paths().find_map(|root| path.strip_prefix(root).ok()) else {

@@ -171,7 +171,9 @@ impl Builder {
                     state.join(policy_file.as_deref().unwrap_or(&default)),
                     policy_file.is_some(),
                 ),
-                roots: Roots::new(disk.clone(), cwd, roots, &state).user_home(self.user_home),
+                roots: Roots::new(disk.clone(), cwd, roots, &state)
+                    .user_home(self.user_home)
+                    .policy(policy_file.map(|path| state.join(path))),
                 home: Root::new(state),
                 disk,
                 clock,

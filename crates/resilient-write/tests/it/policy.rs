@@ -143,3 +143,27 @@ fn the_schema_takes_and_refuses_what_the_code_does() {
         assert_eq!(taken(&policy), (false, false), "{policy}");
     }
 }
+
+#[test]
+fn no_tool_writes_the_policy_that_the_operator_names() {
+    let sandbox = Sandbox::new().with("RW_POLICY_FILE", "rules.yaml");
+    let rules = "classify: {default: on}\n";
+    sandbox.put("rules.yaml", rules);
+    for path in ["rules.yaml", "./rules.yaml"] {
+        let args = ["write", path, "--mode", "overwrite", "--content", "{}", "--json"];
+        let refused = sandbox.run(&args).envelope();
+        assert_eq!(refused["context"]["reason"], "protected_path", "{refused}");
+    }
+    assert_eq!(sandbox.text("rules.yaml"), rules);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_policy_that_is_a_link_to_nothing_is_no_absent_policy() {
+    let sandbox = Sandbox::new();
+    sandbox.put(FILE, "");
+    std::fs::remove_file(sandbox.path(FILE)).unwrap();
+    std::os::unix::fs::symlink("nothing.yaml", sandbox.path(FILE)).unwrap();
+    let context = sandbox.run(&["policy", "check", "--json"]).envelope()["context"].clone();
+    assert_eq!(context["reason"], "policy_not_found");
+}
