@@ -238,6 +238,10 @@ impl Inner {
         self.tools.iter().filter(|tool| tool.is_listed)
     }
 
+    fn lists(&self, name: &str) -> bool {
+        self.listed().any(|tool| means(name, tool.spec.name))
+    }
+
     /// The names of the tools that are listed, as they are listed.
     fn listed_names(&self) -> Vec<String> {
         self.listed().map(|tool| self.names.listed(tool.spec.name).into_owned()).collect()
@@ -321,7 +325,7 @@ impl Inner {
             }
             Offer::Paper { .. } => pairs
                 .map(|(theirs, ours)| (ours, theirs))
-                .find(|(ours, theirs)| means(called, ours) && self.find(theirs).is_some()),
+                .find(|(ours, theirs)| means(called, ours) && self.lists(theirs)),
             Offer::Full | Offer::Read => None,
         };
         instead.map(|(_, name)| self.names.spell(name))
@@ -386,8 +390,7 @@ impl Inner {
 
     /// Hints speak of other tools; they use the names that the client knows.
     fn in_our_names(&self, mut refused: Box<Envelope>) -> Box<Envelope> {
-        let is_listed = |name: &str| self.listed().any(|tool| means(name, tool.spec.name));
-        hints::fit(&mut refused, self.names, is_listed);
+        hints::fit(&mut refused, self.names, |name| self.lists(name));
         refused
     }
 }

@@ -582,8 +582,8 @@ async fn a_tool_of_another_set_is_answered_or_its_place_is_told() {
         (
             reading,
             "rw_read_file",
-            json!(["rr_stat"]),
-            "call rr_stat if that is meant, or ask the user to start the server with --tools core, which \
+            json!(["rr_read_lines"]),
+            "call rr_read_lines if that is meant, or ask the user to start the server with --tools core, which \
              has it",
         ),
         (Offer::Core, "rw_hystory", json!(["rw_history"]), "call rw_history if that is meant"),

@@ -40,10 +40,10 @@ pub const INSTEAD: &[(&str, &str)] = &[
     ("rw_chunk_compose", "rw_write_part"),
     ("rw_chunk_status", "rw_list_parts"),
     ("rw_journal_tail", "rw_history"),
-    ("rr_stat", "rw_read_file"),
     ("rr_list_files", "rw_list_files"),
-    ("rr_read_bytes", "rw_read_file"),
     ("rr_read_lines", "rw_read_file"),
+    ("rr_read_bytes", "rw_read_file"),
+    ("rr_stat", "rw_read_file"),
     ("rr_read_tail", "rw_read_file"),
     ("rr_search_then_page", "rw_search_files"),
     ("rr_make_cursor", "rw_read_file"),
@@ -300,30 +300,53 @@ impl Tool for WritePart {
     }
 }
 
-/// A part that is kept, and the file, once it is written.
+/// A part that is kept, and the file, once it is written. What chunk tools say beyond that is said here, too.
 #[derive(Serialize)]
 struct Written {
     path: String,
     part: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_part: Option<u32>,
-    /// Of the file once it is written, otherwise of the part.
-    sha256: Digest,
-    bytes: u64,
+    written: bool,
+    /// How many parts of an earlier attempt are gone, since part 1 starts over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discarded_parts: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<usize>,
-    journal_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    prev_sha256: Option<Digest>,
-    written: bool,
+    #[serde(flatten)]
+    receipt: Map<String, Value>,
+}
+
+/// The fields of a receipt but for those that this set says by other names.
+fn fields(receipt: &impl Serialize) -> Map<String, Value> {
+    const OTHER: [&str; 7] = [
+        "session",
+        "index",
+        "chunk_path",
+        "output_path",
+        "chunk_count",
+        "chunk_hashes",
+        "cleaned_up",
+    ];
+    match serde_json::to_value(receipt) {
+        Ok(Value::Object(mut fields)) => {
+            fields.retain(|name, _| !OTHER.contains(&name.as_str()));
+            fields
+        }
+        _ => Map::new(),
+    }
 }
 
 impl WritePart {
     fn write(self, workspace: &Workspace) -> resilient_core::Result<Written> {
         let Self { path, part, content, last, expected_prev_sha256 } = self;
         let (shown, session) = parts_of(workspace, &path)?;
+        let mut discarded_parts = None;
         if part == 1 {
+            let parts = workspace.chunks().status(&session)?.parts;
+            let parts = parts.map_or(0, |parts| parts.present_indices.len() as u64);
             workspace.chunks().reset(&session)?;
+            discarded_parts = Some(parts).filter(|parts| *parts > 0);
         }
         let kept = workspace.keep_part(chunk::PartRequest {
             session: session.clone(),
@@ -337,12 +360,10 @@ impl WritePart {
                 path: shown,
                 part: kept.index,
                 next_part: Some(kept.index + 1),
-                sha256: kept.sha256,
-                bytes: kept.bytes,
-                parts: None,
-                journal_id: kept.journal_id,
-                prev_sha256: None,
                 written: false,
+                discarded_parts,
+                parts: None,
+                receipt: fields(&kept),
             });
         }
         let composed = workspace.compose(chunk::ComposeRequest {
@@ -354,15 +375,13 @@ impl WritePart {
             ..chunk::ComposeRequest::default()
         })?;
         Ok(Written {
-            path: composed.output_path,
+            path: composed.output_path.clone(),
             part: kept.index,
             next_part: None,
-            sha256: composed.sha256,
-            bytes: composed.bytes,
-            parts: Some(composed.chunk_count),
-            journal_id: composed.journal_id,
-            prev_sha256: composed.prev_sha256,
             written: true,
+            discarded_parts,
+            parts: Some(composed.chunk_count),
+            receipt: fields(&composed),
         })
     }
 }
@@ -628,8 +647,7 @@ pub fn hint_of(error: &Error) -> String {
                 .to_owned()
         }
         Error::Blocked { report, .. } if report.is_redactable() => {
-            "take out what context.detected lists, then write again; of a long file send all parts again, \
-             from part 1 on"
+            "take out what context.detected lists, then write again; of a long file send only that part again"
                 .to_owned()
         }
         Error::OutcomeUnknown { .. }

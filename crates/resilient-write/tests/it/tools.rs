@@ -298,7 +298,12 @@ fn core_writes_a_long_file_in_several_calls() {
 
     // A file that is there is replaced only by who has seen it, and part 1 begins anew.
     client.gives("rw_write_part", part("d/long.md", 1, "old\n"), &[]);
-    client.gives("rw_write_part", part("d/long.md", 2, "old\n"), &[]);
+    let again = client.gives("rw_write_part", part("d/long.md", 2, "older\n"), &[]);
+    assert_eq!(again.get("prev_bytes"), None);
+    let again = client.gives("rw_write_part", part("d/long.md", 2, "old\n"), &["prev_sha256"]);
+    assert_eq!(again["prev_bytes"], 6);
+    let again = client.gives("rw_write_part", part("d/long.md", 1, "old\n"), &[]);
+    assert_eq!(again["discarded_parts"], 2);
     let mut only = part("d/long.md", 1, "new\n");
     only["last"] = true.into();
     let there = client.fails("rw_write_part", only.clone(), STALE, json!({}));
@@ -307,6 +312,7 @@ fn core_writes_a_long_file_in_several_calls() {
     only["expected_prev_sha256"] = written["sha256"].clone();
     let replaced = client.gives("rw_write_part", only, &[]);
     assert_eq!(replaced["prev_sha256"], written["sha256"]);
+    assert_eq!(replaced["prev_bytes"], "one\ntwo\nthree\nfour\n".len());
     assert_eq!(sandbox.text("d/long.md"), "new\n");
 }
 
