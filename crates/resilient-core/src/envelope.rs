@@ -208,15 +208,17 @@ impl Envelope {
             Error::ProtectedPath { path } => permission(json!({
                 "path": path, "reason": "protected_path",
             })),
-            Error::NotARegularFile { path, what: "a directory" } => Self::of(
-                PolicyViolation,
-                Unknown,
-                Abort,
-                json!({
-                    "path": path, "reason": "is_a_directory",
-                    "errno": 21, "strerror": "Is a directory",
-                }),
-            ),
+            Error::NotARegularFile { path, what: "a directory" | crate::error::UNSEARCHED } => {
+                Self::of(
+                    PolicyViolation,
+                    Unknown,
+                    Abort,
+                    json!({
+                        "path": path, "reason": "is_a_directory",
+                        "errno": 21, "strerror": "Is a directory",
+                    }),
+                )
+            }
             Error::NotARegularFile { path, what } => {
                 permission(json!({"path": path, "reason": "not_a_regular_file", "is": what}))
             }

@@ -14,6 +14,9 @@ use crate::validate;
 /// What an operation of this library answers.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// What a path is where a search of one file meets a directory.
+pub(crate) const UNSEARCHED: &str = "a directory, which takes a glob";
+
 /// Why a request was not carried out. Unless it says otherwise, nothing has changed on disk.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -61,10 +64,20 @@ pub enum Error {
     MakeDirectory { path: String, source: io::Error },
     /// A workspace or state directory is one that holds the system.
     #[error(
-        "{program}: refusing to use '{root}' as {variable}. \
-         Set the variable to your project directory."
+        "{program}: refusing to use '{root}' as {variable}. {}",
+        if *is_set {
+            "Set the variable to your project directory.".to_owned()
+        } else {
+            format!("It is the working directory: set {variable} to your project directory, or pass -w DIR.")
+        }
     )]
-    UnsafeRoot { root: String, variable: String, program: &'static str },
+    UnsafeRoot {
+        root: String,
+        variable: String,
+        /// Whether somebody has named the directory, which is the working directory otherwise.
+        is_set: bool,
+        program: &'static str,
+    },
     /// The directory of a workspace, or the one that holds the state, is not where its path leads any more.
     #[error("the directory {root:?} is {what}")]
     RootGone { root: String, what: &'static str },

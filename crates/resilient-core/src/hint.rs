@@ -34,6 +34,10 @@ pub fn hint(error: &Error) -> String {
         Error::NotARegularFile { what: "a directory", .. } => {
             "pass the path of a file, not of a directory".to_owned()
         }
+        Error::NotARegularFile { what: crate::error::UNSEARCHED, .. } => {
+            "name the files by a glob such as **/* to search below a directory, or pass the path of one file"
+                .to_owned()
+        }
         Error::NotARegularFile { .. } => "choose the path of a regular file".to_owned(),
         Error::LinkLoop { .. } => {
             "choose a path that does not go through this circle of links".to_owned()
@@ -58,12 +62,16 @@ pub fn hint(error: &Error) -> String {
                      file, or its directory may not be written"
                 .to_owned(),
         },
-        Error::UnsafeRoot { variable, .. } => format!(
+        Error::UnsafeRoot { variable, is_set: true, .. } => format!(
             "ask the user to set {variable} to the project directory instead of a system directory"
         ),
+        Error::UnsafeRoot { variable, is_set: false, .. } => format!(
+            "ask the user to set {variable} to the project directory or to pass -w DIR, since the working \
+             directory is a system directory"
+        ),
         Error::RootGone { .. } => {
-            "ask the user to make the directory again, or to start the server with the path at which \
-             it is now"
+            "ask the user to make the directory again, or to name where it is now: with -w, RW_WORKSPACE or \
+             RW_STATE_DIR"
                 .to_owned()
         }
         Error::UnknownFormat { .. } => {
@@ -124,6 +132,24 @@ pub fn hint(error: &Error) -> String {
             "change the file with a program that reads it part by part, or divide it, since this call \
              needs the whole file in memory"
                 .to_owned()
+        }
+        // What a read does. A write that needs one needs it for nothing else.
+        Error::Os { operation: "read" | "stat" | "resolve" | "list", source, .. }
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            "ask the user for the permission to read it, or choose another path".to_owned()
+        }
+        Error::Os { path, operation: "open", source }
+            if source.kind() == io::ErrorKind::PermissionDenied && path.contains(".resilient_write") =>
+        {
+            "ask the user for the permission to use the state directory, or to set RW_STATE_DIR to a \
+             directory that this user may write"
+                .to_owned()
+        }
+        Error::Os { operation: "open", source, .. }
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            "ask the user for the permission to open it, or choose another path".to_owned()
         }
         Error::Os { source, .. } => match os(source) {
             Some(hint) => hint.to_owned(),

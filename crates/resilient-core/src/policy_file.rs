@@ -41,6 +41,11 @@ impl PolicyFile {
     pub(crate) fn get(&self) -> Result<Arc<Policy>> {
         let shown = self.path.to_string_lossy();
         let os = |source| Error::os(shown.clone(), "read", source);
+        // IMPORTANT: a directory that this user may not enter tells nothing of the file, which may not be there.
+        let os_of_dir = |source: io::Error| {
+            let dir = self.path.parent().unwrap_or(&self.path);
+            Error::os(dir.to_string_lossy(), "open", source)
+        };
         let file = match self.open() {
             Ok(file) => Some(file),
             Err(error)
@@ -49,6 +54,7 @@ impl PolicyFile {
                 return Err(Error::PolicyNotFound { path: shown.into_owned() });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) if !self.may_enter() => return Err(os_of_dir(source)),
             Err(source) => return Err(os(source)),
         };
         let stat = file.as_ref().map(|file| file.stat()).transpose().map_err(os)?;
@@ -81,6 +87,14 @@ impl PolicyFile {
         let name = self.path.file_name().unwrap_or_default();
         let stat = self.disk.open_root(parent).and_then(|dir| dir.stat(name));
         stat.is_ok_and(|stat| stat.kind == Kind::Link)
+    }
+
+    /// Whether the directory of the file can be opened and looked up in.
+    fn may_enter(&self) -> bool {
+        let dir = self.path.parent().and_then(|dir| self.disk.open_root(dir).ok());
+        let name = self.path.file_name().unwrap_or_default();
+        let denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+        dir.is_some_and(|dir| !dir.stat(name).is_err_and(|error| denied(&error)))
     }
 
     fn open(&self) -> io::Result<FileBox> {

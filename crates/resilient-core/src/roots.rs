@@ -147,6 +147,10 @@ impl Roots {
     /// The path is empty or cannot be named; it leads out of every root, into the state directory
     /// or into `.git`; it is a directory, FIFO, socket or device; it goes through a file.
     pub fn writable(&self, path: &str, git: Git) -> Result<Target> {
+        // What ends like a directory is none that a file should be made of.
+        if path.len() > 1 && path.ends_with(std::path::is_separator) {
+            return Err(Error::NotARegularFile { path: path.to_owned(), what: "a directory" });
+        }
         let target = self.locate(path).map_err(|error| match error {
             Error::Os { path, source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
                 Error::MakeDirectory { path, source }

@@ -26,7 +26,7 @@ mod turn;
 
 pub(crate) use digests::Digests;
 pub(crate) use durable_dirs::DurableDirs;
-pub(crate) use marker::clean_len;
+pub(crate) use marker::{clean_len, missing_len};
 pub(crate) use slots::Slots;
 
 /// Where a state directory is, and what opening it needs.

@@ -409,15 +409,20 @@ impl Workspace {
     }
 
     /// Walks the journal's chain from its first row to its last, to see whether a row was changed,
-    /// moved or taken out. Rows taken off its end leave no trace in it.
+    /// moved or taken out. Rows taken off its end leave no trace in it; they are missed until the next write.
     ///
     /// # Errors
     /// The disk refuses.
     pub fn verify_journal(&self) -> Result<journal::Verification> {
-        let Some(journals) = self.store.visible()? else {
-            return Ok(journal::Verification::default());
+        let (journals, missing_bytes) = match self.store.cut_short()? {
+            Some(cut_short) => cut_short,
+            None => match self.store.visible()? {
+                Some(journals) => (journals, 0),
+                None => return Ok(journal::Verification::default()),
+            },
         };
-        journals.verify().map_err(|source| self.os_of_journal(source))
+        let found = journals.verify().map_err(|source| self.os_of_journal(source))?;
+        Ok(journal::Verification { missing_bytes, ..found })
     }
 
     /// What the journal tells about the work. `since` is an ISO 8601 time with an offset.

@@ -122,6 +122,7 @@ a_sample_for_every! {
     ProtectedPath { .. } => [Error::ProtectedPath { path: text() }],
     NotARegularFile { .. } => [
         Error::NotARegularFile { path: text(), what: "a directory" },
+        Error::NotARegularFile { path: text(), what: crate::error::UNSEARCHED },
         Error::NotARegularFile { path: text(), what: "a FIFO, socket or device" },
     ],
     LinkLoop { .. } => [Error::LinkLoop { path: text() }],
@@ -135,9 +136,20 @@ a_sample_for_every! {
         Error::MakeDirectory { path: text(), source: os(20) },
         Error::MakeDirectory { path: text(), source: os(28) },
     ],
-    UnsafeRoot { .. } => [Error::UnsafeRoot {
-        root: "/etc".to_owned(), variable: "RW_WORKSPACE".to_owned(), program: "resilient-write",
-    }],
+    UnsafeRoot { .. } => [
+        Error::UnsafeRoot {
+            root: "/etc".to_owned(),
+            variable: "RW_WORKSPACE".to_owned(),
+            is_set: true,
+            program: "resilient-write",
+        },
+        Error::UnsafeRoot {
+            root: "/".to_owned(),
+            variable: "RW_STATE_DIR".to_owned(),
+            is_set: false,
+            program: "resilient-write",
+        },
+    ],
     RootGone { .. } => [Error::RootGone { root: "/w".to_owned(), what: "not there" }],
     UnknownFormat { .. } => [Error::UnknownFormat { found: text() }],
     NewerFormat { .. } => [Error::NewerFormat { found: "9".to_owned(), known: 1 }],

@@ -17,6 +17,8 @@ pub struct Verification {
     pub chained: u64,
     /// Where the chain does not hold, in the order of the lines.
     pub breaks: Vec<Break>,
+    /// By how many bytes the journal is shorter than its last writer left it: rows were taken off its end.
+    pub missing_bytes: u64,
 }
 
 /// A line of the journal that is not as it was written, or does not follow the one before it.
@@ -166,7 +168,10 @@ mod tests {
     fn a_journal_as_it_was_written_has_no_break() {
         let lines = chained_lines(4);
         let found = verified(lines.concat().as_bytes());
-        assert_eq!(found, Verification { rows: 4, chained: 4, breaks: Vec::new() });
+        assert_eq!(
+            found,
+            Verification { rows: 4, chained: 4, breaks: Vec::new(), missing_bytes: 0 }
+        );
         assert_eq!(verified(b""), Verification::default());
     }
 
@@ -210,7 +215,10 @@ mod tests {
         assert_eq!(breaks(&lines), [(2, "unreadable")], "damage in front of it was told");
         let mut lines = lines_behind(&[foreign("x")], 2);
         let found = verified(lines.concat().as_bytes());
-        assert_eq!(found, Verification { rows: 3, chained: 2, breaks: Vec::new() });
+        assert_eq!(
+            found,
+            Verification { rows: 3, chained: 2, breaks: Vec::new(), missing_bytes: 0 }
+        );
         lines.remove(0);
         assert_eq!(breaks(&lines), [(1, "chain_mismatch")]);
     }
@@ -219,7 +227,10 @@ mod tests {
     fn rows_of_format_1_are_verified_by_its_rule() {
         let mut lines = old_lines();
         let found = verified(lines.concat().as_bytes());
-        assert_eq!(found, Verification { rows: 2, chained: 2, breaks: Vec::new() });
+        assert_eq!(
+            found,
+            Verification { rows: 2, chained: 2, breaks: Vec::new(), missing_bytes: 0 }
+        );
         lines[0] = lines[0].replace("wj_1", "wj_9");
         assert_eq!(breaks(&lines), [(1, "chain_mismatch")]);
         lines.remove(0);
@@ -241,7 +252,10 @@ mod tests {
             rows.finish().0
         });
         let found = verified(&[old.as_bytes(), &new].concat());
-        assert_eq!(found, Verification { rows: 3, chained: 3, breaks: Vec::new() });
+        assert_eq!(
+            found,
+            Verification { rows: 3, chained: 3, breaks: Vec::new(), missing_bytes: 0 }
+        );
     }
 
     /// The chain value of a journal's last line.

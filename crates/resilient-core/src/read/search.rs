@@ -23,7 +23,7 @@ use super::scan::{Block, Span, scan};
 use super::terminator::{self, Unit};
 use super::walk::{Line, Mark};
 use super::{Opened, Progress, Reader, at_least, count_in, text_encoding};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, UNSEARCHED};
 
 /// A longer query is none.
 const QUERY_MAX: usize = 10_000;
@@ -302,7 +302,13 @@ impl Reader<'_> {
         };
         match &request.glob {
             None => {
-                let opened = self.open_as(&request.path, encoding)?;
+                let opened =
+                    self.open_as(&request.path, encoding).map_err(|error| match error {
+                        Error::NotARegularFile { path, what: "a directory" } => {
+                            Error::NotARegularFile { path, what: UNSEARCHED }
+                        }
+                        other => other,
+                    })?;
                 found.mtime_ns = Some(opened.mtime_ns());
                 found.encoding =
                     Some(opened.encoding.name()).filter(|_| opened.encoding != Encoding::Utf8);

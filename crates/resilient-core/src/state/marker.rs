@@ -86,6 +86,14 @@ pub(crate) fn clean_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<Option<
     Ok(end.map(|end| end.len))
 }
 
+/// By how many bytes the journal is shorter than the last writer of this state directory left it; for a process
+/// that does not write.
+pub(crate) fn missing_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<u64> {
+    let lock = dir.open(OsStr::new("lock"))?;
+    let tmp = dir.stat(OsStr::new("tmp"))?.id;
+    missing(&*lock, journal, &[dir.id()?, tmp, journal.id()?, lock.id()?])
+}
+
 /// The journal's end, if the last writer was done. Lines that others have added since need no
 /// recovery: none of them is of a batch.
 pub(super) fn clean_end(

@@ -114,6 +114,7 @@ fn a_root_that_holds_the_system() {
     let error = Error::UnsafeRoot {
         root: "/etc".to_owned(),
         variable: "RW_WORKSPACE".to_owned(),
+        is_set: true,
         program: "resilient-write",
     };
     let context = json!({

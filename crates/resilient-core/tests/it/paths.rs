@@ -1,8 +1,8 @@
 //! Where paths lead: the boundary, links, what is protected, and how a path is reported.
 
-use resilient_core::Workspace;
 use resilient_core::journal::Filter;
 use resilient_core::roots::Git;
+use resilient_core::{Error, Workspace};
 use serde_json::{Value, json};
 
 use crate::home::{FORBIDDEN, Home, answer, append, create, envelope, overwrite, replace};
@@ -92,8 +92,9 @@ fn dots_inside_are_followed() {
     assert_eq!(receipt.path, "d/b.txt");
     let receipt = ws.write(create(&home.abs("c.txt"), "four")).unwrap();
     assert_eq!((receipt.path.as_str(), receipt.abs_path), ("c.txt", home.abs("c.txt")));
-    // As the Python server, a slash at the end means nothing.
-    assert_eq!(ws.write(create("e.txt/", "five")).unwrap().path, "e.txt");
+    // What ends like a directory is no file.
+    assert!(matches!(ws.write(create("e.txt/", "five")), Err(Error::NotARegularFile { .. })));
+    assert!(!home.path("e.txt").exists());
 }
 
 #[test]
