@@ -20,17 +20,17 @@ use crate::output::{Output, log_notice};
 const AFTER_HELP: &str = "\
 Exit status:
    0  done
-   1  not done, or something was found or not found: the command says what
-   2  the command line itself was wrong; of risk: something cannot be read
+   1  something was found or not found, as the command says; or the server cannot start
+   2  the command line itself was wrong
    3  stale_precondition: the file or the state is not as you think
    4  blocked: a content filter would reject the text
    5  quota_exceeded: no room
    6  policy_violation: not allowed, or not well formed
    7  write_corruption: the disk, or a file of the state, is damaged
-   8  not_found: there is nothing to read
+   8  not_found: the file is not there
    9  permission_denied: a read outside the workspace
   10  invalid_input: a read that cannot be done so
-With --json, standard output has the error envelope of 3 to 10.
+They are the same with --json, which prints the error envelope of 3 to 10.
 
 Environment:
   RW_WORKSPACE             directories in which files may be written; default: this one
@@ -189,7 +189,7 @@ impl Cli {
         let builder = || -> Result<Builder> { Surroundings::of_process()?.workspace(&more) };
         let open = || -> Result<Workspace> { Ok(builder()?.on_notice(log_notice).open()) };
         let Some(command) = command else {
-            return serve.run(open, output);
+            return Ok(serve.run(open, output).unwrap_or_else(|fault| output.no_server(&fault)));
         };
         if serve.is_given() {
             return Ok(output.misuse("the options of the server stand after `serve`, or alone"));
@@ -206,7 +206,9 @@ impl Cli {
             }))
         };
         match command {
-            Command::Serve(command) => command.run(open, output),
+            Command::Serve(command) => {
+                Ok(command.run(open, output).unwrap_or_else(|fault| output.no_server(&fault)))
+            }
             Command::Write(command) => command.run(&open_for("write")?, output),
             Command::Replace(command) => command.run(&open_for("replace")?, output),
             Command::Chunk(command) => command.run(&open_for("chunk")?, output),

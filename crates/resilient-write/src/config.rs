@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use resilient_core::{Builder, Error, Workspace, roots};
 
+use crate::output::one_line;
+
 /// Directories that hold the system; nobody means them as a workspace.
 const UNSAFE_ROOTS: [&str; 7] = ["/", "/bin", "/sbin", "/usr", "/etc", "/var", "/tmp"];
 
@@ -95,7 +97,8 @@ impl Surroundings {
     /// Describes the workspace, with `given` roots of the command line in front of those of the environment.
     ///
     /// Where the working directory lies outside of what the command line names, it is only where the client
-    /// happened to start: relative paths and the state are in the first directory that is named.
+    /// happened to start: relative paths and the state are in the first directory that is named, and it is no
+    /// root. Where only the environment names roots, it is one, as with the Python server.
     ///
     /// # Errors
     /// A root is one that holds the system; one of the command line is not there.
@@ -107,22 +110,27 @@ impl Surroundings {
         roots.extend(named.iter().map(|root| resolved(&self.cwd.join(root))));
         let outside = !given.iter().any(|root| self.cwd.starts_with(root));
         let base = given.first().filter(|_| outside).unwrap_or(&self.cwd);
-        if !roots.iter().any(|root| self.cwd.starts_with(root)) {
-            // Not a root to refuse when others are named.
-            if roots.is_empty() || !is_unsafe(&self.cwd) {
-                let at = if base == &self.cwd { 0 } else { roots.len() };
-                roots.insert(at, self.cwd.clone());
-            }
+        // Not a root to refuse when others are named.
+        let is_meant = roots.is_empty() || !is_unsafe(&self.cwd);
+        let is_within = roots.iter().any(|root| self.cwd.starts_with(root));
+        if given.is_empty() && is_meant && !is_within {
+            roots.insert(0, self.cwd.clone());
         }
         let state = self.state_dir.as_deref().map(list).and_then(|named| named.into_iter().next());
         let state = state.map_or_else(|| base.clone(), |named| resolved(&self.cwd.join(named)));
         let mut warned = Vec::new();
         for root in &roots {
-            self.refuse_unsafe(root, workspace, &mut warned)?;
+            let is_set = !given.is_empty() || self.workspace.is_some();
+            self.refuse_unsafe(root, workspace, is_set, &mut warned)?;
         }
         // Whoever only reads has no state, wherever that would be.
         if self.program == Program::Write {
-            self.refuse_unsafe(&state, state_dir, &mut warned)?;
+            let is_set = !given.is_empty() || self.state_dir.is_some();
+            self.refuse_unsafe(&state, state_dir, is_set, &mut warned)?;
+        }
+        self.warn_of_no_directory(workspace, &named);
+        if self.state_dir.is_some() {
+            self.warn_of_no_directory(state_dir, std::slice::from_ref(&state));
         }
         let builder = Workspace::builder(base)
             .roots(roots)
@@ -153,11 +161,35 @@ impl Surroundings {
         Err(Error::RootGone { root, what }).context("-w")
     }
 
+    /// Says which elements of a variable are no directory. They stay: one may come later.
+    #[expect(clippy::print_stderr, reason = "a warning to whoever started the process")]
+    fn warn_of_no_directory(&self, variable: &str, named: &[PathBuf]) {
+        let program = self.program.name();
+        for element in named {
+            if self.cwd.join(element).is_dir() {
+                continue;
+            }
+            let shown = one_line(&element.to_string_lossy());
+            if shown.trim_start().starts_with(['[', '{']) {
+                eprintln!(
+                    "{program}: WARNING: {variable} is no JSON array of paths and is taken as one path: \
+                     correct {shown}"
+                );
+            } else {
+                eprintln!(
+                    "{program}: WARNING: {variable} names '{shown}', which is no directory: make it, or \
+                     correct the variable"
+                );
+            }
+        }
+    }
+
     #[expect(clippy::print_stderr, reason = "a warning to whoever started the process")]
     fn refuse_unsafe(
         &self,
         root: &Path,
         variable: &'static str,
+        is_set: bool,
         warned: &mut Vec<PathBuf>,
     ) -> Result<()> {
         if !is_unsafe(root) || warned.iter().any(|path| path == root) {
@@ -175,6 +207,7 @@ impl Surroundings {
         bail!(Error::UnsafeRoot {
             root,
             variable: variable.to_owned(),
+            is_set,
             program: self.program.name(),
         })
     }
@@ -303,7 +336,7 @@ mod tests {
         };
         let of = |cwd: &Path| surroundings(cwd);
         let both = vec![b.clone(), a.clone()];
-        assert_eq!(open(&of(&a), &[&b]), (b.clone(), b.clone(), both.clone()));
+        assert_eq!(open(&of(&a), &[&b]), (b.clone(), b.clone(), vec![b.clone()]));
         assert_eq!(open(&of(&a), &[&b, &a]), (a.clone(), a.clone(), both));
         assert_eq!(open(&of(&c), &[&a]), (c.clone(), c.clone(), vec![a.clone()]));
         assert_eq!(open(&of(Path::new("/")), &[&a]), (a.clone(), a.clone(), vec![a.clone()]));

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use resilient_core::envelope::ErrorKind;
@@ -64,7 +65,7 @@ impl Output {
         match result {
             Ok(success) => {
                 if self.json {
-                    self.line(&with_ok(serde_json::to_value(&success)?))?;
+                    self.line(&with_notices(with_ok(serde_json::to_value(&success)?)))?;
                 } else {
                     self.print(human(&success).as_bytes())?;
                 }
@@ -80,11 +81,15 @@ impl Output {
     /// Standard output fails.
     pub(crate) fn failure(&self, message: &str, envelope: &Value) -> Result<ExitCode> {
         if self.json {
-            self.line(envelope)?;
+            let mut envelope = envelope.clone();
+            if let Some(context) = envelope.get_mut("context") {
+                *context = with_notices(context.take());
+            }
+            self.line(&envelope)?;
         } else {
             self.complain(&told(self.program, message, envelope));
         }
-        Ok(status_of(envelope))
+        Ok(status(envelope))
     }
 
     /// Prints a value as one line of JSON, its keys sorted.
@@ -172,21 +177,20 @@ impl Output {
 
     /// Says what kept a command from being run at all.
     pub(crate) fn fault(&self, error: &anyhow::Error) -> ExitCode {
-        if self.json
-            && let Some(error) = error.downcast_ref::<Error>()
-            && let Ok(envelope) = envelope(error, self.program)
-            && self.line(&envelope).is_ok()
+        if let Some(fault) = error.downcast_ref::<Error>()
+            && let Ok(envelope) = envelope(fault, self.program)
+            && let Ok(code) = self.failure(&in_context(error, fault), &envelope)
         {
-            return status_of(&envelope);
-        }
-        if let Some(fault @ (Error::Policy { .. } | Error::PolicyNotFound { .. })) =
-            error.downcast_ref::<Error>()
-        {
-            self.warn(fault);
-            return ExitCode::FAILURE;
+            return code;
         }
         let text = format!("{error:#}");
         self.complain(&said_by(self.program, &text));
+        ExitCode::FAILURE
+    }
+
+    /// Says what kept the server from starting. To whoever starts it, exit status 1 says that.
+    pub(crate) fn no_server(&self, error: &anyhow::Error) -> ExitCode {
+        let _ = self.fault(error);
         ExitCode::FAILURE
     }
 }
@@ -208,8 +212,41 @@ fn with_ok(mut success: Value) -> Value {
     success
 }
 
-/// The exit status of a failure: a table that `--help` and `docs/errors.md` have, too.
-fn status_of(envelope: &Value) -> ExitCode {
+/// An object with what recovery did before the call, as MCP gives it.
+fn with_notices(mut object: Value) -> Value {
+    let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Value::Object(fields) = &mut object
+        && !told.is_empty()
+        && let Ok(notices) = serde_json::to_value(&*told)
+    {
+        fields.entry("notices").or_insert(notices);
+    }
+    object
+}
+
+/// What was to be done, where that is known, and what kept it from being done; each cause once.
+fn in_context(error: &anyhow::Error, fault: &Error) -> String {
+    let (around, fault) = (error.to_string(), fault.to_string());
+    if around == fault { fault } else { format!("{around}: {fault}") }
+}
+
+/// The exit status of an error that is told in another way.
+///
+/// # Errors
+/// The envelope is no JSON.
+pub(crate) fn status_of(error: &Error, tool: &str) -> Result<ExitCode> {
+    Ok(status(&envelope(error, tool)?))
+}
+
+/// The exit status of a failure: a table that `--help` and `docs/cli.md` have, too.
+fn status(envelope: &Value) -> ExitCode {
+    let of_context = |name| envelope.get("context").and_then(|context| context.get(name));
+    // A file that is not there is one thing, whether a tool that reads or one that writes misses it.
+    if of_context("reason").is_some_and(|reason| reason == "not_found")
+        && of_context("path").is_some()
+    {
+        return ExitCode::from(8);
+    }
     let code = match envelope.get("error").and_then(Value::as_str).unwrap_or_default() {
         "stale_precondition" => 3,
         "blocked" => 4,
@@ -275,7 +312,7 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
     let fact = |name| envelope.context.get(name).and_then(Value::as_str);
     let of_draft = match (envelope.error, fact("draft_sha256"), fact("session")) {
         (ErrorKind::Blocked, Some(sha256), _) => Some(format!(
-            "take the detected strings out with `resilient-write redact --draft {sha256}`"
+            "take the detected strings out with `resilient-write redact --draft-sha256 {sha256}`"
         )),
         (ErrorKind::Blocked, None, Some(session)) => Some(format!(
             "take the detected strings out of the joined parts with `resilient-write redact \
@@ -283,10 +320,34 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
         )),
         _ => None,
     };
+    let ours = of_draft.or_else(|| ours(error));
     if let Some(Value::String(hint)) = envelope.context.get_mut("hint") {
-        *hint = of_draft.unwrap_or_else(|| in_our_words(hint));
+        *hint = ours.unwrap_or_else(|| in_our_words(hint));
+    }
+    if let Some(Value::Array(valid)) = envelope.context.get_mut("valid") {
+        // Only a tool gives bytes.
+        valid.retain(|name| name != "base64 for bytes");
     }
     Ok(serde_json::to_value(envelope)?)
+}
+
+/// What to do about an error that the command line meets in another way than a client of the server.
+fn ours(error: &Error) -> Option<String> {
+    Some(match error {
+        Error::Policy { path, place, .. } => {
+            let at = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
+            format!("ask the user to correct {path}{at}: until then no command writes")
+        }
+        Error::PolicyNotFound { .. } => {
+            "ask the user to correct or to unset RW_POLICY_FILE: until then no command writes".to_owned()
+        }
+        Error::Binary { .. } => {
+            "look at the file with another program, since it has no lines, or get its bytes with the command \
+             `call rr_read_bytes` and `encoding` base64"
+                .to_owned()
+        }
+        _ => return None,
+    })
 }
 
 /// A failure in words.
@@ -367,8 +428,12 @@ fn wants_colours() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }
 
-/// Logs one thing that recovery did or kept, on standard error.
+/// What recovery did or kept in this process, for the answer.
+static TOLD: Mutex<Vec<Notice>> = Mutex::new(Vec::new());
+
+/// Logs one thing that recovery did or kept, on standard error, and keeps it for the answer.
 pub(crate) fn log_notice(notice: &Notice) {
+    TOLD.lock().unwrap_or_else(PoisonError::into_inner).push(notice.clone());
     Output::new("resilient-write", false, false)
         .complain(&format!("resilient-write: {}\n", notice.text));
 }

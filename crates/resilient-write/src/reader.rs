@@ -15,15 +15,15 @@ use crate::output::Output;
 const AFTER_HELP: &str = "\
 Exit status:
    0  done
-   1  not done; of search: nothing was found
+   1  of search: nothing was found; or the server cannot start
    2  the command line itself was wrong
    3  stale_precondition: the file has changed
    6  policy_violation: not allowed, or not well formed
    7  write_corruption: the disk is damaged
-   8  not_found: there is nothing to read
+   8  not_found: the file is not there
    9  permission_denied: outside the workspace
   10  invalid_input: it cannot be read so
-With --json, standard output has the error envelope of 3 to 10.
+They are the same with --json, which prints the error envelope of 3 to 10.
 
 Environment:
   RR_WORKSPACE             directories in which files may be read; default: this one
@@ -85,11 +85,17 @@ impl Cli {
         let open =
             || -> Result<Workspace> { Ok(Surroundings::of_reader()?.workspace(&more)?.open()) };
         match command {
-            None => serve.run(open, Offer::Read, output),
+            None => {
+                let ran = serve.run(open, Offer::Read, output);
+                Ok(ran.unwrap_or_else(|fault| output.no_server(&fault)))
+            }
             Some(_) if serve.is_given() => {
                 Ok(output.misuse("the options of the server stand after `serve`, or alone"))
             }
-            Some(Command::Serve(command)) => command.run(open, Offer::Read, output),
+            Some(Command::Serve(command)) => {
+                let ran = command.run(open, Offer::Read, output);
+                Ok(ran.unwrap_or_else(|fault| output.no_server(&fault)))
+            }
             Some(Command::Call(command)) => command.run(open()?, Offer::Read, output),
             Some(Command::Read(command)) => command.run(&open()?, output),
             Some(Command::Tail(command)) => command.run(&open()?, output),

@@ -11,6 +11,7 @@ const WORDS: &[(&str, &str)] = &[
     ("envelope", "--envelope"),
     ("expected_prev_sha256", "--expected-prev-sha256"),
     ("format", "--format"),
+    ("glob", "--glob"),
     ("index", "INDEX"),
     ("keep", "--keep"),
     ("label", "--label"),
@@ -43,13 +44,19 @@ const WORDS: &[(&str, &str)] = &[
     ("write_to", "--write-to"),
 ];
 
+/// Options that are set by being there.
+const FLAGS: [&str; 3] = ["--allow-shrink", "--keep", "--validate"];
+
 /// A hint in the words of the command line. What is in backticks is a tool, an argument or a command.
 pub(crate) fn in_our_words(hint: &str) -> String {
-    let pieces = hint.split('`').enumerate().map(|(at, piece)| {
+    let mut pieces: Vec<&str> = Vec::new();
+    for (at, piece) in hint.split('`').enumerate() {
         let ours = WORDS.iter().find(|(theirs, _)| at % 2 == 1 && *theirs == piece);
-        ours.map_or(piece, |(_, ours)| ours)
-    });
-    pieces.collect::<Vec<_>>().join("`")
+        let of_flag = pieces.last().is_some_and(|last| FLAGS.contains(last));
+        let piece = piece.strip_prefix(" true").filter(|_| of_flag).unwrap_or(piece);
+        pieces.push(ours.map_or(piece, |(_, ours)| ours));
+    }
+    pieces.join("`")
 }
 
 #[cfg(test)]
@@ -61,6 +68,10 @@ mod tests {
         assert_eq!(
             in_our_words("pass `mode` overwrite to `rw_safe_write`, not a mode"),
             "pass `--mode` overwrite to `resilient-write write`, not a mode"
+        );
+        assert_eq!(
+            in_our_words("clean it with `keep` true; pass `allow_shrink` true only if"),
+            "clean it with `--keep`; pass `--allow-shrink` only if"
         );
         assert_eq!(in_our_words("`resilient-write recover`"), "`resilient-write recover`");
     }

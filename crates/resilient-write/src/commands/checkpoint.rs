@@ -45,7 +45,7 @@ pub(crate) struct Save {
     #[arg(long, default_value = "session")]
     ttl: String,
     /// SHA-256 that the checkpoint's file must have before; empty: there must be none
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
     #[command(flatten)]
     classify: Classify,

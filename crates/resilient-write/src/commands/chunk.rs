@@ -64,7 +64,7 @@ pub(crate) struct WritePart {
     )]
     total: Option<i64>,
     /// SHA-256 that the part of that number must have before; empty: there must be none
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
     #[command(flatten)]
     classify: Classify,
@@ -86,7 +86,7 @@ pub(crate) struct AppendPart {
     )]
     total: Option<i64>,
     /// SHA-256 that the last part must have before; empty: there must be none
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
     #[command(flatten)]
     classify: Classify,
@@ -106,7 +106,7 @@ pub(crate) struct Compose {
     #[arg(long)]
     cleanup: bool,
     /// SHA-256 that the file must have before; empty: there must be none
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
     #[command(flatten)]
     classify: Classify,

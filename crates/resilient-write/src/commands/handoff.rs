@@ -41,7 +41,7 @@ pub(crate) struct Leave {
     #[arg(long)]
     archive: bool,
     /// SHA-256 that the file must have before; empty: there must be none
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
     expect: Option<String>,
     #[command(flatten)]
     classify: Classify,

@@ -1,11 +1,12 @@
 //! Where a command's text comes from: an option, a file that the user names, or standard input.
 
 use std::io::{self, Read as _};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use resilient_core::form::{self, Asked, AskedEol};
 use resilient_core::workspace::Source;
-use resilient_core::{Error, Result, risk, write};
+use resilient_core::{Error, Result, risk, roots, write};
 use serde_json::Value;
 
 /// Content: of a file, of standard input, or given on the command line.
@@ -44,7 +45,7 @@ pub(crate) struct Elsewhere {
     #[arg(long, value_name = "SESSION", conflicts_with = "draft")]
     session: Option<String>,
     /// A text that the scratchpad keeps, such as a blocked draft
-    #[arg(long, value_name = "SHA256")]
+    #[arg(long = "draft-sha256", alias = "draft", value_name = "SHA256")]
     draft: Option<String>,
 }
 
@@ -167,6 +168,25 @@ pub(crate) fn parse_json(argument: &'static str, text: &str) -> Result<Value> {
 /// It is not there, or cannot be read.
 pub(crate) fn bytes(file: &str) -> Result<Vec<u8>> {
     read(file)
+}
+
+/// The path of a file that the shell names and that is read in the workspace: a relative one begins in the
+/// working directory, whatever `-w` says.
+///
+/// # Errors
+/// The working directory is gone.
+#[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]
+pub(crate) fn from_here(file: String) -> Result<String> {
+    // What has another form is resolved, or refused, where the workspace is known.
+    if !roots::plain(&file, None).is_ok_and(|plain| Path::new(&*plain).is_relative()) {
+        return Ok(file);
+    }
+    let here = std::fs::canonicalize(".").map_err(|source| Error::Os {
+        path: file.clone(),
+        operation: "resolve",
+        source,
+    })?;
+    Ok(here.join(&file).to_str().map_or(file, str::to_owned))
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]

@@ -16,7 +16,7 @@ use crate::output::{Output, one_line};
 pub(crate) enum Journal {
     /// List the last writes, the newest at the end
     Tail(Last),
-    /// Walk the chain of rows: exit status 1 when one was changed, moved or taken out
+    /// Walk the chain of rows: exit status 1 when one was changed, moved or taken out, the last ones too
     Verify,
 }
 
@@ -47,6 +47,8 @@ enum Written {
     Overwrite,
     Append,
     Replace,
+    Remove,
+    Rename,
 }
 
 impl Journal {
@@ -62,6 +64,8 @@ impl Journal {
                     Written::Overwrite => Mode::Overwrite,
                     Written::Append => Mode::Append,
                     Written::Replace => Mode::Replace,
+                    Written::Remove => Mode::Remove,
+                    Written::Rename => Mode::Rename,
                 });
                 let number = usize::try_from(number).unwrap_or(usize::MAX);
                 let filter = Filter { path, mode, journal_id: id, sha256, ..Filter::default() };
@@ -70,7 +74,9 @@ impl Journal {
             }
             Self::Verify => {
                 let result = workspace.verify_journal();
-                let broken = result.as_ref().is_ok_and(|found| !found.breaks.is_empty());
+                let broken = result
+                    .as_ref()
+                    .is_ok_and(|found| !found.breaks.is_empty() || found.missing_bytes > 0);
                 let code = output.answer("journal_verify", result, told_verification)?;
                 Ok(if broken { ExitCode::FAILURE } else { code })
             }
@@ -106,6 +112,14 @@ fn told_verification(found: &Verification) -> String {
         let of = broken.journal_id.as_deref().unwrap_or("-");
         let journal = broken.journal.as_ref().map(|name| format!("{name}, ")).unwrap_or_default();
         let _ = writeln!(text, "{journal}line {}: {} ({of})", broken.line, broken.reason);
+    }
+    if found.missing_bytes > 0 {
+        let _ = writeln!(
+            text,
+            "the end is missing: the journal is {} bytes shorter than its last writer left it, so that the last \
+             rows were taken out",
+            found.missing_bytes
+        );
     }
     let _ = writeln!(
         text,

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
-use resilient_core::Workspace;
 use resilient_core::form::FormSource;
-use resilient_core::risk::{HardLinks, Placeholders, Policy as Rules, ReadOnly};
+use resilient_core::risk::{HardLinks, Placeholders, Policy as Rules, ReadOnly, Thresholds};
+use resilient_core::{Error, Workspace};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::output::Output;
@@ -15,7 +16,7 @@ use crate::output::Output;
 /// What to do with it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
-    /// Say whether a policy file can be used, and where it cannot: exit status 1 then
+    /// Say whether a policy file can be used, and where it cannot: exit status 6 then
     Check {
         /// The file; the one in force by default
         file: Option<PathBuf>,
@@ -40,9 +41,21 @@ impl Policy {
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         let path = workspace.policy_path().to_string_lossy().into_owned();
         match self {
-            Self::Check { .. } => {
-                let found = workspace.policy().map(|_| json!({"path": path}));
-                output.answer("policy_check", found, |_| format!("{path}: no fault found\n"))
+            Self::Check { file } => {
+                let found = workspace.policy().map_err(|error| match (error, file) {
+                    // Here the command line names the file, and not the variable.
+                    (Error::PolicyNotFound { .. }, Some(file)) => Error::NotFound {
+                        path: file.to_string_lossy().into_owned(),
+                        near: Vec::new(),
+                    },
+                    (error, _) => error,
+                });
+                let found = found.map(|rules| Checked {
+                    exists: workspace.policy_path().is_file(),
+                    warnings: warnings(&rules.thresholds),
+                    path,
+                });
+                output.answer("policy_check", found, told_check)
             }
             Self::Show => {
                 let found = workspace.policy();
@@ -51,6 +64,52 @@ impl Policy {
             }
         }
     }
+}
+
+/// A policy that can be used.
+#[derive(Serialize)]
+struct Checked {
+    path: String,
+    /// Whether there is a file; the built-in policy holds otherwise.
+    exists: bool,
+    /// What can be used and is hardly meant.
+    warnings: Vec<String>,
+}
+
+fn told_check(found: &Checked) -> String {
+    let Checked { path, exists, warnings } = found;
+    if !exists {
+        return format!("{path} is not there: the built-in policy holds\n");
+    }
+    let mut text: String =
+        warnings.iter().map(|warning| format!("{path}: warning: {warning}\n")).collect();
+    if warnings.is_empty() {
+        text = format!("{path}: no fault found\n");
+    }
+    text
+}
+
+/// Thresholds that leave verdicts out. They are no fault: the Python server takes any numbers.
+fn warnings(thresholds: &Thresholds) -> Vec<String> {
+    let Thresholds { high, medium, low } = *thresholds;
+    let all = [("high", high), ("medium", medium), ("low", low)];
+    let out_of_range = all.iter().filter(|(_, at)| !(0.0..=1.0).contains(at));
+    let mut warnings: Vec<String> = out_of_range
+        .map(|(name, at)| {
+            let never = if *at > 1.0 { "no text reaches it" } else { "every text reaches it" };
+            format!("thresholds.{name} is {at}: scores are from 0 to 1, so that {never}")
+        })
+        .collect();
+    for pair in all.windows(2) {
+        if let [(upper, above), (lower, below)] = pair
+            && above < below
+        {
+            warnings.push(format!(
+                "thresholds.{upper} ({above}) is less than thresholds.{lower} ({below}): no verdict is {lower}"
+            ));
+        }
+    }
+    warnings
 }
 
 /// All keys with their values, as a policy file has them. JSON is YAML.

@@ -11,6 +11,7 @@ use resilient_core::read::{
     FileFacts, Found, LinesAnswer, LinesRequest, ListRequest, Listing, Progress, SearchRequest,
     StatRequest, TailRequest,
 };
+use serde_json::json;
 
 use crate::output::{Output, card, one_line};
 
@@ -18,7 +19,6 @@ use crate::output::{Output, card, one_line};
 #[derive(Debug, Args)]
 pub(crate) struct Read {
     /// The file, in the workspace
-    #[arg(value_name = "FILE")]
     path: String,
     /// The first line, from 1
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
@@ -38,7 +38,6 @@ pub(crate) struct Read {
 #[derive(Debug, Args)]
 pub(crate) struct Tail {
     /// The file, in the workspace
-    #[arg(value_name = "FILE")]
     path: String,
     /// How many lines, up to 5000
     #[arg(
@@ -109,7 +108,6 @@ pub(crate) struct Search {
 #[derive(Debug, Args)]
 pub(crate) struct Stat {
     /// The file, in the workspace
-    #[arg(value_name = "FILE")]
     path: String,
     /// Whether to read all of it for its SHA-256; unasked up to 16 MiB
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
@@ -182,7 +180,7 @@ impl Search {
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         // The library tells a directory by the glob.
-        let is_dir = self.path == "." || std::path::Path::new(&self.path).is_dir();
+        let is_dir = self.path == "." || is_dir(workspace, &self.path);
         let glob = self.glob.or_else(|| is_dir.then(|| "*".to_owned()));
         let request = SearchRequest {
             path: self.path,
@@ -247,6 +245,12 @@ impl List {
     }
 }
 
+/// Whether a path leads to a directory, from where paths of the workspace begin.
+fn is_dir(workspace: &Workspace, path: &str) -> bool {
+    let roots = workspace.roots();
+    std::iter::once(roots.cwd()).chain(roots.paths()).any(|base| base.join(path).is_dir())
+}
+
 /// How far a search is; drawn on a terminal only.
 struct Bar(ProgressBar);
 
@@ -272,13 +276,21 @@ fn content(answer: &LinesAnswer) -> String {
     if answer.content.is_empty() { String::new() } else { format!("{}\n", answer.content) }
 }
 
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", one_line(text).replace('\'', r"'\''"))
+}
+
 /// What was left out, beside the lines.
 fn told_lines(answer: Option<&LinesAnswer>, output: &Output) {
     let Some(answer) = answer else { return };
     for cut in &answer.cut_lines {
         output.note(&format!(
-            "line {}: {} of {} bytes shown, the rest from offset {}\n",
-            cut.line, cut.shown_bytes, cut.bytes, cut.next_offset
+            "line {}: {} of {} bytes shown; the rest: call rr_read_bytes {}\n",
+            cut.line,
+            cut.shown_bytes,
+            cut.bytes,
+            quoted(&json!({"path": answer.path, "offset": cut.next_offset}).to_string())
         ));
     }
     if !answer.eof {
@@ -292,10 +304,13 @@ fn told_found(found: &Found) -> String {
         if number > 0 {
             text.push_str("--\n");
         }
-        if let Some(path) = &hit.path {
-            let _ = writeln!(text, "{}:{}", one_line(path), hit.match_line);
+        let path = hit.path.as_ref().unwrap_or(&found.path);
+        let _ = writeln!(text, "{}:{}", one_line(path), hit.match_line);
+        let of_match = format!("{}|", hit.match_line);
+        for line in hit.excerpt.lines() {
+            let mark = if line.starts_with(&of_match) { '>' } else { ' ' };
+            let _ = writeln!(text, "{mark} {line}");
         }
-        let _ = writeln!(text, "{}", hit.excerpt);
     }
     text
 }

@@ -83,7 +83,7 @@ impl Redact {
                 Source::Content(self.content.unwrap_or_default())
             }
             (None, None) if file == "-" => Source::Content(input::text(&file)?),
-            (None, None) => Source::File(file),
+            (None, None) => Source::File(input::from_here(file)?),
         };
         let unknown = |name: &str| Error::BadArgument {
             argument: "language",

@@ -29,6 +29,8 @@ fn the_tail_lists_the_last_writes() {
     assert_eq!(paths(&["-n", "2"]), ["b.txt", "a.txt"]);
     assert_eq!(paths(&["--path", "b.txt"]), ["b.txt"]);
     assert_eq!(paths(&["--mode", "append"]), ["a.txt"]);
+    assert!(paths(&["--filter-mode", "remove"]).is_empty());
+    assert!(paths(&["--filter-mode", "rename"]).is_empty());
     let text = sandbox.run(&["journal", "tail", "-n", "1"]).ok().stdout;
     let words: Vec<&str> = text.split_whitespace().skip(1).collect();
     // The hash of "13" begins so.
@@ -64,7 +66,10 @@ fn a_sound_chain_is_verified() {
     let ran = sandbox.run(&["journal", "verify"]).ok();
     assert_eq!(ran.stdout, "3 rows, 3 chained, 0 breaks\n");
     let empty = Sandbox::new().run(&["journal", "verify", "--json"]).ok().json();
-    assert_eq!(empty, json!({"ok": true, "rows": 0, "chained": 0, "breaks": []}));
+    assert_eq!(
+        empty,
+        json!({"ok": true, "rows": 0, "chained": 0, "breaks": [], "missing_bytes": 0})
+    );
 }
 
 #[test]
@@ -102,8 +107,15 @@ fn rows_that_were_taken_off_the_end_are_told_of_by_the_next_call() {
     };
     let len = shorten();
     let told = format!("the journal is {len} bytes shorter than its last writer left it");
-    let verified = sandbox.run(&["journal", "verify"]);
-    assert!(verified.stderr.contains(&told), "{verified:?}");
+    for _ in 0..2 {
+        let verified = sandbox.run(&["journal", "verify"]);
+        assert_eq!(verified.code, 1);
+        assert!(verified.stdout.contains(&told), "{verified:?}");
+    }
+    let verified = sandbox.run(&["journal", "verify", "--json"]);
+    assert_eq!((verified.code, verified.json()["missing_bytes"].as_u64()), (1, Some(len as u64)));
+    let tail = sandbox.run(&["journal", "tail", "--json"]);
+    assert_eq!(tail.json()["notices"][0]["about"], "missing", "{tail:?}");
     sandbox.run(&["journal", "verify"]).ok();
     let len = shorten();
     let mut client = sandbox.serve(&[]);

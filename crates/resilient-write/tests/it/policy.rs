@@ -29,9 +29,30 @@ fn a_fault_of_the_policy_is_named_with_line_column_and_nearest_key() {
     let context =
         sandbox.run(&["policy", "check", "next.yaml", "--json"]).envelope()["context"].clone();
     assert_eq!(context["nearest"], "model");
-    let context =
-        sandbox.run(&["policy", "check", "none.yaml", "--json"]).envelope()["context"].clone();
-    assert_eq!(context["reason"], "policy_not_found");
+    let complaint = sandbox.run(&["policy", "check", "none.yaml"]).complaint().to_owned();
+    assert!(!complaint.contains("RW_POLICY_FILE"), "{complaint}");
+    let none = Sandbox::new().run(&["policy", "check"]).ok().stdout;
+    assert!(none.ends_with("is not there: the built-in policy holds\n"), "{none}");
+}
+
+#[test]
+fn thresholds_that_leave_a_verdict_out_are_warned_of() {
+    let sandbox = Sandbox::new();
+    for (policy, warning) in [
+        ("thresholds: {high: 2}", Some("thresholds.high is 2: scores are from 0 to 1")),
+        ("thresholds: {low: -1}", Some("every text reaches it")),
+        ("thresholds: {high: 0.1, low: 0.9}", Some("(0.4) is less than thresholds.low (0.9)")),
+        ("thresholds: {high: 0.9}", None),
+    ] {
+        sandbox.put(FILE, policy);
+        let said = sandbox.run(&["policy", "check"]).ok().stdout;
+        let checked = sandbox.run(&["policy", "check", "--json"]).ok().json();
+        match warning {
+            Some(warning) => assert!(said.contains(warning), "{said}"),
+            None => assert!(said.ends_with(": no fault found\n"), "{said}"),
+        }
+        assert_eq!(checked["warnings"] == json!([]), warning.is_none(), "{checked}");
+    }
 }
 
 #[test]
@@ -40,6 +61,9 @@ fn a_command_that_writes_ends_with_a_policy_that_cannot_be_used() {
     sandbox.put(FILE, "treshold: {high: 0.5}\n");
     let ran = sandbox.run(&["write", "a.txt", "--content", "x"]);
     assert!(ran.complaint().contains("nearest: thresholds"), "{ran:?}");
+    // As it is: no write is taken until then, with or without --classify.
+    assert!(ran.stderr.contains("until then no command writes"), "{ran:?}");
+    assert!(!ran.stderr.contains("--classify"), "{ran:?}");
     let sandbox = Sandbox::new().with("RW_POLICY_FILE", "none.yaml");
     let envelope = sandbox.run(&["write", "a.txt", "--content", "x", "--json"]).envelope();
     assert_eq!(envelope["context"]["reason"], "policy_not_found");

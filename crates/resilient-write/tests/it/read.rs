@@ -169,7 +169,14 @@ fn every_way_to_fail_has_its_envelope() {
             ("rr_search_then_page", search(json!({"path": "nope"})), MISSING, json!({})),
             ("rr_list_files", json!({"path": ".."}), OUTSIDE, json!({})),
             ("rr_list_files", json!({"max_files": 0}), RANGE, json!({})),
-            ("rr_search_then_page", search(json!({"path": "d"})), NO_FILE, json!({})),
+            (
+                "rr_search_then_page",
+                search(json!({"path": "d"})),
+                NO_FILE,
+                json!({
+                    "hint": "name the files by a glob such as **/* to search below a directory, or pass the path of one file",
+                }),
+            ),
             ("rr_search_then_page", search(json!({"path": "..", "glob": "*"})), OUTSIDE, json!({})),
             (
                 "rr_search_then_page",
@@ -328,7 +335,7 @@ fn the_reader_has_roots_and_variables_of_its_own() {
     let ran = sandbox.run_reader(&["call", "rr.stat", r#"{"path": "a"}"#]);
     let refusal = "resilient-read: refusing to use '/' as RR_WORKSPACE. \
                    Set the variable to your project directory.\n";
-    assert_eq!(ran.complaint(), refusal);
+    assert!(ran.complaint().starts_with(refusal), "{ran:?}");
 }
 
 #[test]

@@ -28,7 +28,11 @@ fn the_command_line_reads_as_the_tools_do() {
     }
     let search = ["search", "T.O", "--regex", "--context-before", "0", "--context-after", "0"];
     for ran in both(&sandbox, &search) {
-        assert_eq!(ran.ok().stdout, "d/a.log:2\n2|two\n");
+        assert_eq!(ran.ok().stdout, "d/a.log:2\n> 2|two\n");
+    }
+    // Of one file, too; and the match stands out among its context.
+    for ran in both(&sandbox, &["search", "two", "d/a.log"]) {
+        assert_eq!(ran.ok().stdout, "d/a.log:2\n  1|one\n> 2|two\n  3|three\n");
     }
     for ran in both(&sandbox, &["search", "nothing", "d/a.log"]) {
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (1, "", ""));
@@ -76,7 +80,60 @@ fn a_binary_file_is_said_to_be_one_on_the_command_line() {
     let refused = sandbox.run(&["tail", "b", "--json"]).envelope();
     assert_eq!(refused["error"], "invalid_input");
     assert_eq!(refused["context"]["head_hex"], "00ff8001");
-    assert!(sandbox.run(&["read", "b"]).complaint().contains("is a binary file of 4 bytes"));
+    let complaint = sandbox.run(&["read", "b"]).complaint().to_owned();
+    assert!(complaint.contains("is a binary file of 4 bytes"), "{complaint}");
+    assert!(complaint.contains("`call rr_read_bytes`"), "{complaint}");
+    let refused = sandbox.run(&["read", "b", "--encoding", "base64", "--json"]).envelope();
+    let valid = refused["context"]["valid"].as_array().unwrap();
+    assert!(valid.iter().all(|name| !name.as_str().unwrap().contains("base64")), "{refused}");
+}
+
+#[test]
+fn the_rest_of_a_long_line_is_had_with_the_call_that_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.put("it's long", format!("{}END\n", "x".repeat(300_000)));
+    let ran = sandbox.run(&["read", "it's long"]);
+    let (_, call) = ran.stderr.split_once("the rest: call rr_read_bytes ").unwrap();
+    let word = call.lines().next().unwrap();
+    let arguments = word.trim_matches('\'').replace(r"'\''", "'");
+    let rest = sandbox.run(&["call", "rr_read_bytes", &arguments, "--json"]).ok().json();
+    assert_eq!(rest["path"], "it's long");
+    assert!(rest["content"].as_str().unwrap().starts_with('x'), "{rest}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read_asks_for_the_permission_to_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let sandbox = Sandbox::new();
+    sandbox.put("closed", "x");
+    let none = std::fs::Permissions::from_mode(0o0);
+    std::fs::set_permissions(sandbox.path("closed"), none).unwrap();
+    if std::fs::read(sandbox.path("closed")).is_ok() {
+        return; // The superuser may.
+    }
+    let complaint = sandbox.run(&["read", "closed"]).complaint().to_owned();
+    assert!(complaint.contains("the permission to open it"), "{complaint}");
+    assert!(!complaint.contains("write there"), "{complaint}");
+}
+
+#[test]
+fn a_file_that_is_not_there_has_one_exit_status() {
+    let sandbox = Sandbox::new();
+    for args in [
+        &["read", "none"][..],
+        &["validate", "none"],
+        &["redact", "none"],
+        &["risk", "none"],
+        &["risk", "none", "other"],
+        &["write", "a", "none"],
+        &["policy", "check", "none"],
+    ] {
+        for ran in [sandbox.run(args), sandbox.run(&[args, &["--json"]].concat())] {
+            assert_eq!(ran.code, 8, "{args:?}: {ran:?}");
+        }
+    }
 }
 
 #[test]
@@ -99,6 +156,22 @@ fn the_exit_status_tells_the_kind_of_a_failure() {
         let ran = sandbox.run(args);
         assert_eq!(ran.code, code, "{args:?}: {ran:?}");
     }
+    sandbox.put("broken.yaml", "treshold: {}\n");
+    let broken =
+        Sandbox::new().with("RW_POLICY_FILE", sandbox.path("broken.yaml").to_str().unwrap());
+    let top = std::path::Path::new("/");
+    let same = |sandbox: &Sandbox, cwd: &std::path::Path, args: &[&str], code: i32| {
+        for args in [args.to_vec(), [args, &["--json"]].concat()] {
+            let ran = sandbox.run_in(cwd, &args, "");
+            assert_eq!(ran.code, code, "{args:?}: {ran:?}");
+        }
+    };
+    same(&sandbox, top, &["write", "x", "--content", "y"], 6);
+    same(&sandbox, &sandbox.root(), &["-w", "nodir", "list"], 3);
+    same(&broken, &broken.root(), &["write", "x", "--content", "y"], 6);
+    same(&broken, &broken.root(), &["policy", "check"], 6);
+    // A server that cannot start ends as the Python server does.
+    same(&sandbox, top, &[], 1);
     let help = sandbox.run(&["--help"]).ok().stdout;
     for line in ["   3  stale_precondition", "   4  blocked", "  10  invalid_input"] {
         assert!(help.contains(line), "{help}");

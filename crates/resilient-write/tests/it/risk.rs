@@ -24,7 +24,7 @@ fn a_text_is_scored_from_a_file_or_standard_input() {
         })
     );
     let ran = sandbox.run(&["risk", "nowhere.txt", "--json"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (2, ""));
+    assert_eq!((ran.code, ran.stderr.as_str()), (8, ""));
     let missing = ran.json();
     assert_envelope(&missing);
     assert_eq!(missing["context"]["reason"], "not_found");
@@ -47,7 +47,7 @@ fn a_policy_file_is_taken_from_the_variable_or_the_state_directory() {
     assert!(sandbox.run(&["risk", "a.txt"]).stdout.starts_with("high"));
     sandbox.put("strict.yaml", "- not a mapping\n");
     let ran = sandbox.run(&["risk", "a.txt", "--json"]);
-    assert_eq!(ran.code, 2);
+    assert_eq!(ran.code, 6);
     assert_eq!(ran.json()["context"]["reason"], "policy_yaml_not_mapping");
 }
 
@@ -94,8 +94,8 @@ fn the_exit_status_is_for_machines() {
         (&["risk", "docs", ".env"], 0),
         (&["risk", "docs", ".env", "--fail-on", "medium"], 1),
         (&["risk", "docs", "src", "--fail-on", "never"], 0),
-        (&["risk", ".env", "nowhere"], 2),
-        (&["risk", "src", "nowhere"], 2),
+        (&["risk", ".env", "nowhere"], 8),
+        (&["risk", "src", "nowhere"], 8),
         (&["risk"], 2),
     ] {
         assert_eq!(sandbox.run(args).code, code, "{args:?}");

@@ -233,7 +233,9 @@ impl Ran {
             "invalid_input",
         ];
         let at = kinds.iter().position(|kind| envelope["error"] == *kind);
-        let code = i32::try_from(at.unwrap()).unwrap() + 3;
+        let context = &envelope["context"];
+        let is_no_file = context["reason"] == "not_found" && context.get("path").is_some();
+        let code = if is_no_file { 8 } else { i32::try_from(at.unwrap()).unwrap() + 3 };
         assert_eq!(self.code, code, "the exit status tells the kind: {self:?}");
         envelope
     }

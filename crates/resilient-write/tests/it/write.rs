@@ -61,7 +61,7 @@ fn content_that_looks_like_secrets_is_refused_when_asked() {
     let complaint = ran.complaint();
     assert!(
         complaint.contains(
-            "\nnext: redact - take the detected strings out with `resilient-write redact --draft "
+            "\nnext: redact - take the detected strings out with `resilient-write redact --draft-sha256 "
         ),
         "{complaint}"
     );

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use self::scan::{Outcome, Scan};
 use super::input::{self, Elsewhere};
-use crate::output::Output;
+use crate::output::{Output, status_of};
 
 const TOOL: &str = "rw.risk_score";
 
@@ -26,7 +26,8 @@ families. Of directories, files that .gitignore names, binary files and .git are
 Exit status:
   0  nothing at or above --fail-on
   1  something
-  2  a file or the policy cannot be read";
+  6  a file or the policy cannot be read
+  8  a file is not there";
 
 /// Looks for secrets, personal data and oversize; writes nothing.
 #[derive(Debug, Args)]
@@ -36,7 +37,7 @@ pub(crate) struct Risk {
     #[arg(
         required_unless_present_any = ["content", "session", "draft"],
         conflicts_with_all = ["content", "session", "draft"],
-        value_name = "PATH"
+        value_name = "FILE"
     )]
     paths: Vec<String>,
     /// The text itself
@@ -146,7 +147,7 @@ impl Risk {
         let target_path = file.filter(|file| *file != "-").map(str::to_owned);
         let scored = Scored { report, language_hint: None, target_path };
         output.answer(TOOL, Ok(scored), |scored| told::one(&scored.report, &why))?;
-        Ok(self.status(worst, false))
+        Ok(self.status(worst))
     }
 
     /// Any number of files.
@@ -161,14 +162,17 @@ impl Risk {
             Format::Json => output.line(&told::json(&scan))?,
             Format::Sarif => output.line(&sarif::log(&scan))?,
         }
-        let failures = scan.files.iter().any(|file| matches!(file.outcome, Outcome::Failed(_)));
-        Ok(self.status(scan.worst(), failures))
+        let failed = scan.files.iter().find_map(|file| match &file.outcome {
+            Outcome::Failed(error) => Some(error),
+            Outcome::Found { .. } | Outcome::Skipped(_) => None,
+        });
+        match failed {
+            Some(error) => status_of(error, TOOL),
+            None => Ok(self.status(scan.worst())),
+        }
     }
 
-    fn status(&self, worst: Option<Verdict>, failures: bool) -> ExitCode {
-        if failures {
-            return ExitCode::from(2);
-        }
+    fn status(&self, worst: Option<Verdict>) -> ExitCode {
         match worst {
             Some(level) if self.fail_on.is_reached_by(level) => ExitCode::FAILURE,
             _ => ExitCode::SUCCESS,
@@ -178,8 +182,7 @@ impl Risk {
 
 /// Nothing could be said about a text, which is neither clean nor not.
 fn failed(output: &Output, error: Error) -> Result<ExitCode> {
-    output.answer(TOOL, Err::<(), _>(error), |()| String::new())?;
-    Ok(ExitCode::from(2))
+    output.answer(TOOL, Err::<(), _>(error), |()| String::new())
 }
 
 fn is_dir(path: &str) -> bool {

@@ -10,7 +10,7 @@ use resilient_core::digest::Digest;
 use resilient_core::risk::{Detection, Verdict};
 use serde_json::{Value, json};
 
-use super::scan::{Finding, Outcome, Scan};
+use super::scan::{Finding, Outcome, Scan, reason};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -53,7 +53,7 @@ pub(super) fn log(scan: &Scan) -> Value {
             let (level, text) = match &file.outcome {
                 Outcome::Found { .. } => return None,
                 Outcome::Skipped(reason) => ("note", format!("skipped: {reason}")),
-                Outcome::Failed(reason) => ("error", reason.clone()),
+                Outcome::Failed(error) => ("error", reason(error)),
             };
             failed |= level == "error";
             Some(json!({

@@ -4,6 +4,7 @@
 //! is in the order of the paths, whoever was first.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -50,7 +51,7 @@ pub(super) enum Outcome {
     },
     /// It was left out, for this reason.
     Skipped(&'static str),
-    Failed(String),
+    Failed(Error),
 }
 
 /// One finding and where it is.
@@ -149,8 +150,7 @@ fn list(paths: &[String], ignoring: bool) -> (Vec<String>, Vec<File>) {
                     }
                 }
                 Err(error) => {
-                    let outcome = Outcome::Failed(error.to_string());
-                    failed.push(File { path: shown(path), outcome });
+                    failed.push(File { path: shown(path), outcome: unwalked(path, error) });
                 }
             }
         }
@@ -179,7 +179,7 @@ fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option
     }
     let bytes = match input::bytes(path) {
         Ok(bytes) => bytes,
-        Err(error) => return (None, Some(Outcome::Failed(told(&error)))),
+        Err(error) => return (None, Some(Outcome::Failed(error))),
     };
     if memchr(0, bytes.get(..bytes.len().min(HEAD_LEN)).unwrap_or_default()).is_some() {
         return (None, Some(Outcome::Skipped("binary")));
@@ -235,7 +235,18 @@ fn positions(
     positions
 }
 
-fn told(error: &Error) -> String {
+/// What came of a place that cannot be walked.
+fn unwalked(path: &str, error: ignore::Error) -> Outcome {
+    let message = error.to_string();
+    let source = error.into_io_error().unwrap_or_else(|| io::Error::other(message));
+    Outcome::Failed(match source.kind() {
+        io::ErrorKind::NotFound => Error::NotFound { path: path.to_owned(), near: Vec::new() },
+        _ => Error::Os { path: path.to_owned(), operation: "list", source },
+    })
+}
+
+/// Why a file could not be looked at, in words.
+pub(super) fn reason(error: &Error) -> String {
     match error {
         Error::NotFound { .. } => "there is no such file".to_owned(),
         Error::Os { source, .. } => source.to_string(),

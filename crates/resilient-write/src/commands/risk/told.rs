@@ -6,7 +6,7 @@
 use resilient_core::risk::{Detection, Explanation, Report, Verdict};
 use serde_json::{Value, json};
 
-use super::scan::{Finding, Outcome, Scan};
+use super::scan::{Finding, Outcome, Scan, reason};
 use crate::output::told_hit;
 
 /// So much of a finding is shown in logs.
@@ -38,9 +38,9 @@ pub(super) fn all(scan: &Scan) -> String {
                 skipped += 1;
                 text += &format!("{}: skipped: {reason}\n", file.path);
             }
-            Outcome::Failed(reason) => {
+            Outcome::Failed(error) => {
                 failed += 1;
-                text += &format!("{}: error: {reason}\n", file.path);
+                text += &format!("{}: error: {}\n", file.path, reason(error));
             }
             Outcome::Found { findings, .. } => {
                 for finding in findings {
@@ -112,7 +112,9 @@ pub(super) fn json(scan: &Scan) -> Value {
     for file in &scan.files {
         match &file.outcome {
             Outcome::Skipped(reason) => skipped.push(json!({"path": file.path, "reason": reason})),
-            Outcome::Failed(reason) => errors.push(json!({"path": file.path, "reason": reason})),
+            Outcome::Failed(error) => {
+                errors.push(json!({"path": file.path, "reason": reason(error)}));
+            }
             Outcome::Found { report, findings } => files.push(json!({
                 "path": file.path,
                 "score": report.score,
