@@ -126,18 +126,18 @@ impl Model {
         if self.kind == Kind::Append { 1..3 } else { 0..2 }
     }
 
-    fn old(self) -> Vec<Sector> {
+    fn before(self) -> Vec<Sector> {
         vec![Old; if self.kind == Kind::Append { 1 } else { 2 }]
     }
 
-    fn new(self) -> Vec<Sector> {
+    fn after(self) -> Vec<Sector> {
         if self.kind == Kind::Append { vec![Old, New, New] } else { vec![New; 2] }
     }
 
     fn start(self) -> World {
         let slots = if self.kind == Kind::Append { [Held::Gone; 2] } else { [Held::Empty; 2] };
         World {
-            file: Both::of(self.old()),
+            file: Both::of(self.before()),
             row: Both::of(false),
             slots: Both::of(slots),
             step: Step::Stage,
@@ -178,10 +178,10 @@ impl Model {
 
     fn target(self, world: &World) -> Target {
         let file = &world.file.now;
-        if *file == self.new() {
+        if *file == self.after() {
             return Target::New;
         }
-        if *file == self.old() {
+        if *file == self.before() {
             return Target::Old;
         }
         let is_explained = |(at, sector): (usize, &Sector)| match sector {
@@ -396,7 +396,7 @@ impl Model {
         if world.is_answered && !world.row.disk {
             return Some("a call that was answered has no row");
         }
-        let whole = if world.row.now { self.new() } else { self.old() };
+        let whole = if world.row.now { self.after() } else { self.before() };
         let is_whole = world.file.now == whole && world.file.disk == whole;
         if world.edited.is_none() && !is_whole {
             return Some("the file is not what the rows say");
