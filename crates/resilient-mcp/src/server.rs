@@ -172,8 +172,7 @@ impl ServerHandler for Server {
         // IMPORTANT: before anything is waited for, so that the calls queue as they came.
         let tool = inner.find(&name);
         let writes = tool.is_some_and(|tool| tool.spec.effect != Effect::Reads);
-        let mut turn =
-            inner.turns.enter(&arguments, tool.map_or("", |tool| tool.spec.name), writes);
+        let mut turn = inner.turns.enter(&arguments, writes);
         let cancelled = context.ct.clone();
         let in_turn = context.extensions.get::<Arc<Watch>>().is_some_and(|it| it.is_in_turn());
         // A text that is elsewhere may be of any length, and so may a file that is checked.

@@ -31,17 +31,9 @@ pub(crate) struct Turn {
 }
 
 impl Turns {
-    /// Queues a call. `else_named` is what it names where its arguments name nothing.
-    pub(crate) fn enter(
-        &self,
-        arguments: &Map<String, Value>,
-        else_named: &str,
-        writes: bool,
-    ) -> Turn {
-        let mut names: Vec<String> = NAMES.iter().filter_map(|key| named(arguments, key)).collect();
-        if names.is_empty() {
-            names.push(else_named.to_owned());
-        }
+    /// Queues a call. One that names nothing waits for nobody.
+    pub(crate) fn enter(&self, arguments: &Map<String, Value>, writes: bool) -> Turn {
+        let names: Vec<String> = NAMES.iter().filter_map(|key| named(arguments, key)).collect();
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.len() > KEPT {
             last.retain(|_, call| call.has_changed().is_ok());
@@ -71,4 +63,39 @@ fn named(arguments: &Map<String, Value>, key: &str) -> Option<String> {
     let text = arguments.get(key)?.as_str()?;
     let kind = key.strip_prefix("output_").unwrap_or(key);
     Some(format!("{kind} {}", text.strip_prefix("./").unwrap_or(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn enter(turns: &Turns, arguments: &Value, writes: bool) -> Turn {
+        turns.enter(arguments.as_object().unwrap(), writes)
+    }
+
+    #[test]
+    fn calls_wait_for_those_that_change_what_they_name() {
+        let turns = Turns::default();
+        let part = enter(&turns, &json!({"session": "s", "content": "a"}), true);
+        let file = enter(&turns, &json!({"path": "./a"}), true);
+        assert!(part.before.is_empty() && file.before.is_empty());
+        let compose = enter(&turns, &json!({"session": "s", "output_path": "a"}), true);
+        assert_eq!(compose.before.len(), 2);
+        // Reads wait, and nobody waits for them.
+        assert_eq!(enter(&turns, &json!({"path": "a"}), false).before.len(), 1);
+        assert_eq!(enter(&turns, &json!({"path": "b"}), false).before.len(), 0);
+        assert_eq!(enter(&turns, &json!({"path": "b"}), true).before.len(), 0);
+        // A session is no file.
+        assert_eq!(enter(&turns, &json!({"path": "s"}), true).before.len(), 0);
+    }
+
+    /// Puts of a scratchpad share their waits for the disk.
+    #[test]
+    fn calls_that_name_nothing_wait_for_nobody() {
+        let turns = Turns::default();
+        let puts = [(); 3].map(|()| enter(&turns, &json!({"content": "a"}), true));
+        assert!(puts.iter().all(|put| put.before.is_empty()));
+    }
 }
