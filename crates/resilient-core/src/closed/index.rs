@@ -70,54 +70,39 @@ impl Lines {
         if let Some(lines) = index.map(|mut index| index.lines_of(key)).transpose()?.flatten() {
             return Ok(lines);
         }
-        let bytes = make(journal)?;
+        let (of, entries) = make(journal)?;
         if let Some(dir) = journals.dir() {
             // Only a matter of time: the next reader makes it again.
-            let _ = derived::keep(dir, &file, &bytes);
+            let _ = derived::keep(dir, &file, &encode(&of, &entries));
         }
-        let made = Index::of_header(&bytes, Table::Memory(&bytes));
-        let lines = made.map(|mut made| made.lines_of(key)).transpose()?.flatten();
-        lines.ok_or_else(|| io::ErrorKind::InvalidData.into())
+        let hash = key.hash();
+        let hits = entries.iter().rev().map(numbers).filter(|(found, _)| *found == hash);
+        Ok(Self { covers: of.len, offsets: hits.map(|(_, offset)| offset).collect() })
     }
 }
 
 /// The index of a closed journal.
-struct Index<'a> {
+struct Index {
+    file: FileBox,
     of: Of,
     entries: u64,
-    table: Table<'a>,
     /// The block that was read last, and its number.
     block: (u64, Vec<u8>),
 }
 
-enum Table<'a> {
-    File(FileBox),
-    /// It was made a moment ago.
-    Memory(&'a [u8]),
-}
-
-impl<'a> Index<'a> {
+impl Index {
     /// Opens what may be the index of a journal.
     fn open(file: FileBox, journal: &Opened) -> io::Result<Option<Self>> {
         let header = read_range(&*file, 0, HEADER as u64)?;
-        let len = file.stat()?.len;
-        let Some(index) = Self::of_header(&header, Table::File(file)) else { return Ok(None) };
-        let blocks = index.entries.div_ceil(IN_BLOCK);
-        let table = index.entries.checked_add(blocks).and_then(|all| all.checked_mul(ENTRY as u64));
-        let is_whole = table == len.checked_sub(HEADER as u64);
+        let Some((of, entries)) = decode(&header) else { return Ok(None) };
+        let blocks = entries.div_ceil(IN_BLOCK);
+        let table = entries.checked_add(blocks).and_then(|all| all.checked_mul(ENTRY as u64));
+        let is_whole = table == file.stat()?.len.checked_sub(HEADER as u64);
         // A row is longer than its entries: more of them are none of ours, and would take long to read.
-        if !is_whole
-            || table.is_none_or(|table| table > index.of.len)
-            || !index.of.is_of(journal)?
-        {
+        if !is_whole || table.is_none_or(|table| table > of.len) || !of.is_of(journal)? {
             return Ok(None);
         }
-        Ok(Some(index))
-    }
-
-    fn of_header(header: &[u8], table: Table<'a>) -> Option<Self> {
-        let (of, entries) = header.get(..HEADER).and_then(decode)?;
-        Some(Self { of, entries, table, block: (u64::MAX, Vec::new()) })
+        Ok(Some(Self { file, of, entries, block: (u64::MAX, Vec::new()) }))
     }
 
     /// The lines that may be of a key; `None` where a block is damaged.
@@ -147,13 +132,7 @@ impl<'a> Index<'a> {
         let number = at / IN_BLOCK;
         if self.block.0 != number {
             let begin = HEADER as u64 + number * BLOCK as u64;
-            let block = match &self.table {
-                Table::File(file) => read_range(&**file, begin, begin + BLOCK as u64)?,
-                Table::Memory(table) => {
-                    let rest = table.get(begin as usize..).unwrap_or_default();
-                    rest.get(..BLOCK).unwrap_or(rest).to_owned()
-                }
-            };
+            let block = read_range(&*self.file, begin, begin + BLOCK as u64)?;
             let Some((sum, entries)) = block.split_at_checked(CHECKSUM) else { return Ok(None) };
             if sum != checksum(&self.of, number, entries) {
                 return Ok(None);
@@ -162,11 +141,14 @@ impl<'a> Index<'a> {
         }
         let entry = self.block.1.get((at % IN_BLOCK) as usize * ENTRY..);
         let entry = entry.and_then(|rest| rest.first_chunk::<ENTRY>());
-        Ok(entry.and_then(|entry| match entry.as_chunks::<8>().0 {
-            [hash, offset] => Some((u64::from_be_bytes(*hash), u64::from_be_bytes(*offset))),
-            _ => None,
-        }))
+        Ok(entry.map(numbers))
     }
+}
+
+/// The key of an entry and the offset.
+fn numbers(entry: &[u8; ENTRY]) -> (u64, u64) {
+    let both = u128::from_be_bytes(*entry);
+    ((both >> 64) as u64, both as u64)
 }
 
 /// The checksum of a block of entries: it says of which journal and where in the table the block is.
@@ -181,8 +163,8 @@ fn decode(header: &[u8]) -> Option<(Of, u64)> {
     Some((Of::decode(of)?, u64::from_be_bytes(entries.try_into().ok()?)))
 }
 
-/// Makes the index of a journal as it is now.
-fn make(journal: &Opened) -> io::Result<Vec<u8>> {
+/// Makes the entries of a journal as it is now, in order.
+fn make(journal: &Opened) -> io::Result<(Of, Vec<[u8; ENTRY]>)> {
     let mut entries: Vec<[u8; ENTRY]> = Vec::new();
     let mut offset = 0;
     each_line(journal.file(), journal.len, |line| {
@@ -201,13 +183,17 @@ fn make(journal: &Opened) -> io::Result<Vec<u8>> {
     })?;
     // Big-endian numbers are in order when their bytes are.
     entries.sort_unstable();
-    let of = Of::beginning(journal, journal.len)?;
+    Ok((Of::beginning(journal, journal.len)?, entries))
+}
+
+/// The file of an index.
+fn encode(of: &Of, entries: &[[u8; ENTRY]]) -> Vec<u8> {
     let mut bytes = [&MAGIC[..], &of.encode(), &u64::to_be_bytes(entries.len() as u64)].concat();
     for (number, block) in (0..).zip(entries.chunks(IN_BLOCK as usize)) {
-        bytes.extend(checksum(&of, number, block.as_flattened()));
+        bytes.extend(checksum(of, number, block.as_flattened()));
         bytes.extend(block.as_flattened());
     }
-    Ok(bytes)
+    bytes
 }
 
 /// Reads the row whose line begins at an offset; `None` where no row does.
