@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::io;
 
 use crate::digest::Digest;
-use crate::disk::{Dir, File, FileId, read_up_to};
+use crate::disk::{Dir, File, FileBox, FileId, read_up_to};
 use crate::journal::{End, ReverseLines, Row};
 
 /// The marker's content.
@@ -79,19 +79,30 @@ pub(super) fn clear(lock: &dyn File) -> io::Result<()> {
 /// The journal's length, if the last writer of this state directory was done with all of it; for a
 /// process that does not write.
 pub(crate) fn clean_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<Option<u64>> {
-    let lock = dir.open(OsStr::new("lock"))?;
-    let tmp = dir.stat(OsStr::new("tmp"))?.id;
-    let identity = [dir.id()?, tmp, journal.id()?, lock.id()?];
-    let end = clean_end(&*lock, journal, &identity)?;
-    Ok(end.map(|end| end.len))
+    let (lock, of) = lock_of(dir, journal)?;
+    Ok(clean_end(&*lock, journal, &of)?.map(|end| end.len))
 }
 
 /// By how many bytes the journal is shorter than the last writer of this state directory left it; for a process
 /// that does not write.
 pub(crate) fn missing_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<u64> {
+    let (lock, of) = lock_of(dir, journal)?;
+    missing(&*lock, journal, &of)
+}
+
+/// The lock file, and what its marker speaks of.
+fn lock_of(dir: &dyn Dir, journal: &dyn File) -> io::Result<(FileBox, [FileId; 4])> {
     let lock = dir.open(OsStr::new("lock"))?;
     let tmp = dir.stat(OsStr::new("tmp"))?.id;
-    missing(&*lock, journal, &[dir.id()?, tmp, journal.id()?, lock.id()?])
+    let of = [dir.id()?, tmp, journal.id()?, lock.id()?];
+    Ok((lock, of))
+}
+
+/// Reads the marker of a lock file.
+fn read(lock: &dyn File, of: &[FileId]) -> io::Result<Option<CleanMarker>> {
+    let mut record = [0; CleanMarker::LEN];
+    let read = read_up_to(lock, &mut record, 0)?;
+    Ok(CleanMarker::decode(record.get(..read).unwrap_or_default(), of))
 }
 
 /// The journal's end, if the last writer was done. Lines that others have added since need no
@@ -99,12 +110,9 @@ pub(crate) fn missing_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<u64> 
 pub(super) fn clean_end(
     lock: &dyn File,
     journal: &dyn File,
-    identity: &[FileId],
+    of: &[FileId],
 ) -> io::Result<Option<End>> {
-    let mut record = [0; CleanMarker::LEN];
-    let read = read_up_to(lock, &mut record, 0)?;
-    let marker = CleanMarker::decode(record.get(..read).unwrap_or_default(), identity);
-    let Some(CleanMarker { end }) = marker else { return Ok(None) };
+    let Some(CleanMarker { end }) = read(lock, of)? else { return Ok(None) };
     let len = journal.stat()?.len;
     let is_clean = len == end.len || len > end.len && is_of_others(journal, end.len, len)?;
     Ok(is_clean.then_some(End { len, ..end }))
@@ -113,9 +121,7 @@ pub(super) fn clean_end(
 /// By how many bytes the journal is shorter than the last writer left it. Where nothing is known of the last
 /// writer that is none.
 pub(super) fn missing(lock: &dyn File, journal: &dyn File, of: &[FileId]) -> io::Result<u64> {
-    let mut record = [0; CleanMarker::LEN];
-    let read = read_up_to(lock, &mut record, 0)?;
-    let marker = CleanMarker::decode(record.get(..read).unwrap_or_default(), of);
+    let marker = read(lock, of)?;
     let len = journal.stat()?.len;
     Ok(marker.map_or(0, |CleanMarker { end }| end.len.saturating_sub(len)))
 }
