@@ -113,10 +113,7 @@ pub(super) fn keep_row(state: &State, row: &Row) -> io::Result<Digest> {
 fn try_keep_cut(state: &State, from: u64, to: u64) -> io::Result<bool> {
     let mut is_empty = true;
     each_block(&*state.journal, from, to, |_, block| {
-        // As the block shifted by a byte: a comparison of memory, since there may be much of it.
-        is_empty = is_empty
-            && block.first() == Some(&0)
-            && block.get(1..) == block.split_last().map(|(_, rest)| rest);
+        is_empty = is_empty && block.iter().all(|byte| *byte == 0);
         Ok(())
     })?;
     if is_empty {

@@ -86,10 +86,9 @@ pub(crate) fn run(
     let os = |source| Error::os(store.shown_state(&["journal.jsonl"]), "recover", source);
     let mut report = Report::default();
     state.digests.forget_appended();
-    // The note that the journal is not clean may have been lost with the power, and this not.
-    let is_clean = is_clean && matches!(withdrawal::interrupted(state), Ok(None));
-    redo_withdrawal(state, &mut report).map_err(os)?;
-    if !is_clean {
+    // The note that the journal is not clean may have been lost with the power, and a withdrawal not.
+    let found_withdrawal = redo_withdrawal(state, &mut report).map_err(os)?;
+    if found_withdrawal || !is_clean {
         report.cut(end::cut(state).map_err(os)?);
         settle_last_batch(store, state, &mut report).map_err(os)?;
     }
@@ -115,12 +114,12 @@ pub(crate) fn run(
 }
 
 /// Completes a replacement of the journal's end. A record that is none, or is not of this journal's
-/// last batch, is set aside: it would cut rows that were answered for.
-fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<()> {
+/// last batch, is set aside: it would cut rows that were answered for. Tells whether there was one.
+fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<bool> {
     let reason = match withdrawal::interrupted(state) {
-        Ok(None) => return withdrawal::redo(state),
+        Ok(None) => return withdrawal::redo(state).map(|()| false),
         Ok(Some(offset)) if end::is_within_last_batch(&*state.journal, offset)? => {
-            return withdrawal::redo(state);
+            return withdrawal::redo(state).map(|()| true);
         }
         Ok(Some(_)) => "it is not of this journal".to_owned(),
         Err(error) if is_nonsense(&error) => error.to_string(),
@@ -128,7 +127,7 @@ fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<()> {
     };
     names::move_away(state, withdrawal::WITHDRAWAL)?;
     report.left.push(format!("{}: {reason}", withdrawal::WITHDRAWAL));
-    withdrawal::redo(state)
+    withdrawal::redo(state).map(|()| true)
 }
 
 /// Whether an error says that a file of the state is none of ours: no regular file, or not well formed.
