@@ -8,13 +8,9 @@ use resilient_core::form::Asked;
 use resilient_core::write::{WriteMode, WriteRequest};
 
 use crate::campaign::{Rig, is_publish, recover};
-use crate::workload::{Answer, Order, all, create, open, overwrite};
+use crate::workload::{Answer, Order, create, open, overwrite, scenario};
 
 const SAVED: &[u8] = b"saved by an editor";
-
-fn scenario(name: &str) -> crate::workload::Scenario {
-    all().find(|one| one.name == name).expect("the scenario")
-}
 
 /// A disk with `a.txt`, written by this library.
 fn with_a() -> SimDisk {

@@ -9,9 +9,8 @@ use std::time::Instant;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 
 use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
-use crate::isolation::scenario;
 use crate::oracle::is_cut;
-use crate::workload::{self, Answer, Order, Scenario, all, open, overwrite};
+use crate::workload::{self, Answer, Order, Scenario, all, open, overwrite, scenario};
 
 /// What an editor does to a file.
 #[derive(Clone, Debug)]

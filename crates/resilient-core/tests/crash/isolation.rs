@@ -13,15 +13,11 @@ use crate::campaign::{Rig, is_publish, recover};
 use crate::oracle::World;
 use crate::replaced::move_dir;
 use crate::workload::{
-    self, Answer, Order, Scenario, all, append, composing, create, done, open, overwrite,
+    self, Answer, Order, append, composing, create, done, open, overwrite, scenario,
 };
 
 const STATE: &str = "w/.resilient_write";
 const JOURNAL: &str = "w/.resilient_write/journal.jsonl";
-
-pub(crate) fn scenario(name: &str) -> Scenario {
-    all().find(|one| one.name == name).unwrap_or_else(|| panic!("no scenario {name:?}"))
-}
 
 /// Kills a scenario at each of its operations, puts an obstacle in the way of recovery, and judges:
 /// another write is answered, and once the obstacle is gone the row is there exactly when its
@@ -115,7 +111,7 @@ fn a_leftover_that_cannot_be_removed_stops_no_call() {
 
 /// A workspace whose state lies in `w`, with these roots.
 fn rooted(disk: &SimDisk, roots: &[&str], seed: u64) -> Workspace {
-    Workspace::builder("/w")
+    Workspace::builder(format!("/{}", roots[0]))
         .roots(roots.iter().map(|root| format!("/{root}").into()).collect())
         .disk(Arc::new(disk.clone()))
         .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, seed << 32)))
@@ -167,11 +163,7 @@ fn recovery_in_a_copy_touches_no_file_of_the_original() {
                     disk.tree().into_iter().filter(|(path, _)| !path.starts_with("c/")).collect()
                 };
                 let before = original(&disk);
-                let ws = Workspace::builder("/c")
-                    .roots(vec!["/c".into(), "/w".into()])
-                    .disk(Arc::new(disk.clone()))
-                    .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, 97 << 32)))
-                    .open();
+                let ws = rooted(&disk, &["c", "w"], 97);
                 let report = ws.recover().expect("recovery of the copy");
                 assert_eq!(before, original(&disk), "{name}: {}", rig.place(at));
                 let parts = report.parts.iter().map(|part| &part.path);
@@ -201,10 +193,7 @@ fn a_torn_append_is_taken_back_in_a_workspace_that_was_moved() {
             let disk = disk.kill();
             torn += u32::from(!versions.contains(&disk.read("w/a.txt")));
             move_dir(&disk, "w", "m");
-            let ws = Workspace::builder("/m")
-                .disk(Arc::new(disk.clone()))
-                .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, 98 << 32)))
-                .open();
+            let ws = rooted(&disk, &["m"], 98);
             let report = ws.recover().expect("recovery");
             assert!(report.pending.is_empty(), "{name}: {}: {report:?}", rig.place(at));
             assert!(versions.contains(&disk.read("m/a.txt")), "{name}: {}", rig.place(at));
@@ -222,10 +211,7 @@ fn a_write_that_waits_guards_its_path_in_a_workspace_that_was_moved() {
     let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
     let disk = disk.kill();
     move_dir(&disk, "w", "m");
-    let ws = Workspace::builder("/m")
-        .disk(Arc::new(disk.clone()))
-        .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, 99 << 32)))
-        .open();
+    let ws = rooted(&disk, &["m"], 99);
     let before = disk.read("m/a.txt");
     assert_eq!(ws.recover().expect("recovery").pending.len(), 1);
     let refused = overwrite(&ws, "a.txt", "over it\n");

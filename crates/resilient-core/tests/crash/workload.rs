@@ -112,6 +112,11 @@ impl Scenario {
     }
 }
 
+/// The scenario of a name.
+pub fn scenario(name: &str) -> Scenario {
+    all().find(|one| one.name == name).unwrap_or_else(|| panic!("no scenario {name:?}"))
+}
+
 /// In which order what may be synced side by side is synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
