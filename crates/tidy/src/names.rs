@@ -28,6 +28,10 @@ pub struct Names {
     files: BTreeSet<PathBuf>,
     /// Crates and modules.
     modules: BTreeSet<String>,
+    /// Modules in braces.
+    inline: BTreeSet<String>,
+    /// `name` and `module::name` of whatever begins a line as a function, also in the arguments of a macro.
+    functions: BTreeSet<String>,
     /// For `name` and for `Of::name`, the files that define it.
     defined: BTreeMap<String, BTreeSet<PathBuf>>,
 }
@@ -64,11 +68,11 @@ impl Names {
         // Tests in the arguments of a macro are no items.
         for name in text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")) {
             let name = name.split('(').next().unwrap_or_default();
-            ["tests", &module].iter().for_each(|of| self.define(format!("{of}::{name}"), &file));
-            self.define(name.to_owned(), &file);
+            self.functions.extend(["tests", &module].map(|of| format!("{of}::{name}")));
+            self.functions.insert(name.to_owned());
         }
         for scope in source::parse(text)? {
-            self.modules.extend(scope.within.iter().cloned());
+            self.inline.extend(scope.within.iter().cloned());
             let module = scope.within.last().unwrap_or(&module);
             for item in scope.items {
                 self.define(format!("{module}::{item}"), &file);
@@ -119,8 +123,10 @@ impl Names {
                 let parts: Vec<&str> = span.split("::").collect();
                 let last =
                     parts.get(parts.len().saturating_sub(2)..).unwrap_or_default().join("::");
-                let is_module = parts.iter().all(|part| self.modules.contains(*part));
-                !is_module && !self.defined.contains_key(&last)
+                let is_module = parts
+                    .iter()
+                    .all(|part| self.modules.contains(*part) || self.inline.contains(*part));
+                !is_module && !self.functions.contains(&last) && !self.defined.contains_key(&last)
             }
         };
         let blocks = blocks(page);
