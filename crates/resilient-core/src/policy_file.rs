@@ -47,13 +47,11 @@ impl PolicyFile {
             Error::os(dir.to_string_lossy(), "open", source)
         };
         let file = match self.open() {
-            Ok(file) => Some(file),
-            Err(error)
-                if error.kind() == io::ErrorKind::NotFound && (self.is_named || self.is_link()) =>
-            {
+            Ok(Found::File(file)) => Some(file),
+            Ok(Found::Nothing) if !self.is_named => None,
+            Ok(Found::Nothing | Found::LinkToNothing) => {
                 return Err(Error::PolicyNotFound { path: shown.into_owned() });
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) if !self.may_enter() => return Err(os_of_dir(source)),
             Err(source) => return Err(os(source)),
         };
@@ -81,14 +79,6 @@ impl PolicyFile {
         Ok(policy)
     }
 
-    /// Whether there is a link in the file's place: one that leads nowhere is no absent policy.
-    fn is_link(&self) -> bool {
-        let parent = self.path.parent().unwrap_or(Path::new("/"));
-        let name = self.path.file_name().unwrap_or_default();
-        let stat = self.disk.open_root(parent).and_then(|dir| dir.stat(name));
-        stat.is_ok_and(|stat| stat.kind == Kind::Link)
-    }
-
     /// Whether the directory of the file can be opened and looked up in.
     fn may_enter(&self) -> bool {
         let dir = self.path.parent().and_then(|dir| self.disk.open_root(dir).ok());
@@ -97,18 +87,43 @@ impl PolicyFile {
         dir.is_some_and(|dir| !dir.stat(name).is_err_and(|error| denied(&error)))
     }
 
-    fn open(&self) -> io::Result<FileBox> {
+    fn open(&self) -> io::Result<Found> {
         // The operator names this file, so that its links may lead anywhere.
         let mut path = self.path.clone();
+        let mut is_link = false;
         for _ in 0..MAX_LINKS {
-            let parent = path.parent().unwrap_or(Path::new("/"));
-            let dir = self.disk.open_root(parent)?;
-            let name = path.file_name().unwrap_or(OsStr::new("")).to_owned();
-            match dir.stat(&name)?.kind {
-                Kind::Link => path = parent.join(dir.read_link(&name)?),
-                _ => return dir.open(&name),
+            match self.step(&path) {
+                Ok(Step::Link(to)) => (path, is_link) = (to, true),
+                Ok(Step::File(file)) => return Ok(Found::File(file)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Err(_) if is_link => return Ok(Found::LinkToNothing),
+                Err(_) => return Ok(Found::Nothing),
             }
         }
         Err(io::ErrorKind::InvalidInput.into())
     }
+
+    fn step(&self, path: &Path) -> io::Result<Step> {
+        let parent = path.parent().unwrap_or(Path::new("/"));
+        let dir = self.disk.open_root(parent)?;
+        let name = path.file_name().unwrap_or(OsStr::new(""));
+        Ok(match dir.stat(name)?.kind {
+            Kind::Link => Step::Link(parent.join(dir.read_link(name)?)),
+            _ => Step::File(dir.open(name)?),
+        })
+    }
+}
+
+/// What is in the place of the policy file.
+enum Found {
+    File(FileBox),
+    /// A link that leads nowhere, which is no absent policy.
+    LinkToNothing,
+    Nothing,
+}
+
+/// Where a path leads to.
+enum Step {
+    File(FileBox),
+    Link(PathBuf),
 }
