@@ -218,7 +218,13 @@ impl Handoff<'_> {
             actual_sha256: None,
         };
         let Some(text) = path.as_str() else { return Some(drift("invalid_path")) };
-        let target = match self.store.roots.readable(text) {
+        let roots = &self.store.roots;
+        let target = roots.readable(text).or_else(|error| match (error, roots.elsewhere(text).first()) {
+            // The Python server names files of other roots by paths in these.
+            (Error::NotFound { .. }, Some(elsewhere)) => roots.readable(elsewhere),
+            (error, _) => Err(error),
+        });
+        let target = match target {
             Ok(target) => target,
             Err(Error::NotFound { .. }) => return Some(drift("missing")),
             // The path goes through what is a file now.

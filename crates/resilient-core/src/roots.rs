@@ -5,8 +5,10 @@
 //! what `Target::dir` holds stays inside its root whatever is renamed or linked meanwhile. Links
 //! are followed by hand where they end inside; one that leads outside is refused.
 
+mod elsewhere;
 mod nearby;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -169,33 +171,18 @@ impl Roots {
         Ok(target)
     }
 
-    /// Resolves a path that is to be read: a relative one in the working directory first, then in
-    /// each root.
+    /// Resolves a path that is to be read. It leads to the same file as for a write.
     ///
     /// # Errors
     /// As [`Roots::writable`], but for protection; and the file does not exist.
     pub fn readable(&self, path: &str) -> Result<Target> {
-        let plain = plain(path, self.user_home.as_deref())?;
-        let first = self.locate(path).map_err(|error| match error {
+        let target = self.locate(path).map_err(|error| match error {
             Error::Os { path, source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
                 Error::NotFound { path, near: Vec::new() }
             }
             other => other,
-        });
-        if matches!(&first, Ok(target) if target.stat.is_some()) || Path::new(&*plain).is_absolute()
-        {
-            return first.and_then(|target| self.existing(target, path));
-        }
-        for root in &self.list {
-            if let Some(inside) = root.path().join(&*plain).to_str()
-                && let Ok(target) = self.locate(inside)
-                && target.stat.is_some()
-                && target.path.starts_with(root.path())
-            {
-                return self.existing(target, path);
-            }
-        }
-        first.and_then(|target| self.existing(target, path))
+        })?;
+        self.existing(target, path)
     }
 
     fn existing(&self, target: Target, path: &str) -> Result<Target> {
@@ -209,19 +196,22 @@ impl Roots {
         }
     }
 
-    /// Reports a path: relative to the working directory, else to the root that holds it, else
-    /// absolute; always with `/`.
+    /// Reports a path: relative to the working directory if it is below that, else absolute; always with `/`.
+    /// Given back as an argument, it leads to the same file.
     #[must_use]
     pub fn show(&self, path: &Path) -> String {
-        let base = std::iter::once(self.cwd.as_path())
-            .chain(self.paths())
-            .find_map(|base| path.strip_prefix(base).ok());
-        let shown = base.unwrap_or(path);
-        if shown.as_os_str().is_empty() {
+        let inside = path.strip_prefix(&self.cwd).unwrap_or(path);
+        if inside.as_os_str().is_empty() {
             return ".".to_owned();
         }
-        let parts: Vec<_> = shown.iter().map(OsStr::to_string_lossy).collect();
-        if shown.is_absolute() { shown.to_string_lossy().into_owned() } else { parts.join("/") }
+        if inside.is_absolute() {
+            return inside.to_string_lossy().into_owned();
+        }
+        let names: Vec<_> = inside.iter().map(OsStr::to_string_lossy).collect();
+        let shown = names.join("/");
+        // A directory may be named `~`.
+        let is_plain = matches!(plain(&shown, None), Ok(Cow::Borrowed(_)));
+        if is_plain { shown } else { format!("./{shown}") }
     }
 
     /// Finds the root that holds an absolute path and enters it; for recovery, which meets paths
@@ -269,25 +259,19 @@ impl Roots {
         Ok(Some(Target { root, dir, missing: Vec::new(), name, path, shown, stat }))
     }
 
-    /// Resolves a directory that is to be looked through: a relative one in the working directory
-    /// first, then in each root. Its handle, and its absolute path with all links resolved.
+    /// Resolves a directory that is to be looked through: its handle, and its absolute path with all links
+    /// resolved.
     ///
     /// # Errors
     /// The path leads out of every root; there is no such directory.
     pub(crate) fn readable_dir(&self, path: &str) -> Result<(DirRef, PathBuf)> {
-        let bases = std::iter::once(self.cwd.as_path()).chain(self.paths());
-        let plain = plain(path, self.user_home.as_deref())?;
-        let mut refused = None;
-        for base in bases {
-            match self.resolve(path, &base.join(&*plain)) {
-                Ok(Resolved { dir, path, missing, found: None, .. }) if missing.is_empty() => {
-                    return Ok((dir, path));
-                }
-                Ok(_) => {}
-                Err(error) => refused = refused.or(Some(error)),
+        let absolute = self.cwd.join(&*plain(path, self.user_home.as_deref())?);
+        match self.resolve(path, &absolute)? {
+            Resolved { dir, path, missing, found: None, .. } if missing.is_empty() => {
+                Ok((dir, path))
             }
+            _ => Err(Error::NotFound { path: path.to_owned(), near: self.elsewhere(path) }),
         }
-        Err(refused.unwrap_or_else(|| Error::NotFound { path: path.to_owned(), near: Vec::new() }))
     }
 
     /// The handles of the directories from a root down to one inside it, the root's first.

@@ -84,12 +84,14 @@ impl Store {
             Err(error @ Error::PathForm { .. }) => return Err(error),
             Err(_) => return Ok(Filter { path: Some(self.show(path)), ..filter }),
         };
-        let is_relative =
-            !Path::new(path).is_absolute() && target.path.starts_with(self.roots.cwd());
+        let is_in_base = target.path.starts_with(self.roots.cwd());
+        let is_relative = !Path::new(path).is_absolute() && is_in_base;
+        let in_root = target.path.strip_prefix(&target.root.path).ok().and_then(Path::to_str);
+        // Rows of the Python server and of older versions have paths in the root.
+        let old_path = in_root.filter(|_| !is_in_base).map(str::to_owned);
         let path = self.show(&target.path.to_string_lossy());
-        // Files of several roots may be shown alike.
         let abs_path = (!is_relative).then(|| target.path.to_string_lossy().into_owned());
-        Ok(Filter { path: Some(path), abs_path, ..filter })
+        Ok(Filter { path: Some(path), old_path, abs_path, ..filter })
     }
 
     /// Whether recovery may write into `.git`.

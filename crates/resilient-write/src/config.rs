@@ -98,7 +98,8 @@ impl Surroundings {
     ///
     /// Where the working directory lies outside of what the command line names, it is only where the client
     /// happened to start: relative paths and the state are in the first directory that is named, and it is no
-    /// root. Where only the environment names roots, it is one, as with the Python server.
+    /// root. Where only the environment names roots, it is one, as with the Python server, unless it holds the
+    /// system: then relative paths are in the first root.
     ///
     /// # Errors
     /// A root is one that holds the system; one of the command line is not there.
@@ -109,7 +110,7 @@ impl Surroundings {
         let mut roots = given.clone();
         roots.extend(named.iter().map(|root| resolved(&self.cwd.join(root))));
         let outside = !given.iter().any(|root| self.cwd.starts_with(root));
-        let base = given.first().filter(|_| outside).unwrap_or(&self.cwd);
+        let place = given.first().filter(|_| outside).unwrap_or(&self.cwd);
         // Not a root to refuse when others are named.
         let is_meant = roots.is_empty() || !is_unsafe(&self.cwd);
         let is_within = roots.iter().any(|root| self.cwd.starts_with(root));
@@ -117,7 +118,7 @@ impl Surroundings {
             roots.insert(0, self.cwd.clone());
         }
         let state = self.state_dir.as_deref().map(list).and_then(|named| named.into_iter().next());
-        let state = state.map_or_else(|| base.clone(), |named| resolved(&self.cwd.join(named)));
+        let state = state.map_or_else(|| place.clone(), |named| resolved(&self.cwd.join(named)));
         let mut warned = Vec::new();
         for root in &roots {
             let is_set = !given.is_empty() || self.workspace.is_some();
@@ -132,6 +133,9 @@ impl Surroundings {
         if self.state_dir.is_some() {
             self.warn_of_no_directory(state_dir, std::slice::from_ref(&state));
         }
+        // No relative path may begin where nothing is read or written.
+        let is_inside = roots.iter().any(|root| place.starts_with(root));
+        let base = roots.first().filter(|_| !is_inside).unwrap_or(place);
         let builder = Workspace::builder(base)
             .roots(roots)
             .state(state)

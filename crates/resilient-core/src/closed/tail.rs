@@ -16,20 +16,26 @@ pub(crate) fn tail(journals: &Journals, n: usize, filter: &Filter) -> io::Result
             break;
         }
         let Some(journal) = journals.open(name)? else { continue };
-        match key(filter) {
-            Some(key) => reading.look_up(journals, name, &journal, key)?,
-            None => reading.scan(&journal, 0)?,
+        match keys(filter).as_slice() {
+            [] => reading.scan(&journal, 0)?,
+            keys => reading.look_up(journals, name, &journal, keys)?,
         }
     }
     reading.tail.entries.reverse();
     Ok(reading.tail)
 }
 
-/// What a filter can be looked up by, the rarest first.
-fn key(filter: &Filter) -> Option<Key<'_>> {
+/// What a filter can be looked up by: the rarest that it has. A row has one of these.
+fn keys(filter: &Filter) -> Vec<Key<'_>> {
     let id = filter.journal_id.as_deref().map(Key::JournalId);
     let digest = filter.sha256.map(Key::Sha256);
-    id.or(digest).or_else(|| filter.path.as_deref().map(Key::Path))
+    match id.or(digest) {
+        Some(key) => vec![key],
+        None => {
+            let paths = filter.path.iter().chain(&filter.old_path);
+            paths.map(|path| Key::Path(path)).collect()
+        }
+    }
 }
 
 struct Reading<'a> {
@@ -78,12 +84,19 @@ impl Reading<'_> {
         journals: &Journals,
         name: &Name,
         journal: &Opened,
-        key: Key<'_>,
+        keys: &[Key<'_>],
     ) -> io::Result<()> {
-        let lines = Lines::of(journals, name, journal, key)?;
+        let (mut covered, mut offsets) = (journal.len, Vec::new());
+        for key in keys {
+            let lines = Lines::of(journals, name, journal, *key)?;
+            covered = covered.min(lines.covers);
+            offsets.extend(lines.offsets);
+        }
         // Lines that came late.
-        self.scan(journal, lines.covers)?;
-        for offset in lines.offsets {
+        self.scan(journal, covered)?;
+        offsets.retain(|offset| *offset < covered);
+        offsets.sort_unstable_by_key(|offset| std::cmp::Reverse(*offset));
+        for offset in offsets {
             if self.is_full() {
                 break;
             }

@@ -55,6 +55,8 @@ impl From<Row> for Entry {
 pub struct Filter {
     /// Only rows of exactly this reported path.
     pub path: Option<String>,
+    /// And rows of this path, by which older versions reported the file.
+    pub old_path: Option<String>,
     /// Of rows that say their absolute path only those of this one.
     pub abs_path: Option<String>,
     /// Only rows of this mode.
@@ -69,7 +71,8 @@ impl Filter {
     /// Whether a row is looked for.
     #[must_use]
     pub fn lets_pass(&self, row: &Row) -> bool {
-        self.path.as_ref().is_none_or(|path| *path == row.path)
+        let mut paths = self.path.iter().chain(&self.old_path).peekable();
+        (paths.peek().is_none() || paths.any(|path| *path == row.path))
             && (self.abs_path.is_none() || row.abs_path.is_none() || self.abs_path == row.abs_path)
             && self.mode.is_none_or(|mode| mode == row.mode)
             && self.journal_id.as_ref().is_none_or(|id| *id == row.journal_id)

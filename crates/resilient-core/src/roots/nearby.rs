@@ -30,15 +30,16 @@ impl Roots {
         }
     }
 
-    /// The paths of files with a similar name in the same directory, then of files with that very name in
-    /// others: three at most, relative as the caller's path is or as paths are reported.
+    /// The paths of files in other roots that a relative path would lead to, then of files with a similar name in
+    /// the same directory, then of files with that very name in others: three at most, relative as the caller's
+    /// path is or as paths are reported.
     pub(crate) fn nearby(&self, path: &str) -> Vec<String> {
         let given = Path::new(path);
         let Some(name) = given.file_name().and_then(|name| name.to_str()) else {
             return Vec::new();
         };
         let parent = given.parent().and_then(Path::to_str).filter(|parent| !parent.is_empty());
-        let mut near = Vec::new();
+        let mut near = self.elsewhere(path);
         if let Ok((dir, _)) = self.readable_dir(parent.unwrap_or("."))
             && let Ok(entries) = dir.entries()
         {

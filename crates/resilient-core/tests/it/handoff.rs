@@ -269,7 +269,7 @@ fn nothing_outside_is_ever_digested() {
 }
 
 #[test]
-fn a_path_is_looked_for_in_every_root() {
+fn a_file_of_the_last_good_state_is_looked_for_in_every_root() {
     let home = Home::new();
     home.put("main/x", "");
     home.put("other/b.txt", "b");
@@ -288,8 +288,11 @@ fn a_path_is_looked_for_in_every_root() {
         })
         .expect("a receipt");
     assert_eq!(receipt.drift_warnings, []);
-    assert_eq!(receipt.handoff_path, "HANDOFF.md");
-    assert_eq!(read(&ws, "HANDOFF.md").expect("a handoff")["envelope"]["task_id"], "T-1");
+    let there = home.path("other/HANDOFF.md").to_string_lossy().into_owned();
+    assert_eq!(receipt.handoff_path, there);
+    assert_eq!(read(&ws, &there).expect("a handoff")["envelope"]["task_id"], "T-1");
+    let missing = refusal(read(&ws, "HANDOFF.md"));
+    assert_eq!(missing["context"]["nearest_names"], json!([there]));
     let expected = |path: &str| {
         envelope(
             ["policy_violation", "permission", "abort"],

@@ -1,11 +1,12 @@
 //! Where paths lead: the boundary, links, what is protected, and how a path is reported.
 
 use resilient_core::journal::Filter;
+use resilient_core::read::{ListRequest, StatRequest};
 use resilient_core::roots::Git;
 use resilient_core::{Error, Workspace};
 use serde_json::{Value, json};
 
-use crate::home::{FORBIDDEN, Home, answer, append, create, envelope, overwrite, replace};
+use crate::home::{FORBIDDEN, Home, answer, append, create, envelope, hinted, overwrite, replace};
 
 /// A workspace with a neighbour that it must not touch.
 fn fenced() -> (Home, Workspace) {
@@ -400,56 +401,105 @@ fn paths_are_reported_from_where_the_agent_stands() {
         .cwd(home.path("one/sub"))
         .open();
     let path = |request| ws.write(request).unwrap().path;
-    // Below the working directory, in its root, in another root.
+    // Below the working directory; in its root, and in another root, where a relative path would be another file's.
     assert_eq!(path(create("d/a.txt", "")), "d/a.txt");
-    assert_eq!(path(create("../b.txt", "")), "b.txt");
-    assert_eq!(path(create("../../two/c.txt", "")), "c.txt");
-    assert_eq!(path(create(&home.abs("one/d.txt"), "")), "d.txt");
+    assert_eq!(path(create("../b.txt", "")), home.abs("one/b.txt"));
+    assert_eq!(path(create("../../two/c.txt", "")), home.abs("two/c.txt"));
+    assert_eq!(path(create(&home.abs("one/d.txt"), "")), home.abs("one/d.txt"));
     for file in ["one/sub/d/a.txt", "one/b.txt", "two/c.txt", "one/d.txt"] {
         assert!(home.path(file).exists(), "{file}");
     }
     let roots = ws.roots();
     assert_eq!(roots.show(&home.path("one/sub")), ".");
-    assert_eq!(roots.show(&home.path("two")), ".");
+    assert_eq!(roots.show(&home.path("two")), home.abs("two"));
     assert_eq!(roots.show(&home.path("three/a.txt")), home.abs("three/a.txt"));
+}
+
+/// Two roots, of which the first is the working directory.
+fn two_roots() -> (Home, Workspace) {
+    let home = Home::new();
+    for dir in ["one", "two"] {
+        std::fs::create_dir(home.path(dir)).unwrap();
+    }
+    let roots = vec![home.path("one"), home.path("two")];
+    let ws = Workspace::builder(home.path("one")).roots(roots).open();
+    (home, ws)
 }
 
 #[test]
 fn equal_names_in_two_roots_are_told_apart() {
-    let home = Home::new();
-    for dir in ["one", "two"] {
-        std::fs::create_dir(home.path(dir)).unwrap();
-    }
-    let roots = vec![home.path("one"), home.path("two")];
-    let ws = Workspace::builder(home.path("one")).roots(roots).open();
+    let (home, ws) = two_roots();
     let paths = [home.abs("one/a.txt"), home.abs("two/a.txt")];
-    for path in &paths {
+    for (path, shown) in paths.iter().zip(["a.txt", &paths[1]]) {
         let receipt = ws.write(create(path, path)).unwrap();
-        assert_eq!((receipt.path.as_str(), &receipt.abs_path), ("a.txt", path));
+        assert_eq!((receipt.path.as_str(), &receipt.abs_path), (shown, path));
+        // What was answered leads to the file.
+        assert_eq!(ws.roots().readable(shown).unwrap().path().to_str().unwrap(), path);
+        assert_eq!(ws.write(overwrite(shown, "again")).unwrap().abs_path, *path);
+        let filter = Filter { path: Some(shown.to_owned()), ..Filter::default() };
+        let entries = ws.journal_tail(9, &filter).unwrap().entries;
+        let seen: Vec<_> = entries.iter().map(|entry| entry.abs_path.as_ref()).collect();
+        assert_eq!(seen, [Some(path), Some(path)], "{shown}");
     }
-    let filter = Filter { path: Some("a.txt".to_owned()), ..Filter::default() };
-    let entries = ws.journal_tail(9, &filter).unwrap().entries;
-    let seen: Vec<String> = entries.into_iter().filter_map(|entry| entry.abs_path).collect();
-    assert_eq!(seen, paths);
 }
 
 #[test]
-fn a_file_is_read_from_the_first_root_that_has_it() {
+fn rows_of_older_versions_are_found_by_the_path_of_their_file() {
+    let (home, ws) = two_roots();
+    let path = home.abs("two/d/a.txt");
+    ws.write(create(&path, "abc")).unwrap();
+    ws.write(create("d/a.txt", "abc")).unwrap();
+    let journal = home.path("one/.resilient_write/journal.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let shown = format!("\"path\":{}", json!(path));
+    assert!(text.contains(&shown), "{text}");
+    std::fs::write(&journal, text.replace(&shown, "\"path\":\"d/a.txt\"")).unwrap();
+    let filter = Filter { path: Some(path.clone()), ..Filter::default() };
+    let entries = ws.journal_tail(9, &filter).unwrap().entries;
+    let seen: Vec<_> = entries.into_iter().filter_map(|entry| entry.abs_path).collect();
+    assert_eq!(seen, [path]);
+}
+
+#[test]
+fn a_directory_named_as_a_home_is_reported_as_a_directory() {
     let home = Home::new();
-    for dir in ["one", "two"] {
-        std::fs::create_dir(home.path(dir)).unwrap();
-    }
-    home.put("two/a.md", "abc");
+    let ws = home.open();
+    let receipt = ws.write(create("./~/a.txt", "one")).unwrap();
+    assert_eq!(receipt.path, "./~/a.txt");
+    assert_eq!(ws.write(overwrite(&receipt.path, "two")).unwrap().abs_path, home.abs("~/a.txt"));
+}
+
+#[test]
+fn a_file_of_another_root_is_read_by_its_absolute_path_and_named_by_it() {
+    let (home, ws) = two_roots();
+    home.put("two/d/a.md", "abc");
     home.put("b.md", "abc");
-    let roots = vec![home.path("one"), home.path("two")];
-    let ws = Workspace::builder(home.path("one")).roots(roots).open();
-    ws.roots().readable("a.md").unwrap();
-    ws.roots().readable("../two/a.md").unwrap();
+    let there = home.abs("two/d/a.md");
+    ws.roots().readable(&there).unwrap();
+    ws.roots().readable("../two/d/a.md").unwrap();
+    // A write of the same path would make a file in the first root.
+    let stat = |path: &str| {
+        let request = StatRequest { path: path.to_owned(), digest: None };
+        home.refused(|| ws.reader().stat(&request).map(|_| ()))["context"].clone()
+    };
+    let missing = stat("d/a.md");
+    assert_eq!(
+        (&missing["reason"], &missing["nearest_names"]),
+        (&json!("not_found"), &json!([there]))
+    );
+    let (hint, _) = hinted(&ws.read_handoff("d/a.md").unwrap_err());
+    assert!(hint.ends_with(&format!("the nearest: {there}")), "{hint}");
+    let missing = home.refused(|| ws.replace(replace("d/a.md", "abc", "new")));
+    assert_eq!(missing["context"]["nearest_names"], json!([there]));
+    let missing = home.refused(|| ws.reader().list(&ListRequest::of("d")).map(|_| ()));
+    assert_eq!(missing["context"]["nearest_names"], json!([home.abs("two/d")]));
     let outside = home.refused(|| ws.roots().readable("../b.md").map(|_| ()));
     assert_eq!(outside["context"]["reason"], "escapes_workspace");
     // What one root leads out of, the other must not lead into.
-    let missing = home.refused(|| ws.roots().readable("b.md").map(|_| ()));
-    assert_eq!(missing["context"]["reason"], "not_found");
+    assert_eq!(stat("b.md")["nearest_names"], Value::Null);
+    ws.write(create("d/a.md", "here")).unwrap();
+    ws.roots().readable("d/a.md").unwrap();
+    assert_eq!(home.text("two/d/a.md"), "abc");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What may be read: regular files inside the roots, and nothing that waits.
 
 use resilient_core::read::{
-    CursorRequest, LinesRequest, NextRequest, SearchRequest, StatRequest, TailRequest,
+    CursorRequest, LinesRequest, ListRequest, NextRequest, SearchRequest, StatRequest, TailRequest,
     WindowRequest,
 };
 use resilient_core::scratch::PutRequest;
@@ -100,7 +100,7 @@ fn fifos_and_devices_are_refused_without_waiting() {
 }
 
 #[test]
-fn a_relative_path_is_looked_for_in_each_root() {
+fn a_relative_path_is_of_the_first_root_for_reads_as_for_writes() {
     let home = Home::new();
     home.put("../other/only_there.txt", "there");
     home.put("../other/both.txt", "there");
@@ -108,7 +108,22 @@ fn a_relative_path_is_looked_for_in_each_root() {
     let roots = vec![home.path("."), home.path("../other").canonicalize().unwrap()];
     let ws = home.builder().roots(roots).open();
     let text = |path: &str| ws.reader().window(&WindowRequest::of(path)).unwrap().content;
-    assert_eq!((text("only_there.txt"), text("both.txt")), ("there".into(), "here".into()));
+    assert_eq!(text("both.txt"), "here");
+    let (kind, context) = refused(ws.reader().window(&WindowRequest::of("only_there.txt")));
+    assert_eq!(kind, "not_found/missing/abort");
+    assert_eq!(text(context["nearest_names"][0].as_str().unwrap()), "there");
+    // What a list and a search answer leads to the file that they mean.
+    let there = home.path("../other").canonicalize().unwrap().to_str().unwrap().to_owned();
+    let listed = ws.reader().list(&ListRequest::of(&there)).unwrap();
+    let texts: Vec<String> = listed.files.iter().map(|file| text(&file.path)).collect();
+    assert_eq!(texts, ["there", "there"]);
+    let below = SearchRequest { glob: Some("both*".into()), ..SearchRequest::of(&there, "there") };
+    let found = ws.reader().search(&below, &()).unwrap();
+    assert_eq!(text(found.matches[0].path.as_ref().unwrap()), "there");
+    let page = ListRequest { max_files: 1, ..ListRequest::of(&there) };
+    let from_path = ws.reader().list(&page).unwrap().next_from_path;
+    let rest = ws.reader().list(&ListRequest { from_path, ..ListRequest::of(&there) }).unwrap();
+    assert_eq!(rest.files, listed.files[1..]);
 }
 
 #[test]

@@ -247,8 +247,7 @@ impl List {
 
 /// Whether a path leads to a directory, from where paths of the workspace begin.
 fn is_dir(workspace: &Workspace, path: &str) -> bool {
-    let roots = workspace.roots();
-    std::iter::once(roots.cwd()).chain(roots.paths()).any(|base| base.join(path).is_dir())
+    workspace.roots().cwd().join(path).is_dir()
 }
 
 /// How far a search is; drawn on a terminal only.

@@ -321,12 +321,14 @@ fn the_reader_has_roots_and_variables_of_its_own() {
     let sandbox = Sandbox::new().with("RR_WORKSPACE", elsewhere.root().to_str().unwrap());
     sandbox.put("here.txt", "here");
     let mut client = sandbox.serve_reader(&[]);
-    for (path, text) in [("here.txt", "here"), ("there.txt", "there")] {
+    let path = elsewhere.path("there.txt");
+    for (path, text) in [(&json!("here.txt"), "here"), (&json!(path), "there")] {
         let window = client.gives("rr_read_bytes", json!({"path": path}), &[]);
         assert_eq!(window["content"], text);
     }
-    let path = elsewhere.path("there.txt");
-    client.gives("rr_stat", json!({"path": path}), &[]);
+    // A relative path is of the working directory, as for a writer beside it.
+    let near = json!({"nearest_names": [path, "here.txt"]});
+    client.fails("rr_stat", json!({"path": "there.txt"}), "not_found/missing/abort", near);
     // What names the writer's roots is not heard.
     let deaf = Sandbox::new().with("RW_WORKSPACE", elsewhere.root().to_str().unwrap());
     deaf.serve_reader(&[]).fails("rr_stat", json!({"path": path}), OUTSIDE, json!({}));

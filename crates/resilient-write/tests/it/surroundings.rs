@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::sandbox::Sandbox;
@@ -232,6 +232,58 @@ fn a_working_directory_outside_of_the_command_lines_is_neither_read_nor_written_
     let escape = json!({"path": sandbox.path("new.txt"), "content": "x"});
     let facts = json!({"reason": "escapes_workspace"});
     client.fails("rw_safe_write", escape, "policy_violation/permission/abort", facts);
+}
+
+#[test]
+fn a_path_of_an_answer_leads_to_the_same_file_when_there_are_several_roots() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a/f.txt", "in a\n");
+    sandbox.put("b/f.txt", "in b\n");
+    sandbox.put("b/only.txt", "in b alone\n");
+    let at = |path: &str| sandbox.path(path).to_str().unwrap().to_owned();
+    let mut client = sandbox.serve(&["--tools", "core", "-w", &at("a"), "-w", &at("b")]);
+    let listed = client.gives("rw_list_files", json!({"path": at("b")}), &[]);
+    let paths = [&listed["files"][0]["path"], &listed["files"][1]["path"]];
+    assert_eq!(paths, [&json!(at("b/f.txt")), &json!(at("b/only.txt"))]);
+    let search = json!({"pattern": "in b$", "path": at("b")});
+    let found = client.gives("rw_search_files", search, &[]);
+    assert_eq!(found["matches"][0]["path"], json!(at("b/f.txt")));
+    let read = client.gives("rw_read_file", json!({"path": at("b/f.txt")}), &[]);
+    assert_eq!(read["content"], "in b\n");
+    let edit =
+        |path: &Value, old: &str| json!({"path": path, "old_string": old, "new_string": "new"});
+    let edited = client.gives("rw_edit_file", edit(&json!(at("b/f.txt")), "in b"), &[]);
+    let edited = client.gives("rw_edit_file", edit(&edited["path"], "new"), &[]);
+    assert_eq!(edited["path"], json!(at("b/f.txt")));
+    let history = client.gives("rw_history", json!({"path": edited["path"]}), &[]);
+    assert_eq!(history["entries"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        (sandbox.text("a/f.txt"), sandbox.text("b/f.txt")),
+        ("in a\n".into(), "new\n".into())
+    );
+
+    // A relative path is of the first root, for reads as for writes; the refusal names the file of the other.
+    let near = json!({"nearest_names": [at("b/only.txt")]});
+    for (tool, arguments, kind) in [
+        ("rw_read_file", json!({"path": "only.txt"}), "stale_precondition/unknown/abort"),
+        ("rw_edit_file", edit(&json!("only.txt"), "in"), "stale_precondition/unknown/ask_user"),
+    ] {
+        client.fails(tool, arguments, kind, near.clone());
+    }
+}
+
+#[test]
+fn a_server_that_starts_in_the_system_reads_relative_paths_in_the_first_root_of_the_variable() {
+    let dir = TempDir::new().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    std::fs::write(dir.join("a.txt"), "one\n").unwrap();
+    let sandbox = Sandbox::new()
+        .with("RW_WORKSPACE", dir.to_str().unwrap())
+        .with("RW_STATE_DIR", dir.to_str().unwrap());
+    let run = |args: &[&str]| sandbox.run_in(Path::new("/"), args, "");
+    assert_eq!(run(&["read", "a.txt", "--json"]).ok().json()["content"], "1|one");
+    run(&["write", "b.txt", "--content", "two"]).ok();
+    assert!(dir.join("b.txt").exists());
 }
 
 #[test]
