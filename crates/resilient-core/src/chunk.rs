@@ -24,7 +24,7 @@ use crate::redact::MarkedLines;
 use crate::risk::{Findings, Verdict};
 use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
-use crate::write::{Guard, Rules, check, shrink, unspellable, whole};
+use crate::write::{Guard, OwnerChange, Rules, check, owner_change, shrink, unspellable, whole};
 
 mod preview;
 mod status;
@@ -150,6 +150,9 @@ pub struct ComposeReceipt {
     /// Digest of the file before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_sha256: Option<Digest>,
+    /// As in [`WriteReceipt`](crate::write::WriteReceipt).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_changed: Option<OwnerChange>,
     /// As in [`WriteReceipt`](crate::write::WriteReceipt).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<String>,
@@ -467,12 +470,15 @@ impl Chunks<'_> {
             let shown = target.shown.clone();
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
             let twins = if old.is_none() { op.store.roots.twins(&target) } else { Vec::new() };
-            let journaled = match &old {
+            let (journaled, owner_changed) = match &old {
                 Some(old) if old.digest == sha256 => {
                     staged.remove(op.state);
-                    op.confirm(&target, old, mode)?
+                    (op.confirm(&target, old, mode)?, None)
                 }
-                _ => op.publish(staged, target, old.as_ref(), mode)?,
+                _ => {
+                    let journaled = op.publish(staged, target, old.as_ref(), mode)?;
+                    (journaled, old.as_ref().and_then(|old| owner_change(op, old)))
+                }
             };
             op.composed_of(&session);
             if cleanup && let Some(chunks) = op.store.state_dir(&[CHUNKS])? {
@@ -500,6 +506,7 @@ impl Chunks<'_> {
                 findings: judged.as_ref().map(|(_, found)| found.clone()).unwrap_or_default(),
                 prev_bytes: old.as_ref().map(|old| old.stat.len),
                 prev_sha256: old.as_ref().map(|old| old.digest),
+                owner_changed,
                 twins,
             })
         })

@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use crate::checkpoint::CheckpointRef;
 use crate::commit::{Committer, Old, WriteContext};
-use crate::contents::{Content, check_whole, digest_of, read_whole};
+use crate::contents::{Content, check_whole, digest_of, form_of, read_whole};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
+use crate::form::{Form, FormChange};
 use crate::front_matter;
 use crate::journal::{Also, Mode};
 use crate::number;
@@ -18,7 +19,7 @@ use crate::risk::{Findings, Verdict};
 use crate::roots::{Target, holds_scratch};
 use crate::screen::Screen;
 use crate::stamp;
-use crate::write::{Rules, check, put};
+use crate::write::{Guard, OwnerChange, Rules, check, put, shrink};
 
 /// Where the handoff is when nobody says otherwise.
 pub const DEFAULT_PATH: &str = "HANDOFF.md";
@@ -49,6 +50,8 @@ pub struct HandoffRequest {
     pub expected_prev_sha256: Option<String>,
     /// Refuses a handoff of this verdict or a higher one; a policy may demand as much without being asked.
     pub reject_at: Option<Verdict>,
+    /// As in [`WriteRequest`](crate::write::WriteRequest).
+    pub allow_shrink: bool,
 }
 
 /// A handoff that is durably written.
@@ -68,6 +71,15 @@ pub struct HandoffReceipt {
     /// Digest of the file before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_sha256: Option<Digest>,
+    /// As in [`WriteReceipt`](crate::write::WriteReceipt).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_changed: Option<OwnerChange>,
+    /// As in [`WriteReceipt`](crate::write::WriteReceipt).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_changed: Option<FormChange>,
+    /// As in [`WriteReceipt`](crate::write::WriteReceipt).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub twins: Vec<String>,
     /// Files of `last_good_state` that are not as it says.
     pub drift_warnings: Vec<Drift>,
     /// The checkpoints there are.
@@ -114,15 +126,16 @@ impl Handoff<'_> {
     ///
     /// # Errors
     /// A required fact is missing or of the wrong kind; the handoff is blocked; the file is not the
-    /// one expected; the path or the disk refuses.
+    /// one expected; the handoff has a mark or a placeholder in the place of the file's text; the path or the
+    /// disk refuses.
     pub(crate) fn write(
         &self,
         request: HandoffRequest,
         checkpoint_refs: Vec<CheckpointRef>,
         screen: &Screen,
     ) -> Result<HandoffReceipt> {
-        let HandoffRequest { mut envelope, body, path, archive, expected_prev_sha256, .. } =
-            request;
+        let HandoffRequest { mut envelope, body, path, archive, allow_shrink, .. } = request;
+        let expected_prev_sha256 = request.expected_prev_sha256;
         check_facts(&envelope)?;
         for fact in envelope.values_mut() {
             number::normalize("envelope", fact)?;
@@ -133,6 +146,7 @@ impl Handoff<'_> {
         let drift_warnings = self.drift(&envelope);
         let text = front_matter::write(&envelope, &body).ok_or_else(too_deep)?;
         let findings = screen.check(&self.store.roots, &path, &text)?;
+        let guard = Guard::of(&text, screen.policy());
         let text = Content::of(text.into_bytes());
         let task = file_name(envelope.get("task_id").unwrap_or(&Value::Null));
         let rules = Rules::of(screen.policy());
@@ -145,6 +159,18 @@ impl Handoff<'_> {
             }
             let old = op.old(&target)?;
             check(&target, old.as_ref(), expected_prev_sha256.as_deref())?;
+            let mut old_form = None;
+            if let Some(old) = &old {
+                let old_text =
+                    || Ok(op.old_content(&target)?.map(|(_, bytes, _)| bytes).unwrap_or_default());
+                if let Some(guard) = &guard {
+                    guard.check(&target, &old_text()?, &text.bytes)?;
+                }
+                if !allow_shrink {
+                    shrink::check(&target, old, &text.bytes, old_text)?;
+                }
+                old_form = form_before(&target, old)?;
+            }
             let mut also = Vec::new();
             if let (true, Some(old)) = (archive, &old) {
                 also.extend(keep_copy(op, &target, old, &task)?);
@@ -159,6 +185,10 @@ impl Handoff<'_> {
                 journal_id: receipt.journal_id,
                 prev_bytes: receipt.prev_bytes,
                 prev_sha256: receipt.prev_sha256,
+                owner_changed: receipt.owner_changed,
+                form_changed: old_form
+                    .and_then(|old| Form::change(old, Form::at_ends(&text.bytes))),
+                twins: receipt.twins,
                 drift_warnings: drift_warnings.clone(),
                 checkpoint_refs: checkpoint_refs.clone(),
                 findings: findings.clone(),
@@ -219,11 +249,12 @@ impl Handoff<'_> {
         };
         let Some(text) = path.as_str() else { return Some(drift("invalid_path")) };
         let roots = &self.store.roots;
-        let target = roots.readable(text).or_else(|error| match (error, roots.elsewhere(text).first()) {
-            // The Python server names files of other roots by paths in these.
-            (Error::NotFound { .. }, Some(elsewhere)) => roots.readable(elsewhere),
-            (error, _) => Err(error),
-        });
+        let target =
+            roots.readable(text).or_else(|error| match (error, roots.elsewhere(text).first()) {
+                // The Python server names files of other roots by paths in these.
+                (Error::NotFound { .. }, Some(elsewhere)) => roots.readable(elsewhere),
+                (error, _) => Err(error),
+            });
         let target = match target {
             Ok(target) => target,
             Err(Error::NotFound { .. }) => return Some(drift("missing")),
@@ -242,6 +273,16 @@ impl Handoff<'_> {
             ..drift("hash_mismatch")
         })
     }
+}
+
+/// The form of the file that is replaced; nothing where that is empty.
+fn form_before(target: &Target, old: &Old) -> Result<Option<Form>> {
+    if old.stat.len == 0 {
+        return Ok(None);
+    }
+    let found = form_of(&*old.file, old.stat.len);
+    let found = found.map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+    Ok(Some(found.0))
 }
 
 /// Stages a copy of the handoff that is replaced, under a name that no other content has.

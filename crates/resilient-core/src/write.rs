@@ -478,7 +478,7 @@ pub(crate) fn put(
 }
 
 /// Whether the file that was published last has another owner than the one that it takes the place of.
-fn owner_change(op: &WriteContext<'_>, old: &Old) -> Option<OwnerChange> {
+pub(crate) fn owner_change(op: &WriteContext<'_>, old: &Old) -> Option<OwnerChange> {
     let new = op.new_file()?.rights().ok()?.owner?;
     OwnerChange::of(old.file.rights().ok()?.owner?, new)
 }

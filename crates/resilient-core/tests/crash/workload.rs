@@ -269,6 +269,7 @@ fn handoff(ws: &Workspace, summary: &str, archive: bool) -> Answer {
         archive,
         expected_prev_sha256: None,
         reject_at: None,
+        allow_shrink: false,
     };
     Answer::of(ws.write_handoff(request), |receipt| Some(receipt.journal_id))
 }

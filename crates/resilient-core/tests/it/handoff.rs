@@ -35,6 +35,7 @@ fn request(facts: Value) -> HandoffRequest {
         archive: false,
         expected_prev_sha256: None,
         reject_at: None,
+        allow_shrink: false,
     }
 }
 
@@ -45,6 +46,62 @@ fn write(ws: &Workspace, facts: Value) -> HandoffReceipt {
 fn archive(ws: &Workspace, facts: Value) -> HandoffReceipt {
     let request = HandoffRequest { archive: true, ..request(facts) };
     ws.write_handoff(request).expect("a receipt")
+}
+
+#[test]
+fn a_handoff_says_what_other_writes_say_of_the_file_that_it_makes_or_replaces() {
+    let home = Home::new();
+    home.put("handoff.md", "");
+    home.put("utf16.md", [b"\xff\xfe".as_slice(), b"o\0l\0d\0"].concat());
+    let ws = home.open();
+    assert_eq!(write(&ws, facts()).twins, ["handoff.md"]);
+    assert_eq!(json_of(write(&ws, facts())).get("form_changed"), None);
+    let request = HandoffRequest { path: "utf16.md".to_owned(), ..request(facts()) };
+    let receipt = json_of(ws.write_handoff(request).expect("a receipt"));
+    assert_eq!(receipt["form_changed"]["from"]["encoding"], "utf-16le", "{receipt}");
+}
+
+#[test]
+fn a_handoff_with_a_placeholder_for_most_of_the_file_is_refused_unless_it_is_insisted_on() {
+    let home = Home::new();
+    let old = "all of the report\n".repeat(100);
+    home.put("report.md", &old);
+    let ws = home.open();
+    let body = "The report.\n\n[... rest of the file unchanged ...]\n";
+    let over = || HandoffRequest {
+        path: "report.md".to_owned(),
+        body: body.to_owned(),
+        ..request(facts())
+    };
+    let refused = home.refused(|| ws.write_handoff(over()));
+    assert_eq!(refused["context"]["reason"], "placeholder_for_text", "{refused}");
+    assert_eq!(refused["context"]["prev_sha256"], json!(digest(&old)));
+    ws.write_handoff(HandoffRequest { allow_shrink: true, ..over() }).expect("a receipt");
+    assert!(home.text("report.md").contains(body));
+}
+
+#[test]
+fn a_handoff_puts_no_mark_over_the_value_that_it_stands_for() {
+    let home = Home::new();
+    let secret = ["ghp_", &"aB3dE6gH9".repeat(4)].concat();
+    let ws = home.open();
+    write(&ws, with("summary", json!(format!("use {secret}"))));
+    let text = home.text("HANDOFF.md");
+    let request_of = |content: String| resilient_core::workspace::RedactRequest {
+        source: resilient_core::workspace::Source::Content(content),
+        chosen: Vec::new(),
+        language: None,
+        env: false,
+        keep: false,
+        write: None,
+    };
+    let clean = ws.redact(request_of(text.clone())).expect("a text").text.expect("a text");
+    let summary = clean.lines().find_map(|line| line.strip_prefix("summary: ")).expect("a summary");
+    let summary = summary.trim_matches(['"', '\'']);
+    assert!(!summary.contains(&secret), "{summary}");
+    let refused = home.refused(|| ws.write_handoff(request(with("summary", json!(summary)))));
+    assert_eq!(refused["context"]["reason"], "mark_over_value", "{refused}");
+    assert_eq!(home.text("HANDOFF.md"), text);
 }
 
 fn read(ws: &Workspace, path: &str) -> Result<Value> {

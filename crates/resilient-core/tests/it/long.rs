@@ -61,6 +61,7 @@ fn a_handoff_that_fits_no_memory_is_neither_read_nor_copied() {
     let request = HandoffRequest {
         expected_prev_sha256: None,
         reject_at: None,
+        allow_shrink: false,
         envelope: facts.as_object().unwrap().clone(),
         body: String::new(),
         path: "HANDOFF.md".to_owned(),

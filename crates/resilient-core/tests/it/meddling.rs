@@ -143,6 +143,7 @@ fn an_edit_of_a_handoff_while_its_copy_is_archived_is_not_lost() {
             archive: true,
             expected_prev_sha256: None,
             reject_at: None,
+            allow_shrink: false,
         }
     };
     let home = Home::new();

@@ -37,6 +37,7 @@ fn handoff(summary: &str) -> HandoffRequest {
         archive: false,
         expected_prev_sha256: None,
         reject_at: None,
+        allow_shrink: false,
     }
 }
 

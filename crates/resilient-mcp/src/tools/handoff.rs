@@ -13,8 +13,7 @@ use crate::seam::{Answer, Workspace, answer};
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<HandoffWrite>(), ToolSpec::of::<HandoffRead>()];
 
-/// Leave a note for the next agent: where the task stands, and hashes of its files. Replaces the earlier
-/// note.
+/// Leave a note for the next agent: state of the task, hashes of files. Replaces the earlier one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HandoffWrite {
@@ -26,12 +25,14 @@ pub struct HandoffWrite {
     pub body: String,
     #[serde(default = "handoff_md")]
     pub path: String,
-    /// Keep a copy of the earlier note.
+    /// Copy the earlier note first.
     #[serde(default)]
     pub archive: bool,
     pub expected_prev_sha256: Option<String>,
     #[serde(default)]
     pub classify: bool,
+    #[serde(default)]
+    pub allow_shrink: bool,
 }
 
 // What clients are told of an envelope. The library checks it, and takes what the Python server takes: any
@@ -79,11 +80,12 @@ impl Tool for HandoffWrite {
             archive: self.archive,
             expected_prev_sha256: self.expected_prev_sha256,
             reject_at: self.classify.then_some(Verdict::High),
+            allow_shrink: self.allow_shrink,
         }))
     }
 }
 
-/// Read the handoff note, and which of its files changed since (drift_warnings).
+/// Read the handoff note; drift_warnings lists changed files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HandoffRead {

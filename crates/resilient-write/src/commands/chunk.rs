@@ -11,7 +11,7 @@ use resilient_core::chunk::{
 };
 
 use super::input::{Classify, Content, Form};
-use super::write::{told_checked, told_findings, told_form, told_twins};
+use super::write::{told_checked, told_findings, told_form, told_owner, told_twins};
 use crate::output::{Output, card};
 
 /// What to do with a session of parts.
@@ -235,6 +235,7 @@ fn told_compose(receipt: &ComposeReceipt) -> String {
         ("sha256", receipt.sha256.to_string()),
         ("journal", receipt.journal_id.clone()),
     ];
+    rows.extend(receipt.owner_changed.as_ref().map(told_owner));
     rows.extend(receipt.checked.as_ref().map(told_checked));
     rows.extend(told_form(receipt.form, receipt.form_changed));
     rows.extend(told_twins(&receipt.twins));

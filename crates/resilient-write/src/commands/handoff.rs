@@ -9,7 +9,7 @@ use resilient_core::{Error, Workspace};
 use serde_json::Value;
 
 use super::input::{self, Classify};
-use super::write::told_findings;
+use super::write::{told_findings, told_form, told_owner, told_twins};
 use crate::output::{Output, card};
 
 /// What to do with the note.
@@ -45,6 +45,9 @@ pub(crate) struct Leave {
     expect: Option<String>,
     #[command(flatten)]
     classify: Classify,
+    /// Take a note that is much shorter than the file and has a line such as "rest unchanged"
+    #[arg(long)]
+    allow_shrink: bool,
 }
 
 /// A note to be read.
@@ -75,7 +78,7 @@ impl Handoff {
 
 impl Leave {
     fn request(self) -> resilient_core::Result<HandoffRequest> {
-        let Self { file, envelope, body, path, archive, expect, classify } = self;
+        let Self { file, envelope, body, path, archive, expect, classify, allow_shrink } = self;
         let envelope = match envelope {
             Some(text) => input::parse_json("envelope", &text)?,
             None => input::json("envelope", &file)?,
@@ -93,6 +96,7 @@ impl Leave {
             archive,
             expected_prev_sha256: expect,
             reject_at: classify.reject_at(),
+            allow_shrink,
         })
     }
 }
@@ -103,6 +107,9 @@ fn told_receipt(receipt: &HandoffReceipt) -> String {
         ("sha256", receipt.sha256.to_string()),
         ("journal", receipt.journal_id.clone()),
     ];
+    rows.extend(receipt.owner_changed.as_ref().map(told_owner));
+    rows.extend(told_form(None, receipt.form_changed));
+    rows.extend(told_twins(&receipt.twins));
     rows.extend(told_findings(&receipt.findings));
     card(&format!("wrote {}", receipt.handoff_path), &rows) + &told_drift(&receipt.drift_warnings)
 }

@@ -9,7 +9,7 @@ use resilient_core::checked::Checked;
 use resilient_core::form::{Eol, Form, FormChange};
 use resilient_core::journal::Mode;
 use resilient_core::risk::{Findings, Told};
-use resilient_core::write::{WriteMode, WriteReceipt, WriteRequest};
+use resilient_core::write::{OwnerChange, WriteMode, WriteReceipt, WriteRequest};
 
 use super::input::{self, Classify, Content};
 use crate::output::{Output, card};
@@ -100,13 +100,7 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
         ("sha256", receipt.sha256.to_string()),
         ("journal", receipt.journal_id.clone()),
     ];
-    if let Some(change) = &receipt.owner_changed {
-        let owner = format!(
-            "{}:{} instead of {}:{}",
-            change.new_user, change.new_group, change.old_user, change.old_group
-        );
-        rows.push(("owner", owner));
-    }
+    rows.extend(receipt.owner_changed.as_ref().map(told_owner));
     if let Some(count) = receipt.replacements {
         rows.insert(0, ("replaced", count.to_string()));
     }
@@ -115,6 +109,12 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
     rows.extend(told_twins(&receipt.twins));
     rows.extend(told_findings(&receipt.findings));
     card(&format!("{did} {}", receipt.path), &rows)
+}
+
+/// Whom a file belongs to now, and belonged to before.
+pub(crate) fn told_owner(change: &OwnerChange) -> (&'static str, String) {
+    let OwnerChange { old_user, old_group, new_user, new_group } = change;
+    ("owner", format!("{new_user}:{new_group} instead of {old_user}:{old_group}"))
 }
 
 /// Which files beside a new one have nearly its name.
