@@ -58,6 +58,8 @@ pub struct PartRequest {
     pub expected_prev_sha256: Option<String>,
     /// Refuses content of this verdict or a higher one; a policy may demand as much without being asked.
     pub reject_at: Option<Verdict>,
+    /// The absolute path of the file that the parts are for, where that is known: it is listed with the session.
+    pub output_path: Option<String>,
 }
 
 /// Parts to be joined into a file.
@@ -167,11 +169,16 @@ pub struct Reset {
     pub removed: u64,
     /// Whether there was one of that name.
     pub existed: bool,
+    /// The nearest names, where there was none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest_names: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Manifest {
     created_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_path: Option<String>,
     session: String,
     #[serde(default)]
     total_expected: Option<u32>,
@@ -215,8 +222,7 @@ impl Chunks<'_> {
     /// given with it; the part is blocked; the part before is not the one expected; the manifest is damaged;
     /// the disk refuses.
     pub fn keep(&self, request: PartRequest) -> Result<ChunkReceipt> {
-        let PartRequest { index, content, total_expected, expected_prev_sha256, reject_at, .. } =
-            request;
+        let PartRequest { index, total_expected, reject_at, .. } = request;
         let session = request.session.as_str();
         check_session(session)?;
         let number = index.map(|index| {
@@ -241,21 +247,20 @@ impl Chunks<'_> {
             None => self.store.shown_state(&[CHUNKS, session, "part"]),
         };
         let findings = Screen::of(&self.store.policy, reject_at).and_then(|screen| {
-            let passed = screen.check_state(&shown, &content);
+            let passed = screen.check_state(&shown, &request.content);
             passed.map_err(|error| screen.blame(&self.store.policy, error))
         })?;
-        self.put(session.to_owned(), number, content, total, expected_prev_sha256)
-            .map(|receipt| ChunkReceipt { findings, ..receipt })
+        self.put(request, number, total).map(|receipt| ChunkReceipt { findings, ..receipt })
     }
 
     fn put(
         &self,
-        session: String,
+        request: PartRequest,
         index: Option<u32>,
-        content: String,
         total: Option<u32>,
-        expected: Option<String>,
     ) -> Result<ChunkReceipt> {
+        let PartRequest { session, content, output_path, .. } = request;
+        let expected = request.expected_prev_sha256;
         let content = Content::of(content.into_bytes());
         let digest = content.digest;
         let is_numbered = index.is_some();
@@ -298,6 +303,7 @@ impl Chunks<'_> {
                 Some(bytes) => read_manifest(&session, bytes)?,
                 None => Manifest {
                     created_at: now.clone(),
+                    output_path: None,
                     session: session.clone(),
                     total_expected: None,
                     updated_at: String::new(),
@@ -305,6 +311,7 @@ impl Chunks<'_> {
             };
             manifest.updated_at = now;
             manifest.total_expected = total.or(manifest.total_expected);
+            manifest.output_path = output_path.clone().or(manifest.output_path);
             let text = pretty(&manifest)?;
 
             let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
@@ -518,10 +525,15 @@ impl Chunks<'_> {
     /// The session's name is not one; the disk refuses.
     pub fn reset(&self, session: &str) -> Result<Reset> {
         check_session(session)?;
-        let gone = Reset { session: session.to_owned(), removed: 0, existed: false };
+        let gone = Reset {
+            session: session.to_owned(),
+            removed: 0,
+            existed: false,
+            nearest_names: Vec::new(),
+        };
         // Nothing is created to find that there is nothing.
         if self.store.state_dir(&[CHUNKS, session])?.is_none() {
-            return Ok(gone);
+            return Ok(Reset { nearest_names: near_sessions(self.store, session), ..gone });
         }
         let session = session.to_owned();
         self.store.submit(move |op| {
@@ -638,14 +650,14 @@ fn pretty<T: Serialize>(value: &T) -> Result<Vec<u8>> {
 fn complete(store: &Store, session: &str, composing: bool) -> Result<(DirRef, Vec<u32>)> {
     let session = session.to_owned();
     let Some((dir, have)) = list(store, &session)? else {
-        return Err(if composing {
-            Error::SessionNotFound { near: near_sessions(store, &session), session }
-        } else {
-            Error::NoChunks { session }
+        let near = near_sessions(store, &session);
+        return Err(match composing {
+            true => Error::SessionNotFound { session, near },
+            false => Error::NoChunks { session, near },
         });
     };
     if have.is_empty() {
-        return Err(Error::NoChunks { session });
+        return Err(Error::NoChunks { session, near: Vec::new() });
     }
     let count = u32::try_from(have.len()).unwrap_or(u32::MAX);
     let missing: Vec<u32> = (1..=count).filter(|index| !have.contains(index)).collect();

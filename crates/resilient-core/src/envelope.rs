@@ -449,9 +449,10 @@ impl Envelope {
                 Abort,
                 with_near(json!({"session": session, "reason": "session_not_found"}), near),
             ),
-            Error::NoChunks { session } => {
-                stale(Abort, json!({"session": session, "reason": "no_chunks_found"}))
-            }
+            Error::NoChunks { session, near } => stale(
+                Abort,
+                with_near(json!({"session": session, "reason": "no_chunks_found"}), near),
+            ),
             Error::NonContiguous { session, have, missing, unexpected } => {
                 let mut context = json!({
                     "session": session, "reason": "non_contiguous_chunks",

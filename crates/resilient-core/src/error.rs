@@ -189,7 +189,7 @@ pub enum Error {
     SessionNotFound { session: String, near: Vec<String> },
     /// The session has no parts.
     #[error("chunk session {session:?} has no parts")]
-    NoChunks { session: String },
+    NoChunks { session: String, near: Vec<String> },
     /// Parts are missing in between.
     #[error("chunk session {session:?} lacks parts {missing:?}")]
     NonContiguous {

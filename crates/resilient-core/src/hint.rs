@@ -241,10 +241,9 @@ pub fn hint(error: &Error) -> String {
         Error::IndexExceedsTotal { index, .. } => format!(
             "pass a `total_expected` of {index} or more, or a lower `index`"
         ),
-        Error::SessionNotFound { near, .. } => {
+        Error::SessionNotFound { near, .. } | Error::NoChunks { near, .. } => {
             or_near(near, "send the parts with `rw_chunk_append` first, or correct the `session`")
         }
-        Error::NoChunks { .. } => "send the parts with `rw_chunk_append` first".to_owned(),
         Error::NonContiguous { missing, .. } if missing.is_empty() => {
             "remove the parts that are too many with `rw_chunk_reset`, and send all parts again"
                 .to_owned()

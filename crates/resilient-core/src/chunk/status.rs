@@ -1,10 +1,11 @@
 //! What there is of chunk sessions: of one, or of all.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
 use serde::Serialize;
 
-use super::{Chunks, check_session, is_mid_line, list, manifest, part_name};
+use super::{Chunks, check_session, is_mid_line, list, manifest, near_sessions, part_name};
 use crate::disk::{DirRef, File, read_up_to};
 use crate::error::{Error, Result};
 use crate::name::is_name;
@@ -27,6 +28,9 @@ pub struct Status {
     /// The rest, if so.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
+    /// The nearest names, if not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest_names: Vec<String>,
 }
 
 /// The parts of a session.
@@ -80,8 +84,14 @@ pub struct Sessions {
 pub struct Session {
     /// Its name.
     pub session: String,
+    /// The file that the parts are for, where whoever sent them has named it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_path: Option<String>,
     /// How many parts are kept.
     pub parts: usize,
+    /// The numbers of the parts, ascending.
+    #[serde(skip)]
+    pub present_indices: Vec<u32>,
     /// How many parts were announced.
     pub total_expected: Option<u32>,
     /// Length of all parts together.
@@ -109,7 +119,9 @@ impl Chunks<'_> {
             None => None,
             Some((dir, present_indices)) => Some(self.parts(session, &dir, present_indices)?),
         };
-        Ok(Status { session: session.to_owned(), exists: parts.is_some(), parts })
+        let nearest_names =
+            if parts.is_none() { near_sessions(self.store, session) } else { Vec::new() };
+        Ok(Status { session: session.to_owned(), exists: parts.is_some(), parts, nearest_names })
     }
 
     /// Lists the sessions that there are.
@@ -131,14 +143,17 @@ impl Chunks<'_> {
             let damaged = manifest.is_err();
             let manifest = manifest.ok().flatten();
             let updated_at = manifest.as_ref().map(|manifest| manifest.updated_at.clone());
+            let output_path = manifest.as_ref().and_then(|manifest| manifest.output_path.as_ref());
             sessions.push(Session {
                 session: name.to_owned(),
+                output_path: output_path.map(|path| self.store.roots.show(Path::new(path))),
                 parts: indices.len(),
                 total_expected: manifest.and_then(|manifest| manifest.total_expected),
                 bytes: indices.iter().map(|index| len_of(&dir, *index)).sum(),
                 age_seconds: self.age(updated_at.as_deref()),
                 updated_at,
                 damaged,
+                present_indices: indices,
             });
         }
         let count = sessions.len();

@@ -241,7 +241,7 @@ a_sample_for_every! {
         session: text(), index: 3, total_expected: 2,
     }],
     SessionNotFound { .. } => [Error::SessionNotFound { session: text(), near: vec![text()] }],
-    NoChunks { .. } => [Error::NoChunks { session: text() }],
+    NoChunks { .. } => [Error::NoChunks { session: text(), near: vec![text()] }],
     NonContiguous { .. } => [parts(vec![1, 3], vec![2]), parts(vec![1], Vec::new())],
     ChunkCount { .. } => [
         Error::ChunkCount { session: text(), have: 2, total_expected: 3 },

@@ -1,9 +1,10 @@
 //! What a refusal tells, so that the next call is right.
 
 use resilient_core::Error;
-use resilient_core::chunk::ComposeRequest;
+use resilient_core::chunk::{ComposeRequest, PreviewRequest};
 use resilient_core::journal::By;
 use resilient_core::scratch::PutRequest;
+use resilient_core::workspace::Source;
 use resilient_core::write::{ReplaceRequest, WriteRequest};
 use serde_json::{Value, json};
 
@@ -161,6 +162,17 @@ fn a_misspelt_name_is_told_the_nearest() {
     let refused =
         ws.compose(ComposeRequest { session: "reprot-1".to_owned(), ..composing("out", false) });
     assert_eq!(told(refused).1["nearest_names"], json!(["report-1"]));
+    let refused = ws.chunks().preview(&PreviewRequest::of("reprot-1"));
+    assert_eq!(told(refused).1["nearest_names"], json!(["report-1"]));
+    let source = Source::Session { session: "reprot-1".to_owned(), separator: String::new() };
+    let (hint, context) = told(ws.validate(source, None, None));
+    assert_eq!(context["nearest_names"], json!(["report-1"]));
+    assert!(hint.ends_with("the nearest: report-1"), "{hint}");
+    // These succeed.
+    assert_eq!(ws.chunks().status("reprot-1").unwrap().nearest_names, ["report-1"]);
+    assert_eq!(ws.chunks().reset("reprot-1").unwrap().nearest_names, ["report-1"]);
+    assert!(ws.chunks().status("report-1").unwrap().nearest_names.is_empty());
+    assert!(ws.chunks().reset("else").unwrap().nearest_names.is_empty());
 
     let save = resilient_core::checkpoint::SaveRequest {
         name: "step_two".to_owned(),

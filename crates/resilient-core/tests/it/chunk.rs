@@ -653,7 +653,8 @@ fn pages_of_a_preview_are_the_text() {
 fn a_reset_takes_the_session_and_counts_its_files() {
     let home = Home::new();
     let ws = home.open();
-    let gone = Reset { session: "s".to_owned(), removed: 0, existed: false };
+    let gone =
+        Reset { session: "s".to_owned(), removed: 0, existed: false, nearest_names: Vec::new() };
     assert_eq!(ws.chunks().reset("s").expect("a reset"), gone);
     assert_eq!(home.names(""), [""; 0]);
     for _ in 0..3 {
@@ -662,7 +663,7 @@ fn a_reset_takes_the_session_and_counts_its_files() {
     home.put(".resilient_write/chunks/s/below/file", "x");
     assert_eq!(
         ws.chunks().reset("s").expect("a reset"),
-        Reset { session: "s".to_owned(), removed: 5, existed: true }
+        Reset { session: "s".to_owned(), removed: 5, existed: true, nearest_names: Vec::new() }
     );
     assert_eq!(home.names(".resilient_write/chunks"), [""; 0]);
     home.assert_tidy();

@@ -56,6 +56,7 @@ impl Tool for ChunkWrite {
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
             reject_at: self.classify.then_some(Verdict::High),
+            output_path: None,
         };
         keep(workspace, request, self.content, self.draft_sha256)
     }
@@ -91,6 +92,7 @@ impl Tool for ChunkAppend {
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
             reject_at: self.classify.then_some(Verdict::High),
+            output_path: None,
         };
         keep(workspace, request, self.content, self.draft_sha256)
     }

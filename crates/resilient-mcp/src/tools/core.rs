@@ -340,7 +340,7 @@ fn fields(receipt: &impl Serialize) -> Map<String, Value> {
 impl WritePart {
     fn write(self, workspace: &Workspace) -> resilient_core::Result<Written> {
         let Self { path, part, content, last, expected_prev_sha256 } = self;
-        let (shown, session) = parts_of(workspace, &path)?;
+        let Parts { target, shown, session } = Parts::of(workspace, &path)?;
         let mut discarded_parts = None;
         if part == 1 {
             let parts = workspace.chunks().status(&session)?.parts;
@@ -353,6 +353,7 @@ impl WritePart {
             index: Some(part),
             content,
             total_expected: last.then_some(part),
+            output_path: Some(target),
             ..chunk::PartRequest::default()
         })?;
         if !last {
@@ -386,18 +387,31 @@ impl WritePart {
     }
 }
 
-/// The path as it is reported, and the chunk session that keeps its parts: the same for every spelling of it.
-fn parts_of(workspace: &Workspace, path: &str) -> resilient_core::Result<(String, String)> {
-    const NAME_MAX: usize = 40;
-    const DIGITS: usize = 16;
-    // Whether `.git` is open is asked when the file is written.
-    let target = workspace.roots().writable(path, Git::Open)?;
-    let plain = |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
-    let shown = workspace.roots().show(target.path());
-    let name: String = shown.chars().take(NAME_MAX).map(plain).collect();
-    let mut digits = Digest::of(target.path().to_string_lossy().as_bytes()).short();
-    digits.truncate(DIGITS);
-    Ok((shown, format!("{name}-{digits}")))
+/// Where the parts of a file are kept.
+struct Parts {
+    /// The file's absolute path.
+    target: String,
+    /// Its path as it is reported.
+    shown: String,
+    /// The chunk session: the same for every spelling of the path.
+    session: String,
+}
+
+impl Parts {
+    fn of(workspace: &Workspace, path: &str) -> resilient_core::Result<Self> {
+        const NAME_MAX: usize = 40;
+        const DIGITS: usize = 16;
+        // Whether `.git` is open is asked when the file is written.
+        let target = workspace.roots().writable(path, Git::Open)?;
+        let plain =
+            |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
+        let shown = workspace.roots().show(target.path());
+        let name: String = shown.chars().take(NAME_MAX).map(plain).collect();
+        let target = target.path().to_string_lossy().into_owned();
+        let mut digits = Digest::of(target.as_bytes()).short();
+        digits.truncate(DIGITS);
+        Ok(Self { target, shown, session: format!("{name}-{digits}") })
+    }
 }
 
 /// List the parts stored by rw_write_part, to resume: which there are and how the last one ends.
@@ -415,8 +429,10 @@ impl Tool for ListParts {
     const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        let Some(path) = self.path else { return answer(workspace.chunks().sessions()) };
-        answer(parts_of(workspace, &path).and_then(|(shown, session)| {
+        let Some(path) = self.path else {
+            return answer(workspace.chunks().sessions().map(|all| unfinished(&all)));
+        };
+        answer(Parts::of(workspace, &path).and_then(|Parts { shown, session, .. }| {
             let status = workspace.chunks().status(&session)?;
             let parts = status.parts.as_ref().map(|parts| parts.present_indices.clone());
             let last = status.parts.and_then(|parts| parts.last_part);
@@ -426,6 +442,24 @@ impl Tool for ListParts {
             Ok(json!({"path": shown, "parts": parts, "next_part": next, "ends_with": ends_with}))
         }))
     }
+}
+
+/// The files of which parts are stored by this set's tool: other sessions name no file.
+fn unfinished(all: &chunk::Sessions) -> Value {
+    let files = all.sessions.iter().filter_map(|session| {
+        let path = session.output_path.as_ref()?;
+        let next = session.present_indices.last().map_or(1, |last| last + 1);
+        Some(told([
+            ("path", Some(json!(path))),
+            ("parts", Some(json!(session.present_indices))),
+            ("next_part", Some(json!(next))),
+            ("bytes", Some(json!(session.bytes))),
+            ("updated_at", session.updated_at.as_ref().map(|at| json!(at))),
+            ("age_seconds", session.age_seconds.map(Value::from)),
+        ]))
+    });
+    let files: Vec<Value> = files.collect();
+    json!({"count": files.len(), "files": files})
 }
 
 /// List files below a directory with their size, without ignored ones.

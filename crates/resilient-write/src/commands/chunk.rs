@@ -214,6 +214,7 @@ impl Part {
             total_expected: total,
             expected_prev_sha256: expect,
             reject_at: classify.reject_at(),
+            output_path: None,
         })
     }
 }
@@ -267,7 +268,7 @@ fn told_sessions(all: &Sessions) -> String {
 
 fn told_status(status: &Status) -> String {
     let Some(parts) = &status.parts else {
-        return format!("there is no session {}\n", status.session);
+        return no_session(&status.session, &status.nearest_names);
     };
     let Parts { total_expected, present_indices, chunk_dir, .. } = parts;
     let total = total_expected.map_or_else(|| "not announced".to_owned(), |n| n.to_string());
@@ -291,6 +292,14 @@ fn told_reset(reset: &Reset) -> String {
     if reset.existed {
         format!("removed session {}, {} files\n", reset.session, reset.removed)
     } else {
-        format!("there is no session {}\n", reset.session)
+        no_session(&reset.session, &reset.nearest_names)
     }
+}
+
+fn no_session(session: &str, near: &[String]) -> String {
+    let nearest = match near {
+        [] => String::new(),
+        near => format!("; the nearest: {}", near.join(", ")),
+    };
+    format!("there is no session {session}{nearest}\n")
 }

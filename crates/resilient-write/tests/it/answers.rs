@@ -67,6 +67,16 @@ fn misspelt_tools_arguments_paths_sessions_and_checkpoints_are_told_the_nearest(
     client.gives("rw_chunk_append", json!({"session": "report", "content": "x"}), &[]);
     let compose = json!({"session": "reprot", "output_path": "out"});
     client.fails("rw_chunk_compose", compose, "stale_precondition/unknown/abort", near("report"));
+    for (tool, arguments) in [
+        ("rw_chunk_preview", json!({"session": "reprot"})),
+        ("rw_validate", json!({"session": "reprot"})),
+    ] {
+        client.fails(tool, arguments, "stale_precondition/unknown/abort", near("report"));
+    }
+    for tool in ["rw_chunk_status", "rw_chunk_reset"] {
+        let told = client.gives(tool, json!({"session": "reprot"}), &[]);
+        assert_eq!(told["nearest_names"], json!(["report"]), "{tool}");
+    }
     client.gives("rw_checkpoint", json!({"name": "step", "data": 1}), &[]);
     client.fails(
         "rw_checkpoint_read",

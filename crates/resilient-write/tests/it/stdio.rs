@@ -599,8 +599,8 @@ fn chunks_go_from_part_to_file() {
     let page = client.gives("rw_chunk_preview", page, &["next_offset", "eof"]);
     assert_eq!((&page["content"], &page["total_bytes"]), (&json!("ne\n"), &json!(8)));
     assert_eq!(
-        client.gives("rw_chunk_status", json!({"session": "t"}), &[]),
-        json!({"ok": true, "session": "t", "exists": false})
+        client.gives("rw_chunk_status", json!({"session": "other"}), &[]),
+        json!({"ok": true, "session": "other", "exists": false})
     );
     let preview = client.gives(
         "rw_chunk_preview",
