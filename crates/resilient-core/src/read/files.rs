@@ -168,6 +168,14 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// Tells a file in the place of the directory to be looked through from what is not there.
+    pub(super) fn no_directory(&self, error: Error, message: &'static str) -> Error {
+        match error {
+            Error::NotFound { path, .. } if self.open(&path).is_ok() => Error::range(message),
+            other => other,
+        }
+    }
+
     /// The absolute path of a file below `base`, which is given as it was shown.
     fn below(&self, base: &Path, path: &str) -> Result<PathBuf> {
         Some(self.roots.cwd().join(path))

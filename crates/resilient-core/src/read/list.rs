@@ -141,13 +141,8 @@ impl Reader<'_> {
             listing.files.push(ListedFile { path, is, size, mtime_ns });
             Ok(ControlFlow::Continue(()))
         });
-        listing.truncated = visited.map_err(|error| match error {
-            // A file is no directory, and there.
-            Error::NotFound { path, .. } if self.open(&path).is_ok() => {
-                Error::range("path must be a directory")
-            }
-            other => other,
-        })?;
+        listing.truncated =
+            visited.map_err(|error| self.no_directory(error, "path must be a directory"))?;
         listing.files_returned = listing.files.len() as u64;
         Ok(listing)
     }

@@ -338,7 +338,7 @@ impl Reader<'_> {
         }
         let (mut searched, mut before) = (0, 0);
         let from = request.from_path.as_deref();
-        let too_many = self.visit(&request.path, &selection, from, |reached| {
+        let visited = self.visit(&request.path, &selection, from, |reached| {
             let Reached { dir, name, path, is_from, .. } = reached;
             let shown = self.roots.show(path);
             let mut skip = |reason: String| {
@@ -362,6 +362,9 @@ impl Reader<'_> {
             let is_full = found.has_more && !query.count;
             let goes_on = !is_full && progress.step(before, before);
             Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        });
+        let too_many = visited.map_err(|error| {
+            self.no_directory(error, "path must be a directory where there is a glob")
         })?;
         found.files_searched = Some(searched);
         found.truncated |= too_many;

@@ -284,6 +284,7 @@ fn what_is_no_query_is_said_to_be_none() {
         (regex("(a{1000}){1000}"), "bad_regex: "),
         (glob("{a"), "glob: "),
         (SearchRequest { from_line: 2, ..glob("*") }, "from_line needs from_path"),
+        (SearchRequest { path: "d/f".into(), ..glob("*") }, "path must be a directory"),
         (
             SearchRequest { from_path: Some("../x".into()), path: "d".into(), ..glob("*") },
             "from_path must be below",

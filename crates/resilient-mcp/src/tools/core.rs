@@ -485,6 +485,8 @@ impl Tool for ListFiles {
             glob: self.glob,
             from_path: self.from_path,
             max_tokens: Some(TOKENS_MAX),
+            // What a search finds is listed, too.
+            hidden: true,
             ..ListRequest::of(self.path)
         });
         answer(listing.map(|listing| {

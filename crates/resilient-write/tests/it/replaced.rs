@@ -58,6 +58,50 @@ fn a_running_server_writes_into_and_reads_from_the_workspace_that_its_path_leads
 }
 
 #[test]
+fn every_tool_says_that_the_workspace_is_gone_and_none_answers_from_another_root() {
+    let sandbox = sandbox();
+    let (w, v) = (text(&sandbox.path("w")), text(&sandbox.path("v")));
+    sandbox.put("v/a.txt", "in another root\n");
+    let state = text(&sandbox.path("s"));
+    let sandbox = sandbox.with("RW_STATE_DIR", state);
+    for (set, calls) in [
+        (
+            "full",
+            vec![
+                ("rr_list_files", json!({})),
+                ("rr_search_then_page", json!({"path": ".", "query": "root", "glob": "*"})),
+                ("rr_read_lines", json!({"path": "a.txt"})),
+                ("rr_stat", json!({"path": "a.txt"})),
+                ("rw_handoff_read", json!({})),
+                ("rw_validate", json!({"path": "a.txt"})),
+                ("rw_safe_write", json!({"path": "a.txt", "content": "x"})),
+            ],
+        ),
+        (
+            "core",
+            vec![
+                ("rw_list_files", json!({})),
+                ("rw_search_files", json!({"pattern": "root"})),
+                ("rw_search_files", json!({"pattern": "root", "path": "a.txt"})),
+                ("rw_read_file", json!({"path": "a.txt"})),
+                ("rw_list_parts", json!({"path": "a.txt"})),
+                ("rw_write_file", json!({"path": "a.txt", "content": "x"})),
+            ],
+        ),
+    ] {
+        let mut client = sandbox.serve(&["--tools", set, "--with-read", "-w", &w, "-w", &v]);
+        std::fs::remove_dir(&w).unwrap();
+        for (tool, arguments) in calls {
+            let facts = json!({"reason": "workspace_gone", "root": w});
+            let refused = client.fails(tool, arguments, GONE, facts);
+            let hint = refused["context"]["hint"].as_str().unwrap();
+            assert!(hint.starts_with("ask the user to make the directory again"), "{tool}: {hint}");
+        }
+        std::fs::create_dir(&w).unwrap();
+    }
+}
+
+#[test]
 fn a_workspace_that_is_gone_is_refused_and_taken_up_again_when_it_is_back() {
     let sandbox = sandbox();
     let (w, v) = (sandbox.path("w"), sandbox.path("v"));

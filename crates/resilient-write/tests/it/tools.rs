@@ -199,12 +199,14 @@ fn core_lists_and_searches() {
     sandbox.put("d/c.md", "fn four\n");
     sandbox.put(".gitignore", "*.log\n");
     sandbox.put("x.log", "fn five\n");
+    sandbox.put(".ci/run", "run\n");
     let mut client = core(&sandbox);
     let all = client.gives("rw_list_files", json!({}), &[]);
     assert_eq!(
         (&all["files"], &all["has_more"]),
         (
             &json!([
+                {"path": ".ci/run", "size": 4}, {"path": ".gitignore", "size": 6},
                 {"path": "a.rs", "size": 24}, {"path": "d/b.rs", "size": 14},
                 {"path": "d/c.md", "size": 8},
             ]),
@@ -217,7 +219,7 @@ fn core_lists_and_searches() {
     assert_eq!(
         found,
         json!({
-            "ok": true, "has_more": false, "files_searched": 4,
+            "ok": true, "has_more": false, "files_searched": 5,
             "matches": [
                 {"path": "a.rs", "line": 2, "text": "fn two() {}"},
                 {"path": "d/b.rs", "line": 1, "text": "fn three() {}"},
@@ -228,6 +230,9 @@ fn core_lists_and_searches() {
     assert_eq!(one["matches"], json!([{"path": "d/c.md", "line": 1, "text": "fn four"}]));
     let named = json!({"pattern": "FN", "glob": "*.md"});
     assert_eq!(client.gives("rw_search_files", named, &[])["matches"], json!([]));
+    let file = json!({"pattern": "fn", "path": "a.rs", "glob": "*.rs"});
+    let reason = json!({"reason": "path must be a directory where there is a glob"});
+    client.fails("rw_search_files", file, "policy_violation/encoding/retry_later", reason);
     let broken = client.fails(
         "rw_search_files",
         json!({"pattern": "fn("}),
