@@ -3,6 +3,8 @@
 //! One exhaustive match: a new situation does not compile until somebody decides its answer. The
 //! shape is `spec/errors.schema.json`; the reasoning behind each row is `docs/errors.md`.
 
+mod echo;
+
 use std::io;
 
 use serde::Serialize;
@@ -98,10 +100,11 @@ pub struct Envelope {
     pub suggested_action: SuggestedAction,
     /// How many more identical attempts will be looked at.
     pub retry_budget: u32,
-    /// The facts; `tool` is always among them once a tool answers.
+    /// The facts; `tool` is always among them once a tool answers. A long one is cut when it leaves.
+    #[serde(serialize_with = "echo::facts")]
     pub context: Map<String, Value>,
     /// What happened, in words; the Python reader says it here.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "echo::message", skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 

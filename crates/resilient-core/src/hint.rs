@@ -400,7 +400,9 @@ fn os(source: &io::Error) -> Option<&'static str> {
             "ask the user for the permission to write there, or choose another path"
         }
         K::ReadOnlyFilesystem => "choose a path on a file system that is not read-only",
-        K::InvalidFilename => "choose a shorter name that this file system takes",
+        K::InvalidFilename => {
+            "choose a shorter name that this file system takes: mostly 255 bytes, and 4095 for a whole path"
+        }
         _ if source.raw_os_error() == Some(5) => {
             "tell the user that the disk fails, and write nothing more there"
         }

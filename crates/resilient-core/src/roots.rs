@@ -34,6 +34,16 @@ pub const STATE_DIR: &str = ".resilient_write";
 /// As Linux's own limit (`MAXSYMLINKS`, `path_resolution(7)`).
 const MAX_LINKS: usize = 40;
 
+/// As Linux's own limit (`PATH_MAX`, the NUL at the end included). Directories could be made and entered beyond it
+/// one by one, where no other program finds them, and thousands of them take long.
+const PATH_MAX: usize = 4096;
+/// What the system says of such a path (`ENAMETOOLONG`).
+const TOO_LONG: i32 = match () {
+    () if cfg!(target_os = "linux") => 36,
+    () if cfg!(windows) => 206,
+    () => 63,
+};
+
 /// Whether tools may write into a repository's own directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Git {
@@ -223,11 +233,20 @@ impl Roots {
         if path.contains('\0') {
             return Err(Error::InvalidPath { path: path.to_owned() });
         }
-        let absolute = self.cwd.join(&*plain(path, self.user_home.as_deref())?);
+        let absolute = self.absolute(path)?;
         if let Some(target) = self.straight(path, &absolute)? {
             return Ok(target);
         }
         self.walk(path, &absolute)
+    }
+
+    /// The path from the top, as it is written otherwise.
+    fn absolute(&self, path: &str) -> Result<PathBuf> {
+        let absolute = self.cwd.join(&*plain(path, self.user_home.as_deref())?);
+        if absolute.as_os_str().len() >= PATH_MAX {
+            return Err(Error::os(path, "resolve", io::Error::from_raw_os_error(TOO_LONG)));
+        }
+        Ok(absolute)
     }
 
     /// The common case in one call to the kernel: a path written without links and dots.
@@ -265,7 +284,7 @@ impl Roots {
     /// # Errors
     /// The path leads out of every root; there is no such directory.
     pub(crate) fn readable_dir(&self, path: &str) -> Result<(DirRef, PathBuf)> {
-        let absolute = self.cwd.join(&*plain(path, self.user_home.as_deref())?);
+        let absolute = self.absolute(path)?;
         match self.resolve(path, &absolute)? {
             Resolved { dir, path, missing, found: None, .. } if missing.is_empty() => {
                 Ok((dir, path))

@@ -461,6 +461,33 @@ fn rows_of_older_versions_are_found_by_the_path_of_their_file() {
 }
 
 #[test]
+fn a_path_that_is_longer_than_the_system_takes_is_refused_before_anything_is_entered() {
+    let home = Home::new();
+    let ws = home.open();
+    let room = 4095 - home.abs("").len();
+    // Each exists as far as it could be walked.
+    for path in ["./".repeat(2048), "d/".repeat(12_000), "d/../".repeat(1000)] {
+        let path = format!("{path}a.txt");
+        let refused = home.refused(|| ws.write(create(&path, "x")));
+        assert_eq!(refused["context"]["strerror"], "File name too long", "{refused}");
+        assert_eq!(refused["error"], "policy_violation");
+        for refused in [
+            home.refused(|| ws.replace(replace(&path, "x", "y"))),
+            home.refused(|| ws.roots().readable(&path).map(|_| ())),
+            home.refused(|| ws.reader().list(&ListRequest::of(&path)).map(|_| ())),
+        ] {
+            assert_eq!(refused["context"]["strerror"], "File name too long");
+        }
+    }
+    assert!(!home.path("d").exists() && !home.path("a.txt").exists());
+    let longest = format!("{}{}", "d/".repeat((room - 5) / 2), &"aaaaaa"[..5 + (room - 5) % 2]);
+    assert_eq!(longest.len(), room);
+    ws.write(create(&longest, "x")).unwrap();
+    assert_eq!(std::fs::read_to_string(home.path(&longest)).unwrap(), "x");
+    home.refused(|| ws.write(create(&format!("{longest}a"), "x")));
+}
+
+#[test]
 fn a_directory_named_as_a_home_is_reported_as_a_directory() {
     let home = Home::new();
     let ws = home.open();

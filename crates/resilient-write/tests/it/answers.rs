@@ -87,6 +87,34 @@ fn misspelt_tools_arguments_paths_sessions_and_checkpoints_are_told_the_nearest(
 }
 
 #[test]
+fn a_refusal_does_not_send_back_what_it_was_sent() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "x");
+    let mut client = sandbox.serve(&["--with-read"]);
+    let long = "y".repeat(100_000);
+    let edit = json!({"path": "a.txt", "old_string": long, "new_string": ""});
+    let refused = client.fails("rw_safe_replace", edit, STALE, json!({}));
+    let echo = refused["context"]["old_string"].as_str().unwrap();
+    assert!(echo.starts_with("yyy") && echo.ends_with("y[cut: 100000 bytes in all]"), "{echo}");
+    let path = "d/".repeat(12_000) + "a.txt";
+    let name = json!({"strerror": "File name too long"});
+    let kind = "policy_violation/unknown/abort";
+    for (tool, arguments, kind, facts) in [
+        ("rw_safe_write", json!({"path": path, "content": "x"}), kind, name.clone()),
+        ("rr_read_lines", json!({"path": path}), kind, name),
+        (
+            "rw_chunk_append",
+            json!({"session": long, "content": "x"}),
+            "policy_violation/encoding/abort",
+            json!({}),
+        ),
+    ] {
+        let refused = client.fails(tool, arguments, kind, facts).to_string();
+        assert!(refused.len() < 20_000, "{}: {}", refused.len(), &refused[..300]);
+    }
+}
+
+#[test]
 fn a_stale_digest_is_told_who_wrote_and_the_digest_to_go_on_with() {
     let sandbox = Sandbox::new();
     let mut client = sandbox.serve(&[]);
