@@ -23,6 +23,7 @@ mod log;
 mod name;
 pub mod near;
 mod number;
+mod page;
 pub mod pending;
 mod policy_file;
 pub mod read;

@@ -16,6 +16,7 @@ use crate::digest::Digest;
 use crate::disk::{DirRef, read_all};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
+use crate::page::{self, PAGE_MAX};
 use crate::store::{SCRATCH, Store};
 
 mod list;
@@ -171,6 +172,26 @@ pub struct Kept {
     pub content_type: Option<String>,
     /// From the last row of that digest.
     pub label: Option<String>,
+    /// Where the page begins, if this is no more than a page of the content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Where the next page begins, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
+}
+
+/// Asks for a page of kept content.
+#[derive(Clone, Debug)]
+pub struct GetRequest {
+    /// The digest of the content.
+    pub sha256: String,
+    /// How the page is written.
+    pub encoding: Encoding,
+    /// Where the page begins, in bytes; of text, inside a character with that character.
+    pub offset: i64,
+    /// How long the page is at most: 1 to 2,097,152 bytes, which is also what it is unasked; a first character may
+    /// go beyond.
+    pub max_bytes: Option<i64>,
 }
 
 impl Scratch<'_> {
@@ -284,6 +305,20 @@ impl Scratch<'_> {
     /// Reading is switched off; the digest is none; the encoding is not known; there is no such
     /// content; it has changed since; it is no text and was asked for as such.
     pub fn get(&self, sha256: &str, encoding: Encoding) -> Result<Kept> {
+        self.kept(sha256, encoding, 0, u64::MAX)
+    }
+
+    /// Gives a page of kept content back.
+    ///
+    /// # Errors
+    /// As [`Scratch::get`]; and a number is out of range.
+    pub fn page(&self, request: &GetRequest) -> Result<Kept> {
+        let max_bytes = request.max_bytes.unwrap_or(PAGE_MAX);
+        let (offset, max_bytes) = page::asked(request.offset, max_bytes)?;
+        self.kept(&request.sha256, request.encoding, offset, max_bytes)
+    }
+
+    fn kept(&self, sha256: &str, encoding: Encoding, offset: u64, most: u64) -> Result<Kept> {
         self.store.visible()?;
         if self.sealed {
             return Err(Error::ScratchGetDisabled);
@@ -300,18 +335,37 @@ impl Scratch<'_> {
             return Err(Error::ScratchDrift { sha256: digest, actual });
         }
         let len = bytes.len() as u64;
-        let content = match encoding {
-            Encoding::Base64 => BASE64.encode(bytes),
-            Encoding::Utf8 => String::from_utf8(bytes).map_err(|error| Error::ScratchNotUtf8 {
-                sha256: digest,
-                message: error.utf8_error().to_string(),
-            })?,
+        let (begin, content, end) = match encoding {
+            Encoding::Base64 => {
+                let end = offset.saturating_add(most).min(len);
+                let begin = offset.min(len);
+                let page = bytes.get(begin as usize..end as usize).unwrap_or_default();
+                (begin, BASE64.encode(page), end)
+            }
+            Encoding::Utf8 => {
+                if let Err(error) = str::from_utf8(&bytes) {
+                    let message = error.to_string();
+                    return Err(Error::ScratchNotUtf8 { sha256: digest, message });
+                }
+                let (begin, content) = page::page(&bytes, 0, offset, most);
+                let end = begin + content.len() as u64;
+                (begin, content, end)
+            }
         };
         let is_last = |row: &IndexRow| row.sha256 == digest && row.removed_at.is_none();
         let row = self.rows()?.into_iter().rfind(is_last);
         let (content_type, label) =
             row.map(|row| (row.content_type, row.label)).unwrap_or_default();
-        Ok(Kept { sha256: digest, content, encoding, bytes: len, content_type, label })
+        Ok(Kept {
+            sha256: digest,
+            content,
+            encoding,
+            bytes: len,
+            content_type,
+            label,
+            offset: (begin > 0 || end < len).then_some(begin),
+            next_offset: (end < len).then_some(end),
+        })
     }
 
     /// Why there is nothing: it was taken out, or never there.

@@ -5,11 +5,7 @@ use serde::Serialize;
 use super::{Chunks, Joined, check_session, complete};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-
-/// The longest page.
-const PAGE_MAX: u64 = 2 << 20;
-/// A character has at most so many bytes.
-const CHARACTER_MAX: u64 = 4;
+use crate::page::{self, CHARACTER_MAX};
 
 /// Asks for a page of the joined text.
 #[derive(Clone, Debug)]
@@ -84,12 +80,7 @@ impl Chunks<'_> {
         let PreviewRequest { session, separator, .. } = request;
         self.store.visible()?;
         check_session(session)?;
-        let offset = u64::try_from(request.offset)
-            .map_err(|_| out_of_range("offset", "must be at least 0"))?;
-        let max_bytes = u64::try_from(request.max_bytes)
-            .ok()
-            .filter(|bytes| (1..=PAGE_MAX).contains(bytes))
-            .ok_or_else(|| out_of_range("max_bytes", "must be between 1 and 2097152"))?;
+        let (offset, max_bytes) = page::asked(request.offset, request.max_bytes)?;
         let (dir, indices) = complete(self.store, session, false)?;
         let mut joined = Joined::new(&dir, session, &indices, separator.as_bytes());
         // The characters at both ends of the page, whole.
@@ -103,7 +94,7 @@ impl Chunks<'_> {
             held.extend_from_slice(block.get(within(from)..within(to)).unwrap_or_default());
             at = end;
         }
-        let (begin, content) = page(&held, from.min(at), offset, max_bytes);
+        let (begin, content) = page::page(&held, from.min(at), offset, max_bytes);
         let next_offset = begin + content.len() as u64;
         Ok(Preview {
             session: session.clone(),
@@ -118,32 +109,4 @@ impl Chunks<'_> {
             preview: true,
         })
     }
-}
-
-fn out_of_range(argument: &'static str, message: &str) -> Error {
-    Error::BadArgument { argument, message: message.to_owned() }
-}
-
-/// The whole characters of a page, and where it begins. All of the text is UTF-8; `held` begins at `from`.
-fn page(held: &[u8], from: u64, offset: u64, max_bytes: u64) -> (u64, String) {
-    let begins = |at: usize| held.get(at).is_none_or(|byte| !matches!(byte, 0x80..=0xBF));
-    let mut begin = usize::try_from(offset.saturating_sub(from)).unwrap_or(usize::MAX);
-    begin = begin.min(held.len());
-    while begin > 0 && !begins(begin) {
-        begin -= 1;
-    }
-    let mut end = begin.saturating_add(usize::try_from(max_bytes).unwrap_or(usize::MAX));
-    end = end.min(held.len());
-    while end > begin && !begins(end) {
-        end -= 1;
-    }
-    if end == begin && begin < held.len() {
-        // One character is longer than the page.
-        end += 1;
-        while !begins(end) {
-            end += 1;
-        }
-    }
-    let content = String::from_utf8_lossy(held.get(begin..end).unwrap_or_default()).into_owned();
-    (from + begin as u64, content)
 }

@@ -2,7 +2,7 @@
 
 use resilient_core::Workspace;
 use resilient_core::journal::Mode;
-use resilient_core::scratch::{Encoding, ListRequest, PutReceipt, PutRequest};
+use resilient_core::scratch::{Encoding, GetRequest, ListRequest, PutReceipt, PutRequest};
 use serde_json::{Value, json};
 
 use crate::home::{Home, damaged, digest, entries, envelope, json_of, malformed, refusal, stale};
@@ -27,6 +27,55 @@ fn put(ws: &Workspace, request: PutRequest) -> PutReceipt {
 
 fn bin(content: impl AsRef<[u8]>) -> String {
     format!(".resilient_write/scratch/{}.bin", digest(content))
+}
+
+#[test]
+fn long_content_comes_in_pages_that_add_up_to_it_and_cut_no_character() {
+    let home = Home::new();
+    let ws = home.open();
+    let content = "a line with an é and a 🦀\n".repeat(100_000);
+    let sha256 = put(&ws, text(&content)).sha256.to_string();
+    let pages = |encoding, max_bytes: Option<i64>| {
+        let (mut pages, mut next) = (Vec::new(), Some(0));
+        while let Some(offset) = next {
+            let (sha256, offset) = (sha256.clone(), i64::try_from(offset).unwrap());
+            let request = GetRequest { sha256, encoding, offset, max_bytes };
+            let page = ws.scratch().page(&request).expect("a page");
+            assert_eq!(page.offset, Some(offset.unsigned_abs()));
+            assert_eq!(page.bytes, content.len() as u64);
+            next = page.next_offset;
+            pages.push(page.content);
+        }
+        pages
+    };
+    // Unasked, an answer has at most 2 MiB.
+    let unasked = pages(Encoding::Utf8, None);
+    assert!(unasked.len() == 2 && unasked.concat() == content, "{}", unasked.len());
+    assert_eq!(pages(Encoding::Utf8, Some(65_537)).concat(), content);
+    let decoded: Vec<Vec<u8>> =
+        pages(Encoding::Base64, Some(999_999)).iter().map(|page| unbase64(page)).collect();
+    assert_eq!(decoded.concat(), content.as_bytes());
+    let behind = GetRequest {
+        sha256: sha256.clone(),
+        encoding: Encoding::Utf8,
+        offset: i64::MAX,
+        max_bytes: None,
+    };
+    let page = ws.scratch().page(&behind).expect("a page");
+    assert_eq!((page.content.as_str(), page.next_offset), ("", None));
+    for (offset, max_bytes) in [(-1, None), (0, Some(0)), (0, Some(2_097_153))] {
+        refusal(ws.scratch().page(&GetRequest { offset, max_bytes, ..behind.clone() }));
+    }
+    // What is whole says nothing of pages.
+    let short = put(&ws, text("short")).sha256.to_string();
+    let request = GetRequest { sha256: short, offset: 0, ..behind };
+    let short = json_of(ws.scratch().page(&request).expect("a page"));
+    assert_eq!((short.get("offset"), short.get("next_offset")), (None, None));
+}
+
+fn unbase64(text: &str) -> Vec<u8> {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.decode(text).expect("base64")
 }
 
 #[test]

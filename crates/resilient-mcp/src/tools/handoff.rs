@@ -20,7 +20,6 @@ pub struct HandoffWrite {
     /// More keys are kept.
     #[schemars(with = "Shape")]
     pub envelope: Map<String, Value>,
-    /// Markdown below it.
     #[serde(default)]
     pub body: String,
     #[serde(default = "handoff_md")]

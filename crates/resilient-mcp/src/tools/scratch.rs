@@ -18,8 +18,7 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<ScratchRemove>(),
 ];
 
-/// Keep raw material (logs, drafts) outside the user's files, unencrypted. Returns sha256 for
-/// rw_scratch_get.
+/// Keep raw material (logs, drafts) outside the user's files, unencrypted, for rw_scratch_get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScratchPut {
@@ -69,13 +68,15 @@ impl Tool for ScratchRef {
     }
 }
 
-/// Read kept material back, verified by its sha256.
+/// Read kept material; go on at next_offset.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScratchGet {
     pub sha256: String,
     #[serde(default)]
     pub encoding: Encoding,
+    pub offset: Option<i64>,
+    pub max_bytes: Option<i64>,
 }
 
 impl Tool for ScratchGet {
@@ -85,7 +86,13 @@ impl Tool for ScratchGet {
     const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        answer(workspace.scratch().get(&self.sha256, self.encoding.into()))
+        let Self { sha256, encoding, offset, max_bytes } = self;
+        answer(workspace.scratch().page(&core::GetRequest {
+            sha256,
+            encoding: encoding.into(),
+            offset: offset.unwrap_or_default(),
+            max_bytes,
+        }))
     }
 }
 
