@@ -30,6 +30,7 @@ Exit status:
    8  not_found: the file is not there
    9  permission_denied: a read outside the workspace
   10  invalid_input: a read that cannot be done so
+  11  standard output cannot be written: the command is done, its answer is lost
 They are the same with --json, which prints the error envelope of 3 to 10.
 
 Environment:

@@ -1,6 +1,7 @@
 //! The programs: `resilient-write`, which serves and has a command line, and `resilient-read`, which
 //! serves the tools that read. Nothing here is a library for others.
 
+mod arguments;
 mod cli;
 mod commands;
 mod config;
@@ -11,17 +12,15 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 /// Runs `resilient-write`.
 #[must_use]
 pub fn resilient_write() -> ExitCode {
     signals::survive_size_limit();
-    cli::Cli::parse().run()
+    arguments::parsed("resilient-write").map_or_else(|status| status, cli::Cli::run)
 }
 
 /// Runs `resilient-read`.
 #[must_use]
 pub fn resilient_read() -> ExitCode {
-    reader::Cli::parse().run()
+    arguments::parsed("resilient-read").map_or_else(|status| status, reader::Cli::run)
 }

@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write as _};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use resilient_core::envelope::ErrorKind;
 use resilient_core::recovery::Notice;
 use resilient_core::{Envelope, Error};
@@ -22,6 +22,29 @@ use crate::words::in_our_words;
 const UNSAID: [&str; 5] = ["tool", "hint", "old_string", "detected", "suggested_actions"];
 /// A longer fact is cut: the reader sits at a terminal.
 const FACT_LEN: usize = 200;
+
+/// What of an answer did not get onto standard output.
+///
+/// An exit status of its own: the statuses of answers would tell something else about the call.
+#[derive(Debug)]
+pub(crate) struct Unwritten(pub(crate) io::Error);
+
+impl std::fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "standard output cannot be written: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unwritten {}
+
+impl Unwritten {
+    const STATUS: u8 = 11;
+
+    pub(crate) fn complain(&self, program: &str) -> ExitCode {
+        complain(&said_by(program, &self.to_string()));
+        ExitCode::from(Self::STATUS)
+    }
+}
 
 /// Where a command's answer goes.
 #[derive(Debug)]
@@ -64,11 +87,12 @@ impl Output {
     ) -> Result<ExitCode> {
         match result {
             Ok(success) => {
-                if self.json {
-                    self.line(&with_notices(with_ok(serde_json::to_value(&success)?)))?;
+                let printed = if self.json {
+                    self.line(&with_notices(with_ok(serde_json::to_value(&success)?)))
                 } else {
-                    self.print(human(&success).as_bytes())?;
-                }
+                    self.print(human(&success).as_bytes())
+                };
+                printed.context("the command is done, but its answer is lost")?;
                 Ok(ExitCode::SUCCESS)
             }
             Err(error) => self.failure(&error.to_string(), &envelope(&error, tool)?),
@@ -185,7 +209,10 @@ impl Output {
         }
         let text = format!("{error:#}");
         self.complain(&said_by(self.program, &text));
-        ExitCode::FAILURE
+        match error.downcast_ref::<Unwritten>() {
+            Some(_) => ExitCode::from(Unwritten::STATUS),
+            None => ExitCode::FAILURE,
+        }
     }
 
     /// Says what kept the server from starting. To whoever starts it, exit status 1 says that.
@@ -417,7 +444,7 @@ fn shortened(fact: &Value) -> String {
 fn print(bytes: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Unwritten(error).into()),
         _ => Ok(()),
     }
 }

@@ -23,6 +23,7 @@ Exit status:
    8  not_found: the file is not there
    9  permission_denied: outside the workspace
   10  invalid_input: it cannot be read so
+  11  standard output cannot be written
 They are the same with --json, which prints the error envelope of 3 to 10.
 
 Environment:

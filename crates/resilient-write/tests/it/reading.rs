@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::sandbox::{Ran, Sandbox};
+use crate::sandbox::{BINARY, READER, Ran, Sandbox};
 
 /// Of the text `one\n`.
 const ONE: &str = "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806";
@@ -134,6 +134,36 @@ fn a_file_that_is_not_there_has_one_exit_status() {
             assert_eq!(ran.code, 8, "{args:?}: {ran:?}");
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_has_an_exit_status_of_its_own() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a", "one\n");
+    for (program, args) in [
+        (BINARY, &["read", "a"][..]),
+        (BINARY, &["read", "a", "--json"]),
+        (BINARY, &["search", "one", "a"]),
+        (BINARY, &["write", "b", "--content", "x"]),
+        (BINARY, &["read", "none", "--json"]),
+        (BINARY, &["--help"]),
+        (BINARY, &["completions", "bash"]),
+        (READER, &["--version"]),
+        (READER, &["tail", "a"]),
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ran = sandbox.command(program, &sandbox.root()).args(args).stdout(full).output();
+        let ran = ran.unwrap();
+        let told = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(11), "{args:?}: {told}");
+        let what = "standard output cannot be written: No space left on device (os error 28)\n";
+        assert!(told.starts_with("resilient-") && told.ends_with(what), "{args:?}: {told}");
+        if args[0] == "write" {
+            assert!(told.contains("the command is done, but its answer is lost: "), "{told}");
+        }
+    }
+    assert_eq!(sandbox.text("b"), "x");
 }
 
 #[test]

@@ -89,6 +89,32 @@ fn what_a_terminal_would_obey_is_escaped_there_and_nowhere_else() {
 }
 
 #[test]
+fn what_the_parser_repeats_of_the_command_line_is_escaped_on_a_terminal() {
+    let hostile = "w\u{1b}[2Jr\u{7}\u{9b}31m\u{202e}";
+    for (sandbox, clears) in [(Sandbox::new(), true), (Sandbox::new().with("NO_COLOR", "1"), false)]
+    {
+        for (program, args) in [
+            (BINARY, vec![hostile]),
+            (BINARY, vec!["write", "a", "--mode", hostile]),
+            (BINARY, vec!["read", "a", hostile]),
+            (BINARY, vec!["read", "a", "--max-lines", hostile]),
+            (READER, vec![hostile]),
+        ] {
+            let (shown, code) = Terminal::start(&sandbox, program, &args).ends();
+            assert_eq!(code, 2, "{shown:?}");
+            for obeyed in ["\u{1b}[2J", "\u{7}", "\u{9b}", "\u{202e}"] {
+                assert!(!shown.contains(obeyed), "{args:?}: {shown:?}");
+            }
+            assert!(shown.contains("w\\u{1b}[2Jr\\u{7}\\u{9b}31m\\u{202e}"), "{shown:?}");
+            // Its own colours stay.
+            assert_eq!(shown.contains('\u{1b}'), clears, "{shown:?}");
+        }
+    }
+    let ran = Sandbox::new().run(&["--escape", "read", "a", "c\u{7}"]);
+    assert!(ran.code == 2 && ran.stderr.contains("c\\u{7}"), "{ran:?}");
+}
+
+#[test]
 fn colours_are_for_terminals_whose_users_want_them() {
     let failing = ["read", "none.txt"];
     let sandbox = Sandbox::new();
