@@ -31,10 +31,17 @@ fn the_tail_lists_the_last_writes() {
     assert_eq!(paths(&["--mode", "append"]), ["a.txt"]);
     assert!(paths(&["--filter-mode", "remove"]).is_empty());
     assert!(paths(&["--filter-mode", "rename"]).is_empty());
+    sandbox.run(&["scratch", "put", "--content", "material", "--label", "old"]).ok();
+    let kept = paths(&["-n", "1"]);
+    sandbox.run(&["scratch", "rm", "--label", "old"]).ok();
+    sandbox.run(&["write", "c.txt", "--content", "13"]).ok();
+    assert_eq!(paths(&["--filter-mode", "remove"]), kept);
+    assert_eq!(paths(&["--filter-mode", "remove", "--path", "a.txt"]), [""; 0]);
+    assert!(paths(&["--filter-mode", "rename"]).is_empty());
     let text = sandbox.run(&["journal", "tail", "-n", "1"]).ok().stdout;
     let words: Vec<&str> = text.split_whitespace().skip(1).collect();
     // The hash of "13" begins so.
-    assert_eq!(words, ["append", "2", "3fdba35f04dc", "a.txt"]);
+    assert_eq!(words, ["create", "2", "3fdba35f04dc", "c.txt"]);
     assert_eq!(sandbox.run(&["journal", "tail", "-n", "0"]).code, 2);
 }
 

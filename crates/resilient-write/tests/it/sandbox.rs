@@ -6,11 +6,28 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::LazyLock;
 
+#[cfg(target_os = "linux")]
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_resilient-write");
 pub(crate) const READER: &str = env!("CARGO_BIN_EXE_resilient-read");
+
+/// Starts a process that is bound by the permissions of files, also where the superuser runs the tests.
+#[cfg(unix)]
+pub(crate) fn bound<T: Send>(start: impl FnOnce() -> T + Send) -> T {
+    let start = || {
+        // The right to pass over permissions is taken from this thread, and so from what it starts. Another user
+        // has none, and is refused here.
+        #[cfg(target_os = "linux")]
+        for right in [CapabilitySet::DAC_OVERRIDE, CapabilitySet::DAC_READ_SEARCH] {
+            let _ = remove_capability_from_bounding_set(right);
+        }
+        start()
+    };
+    std::thread::scope(|scope| scope.spawn(start).join()).unwrap()
+}
 
 /// Whatever the surroundings of the tests say, the binary does not hear it.
 const VARIABLES: [&str; 9] = [
