@@ -63,7 +63,7 @@ pub(super) fn diagnose(file: &[u8], old: &str, new: &str) -> Diagnosis {
             return found;
         }
     }
-    if old.lines().any(placeholder::is_placeholder) {
+    if endings::lines(old).any(|line| placeholder::placeholder(line).is_some()) {
         found.mistakes.push(Mistake::Placeholder);
     }
     found

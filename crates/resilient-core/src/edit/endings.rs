@@ -48,6 +48,11 @@ pub(super) fn find(text: &[u8], old: &str) -> Vec<Match> {
         .collect()
 }
 
+/// The lines of a text, without their endings. Here a CR on its own ends a line, too.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
+}
+
 /// Text with every CRLF made an LF.
 struct Flat {
     text: Vec<u8>,

@@ -33,7 +33,7 @@ use thiserror::Error;
 
 pub use self::diagnosis::{Diagnosis, Mistake};
 pub use self::nearest::{Difference, Nearest};
-pub(crate) use self::placeholder::first_placeholder;
+pub(crate) use self::placeholder::{first_placeholder, is_in_a_line};
 
 use self::endings::{Inserted, Match};
 use self::places::{LINES_LISTED_MAX, first_lines};

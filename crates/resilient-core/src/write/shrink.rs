@@ -61,7 +61,7 @@ pub(crate) fn check_edit(target: &Target, old: &[u8], new: &[u8], new_string: &s
     }
     match edit::first_placeholder(new_string, &text(old)) {
         // What is put into the middle of a line is no line that stands for others.
-        Some((line, mark)) if text(new).lines().any(|known| known.trim() == mark) => {
+        Some((line, mark)) if edit::is_in_a_line(&text(new), mark) => {
             Err(placeholder(target, line, mark, new.len() as u64, old))
         }
         _ => Ok(()),

@@ -176,6 +176,33 @@ fn an_overwrite_with_a_placeholder_is_refused_and_can_be_insisted_on() {
 }
 
 #[test]
+fn a_placeholder_is_known_in_the_comments_of_every_format_and_not_where_the_file_had_it() {
+    let sandbox = Sandbox::new();
+    let body = "a line of the file, as it was before\n".repeat(40);
+    let mut client = sandbox.serve(&[]);
+    for (name, mark) in [
+        ("a.tex", "% ... existing content ..."),
+        ("b.jsx", "{/* ... */}"),
+        ("c.md", "<!--- ... other sections ... --->"),
+        ("d.txt", "[... truncated ...]"),
+        ("e.rs", "fn main() { run(); // ... existing code ..."),
+    ] {
+        sandbox.put(name, &body);
+        for end in ["\n", "\r"] {
+            let content = ["first", mark, "last"].join(end);
+            let write = json!({"path": name, "content": content, "mode": "overwrite"});
+            let facts = json!({"reason": "placeholder_for_text", "line": 2});
+            client.fails("rw_safe_write", write, STALE, facts);
+        }
+        // A file that has the mark may be made shorter.
+        sandbox.put(name, format!("{body}{mark}\n"));
+        let content = format!("first\n{mark}\nlast\n");
+        let write = json!({"path": name, "content": content, "mode": "overwrite"});
+        client.gives("rw_safe_write", write, &["prev_sha256"]);
+    }
+}
+
+#[test]
 fn an_edit_with_a_placeholder_is_refused_and_can_be_insisted_on() {
     let sandbox = Sandbox::new();
     let body = "print('a line of the file')\n".repeat(40);
