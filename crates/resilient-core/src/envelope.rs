@@ -10,6 +10,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::edit::{Diagnosis, Nearest};
 use crate::error::{Blocking, Draft, Drift, Error};
 use crate::hint::hint;
 
@@ -380,7 +381,12 @@ impl Envelope {
             Error::FileNotFound { path, near } => {
                 stale(AskUser, with_near(json!({"path": path, "reason": "file_not_found"}), near))
             }
-            Error::NotUtf8 { path, message } => {
+            Error::NotUtf8 { path, message, nearest, diagnosis } => {
+                let mut context = json!({"path": path, "reason": format!("not_utf8: {message}")});
+                add_found(&mut context, nearest.as_deref(), diagnosis);
+                encoding(context)
+            }
+            Error::NotText { path, message } => {
                 encoding(json!({"path": path, "reason": format!("not_utf8: {message}")}))
             }
             Error::Unencodable { path, encoding: name, character, offset, line } => Self::of(
@@ -413,10 +419,7 @@ impl Envelope {
                 let mut context = json!({
                     "path": path, "reason": "old_string_not_found", "old_string": old_string,
                 });
-                if let Some(nearest) = nearest {
-                    set(&mut context, "nearest", json!(nearest));
-                }
-                add(&mut context, diagnosis);
+                add_found(&mut context, nearest.as_deref(), diagnosis);
                 stale(AskUser, context)
             }
             Error::InsufficientMatches { path, old_string, expected, actual } => stale(
@@ -776,6 +779,14 @@ fn add(context: &mut Value, more: impl Serialize) {
     if let (Value::Object(map), Ok(Value::Object(more))) = (context, serde_json::to_value(more)) {
         map.extend(more);
     }
+}
+
+/// Adds what is told of a text that does not occur.
+fn add_found(context: &mut Value, nearest: Option<&Nearest>, diagnosis: &Diagnosis) {
+    if let Some(nearest) = nearest {
+        set(context, "nearest", json!(nearest));
+    }
+    add(context, diagnosis);
 }
 
 /// Adds the names that may have been meant.

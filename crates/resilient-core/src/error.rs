@@ -141,7 +141,15 @@ pub enum Error {
     FileNotFound { path: String, near: Vec<String> },
     /// The file is no text in any encoding that the text to be replaced fits.
     #[error("{path:?} is not UTF-8: {message}")]
-    NotUtf8 { path: String, message: String },
+    NotUtf8 {
+        path: String,
+        message: String,
+        nearest: Option<Box<Nearest>>,
+        diagnosis: Box<Diagnosis>,
+    },
+    /// The file is no text in an encoding that is known, and its text is needed.
+    #[error("{path:?} is no text: {message}")]
+    NotText { path: String, message: String },
     /// The file's encoding has no such character.
     #[error("{path:?} is {encoding}, which has no {character:?} (line {line} of the new text)")]
     Unencodable { path: String, encoding: String, character: char, offset: usize, line: usize },

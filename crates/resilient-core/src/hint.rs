@@ -192,6 +192,14 @@ pub fn hint(error: &Error) -> String {
             near,
             "create the file with `rw_safe_write`, or correct the path",
         ),
+        Error::NotUtf8 { nearest, diagnosis, .. }
+            if nearest.is_some() || **diagnosis != Diagnosis::default() =>
+        {
+            not_found(nearest.as_deref(), diagnosis)
+        }
+        Error::NotText { .. } => {
+            "convert the text to UTF-8 and pass it as `content`, or leave this file to the user".to_owned()
+        }
         Error::NotUtf8 { .. } => {
             "pass text that occurs in the file in its own encoding, or leave this file to the user"
                 .to_owned()

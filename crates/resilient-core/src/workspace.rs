@@ -32,7 +32,7 @@ use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
 use self::stale::Edit;
 
 pub use self::redaction::{RedactRequest, Redacted, WriteTo};
-pub use self::source::Source;
+pub use self::source::{Purpose, Source, decoded};
 
 /// What the library is told about its surroundings; it asks the environment for nothing.
 #[derive(Debug)]

@@ -3,17 +3,31 @@
 
 use serde::Serialize;
 
+use super::endings::Match;
+use super::nearest::Nearest;
 use super::places::{LINES_LISTED_MAX, first_lines};
 use super::{endings, placeholder, reading};
 use crate::form::AskedEncoding;
 
 /// A text that is shorter says nothing by being in a file.
 const TELLING_BYTES_MIN: usize = 4;
+/// So much text, white space not counted, is not in a file by chance.
+const LONG_BYTES_MIN: usize = 40;
+/// So alike is the place of a shorter text to the one that it took the place of.
+const SIMILARITY_MIN: f64 = 0.6;
+
+/// The file in which a string was looked for.
+pub(super) struct Searched<'a> {
+    pub(super) file: &'a [u8],
+    /// Its text.
+    pub(super) text: &'a str,
+    pub(super) asked: AskedEncoding,
+}
 
 /// What speaks for a known mistake in a string that does not occur.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Diagnosis {
-    /// Set when the file has the new text, and not the old one: the edit was probably made before.
+    /// Set when the file has the new text where the old one should be: the edit was probably made before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub already_applied: bool,
     /// The lines on which the new text begins, if so: the first fifty.
@@ -40,10 +54,14 @@ pub enum Mistake {
     Placeholder,
 }
 
-/// Looks for known mistakes. `old` does not occur in the file.
-pub(super) fn diagnose(file: &[u8], old: &str, new: &str) -> Diagnosis {
-    let telling = new.trim().len() >= TELLING_BYTES_MIN && !is_part(new, old);
-    let new_lines = if telling { lines_of(file, new) } else { Vec::new() };
+/// Looks for known mistakes. `old` does not occur in the file; `nearest` comes closest to it.
+pub(super) fn diagnose(
+    searched: &Searched<'_>,
+    old: &str,
+    new: &str,
+    nearest: Option<&Nearest>,
+) -> Diagnosis {
+    let new_lines = made_before(searched, old, new, nearest);
     let mut found =
         Diagnosis { already_applied: !new_lines.is_empty(), new_lines, ..Diagnosis::default() };
     let undone = [
@@ -52,9 +70,9 @@ pub(super) fn diagnose(file: &[u8], old: &str, new: &str) -> Diagnosis {
     ];
     for (mistake, corrected) in undone {
         let Some(corrected) = corrected else { continue };
-        let lines = lines_of(file, &corrected);
+        let lines = searched.lines_of(&corrected, |_, _| true);
         // Without a match this is a guess: the file may be about such signs.
-        if lines.is_empty() && (has(file, mistake) || found.already_applied) {
+        if lines.is_empty() && (has(searched.text, mistake) || found.already_applied) {
             continue;
         }
         found.mistakes.push(mistake);
@@ -74,19 +92,60 @@ fn is_part(new: &str, old: &str) -> bool {
     old.contains(new.trim())
 }
 
-fn lines_of(file: &[u8], text: &str) -> Vec<u64> {
-    for reading in reading::readings(file, text, AskedEncoding::Unsaid) {
-        let matches = endings::find(&reading.text, text);
-        if !matches.is_empty() {
-            return first_lines(&reading.text, &matches, LINES_LISTED_MAX);
-        }
+/// The lines on which the new text begins, if the edit was made before. That a short text is in the file says
+/// little: it has to stand alone, once, and where the old one would be looked for.
+fn made_before(
+    searched: &Searched<'_>,
+    old: &str,
+    new: &str,
+    nearest: Option<&Nearest>,
+) -> Vec<u64> {
+    if new.trim().len() < TELLING_BYTES_MIN || is_part(new, old) {
+        return Vec::new();
     }
-    Vec::new()
+    let lines = searched.lines_of(new, stands_alone);
+    let height = new.trim_end().bytes().filter(|byte| *byte == b'\n').count() as u64;
+    let is_near = |line: &u64| {
+        nearest.is_some_and(|it| *line <= it.end_line && it.start_line <= *line + height)
+    };
+    let is_there =
+        |least: f64| nearest.is_some_and(|it| it.similarity >= least) && lines.iter().any(is_near);
+    // The old text is there but for its spaces or case: then it was meant, and not made away with.
+    let is_elsewhere = nearest.is_some_and(|it| it.similarity == 1.0) && !is_there(1.0);
+    let is_long = new.bytes().filter(|byte| !byte.is_ascii_whitespace()).count() >= LONG_BYTES_MIN;
+    let is_made = is_long || lines.len() == 1 && is_there(SIMILARITY_MIN);
+    if is_made && !is_elsewhere { lines } else { Vec::new() }
+}
+
+/// Whether a match is not a part of longer words.
+fn stands_alone(text: &[u8], found: &Match) -> bool {
+    let is_word = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
+    };
+    let at = |at: Option<usize>| is_word(at.and_then(|at| text.get(at)));
+    let (start, end) = (found.range.start, found.range.end);
+    let begins_inside = at(Some(start)) && at(start.checked_sub(1));
+    let ends_inside = at(Some(end)) && at(end.checked_sub(1));
+    !begins_inside && !ends_inside
+}
+
+impl Searched<'_> {
+    /// The lines on which a text begins, as often as it counts.
+    fn lines_of(&self, text: &str, counts: impl Fn(&[u8], &Match) -> bool) -> Vec<u64> {
+        for reading in reading::readings(self.file, text, self.asked) {
+            let mut matches = endings::find(&reading.text, text);
+            matches.retain(|found| counts(&reading.text, found));
+            if !matches.is_empty() {
+                return first_lines(&reading.text, &matches, LINES_LISTED_MAX);
+            }
+        }
+        Vec::new()
+    }
 }
 
 /// Whether the file itself has what would be a mistake elsewhere.
-fn has(file: &[u8], mistake: Mistake) -> bool {
-    let holds = |sign: &str| memchr::memmem::find(file, sign.as_bytes()).is_some();
+fn has(text: &str, mistake: Mistake) -> bool {
+    let holds = |sign: &str| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
     match mistake {
         Mistake::HtmlEntities => ENTITIES.iter().any(|(entity, _)| holds(entity)),
         Mistake::LiteralEscapes => ESCAPES.iter().any(|(escape, _)| holds(escape)),
@@ -137,9 +196,35 @@ mod tests {
         let found = diagnosis("a\nlet total = 2;\nb\n", "let total = 1;", "let total = 2;");
         assert!(found.already_applied);
         assert_eq!(found.new_lines, [2]);
-        // With other line endings, too.
-        let found = diagnosis("x\r\none\r\ntwo\r\n", "old\nlines", "one\ntwo");
-        assert_eq!(found.new_lines, [2]);
+        // With other line endings, too, and where the old text was quite another one.
+        let new = "let first = of(\"the beginning\");\nlet second = of(\"the end\");";
+        let file = format!("x\r\n{}\r\n", new.replace('\n', "\r\n"));
+        assert_eq!(diagnosis(&file, "old\nlines", new).new_lines, [2]);
+        // What differs by its indentation alone is found where it was made.
+        let found =
+            diagnosis("if a {\n        call();\n}\n", "{\n  call();\n", "{\n        call();\n");
+        assert_eq!(found.new_lines, [1]);
+    }
+
+    #[test]
+    fn a_short_new_text_elsewhere_is_no_sign_of_an_edit() {
+        for (file, old, new) in [
+            // By chance.
+            ("fn a() {\n    return None;\n}\nfn b() {}\n", "fn b() { todo!() }", "return None;"),
+            // As a part of something longer.
+            ("let count = 100;\n", "let count = 1;x", "let count = 10"),
+            ("let subtotal = 2;\n", "total = 1;", "total = 2;"),
+            // More than once.
+            ("total = 2\ntotal = 2\n", "total = 1", "total = 2"),
+            // The old text is there, written otherwise.
+            ("  call(one);\nx\n  call(two);\n", "\tcall(two);", "  call(one);"),
+        ] {
+            let found = diagnosis(file, old, new);
+            assert!(!found.already_applied && found.new_lines.is_empty(), "{new:?}");
+        }
+        let long = "let first = of(\"the beginning\", of(\"the end\"));";
+        let file = format!("{long}\n\tcall(two);\n");
+        assert!(!diagnosis(&file, "  call(two);", long).already_applied, "the old text is there");
     }
 
     #[test]

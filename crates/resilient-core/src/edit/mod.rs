@@ -35,6 +35,7 @@ pub use self::diagnosis::{Diagnosis, Mistake};
 pub use self::nearest::{Difference, Nearest};
 pub(crate) use self::placeholder::{first_placeholder, is_in_a_line};
 
+use self::diagnosis::Searched;
 use self::endings::{Inserted, Match};
 use self::places::{LINES_LISTED_MAX, first_lines};
 use self::reading::Reading;
@@ -64,6 +65,10 @@ pub enum Refusal {
     NotUtf8 {
         /// Where the file stops being UTF-8 and what it was read as instead.
         message: String,
+        /// The part of the file's text that comes closest, if it is text and any comes close.
+        nearest: Option<Box<Nearest>>,
+        /// What else speaks of why it does not occur.
+        diagnosis: Box<Diagnosis>,
     },
     /// The string does not occur.
     #[error("old_string does not occur in the file")]
@@ -175,17 +180,29 @@ pub fn replace_in(
                     "old_string at offset {at} may begin inside a double-byte character, \
                      and the file's encoding is unknown"
                 ),
+                nearest: None,
+                diagnosis: Box::default(),
             });
         }
         check_count(&reading.text, &matches, count)?;
         return splice(file, &reading, &matches, old, new, asked.eol);
     }
+    let (mut nearest, mut diagnosis) = (None, Box::default());
+    if let Some(text) = reading::text(file, asked.encoding) {
+        nearest = nearest::find(&text, old)
+            .map(|found| {
+                found.with_suggestion_if(|it| reading::occurs_once(file, it, asked.encoding))
+            })
+            .map(Box::new);
+        let searched = Searched { file, text: &text, asked: asked.encoding };
+        diagnosis = Box::new(diagnosis::diagnose(&searched, old, new, nearest.as_deref()));
+    }
     Err(match std::str::from_utf8(file) {
-        Ok(text) => Refusal::NotFound {
-            nearest: nearest::find(text, old).map(Box::new),
-            diagnosis: Box::new(diagnosis::diagnose(file, old, new)),
-        },
-        Err(error) => Refusal::NotUtf8 { message: reading::describe(file, &error, asked.encoding) },
+        Ok(_) => Refusal::NotFound { nearest, diagnosis },
+        Err(error) => {
+            let message = reading::describe(file, &error, asked.encoding);
+            Refusal::NotUtf8 { message, nearest, diagnosis }
+        }
     })
 }
 
@@ -470,7 +487,7 @@ mod tests {
     fn half_a_double_byte_character_is_no_match() {
         // Shift_JIS katakana, whose second bytes are `A` and `C`.
         let file = b"\x83\x41\x83\x43\x83\x45 = 1\n";
-        let Err(Refusal::NotUtf8 { message }) = replace(file, "A", "B", 1) else {
+        let Err(Refusal::NotUtf8 { message, .. }) = replace(file, "A", "B", 1) else {
             panic!("the A is half a character");
         };
         assert!(message.starts_with("old_string at offset 1 may begin inside"), "{message}");
@@ -480,7 +497,7 @@ mod tests {
     #[test]
     fn not_utf_8_is_said_only_when_nothing_matched() {
         let message = |file: &[u8]| match replace(file, "absent", "x", 1) {
-            Err(Refusal::NotUtf8 { message }) => message,
+            Err(Refusal::NotUtf8 { message, .. }) => message,
             other => panic!("{other:?}"),
         };
         assert_eq!(
@@ -492,6 +509,59 @@ mod tests {
             message(b"\xff\xfe\x00\x00a\x00\x00\x00"),
             "invalid byte 0xff at offset 0, and utf-32 is not supported"
         );
+    }
+
+    #[test]
+    fn what_comes_near_is_told_in_every_encoding() {
+        let text =
+            "caf\u{e9} noir et th\u{e9} vert \u{e0} midi\r\nif a < b && c {\r\n\ttotal = 1\r\n";
+        let kana = "\u{30ab}\u{30bf}\u{30ab}\u{30ca}\u{306e}\u{540d}\u{524d}\r\nif a < b && c {\r\n\ttotal = 1\r\n";
+        let spelled = |text: &str, label: &str| {
+            let mut bytes = Vec::new();
+            crate::form::Encoding::named(label).unwrap().encode(text, &mut bytes).unwrap();
+            bytes
+        };
+        for file in [
+            utf16(text, u16::to_le_bytes),
+            utf16(text, u16::to_be_bytes),
+            spelled(text, "latin-1"),
+            spelled(kana, "shift_jis"),
+            [b"\xc3\xa9\xc3\xa8 \xff\n".as_slice(), &text.as_bytes()[text.find("if").unwrap()..]]
+                .concat(),
+        ] {
+            let found = |old: &str| match replace(&file, old, "x", 1) {
+                Err(Refusal::NotUtf8 { nearest, diagnosis, .. }) => (nearest, diagnosis),
+                other => panic!("{other:?}"),
+            };
+            let nearest = found("  total = 1").0.unwrap();
+            assert_eq!((nearest.start_line, &nearest.differs[..]), (3, &[Difference::Tabs][..]));
+            let suggested = nearest.suggested_old_string.unwrap();
+            assert_eq!(suggested, "\ttotal = 1");
+            assert!(replace(&file, &suggested, "x", 1).is_ok());
+            let mistakes = found("if a &lt; b &amp;&amp; c {").1;
+            assert_eq!(mistakes.mistakes, [Mistake::HtmlEntities]);
+            assert_eq!(mistakes.corrected_lines, [2]);
+            let mistakes = found("c {\\n\\ttotal").1;
+            assert_eq!(mistakes.mistakes, [Mistake::LiteralEscapes]);
+            assert_eq!(mistakes.corrected_lines, [2]);
+            assert_eq!(
+                found("if a < b\n// ... existing code ...").1.mistakes,
+                [Mistake::Placeholder]
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_is_suggested_that_is_not_in_the_bytes() {
+        let file = b"\xc3\xa9\xc3\xa8\nlet total\xff = price + tax;\n";
+        let Err(Refusal::NotUtf8 { nearest, .. }) =
+            replace(file, "let total = price + tax;", "x", 1)
+        else {
+            panic!("it does not occur");
+        };
+        let nearest = nearest.unwrap();
+        assert_eq!((nearest.start_line, nearest.suggested_old_string), (2, None));
+        assert_eq!(nearest.text.as_deref(), Some("let total\u{fffd} = price + tax;"));
     }
 
     #[test]

@@ -101,6 +101,17 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+impl Nearest {
+    /// Shows what is suggested as text only, where it does not hold.
+    pub(super) fn with_suggestion_if(mut self, holds: impl FnOnce(&str) -> bool) -> Self {
+        if let Some(suggested) = self.suggested_old_string.take_if(|suggested| !holds(suggested)) {
+            self.text.get_or_insert(suggested);
+            self.suggestion_neighbours = 0;
+        }
+        self
+    }
+}
+
 /// Finds the part of `file` nearest to `old`, which does not occur in it.
 pub(super) fn find(file: &str, old: &str) -> Option<Nearest> {
     let searched = clip(file, SEARCHED_BYTES_MAX);

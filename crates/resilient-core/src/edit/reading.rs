@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::str::Utf8Error;
 
-use super::Refusal;
+use super::{Refusal, endings};
 use crate::form::{AskedEncoding, Encoding, Guess};
 
 /// A file as text to search in, and the way back from that text to the file's bytes.
@@ -34,17 +34,42 @@ enum Layout {
     Decoded,
 }
 
-/// The readings of `file` in which to look for `old`, in this order.
-pub(super) fn readings<'a>(file: &'a [u8], old: &str, asked: AskedEncoding) -> Vec<Reading<'a>> {
-    let guess = match asked {
+/// What a file is taken for.
+fn taken_for(file: &[u8], asked: AskedEncoding) -> Guess {
+    match asked {
         AskedEncoding::Raw => Guess { encoding: Encoding::Utf8, bom: false, is_sure: true },
         AskedEncoding::Named { encoding, .. } => {
             let bom = !encoding.mark().is_empty() && file.starts_with(encoding.mark());
             Guess { encoding, bom, is_sure: true }
         }
         AskedEncoding::Unsaid | AskedEncoding::Keep => Guess::of(file),
-    };
-    let Guess { encoding, bom, is_sure } = guess;
+    }
+}
+
+/// The text of a file, to tell a caller what stands in it; nothing where it is no text. What is no character is
+/// U+FFFD.
+pub(super) fn text(file: &[u8], asked: AskedEncoding) -> Option<Cow<'_, str>> {
+    let Guess { encoding, bom, .. } = taken_for(file, asked);
+    let mark = if bom { encoding.mark() } else { b"" };
+    let body = file.strip_prefix(mark).unwrap_or(file);
+    encoding.is_text().then(|| encoding.text_of(body))
+}
+
+/// Whether [`replace`](super::replace) would find a text once, and just as it is.
+pub(super) fn occurs_once(file: &[u8], text: &str, asked: AskedEncoding) -> bool {
+    readings(file, text, asked)
+        .iter()
+        .map(|reading| (reading, endings::find(&reading.text, text)))
+        .find(|(_, matches)| !matches.is_empty())
+        .is_some_and(|(reading, matches)| match matches.as_slice() {
+            [only] => !reading.may_split(only.range.start),
+            all => all.iter().filter(|found| found.literal).count() == 1,
+        })
+}
+
+/// The readings of `file` in which to look for `old`, in this order.
+pub(super) fn readings<'a>(file: &'a [u8], old: &str, asked: AskedEncoding) -> Vec<Reading<'a>> {
+    let Guess { encoding, bom, is_sure } = taken_for(file, asked);
     let is_unsure = !is_sure;
     let raw = |encoding| Reading {
         text: Cow::Borrowed(file),
@@ -95,9 +120,8 @@ pub(super) fn describe(file: &[u8], error: &Utf8Error, asked: AskedEncoding) -> 
     let offset = error.valid_up_to();
     let byte = file.get(offset).copied().unwrap_or_default();
     let encoding = match asked {
-        AskedEncoding::Named { encoding, .. } => encoding,
         AskedEncoding::Raw => Encoding::Binary,
-        AskedEncoding::Unsaid | AskedEncoding::Keep => Guess::of(file).encoding,
+        _ => taken_for(file, asked).encoding,
     };
     let searched = match encoding {
         Encoding::Utf32 => "utf-32 is not supported".to_owned(),

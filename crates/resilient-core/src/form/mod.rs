@@ -9,6 +9,7 @@
 //! is written by it.
 
 mod asked;
+mod decoded;
 mod encoding;
 mod eol;
 mod guess;
@@ -18,6 +19,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 pub use self::asked::{Asked, AskedEncoding, AskedEol, Declared, FormPolicy, FormSource};
+pub use self::decoded::Decoded;
 pub use self::encoding::Encoding;
 pub(crate) use self::encoding::synchronous;
 pub use self::eol::Eol;

@@ -205,7 +205,10 @@ a_sample_for_every! {
         Error::FileNotFound { path: text(), near: Vec::new() },
         Error::FileNotFound { path: text(), near: vec!["b.txt".to_owned()] },
     ],
-    NotUtf8 { .. } => [Error::NotUtf8 { path: text(), message: text() }],
+    NotUtf8 { .. } => [Error::NotUtf8 {
+        path: text(), message: text(), nearest: None, diagnosis: Box::default(),
+    }],
+    NotText { .. } => [Error::NotText { path: text(), message: text() }],
     Unencodable { .. } => [Error::Unencodable {
         path: text(), encoding: "windows-1252".to_owned(), character: 'x', offset: 1,
         line: 1,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Workspace;
-use super::source::{Origin, Source};
+use super::source::{Origin, Purpose, Source};
 use crate::checked::Checked;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -74,7 +74,7 @@ impl Workspace {
     /// was read. Kept secrets are durable before anything is written.
     ///
     /// # Errors
-    /// The text is not there, or not UTF-8; a choice means nothing; what was chosen cannot be taken
+    /// The text is not there, or no text; a choice means nothing; what was chosen cannot be taken
     /// out whole, or not without breaking the syntax; the language is needed and not known; and
     /// whatever keeps a write from being done. Nothing is written then, but secrets may have been kept.
     pub fn redact(&self, request: RedactRequest) -> Result<Redacted> {
@@ -95,7 +95,7 @@ impl Workspace {
                 message: format!("needed for env; one of {}", known.join(", ")),
             });
         }
-        let origin = self.origin(source, &policy)?;
+        let origin = self.origin(source, &policy, Purpose::Exact)?;
         let wish = Wish { chosen, language, env };
         let mut redaction = redact::redact(&origin.content, &policy, &wish)?;
         let text = std::mem::take(&mut redaction.text);
@@ -145,7 +145,7 @@ impl Workspace {
             expected_prev_sha256: expected,
             reject_at: None,
             validate: to.validate,
-            form: if in_place.is_some() { Asked::RAW } else { to.form },
+            form: if in_place.is_some() { origin.form } else { to.form },
             allow_shrink: to.allow_shrink,
         };
         let written = write::write_redacted(&self.store, request, &policy, in_place)

@@ -6,6 +6,7 @@ use super::Workspace;
 use crate::contents::read_whole;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
+use crate::form::{Asked, Decoded};
 use crate::risk::{self, Policy};
 use crate::scratch::{DRAFT_LABEL, Encoding};
 use crate::validate::{self, Format};
@@ -32,6 +33,8 @@ pub enum Source {
 /// A text and where it was read.
 pub(super) struct Origin {
     pub(super) content: String,
+    /// How the text is spelled there.
+    pub(super) form: Asked,
     /// The file, resolved, and its digest.
     pub(super) file: Option<(PathBuf, Digest)>,
     /// A name for it in the scratchpad's labels.
@@ -40,27 +43,59 @@ pub(super) struct Origin {
     pub(super) path: Option<String>,
 }
 
+impl Origin {
+    fn of(content: String, label: String, path: Option<String>) -> Self {
+        Self { content, form: Asked::RAW, file: None, label, path }
+    }
+}
+
+/// What a text is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be looked at: a byte that is no character may be U+FFFD.
+    Look,
+    /// For what every byte counts.
+    Exact,
+}
+
+/// The text of a file, in whatever encoding a read finds it to be.
+///
+/// # Errors
+/// It is no text, or has bytes that are no characters where every byte counts.
+pub fn decoded(path: &str, bytes: Vec<u8>, purpose: Purpose) -> Result<Decoded> {
+    let no_text = |message| Error::NotText { path: path.to_owned(), message };
+    let decoded = Decoded::of(bytes).map_err(|bytes| {
+        let error = str::from_utf8(&bytes).err().map(|error| format!("{error}, and "));
+        no_text(error.unwrap_or_default() + "it is in no encoding of text that is known")
+    })?;
+    if purpose == Purpose::Exact && !decoded.is_exact {
+        return Err(no_text("some bytes are no characters of its encoding".to_owned()));
+    }
+    Ok(decoded)
+}
+
 impl Workspace {
     /// The text itself.
     ///
     /// # Errors
     /// As [`Workspace::validate`].
     pub fn text(&self, source: Source) -> Result<String> {
-        Ok(self.origin(source, &self.policy().unwrap_or_default())?.content)
+        Ok(self.origin(source, &self.policy().unwrap_or_default(), Purpose::Look)?.content)
     }
 
     /// Checks the syntax of a text. The hint wins over `target_path`, that over the path that the text
     /// comes from, and that over what the text begins with.
     ///
     /// # Errors
-    /// The text is not there, or not UTF-8; the path is refused; reading the scratchpad is switched off.
+    /// The text is not there, or no text; the path is refused; reading the scratchpad is switched off.
     pub fn validate(
         &self,
         source: Source,
         hint: Option<Format>,
         target_path: Option<&str>,
     ) -> Result<validate::Report> {
-        let origin = self.origin(source, &self.policy().unwrap_or_default())?;
+        let policy = self.policy().unwrap_or_default();
+        let origin = self.origin(source, &policy, Purpose::Exact)?;
         let path = target_path.or(origin.path.as_deref());
         Ok(validate::validate(&origin.content, hint, path))
     }
@@ -72,27 +107,30 @@ impl Workspace {
     /// As [`Workspace::validate`]; and the policy file cannot be used.
     pub fn risk_score_of(&self, source: Source, target_path: Option<&str>) -> Result<risk::Report> {
         let policy = self.policy()?;
-        let origin = self.origin(source, &policy)?;
+        let origin = self.origin(source, &policy, Purpose::Look)?;
         match target_path.or(origin.path.as_deref()) {
             Some(path) => self.risk_score_file(path, &origin.content),
             None => self.risk_score(&origin.content),
         }
     }
 
-    pub(super) fn origin(&self, source: Source, policy: &Policy) -> Result<Origin> {
+    pub(super) fn origin(
+        &self,
+        source: Source,
+        policy: &Policy,
+        purpose: Purpose,
+    ) -> Result<Origin> {
         match source {
-            Source::Content(content) => {
-                Ok(Origin { content, file: None, label: "text".to_owned(), path: None })
-            }
+            Source::Content(content) => Ok(Origin::of(content, "text".to_owned(), None)),
             Source::Draft(sha256) => {
                 let kept = self.scratch().get(&sha256, Encoding::Utf8)?;
                 let label = kept.label.unwrap_or_else(|| "draft".to_owned());
                 let path = label.strip_prefix(DRAFT_LABEL).map(str::to_owned);
-                Ok(Origin { content: kept.content, file: None, label, path })
+                Ok(Origin::of(kept.content, label, path))
             }
             Source::Session { session, separator } => {
                 let content = self.chunks().text(&session, &separator)?;
-                Ok(Origin { content, file: None, label: session, path: None })
+                Ok(Origin::of(content, session, None))
             }
             Source::File(path) => {
                 let target = self.store.roots.writable(&path, write::git(policy))?;
@@ -103,12 +141,10 @@ impl Workspace {
                 let file = target.dir.open(&target.name).map_err(os)?;
                 let bytes = read_whole(&*file, &target.shown)?;
                 let digest = Digest::of(&bytes);
-                let content = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
-                    path: target.shown.clone(),
-                    message: error.utf8_error().to_string(),
-                })?;
+                let decoded = decoded(&target.shown, bytes, purpose)?;
                 Ok(Origin {
-                    content,
+                    form: decoded.asked(),
+                    content: decoded.text,
                     file: Some((target.path, digest)),
                     label: target.shown.clone(),
                     path: Some(target.shown),

@@ -149,7 +149,7 @@ fn no_write_puts_a_mark_over_a_value() {
 #[test]
 fn what_is_not_there_or_means_nothing_is_refused() {
     let home = Home::new();
-    home.put("raw.bin", b"\xFF\xFE");
+    home.put("raw.bin", b"\x00\xFF\x80\x81");
     home.put("a.txt", "plain");
     let ws = home.open();
     let reason = |request: RedactRequest| {

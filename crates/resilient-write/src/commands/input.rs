@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use resilient_core::form::{self, Asked, AskedEol};
-use resilient_core::workspace::Source;
+use resilient_core::workspace::{self, Purpose, Source};
 use resilient_core::{Error, Result, risk, roots, write};
 use serde_json::Value;
 
@@ -145,6 +145,14 @@ pub(crate) fn text(file: &str) -> Result<String> {
     utf8(file, read(file)?)
 }
 
+/// Reads a file as text in the encoding that it is found to have; `-` is standard input.
+///
+/// # Errors
+/// It is not there, cannot be read, or is no text.
+pub(crate) fn decoded(file: &str, purpose: Purpose) -> Result<String> {
+    workspace::decoded(file, read(file)?, purpose).map(|decoded| decoded.text)
+}
+
 /// Reads a file as JSON; `-` is standard input.
 ///
 /// # Errors
@@ -224,7 +232,7 @@ fn is_pipe(_file: &str) -> bool {
 }
 
 fn utf8(file: &str, bytes: Vec<u8>) -> Result<String> {
-    String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
+    String::from_utf8(bytes).map_err(|error| Error::NotText {
         path: file.to_owned(),
         message: error.utf8_error().to_string(),
     })

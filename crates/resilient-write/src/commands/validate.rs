@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::Workspace;
 use resilient_core::validate::{self, Report, Severity};
-use resilient_core::workspace::Source;
+use resilient_core::workspace::{Purpose, Source};
 
 use super::input::{self, Elsewhere};
 use crate::output::Output;
@@ -59,7 +59,7 @@ impl Validate {
         let source = match self.elsewhere.source() {
             Some(source) => Ok(source),
             None => {
-                let content = self.content.map_or_else(|| input::text(file), Ok);
+                let content = self.content.map_or_else(|| input::decoded(file, Purpose::Exact), Ok);
                 content.map(Source::Content)
             }
         };

@@ -101,3 +101,61 @@ fn the_policy_keeps_the_form_of_files_and_looks_it_up_for_new_ones() {
     sandbox.run(&["write", "a.txt", "--mode", "overwrite", "--content", "b\n"]).ok();
     assert_eq!(read(&sandbox, "a.txt"), utf16("b\r\n"));
 }
+
+#[test]
+fn a_wrong_edit_of_a_file_in_any_encoding_is_told_what_comes_near() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    let body = "if a < b {\r\n\ttotal = 1\r\n}\r\n";
+    sandbox.put("wide.txt", utf16(&format!("é\r\n{body}")));
+    sandbox.put("latin.txt", [b"un caf\xe9 noir et un th\xe9 vert\r\n", body.as_bytes()].concat());
+    sandbox.put(
+        "kana.txt",
+        [b"\x83\x4a\x83\x5e\x83\x4a\x83\x69\x83\x4a\x83\x5e\r\n", body.as_bytes()].concat(),
+    );
+    for path in ["wide.txt", "latin.txt", "kana.txt"] {
+        let edit =
+            |old: &str| json!({"path": path, "old_string": old, "new_string": "\ttotal = 2"});
+        let refused = client.fails("rw_safe_replace", edit("    total = 1"), ENCODING, json!({}));
+        let context = &refused["context"];
+        assert!(context["reason"].as_str().unwrap().starts_with("not_utf8: "), "{context}");
+        assert_eq!(context["nearest"]["differs"], json!(["tabs"]), "{context}");
+        assert!(context["hint"].as_str().unwrap().contains("suggested_old_string"), "{context}");
+        let entities = json!({"mistakes": ["html_entities"], "corrected_lines": [2]});
+        client.fails("rw_safe_replace", edit("if a &lt; b {"), ENCODING, entities);
+        let suggested = context["nearest"]["suggested_old_string"].as_str().unwrap();
+        client.gives("rw_safe_replace", edit(suggested), &[]);
+        let made = json!({"already_applied": true, "new_string_lines": [3]});
+        client.fails("rw_safe_replace", edit("\ttotal = 1"), ENCODING, made);
+    }
+}
+
+#[test]
+fn a_file_in_any_encoding_is_judged_checked_and_cleaned_by_its_path() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&["--tools", "full"]);
+    let token = ["gh", "p_", "k3Jd9fQx7LmZ2pVtR8sWk3Jd9fQx7LmZ2pVt"].concat();
+    let text = |value: &str| format!("{{\"né\": 1,\r\n\"token\": \"{value}\"}}\r\n");
+    let latin = |text: &str| -> Vec<u8> { text.chars().map(|it| it as u8).collect() };
+    for (path, spelled) in [("wide.json", utf16 as fn(&str) -> Vec<u8>), ("latin.json", latin)] {
+        sandbox.put(path, spelled(&text(&token)));
+        let scored = client.gives("rw_risk_score", json!({"path": path}), &[]);
+        assert_eq!(scored["detected_patterns"][0]["line"], 2, "{scored}");
+        for args in [vec!["risk", path, "--json"], vec!["risk", path, "--format", "json"]] {
+            let told = sandbox.run(&args);
+            assert!(told.stdout.contains("github_pat"), "{}", told.stdout);
+        }
+        assert_eq!(client.gives("rw_validate", json!({"path": path}), &[])["valid"], true);
+        sandbox.run(&["validate", path]).ok();
+        let clean = json!({"path": path, "write_to": path, "keep": true});
+        client.gives("rw_redact", clean, &[]);
+        let cleaned = read(&sandbox, path);
+        assert_eq!(cleaned, spelled(&text("<REDACTED:github_pat:1>")), "every other byte stays");
+    }
+    sandbox.put("a.bin", b"\x00\xff\x80\x81");
+    for tool in ["rw_risk_score", "rw_validate", "rw_redact"] {
+        let refused = client.fails(tool, json!({"path": "a.bin"}), ENCODING, json!({}));
+        let hint = refused["context"]["hint"].as_str().unwrap();
+        assert!(hint.contains("`content`") && !hint.contains("old_string"), "{hint}");
+    }
+}

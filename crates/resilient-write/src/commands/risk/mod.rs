@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::risk::{self, Policy, Verdict};
+use resilient_core::workspace::Purpose;
 use resilient_core::{Error, Workspace};
 use serde::Serialize;
 
@@ -117,7 +118,8 @@ impl Risk {
         }
         match self.paths.as_slice() {
             [file] if self.format.is_none() && !is_dir(file) => {
-                self.run_one(Some(file), input::text(file), &policy, output)
+                let content = input::decoded(file, Purpose::Look);
+                self.run_one(Some(file), content, &policy, output)
             }
             _ => self.run_all(&policy, output),
         }

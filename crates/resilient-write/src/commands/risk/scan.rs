@@ -14,6 +14,7 @@ use ignore::WalkBuilder;
 use indicatif::{ProgressBar, ProgressStyle};
 use memchr::{memchr, memchr_iter};
 use resilient_core::Error;
+use resilient_core::form::Decoded;
 use resilient_core::risk::{self, Detection, Explanation, Policy, Report, Verdict};
 
 use super::super::input;
@@ -181,13 +182,19 @@ fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option
         Ok(bytes) => bytes,
         Err(error) => return (None, Some(Outcome::Failed(error))),
     };
-    if memchr(0, bytes.get(..bytes.len().min(HEAD_LEN)).unwrap_or_default()).is_some() {
+    let len = bytes.len();
+    let content = match Decoded::of(bytes) {
+        Ok(decoded) => decoded.text,
+        Err(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+    };
+    if memchr(0, content.as_bytes().get(..content.len().min(HEAD_LEN)).unwrap_or_default())
+        .is_some()
+    {
         return (None, Some(Outcome::Skipped("binary")));
     }
-    let content = String::from_utf8_lossy(&bytes);
     let report = risk::score(&content, policy);
     if report.detected_patterns.is_empty() {
-        return (Some(bytes.len()), None);
+        return (Some(len), None);
     }
     let mut why = match explaining {
         true => risk::explain(&content, &report, policy).into_iter().map(Some).collect(),
@@ -212,7 +219,7 @@ fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option
             why: why.next().flatten(),
         })
         .collect();
-    (Some(bytes.len()), Some(Outcome::Found { report, findings }))
+    (Some(len), Some(Outcome::Found { report, findings }))
 }
 
 /// Lines and columns of offsets, in one walk over the text.
