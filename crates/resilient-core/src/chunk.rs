@@ -16,7 +16,7 @@ use crate::contents::{Content, check_whole, digest_now, digest_of_dir, form_of};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_up_to};
 use crate::error::{Draft, Error, Result};
-use crate::form::{Asked, Form, FormChange, Speller};
+use crate::form::{Asked, Encoding, Form, FormChange, Speller};
 use crate::journal::Mode;
 use crate::name::is_name;
 use crate::near::nearest;
@@ -152,6 +152,9 @@ pub struct ComposeReceipt {
     /// Digest of the file before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_sha256: Option<Digest>,
+    /// Set when a part after the first one began with a byte order mark, which was left out: it would stand in the middle of the file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bom_dropped: bool,
     /// As in [`WriteReceipt`](crate::write::WriteReceipt).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_changed: Option<OwnerChange>,
@@ -465,6 +468,7 @@ impl Chunks<'_> {
             }
             let chunk_hashes = std::mem::take(&mut joined.hashes);
             let joined_mid_line = std::mem::take(&mut joined.mid_line);
+            let bom_dropped = joined.bom_dropped;
             let (sha256, bytes) = (staged.digest, staged.len);
             let (new_form, _) = match form_of(&*staged.file, bytes) {
                 Ok(found) => found,
@@ -514,6 +518,7 @@ impl Chunks<'_> {
                 prev_bytes: old.as_ref().map(|old| old.stat.len),
                 prev_sha256: old.as_ref().map(|old| old.digest),
                 owner_changed,
+                bom_dropped,
                 twins,
             })
         })
@@ -727,6 +732,8 @@ struct Joined<'a> {
     last: Option<u8>,
     /// The parts whose last line goes on in the next one.
     mid_line: Vec<u32>,
+    /// Whether a part after the first text began with a byte order mark, which was left out.
+    bom_dropped: bool,
     /// The beginning of a character whose rest has not come yet.
     cut: Vec<u8>,
     offset: u64,
@@ -749,6 +756,7 @@ impl<'a> Joined<'a> {
             hashes: Vec::new(),
             last: None,
             mid_line: Vec::new(),
+            bom_dropped: false,
             cut: Vec::new(),
             offset: 0,
             done: false,
@@ -782,8 +790,12 @@ impl<'a> Joined<'a> {
                 let read = read_up_to(&**file, &mut block, *at).map_err(os)?;
                 block.truncate(read);
                 if read > 0 {
+                    let begins = *at == 0;
                     *at += read as u64;
                     hasher.update(&block);
+                    if begins && self.offset > 0 && self.cut.is_empty() {
+                        self.drop_mark(&mut block);
+                    }
                     self.last = block.last().copied();
                     self.check(&block)?;
                     return Ok(Some(block));
@@ -809,6 +821,15 @@ impl<'a> Joined<'a> {
                 self.check(&separator)?;
                 return Ok(Some(separator));
             }
+        }
+    }
+
+    /// Leaves out a byte order mark that would stand in the middle of the file.
+    fn drop_mark(&mut self, block: &mut Vec<u8>) {
+        let mark = Encoding::Utf8.mark();
+        if block.starts_with(mark) {
+            block.drain(..mark.len());
+            self.bom_dropped = true;
         }
     }
 

@@ -23,7 +23,7 @@ use crate::digest::Digest;
 use crate::disk::{Kind, Owner, read_up_to};
 use crate::edit::{self, Edited, Refusal};
 use crate::error::{Draft, Error, Result};
-use crate::form::{Asked, AskedEncoding, Form, FormChange, FormPolicy, Guess, Spelling};
+use crate::form::{Asked, AskedEncoding, Encoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
 use crate::redact::{self, MARK, Overwritten};
 use crate::risk::{Findings, Policy, Verdict};
@@ -142,6 +142,9 @@ pub struct WriteReceipt {
     /// Set when an overwrite gave the file another encoding or other line ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_changed: Option<FormChange>,
+    /// Set when the text began with a byte order mark, which was left out: it would stand in the middle of the file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bom_dropped: bool,
     /// For a new file, the paths beside it that differ only by case or by Unicode normalisation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<String>,
@@ -363,6 +366,7 @@ pub(crate) fn replace(
         let receipt = put(op, target, Some(&old), &content, Mode::Replace, rules)?;
         let mut receipt = receipt.with_form(new_form, None);
         receipt.replacements = Some(edited.replacements);
+        receipt.bom_dropped = edited.bom_dropped;
         receipt.findings = judged.findings.clone();
         receipt.checked = checked;
         Ok(receipt)
@@ -498,6 +502,23 @@ fn append(
     content: &Content,
     how: &Appending<'_>,
 ) -> Result<WriteReceipt> {
+    let begins = target.stat.as_ref().is_none_or(|stat| stat.len == 0);
+    let keeps_mark = begins || how.asked.encoding == AskedEncoding::Raw;
+    match content.bytes.strip_prefix(Encoding::Utf8.mark()) {
+        Some(rest) if !keeps_mark => {
+            let receipt = append_as_it_is(op, target, &Content::of(rest.to_vec()), how)?;
+            Ok(WriteReceipt { bom_dropped: true, ..receipt })
+        }
+        _ => append_as_it_is(op, target, content, how),
+    }
+}
+
+fn append_as_it_is(
+    op: &mut WriteContext<'_>,
+    target: Target,
+    content: &Content,
+    how: &Appending<'_>,
+) -> Result<WriteReceipt> {
     let Appending { asked, policy, validate, expected, rules } = *how;
     let check_whole = |target: &Target, old: &[u8], added: &[u8]| match validate {
         true => Checked::of(&target.shown, &[old, added].concat()).map(Some),
@@ -608,6 +629,7 @@ impl Place {
             checked: None,
             form: None,
             form_changed: None,
+            bom_dropped: false,
             twins: Vec::new(),
         }
     }

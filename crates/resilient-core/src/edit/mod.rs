@@ -48,6 +48,9 @@ pub struct Edited {
     pub content: Vec<u8>,
     /// How many matches were replaced.
     pub replacements: u64,
+    /// Whether a byte order mark at the beginning of the new text was left out, since it would stand in the
+    /// middle of the file.
+    pub bom_dropped: bool,
 }
 
 /// Why nothing was replaced.
@@ -185,7 +188,7 @@ pub fn replace_in(
             });
         }
         check_count(&reading.text, &matches, count)?;
-        return splice(file, &reading, &matches, old, new, asked.eol);
+        return splice(file, &reading, &matches, old, new, asked);
     }
     let (mut nearest, mut diagnosis) = (None, Box::default());
     if let Some(text) = reading::text(file, asked.encoding) {
@@ -247,14 +250,21 @@ fn splice(
     matches: &[Match],
     old: &str,
     new: &str,
-    ends: AskedEol,
+    asked: Asked,
 ) -> Result<Edited, Refusal> {
-    reading.check_encodable(old, new)?;
-    let as_asked = match ends {
+    const MARK: char = '\u{feff}';
+    let adds_mark = new.starts_with(MARK) && !old.starts_with(MARK);
+    let keeps_mark = !adds_mark || asked.encoding == AskedEncoding::Raw;
+    let mut bom_dropped = false;
+    let as_asked = match asked.eol {
         AskedEol::Unsaid | AskedEol::Keep => None,
         AskedEol::Raw => Some(Cow::Borrowed(new)),
         AskedEol::Named(eol) => Some(Cow::Owned(with_ends(new, eol))),
     };
+    let begins_file =
+        matches.first().is_some_and(|found| reading.offsets().in_file(found.range.start) == 0);
+    let without = new.trim_start_matches(MARK);
+    reading.check_encodable(old, if keeps_mark || begins_file { new } else { without })?;
     let mut inserted = Inserted::new(&reading.text, old, new);
     let mut offsets = reading.offsets();
     let mut content = Vec::with_capacity(file.len());
@@ -262,14 +272,20 @@ fn splice(
     for found in matches {
         let start = offsets.in_file(found.range.start);
         content.extend_from_slice(file.get(copied_to..start).unwrap_or_default());
-        match &as_asked {
-            Some(new) => reading.encode_onto(new, &mut content),
-            None => reading.encode_onto(&inserted.instead_of(found), &mut content),
+        let put = match &as_asked {
+            Some(new) => Cow::Borrowed(&**new),
+            None => inserted.instead_of(found),
+        };
+        if keeps_mark || start == 0 {
+            reading.encode_onto(&put, &mut content);
+        } else {
+            bom_dropped = true;
+            reading.encode_onto(put.trim_start_matches(MARK), &mut content);
         }
         copied_to = offsets.in_file(found.range.end);
     }
     content.extend_from_slice(file.get(copied_to..).unwrap_or_default());
-    Ok(Edited { content, replacements: matches.len() as u64 })
+    Ok(Edited { content, replacements: matches.len() as u64, bom_dropped })
 }
 
 fn with_ends(text: &str, eol: Eol) -> String {
@@ -304,7 +320,7 @@ mod tests {
         let file = b"x\ny\nx\n";
         assert_eq!(
             replace(file, "x", "z", 2),
-            Ok(Edited { content: b"z\ny\nz\n".to_vec(), replacements: 2 })
+            Ok(Edited { content: b"z\ny\nz\n".to_vec(), replacements: 2, bom_dropped: false })
         );
         assert_eq!(replace(file, "x", "z", -1), replace(file, "x", "z", 2));
         assert_eq!(
@@ -509,6 +525,27 @@ mod tests {
             message(b"\xff\xfe\x00\x00a\x00\x00\x00"),
             "invalid byte 0xff at offset 0, and utf-32 is not supported"
         );
+    }
+
+    #[test]
+    fn a_mark_is_put_at_the_beginning_of_a_file_only() {
+        let told = |file: &[u8], old: &str, new: &str, count| {
+            let edited = replace(file, old, new, count).unwrap();
+            (edited.content, edited.bom_dropped)
+        };
+        assert_eq!(told(b"one\ntwo\n", "two", "\u{feff}2", 1), (b"one\n2\n".to_vec(), true));
+        assert_eq!(told(b"one\n", "one", "\u{feff}1", 1), (b"\xef\xbb\xbf1\n".to_vec(), false));
+        assert_eq!(told(b"x\nx\n", "x", "\u{feff}y", -1), (b"\xef\xbb\xbfy\ny\n".to_vec(), true));
+        let marked = b"\xef\xbb\xbfone\n";
+        assert_eq!(told(marked, "one", "\u{feff}1", 1), (b"\xef\xbb\xbf1\n".to_vec(), true));
+        assert_eq!(
+            told(marked, "\u{feff}one", "\u{feff}1", 1),
+            (b"\xef\xbb\xbf1\n".to_vec(), false)
+        );
+        let wide = utf16("one\n", u16::to_le_bytes);
+        assert_eq!(told(&wide, "one", "\u{feff}1", 1), (utf16("1\n", u16::to_le_bytes), true));
+        // An encoding without such a mark lacks none.
+        assert_eq!(told(b"caf\xe9 = 1\n", "1", "\u{feff}2", 1), (b"caf\xe9 = 2\n".to_vec(), true));
     }
 
     #[test]

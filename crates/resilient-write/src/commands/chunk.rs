@@ -11,7 +11,7 @@ use resilient_core::chunk::{
 };
 
 use super::input::{Classify, Content, Form};
-use super::write::{told_checked, told_findings, told_form, told_owner, told_twins};
+use super::write::{told_checked, told_findings, told_form, told_mark, told_owner, told_twins};
 use crate::output::{Output, card};
 
 /// What to do with a session of parts.
@@ -239,6 +239,7 @@ fn told_compose(receipt: &ComposeReceipt) -> String {
     rows.extend(receipt.owner_changed.as_ref().map(told_owner));
     rows.extend(receipt.checked.as_ref().map(told_checked));
     rows.extend(told_form(receipt.form, receipt.form_changed));
+    rows.extend(told_mark(receipt.bom_dropped));
     rows.extend(told_twins(&receipt.twins));
     rows.extend(told_findings(&receipt.findings));
     let text = card(&format!("composed {}", receipt.output_path), &rows);

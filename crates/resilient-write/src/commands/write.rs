@@ -106,6 +106,7 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
     }
     rows.extend(receipt.checked.as_ref().map(told_checked));
     rows.extend(told_form(receipt.form, receipt.form_changed));
+    rows.extend(told_mark(receipt.bom_dropped));
     rows.extend(told_twins(&receipt.twins));
     rows.extend(told_findings(&receipt.findings));
     card(&format!("{did} {}", receipt.path), &rows)
@@ -115,6 +116,11 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
 pub(crate) fn told_owner(change: &OwnerChange) -> (&'static str, String) {
     let OwnerChange { old_user, old_group, new_user, new_group } = change;
     ("owner", format!("{new_user}:{new_group} instead of {old_user}:{old_group}"))
+}
+
+/// Whether a byte order mark was left out.
+pub(crate) fn told_mark(is_dropped: bool) -> Option<(&'static str, String)> {
+    is_dropped.then(|| ("bom", "left out: it would stand in the middle of the file".to_owned()))
 }
 
 /// Which files beside a new one have nearly its name.

@@ -159,3 +159,52 @@ fn a_file_in_any_encoding_is_judged_checked_and_cleaned_by_its_path() {
         assert!(hint.contains("`content`") && !hint.contains("old_string"), "{hint}");
     }
 }
+
+#[test]
+fn no_byte_order_mark_comes_into_the_middle_of_a_file() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    let mark = "\u{feff}";
+    let append = |path: &str, encoding: Option<&str>| {
+        let mut call = json!({"path": path, "content": format!("{mark}b\n"), "mode": "append"});
+        if let Some(encoding) = encoding {
+            call["encoding"] = json!(encoding);
+        }
+        call
+    };
+    // A new file begins with it.
+    let begun = client.gives("rw_safe_write", append("a.txt", None), &[]);
+    assert!(begun.get("bom_dropped").is_none(), "{begun}");
+    assert_eq!(client.gives("rw_safe_write", append("a.txt", None), &[])["bom_dropped"], true);
+    assert_eq!(sandbox.text("a.txt"), format!("{mark}b\nb\n"));
+    client.gives("rw_safe_write", append("a.txt", Some("raw")), &[]);
+    assert_eq!(sandbox.text("a.txt"), format!("{mark}b\nb\n{mark}b\n"));
+    let long = "a\n".repeat(64 << 10);
+    sandbox.put("long.txt", &long);
+    assert_eq!(client.gives("rw_safe_write", append("long.txt", None), &[])["bom_dropped"], true);
+    assert_eq!(sandbox.text("long.txt"), format!("{long}b\n"));
+    sandbox.put("latin.txt", b"caf\xe9 et th\xe9\n");
+    client.gives("rw_safe_write", append("latin.txt", None), &[]);
+    assert_eq!(read(&sandbox, "latin.txt"), b"caf\xe9 et th\xe9\nb\n");
+
+    let edit = json!({"path": "long.txt", "old_string": "b\n", "new_string": format!("{mark}c\n")});
+    assert_eq!(client.gives("rw_safe_replace", edit, &[])["bom_dropped"], true);
+    assert_eq!(sandbox.text("long.txt"), format!("{long}c\n"));
+
+    for part in ["1\n", "2\n", ""] {
+        let part = json!({"session": "s", "content": format!("{mark}{part}")});
+        client.gives("rw_chunk_append", part, &[]);
+    }
+    let whole = format!("{mark}1\n2\n");
+    let preview = client.gives("rw_chunk_preview", json!({"session": "s"}), &[]);
+    assert_eq!(preview["content"], whole);
+    let compose = json!({"session": "s", "output_path": "c.txt"});
+    let composed = client.gives("rw_chunk_compose", compose, &[]);
+    assert_eq!(composed["bom_dropped"], true);
+    assert_eq!(sandbox.text("c.txt"), whole);
+
+    let told =
+        sandbox.run(&["write", "c.txt", "--mode", "append", "--content", &format!("{mark}3")]);
+    assert!(told.ok().stdout.contains("bom"));
+    assert_eq!(sandbox.text("c.txt"), format!("{whole}3"));
+}
