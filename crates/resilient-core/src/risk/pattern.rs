@@ -69,22 +69,21 @@ impl Pattern {
     }
 }
 
-/// Shows enough of a match to find it, not enough to use it: sixteen characters, on one line.
+/// Shows enough of a match to find it, not enough to use it, on one line: sixteen characters of a long one. What
+/// is shorter than twice that shows a quarter, and four at most: a password is short, and half of it tells the
+/// rest.
 pub(super) fn snippet(found: &str) -> String {
     const CHARS_MAX: usize = 16;
-    let is_plain = |byte: &u8| byte.is_ascii() && *byte != b'\n';
-    // Most are of ASCII on one line, where characters need not be told apart.
-    let (first, rest) = found.split_at_checked(CHARS_MAX).unwrap_or((found, ""));
-    if first.as_bytes().iter().all(is_plain) {
-        return if rest.is_empty() { first.to_owned() } else { [first, "…"].concat() };
-    }
-    let mut chars = found.chars().flat_map(|char| {
+    const OF_SHORT_MAX: usize = 4;
+    let len = found.chars().take(2 * CHARS_MAX).count();
+    let most = if len < 2 * CHARS_MAX { (len / 4).min(OF_SHORT_MAX) } else { CHARS_MAX };
+    let chars = found.chars().flat_map(|char| {
         let (first, second) = if char == '\n' { ('\\', Some('n')) } else { (char, None) };
         std::iter::once(first).chain(second)
     });
     let mut snippet = String::with_capacity(CHARS_MAX + 3);
-    snippet.extend(chars.by_ref().take(CHARS_MAX));
-    if chars.next().is_some() {
+    snippet.extend(chars.take(most));
+    if !found.is_empty() {
         snippet.push('…');
     }
     snippet
@@ -103,13 +102,26 @@ mod tests {
 
     #[test]
     fn a_snippet_is_cut_by_characters_after_line_feeds_are_spelled_out() {
+        let long = "0123456789abcdef".repeat(2);
+        assert_eq!(snippet(&long), "0123456789abcdef…");
+        assert_eq!(snippet(&format!("0123456789abcde\n{long}")), "0123456789abcde\\…");
+        assert_eq!(snippet(&"é".repeat(32)), format!("{}…", "é".repeat(16)));
         assert_eq!(snippet(""), "");
-        assert_eq!(snippet("0123456789abcdef"), "0123456789abcdef");
-        assert_eq!(snippet("0123456789abcdefg"), "0123456789abcdef…");
-        assert_eq!(snippet("a\nb"), "a\\nb");
-        assert_eq!(snippet("0123456789abcd\n"), "0123456789abcd\\n");
-        assert_eq!(snippet("0123456789abcde\n"), "0123456789abcde\\…");
-        assert_eq!(snippet(&"é".repeat(17)), format!("{}…", "é".repeat(16)));
+    }
+
+    #[test]
+    fn a_snippet_never_has_more_than_a_quarter_of_a_short_match() {
+        for (found, shown) in [
+            ("a", "…"),
+            ("abc", "…"),
+            ("hunter2", "h…"),
+            ("hunter2hunter2", "hun…"),
+            ("0123456789abcdef", "0123…"),
+            ("0123456789abcdef0123456789abcde", "0123…"),
+            ("a\nbcdefg", "a\\…"),
+        ] {
+            assert_eq!(snippet(found), shown, "{found}");
+        }
     }
 
     #[test]

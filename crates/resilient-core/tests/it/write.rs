@@ -251,7 +251,7 @@ fn blocked(path: &str, draft: &str) -> Value {
         json!({
             "path": path, "score": 0.15, "verdict": "low", "classify_reject_at": "low",
             "detected": [
-                {"kind": "pii", "pattern": "email", "match": "jane@example.com", "line": 1}
+                {"kind": "pii", "pattern": "email", "match": "jane…", "line": 1}
             ],
             "suggested_actions": [{
                 "action": "redact", "targets": ["pii"],

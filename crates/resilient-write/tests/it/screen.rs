@@ -71,6 +71,31 @@ fn a_write_that_passes_answers_what_was_found_and_never_the_secret() {
 }
 
 #[test]
+fn no_answer_shows_a_short_secret_whole() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    let [short, long] = [["hunt", "er2x!Q"].concat(), ["Tr0ub4", "dor&3-", "zK9"].concat()];
+    for secret in [short, long] {
+        let text = format!("password = \"{secret}\"\n");
+        sandbox.put("a.py", &text);
+        let scored = client.gives("rw_risk_score", json!({"content": text}), &[]);
+        assert_eq!(scored["detected_patterns"][0]["kind"], "generic_secret", "{scored}");
+        let write =
+            json!({"path": "b.py", "content": text, "classify": true, "classify_reject_at": "low"});
+        let blocked = client.fails("rw_safe_write", write, BLOCKED, json!({}));
+        let mut told = vec![scored.to_string(), blocked.to_string()];
+        for more in
+            [&["--json"][..], &[], &["--explain"], &["--format", "sarif"], &["--format", "text"]]
+        {
+            told.push(sandbox.run(&[&["risk", "a.py"], more].concat()).stdout);
+        }
+        for told in told {
+            assert!(!told.contains(&secret[..secret.len() / 2]), "{told}");
+        }
+    }
+}
+
+#[test]
 fn blocked_parts_are_kept_clean_and_blocked_texts_composed_in_one_more_call() {
     let sandbox = strict();
     let mut client = sandbox.serve(&[]);

@@ -58,6 +58,7 @@ pub(crate) fn redact(text: &str, detected: &[Value]) -> String {
         let line = at(hit, "/line").as_u64().and_then(|number| usize::try_from(number).ok());
         let line = line.and_then(|number| lines.get_mut(number.checked_sub(1)?));
         let beginning = at(hit, "/match").as_str().map(|text| text.trim_end_matches('…'));
+        let beginning = beginning.filter(|text| !text.is_empty());
         let (Some(line), Some(beginning)) = (line, beginning) else { continue };
         let Some((before, rest)) = line.split_once(beginning) else { continue };
         let rest =
@@ -81,6 +82,7 @@ mod tests {
             json!({"kind": "api_key", "line": 2, "match": "abcDEF-123…"}),
             json!({"kind": "pii", "line": 3, "match": "short"}),
             json!({"kind": "size", "line": null, "match": null}),
+            json!({"kind": "pii", "line": 1, "match": "…"}),
             json!({"kind": "api_key", "line": 9, "match": "beyond"}),
         ];
         assert_eq!(redact(text, &detected), "one\nAuthorization: [redacted] end\n[redacted]\n");

@@ -64,7 +64,8 @@ fn line(path: &str, finding: &Finding) -> String {
     let Finding { found, level, from: (line, col), .. } = finding;
     let mut text = match found {
         Detection::Pattern(hit) => {
-            let mut shown: String = hit.snippet.chars().take(SHOWN_CHARS).collect();
+            let whole = hit.snippet.trim_end_matches('…');
+            let mut shown: String = whole.chars().take(SHOWN_CHARS).collect();
             shown.push('…');
             let dummy = if hit.placeholder { ", placeholder" } else { "" };
             let via = if hit.via.is_empty() { "" } else { ", via " };
