@@ -71,18 +71,19 @@ impl Pattern {
 
 /// Shows enough of a match to find it, not enough to use it, on one line: sixteen characters of a long one. What
 /// is shorter than twice that shows a quarter, and four at most: a password is short, and half of it tells the
-/// rest.
+/// rest. Of an address no more than the scheme is shown, since name and password come next.
 pub(super) fn snippet(found: &str) -> String {
     const CHARS_MAX: usize = 16;
     const OF_SHORT_MAX: usize = 4;
     let len = found.chars().take(2 * CHARS_MAX).count();
     let most = if len < 2 * CHARS_MAX { (len / 4).min(OF_SHORT_MAX) } else { CHARS_MAX };
+    let scheme = found.find("://").map_or(CHARS_MAX, |at| at + "://".len());
     let chars = found.chars().flat_map(|char| {
         let (first, second) = if char == '\n' { ('\\', Some('n')) } else { (char, None) };
         std::iter::once(first).chain(second)
     });
     let mut snippet = String::with_capacity(CHARS_MAX + 3);
-    snippet.extend(chars.take(most));
+    snippet.extend(chars.take(most.min(scheme)));
     if !found.is_empty() {
         snippet.push('…');
     }
@@ -115,6 +116,7 @@ mod tests {
             ("a", "…"),
             ("abc", "…"),
             ("hunter2", "h…"),
+            ("redis://:pw@cache.internal:6379/a/b/c", "redis://…"),
             ("hunter2hunter2", "hun…"),
             ("0123456789abcdef", "0123…"),
             ("0123456789abcdef0123456789abcde", "0123…"),
