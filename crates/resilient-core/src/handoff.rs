@@ -211,7 +211,8 @@ impl Handoff<'_> {
         let roots = &self.store.roots;
         let target = roots.readable(path).map_err(|error| roots.with_near(error, path))?;
         // A draft in the scratchpad may have been a handoff.
-        if sealed_scratch && holds_scratch(&target.path) {
+        let is_other_name = || target.stat.as_ref().is_some_and(|it| self.store.has_in_scratch(it));
+        if sealed_scratch && (holds_scratch(&target.path) || is_other_name()) {
             return Err(Error::ScratchGetDisabled);
         }
         let os = |source| Error::os(target.shown.clone(), "read", source);

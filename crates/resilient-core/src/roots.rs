@@ -470,7 +470,7 @@ impl Roots {
 
 /// The directories of a state directory whose files hold what the scratchpad holds: itself, slots on their way
 /// there, and what recovery has set aside.
-const SCRATCH_DIRS: [&str; 3] = ["scratch", "tmp", "conflicts"];
+pub(crate) const SCRATCH_DIRS: [&str; 3] = ["scratch", "tmp", "conflicts"];
 
 /// Whether an absolute path with its links resolved leads to scratch content, in whatever state directory.
 ///

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::journal::Filter;
 use crate::policy_file::PolicyFile;
 use crate::report::Notice;
-use crate::roots::{Git, Root, Roots, STATE_DIR, Target};
+use crate::roots::{Git, Root, Roots, SCRATCH_DIRS, STATE_DIR, Target};
 use crate::stamp;
 use crate::state::{Digests, Site, State};
 
@@ -141,6 +141,21 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(Error::os(self.shown_state(below), "open", source)),
         }
+    }
+
+    /// Whether a file is another name of one that holds what the scratchpad holds. Only a file with several
+    /// names is looked for.
+    pub(crate) fn has_in_scratch(&self, stat: &Stat) -> bool {
+        let is_in = |dir: &DirRef| -> io::Result<bool> {
+            let mut names = dir.entries()?.into_iter();
+            Ok(names.any(|name| dir.stat(&name).is_ok_and(|known| known.id == stat.id)))
+        };
+        // Where nobody can tell, nothing is given away.
+        let is_in_one = |name: &&str| match self.state_dir(&[name]) {
+            Ok(dir) => dir.is_some_and(|dir| is_in(&dir).unwrap_or(true)),
+            Err(_) => true,
+        };
+        stat.links > 1 && stat.kind == Kind::File && SCRATCH_DIRS.iter().any(is_in_one)
     }
 
     /// Opens a file of the state for reading; `None` where it does not exist.

@@ -315,6 +315,12 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::write`]; and the text does not occur as often as expected.
     pub fn replace(&self, request: ReplaceRequest) -> Result<WriteReceipt> {
+        // What an edit that does not match is told is text of the file.
+        if self.sealed_scratch
+            && let Ok(target) = self.store.roots.locate(&request.path)
+        {
+            self.unseal(&target)?;
+        }
         let edit = Edit { old_string: request.old_string.clone(), count: request.count };
         self.screened(request.reject_at, |screen| {
             write::replace(&self.store, request, screen.clone())
@@ -387,8 +393,9 @@ impl Workspace {
     /// The reads.
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
-        let Store { clock, roots, .. } = &*self.store;
-        Reader { clock: &**clock, roots, indexes: &self.indexes, sealed: self.sealed_scratch }
+        let store: &Store = &self.store;
+        let sealed = self.sealed_scratch.then_some(store);
+        Reader { clock: &*store.clock, roots: &store.roots, indexes: &self.indexes, sealed }
     }
 
     /// The newest rows of the journal. The filter's path may be written in any way that a write takes.

@@ -21,6 +21,7 @@ use crate::disk::{Clock, FileBox, Kind, Stat, read_up_to};
 use crate::error::{Error, Result};
 use crate::form::{self, Eol, Form};
 use crate::roots::{Roots, Target, holds_scratch};
+use crate::store::Store;
 
 mod budget;
 mod cursor;
@@ -62,8 +63,8 @@ pub struct Reader<'a> {
     pub(crate) clock: &'a dyn Clock,
     pub(crate) roots: &'a Roots,
     pub(crate) indexes: &'a Indexes,
-    /// Whether reading the scratchpad is switched off: then nothing reads its files either.
-    pub(crate) sealed: bool,
+    /// The state, if reading the scratchpad is switched off: then nothing reads its files either.
+    pub(crate) sealed: Option<&'a Store>,
 }
 
 /// Told how far a long read is, and asked whether to go on.
@@ -216,7 +217,7 @@ impl Reader<'_> {
 
     /// Refuses what the scratchpad holds, where that is sealed.
     fn unseal(&self, path: &Path) -> Result<()> {
-        if self.sealed && holds_scratch(path) {
+        if self.sealed.is_some() && holds_scratch(path) {
             return Err(Error::ScratchGetDisabled);
         }
         Ok(())
@@ -254,6 +255,9 @@ impl Reader<'_> {
             _ => Error::os(path, "open", source),
         })?;
         let stat = file.stat().map_err(|source| Error::os(path, "stat", source))?;
+        if self.sealed.is_some_and(|store| store.has_in_scratch(&stat)) {
+            return Err(Error::ScratchGetDisabled);
+        }
         let (form, encoding) = (Form::of(b""), Encoding::Utf8);
         let mut opened =
             Opened { path: path.to_owned(), file, stat, form, encoding, is_named: false };

@@ -8,6 +8,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::form::{Asked, Decoded};
 use crate::risk::{self, Policy};
+use crate::roots::Target;
 use crate::scratch::{DRAFT_LABEL, Encoding};
 use crate::validate::{self, Format};
 use crate::write;
@@ -114,6 +115,18 @@ impl Workspace {
         }
     }
 
+    /// Refuses another name of what a sealed scratchpad holds.
+    ///
+    /// # Errors
+    /// It is one: [`Error::ScratchGetDisabled`].
+    pub(super) fn unseal(&self, target: &Target) -> Result<()> {
+        let is_other_name = || target.stat.as_ref().is_some_and(|it| self.store.has_in_scratch(it));
+        if self.sealed_scratch && is_other_name() {
+            return Err(Error::ScratchGetDisabled);
+        }
+        Ok(())
+    }
+
     pub(super) fn origin(
         &self,
         source: Source,
@@ -137,6 +150,7 @@ impl Workspace {
                 if target.stat.is_none() {
                     return Err(Error::NotFound { near: self.store.roots.nearby(&path), path });
                 }
+                self.unseal(&target)?;
                 let os = |source| Error::os(target.shown.clone(), "read", source);
                 let file = target.dir.open(&target.name).map_err(os)?;
                 let bytes = read_whole(&*file, &target.shown)?;

@@ -250,3 +250,50 @@ fn a_sealed_scratchpad_is_read_by_no_tool_of_either_server() {
     }
     assert_eq!(sandbox.text(".resilient_write/.gitignore"), "*\n");
 }
+
+#[test]
+fn a_hard_link_into_a_sealed_scratchpad_is_read_by_no_tool() {
+    const SEALED: &str = "policy_violation/permission/abort";
+    let sandbox = Sandbox::new().with("RW_SCRATCH_DISABLE_GET", "1");
+    let put = sandbox.run_with(&["scratch", "put", "--json"], "secret").ok().json();
+    let kept = sandbox.path(put["scratch_path"].as_str().unwrap());
+    std::fs::hard_link(&kept, sandbox.path("a.txt")).unwrap();
+    // A file with two names of its own is read as ever.
+    sandbox.put("b.txt", "plain secret");
+    std::fs::hard_link(sandbox.path("b.txt"), sandbox.path("c.txt")).unwrap();
+    let reads = [
+        ("rr_stat", json!({"path": "a.txt", "include_sha256": true})),
+        ("rr_read_bytes", json!({"path": "a.txt"})),
+        ("rr_read_lines", json!({"path": "a.txt"})),
+        ("rr_make_cursor", json!({"path": "a.txt"})),
+        ("rr_search_then_page", json!({"path": "a.txt", "query": "secret"})),
+    ];
+    let sealed = || json!({"reason": "scratch_get_disabled"});
+    for mut client in [sandbox.serve(&["--with-read"]), sandbox.serve_reader(&[])] {
+        for (tool, arguments) in reads.clone() {
+            client.fails(tool, arguments, SEALED, sealed());
+        }
+        assert_eq!(
+            client.gives("rr_read_lines", json!({"path": "c.txt"}), &[])["content"],
+            "1|plain secret"
+        );
+        let all = json!({"path": ".", "query": "secret", "glob": "*.txt"});
+        let found = client.gives("rr_search_then_page", all, &[]);
+        assert!(
+            found["matches"].as_array().unwrap().iter().all(|it| it["path"] != "a.txt"),
+            "{found}"
+        );
+    }
+    let mut client = sandbox.serve(&["--tools", "full"]);
+    let edit = json!({"path": "a.txt", "old_string": "sekret", "new_string": "x"});
+    let by_path = || json!({"path": "a.txt"});
+    for (tool, arguments) in [
+        ("rw_safe_replace", edit),
+        ("rw_redact", by_path()),
+        ("rw_validate", by_path()),
+        ("rw_risk_score", by_path()),
+        ("rw_handoff_read", by_path()),
+    ] {
+        client.fails(tool, arguments, SEALED, sealed());
+    }
+}
