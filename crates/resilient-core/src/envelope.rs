@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::edit::{Diagnosis, Nearest};
-use crate::error::{Blocking, Draft, Drift, Error};
+use crate::error::{Blocking, Draft, Drift, Error, NotAFile};
 use crate::hint::hint;
 
 /// What went wrong, in one word.
@@ -212,7 +212,7 @@ impl Envelope {
             Error::ProtectedPath { path } => permission(json!({
                 "path": path, "reason": "protected_path",
             })),
-            Error::NotARegularFile { path, what: "a directory" | crate::error::UNSEARCHED } => {
+            Error::NotARegularFile { path, what: NotAFile::Directory | NotAFile::Unsearched } => {
                 Self::of(
                     PolicyViolation,
                     Unknown,
@@ -223,9 +223,9 @@ impl Envelope {
                     }),
                 )
             }
-            Error::NotARegularFile { path, what } => {
-                permission(json!({"path": path, "reason": "not_a_regular_file", "is": what}))
-            }
+            Error::NotARegularFile { path, what } => permission(json!({
+                "path": path, "reason": "not_a_regular_file", "is": what.to_string(),
+            })),
             Error::LinkLoop { path } => permission(json!({"path": path, "reason": "link_loop"})),
             Error::HardLinked { path, links } => permission(json!({
                 "path": path, "reason": "hard_linked", "links": links,

@@ -14,8 +14,29 @@ use crate::validate;
 /// What an operation of this library answers.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What a path is where a search of one file meets a directory.
-pub(crate) const UNSEARCHED: &str = "a directory, which takes a glob";
+/// What a path leads to that is no regular file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotAFile {
+    /// A directory.
+    Directory,
+    /// A directory, where one file was to be searched; several take a glob.
+    Unsearched,
+    /// A FIFO, a socket or a device.
+    Special,
+    /// One of these, or a link where none is followed.
+    SpecialOrLink,
+}
+
+impl fmt::Display for NotAFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Directory => "a directory",
+            Self::Unsearched => "a directory, which takes a glob",
+            Self::Special => "a FIFO, socket or device",
+            Self::SpecialOrLink => "a link, FIFO, socket or device",
+        })
+    }
+}
 
 /// Why a request was not carried out. Unless it says otherwise, nothing has changed on disk.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +60,7 @@ pub enum Error {
     ProtectedPath { path: String },
     /// The path is a FIFO, a socket, a device or a directory.
     #[error("{path:?} is {what}, not a regular file")]
-    NotARegularFile { path: String, what: &'static str },
+    NotARegularFile { path: String, what: NotAFile },
     /// The path goes through more links than a path may.
     #[error("{path:?} goes through too many links")]
     LinkLoop { path: String },

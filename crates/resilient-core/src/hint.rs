@@ -10,7 +10,7 @@ pub mod samples;
 use std::io;
 
 use crate::edit::{Diagnosis, Mistake, Nearest};
-use crate::error::{Draft, Drift, Error, Since};
+use crate::error::{Draft, Drift, Error, NotAFile, Since};
 
 /// What a caller should do about an error: one sentence, without a full stop.
 #[must_use]
@@ -31,14 +31,16 @@ pub fn hint(error: &Error) -> String {
              policy.yaml has allow_git_writes: true"
                 .to_owned()
         }
-        Error::NotARegularFile { what: "a directory", .. } => {
+        Error::NotARegularFile { what: NotAFile::Directory, .. } => {
             "pass the path of a file, not of a directory".to_owned()
         }
-        Error::NotARegularFile { what: crate::error::UNSEARCHED, .. } => {
+        Error::NotARegularFile { what: NotAFile::Unsearched, .. } => {
             "name the files by a glob such as **/* to search below a directory, or pass the path of one file"
                 .to_owned()
         }
-        Error::NotARegularFile { .. } => "choose the path of a regular file".to_owned(),
+        Error::NotARegularFile { what: NotAFile::Special | NotAFile::SpecialOrLink, .. } => {
+            "choose the path of a regular file".to_owned()
+        }
         Error::LinkLoop { .. } => {
             "choose a path that does not go through this circle of links".to_owned()
         }
@@ -134,10 +136,16 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         // What a read does. A write that needs one needs it for nothing else.
-        Error::Os { operation: "read" | "stat" | "resolve" | "list", source, .. }
+        Error::Os { operation: "read" | "list", source, .. }
             if source.kind() == io::ErrorKind::PermissionDenied =>
         {
             "ask the user for the permission to read it, or choose another path".to_owned()
+        }
+        // What a directory forbids to whom it does not let in.
+        Error::Os { operation: "stat" | "resolve", source, .. }
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            "ask the user for the permission to enter its directory, or choose another path".to_owned()
         }
         Error::Os { path, operation: "open", source }
             if source.kind() == io::ErrorKind::PermissionDenied && path.contains(".resilient_write") =>
@@ -520,6 +528,33 @@ mod tests {
             assert!(!hint.contains("  "), "{name}: {hint:?}");
             assert!(hint.matches('`').count().is_multiple_of(2), "{name}: {hint:?}");
         }
+    }
+
+    #[test]
+    fn a_permission_that_is_missing_is_that_of_what_was_done() {
+        let hint_of = |path: &str, operation| {
+            hint(&Error::os(path, operation, io::ErrorKind::PermissionDenied.into()))
+        };
+        for (operation, permission) in [
+            ("read", "to read it"),
+            ("list", "to read it"),
+            ("open", "to open it"),
+            ("stat", "to enter its directory"),
+            ("resolve", "to enter its directory"),
+            ("write", "to write there"),
+            ("append", "to write there"),
+            ("stage", "to write there"),
+            ("set attributes", "to write there"),
+        ] {
+            let hint = hint_of("a.txt", operation);
+            assert_eq!(
+                hint,
+                format!("ask the user for the permission {permission}, or choose another path"),
+                "{operation}"
+            );
+        }
+        let state = hint_of(".resilient_write/journal.jsonl", "open");
+        assert!(state.contains("the permission to use the state directory"), "{state}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::{DirRef, Disk, Kind, Stat};
-use crate::error::{Error, Result};
+use crate::error::{Error, NotAFile, Result};
 use known::Known;
 
 mod known;
@@ -161,7 +161,10 @@ impl Roots {
     pub fn writable(&self, path: &str, git: Git) -> Result<Target> {
         // What ends like a directory is none that a file should be made of.
         if path.len() > 1 && path.ends_with(std::path::is_separator) {
-            return Err(Error::NotARegularFile { path: path.to_owned(), what: "a directory" });
+            return Err(Error::NotARegularFile {
+                path: path.to_owned(),
+                what: NotAFile::Directory,
+            });
         }
         let target = self.locate(path).map_err(|error| match error {
             Error::Os { path, source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
@@ -173,10 +176,7 @@ impl Roots {
             return Err(Error::ProtectedPath { path: path.to_owned() });
         }
         if let Some(Stat { kind: Kind::Other, .. }) = target.stat {
-            return Err(Error::NotARegularFile {
-                path: path.to_owned(),
-                what: "a FIFO, socket or device",
-            });
+            return Err(Error::NotARegularFile { path: path.to_owned(), what: NotAFile::Special });
         }
         Ok(target)
     }
@@ -198,10 +198,9 @@ impl Roots {
     fn existing(&self, target: Target, path: &str) -> Result<Target> {
         match target.stat {
             None => Err(Error::NotFound { path: path.to_owned(), near: Vec::new() }),
-            Some(Stat { kind: Kind::Other, .. }) => Err(Error::NotARegularFile {
-                path: path.to_owned(),
-                what: "a FIFO, socket or device",
-            }),
+            Some(Stat { kind: Kind::Other, .. }) => {
+                Err(Error::NotARegularFile { path: path.to_owned(), what: NotAFile::Special })
+            }
             Some(_) => Ok(target),
         }
     }
@@ -320,7 +319,7 @@ impl Roots {
                 None => {
                     return Err(Error::NotARegularFile {
                         path: given.to_owned(),
-                        what: "a directory",
+                        what: NotAFile::Directory,
                     });
                 }
             },

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::contents::{digest_range, read_whole};
 use crate::digest::Hasher;
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat};
-use crate::error::{Error, Result};
+use crate::error::{Error, NotAFile, Result};
 use crate::journal::Filter;
 use crate::policy_file::PolicyFile;
 use crate::report::Notice;
@@ -218,7 +218,7 @@ impl Store {
                 Ok(_) => {
                     return Err(Error::NotARegularFile {
                         path: shown,
-                        what: "a link, FIFO, socket or device",
+                        what: NotAFile::SpecialOrLink,
                     });
                 }
             }

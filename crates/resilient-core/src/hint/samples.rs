@@ -4,7 +4,7 @@ use std::io;
 
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
-use crate::error::{Blocking, Draft, Drift, Error, Since};
+use crate::error::{Blocking, Draft, Drift, Error, NotAFile, Since};
 use crate::risk::{self, Policy, PolicyError, Verdict};
 use crate::validate;
 
@@ -121,9 +121,9 @@ a_sample_for_every! {
     }],
     ProtectedPath { .. } => [Error::ProtectedPath { path: text() }],
     NotARegularFile { .. } => [
-        Error::NotARegularFile { path: text(), what: "a directory" },
-        Error::NotARegularFile { path: text(), what: crate::error::UNSEARCHED },
-        Error::NotARegularFile { path: text(), what: "a FIFO, socket or device" },
+        Error::NotARegularFile { path: text(), what: NotAFile::Directory },
+        Error::NotARegularFile { path: text(), what: NotAFile::Unsearched },
+        Error::NotARegularFile { path: text(), what: NotAFile::Special },
     ],
     LinkLoop { .. } => [Error::LinkLoop { path: text() }],
     HardLinked { .. } => [Error::HardLinked { path: text(), links: 2 }],

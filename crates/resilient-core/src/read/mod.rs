@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::digest::{Digest, Hasher};
 use crate::disk::{Clock, FileBox, Kind, Stat, read_up_to};
-use crate::error::{Error, Result};
+use crate::error::{Error, NotAFile, Result};
 use crate::form::{self, Eol, Form};
 use crate::roots::{Roots, Target, holds_scratch};
 use crate::store::Store;
@@ -248,8 +248,8 @@ impl Reader<'_> {
             io::ErrorKind::InvalidInput => Error::NotARegularFile {
                 path: path.to_owned(),
                 what: match dir.stat(name) {
-                    Ok(Stat { kind: Kind::Dir, .. }) => "a directory",
-                    _ => "a FIFO, socket or device",
+                    Ok(Stat { kind: Kind::Dir, .. }) => NotAFile::Directory,
+                    _ => NotAFile::Special,
                 },
             },
             _ => Error::os(path, "open", source),

@@ -23,7 +23,7 @@ use super::scan::{Block, Span, scan};
 use super::terminator::{self, Unit};
 use super::walk::{Line, Mark};
 use super::{Opened, Progress, Reader, at_least, count_in, text_encoding};
-use crate::error::{Error, Result, UNSEARCHED};
+use crate::error::{Error, NotAFile, Result};
 
 /// A longer query is none.
 const QUERY_MAX: usize = 10_000;
@@ -304,8 +304,8 @@ impl Reader<'_> {
             None => {
                 let opened =
                     self.open_as(&request.path, encoding).map_err(|error| match error {
-                        Error::NotARegularFile { path, what: "a directory" } => {
-                            Error::NotARegularFile { path, what: UNSEARCHED }
+                        Error::NotARegularFile { path, what: NotAFile::Directory } => {
+                            Error::NotARegularFile { path, what: NotAFile::Unsearched }
                         }
                         other => other,
                     })?;

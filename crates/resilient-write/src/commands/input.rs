@@ -4,6 +4,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use resilient_core::error::NotAFile;
 use resilient_core::form::{self, Asked, AskedEol};
 use resilient_core::workspace::{self, Purpose, Source};
 use resilient_core::{Error, Result, risk, roots, write};
@@ -203,10 +204,7 @@ fn read(file: &str) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
     } else if is_pipe(file) {
-        return Err(Error::NotARegularFile {
-            path: file.to_owned(),
-            what: "a FIFO, socket or device",
-        });
+        return Err(Error::NotARegularFile { path: file.to_owned(), what: NotAFile::Special });
     } else {
         std::fs::read(file)
     };
