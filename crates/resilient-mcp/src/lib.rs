@@ -12,6 +12,7 @@
 //! time.
 
 mod args;
+mod batch;
 mod budget;
 mod call;
 pub mod client;

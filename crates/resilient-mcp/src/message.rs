@@ -17,6 +17,8 @@ use crate::skim::Skim;
 pub(crate) enum Incoming {
     /// A request, or the cancellation of one.
     Message(Box<ClientJsonRpcMessage>),
+    /// Several messages on one line.
+    Batch(Vec<Value>),
     /// A line that is refused with this reply.
     Refused(Value),
     /// A notification that nobody here listens to, or a reply to nothing.
@@ -44,12 +46,8 @@ pub(crate) fn read(line: &[u8]) -> Incoming {
     }
     match serde_json::from_slice(line) {
         Ok(Value::Object(message)) => classify(message, None),
-        Ok(Value::Array(_)) => refused(
-            None,
-            ErrorCode::INVALID_REQUEST,
-            "batches are not supported; send one message a line",
-        ),
-        Ok(_) => refused(None, ErrorCode::INVALID_REQUEST, "a message is a JSON object"),
+        Ok(Value::Array(messages)) => Incoming::Batch(messages),
+        Ok(_) => not_an_object(),
         Err(error) => {
             let (patched, flaw) = patch(line);
             match serde_json::from_slice(&patched) {
@@ -65,6 +63,30 @@ pub(crate) fn read(line: &[u8]) -> Incoming {
     }
 }
 
+/// Reads one message of a batch. The first of a connection is none: nobody knows yet whether the client
+/// may send batches.
+pub(crate) fn read_in_batch(message: Value) -> Incoming {
+    match message {
+        Value::Object(message) if message.get("method").is_some_and(|it| it == "initialize") => {
+            let id = message.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+            refused(id, ErrorCode::INVALID_REQUEST, "initialize may not be part of a batch")
+        }
+        Value::Object(message) => classify(message, None),
+        _ => not_an_object(),
+    }
+}
+
+/// The reply to a batch of no messages.
+pub(crate) fn empty_batch() -> Value {
+    error_reply(None, ErrorCode::INVALID_REQUEST, "a batch has at least one message")
+}
+
+/// The reply to a batch of a client whose protocol version has none.
+pub(crate) fn no_batches() -> Value {
+    let message = "batches are of protocol version 2025-03-26 alone; send one message a line";
+    error_reply(None, ErrorCode::INVALID_REQUEST, message)
+}
+
 /// The reply to a line that was too long to be kept.
 pub(crate) fn too_long(id: Option<RequestId>, limit: usize) -> Value {
     let message = format!("a message may have at most {limit} bytes; send the content in parts");
@@ -75,6 +97,10 @@ pub(crate) fn too_long(id: Option<RequestId>, limit: usize) -> Value {
 pub(crate) fn id_in_use(id: &RequestId) -> Value {
     let message = "a request with this id is still being worked on";
     error_reply(Some(id.clone()), ErrorCode::INVALID_REQUEST, message)
+}
+
+fn not_an_object() -> Incoming {
+    refused(None, ErrorCode::INVALID_REQUEST, "a message is a JSON object")
 }
 
 fn refused(id: Option<RequestId>, code: ErrorCode, message: &str) -> Incoming {
@@ -247,7 +273,6 @@ mod tests {
     #[test]
     fn a_request_that_cannot_be_read_is_answered_with_its_id() {
         for (line, id, code) in [
-            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(null), -32600),
             (r#"7"#, json!(null), -32600),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(null), -32600),
             (r#"{"id":5,"method":"ping"}"#, json!(5), -32600),

@@ -5,20 +5,21 @@
 //! that may have been a request, takes lines of [`LINE_MAX`] bytes, and reports the end of input
 //! only when every request it handed out has been worked off.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, GetExtensions, JsonRpcMessage, JsonRpcNotification,
-    RequestId,
+    ProtocolVersion, RequestId, ServerResult,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, mpsc};
 
+use crate::batch::{Batch, Batches};
 use crate::json::{self, Beyond};
 use crate::message::{self, Incoming};
 use crate::skim::Skim;
@@ -46,31 +47,94 @@ pub(crate) struct Wire<R> {
     in_flight: Arc<InFlight>,
     /// How many requests in a row came alone: see [`Watch::is_in_turn`].
     in_turn: usize,
+    /// Whether the client was told of the protocol version that has batches.
+    takes_batches: bool,
+    batches: Batches,
+    /// The messages of a batch that are still to be handed out.
+    ahead: VecDeque<ClientJsonRpcMessage>,
 }
 
 impl<R: AsyncRead + Send + Unpin> Wire<R> {
     /// A transport that reads from `reader` and sends its replies to `replies`.
     pub(crate) fn new(reader: R, replies: Replies) -> Self {
         let lines = Lines::new(reader, LINE_MAX);
-        Self { lines, replies, in_flight: Arc::default(), in_turn: 0 }
+        Self {
+            lines,
+            replies,
+            in_flight: Arc::default(),
+            in_turn: 0,
+            takes_batches: false,
+            batches: Batches::default(),
+            ahead: VecDeque::new(),
+        }
     }
 
     fn answer(&self, reply: &serde_json::Value) {
-        // A writer that is gone means a client that is gone.
-        let _ = self.replies.send(line_of(reply.to_string().into_bytes()));
+        self.put(Some(reply.to_string().into_bytes()));
+    }
+
+    fn put(&self, reply: Option<Vec<u8>>) {
+        if let Some(reply) = reply {
+            // A writer that is gone means a client that is gone.
+            let _ = self.replies.send(line_of(reply));
+        }
+    }
+
+    /// Takes the messages of a batch in.
+    fn take(&mut self, messages: Vec<serde_json::Value>) {
+        if !self.takes_batches {
+            return self.answer(&message::no_batches());
+        }
+        if messages.is_empty() {
+            return self.answer(&message::empty_batch());
+        }
+        let (mut batch, mut requests) = (Batch::default(), Vec::new());
+        for message in messages {
+            let admitted = match message::read_in_batch(message) {
+                Incoming::Message(message) => self.admit(*message),
+                Incoming::Refused(reply) => Err(reply),
+                Incoming::Batch(_) | Incoming::Ignored => Ok(None),
+            };
+            match admitted {
+                Ok(Some(message)) => {
+                    match &message {
+                        JsonRpcMessage::Request(request) => requests.push(request.id.clone()),
+                        JsonRpcMessage::Notification(JsonRpcNotification {
+                            notification: ClientNotification::CancelledNotification(cancelled),
+                            ..
+                        }) => {
+                            requests.retain(|id| Some(id) != cancelled.params.request_id.as_ref());
+                        }
+                        _ => {}
+                    }
+                    self.ahead.push_back(message);
+                }
+                Ok(None) => {}
+                Err(reply) => batch.add(reply.to_string().into_bytes()),
+            }
+        }
+        let reply = self.batches.begin(batch, requests);
+        self.put(reply);
     }
 
     /// Lets a request pass to the SDK, watched until it is done, and the cancellation of one
     /// that is not. The SDK ends the connection over a cancellation before the first request.
-    fn admit(&mut self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+    ///
+    /// # Errors
+    /// The request is refused with this reply.
+    fn admit(
+        &mut self,
+        mut message: ClientJsonRpcMessage,
+    ) -> Result<Option<ClientJsonRpcMessage>, serde_json::Value> {
         match &mut message {
             JsonRpcMessage::Request(request) => {
-                let is_alone = self.in_flight.lock().is_empty() && self.lines.are_drained();
+                let is_alone = self.in_flight.lock().is_empty()
+                    && self.lines.are_drained()
+                    && self.ahead.is_empty();
                 self.in_turn = if is_alone { self.in_turn + 1 } else { 0 };
                 let in_turn = self.in_turn > IN_TURN_MIN;
                 let Some(watch) = InFlight::enter(&self.in_flight, &request.id, in_turn) else {
-                    self.answer(&message::id_in_use(&request.id));
-                    return None;
+                    return Err(message::id_in_use(&request.id));
                 };
                 request.request.extensions_mut().insert(Arc::new(watch));
             }
@@ -78,14 +142,17 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                 notification: ClientNotification::CancelledNotification(cancelled),
                 ..
             }) => {
-                let id = cancelled.params.request_id.as_ref()?;
-                if !self.in_flight.lock().contains(id) {
-                    return None;
+                let Some(id) = cancelled.params.request_id.clone() else { return Ok(None) };
+                if !self.in_flight.lock().contains(&id) {
+                    return Ok(None);
                 }
+                // The SDK sends no reply to what is cancelled.
+                let reply = self.batches.settle(&id, None);
+                self.put(reply);
             }
-            _ => return None,
+            _ => return Ok(None),
         }
-        Some(message)
+        Ok(Some(message))
     }
 }
 
@@ -96,9 +163,24 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        if let JsonRpcMessage::Response(answer) = &item
+            && let ServerResult::InitializeResult(greeting) = &answer.result
+        {
+            self.takes_batches = greeting.protocol_version == ProtocolVersion::V_2025_03_26;
+        }
+        let id = match &item {
+            JsonRpcMessage::Response(answer) => Some(answer.id.clone()),
+            JsonRpcMessage::Error(answer) => answer.id.clone(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
         let sent = serde_json::to_value(&item).map_err(io::Error::from).and_then(|message| {
             let mut reply = Vec::with_capacity(1024);
             json::write(&message, Beyond::Kept, &mut reply);
+            let reply = match id.filter(|id| self.batches.has(id)) {
+                Some(id) => self.batches.settle(&id, Some(reply)),
+                None => Some(reply),
+            };
+            let Some(reply) = reply else { return Ok(()) };
             self.replies.send(line_of(reply)).map_err(|_| io::ErrorKind::BrokenPipe.into())
         });
         std::future::ready(sent)
@@ -107,6 +189,9 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
     /// Cancel safe: whatever was read stays in `lines`.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            if let Some(message) = self.ahead.pop_front() {
+                return Some(message);
+            }
             let incoming = match self.lines.next().await {
                 Ok(Some(Line::Whole(line))) => message::read(line),
                 Ok(Some(Line::TooLong(id))) => Incoming::Refused(message::too_long(id, LINE_MAX)),
@@ -116,11 +201,12 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
                 }
             };
             match incoming {
-                Incoming::Message(message) => {
-                    if let Some(message) = self.admit(*message) {
-                        return Some(message);
-                    }
-                }
+                Incoming::Message(message) => match self.admit(*message) {
+                    Ok(Some(message)) => return Some(message),
+                    Ok(None) => {}
+                    Err(reply) => self.answer(&reply),
+                },
+                Incoming::Batch(messages) => self.take(messages),
                 Incoming::Refused(reply) => self.answer(&reply),
                 Incoming::Ignored => {}
             }

@@ -1254,3 +1254,56 @@ fn what_the_system_forbids_is_told_as_a_permission() {
     client.fails("rw_safe_write", write, FORBIDDEN, json!({"errno": 13}));
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+#[test]
+fn a_batch_is_answered_in_one_array_where_the_protocol_has_batches() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.connect(&[]).greeted_in("2025-03-26");
+    let write =
+        |path: &str| json!({"name": "rw_safe_write", "arguments": {"path": path, "content": "x"}});
+    let request = |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    client.send(&json!([
+        request(70, "tools/call", write("a.txt")),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        request(71, "ping", json!({})),
+        7,
+        request(72, "tools/call", json!({})),
+        request(73, "initialize", json!({})),
+        request(71, "ping", json!({})),
+    ]));
+    let replies = client.receive().unwrap();
+    let replies = replies.as_array().expect("one array");
+    let of = |id: Value| -> Vec<&Value> { replies.iter().filter(|it| it["id"] == id).collect() };
+    assert_eq!(replies.len(), 6, "{replies:?}");
+    assert_eq!(of(json!(70))[0]["result"]["isError"], false);
+    assert_eq!(sandbox.text("a.txt"), "x");
+    let mut pings: Vec<bool> = of(json!(71)).iter().map(|it| it.get("result").is_some()).collect();
+    pings.sort_unstable();
+    assert_eq!(pings, [false, true], "the second one has an id that is in use");
+    assert_eq!(of(Value::Null)[0]["error"]["code"], -32600);
+    assert_eq!(of(json!(72))[0]["error"]["code"], -32602);
+    assert_eq!(of(json!(73))[0]["error"]["code"], -32600);
+
+    client.send(&json!([]));
+    assert_eq!(client.receive().unwrap()["error"]["code"], -32600);
+    // Of notifications alone nothing is answered, and the ids are free again.
+    client.send(&json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]));
+    client.send(&json!([request(71, "ping", json!({}))]));
+    assert_eq!(client.receive().unwrap(), json!([{"jsonrpc": "2.0", "id": 71, "result": {}}]));
+    client.send(&json!([request(74, "tools/call", write("b.txt"))]));
+    let (rest, status) = client.hang_up();
+    assert_eq!((rest.len(), status), (1, 0), "{rest:?}");
+    assert_eq!(rest[0][0]["id"], 74);
+}
+
+#[test]
+fn a_batch_is_refused_where_the_protocol_has_none() {
+    let sandbox = Sandbox::new();
+    for version in ["2024-11-05", "2025-06-18", "2025-11-25"] {
+        let mut client = sandbox.connect(&[]).greeted_in(version);
+        client.send(&json!([{"jsonrpc": "2.0", "id": 70, "method": "ping"}]));
+        let refused = client.receive().unwrap();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)));
+        assert!(refused["error"]["message"].as_str().unwrap().contains("one message a line"));
+    }
+}
