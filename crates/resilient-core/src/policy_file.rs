@@ -21,8 +21,11 @@ pub(crate) struct PolicyFile {
     path: PathBuf,
     /// Whether the user has named it, so that it has to be there.
     is_named: bool,
-    known: Mutex<Option<(Option<Stat>, Arc<Policy>)>>,
+    known: Mutex<Option<Known>>,
 }
+
+/// A policy, with the facts of its file: `None` where there was none.
+type Known = (Option<Stat>, Arc<Policy>);
 
 impl PolicyFile {
     pub(crate) fn new(disk: Arc<dyn Disk>, path: PathBuf, is_named: bool) -> Self {
@@ -46,6 +49,9 @@ impl PolicyFile {
             let dir = self.path.parent().unwrap_or(&self.path);
             Error::os(dir.to_string_lossy(), "open", source)
         };
+        if let Some(policy) = self.unchanged() {
+            return Ok(policy);
+        }
         let file = match self.open() {
             Ok(Found::File(file)) => Some(file),
             Ok(Found::Nothing) if !self.is_named => None,
@@ -77,6 +83,19 @@ impl PolicyFile {
         let policy = Arc::new(policy);
         *known = Some((stat, policy.clone()));
         Ok(policy)
+    }
+
+    /// What was read last, where one look at the path shows that it still holds. A link at the end of the path
+    /// never shows it.
+    fn unchanged(&self) -> Option<Arc<Policy>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, policy) = known.as_ref()?;
+        let now = match self.disk.stat(&self.path) {
+            Ok(stat) => Some(stat),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(_) => return None,
+        };
+        (*of == now).then(|| policy.clone())
     }
 
     /// Whether the directory of the file can be opened and looked up in.

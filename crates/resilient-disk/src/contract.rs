@@ -18,20 +18,18 @@ pub type FileBox = Box<dyn File>;
 pub trait Disk: Send + Sync + Debug {
     /// Opens the directory at an absolute path, following links.
     ///
-    /// This call and [`Disk::root_id`] are the only ones that take a whole path; they serve to enter the roots.
+    /// This call and [`Disk::stat`] are the only ones that take a whole path; they serve to enter the roots.
     ///
     /// # Errors
     /// The path does not exist, is no directory or may not be searched.
     fn open_root(&self, path: &Path) -> io::Result<DirRef>;
 
-    /// Tells what an absolute path leads to now, following links. It opens nothing where the system can tell
-    /// without that.
+    /// The facts of what is at an absolute path now, without opening it where the system can tell so. Links on the
+    /// way are followed; a link at the end is told as one.
     ///
     /// # Errors
     /// The path does not exist, or a directory on the way may not be searched.
-    fn root_id(&self, path: &Path) -> io::Result<FileId> {
-        self.open_root(path)?.id()
-    }
+    fn stat(&self, path: &Path) -> io::Result<Stat>;
 
     /// How many handles this process may have open at once, where that is known.
     fn handle_limit(&self) -> Option<u64> {

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use super::Roots;
+use super::root::id_of;
 use crate::disk::FileId;
 
 /// These directories, as they are now.
@@ -17,7 +18,7 @@ impl Known {
         let repositories = roots.paths().map(|root| root.join(".git"));
         let own = std::iter::once(roots.state.clone()).chain(repositories);
         let all = roots.paths().map(ToOwned::to_owned).chain(own);
-        Self(all.filter_map(|path| Some((roots.disk.root_id(&path).ok()?, path))).collect())
+        Self(all.filter_map(|path| Some((id_of(&*roots.disk, &path).ok()?, path))).collect())
     }
 
     /// The path by which this directory is known.

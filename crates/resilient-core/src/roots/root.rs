@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::disk::{DirRef, Disk};
+use crate::disk::{DirRef, Disk, FileId, Kind};
 use crate::error::{Error, Result};
 
 /// A directory under which files may be written, opened when it is first needed.
@@ -52,7 +52,7 @@ impl Root {
     /// # Errors
     /// There is none, or the path leads over a link.
     pub(crate) fn enter(&self, disk: &dyn Disk) -> Result<Arc<Entered>> {
-        let now = disk.root_id(&self.path).map_err(|source| self.gone(source))?;
+        let now = id_of(disk, &self.path).map_err(|source| self.gone(source))?;
         let mut held = self.entered.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entered) = held.as_ref()
             && entered.dir.id().is_ok_and(|id| id == now)
@@ -86,4 +86,10 @@ impl Root {
             _ => Error::os(root, "open", source),
         }
     }
+}
+
+/// What a path leads to now, also over a link.
+pub(super) fn id_of(disk: &dyn Disk, path: &Path) -> io::Result<FileId> {
+    let stat = disk.stat(path)?;
+    if stat.kind == Kind::Link { disk.open_root(path)?.id() } else { Ok(stat.id) }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use resilient_core::Error;
 use resilient_core::disk::sim::SimDisk;
-use resilient_core::disk::{DirRef, Disk, FileId, SyncItem};
+use resilient_core::disk::{DirRef, Disk, Stat, SyncItem};
 
 use crate::workload::{Answer, ROOT, create, done, open_on, together};
 
@@ -21,8 +21,8 @@ impl Disk for Panicking {
         self.0.open_root(path)
     }
 
-    fn root_id(&self, path: &Path) -> io::Result<FileId> {
-        self.0.root_id(path)
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        self.0.stat(path)
     }
 
     fn sync_all(&self, items: &[SyncItem]) -> Vec<io::Result<()>> {

@@ -11,8 +11,8 @@ use std::time::Instant;
 use resilient_core::Workspace;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::disk::{
-    Access, Dir, DirRef, Disk, File, FileBox, FileId, FileSystem, FixedClock, LockFile, Replace,
-    Rights, Stat,
+    Access, Dir, DirRef, Disk, File, FileBox, FileSystem, FixedClock, LockFile, Replace, Rights,
+    Stat,
 };
 
 use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
@@ -42,9 +42,9 @@ impl Disk for Mortal<SimDisk> {
         Ok(Arc::new(Mortal(self.0.open_root(path)?, self.1.clone())))
     }
 
-    fn root_id(&self, path: &Path) -> io::Result<FileId> {
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
         alive(&self.1)?;
-        self.0.root_id(path)
+        self.0.stat(path)
     }
 }
 

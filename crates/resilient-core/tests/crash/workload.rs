@@ -10,7 +10,7 @@ use resilient_core::checkpoint::{Format, SaveRequest};
 use resilient_core::chunk::ComposeRequest;
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Attributes, SimDisk};
-use resilient_core::disk::{DirRef, Disk, FileId, FixedClock, SyncItem};
+use resilient_core::disk::{DirRef, Disk, FixedClock, Stat, SyncItem};
 use resilient_core::form::Asked;
 use resilient_core::handoff::HandoffRequest;
 use resilient_core::risk::Verdict;
@@ -133,8 +133,8 @@ impl Disk for Reversed {
         self.0.open_root(path)
     }
 
-    fn root_id(&self, path: &std::path::Path) -> std::io::Result<FileId> {
-        self.0.root_id(path)
+    fn stat(&self, path: &std::path::Path) -> std::io::Result<Stat> {
+        self.0.stat(path)
     }
 
     fn sync_all(&self, items: &[SyncItem]) -> Vec<std::io::Result<()>> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use resilient_core::disk::{DirRef, Disk, FileId, RealDisk, SyncItem};
+use resilient_core::disk::{DirRef, Disk, RealDisk, Stat, SyncItem};
 use resilient_core::handoff::HandoffRequest;
 use resilient_core::write::WriteReceipt;
 use resilient_core::{Result, Workspace};
@@ -37,8 +37,8 @@ impl Disk for Meddled {
         RealDisk.open_root(path)
     }
 
-    fn root_id(&self, path: &Path) -> io::Result<FileId> {
-        RealDisk.root_id(path)
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        RealDisk.stat(path)
     }
 
     fn sync_all(&self, items: &[SyncItem]) -> Vec<io::Result<()>> {

@@ -40,9 +40,8 @@ impl Disk for RealDisk {
         platform::open_root(path)
     }
 
-    #[cfg(unix)]
-    fn root_id(&self, path: &Path) -> io::Result<FileId> {
-        platform::root_id(path)
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        platform::stat(path)
     }
 
     fn handle_limit(&self) -> Option<u64> {

@@ -50,8 +50,8 @@ pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
     Ok(Arc::new(RealDir::new(fd)))
 }
 
-pub(super) fn root_id(path: &Path) -> io::Result<FileId> {
-    Ok(facts(&rustix::fs::stat(path)?).id)
+pub(super) fn stat(path: &Path) -> io::Result<Stat> {
+    Ok(facts(&rustix::fs::lstat(path)?))
 }
 
 pub(super) fn handle_limit() -> Option<u64> {

@@ -36,6 +36,8 @@ use crate::{Access, Dir, DirRef, FileBox, FileId, Kind, LockFile, Replace, Right
 
 /// `FILE_FLAG_BACKUP_SEMANTICS`: without it directories cannot be opened.
 const BACKUP_SEMANTICS: u32 = 0x0200_0000;
+/// `FILE_FLAG_OPEN_REPARSE_POINT`: a link is opened itself.
+const LINK_ITSELF: u32 = 0x0020_0000;
 /// `FILE_SHARE_READ | FILE_SHARE_WRITE`: without the right to delete, so that the path stays.
 const SHARE_IN_PLACE: u32 = 0x1 | 0x2;
 /// The same with `FILE_SHARE_DELETE`, for files.
@@ -65,6 +67,17 @@ pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
         return Err(io::ErrorKind::NotADirectory.into());
     }
     Ok(Arc::new(RealDir { dir: cap_std::fs::Dir::from_std_file(dir) }))
+}
+
+pub(super) fn stat(path: &Path) -> io::Result<Stat> {
+    let open = || {
+        std::fs::OpenOptions::new()
+            .access_mode(0)
+            .custom_flags(BACKUP_SEMANTICS | LINK_ITSELF)
+            .share_mode(SHARE_ALL)
+            .open(path)
+    };
+    stat_file(&while_in_use(open)?)
 }
 
 /// An open directory.

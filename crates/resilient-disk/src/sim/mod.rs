@@ -48,7 +48,7 @@ use std::io;
 use std::path::{Component, Path};
 use std::sync::{Arc, MutexGuard};
 
-use super::{DirRef, Disk, FileId};
+use super::{DirRef, Disk, Stat};
 use schedule::Shared;
 use state::State;
 use tree::{Body, Ino};
@@ -97,8 +97,8 @@ impl Disk for SimDisk {
         root::open_root(&self.shared, path)
     }
 
-    fn root_id(&self, path: &Path) -> io::Result<FileId> {
-        root::root_id(&self.shared, path)
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        root::stat_at(&self.shared, path)
     }
 
     fn handle_limit(&self) -> Option<u64> {

@@ -12,7 +12,7 @@ use super::rules::find;
 use super::schedule::Shared;
 use super::state::State;
 use super::tree::{Body, Ino, ROOT};
-use crate::{DirRef, FileId};
+use crate::{DirRef, Stat};
 
 /// As many links in a path as Linux follows.
 const LINKS_MAX: usize = 40;
@@ -26,12 +26,15 @@ pub(super) fn open_root(disk: &Shared, path: &Path) -> io::Result<DirRef> {
     Ok(Arc::new(SimDir::open(disk, &mut state, at)))
 }
 
-/// Tells what an absolute path leads to, following links.
-pub(super) fn root_id(disk: &Shared, path: &Path) -> io::Result<FileId> {
+/// The facts of what is at an absolute path. A link at its end is not followed.
+pub(super) fn stat_at(disk: &Shared, path: &Path) -> io::Result<Stat> {
     let state = disk.enter();
     state.faults.powered()?;
-    let at = lookup(&state, path)?;
-    Ok(stat(at, state.node(at)?).id)
+    let at = match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => find(&state, lookup(&state, parent)?, name)?,
+        _ => lookup(&state, path)?,
+    };
+    Ok(stat(at, state.node(at)?))
 }
 
 fn lookup(state: &State, path: &Path) -> io::Result<Ino> {
