@@ -384,7 +384,6 @@ impl Chunks<'_> {
             judged = Some(judge(self.store, screen, &request)?);
         }
         let screen = screen.clone();
-        self.store.digest_ahead(&output_path, rules.git);
         self.store.submit(move |op| {
             let below = [CHUNKS, session.as_str()];
             op.claim_below(&below)?;

@@ -6,8 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::contents::{digest_range, read_whole};
-use crate::digest::Hasher;
+use crate::contents::read_whole;
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat};
 use crate::error::{Error, NotAFile, Result};
 use crate::journal::Filter;
@@ -102,34 +101,6 @@ impl Store {
         let is_operators = !self.policy.path().starts_with(self.state_path());
         let permits = is_operators && self.policy.get().is_ok_and(|policy| policy.allow_git);
         if permits { Git::Open } else { Git::Protected }
-    }
-
-    /// Digests a long file that is about to be written. The lock is not taken yet, so that no other call waits for it;
-    /// what cannot be read, or changes meanwhile, is digested under the lock.
-    pub(crate) fn digest_ahead(&self, path: &str, git: Git) {
-        const LONG: u64 = 8 << 20;
-        // What stands in the way is told by the call itself.
-        let Ok(target) = self.roots.writable(path, git) else { return };
-        if target.stat.is_some_and(|stat| stat.len >= LONG) {
-            let _ = self.digest_settled(&target);
-        }
-    }
-
-    fn digest_settled(&self, target: &Target) -> io::Result<()> {
-        // Coarser than the times of any file system in use: a change of the same moment does not show in them.
-        const WHILE_NS: i128 = 3_000_000_000;
-        let file = target.dir.open(&target.name)?;
-        let stat = file.stat()?;
-        let now = i128::try_from(self.clock.now_ns()).unwrap_or_default();
-        let is_settled = now - stat.mtime_ns.max(stat.ctime_ns) > WHILE_NS;
-        if is_settled && self.digests.appended(&stat).is_none() {
-            let mut hasher = Hasher::default();
-            digest_range(&*file, 0, stat.len, &mut hasher)?;
-            if file.stat()? == stat {
-                self.digests.put_ahead(stat, hasher);
-            }
-        }
-        Ok(())
     }
 
     /// Opens a directory of the state for reading; `None` where nothing was ever written.

@@ -254,7 +254,6 @@ pub(crate) fn write_redacted(
         true => Some(Checked::of(&store.roots.writable(&path, rules.git)?.shown, &content.bytes)?),
         false => None,
     };
-    store.digest_ahead(&path, rules.git);
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, rules.git)?;
         op.claim(&target)?;
@@ -264,8 +263,11 @@ pub(crate) fn write_redacted(
             return append(op, target, &content, &how);
         }
         if mode == WriteMode::Create && target.stat.is_some() {
-            // What may not be read exists all the same.
-            let sha256 = op.old(&target).ok().flatten().map(|old| old.digest);
+            let sha256 = match op.old(&target) {
+                Err(error @ Error::Deferred) => return Err(error),
+                // What may not be read exists all the same.
+                old => old.ok().flatten().map(|old| old.digest),
+            };
             return Err(Error::AlreadyExists { path: target.shown, sha256 });
         }
         let old = match &guard {

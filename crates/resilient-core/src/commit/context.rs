@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::change::{Append, Change, Claim, Discard, How, Old, Precondition, Publish, Staged};
 use crate::beside::{self, Note};
-use crate::contents::{Content, copy_all, digest_of, digest_range, read_whole, write_again};
+use crate::contents::{Content, copy_all, digest_range, read_whole, write_again};
 use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem};
 use crate::ensure;
@@ -22,7 +22,7 @@ use crate::pending::Pending;
 use crate::recovery;
 use crate::roots::Target;
 use crate::sectors::{Sectors, Sums};
-use crate::state::State;
+use crate::state::{Digests, State};
 use crate::store::Store;
 
 /// A call at work under the lock: what it may look at, and where it puts what it changes.
@@ -34,7 +34,28 @@ pub(crate) struct WriteContext<'a> {
     pub(super) claimed: &'a HashSet<Claim>,
     /// The logs that calls in front of this one in the batch add lines to.
     pub(super) logs: &'a HashMap<PathBuf, Log>,
+    /// Whether long files are read under the lock.
+    pub(super) reads_long: bool,
+    /// The long file for which the call was deferred.
+    pub(super) unread: Option<Unread>,
     pub(super) change: Change,
+}
+
+/// A long file that nobody has digested yet.
+pub(super) struct Unread {
+    file: Arc<dyn File>,
+    stat: Stat,
+}
+
+impl Unread {
+    /// Digests it for the call's next turn, if it stays the same meanwhile. What cannot be read is told in that turn.
+    pub(super) fn read(&self, into: &Digests) {
+        let mut hasher = Hasher::default();
+        let read = digest_range(&*self.file, 0, self.stat.len, &mut hasher);
+        if read.and_then(|()| self.file.stat()).is_ok_and(|stat| stat == self.stat) {
+            into.put_ahead(self.stat, hasher);
+        }
+    }
 }
 
 /// A log that the batch adds lines to.
@@ -110,12 +131,12 @@ impl WriteContext<'_> {
     }
 
     /// Opens and digests what a target holds now.
-    pub(crate) fn old(&self, target: &Target) -> Result<Option<Old>> {
+    ///
+    /// # Errors
+    /// The file is long, and is to be read while others have the lock: [`Error::Deferred`].
+    pub(crate) fn old(&mut self, target: &Target) -> Result<Option<Old>> {
         let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
-        let digest = match self.state.digests.take_ahead(&stat) {
-            Some(hasher) => hasher.finish(),
-            None => digest_of(&*file).map_err(|e| Error::os(target.shown.clone(), "read", e))?.0,
-        };
+        let digest = self.read(target, &file, stat)?.finish();
         Ok(Some(Old { file, stat, digest }))
     }
 
@@ -146,19 +167,29 @@ impl WriteContext<'_> {
 
     /// The same with the hasher after its last byte. Costs nothing of its length when this process appended to it last
     /// and nobody has touched it since.
-    pub(crate) fn old_for_append(&self, target: &Target) -> Result<Option<(Old, Hasher)>> {
+    pub(crate) fn old_for_append(&mut self, target: &Target) -> Result<Option<(Old, Hasher)>> {
         let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
-        let digests = &self.state.digests;
-        let hasher = match digests.appended(&stat).or_else(|| digests.take_ahead(&stat)) {
+        let hasher = match self.state.digests.appended(&stat) {
             Some(hasher) => hasher,
-            None => {
-                let mut hasher = Hasher::default();
-                digest_range(&*file, 0, stat.len, &mut hasher)
-                    .map_err(|e| Error::os(target.shown.clone(), "read", e))?;
-                hasher
-            }
+            None => self.read(target, &file, stat)?,
         };
         Ok(Some((Old { file, stat, digest: hasher.finish() }, hasher)))
+    }
+
+    /// The hasher after a file's last byte.
+    fn read(&mut self, target: &Target, file: &Arc<dyn File>, stat: Stat) -> Result<Hasher> {
+        let digests = &self.state.digests;
+        if let Some(hasher) = digests.take_ahead(&stat) {
+            return Ok(hasher);
+        }
+        if !self.reads_long && Digests::are_worth_reading_ahead(&stat, &*self.store.clock) {
+            self.unread = Some(Unread { file: file.clone(), stat });
+            return Err(Error::Deferred);
+        }
+        let mut hasher = Hasher::default();
+        digest_range(&**file, 0, stat.len, &mut hasher)
+            .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+        Ok(hasher)
     }
 
     /// Opens the directories whose names the first wait makes durable. Now, where a failure refuses

@@ -91,12 +91,7 @@ impl Committer {
         });
         let job = Job::new(work, self.by.clone(), waiter.clone());
         let queue = &self.queue;
-        let mut waiting = lock(&queue.waiting);
-        waiting.jobs.push_back(job);
-        if !waiting.leading {
-            waiting.pass_on();
-        }
-        drop(waiting);
+        lock(&queue.waiting).push(job);
         loop {
             match waiter.wait() {
                 Wakeup::Done(done) => {
@@ -104,6 +99,10 @@ impl Committer {
                     return lock(&answer)
                         .take()
                         .ok_or(Error::Internal { message: "no answer".to_owned() });
+                }
+                Wakeup::Read(job, unread) => {
+                    unread.read(&self.digests);
+                    lock(&queue.waiting).push(job);
                 }
                 Wakeup::Lead => {
                     let jobs = std::mem::take(&mut lock(&queue.waiting).jobs);
@@ -217,13 +216,15 @@ impl Committer {
                 by: job.by.clone(),
                 claimed: &claimed,
                 logs: &logs,
+                reads_long: job.has_read,
+                unread: None,
                 change: Change::default(),
             };
             let result = catch_unwind(AssertUnwindSafe(|| {
                 (job.work)(&mut op)?;
                 op.open_ancestors(&mut ancestors)
             }));
-            let change = op.change;
+            let WriteContext { change, unread, .. } = op;
             match result {
                 Ok(Ok(())) => {
                     claimed.extend(change.claims.iter().cloned());
@@ -237,7 +238,10 @@ impl Committer {
                 Ok(Err(error)) => {
                     batch.undo(change, state);
                     match error {
-                        Error::Deferred => deferred.push(job),
+                        Error::Deferred => match unread {
+                            Some(unread) => job.read(unread),
+                            None => deferred.push(job),
+                        },
                         // Not this call has too many files open, but those in front of it.
                         error
                             if error.is_exhausted()

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::context::WriteContext;
+use super::context::{Unread, WriteContext};
 use crate::error::{Error, Result};
 use crate::journal::By;
 use crate::report::Report;
@@ -39,6 +39,14 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    /// Adds a call; it leads where nobody does.
+    pub(super) fn push(&mut self, job: Job) {
+        self.jobs.push_back(job);
+        if !self.leading {
+            self.pass_on();
+        }
+    }
+
     /// Ends a lead: the call that has waited longest has the next one.
     pub(super) fn pass_on(&mut self) {
         self.leading = match self.jobs.front() {
@@ -64,6 +72,8 @@ pub(super) enum Wakeup {
     Done(Result<()>),
     /// It is to commit all that is in the queue.
     Lead,
+    /// It is to read a long file now, while others have the lock, and to queue again.
+    Read(Job, Unread),
 }
 
 impl Waiter {
@@ -120,13 +130,22 @@ pub(super) struct Job {
     pub(super) work: Work,
     /// Whose call it is.
     pub(super) by: Option<Arc<By>>,
+    /// Whether it was woken up to read a long file. What it has to read now, it reads under the lock.
+    pub(super) has_read: bool,
     waiter: Arc<Waiter>,
     is_answered: bool,
 }
 
 impl Job {
     pub(super) fn new(work: Work, by: Option<Arc<By>>, waiter: Arc<Waiter>) -> Self {
-        Self { work, by, waiter, is_answered: false }
+        Self { work, by, has_read: false, waiter, is_answered: false }
+    }
+
+    /// Has the caller read a long file and queue again.
+    pub(super) fn read(mut self, unread: Unread) {
+        self.has_read = true;
+        let waiter = self.waiter.clone();
+        waiter.wake(Wakeup::Read(self, unread));
     }
 
     pub(super) fn answer(mut self, result: Result<()>) {

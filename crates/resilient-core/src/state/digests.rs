@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::digest::Hasher;
-use crate::disk::Stat;
+use crate::disk::{Clock, Stat};
 
 /// For each of some files, the hasher after its last byte. It is valid while the file's facts are the same.
 #[derive(Debug, Default)]
@@ -17,6 +17,16 @@ pub(crate) struct Digests {
 
 impl Digests {
     const MOST: usize = 32;
+    /// A shorter file is read under the lock: that takes less time than another turn.
+    const LONG: u64 = 8 << 20;
+    /// Coarser than the times of any file system in use: a change of the same moment does not show in them.
+    const SETTLED_NS: i128 = 3_000_000_000;
+
+    /// Whether a file is to be read before the turn of its call: it is long, and a change of it would show.
+    pub(crate) fn are_worth_reading_ahead(stat: &Stat, clock: &dyn Clock) -> bool {
+        let now = i128::try_from(clock.now_ns()).unwrap_or_default();
+        stat.len >= Self::LONG && now - stat.mtime_ns.max(stat.ctime_ns) > Self::SETTLED_NS
+    }
 
     pub(crate) fn appended(&self, now: &Stat) -> Option<Hasher> {
         with(&self.appended, |known| {
@@ -65,7 +75,7 @@ fn with<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::{FileId, Kind};
+    use crate::disk::{FileId, FixedClock, Kind};
 
     fn stat(inode: u64, len: u64) -> Stat {
         let id = FileId { device: 1, inode };
@@ -79,6 +89,17 @@ mod tests {
         assert!(digests.take_ahead(&stat(1, 11)).is_none());
         assert!(digests.take_ahead(&stat(1, 10)).is_some());
         assert!(digests.take_ahead(&stat(1, 10)).is_none());
+    }
+
+    #[test]
+    fn a_file_that_is_long_and_settled_is_read_ahead() {
+        let clock = FixedClock::new(10, 1);
+        let is_read = |len, mtime_ns| {
+            Digests::are_worth_reading_ahead(&Stat { mtime_ns, ..stat(1, len) }, &clock)
+        };
+        assert!(is_read(8 << 20, 1));
+        assert!(!is_read((8 << 20) - 1, 1));
+        assert!(!is_read(8 << 20, 8_000_000_000));
     }
 
     #[test]

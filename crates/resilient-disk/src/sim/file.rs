@@ -50,6 +50,9 @@ impl File for SimFile {
         state.faults.powered()?;
         state.largest_read = state.largest_read.max(buf.len());
         state.asked_for += buf.len() as u64;
+        if state.locks.keys().any(|ino| state.live.path(*ino).ends_with("/lock")) {
+            state.asked_for_under_lock += buf.len() as u64;
+        }
         let bytes = state.node(self.handle.ino)?.bytes();
         let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..));
         let rest = rest.unwrap_or_default();

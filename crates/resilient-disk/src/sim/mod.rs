@@ -273,6 +273,12 @@ impl SimDisk {
         self.state().asked_for
     }
 
+    /// How many of these bytes were asked for while somebody held the lock of a file named `lock`.
+    #[must_use]
+    pub fn asked_for_under_lock(&self) -> u64 {
+        self.state().asked_for_under_lock
+    }
+
     /// How often a lock was asked for that another handle held.
     #[must_use]
     pub fn lock_refusals(&self) -> u64 {

@@ -39,6 +39,7 @@ pub(super) struct State {
     pub(super) largest_read: usize,
     /// How many bytes all reads have asked for.
     pub(super) asked_for: u64,
+    pub(super) asked_for_under_lock: u64,
     pub(super) next_ino: Ino,
     pub(super) next_holder: u64,
     pub(super) tick: u64,
@@ -77,6 +78,7 @@ impl State {
             lock_refusals: 0,
             largest_read: 0,
             asked_for: 0,
+            asked_for_under_lock: 0,
             next_ino: ROOT + 1,
             next_holder: 0,
             tick: 0,
