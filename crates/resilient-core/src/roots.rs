@@ -38,10 +38,12 @@ const MAX_LINKS: usize = 40;
 /// one by one, where no other program finds them, and thousands of them take long.
 const PATH_MAX: usize = 4096;
 /// What the system says of such a path (`ENAMETOOLONG`).
-const TOO_LONG: i32 = match () {
-    () if cfg!(target_os = "linux") => 36,
-    () if cfg!(windows) => 206,
-    () => 63,
+const TOO_LONG: i32 = if cfg!(target_os = "linux") {
+    36
+} else if cfg!(windows) {
+    206
+} else {
+    63
 };
 
 /// Whether tools may write into a repository's own directory.

@@ -18,7 +18,8 @@ pub type FileBox = Box<dyn File>;
 pub trait Disk: Send + Sync + Debug {
     /// Opens the directory at an absolute path, following links.
     ///
-    /// This call and [`Disk::stat`] are the only ones that take a whole path; they serve to enter the roots.
+    /// This call and [`Disk::stat`] are the only ones that take a whole path. They serve to enter the roots, and to
+    /// see that the policy is unchanged.
     ///
     /// # Errors
     /// The path does not exist, is no directory or may not be searched.
@@ -110,6 +111,15 @@ pub struct Stat {
     pub mtime_ns: i128,
     /// Last change of content or attributes, in nanoseconds since 1970.
     pub ctime_ns: i128,
+}
+
+impl Stat {
+    /// How long ago, at a time in nanoseconds since 1970, the file was changed last.
+    #[must_use]
+    pub fn age_ns(&self, now_ns: u128) -> i128 {
+        let now_ns = i128::try_from(now_ns).unwrap_or(i128::MAX);
+        now_ns.saturating_sub(self.mtime_ns.max(self.ctime_ns))
+    }
 }
 
 /// Who owns a file and whether anybody may write it, as far as the system knows.

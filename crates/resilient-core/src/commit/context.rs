@@ -182,7 +182,7 @@ impl WriteContext<'_> {
         if let Some(hasher) = digests.take_ahead(&stat) {
             return Ok(hasher);
         }
-        if !self.reads_long && Digests::are_worth_reading_ahead(&stat, &*self.store.clock) {
+        if !self.reads_long && Digests::is_read_ahead(&stat, &*self.store.clock) {
             self.unread = Some(Unread { file: file.clone(), stat });
             return Err(Error::Deferred);
         }

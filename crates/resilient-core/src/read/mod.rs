@@ -277,8 +277,7 @@ impl Reader<'_> {
 
     /// Whether a later change of a version cannot go without a trace in its times.
     fn is_settled(&self, stat: &Stat) -> bool {
-        let now_ns = i128::try_from(self.clock.now_ns()).unwrap_or(i128::MAX);
-        now_ns.saturating_sub(stat.mtime_ns.max(stat.ctime_ns)) > SETTLED_NS
+        stat.age_ns(self.clock.now_ns()) > SETTLED_NS
     }
 }
 

@@ -23,9 +23,8 @@ impl Digests {
     const SETTLED_NS: i128 = 3_000_000_000;
 
     /// Whether a file is to be read before the turn of its call: it is long, and a change of it would show.
-    pub(crate) fn are_worth_reading_ahead(stat: &Stat, clock: &dyn Clock) -> bool {
-        let now = i128::try_from(clock.now_ns()).unwrap_or_default();
-        stat.len >= Self::LONG && now - stat.mtime_ns.max(stat.ctime_ns) > Self::SETTLED_NS
+    pub(crate) fn is_read_ahead(stat: &Stat, clock: &dyn Clock) -> bool {
+        stat.len >= Self::LONG && stat.age_ns(clock.now_ns()) > Self::SETTLED_NS
     }
 
     pub(crate) fn appended(&self, now: &Stat) -> Option<Hasher> {
@@ -94,9 +93,8 @@ mod tests {
     #[test]
     fn a_file_that_is_long_and_settled_is_read_ahead() {
         let clock = FixedClock::new(10, 1);
-        let is_read = |len, mtime_ns| {
-            Digests::are_worth_reading_ahead(&Stat { mtime_ns, ..stat(1, len) }, &clock)
-        };
+        let is_read =
+            |len, mtime_ns| Digests::is_read_ahead(&Stat { mtime_ns, ..stat(1, len) }, &clock);
         assert!(is_read(8 << 20, 1));
         assert!(!is_read((8 << 20) - 1, 1));
         assert!(!is_read(8 << 20, 8_000_000_000));
