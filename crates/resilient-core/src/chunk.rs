@@ -448,15 +448,11 @@ impl Chunks<'_> {
                     // Only a mark that comes anew is compared with what the file holds, for which
                     // the guard needs both texts whole.
                     let content = Joined::new(&dir, &session, &indices, &separator).content()?;
-                    let before = || {
-                        let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
-                        Ok(before.unwrap_or_default())
-                    };
                     if adds_marks {
-                        guard.check(&target, &before()?, &content)?;
+                        guard.check(&target, &op.old_bytes(&target)?, &content)?;
                     }
                     if shrinks {
-                        shrink::check(&target, old, &content, before)?;
+                        shrink::check(&target, old, &content, || op.old_bytes(&target))?;
                     }
                     Ok(())
                 };

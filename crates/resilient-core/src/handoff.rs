@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::checkpoint::CheckpointRef;
 use crate::commit::{Committer, Old, WriteContext};
-use crate::contents::{Content, check_whole, digest_of, form_of, read_whole};
+use crate::contents::{Content, check_whole, digest_of, read_whole};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::form::{Form, FormChange};
@@ -19,7 +19,7 @@ use crate::risk::{Findings, Verdict};
 use crate::roots::{Target, holds_scratch};
 use crate::screen::Screen;
 use crate::stamp;
-use crate::write::{Guard, OwnerChange, Rules, check, put, shrink};
+use crate::write::{Guard, OwnerChange, Rules, check, form_before, put, shrink};
 
 /// Where the handoff is when nobody says otherwise.
 pub const DEFAULT_PATH: &str = "HANDOFF.md";
@@ -159,18 +159,15 @@ impl Handoff<'_> {
             }
             let old = op.old(&target)?;
             check(&target, old.as_ref(), expected_prev_sha256.as_deref())?;
-            let mut old_form = None;
             if let Some(old) = &old {
-                let old_text =
-                    || Ok(op.old_content(&target)?.map(|(_, bytes, _)| bytes).unwrap_or_default());
                 if let Some(guard) = &guard {
-                    guard.check(&target, &old_text()?, &text.bytes)?;
+                    guard.check(&target, &op.old_bytes(&target)?, &text.bytes)?;
                 }
                 if !allow_shrink {
-                    shrink::check(&target, old, &text.bytes, old_text)?;
+                    shrink::check(&target, old, &text.bytes, || op.old_bytes(&target))?;
                 }
-                old_form = form_before(&target, old)?;
             }
+            let old_form = form_before(&target, old.as_ref())?;
             let mut also = Vec::new();
             if let (true, Some(old)) = (archive, &old) {
                 also.extend(keep_copy(op, &target, old, &task)?);
@@ -274,16 +271,6 @@ impl Handoff<'_> {
             ..drift("hash_mismatch")
         })
     }
-}
-
-/// The form of the file that is replaced; nothing where that is empty.
-fn form_before(target: &Target, old: &Old) -> Result<Option<Form>> {
-    if old.stat.len == 0 {
-        return Ok(None);
-    }
-    let found = form_of(&*old.file, old.stat.len);
-    let found = found.map_err(|source| Error::os(target.shown.clone(), "read", source))?;
-    Ok(Some(found.0))
 }
 
 /// Stages a copy of the handoff that is replaced, under a name that no other content has.

@@ -31,7 +31,7 @@ use crate::roots::{Git, Target};
 use crate::screen::Screen;
 
 pub use self::spelling::asked;
-pub(crate) use self::spelling::{unspellable, whole};
+pub(crate) use self::spelling::{form_before, unspellable, whole};
 
 pub(crate) use self::rules::Rules;
 use self::spelling::{added, spelled};
@@ -283,9 +283,7 @@ pub(crate) fn write_redacted(
         };
         check(&target, old.as_ref(), expected_prev_sha256.as_deref())?;
         if let (Some(old), false) = (&old, allow_shrink) {
-            shrink::check(&target, old, &content.bytes, || {
-                Ok(op.old_content(&target)?.map(|(_, bytes, _)| bytes).unwrap_or_default())
-            })?;
+            shrink::check(&target, old, &content.bytes, || op.old_bytes(&target))?;
         }
         let journal_mode = match mode {
             WriteMode::Create => Mode::Create,
@@ -539,10 +537,7 @@ fn append_as_it_is(
             .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
         let (added, form) = added(content, asked, form, &tail, old.stat.len, &target.shown)?;
         let checked = match validate {
-            true => {
-                let before = op.old_content(&target)?.map(|(_, bytes, _)| bytes);
-                check_whole(&target, &before.unwrap_or_default(), &added.bytes)?
-            }
+            true => check_whole(&target, &op.old_bytes(&target)?, &added.bytes)?,
             false => None,
         };
         let at = Place::of(&target, Some(&old));

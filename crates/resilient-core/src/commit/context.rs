@@ -151,6 +151,11 @@ impl WriteContext<'_> {
         Ok(Some((Old { file, stat, digest: prefixes.digest() }, content, prefixes)))
     }
 
+    /// What a target holds now; nothing where there is no file.
+    pub(crate) fn old_bytes(&self, target: &Target) -> Result<Vec<u8>> {
+        Ok(self.old_content(target)?.map(|(_, bytes, _)| bytes).unwrap_or_default())
+    }
+
     fn open_old(&self, target: &Target) -> Result<Option<(Arc<dyn File>, Stat)>> {
         if target.stat.is_none() {
             return Ok(None);

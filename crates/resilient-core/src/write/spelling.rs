@@ -26,13 +26,19 @@ pub(crate) fn whole(
     asked: Asked,
     policy: &FormPolicy,
 ) -> Result<(Spelling, Option<Form>)> {
-    let Some(old) = old.filter(|old| old.stat.len > 0) else {
+    let Some(form) = form_before(target, old)? else {
         return Ok((asked.of_new(declared(&op.store.roots, target, &policy.from)), None));
     };
-    let (form, _) = form_of(&*old.file, old.stat.len)
-        .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
     let asked = if policy.keep { asked.or_keep() } else { asked };
     Ok((asked.over(&form), Some(form)))
+}
+
+/// The form of the file that is replaced; nothing where there is none, or an empty one.
+pub(crate) fn form_before(target: &Target, old: Option<&Old>) -> Result<Option<Form>> {
+    let Some(old) = old.filter(|old| old.stat.len > 0) else { return Ok(None) };
+    let found = form_of(&*old.file, old.stat.len);
+    let (form, _) = found.map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+    Ok(Some(form))
 }
 
 /// Content as it is spelled.
