@@ -10,6 +10,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
+/// What our own server is called in reports.
+pub(crate) const OURS: &str = "resilient-write";
+/// What our own server of an earlier version is called in reports.
+pub(crate) const BEFORE: &str = "resilient-write before";
+
 /// How a server is started.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
@@ -21,7 +26,12 @@ pub(crate) struct Program {
 impl Program {
     /// Our own server.
     pub(crate) fn ours(path: &Path) -> Self {
-        Self { name: "resilient-write".to_owned(), command: vec![path.display().to_string()] }
+        Self { name: OURS.to_owned(), command: vec![path.display().to_string()] }
+    }
+
+    /// Our own server as it was before a change.
+    pub(crate) fn before(path: &Path) -> Self {
+        Self { name: BEFORE.to_owned(), ..Self::ours(path) }
     }
 
     /// The reader beside our own server.

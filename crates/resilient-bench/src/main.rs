@@ -29,11 +29,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Parser, Subcommand};
 
-use client::Program;
+use client::{BEFORE, OURS, Program};
 use measure::Random;
 use report::Table;
 use scenario::ALL;
 use setting::Setting;
+
+/// How many times the time of an earlier version a call may take.
+const SLOWER: f64 = 1.05;
 
 /// Measures Resilient Write against the least that its work can cost.
 #[derive(Debug, Parser)]
@@ -74,6 +77,9 @@ struct Run {
     /// The server; without it, the one that was built together with this program
     #[arg(long, value_name = "PATH")]
     server: Option<PathBuf>,
+    /// An earlier version of the server, to compare with
+    #[arg(long, value_name = "PATH")]
+    before: Option<PathBuf>,
     /// A Python interpreter that has resilient-write 0.3.0, to compare with
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
@@ -128,9 +134,13 @@ impl Run {
             None => server_beside_us()?,
         };
         ensure!(server.exists(), "no server at {}: build it, or name it", server.display());
+        let before = self.before.as_deref().map(|path| {
+            path.canonicalize().with_context(|| format!("no earlier server at {}", path.display()))
+        });
         let mut setting = Setting {
             dir: self.dir.clone().unwrap_or_else(std::env::temp_dir).canonicalize()?,
             ours: Program::ours(&server),
+            before: before.transpose()?.as_deref().map(Program::before),
             python: self.python.as_deref().map(Program::python),
             python_reader: self.python_reader.as_deref().map(Program::python_reader),
             kingfisher: self.kingfisher.clone(),
@@ -146,7 +156,8 @@ impl Run {
             }
             let found = (scenario.run)(&mut setting)
                 .with_context(|| format!("scenario {}", scenario.name))?;
-            for table in found {
+            for mut table in found {
+                table.goal_ratio(OURS, BEFORE, SLOWER);
                 say(&format!("{}\n", table.to_text()))?;
                 tables.push(table);
             }

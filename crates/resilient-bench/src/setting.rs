@@ -14,6 +14,8 @@ pub(crate) struct Setting {
     /// Where everything is written: floors and servers on one file system.
     pub(crate) dir: PathBuf,
     pub(crate) ours: Program,
+    /// Our server of an earlier version, when there is one.
+    pub(crate) before: Option<Program>,
     /// The Python server, when there is one.
     pub(crate) python: Option<Program>,
     /// The Python reader, when there is one.
@@ -30,7 +32,7 @@ pub(crate) struct Setting {
 impl Setting {
     /// The programs that are compared, ours first.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &Program> {
-        std::iter::once(&self.ours).chain(&self.python)
+        std::iter::once(&self.ours).chain(&self.before).chain(&self.python)
     }
 
     /// The programs that read, ours first.
