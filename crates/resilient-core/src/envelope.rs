@@ -643,11 +643,12 @@ impl Envelope {
                     "path": path, "reason": source.reason(), "line": place.map(|place| place.line),
                     "column": place.map(|place| place.column),
                 });
-                if let crate::risk::PolicyError::BadRegex { family, name, .. } = source {
+                if let crate::policy::PolicyError::BadRegex { family, name, .. } = source {
                     set(&mut context, "family", family.as_str());
                     set(&mut context, "name", name.as_str());
                 }
-                if let crate::risk::PolicyError::UnknownKey { nearest: Some(nearest), .. } = source
+                if let crate::policy::PolicyError::UnknownKey { nearest: Some(nearest), .. } =
+                    source
                 {
                     set(&mut context, "nearest", *nearest);
                 }

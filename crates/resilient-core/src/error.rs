@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Nearest};
+use crate::policy;
+use crate::redact::Refusal;
 use crate::risk;
 use crate::validate;
 
@@ -25,6 +27,18 @@ pub enum NotAFile {
     Special,
     /// One of these, or a link where none is followed.
     SpecialOrLink,
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Left { count, line, kinds } => Self::Unredactable { count, line, kinds },
+            Refusal::Breaks { format, line, message } => {
+                Self::RedactionBreaks { format, line, message }
+            }
+            other => Self::BadArgument { argument: "redact", message: other.to_string() },
+        }
+    }
 }
 
 impl fmt::Display for NotAFile {
@@ -336,7 +350,7 @@ pub enum Error {
 
     /// The policy file cannot be used.
     #[error("the policy {path:?} cannot be used: {source}")]
-    Policy { path: String, place: Option<risk::Place>, source: risk::PolicyError },
+    Policy { path: String, place: Option<policy::Place>, source: policy::PolicyError },
     /// The policy file that the user has named is not there.
     #[error("the policy {path:?} is not there")]
     PolicyNotFound { path: String },

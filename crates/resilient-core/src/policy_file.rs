@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::disk::{Disk, FileBox, Kind, Stat, read_all};
 use crate::error::{Error, Result};
-use crate::risk::Policy;
+use crate::policy::Policy;
 
 /// How many links may lead to the policy.
 const MAX_LINKS: usize = 8;

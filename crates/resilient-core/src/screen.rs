@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use crate::error::{Blocking, Draft, Error, Result, Unkept};
 use crate::form::Guess;
+use crate::policy::Policy;
 use crate::policy_file::PolicyFile;
-use crate::risk::{self, Findings, Policy, Report, Verdict};
+use crate::risk::{self, Findings, Report, Verdict};
 use crate::roots::{Roots, Target};
 
 /// The policy that a call is under, and what it makes of the call's content.
@@ -53,7 +54,7 @@ impl Screen {
     /// # Errors
     /// The content is refused: [`Error::Blocked`].
     pub(crate) fn check(&self, roots: &Roots, path: &str, content: &str) -> Result<Findings> {
-        self.judge(path, content, || score(roots, path, content, &self.policy, risk::score))
+        self.judge(path, content, || score(roots, path, content, &self.policy.risk, risk::score))
     }
 
     /// Judges what is to be kept in the state directory, by its path there.
@@ -61,7 +62,7 @@ impl Screen {
     /// # Errors
     /// As [`Screen::check`].
     pub(crate) fn check_state(&self, shown: &str, content: &str) -> Result<Findings> {
-        self.judge(shown, content, || risk::score_file(shown, content, &self.policy))
+        self.judge(shown, content, || risk::score_file(shown, content, &self.policy.risk))
     }
 
     /// Judges what an edit adds to a file, in whatever encoding that is. `written` is what the caller sends.
@@ -78,10 +79,10 @@ impl Screen {
     ) -> Result<Findings> {
         let text = |bytes| Guess::of(bytes).encoding.text_of(bytes);
         self.judge(shown, written, || {
-            if self.policy.allow.path(shown) {
-                return risk::score_file(shown, written, &self.policy);
+            if self.policy.risk.allow.path(shown) {
+                return risk::score_file(shown, written, &self.policy.risk);
             }
-            risk::score_added(&text(before), &text(after), written, &self.policy)
+            risk::score_added(&text(before), &text(after), written, &self.policy.risk)
         })
     }
 
@@ -101,11 +102,11 @@ impl Screen {
         let cut = end.iter().position(|byte| !is_inside(byte)).unwrap_or(end.len());
         let end = end.get(cut..).and_then(|end| str::from_utf8(end).ok()).unwrap_or_default();
         self.judge(path, written, || {
-            if self.policy.allow.path(&target.shown) {
-                return risk::score_file(&target.shown, written, &self.policy);
+            if self.policy.risk.allow.path(&target.shown) {
+                return risk::score_file(&target.shown, written, &self.policy.risk);
             }
             let whole = [end, written].concat();
-            let report = risk::score_added(end, &whole, written, &self.policy);
+            let report = risk::score_added(end, &whole, written, &self.policy.risk);
             report.without_lines(memchr::memchr_iter(b'\n', end.as_bytes()).count())
         })
     }
@@ -115,11 +116,12 @@ impl Screen {
         let report = report();
         let by = if report.verdict >= reject_at {
             Blocking::Score
-        } else if self.policy.classify.reject_secrets && Findings::has_secret(&report, &self.policy)
+        } else if self.policy.classify.reject_secrets
+            && Findings::has_secret(&report, &self.policy.risk)
         {
             Blocking::Secret
         } else {
-            return Ok(Findings::of(&report, &self.policy));
+            return Ok(Findings::of(&report, &self.policy.risk));
         };
         Err(Error::Blocked {
             path: Some(path.to_owned()),
@@ -152,8 +154,8 @@ pub(crate) fn score(
     roots: &Roots,
     path: &str,
     content: &str,
-    policy: &Policy,
-    score: fn(&str, &Policy) -> Report,
+    policy: &risk::Policy,
+    score: fn(&str, &risk::Policy) -> Report,
 ) -> Report {
     if policy.allow.paths.is_empty() {
         return score(content, policy);

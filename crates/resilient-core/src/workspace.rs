@@ -18,10 +18,11 @@ use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Draft, Error, Result, Unkept};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, By, Filter, Tail};
+use crate::policy::Policy;
 use crate::policy_file::PolicyFile;
 use crate::read::{self, Reader};
 use crate::recovery::{self, Notice, Undecided};
-use crate::risk::{self, Policy, Verdict};
+use crate::risk::{self, Verdict};
 use crate::roots::{Root, Roots};
 use crate::scratch::{DRAFT_LABEL, DRAFT_NOTES, PutRequest, Scratch};
 use crate::screen::{self, Screen};
@@ -249,7 +250,7 @@ impl Workspace {
     /// The policy file cannot be used.
     pub fn risk_score_file(&self, path: &str, content: &str) -> Result<risk::Report> {
         let policy = self.policy()?;
-        Ok(screen::score(&self.store.roots, path, content, &policy, risk::score_cut))
+        Ok(screen::score(&self.store.roots, path, content, &policy.risk, risk::score_cut))
     }
 
     /// Predicts whether a content filter rejects a text. The report is [cut](risk::Report::cut).
@@ -257,7 +258,7 @@ impl Workspace {
     /// # Errors
     /// The policy file cannot be used.
     pub fn risk_score(&self, content: &str) -> Result<risk::Report> {
-        Ok(risk::score_cut(content, &*self.policy()?))
+        Ok(risk::score_cut(content, &self.policy()?.risk))
     }
 
     /// Makes a call under the screen that it asks for or that the policy demands. A draft that is blocked is

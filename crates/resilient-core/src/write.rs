@@ -25,8 +25,9 @@ use crate::edit::{self, Edited, Refusal};
 use crate::error::{Draft, Error, Result};
 use crate::form::{Asked, AskedEncoding, Encoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
+use crate::policy::Policy;
 use crate::redact::{self, MARK, Overwritten};
-use crate::risk::{Findings, Policy, Verdict};
+use crate::risk::{Findings, Verdict};
 use crate::roots::{Git, Target};
 use crate::screen::Screen;
 
@@ -433,7 +434,7 @@ impl Guard {
     pub(crate) fn check(&self, target: &Target, old: &[u8], new: &[u8]) -> Result<()> {
         let text = |bytes| Guess::of(bytes).encoding.text_of(bytes);
         let (old, new) = (text(old), text(new));
-        match redact::guard(&old, &new, &self.policy) {
+        match redact::guard(&old, &new, &self.policy.risk) {
             None => Ok(()),
             Some(Overwritten { mark, line, old_line }) => {
                 Err(Error::MarkOverValue { path: target.shown.clone(), mark, line, old_line })

@@ -5,7 +5,8 @@ use std::io;
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
 use crate::error::{Blocking, Draft, Drift, Error, NotAFile, Since};
-use crate::risk::{self, Policy, PolicyError, Verdict};
+use crate::policy::PolicyError;
+use crate::risk::{self, Verdict};
 use crate::validate;
 
 /// Gives a sample for each pattern, and does not compile when a variant has none.
@@ -50,7 +51,7 @@ fn os(errno: i32) -> io::Error {
 fn blocked(content: &str, draft: Option<Draft>) -> Error {
     Error::Blocked {
         path: Some(text()),
-        report: Box::new(risk::score(content, &Policy::default())),
+        report: Box::new(risk::score(content, &risk::Policy::default())),
         by: Blocking::Score,
         reject_at: Verdict::Low,
         retry_budget: 3,

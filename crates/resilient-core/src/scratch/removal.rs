@@ -10,7 +10,7 @@ use super::{INDEX, IndexRow, Scratch, bin_name, parse_digest, rows};
 use crate::commit::WriteContext;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::risk::Retention;
+use crate::policy::Retention;
 use crate::stamp;
 use crate::store::SCRATCH;
 

@@ -11,8 +11,9 @@ use crate::checked::Checked;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::form::Asked;
+use crate::policy::Policy;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
-use crate::risk::{Policy, Verdict};
+use crate::risk::Verdict;
 use crate::scratch::PutRequest;
 use crate::screen::Screen;
 use crate::write::{self, WriteMode, WriteReceipt, WriteRequest};
@@ -97,7 +98,7 @@ impl Workspace {
         }
         let origin = self.origin(source, &policy, Purpose::Exact)?;
         let wish = Wish { chosen, language, env };
-        let mut redaction = redact::redact(&origin.content, &policy, &wish)?;
+        let mut redaction = redact::redact(&origin.content, &policy.risk, &wish)?;
         let text = std::mem::take(&mut redaction.text);
         let Some(to) = write else {
             if keep {
@@ -180,7 +181,7 @@ impl Workspace {
                     receipt.sha256
                 }
             };
-            replaced.kept_sha256 = Some(sha256);
+            replaced.kept_sha256 = Some(sha256.to_string());
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::commit::Old;
 use crate::error::{Error, Result};
-use crate::risk::{HardLinks, Policy, ReadOnly};
+use crate::policy::{HardLinks, Policy, ReadOnly};
 use crate::roots::{Git, Target};
 
 /// What the policy says of paths and of files that are there.

@@ -80,7 +80,7 @@ fn a_draft_is_written_clean_and_its_secrets_are_kept() {
     assert_eq!(home.text("a.txt"), clean);
     assert_eq!(written.unwrap().sha256.to_string(), sha(clean));
     let kept: Vec<String> =
-        redaction.replaced.iter().map(|r| r.kept_sha256.unwrap().to_string()).collect();
+        redaction.replaced.iter().map(|r| r.kept_sha256.clone().unwrap()).collect();
     let [one, two] = ["k3Jd9f", "Zq8vN2"].map(|fill| sha(token(fill)));
     assert_eq!(kept, [one.clone(), two, one.clone()]);
     let found = ws.scratch().get(&one, Encoding::Utf8).unwrap();

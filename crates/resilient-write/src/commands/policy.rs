@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
+use resilient_core::digest::Digest;
 use resilient_core::form::FormSource;
-use resilient_core::risk::{HardLinks, Placeholders, Policy as Rules, ReadOnly, Thresholds};
+use resilient_core::policy::{HardLinks, Policy as Rules, ReadOnly};
+use resilient_core::risk::{Placeholders, Thresholds};
 use resilient_core::{Error, Workspace};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -52,7 +54,7 @@ impl Policy {
                 });
                 let found = found.map(|rules| Checked {
                     exists: workspace.policy_path().is_file(),
-                    warnings: warnings(&rules.thresholds),
+                    warnings: warnings(&rules.risk.thresholds),
                     path,
                 });
                 output.answer("policy_check", found, told_check)
@@ -114,33 +116,34 @@ fn warnings(thresholds: &Thresholds) -> Vec<String> {
 
 /// All keys with their values, as a policy file has them. JSON is YAML.
 fn values(rules: &Rules) -> Value {
+    let risk = &rules.risk;
     let mut patterns = serde_json::Map::new();
-    for pattern in &rules.extra_patterns {
+    for pattern in &risk.extra_patterns {
         let entry = json!({"name": pattern.name(), "regex": pattern.regex()});
         let family = patterns.entry(pattern.family()).or_insert_with(|| json!([]));
         family.as_array_mut().into_iter().for_each(|list| list.push(entry.clone()));
     }
     json!({
         "thresholds": {
-            "high": rules.thresholds.high,
-            "medium": rules.thresholds.medium,
-            "low": rules.thresholds.low,
+            "high": risk.thresholds.high,
+            "medium": risk.thresholds.medium,
+            "low": risk.thresholds.low,
         },
         "retry_budget": {"default": rules.retry_budget},
-        "disable_families": rules.disabled_families,
+        "disable_families": risk.disabled_families,
         "extend_patterns": patterns,
-        "weights": rules.weights,
+        "weights": risk.weights,
         "allow": {
-            "paths": rules.allow.paths,
-            "patterns": rules.allow.patterns,
-            "values": rules.allow.values.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "paths": risk.allow.paths,
+            "patterns": risk.allow.patterns,
+            "values": risk.allow.values.iter().map(|value| Digest::from(*value)).collect::<Vec<_>>(),
         },
-        "placeholders": match rules.placeholders {
+        "placeholders": match risk.placeholders {
             Placeholders::Ignore => "ignore",
             Placeholders::Low => "low",
             Placeholders::Full => "full",
         },
-        "model": rules.model,
+        "model": risk.model,
         "read_only": match rules.read_only {
             ReadOnly::Refuse => "refuse",
             ReadOnly::Overwrite => "overwrite",

@@ -120,7 +120,8 @@ impl Redact {
 fn summary(replaced: &[Replaced], requires: &[&str]) -> String {
     let mut text = String::new();
     for Replaced { put, kind, pattern, from, kept_sha256, .. } in replaced {
-        let kept = kept_sha256.map(|sha256| format!(", kept as {sha256}")).unwrap_or_default();
+        let kept =
+            kept_sha256.as_ref().map(|sha256| format!(", kept as {sha256}")).unwrap_or_default();
         let (line, col) = (from.line, from.col);
         text += &format!("{line}:{col}: {kind} ({pattern}) is now {put}{kept}\n");
     }

@@ -1,6 +1,6 @@
 //! The policy file: checked, shown, documented.
 
-use resilient_core::risk::{POLICY_KEYS, Policy};
+use resilient_core::policy::{KEYS, Policy};
 use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
@@ -99,7 +99,7 @@ fn what_policy_show_prints_is_a_policy_with_the_values_in_force() {
     assert_eq!(format!("{shown:?}"), format!("{own:?}"));
     let all = sandbox.run(&["policy", "show", "--json"]).ok().json();
     let keys = all["policy"].as_object().unwrap().keys();
-    let missing: Vec<_> = POLICY_KEYS
+    let missing: Vec<_> = KEYS
         .iter()
         .filter(|key| {
             !key.contains('.') && **key != "version" && keys.clone().all(|shown| shown != *key)
@@ -112,7 +112,7 @@ fn what_policy_show_prints_is_a_policy_with_the_values_in_force() {
 fn the_page_and_the_schema_of_the_policy_name_the_keys_of_the_code() {
     let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
     let of_page: Vec<&str> = rows.map(|(key, _)| key).collect();
-    assert_eq!(of_page, POLICY_KEYS);
+    assert_eq!(of_page, KEYS);
 
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let mut of_schema = Vec::new();
@@ -121,7 +121,7 @@ fn the_page_and_the_schema_of_the_policy_name_the_keys_of_the_code() {
         let inner = value["properties"].as_object();
         of_schema.extend(inner.into_iter().flatten().map(|(inner, _)| format!("{key}.{inner}")));
     }
-    assert_eq!(of_schema, POLICY_KEYS);
+    assert_eq!(of_schema, KEYS);
 }
 
 #[test]

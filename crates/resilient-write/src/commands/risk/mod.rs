@@ -111,17 +111,17 @@ impl Risk {
             Err(error) => return failed(output, error),
         };
         if let Some(content) = &self.content {
-            return self.run_one(None, Ok(content.clone()), &policy, output);
+            return self.run_one(None, Ok(content.clone()), &policy.risk, output);
         }
         if let Some(source) = self.elsewhere.source() {
-            return self.run_one(None, workspace.text(source), &policy, output);
+            return self.run_one(None, workspace.text(source), &policy.risk, output);
         }
         match self.paths.as_slice() {
             [file] if self.format.is_none() && !is_dir(file) => {
                 let content = input::decoded(file, Purpose::Look);
-                self.run_one(Some(file), content, &policy, output)
+                self.run_one(Some(file), content, &policy.risk, output)
             }
-            _ => self.run_all(&policy, output),
+            _ => self.run_all(&policy.risk, output),
         }
     }
 

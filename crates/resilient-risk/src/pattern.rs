@@ -8,10 +8,16 @@ use std::ops::Range;
 
 use regex::{Regex, RegexBuilder};
 
-use super::policy::PolicyError;
-
 /// A policy's regex may not compile to more than this.
 const COMPILED_BYTES_MAX: usize = 1 << 20;
+
+/// Why a regex is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BadRegex {
+    /// What is wrong with it, in one line.
+    pub message: String,
+}
 
 /// A named regex that belongs to a family.
 #[derive(Clone, Debug)]
@@ -29,14 +35,10 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// [`PolicyError::BadRegex`] if the regex is malformed or compiles to more than 1 MiB.
-    pub fn new(family: &str, name: &str, regex: &str) -> Result<Self, PolicyError> {
+    /// The regex is malformed, or compiles to more than 1 MiB.
+    pub fn new(family: &str, name: &str, regex: &str) -> Result<Self, BadRegex> {
         let compiled = RegexBuilder::new(regex).size_limit(COMPILED_BYTES_MAX).build();
-        let regex = compiled.map_err(|error| PolicyError::BadRegex {
-            family: family.to_owned(),
-            name: name.to_owned(),
-            message: one_line(&error),
-        })?;
+        let regex = compiled.map_err(|error| BadRegex { message: one_line(&error) })?;
         Ok(Self { family: Cow::Owned(family.to_owned()), name: Cow::Owned(name.to_owned()), regex })
     }
 

@@ -1,8 +1,10 @@
 //! Words that announce secrets. [`literals`](super::literals) finds them with all else that is looked for.
 
-use super::assign::VALUE_REACH;
 use super::lanes::GROUP;
 use super::marks::Marks;
+
+/// A value ends at most so far behind its word.
+pub(super) const VALUE_REACH: usize = 160;
 
 /// What a word says about what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

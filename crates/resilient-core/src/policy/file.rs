@@ -1,22 +1,19 @@
-//! What a workspace may change about the server's judgement: the policy and its YAML file.
+//! The YAML file of a policy.
 //!
-//! A policy starts from the built-in values, and a file replaces those it names. A key that is not
-//! known, and a value that means nothing, is an error, because a policy that silently does not apply
-//! protects nobody. The file comes from a workspace and is not trusted: its size, its nesting and its
-//! aliases are bounded. Finding and reading it is left to the callers.
+//! A key that is not known, and a value that means nothing, is an error, because a policy that silently does
+//! not apply protects nobody. The file comes from a workspace and is not trusted: its size, its nesting and its
+//! aliases are bounded.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::demand::Demand;
-use super::pattern::Pattern;
 use super::place::{self, Place};
-use super::report::Verdict;
-use super::retention::Retention;
+use super::{Demand, HardLinks, Policy, ReadOnly, Retention};
 use crate::digest::Digest;
 use crate::form::{FormPolicy, FormSource};
 use crate::near::nearest_one;
+use crate::risk::{Allow, Pattern, Placeholders, Verdict};
 
 /// A policy file may not be longer than this.
 const FILE_BYTES_MAX: usize = 1 << 20;
@@ -26,178 +23,6 @@ const EXTRA_PATTERNS_MAX: usize = 256;
 
 /// A message about YAML can quote the file; it is cut to this length.
 const MESSAGE_CHARS_MAX: usize = 200;
-
-/// What decides about a text and about a write.
-#[derive(Clone, Debug)]
-pub struct Policy {
-    /// Which score earns which verdict.
-    pub thresholds: Thresholds,
-    /// How often a blocked write may be tried again.
-    pub retry_budget: u32,
-    /// Families that are not looked for, in the built-in patterns and in the added ones.
-    pub disabled_families: BTreeSet<String>,
-    /// Patterns that are looked for after the built-in ones.
-    pub extra_patterns: Vec<Pattern>,
-    /// Weights of families, in place of the built-in ones or for new families.
-    pub weights: BTreeMap<String, f64>,
-    /// What a vendor's prefix with a dummy behind it counts for.
-    pub placeholders: Placeholders,
-    /// What is known and no finding.
-    pub allow: Allow,
-    /// Whether tokens that no rule knows are judged by the learned model.
-    pub model: bool,
-    /// What a write does to a file that has several names.
-    pub hard_links: HardLinks,
-    /// What a write does to a file that nobody may write.
-    pub read_only: ReadOnly,
-    /// Whether writes into `.git` are let through.
-    pub allow_git: bool,
-    /// What form files get.
-    pub form: FormPolicy,
-    /// What it demands of every write.
-    pub classify: Demand,
-    /// How long the scratchpad keeps its content.
-    pub scratch: Retention,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            thresholds: Thresholds::default(),
-            retry_budget: 3,
-            disabled_families: BTreeSet::new(),
-            extra_patterns: Vec::new(),
-            weights: BTreeMap::new(),
-            allow: Allow::default(),
-            placeholders: Placeholders::Low,
-            model: true,
-            hard_links: HardLinks::Refuse,
-            read_only: ReadOnly::Refuse,
-            allow_git: false,
-            form: FormPolicy::default(),
-            classify: Demand::default(),
-            scratch: Retention::default(),
-        }
-    }
-}
-
-/// The scores from which on a text earns a verdict; below `low` it is safe.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Thresholds {
-    /// For [`Verdict::High`].
-    pub high: f64,
-    /// For [`Verdict::Medium`].
-    pub medium: f64,
-    /// For [`Verdict::Low`].
-    pub low: f64,
-}
-
-impl Default for Thresholds {
-    fn default() -> Self {
-        Self { high: 0.70, medium: 0.40, low: 0.10 }
-    }
-}
-
-impl Thresholds {
-    /// Returns the verdict that a score earns. The highest threshold that it reaches decides.
-    #[must_use]
-    pub fn verdict(&self, score: f64) -> Verdict {
-        if score >= self.high {
-            Verdict::High
-        } else if score >= self.medium {
-            Verdict::Medium
-        } else if score >= self.low {
-            Verdict::Low
-        } else {
-            Verdict::Safe
-        }
-    }
-}
-
-/// Findings that a policy lets pass.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow {
-    /// Files in which nothing is looked for, as globs: `*` stays in a directory, `**` does not.
-    pub paths: Vec<String>,
-    /// Names of patterns that are not reported.
-    pub patterns: BTreeSet<String>,
-    /// Digests of values that are not reported: SHA-256 of the matched text, in hex.
-    pub values: BTreeSet<Digest>,
-}
-
-impl Allow {
-    /// Tells whether nothing is looked for in a file.
-    #[must_use]
-    pub fn path(&self, path: &str) -> bool {
-        self.paths.iter().any(|glob| matches_glob(glob.as_bytes(), path.as_bytes()))
-    }
-
-    /// Tells whether a match is let pass.
-    #[must_use]
-    pub fn finding(&self, pattern: &str, matched: &str) -> bool {
-        self.patterns.contains(pattern)
-            || !self.values.is_empty() && self.values.contains(&Digest::of(matched.as_bytes()))
-    }
-}
-
-/// Matches a path against a glob with `?`, `*` and `**`, in time proportional to both at most.
-fn matches_glob(glob: &[u8], path: &[u8]) -> bool {
-    // Where to go on after the last star: in the glob, in the path, and whether it crosses `/`.
-    let (mut at, mut pos) = (0, 0);
-    let mut back: Option<(usize, usize, bool)> = None;
-    while pos < path.len() {
-        let next = path.get(pos).copied();
-        match glob.get(at) {
-            Some(b'*') => {
-                let deep = glob.get(at + 1) == Some(&b'*');
-                at += 1 + usize::from(deep);
-                // `**/` matches no directory at all, too.
-                at += usize::from(deep && glob.get(at) == Some(&b'/'));
-                back = Some((at, pos, deep));
-                continue;
-            }
-            Some(b'?') if next != Some(b'/') => (at, pos) = (at + 1, pos + 1),
-            Some(byte) if Some(*byte) == next => (at, pos) = (at + 1, pos + 1),
-            _ => match back {
-                Some((after, from, deep)) if deep || path.get(from) != Some(&b'/') => {
-                    back = Some((after, from + 1, deep));
-                    (at, pos) = (after, from + 1);
-                }
-                _ => return false,
-            },
-        }
-    }
-    glob.get(at..).is_some_and(|rest| rest.iter().all(|byte| *byte == b'*'))
-}
-
-/// What a vendor's prefix with a dummy behind it counts for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placeholders {
-    /// It is not reported.
-    Ignore,
-    /// It is reported and never more than low by itself.
-    Low,
-    /// It counts like a secret.
-    Full,
-}
-
-/// What a write does to a file that has several names, which a rename would part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HardLinks {
-    /// Refuses the write.
-    Refuse,
-    /// Writes into the existing file, so that all its names keep showing the same content.
-    InPlace,
-}
-
-/// What a write does to a file whose permissions let nobody write it, which a rename would pass over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadOnly {
-    /// Refuses the write.
-    Refuse,
-    /// Writes the file, which stays read-only.
-    Overwrite,
-}
 
 /// Why a policy file does not count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -334,13 +159,13 @@ impl Policy {
     /// | `scratch` | mapping with any of `keep_days`, `drafts_keep_days`, `max_bytes` to an integer from 1, or `unlimited` |
     ///
     /// ```
-    /// use resilient_core::risk::Policy;
+    /// use resilient_core::policy::Policy;
     ///
     /// let policy = Policy::parse("thresholds: {high: 0.9}\ndisable_families: [pii]\n")?;
-    /// assert_eq!(policy.thresholds.high, 0.9);
-    /// assert!(policy.disabled_families.contains("pii"));
+    /// assert_eq!(policy.risk.thresholds.high, 0.9);
+    /// assert!(policy.risk.disabled_families.contains("pii"));
     /// assert_eq!(policy.retry_budget, 3);
-    /// # Ok::<(), resilient_core::risk::PolicyError>(())
+    /// # Ok::<(), resilient_core::policy::PolicyError>(())
     /// ```
     ///
     /// # Errors
@@ -361,7 +186,7 @@ impl Policy {
         known_keys(&file)?;
 
         if let Some(thresholds) = mapping(&file, "thresholds")? {
-            let own = &mut policy.thresholds;
+            let own = &mut policy.risk.thresholds;
             for (key, slot) in
                 [("high", &mut own.high), ("medium", &mut own.medium), ("low", &mut own.low)]
             {
@@ -384,20 +209,20 @@ impl Policy {
             let families = value.as_array().and_then(|list| {
                 list.iter().map(|family| family.as_str().map(str::to_owned)).collect()
             });
-            policy.disabled_families =
+            policy.risk.disabled_families =
                 families.ok_or_else(|| bad("disable_families", "must be a list of names"))?;
         }
-        policy.extra_patterns = extra_patterns(&file)?;
+        policy.risk.extra_patterns = extra_patterns(&file)?;
         for (family, weight) in mapping(&file, "weights")?.into_iter().flatten() {
             let weight = weight
                 .as_f64()
                 .filter(|weight| (0.0..=1.0).contains(weight))
                 .ok_or_else(|| bad(&format!("weights.{family}"), "must be a number from 0 to 1"))?;
-            policy.weights.insert(family.clone(), weight);
+            policy.risk.weights.insert(family.clone(), weight);
         }
-        policy.allow = allow(&file)?;
+        policy.risk.allow = allow(&file)?;
         if let Some(value) = present(&file, "placeholders") {
-            policy.placeholders = match value.as_str() {
+            policy.risk.placeholders = match value.as_str() {
                 Some("ignore") => Placeholders::Ignore,
                 Some("low") => Placeholders::Low,
                 Some("full") => Placeholders::Full,
@@ -405,7 +230,8 @@ impl Policy {
             };
         }
         if let Some(value) = present(&file, "model") {
-            policy.model = value.as_bool().ok_or_else(|| bad("model", "must be true or false"))?;
+            policy.risk.model =
+                value.as_bool().ok_or_else(|| bad("model", "must be true or false"))?;
         }
         if let Some(value) = present(&file, "hard_links") {
             policy.hard_links = match value.as_str() {
@@ -429,13 +255,6 @@ impl Policy {
         policy.classify = demand(&file)?;
         policy.scratch = retention(&file)?;
         Ok(policy)
-    }
-
-    /// The policy in the place of one that cannot be used, for writes that do not ask to be judged: it permits
-    /// what every policy does, and nothing else.
-    #[must_use]
-    pub fn least() -> Self {
-        Self { classify: Demand::STRICTEST, ..Self::default() }
     }
 }
 
@@ -526,7 +345,13 @@ fn extra_patterns(file: &Map<String, Value>) -> Result<Vec<Pattern>, PolicyError
                 let message = format!("must not have more than {EXTRA_PATTERNS_MAX} patterns");
                 return Err(bad("extend_patterns", &message));
             }
-            patterns.push(Pattern::new(family, name, regex)?);
+            let pattern =
+                Pattern::new(family, name, regex).map_err(|source| PolicyError::BadRegex {
+                    family: family.clone(),
+                    name: name.to_owned(),
+                    message: source.message,
+                })?;
+            patterns.push(pattern);
         }
     }
     Ok(patterns)
@@ -544,8 +369,10 @@ fn allow(file: &Map<String, Value>) -> Result<Allow, PolicyError> {
         list.and_then(|list| list.iter().map(|item| item.as_str().map(str::to_owned)).collect())
             .ok_or_else(|| bad(&format!("allow.{key}"), "must be a list of texts"))
     };
-    let values: Option<BTreeSet<Digest>> =
-        texts("values")?.iter().map(|text| text.parse().ok()).collect();
+    let values: Option<BTreeSet<[u8; 32]>> = texts("values")?
+        .iter()
+        .map(|text| Some(*text.parse::<Digest>().ok()?.as_bytes()))
+        .collect();
     Ok(Allow {
         paths: texts("paths")?,
         patterns: texts("patterns")?.into_iter().collect(),
@@ -640,6 +467,7 @@ fn bad(key: &str, message: &str) -> PolicyError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::risk::Thresholds;
 
     fn parse(text: &str) -> Policy {
         Policy::parse(text).unwrap()
@@ -650,10 +478,10 @@ mod tests {
     }
 
     fn assert_is_default(policy: &Policy) {
-        assert_eq!(policy.thresholds, Thresholds { high: 0.7, medium: 0.4, low: 0.1 });
+        assert_eq!(policy.risk.thresholds, Thresholds { high: 0.7, medium: 0.4, low: 0.1 });
         assert_eq!(policy.retry_budget, 3);
-        assert!(policy.disabled_families.is_empty());
-        assert!(policy.extra_patterns.is_empty());
+        assert!(policy.risk.disabled_families.is_empty());
+        assert!(policy.risk.extra_patterns.is_empty());
         assert_eq!(policy.hard_links, HardLinks::Refuse);
         assert!(!policy.allow_git);
         assert_eq!(policy.form, FormPolicy::default());
@@ -725,10 +553,10 @@ mod tests {
              read_only: overwrite\n\
              allow_git_writes: true\n",
         );
-        assert_eq!(policy.thresholds, Thresholds { high: 1.0, medium: 0.5, low: 0.1 });
+        assert_eq!(policy.risk.thresholds, Thresholds { high: 1.0, medium: 0.5, low: 0.1 });
         assert_eq!(policy.retry_budget, 7);
-        assert_eq!(policy.disabled_families, ["jwt", "pii"].map(str::to_owned).into());
-        let [pattern] = policy.extra_patterns.as_slice() else { panic!("{policy:?}") };
+        assert_eq!(policy.risk.disabled_families, ["jwt", "pii"].map(str::to_owned).into());
+        let [pattern] = policy.risk.extra_patterns.as_slice() else { panic!("{policy:?}") };
         assert_eq!((pattern.family(), pattern.name()), ("house", "on"));
         assert_eq!(policy.hard_links, HardLinks::InPlace);
         assert_eq!(policy.read_only, ReadOnly::Overwrite);
@@ -742,18 +570,18 @@ mod tests {
              allow: {{paths: ['tests/**', '*.lock'], patterns: [email], values: [{}]}}\n",
             Digest::of(b"known")
         ));
-        assert_eq!(policy.weights["house"], 0.5);
-        assert_eq!((policy.placeholders, policy.model), (Placeholders::Ignore, false));
+        assert_eq!(policy.risk.weights["house"], 0.5);
+        assert_eq!((policy.risk.placeholders, policy.risk.model), (Placeholders::Ignore, false));
         for (path, allowed) in [
             ("tests/a/b.rs", true),
             ("Cargo.lock", true),
             ("a/Cargo.lock", false),
             ("src/a.rs", false),
         ] {
-            assert_eq!(policy.allow.path(path), allowed, "{path}");
+            assert_eq!(policy.risk.allow.path(path), allowed, "{path}");
         }
-        assert!(policy.allow.finding("email", "x") && policy.allow.finding("y", "known"));
-        assert!(!policy.allow.finding("y", "unknown"));
+        assert!(policy.risk.allow.finding("email", "x") && policy.risk.allow.finding("y", "known"));
+        assert!(!policy.risk.allow.finding("y", "unknown"));
         for (text, reason) in [
             ("weights: {a: 2}", "bad_value: weights.a must be a number from 0 to 1"),
             ("placeholders: 1", "bad_value: placeholders must be `ignore`, `low` or `full`"),
@@ -766,29 +594,14 @@ mod tests {
     }
 
     #[test]
-    fn globs_match_as_paths_do() {
-        for (glob, path, matched) in [
-            ("a/*.rs", "a/b.rs", true),
-            ("a/*.rs", "a/b/c.rs", false),
-            ("**/c.rs", "c.rs", true),
-            ("**/c.rs", "a/b/c.rs", true),
-            ("a?c", "abc", true),
-            ("a?c", "a/c", false),
-            ("", "", true),
-            ("*", "", true),
-        ] {
-            assert_eq!(matches_glob(glob.as_bytes(), path.as_bytes()), matched, "{glob} {path}");
-        }
-    }
-
-    #[test]
     fn patterns_keep_their_order_and_incomplete_ones_are_refused() {
         let policy = parse(
             "extend_patterns:\n\
              \x20 zeta:\n    - {name: first, regex: a}\n    - {name: second, regex: b, weight: 9}\n\
              \x20 none:\n\x20 alpha: [{name: third, regex: c}]\n",
         );
-        let names: Vec<_> = policy.extra_patterns.iter().map(|p| (p.family(), p.name())).collect();
+        let names: Vec<_> =
+            policy.risk.extra_patterns.iter().map(|p| (p.family(), p.name())).collect();
         assert_eq!(names, [("zeta", "first"), ("zeta", "second"), ("alpha", "third")]);
         for text in [
             "extend_patterns: [a, b]",
@@ -920,28 +733,11 @@ mod tests {
         let file = |count| {
             format!("extend_patterns: {{f: [{}]}}", vec!["{name: x, regex: y}"; count].join(","))
         };
-        assert_eq!(parse(&file(256)).extra_patterns.len(), 256);
+        assert_eq!(parse(&file(256)).risk.extra_patterns.len(), 256);
         assert_eq!(
             error(&file(257)).reason(),
             "bad_value: extend_patterns must not have more than 256 patterns"
         );
-    }
-
-    #[test]
-    fn a_threshold_is_reached_by_a_score_equal_to_it() {
-        let thresholds = Thresholds::default();
-        for (score, verdict) in [
-            (0.0, Verdict::Safe),
-            (0.0999, Verdict::Safe),
-            (0.1, Verdict::Low),
-            (0.3999, Verdict::Low),
-            (0.4, Verdict::Medium),
-            (0.6999, Verdict::Medium),
-            (0.7, Verdict::High),
-            (1.0, Verdict::High),
-        ] {
-            assert_eq!(thresholds.verdict(score), verdict, "{score}");
-        }
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Report {
 
     /// The same for a text whose first lines the caller does not know: the others are numbered from 1.
     #[must_use]
-    pub(crate) fn without_lines(mut self, count: usize) -> Self {
+    pub fn without_lines(mut self, count: usize) -> Self {
         for found in &mut self.detected_patterns {
             if let Detection::Pattern(hit) = found {
                 hit.line = hit.line.saturating_sub(count).max(1);
@@ -237,15 +237,15 @@ mod tests {
 
     #[test]
     fn a_cut_report_keeps_the_first_findings_and_counts_the_others() {
-        let policy = crate::risk::Policy::default();
+        let policy = crate::Policy::default();
         let of = |addresses: usize| {
             let text: String = (0..addresses).map(|n| format!("person{n}@mail.net\n")).collect();
-            let whole = crate::risk::score(&text, &policy);
+            let whole = crate::score(&text, &policy);
             // A size rule that fires comes last.
             let long = text + &"- ".repeat(1_500);
             for text in [long.as_str(), long.get(..20).unwrap()] {
-                let cut = crate::risk::score_cut(text, &policy);
-                assert_eq!(cut, crate::risk::score(text, &policy).cut());
+                let cut = crate::score_cut(text, &policy);
+                assert_eq!(cut, crate::score(text, &policy).cut());
             }
             whole
         };

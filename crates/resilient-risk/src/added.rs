@@ -3,12 +3,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::scan::Lens;
-use super::{Hit, Model, Policy, Report, Survey, each_hit, measure, scan, weigh};
+use super::hit::{Hit, each_hit};
+use super::model::Model;
+use super::policy::Policy;
+use super::report::Report;
+use super::scan::{self, Lens};
+use super::score::{measure, weigh};
+use super::survey::Survey;
 
 /// How often the old text had each finding: family, pattern and what was matched.
-#[derive(Default)]
-pub(super) struct Known<'a>(HashMap<(Cow<'static, str>, Cow<'static, str>, &'a str), usize>);
+struct Known<'a>(HashMap<(Cow<'static, str>, Cow<'static, str>, &'a str), usize>);
 
 impl<'a> Known<'a> {
     fn of(text: &'a str, policy: &Policy) -> Self {
@@ -22,7 +26,7 @@ impl<'a> Known<'a> {
     }
 
     /// Whether the old text had a finding of the new one; each of the old text's counts once.
-    pub(super) fn take(&mut self, hit: &Hit, text: &'a str) -> bool {
+    fn take(&mut self, hit: &Hit, text: &'a str) -> bool {
         if self.0.is_empty() {
             return false;
         }
@@ -43,7 +47,8 @@ impl<'a> Known<'a> {
 pub fn score_added(before: &str, after: &str, written: &str, policy: &Policy) -> Report {
     let mut report = measure(written, Survey::of(written.as_bytes()).lines, policy);
     let found = scan::scan(after, Survey::of(after.as_bytes()), lens(policy));
-    weigh(&mut report, after, found, policy, usize::MAX, Known::of(before, policy));
+    let mut known = Known::of(before, policy);
+    weigh(&mut report, after, found, policy, usize::MAX, |hit| known.take(hit, after));
     report
 }
 

@@ -10,8 +10,11 @@ use serde::Serialize;
 use super::checksum::{crc32_base62, luhn, mod97};
 use super::formats::{Check, FORMATS};
 use super::model::Model;
+use super::policy::{Placeholders, Policy};
 use super::report::{Detection, PatternHit, Report, Verdict};
-use super::{PLACEHOLDER_PART, Placeholders, Policy, family, lab};
+use super::size::SIZE_RULES;
+use super::tally::PLACEHOLDER_PART;
+use super::{family, lab};
 
 /// From this weight on a family is one of secrets.
 const SECRET_WEIGHT: f64 = 0.25;
@@ -144,7 +147,7 @@ pub fn explain(content: &str, report: &Report, policy: &Policy) -> Vec<Explanati
 impl Explanation {
     fn of_size(found: &Detection, level: Verdict) -> Self {
         let adds = match found {
-            Detection::Size(size) => super::SIZE_RULES.iter().find(|rule| rule.name == size.rule),
+            Detection::Size(size) => SIZE_RULES.iter().find(|rule| rule.name == size.rule),
             Detection::Pattern(_) => None,
         };
         let adds = adds.map_or(0.0, |rule| rule.score);
@@ -232,7 +235,7 @@ fn entropy(bytes: &[u8]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::risk::score;
+    use crate::score;
 
     fn explained(text: &str, policy: &Policy) -> Vec<Explanation> {
         explain(text, &score(text, policy), policy)
@@ -256,18 +259,21 @@ mod tests {
 
     #[test]
     fn the_level_is_that_of_the_finding_and_not_of_the_text() {
-        let levels = |text: &str, policy: &str| {
-            let policy = Policy::parse(policy).unwrap();
-            explained(text, &policy).into_iter().map(|why| why.level).collect::<Vec<_>>()
+        let levels = |text: &str, policy: &Policy| {
+            explained(text, policy).into_iter().map(|why| why.level).collect::<Vec<_>>()
         };
+        let built_in = Policy::default();
+        let weighing =
+            |weight| Policy { weights: [("pii".to_owned(), weight)].into(), ..Policy::default() };
+        let full = Policy { placeholders: Placeholders::Full, ..Policy::default() };
         let token = ["gh", "p_", &"k3Jd9f".repeat(6)].concat();
-        assert_eq!(levels(&format!("{token} a@b.io"), ""), [Verdict::High, Verdict::Medium]);
-        assert_eq!(levels("a@b.io", "weights: {pii: 0.3}"), [Verdict::High]);
-        assert_eq!(levels("a@b.io", "weights: {pii: 0.01}"), [Verdict::Low]);
+        assert_eq!(levels(&format!("{token} a@b.io"), &built_in), [Verdict::High, Verdict::Medium]);
+        assert_eq!(levels("a@b.io", &weighing(0.3)), [Verdict::High]);
+        assert_eq!(levels("a@b.io", &weighing(0.01)), [Verdict::Low]);
         let dummy = ["sk-", "ant-", "oat01-", "{REDACTED}"].concat();
-        assert_eq!(levels(&dummy, ""), [Verdict::Low]);
-        assert_eq!(levels(&dummy, "placeholders: full"), [Verdict::High]);
-        assert_eq!(levels(&"-".repeat(2_001), ""), [Verdict::Low]);
+        assert_eq!(levels(&dummy, &built_in), [Verdict::Low]);
+        assert_eq!(levels(&dummy, &full), [Verdict::High]);
+        assert_eq!(levels(&"-".repeat(2_001), &built_in), [Verdict::Low]);
     }
 
     #[test]

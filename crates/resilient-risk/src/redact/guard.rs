@@ -10,7 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memmem;
 
 use super::{hits, mark, secret};
-use crate::risk::{self, Policy};
+use crate::hit::is_secret;
+use crate::placeholder::is_stand_in;
+use crate::policy::Policy;
+use crate::score::score;
 
 /// So many lines are compared with so many others before the answer is no.
 const COMPARISONS_MAX: usize = 4_000_000;
@@ -137,7 +140,7 @@ impl<'a> Marked<'a> {
 fn is_value(text: &str) -> bool {
     let text = text.trim().trim_matches(['"', '\'', '`', ',', ';', ' ']);
     let stands_for = !mark::find(text).is_empty()
-        || risk::is_stand_in(text)
+        || is_stand_in(text)
         || LOOK_UPS.iter().any(|look_up| text.starts_with(look_up))
         || ["null", "none", "nil", "true", "false", "todo", "tbd"]
             .contains(&text.to_ascii_lowercase().as_str());
@@ -194,10 +197,10 @@ fn by_place(marked: &[Marked<'_>], old: &[&str], new: &[&str]) -> Option<Overwri
 
 /// Looks for secrets of the old text that are gone while a mark of their family has come.
 fn by_secret(marked: &[Marked<'_>], old: &str, new: &str, policy: &Policy) -> Option<Overwritten> {
-    let report = risk::score(old, policy);
+    let report = score(old, policy);
     let mut lost: BTreeMap<&str, usize> = BTreeMap::new();
     let values: Vec<(&str, &str, usize)> = hits(&report)
-        .filter(|(_, hit)| !hit.placeholder && risk::is_secret(&hit.kind))
+        .filter(|(_, hit)| !hit.placeholder && is_secret(&hit.kind))
         .filter_map(|(_, hit)| Some((old.get(secret(old, hit))?, hit.kind.as_ref(), hit.line)))
         .collect();
     let texts: Vec<&str> = values.iter().map(|(text, ..)| *text).collect();

@@ -1,6 +1,6 @@
 //! What a policy demands of every write: that its content is judged, and how strictly.
 
-use super::report::Verdict;
+use crate::risk::Verdict;
 
 /// How a policy has writes judged: the key `classify` of its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

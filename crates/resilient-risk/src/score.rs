@@ -1,90 +1,16 @@
-//! The pre-flight classifier: how likely is it that a content filter or a size limit refuses a text?
-//!
-//! [`score`] looks a text over and answers with a [`Report`]: a number, a [`Verdict`], what was
-//! found where, and what an agent could do about it. The answer depends on the text and the
-//! [`Policy`] alone. Nothing here reads a file, a clock or the environment; finding and reading the
-//! policy file, and deciding what a verdict forbids, is left to the callers.
-//!
-//! It is a heuristic. A `safe` verdict does not promise that a text holds no secret, and plain
-//! prose can look like one.
-//!
-//! ```
-//! use resilient_core::risk::{self, Policy, Verdict};
-//!
-//! let text = format!("token = {}{}", "ghp_", "x".repeat(36));
-//! let report = risk::score(&text, &Policy::default());
-//! assert_eq!(report.verdict, Verdict::Low);
-//! assert_eq!(report.kinds(), ["github_pat"]);
-//! ```
+//! The score of a text: what was found in it, weighed by family, and its size.
 
-mod added;
-mod assign;
-mod benign;
-mod bits;
-mod candidate;
-mod checksum;
-mod classic;
-mod decode;
-mod demand;
-mod explain;
-mod family;
-mod features;
-mod findings;
-mod format;
-mod formats;
-#[doc(hidden)]
-pub mod hostile;
-#[doc(hidden)]
-pub mod lab;
-mod lanes;
-mod literals;
-mod marks;
-mod model;
-mod naming;
-mod pattern;
-mod pii;
-mod place;
-mod placeholder;
-mod policy;
-mod report;
-mod retention;
-mod runs;
-mod scan;
-mod search;
-mod services;
-mod survey;
-mod token;
-mod vendor;
-mod words;
-mod work;
-
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ops::Range;
 
-use memchr::memchr_iter;
-
-use self::added::Known;
-pub use self::added::score_added;
-pub use self::demand::Demand;
-pub use self::explain::{Explanation, explain, level};
-pub use self::findings::{Findings, TOLD_MAX, Told};
-use self::marks::Lines;
-use self::model::Model;
-pub use self::pattern::Pattern;
-pub use self::place::Place;
-pub use self::policy::{
-    Allow, HardLinks, KEYS as POLICY_KEYS, Placeholders, Policy, PolicyError, ReadOnly, Thresholds,
-};
-pub use self::report::{
-    Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
-};
-pub use self::retention::Retention;
-use self::scan::{Finding, Lens};
-use self::survey::Survey;
-
-/// A placeholder weighs so much of its family's weight.
-const PLACEHOLDER_PART: f64 = 0.35;
+use super::hit::{Hit, each_hit, number_lines};
+use super::marks::Lines;
+use super::model::Model;
+use super::policy::{Placeholders, Policy};
+use super::report::{Detection, LISTED_MAX, Report, SizeHit};
+use super::scan::{self, Finding, Lens};
+use super::size::SIZE_RULES;
+use super::survey::Survey;
+use super::tally::Tally;
 
 /// Scores a text against the built-in patterns, the size rules and what the policy adds or disables.
 ///
@@ -115,20 +41,25 @@ pub fn score_file(path: &str, content: &str, policy: &Policy) -> Report {
 }
 
 /// Scores with the given model, whatever the policy says about models, and lists so many findings.
-fn score_through(content: &str, policy: &Policy, model: Option<&Model>, most: usize) -> Report {
+pub(super) fn score_through(
+    content: &str,
+    policy: &Policy,
+    model: Option<&Model>,
+    most: usize,
+) -> Report {
     let survey = Survey::of(content.as_bytes());
     let mut report = measure(content, survey.lines, policy);
     let found = scan::scan(content, survey, Lens { model });
     // Most texts have nothing.
     let is_long = || SIZE_RULES.iter().any(|rule| rule.exceeded_by(&report).is_some());
     if !found.is_empty() || !policy.extra_patterns.is_empty() || is_long() {
-        weigh(&mut report, content, found, policy, most, Known::default());
+        weigh(&mut report, content, found, policy, most, |_| false);
     }
     report
 }
 
 /// The report of a text in which nothing is found, but for the size rules.
-fn measure(content: &str, lines: Lines, policy: &Policy) -> Report {
+pub(super) fn measure(content: &str, lines: Lines, policy: &Policy) -> Report {
     let open_end = !content.is_empty() && !content.ends_with('\n');
     Report {
         score: 0.0,
@@ -142,22 +73,21 @@ fn measure(content: &str, lines: Lines, policy: &Policy) -> Report {
     }
 }
 
-/// Weighs what was found and not known before, what the policy adds and the sizes, and lists so many
-/// findings.
+/// Weighs what was found and is not known, what the policy adds and the sizes, and lists so many findings.
 #[cold]
 #[inline(never)]
-fn weigh<'a>(
+pub(super) fn weigh(
     report: &mut Report,
-    content: &'a str,
+    content: &str,
     found: Vec<Finding>,
     policy: &Policy,
     most: usize,
-    mut known: Known<'a>,
+    mut is_known: impl FnMut(&Hit) -> bool,
 ) {
     let mut tally = Tally::new(&policy.weights);
     let (mut hits, mut omitted) = (Vec::new(), 0);
     each_hit(content, found, policy, |hit| {
-        if known.take(&hit, content) {
+        if is_known(&hit) {
             return;
         }
         tally.add(&hit.kind, hit.placeholder && policy.placeholders != Placeholders::Full);
@@ -195,224 +125,21 @@ fn weigh<'a>(
     report.omitted = omitted;
 }
 
-/// The families that can be found under a policy: the built-in ones, then those it adds.
-pub(crate) fn families<'a>(policy: &'a Policy) -> impl Iterator<Item = &'a str> {
-    let built_in = family::names().map(|name| -> &'a str { name });
-    built_in.chain(policy.extra_patterns.iter().map(Pattern::family))
-}
-
-/// Tells whether a family's matches are to be taken out, not to be split off.
-pub(crate) fn is_secret(family: &str) -> bool {
-    family != family::BINARY_HINT && family != SizeHit::KIND
-}
-
-/// Tells whether a value stands for one and is none: a word for it, a repetition, a mark.
-pub(crate) fn is_stand_in(value: &str) -> bool {
-    let value = value.as_bytes();
-    placeholder::is_dummy(value) || placeholder::mark(value).is_some()
-}
-
-/// What counts of what was found.
-struct Hit {
-    kind: Cow<'static, str>,
-    pattern: Cow<'static, str>,
-    placeholder: bool,
-    via: Vec<&'static str>,
-    span: Range<usize>,
-}
-
-impl Hit {
-    /// As it is shown, but for its line.
-    fn shown(self, content: &str) -> PatternHit {
-        let Self { kind, pattern, placeholder, via, span } = self;
-        let snippet = pattern::snippet(content.get(span.clone()).unwrap_or_default());
-        PatternHit { kind, pattern, snippet, line: 0, placeholder, via, span }
-    }
-}
-
-/// Tells what counts of what was found: the built-in patterns in the order of their table, then what the
-/// policy adds.
-fn each_hit(content: &str, found: Vec<Finding>, policy: &Policy, mut each: impl FnMut(Hit)) {
-    let disabled = |family: &str| policy.disabled_families.contains(family);
-    for found in found {
-        let matched = || content.get(found.span.clone()).unwrap_or_default();
-        if disabled(found.family)
-            || found.placeholder && policy.placeholders == Placeholders::Ignore
-            || policy.allow.finding(found.pattern, matched())
-        {
-            continue;
-        }
-        each(Hit {
-            kind: Cow::Borrowed(found.family),
-            pattern: Cow::Borrowed(found.pattern),
-            placeholder: found.placeholder,
-            via: found.via,
-            span: found.span,
-        });
-    }
-    for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
-        for span in pattern.matches(content) {
-            let (kind, pattern) = pattern.names();
-            each(Hit { kind, pattern, placeholder: false, via: Vec::new(), span });
-        }
-    }
-}
-
-/// Fills in the lines, in one walk over the text.
-fn number_lines(bytes: &[u8], hits: &mut [PatternHit]) {
-    let mut order: Vec<&mut PatternHit> = hits.iter_mut().collect();
-    order.sort_by_key(|hit| hit.span.start);
-    let (mut line, mut counted) = (1, 0);
-    for hit in order {
-        let gap = bytes.get(counted..hit.span.start).unwrap_or_default();
-        line += memchr_iter(b'\n', gap).count();
-        counted = hit.span.start;
-        hit.line = line;
-    }
-}
-
-/// One limit on the shape of a text; it fires strictly above its threshold.
-struct SizeRule {
-    name: &'static str,
-    key: &'static str,
-    measure: fn(&Report) -> usize,
-    threshold: usize,
-    score: f64,
-    remedy: Remedy,
-}
-
-/// What makes a text fit under a [`SizeRule`].
-enum Remedy {
-    Split,
-    Escape,
-}
-
-const SIZE_RULES: [SizeRule; 4] = [
-    SizeRule {
-        name: "big_100kb",
-        key: "total_bytes",
-        measure: |report| report.bytes,
-        threshold: 100_000,
-        score: 0.15,
-        remedy: Remedy::Split,
-    },
-    SizeRule {
-        name: "big_500kb",
-        key: "total_bytes",
-        measure: |report| report.bytes,
-        threshold: 500_000,
-        score: 0.30,
-        remedy: Remedy::Split,
-    },
-    SizeRule {
-        name: "long_line",
-        key: "max_line_len",
-        measure: |report| report.max_line_len,
-        threshold: 2_000,
-        score: 0.20,
-        remedy: Remedy::Escape,
-    },
-    SizeRule {
-        name: "many_lines",
-        key: "line_count",
-        measure: |report| report.line_count,
-        threshold: 5_000,
-        score: 0.10,
-        remedy: Remedy::Split,
-    },
-];
-
-impl SizeRule {
-    fn exceeded_by(&self, report: &Report) -> Option<usize> {
-        Some((self.measure)(report)).filter(|value| *value > self.threshold)
-    }
-
-    fn action(&self, value: usize) -> Action {
-        let reason = format!("{}_{value}_exceeds_{}", self.key, self.threshold);
-        match self.remedy {
-            Remedy::Split => Action::Split { reason },
-            Remedy::Escape => Action::Escape { reason },
-        }
-    }
-}
-
-/// How often each family was found, in the order of first hits.
-struct Tally<'a> {
-    families: Vec<(String, usize)>,
-    placeholders: BTreeSet<String>,
-    weights: &'a std::collections::BTreeMap<String, f64>,
-}
-
-impl<'a> Tally<'a> {
-    fn new(weights: &'a std::collections::BTreeMap<String, f64>) -> Self {
-        Self { families: Vec::new(), placeholders: BTreeSet::new(), weights }
-    }
-
-    fn add(&mut self, family: &str, placeholder: bool) {
-        if placeholder {
-            if !self.placeholders.contains(family) {
-                self.placeholders.insert(family.to_owned());
-            }
-            return;
-        }
-        match self.families.iter_mut().find(|(known, _)| *known == family) {
-            Some((_, count)) => *count += 1,
-            None => self.families.push((family.to_owned(), 1)),
-        }
-    }
-
-    fn weight(&self, family: &str) -> f64 {
-        self.weights.get(family).copied().unwrap_or_else(|| family::weight(family))
-    }
-
-    /// Sums the families: the first hit counts in full, each further one a quarter, until the
-    /// family weighs half as much again. Placeholders count once in all, and only where their
-    /// family has no hit, so that they never reach more than `low` by themselves.
-    fn score(&self) -> f64 {
-        let found = self.families.iter().fold(0.0, |sum, (family, hits)| {
-            let further = hits.saturating_sub(1) as f64;
-            sum + self.weight(family) * (1.0 + 0.25 * further).min(1.5)
-        });
-        let hit = |family: &String| self.families.iter().any(|(known, _)| known == family);
-        let dummies = self.placeholders.iter().filter(|family| !hit(family));
-        found + dummies.map(|family| self.weight(family) * PLACEHOLDER_PART).fold(0.0, f64::max)
-    }
-
-    fn actions(&self) -> Vec<Action> {
-        let mut actions = Vec::new();
-        let mut targets: Vec<String> = self
-            .families
-            .iter()
-            .filter(|(family, _)| family::is_redactable(family))
-            .map(|(family, _)| family.clone())
-            .collect();
-        if !targets.is_empty() {
-            targets.sort_unstable();
-            actions.push(Action::Redact { targets });
-        }
-        if !self.placeholders.is_empty() {
-            let targets = self.placeholders.iter().cloned().collect();
-            actions.push(Action::RenamePlaceholder { targets });
-        }
-        if self.families.iter().any(|(family, _)| family == family::BINARY_HINT) {
-            actions.push(Action::Split { reason: "binary_content_detected".to_owned() });
-        }
-        actions
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
+    use super::super::{Action, Pattern, Thresholds, Verdict, hostile, work};
     use super::*;
 
     fn scored(content: &str) -> Report {
         score(content, &Policy::default())
     }
 
-    fn under(content: &str, policy: &str) -> Report {
-        score(content, &Policy::parse(policy).unwrap())
+    /// A policy that finds the numbers of a house.
+    fn house(family: &str) -> Policy {
+        let pattern = Pattern::new(family, "number", r"house-\d").unwrap();
+        Policy { extra_patterns: vec![pattern], ..Policy::default() }
     }
 
     fn pat() -> String {
@@ -574,20 +301,23 @@ mod tests {
 
     #[test]
     fn a_policy_moves_thresholds_and_disables_families() {
-        assert_eq!(under("a@b.io", "thresholds: {high: 0.15}").verdict, Verdict::High);
-        assert_eq!(under("a@b.io", "thresholds: {low: 1}").verdict, Verdict::Safe);
-        let disabled = under(
-            "a@b.io house-7",
-            "disable_families: [pii, house]\n\
-             extend_patterns: {house: [{name: number, regex: 'house-\\d'}]}",
-        );
+        let built_in = Thresholds::default();
+        for (thresholds, verdict) in [
+            (Thresholds { high: 0.15, ..built_in }, Verdict::High),
+            (Thresholds { low: 1.0, ..built_in }, Verdict::Safe),
+        ] {
+            let policy = Policy { thresholds, ..Policy::default() };
+            assert_eq!(score("a@b.io", &policy).verdict, verdict);
+        }
+        let disabled_families = ["pii", "house"].map(str::to_owned).into();
+        let policy = Policy { disabled_families, ..house("house") };
+        let disabled = score("a@b.io house-7", &policy);
         assert_eq!((disabled.score, disabled.detected_patterns), (0.0, vec![]));
     }
 
     #[test]
     fn a_new_family_is_listed_without_weight_and_without_advice() {
-        let report =
-            under("house-7", "extend_patterns: {house: [{name: number, regex: 'house-\\d'}]}");
+        let report = score("house-7", &house("house"));
         assert_eq!(report.score, 0.0);
         assert_eq!(report.kinds(), ["house"]);
         assert_eq!(report.suggested_actions, []);
@@ -595,8 +325,7 @@ mod tests {
 
     #[test]
     fn an_added_pattern_of_a_known_family_counts_for_it() {
-        let report =
-            under("a@b.io house-7", "extend_patterns: {pii: [{name: number, regex: 'house-\\d'}]}");
+        let report = score("a@b.io house-7", &house("pii"));
         assert_eq!(report.score, 0.1875);
         let names: Vec<_> = report
             .detected_patterns

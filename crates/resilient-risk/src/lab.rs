@@ -8,8 +8,11 @@ use fearless_simd::{Level, dispatch};
 
 pub use super::features::BUCKETS;
 pub use super::model::Model;
+use super::policy::Policy;
+use super::report::Report;
+use super::score::score_through;
 use super::survey::Survey;
-use super::{Policy, Report, candidate, features};
+use super::{candidate, features};
 
 /// A candidate of a text as the model sees it.
 #[derive(Clone, Debug)]
@@ -55,5 +58,5 @@ pub fn work_taken() -> u64 {
 /// Scores a text with the given model, or with none.
 #[must_use]
 pub fn score_with(content: &str, policy: &Policy, model: Option<&Model>) -> Report {
-    super::score_through(content, policy, model, usize::MAX)
+    score_through(content, policy, model, usize::MAX)
 }

@@ -13,14 +13,14 @@ use memchr::memmem;
 use super::mark;
 
 /// What every mark has.
-pub(crate) const MARK: &[u8] = b"REDACTED";
+pub const MARK: &[u8] = b"REDACTED";
 
 /// So many bytes of lines are kept, and a line is no longer.
 const KEPT_MAX: usize = 1024 * 1024;
 
 /// How often a new text has each line with marks, less how often the old text has it.
 #[derive(Debug, Default)]
-pub(crate) struct MarkedLines {
+pub struct MarkedLines {
     counts: HashMap<String, i64>,
     /// The sum of the lengths of the lines.
     kept: usize,
@@ -34,22 +34,22 @@ pub(crate) struct MarkedLines {
 
 impl MarkedLines {
     /// Counts the lines of the next block of the new text.
-    pub(crate) fn add(&mut self, block: &[u8]) {
+    pub fn add(&mut self, block: &[u8]) {
         self.each_line(block, Self::add_line);
     }
 
     /// Counts the last line of the new text, where it has no end.
-    pub(crate) fn finish_new(&mut self) {
+    pub fn finish_new(&mut self) {
         self.each_line(b"\n", Self::add_line);
     }
 
     /// Counts the lines of the next block of the old text, after the whole of the new one.
-    pub(crate) fn take(&mut self, block: &[u8]) {
+    pub fn take(&mut self, block: &[u8]) {
         self.each_line(block, Self::take_line);
     }
 
     /// Whether there may be a line with marks that the new text has more often than the old one.
-    pub(crate) fn may_remain(&self) -> bool {
+    pub fn may_remain(&self) -> bool {
         self.overflows || self.counts.values().any(|count| *count > 0)
     }
 
@@ -131,7 +131,7 @@ mod tests {
 
     use super::super::guard;
     use super::*;
-    use crate::risk::Policy;
+    use crate::Policy;
 
     /// Whether a line may remain when the texts come in blocks of this length.
     fn may_remain(old: &[u8], new: &[u8], block: usize) -> bool {

@@ -177,6 +177,12 @@ fn is_spelled(words: &[u8]) -> bool {
             .any(|word| memchr::memmem::find(words, word).is_some())
 }
 
+/// Tells whether a value stands for one and is none: a word for it, a repetition, a mark.
+pub(super) fn is_stand_in(value: &str) -> bool {
+    let value = value.as_bytes();
+    is_dummy(value) || mark(value).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

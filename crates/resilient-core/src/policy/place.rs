@@ -5,7 +5,7 @@
 
 use granit_parser::{Event, Marker, Parser};
 
-use super::Pattern;
+use crate::risk::Pattern;
 
 /// A line and a column of a text, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

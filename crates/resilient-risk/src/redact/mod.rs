@@ -8,8 +8,8 @@
 //! Reading the text, keeping the secrets and writing the result is left to the workspace.
 //!
 //! ```
-//! use resilient_core::redact::{Wish, redact};
-//! use resilient_core::risk::Policy;
+//! use resilient_risk::Policy;
+//! use resilient_risk::redact::{Wish, redact};
 //!
 //! let text = format!("token = \"{}{}\"\n", "ghp_", "k3Jd9fQx7LmZ2pVtR8sW".repeat(2).get(..36).unwrap());
 //! let redaction = redact(&text, &Policy::default(), &Wish::default()).unwrap();
@@ -21,6 +21,7 @@ mod language;
 mod literal;
 mod mark;
 mod marked;
+mod refusal;
 mod render;
 mod variable;
 
@@ -32,14 +33,18 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::{memchr_iter, memmem};
 use serde::Serialize;
 
-use crate::digest::Digest;
-use crate::error::{Error, Result};
-use crate::risk::{self, Detection, PatternHit, Policy, Report, Verdict};
-use crate::validate;
+use resilient_validate as validate;
+use sha2::{Digest as _, Sha256};
+
+use crate::hit::{families, is_secret};
+use crate::policy::Policy;
+use crate::report::{Detection, PatternHit, Report, Verdict};
+use crate::score::score;
 
 pub use self::guard::{Overwritten, guard};
 pub use self::language::Language;
-pub(crate) use self::marked::{MARK, MarkedLines};
+pub use self::marked::{MARK, MarkedLines};
+pub use self::refusal::Refusal;
 use self::render::{Out, Rendered};
 use self::variable::Names;
 
@@ -123,13 +128,13 @@ pub struct Replaced {
     pub from: Place,
     /// Where its replacement is.
     pub to: Place,
-    /// The digest of the secret. Left out where it could be guessed from its digest: what people
+    /// The SHA-256 of the secret, in hex. Left out where it could be guessed from its digest: what people
     /// choose, and what has few values.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sha256: Option<Digest>,
-    /// The digest under which the scratchpad keeps the secret.
+    pub sha256: Option<String>,
+    /// The digest under which the scratchpad keeps the secret, in hex; [`redact`] keeps nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kept_sha256: Option<Digest>,
+    pub kept_sha256: Option<String>,
 }
 
 /// A stretch of a text.
@@ -160,15 +165,15 @@ struct Taken {
 /// # Errors
 /// There is no such family or finding; something that was chosen would still be found in the
 /// result; the result would not be valid in a language that can be checked, and the text was.
-pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction> {
-    let report = risk::score(content, policy);
+pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
+    let report = score(content, policy);
     check(&report, policy, &wish.chosen)?;
     let taken = gather(content, policy, &wish.chosen, &report);
     let numbers = mark::numbers(content);
     let mut planned = plan(content, &taken, &numbers, wish);
 
     let rendered = write(content, wish.language, &mut planned)?;
-    let after = risk::score(&rendered.text, policy);
+    let after = score(&rendered.text, policy);
     let secrets: BTreeSet<&str> =
         taken.iter().filter_map(|taken| content.get(taken.span.clone())).collect();
     let left: Vec<&PatternHit> = hits(&after)
@@ -181,7 +186,7 @@ pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction> 
     if let Some(line) = left.iter().map(|hit| hit.line).min() {
         let kinds: BTreeSet<String> = left.iter().map(|hit| hit.kind.to_string()).collect();
         let kinds = kinds.into_iter().collect();
-        return Err(Error::Unredactable { count: left.len(), line, kinds });
+        return Err(Refusal::Left { count: left.len(), line, kinds });
     }
     let looked_up = rendered.places.iter().any(|(_, looked_up)| *looked_up);
     let requires = match wish.language {
@@ -195,8 +200,7 @@ pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction> 
         .zip(from.into_iter().zip(to))
         .map(|(taken, (from, to))| Replaced {
             put: rendered.text.get(to.start..to.end).unwrap_or_default().to_owned(),
-            sha256: is_strong(&taken)
-                .then(|| Digest::of(content.get(taken.span).unwrap_or_default().as_bytes())),
+            sha256: is_strong(&taken).then(|| sha256(content.get(taken.span).unwrap_or_default())),
             kind: taken.kind,
             pattern: taken.pattern,
             findings: taken.findings,
@@ -215,6 +219,16 @@ pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction> 
     })
 }
 
+/// The SHA-256 of a text, in hex.
+fn sha256(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut hex = String::new();
+    for byte in Sha256::digest(text.as_bytes()) {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
 /// The findings of a report that are patterns, with their numbers.
 fn hits(report: &Report) -> impl Iterator<Item = (usize, &PatternHit)> {
     report.detected_patterns.iter().enumerate().filter_map(|(nth, found)| match found {
@@ -224,14 +238,14 @@ fn hits(report: &Report) -> impl Iterator<Item = (usize, &PatternHit)> {
 }
 
 /// Refuses choices that mean nothing, which would otherwise be a redaction that did not happen.
-fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<()> {
-    let bad = |message| Err(Error::BadArgument { argument: "redact", message });
+fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<(), Refusal> {
+    let bad = |message| Err(Refusal::NoSuchChoice(message));
     for choice in chosen {
         match choice {
             Choice::Placeholders => {}
             Choice::Family(name) => {
-                if !risk::families(policy).any(|known| known == name) {
-                    let known: Vec<&str> = risk::families(policy).collect();
+                if !families(policy).any(|known| known == name) {
+                    let known: Vec<&str> = families(policy).collect();
                     return bad(format!(
                         "no family {name:?}; there are {}, placeholder, and findings by number",
                         known.join(", ")
@@ -257,7 +271,7 @@ fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<()> {
 /// Whether a choice is of this finding's sort. Numbers choose none: they are of one text only.
 fn wants(chosen: &[Choice], hit: &PatternHit) -> bool {
     if chosen.is_empty() {
-        return !hit.placeholder && risk::is_secret(&hit.kind);
+        return !hit.placeholder && is_secret(&hit.kind);
     }
     chosen.iter().any(|choice| match choice {
         Choice::Family(name) => !hit.placeholder && hit.kind == name.as_str(),
@@ -283,7 +297,7 @@ fn gather(content: &str, policy: &Policy, chosen: &[Choice], report: &Report) ->
         // What is found now was hidden behind what is gone.
         let plain: Vec<Out> = plan(content, &taken, &BTreeMap::new(), &Wish::default());
         let rendered = render::render(content, None, &plain);
-        let after = risk::score(&rendered.text, policy);
+        let after = score(&rendered.text, policy);
         let shifts: Vec<(Range<usize>, Range<usize>)> = rendered
             .places
             .iter()
@@ -430,7 +444,7 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
 
 /// Writes the text with its look-ups. Those that make it invalid are marks again, one by one and not
 /// all together.
-fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<Rendered> {
+fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<Rendered, Refusal> {
     let syntax = Syntax::of(content, language);
     let rendered = render::render(content, language, plan);
     let Err(broken) = syntax.check(&rendered.text) else { return Ok(rendered) };
@@ -493,7 +507,7 @@ impl<'a> Syntax<'a> {
     }
 
     /// Refuses a result that a parser does not take while it took the text before.
-    fn check(&self, after: &str) -> Result<()> {
+    fn check(&self, after: &str) -> Result<(), Refusal> {
         let Some(format) = self.format else { return Ok(()) };
         let report = validate::validate(after, Some(format), None);
         let was_valid = || {
@@ -506,7 +520,7 @@ impl<'a> Syntax<'a> {
         }
         let first = report.errors.into_iter().next();
         let (line, message) = first.map_or((1, String::new()), |item| (item.line, item.message));
-        Err(Error::RedactionBreaks { format: format.as_str(), line, message })
+        Err(Refusal::Breaks { format: format.as_str(), line, message })
     }
 }
 

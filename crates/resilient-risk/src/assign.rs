@@ -13,7 +13,7 @@ use super::bits::Bits;
 use super::lanes::{GROUP, Lanes};
 use super::literals::{Literal, Place};
 use super::token::Shape;
-use super::words::{Said, Word};
+use super::words::{Said, VALUE_REACH, Word};
 use super::{decode, naming, placeholder};
 
 /// One value that was told by its surroundings.
@@ -68,9 +68,6 @@ fn credential(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
         _ => None,
     }
 }
-
-/// A value ends at most so far behind its word.
-pub(super) const VALUE_REACH: usize = 160;
 
 /// The `@` of an address stands at most so far behind its scheme.
 pub(super) const AUTHORITY_REACH: usize = 300;

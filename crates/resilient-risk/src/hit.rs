@@ -1,0 +1,87 @@
+//! What was found and counts: the policy's own patterns with it, what it lets pass without.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+use super::family;
+use super::pattern::{self, Pattern};
+use super::policy::{Placeholders, Policy};
+use super::report::{PatternHit, SizeHit};
+use super::scan::Finding;
+
+/// The families that can be found under a policy: the built-in ones, then those it adds.
+pub(super) fn families<'a>(policy: &'a Policy) -> impl Iterator<Item = &'a str> {
+    let built_in = family::names().map(|name| -> &'a str { name });
+    built_in.chain(policy.extra_patterns.iter().map(Pattern::family))
+}
+
+/// Tells whether a family's matches are to be taken out, not to be split off.
+pub(super) fn is_secret(family: &str) -> bool {
+    family != family::BINARY_HINT && family != SizeHit::KIND
+}
+
+/// What counts of what was found.
+pub(super) struct Hit {
+    pub(super) kind: Cow<'static, str>,
+    pub(super) pattern: Cow<'static, str>,
+    pub(super) placeholder: bool,
+    via: Vec<&'static str>,
+    pub(super) span: Range<usize>,
+}
+
+impl Hit {
+    /// As it is shown, but for its line.
+    pub(super) fn shown(self, content: &str) -> PatternHit {
+        let Self { kind, pattern, placeholder, via, span } = self;
+        let snippet = pattern::snippet(content.get(span.clone()).unwrap_or_default());
+        PatternHit { kind, pattern, snippet, line: 0, placeholder, via, span }
+    }
+}
+
+/// Tells what counts of what was found: the built-in patterns in the order of their table, then what the
+/// policy adds.
+pub(super) fn each_hit(
+    content: &str,
+    found: Vec<Finding>,
+    policy: &Policy,
+    mut each: impl FnMut(Hit),
+) {
+    let disabled = |family: &str| policy.disabled_families.contains(family);
+    for found in found {
+        let matched = || content.get(found.span.clone()).unwrap_or_default();
+        if disabled(found.family)
+            || found.placeholder && policy.placeholders == Placeholders::Ignore
+            || policy.allow.finding(found.pattern, matched())
+        {
+            continue;
+        }
+        each(Hit {
+            kind: Cow::Borrowed(found.family),
+            pattern: Cow::Borrowed(found.pattern),
+            placeholder: found.placeholder,
+            via: found.via,
+            span: found.span,
+        });
+    }
+    for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
+        for span in pattern.matches(content) {
+            let (kind, pattern) = pattern.names();
+            each(Hit { kind, pattern, placeholder: false, via: Vec::new(), span });
+        }
+    }
+}
+
+/// Fills in the lines, in one walk over the text.
+pub(super) fn number_lines(bytes: &[u8], hits: &mut [PatternHit]) {
+    let mut order: Vec<&mut PatternHit> = hits.iter_mut().collect();
+    order.sort_by_key(|hit| hit.span.start);
+    let (mut line, mut counted) = (1, 0);
+    for hit in order {
+        let gap = bytes.get(counted..hit.span.start).unwrap_or_default();
+        line += memchr_iter(b'\n', gap).count();
+        counted = hit.span.start;
+        hit.line = line;
+    }
+}

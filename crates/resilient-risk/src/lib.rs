@@ -1,0 +1,71 @@
+//! Finds secrets and personal data in a text, predicts whether a content filter refuses it, and redacts it.
+//!
+//! [`score`] answers a [`Report`]: a number, a [`Verdict`], what was found where, and what an agent could
+//! do about it. [`redact`](redact::redact) takes out what was found. Both depend on the text and the [`Policy`]
+//! alone: nothing here reads a file, a clock or the environment. Callers read the policy file, and decide what
+//! a verdict forbids.
+//!
+//! It is a heuristic. A `safe` verdict does not promise that a text holds no secret, and plain
+//! prose can look like one.
+//!
+//! ```
+//! use resilient_risk::{Policy, Verdict, score};
+//!
+//! let text = format!("token = {}{}", "ghp_", "x".repeat(36));
+//! let report = score(&text, &Policy::default());
+//! assert_eq!(report.verdict, Verdict::Low);
+//! assert_eq!(report.kinds(), ["github_pat"]);
+//! ```
+
+mod added;
+mod assign;
+mod benign;
+mod bits;
+mod candidate;
+mod checksum;
+mod classic;
+mod decode;
+mod explain;
+mod family;
+mod features;
+mod findings;
+mod format;
+mod formats;
+mod hit;
+#[doc(hidden)]
+pub mod hostile;
+#[doc(hidden)]
+pub mod lab;
+mod lanes;
+mod literals;
+mod marks;
+mod model;
+mod naming;
+mod pattern;
+mod pii;
+mod placeholder;
+mod policy;
+pub mod redact;
+mod report;
+mod runs;
+mod scan;
+mod score;
+mod search;
+mod services;
+mod size;
+mod survey;
+mod tally;
+mod token;
+mod vendor;
+mod words;
+mod work;
+
+pub use self::added::score_added;
+pub use self::explain::{Explanation, explain, level};
+pub use self::findings::{Findings, TOLD_MAX, Told};
+pub use self::pattern::{BadRegex, Pattern};
+pub use self::policy::{Allow, Placeholders, Policy, Thresholds};
+pub use self::report::{
+    Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
+};
+pub use self::score::{score, score_cut, score_file};

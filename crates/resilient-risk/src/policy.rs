@@ -1,0 +1,180 @@
+//! What may be changed about the judgement of texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest as _, Sha256};
+
+use super::pattern::Pattern;
+use super::report::Verdict;
+
+/// How texts are judged; the default is what is built in.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Which score earns which verdict.
+    pub thresholds: Thresholds,
+    /// Families that are not looked for, in the built-in patterns and in the added ones.
+    pub disabled_families: BTreeSet<String>,
+    /// Patterns that are looked for after the built-in ones.
+    pub extra_patterns: Vec<Pattern>,
+    /// Weights of families, in place of the built-in ones or for new families.
+    pub weights: BTreeMap<String, f64>,
+    /// What a vendor's prefix with a dummy behind it counts for.
+    pub placeholders: Placeholders,
+    /// What is known and no finding.
+    pub allow: Allow,
+    /// Whether tokens that no rule knows are judged by the learned model.
+    pub model: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            thresholds: Thresholds::default(),
+            disabled_families: BTreeSet::new(),
+            extra_patterns: Vec::new(),
+            weights: BTreeMap::new(),
+            allow: Allow::default(),
+            placeholders: Placeholders::Low,
+            model: true,
+        }
+    }
+}
+
+/// The scores from which on a text earns a verdict; below `low` it is safe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// For [`Verdict::High`].
+    pub high: f64,
+    /// For [`Verdict::Medium`].
+    pub medium: f64,
+    /// For [`Verdict::Low`].
+    pub low: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { high: 0.70, medium: 0.40, low: 0.10 }
+    }
+}
+
+impl Thresholds {
+    /// Returns the verdict that a score earns. The highest threshold that it reaches decides.
+    #[must_use]
+    pub fn verdict(&self, score: f64) -> Verdict {
+        if score >= self.high {
+            Verdict::High
+        } else if score >= self.medium {
+            Verdict::Medium
+        } else if score >= self.low {
+            Verdict::Low
+        } else {
+            Verdict::Safe
+        }
+    }
+}
+
+/// Findings that a policy lets pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allow {
+    /// Files in which nothing is looked for, as globs: `*` stays in a directory, `**` does not.
+    pub paths: Vec<String>,
+    /// Names of patterns that are not reported.
+    pub patterns: BTreeSet<String>,
+    /// Digests of values that are not reported: SHA-256 of the matched text.
+    pub values: BTreeSet<[u8; 32]>,
+}
+
+impl Allow {
+    /// Tells whether nothing is looked for in a file.
+    #[must_use]
+    pub fn path(&self, path: &str) -> bool {
+        self.paths.iter().any(|glob| matches_glob(glob.as_bytes(), path.as_bytes()))
+    }
+
+    /// Tells whether a match is let pass.
+    #[must_use]
+    pub fn finding(&self, pattern: &str, matched: &str) -> bool {
+        self.patterns.contains(pattern)
+            || !self.values.is_empty()
+                && self.values.contains(&<[u8; 32]>::from(Sha256::digest(matched.as_bytes())))
+    }
+}
+
+/// Matches a path against a glob with `?`, `*` and `**`, in time proportional to both at most.
+fn matches_glob(glob: &[u8], path: &[u8]) -> bool {
+    // Where to go on after the last star: in the glob, in the path, and whether it crosses `/`.
+    let (mut at, mut pos) = (0, 0);
+    let mut back: Option<(usize, usize, bool)> = None;
+    while pos < path.len() {
+        let next = path.get(pos).copied();
+        match glob.get(at) {
+            Some(b'*') => {
+                let deep = glob.get(at + 1) == Some(&b'*');
+                at += 1 + usize::from(deep);
+                // `**/` matches no directory at all, too.
+                at += usize::from(deep && glob.get(at) == Some(&b'/'));
+                back = Some((at, pos, deep));
+                continue;
+            }
+            Some(b'?') if next != Some(b'/') => (at, pos) = (at + 1, pos + 1),
+            Some(byte) if Some(*byte) == next => (at, pos) = (at + 1, pos + 1),
+            _ => match back {
+                Some((after, from, deep)) if deep || path.get(from) != Some(&b'/') => {
+                    back = Some((after, from + 1, deep));
+                    (at, pos) = (after, from + 1);
+                }
+                _ => return false,
+            },
+        }
+    }
+    glob.get(at..).is_some_and(|rest| rest.iter().all(|byte| *byte == b'*'))
+}
+
+/// What a vendor's prefix with a dummy behind it counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placeholders {
+    /// It is not reported.
+    Ignore,
+    /// It is reported and never more than low by itself.
+    Low,
+    /// It counts like a secret.
+    Full,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_as_paths_do() {
+        for (glob, path, matched) in [
+            ("a/*.rs", "a/b.rs", true),
+            ("a/*.rs", "a/b/c.rs", false),
+            ("**/c.rs", "c.rs", true),
+            ("**/c.rs", "a/b/c.rs", true),
+            ("a?c", "abc", true),
+            ("a?c", "a/c", false),
+            ("", "", true),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches_glob(glob.as_bytes(), path.as_bytes()), matched, "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn a_threshold_is_reached_by_a_score_equal_to_it() {
+        let thresholds = Thresholds::default();
+        for (score, verdict) in [
+            (0.0, Verdict::Safe),
+            (0.0999, Verdict::Safe),
+            (0.1, Verdict::Low),
+            (0.3999, Verdict::Low),
+            (0.4, Verdict::Medium),
+            (0.6999, Verdict::Medium),
+            (0.7, Verdict::High),
+            (1.0, Verdict::High),
+        ] {
+            assert_eq!(thresholds.verdict(score), verdict, "{score}");
+        }
+    }
+}
