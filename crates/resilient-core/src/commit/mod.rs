@@ -153,8 +153,12 @@ impl Committer {
             }
             let looks_again = std::mem::take(&mut state.looks_again);
             let is_clean = !state.dirty && state.refresh().map_err(os)?;
-            if is_clean && ordered.is_none() && !looks_again && !state.finds_litter().map_err(os)? {
-                recovery::refresh_pending(state).map_err(os)?;
+            if is_clean
+                && ordered.is_none()
+                && !looks_again
+                && !state.finds_litter().map_err(os)?
+                && !recovery::finds_pending(state).map_err(os)?
+            {
                 return state.roll_if_due();
             }
             state.dirty = true;

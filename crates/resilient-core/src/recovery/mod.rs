@@ -143,14 +143,17 @@ fn is_nonsense(error: &io::Error) -> bool {
     )
 }
 
-/// Learns which rows wait, for a process that need not recover: another one may have added some.
-pub(crate) fn refresh_pending(state: &mut State) -> io::Result<()> {
+/// Learns which rows wait, for a process that need not recover. Tells whether there are rows that it has not looked
+/// at: another process has kept them, and this one may be able to decide them.
+pub(crate) fn finds_pending(state: &mut State) -> io::Result<bool> {
     let stamp = pending::stamp(state)?;
-    if state.pending.stamp != stamp {
-        let paths = paths_of(&pending::list(state)?, &[]);
-        state.pending = PendingPaths { stamp, paths };
+    if state.pending.stamp == stamp {
+        return Ok(false);
     }
-    Ok(())
+    let paths = paths_of(&pending::list(state)?, &[]);
+    let waits = !paths.is_empty();
+    state.pending = PendingPaths { stamp, paths };
+    Ok(waits)
 }
 
 fn paths_of(rows: &[PendingRow], reasons: &[Pending]) -> BTreeMap<PathBuf, Pending> {

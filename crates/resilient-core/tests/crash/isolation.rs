@@ -607,6 +607,25 @@ fn with_unreadable_slot() -> SimDisk {
 }
 
 #[test]
+fn the_first_call_of_a_process_looks_again_at_what_waits_whatever_else_is_there() {
+    let disk = with_unreadable_slot();
+    let ws = open(&disk, 105, Order::Forwards);
+    done(create(&ws, "other.txt", "other\n"));
+    assert!(holds_pending(&disk));
+    drop(ws);
+    // The slot is gone, so that nothing but the row itself tells of the write.
+    let slot = disk
+        .tree()
+        .into_iter()
+        .find(|(path, bytes)| path.starts_with(&format!("{STATE}/tmp/s-")) && !bytes.is_empty());
+    disk.unlink(&slot.expect("the slot").0);
+    let ws = open(&disk, 106, Order::Forwards);
+    done(create(&ws, "another.txt", "another\n"));
+    assert!(!holds_pending(&disk), "a row still waits");
+    done(overwrite(&ws, "a.txt", "newer\n"));
+}
+
+#[test]
 fn giving_up_keeps_everything_or_goes_on_waiting() {
     let disk = with_unreadable_slot();
     let before = disk.tree();
