@@ -70,7 +70,8 @@ impl Guess {
         detector.feed(text, to == bytes.len());
         let found = detector.guess(None, Utf8Detection::Deny);
         if found == WINDOWS_1252 || is_western && count < SURE_FROM {
-            let is_sure = is_western && found == WINDOWS_1252;
+            let is_sure =
+                is_western && found == WINDOWS_1252 && (count >= SURE_FROM || are_in_words(text));
             return Self { encoding: Encoding::SingleByte(WINDOWS_1252), bom: false, is_sure };
         }
         let encoding = Encoding::of(found).unwrap_or(Encoding::SingleByte(WINDOWS_1252));
@@ -112,6 +113,24 @@ fn looks_western(file: &[u8]) -> bool {
         }
     }
     single * 2 > all
+}
+
+/// Whether nearly all non-ASCII bytes, three of four, are letters of windows-1252 beside ASCII letters, as in `café`.
+/// A letter that stands alone may be one of any alphabet.
+fn are_in_words(text: &[u8]) -> bool {
+    let is_plain =
+        |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(u8::is_ascii_alphabetic);
+    let is_letter = |byte: u8| {
+        matches!(byte, 0x8A | 0x8C | 0x8E | 0x9A | 0x9C | 0x9E | 0x9F | 0xC0..)
+            && !matches!(byte, 0xD7 | 0xF7)
+    };
+    let (mut all, mut in_words) = (0_usize, 0_usize);
+    for (at, byte) in text.iter().enumerate().filter(|(_, byte)| !byte.is_ascii()) {
+        let is_in_word = is_plain(at.checked_sub(1)) || is_plain(Some(at + 1));
+        all += 1;
+        in_words += usize::from(is_letter(*byte) && is_in_word);
+    }
+    in_words * 4 >= all * 3
 }
 
 /// UTF-16 without a byte order mark: mostly ASCII, and so every other byte is zero.
@@ -160,6 +179,18 @@ mod tests {
         assert_eq!(name(b"\0h\0e\0l\0l\0o"), "utf-16be");
         assert_eq!(name(b"\xff\xfe\0\0a\0\0\0"), "utf-32");
         assert!(Guess::of(b"\xEF\xBB\xBFa").bom && !Guess::of(b"a").bom);
+    }
+
+    #[test]
+    fn few_bytes_outside_ascii_are_sure_only_as_letters_in_words() {
+        for few in [b"# \xe9\nx = 1\n".as_slice(), b"\xe9", b"Wis\xb3a", b"caf\xe9 \xe0 8\n"] {
+            assert!(!Guess::of(few).is_sure, "{few:?}");
+        }
+        for word in [b"caf\xe9 au lait\n".as_slice(), b"na\xefvet\xe9"] {
+            assert!(Guess::of(word).is_sure, "{word:?}");
+        }
+        let many = b"caf\xe9 \x96 na\xefve ".repeat(6);
+        assert!(Guess::of(&many).is_sure);
     }
 
     #[test]

@@ -80,6 +80,15 @@ impl Form {
         Self { encoding: how.encoding, bom, is_sure, is_ascii: false, has_nul, ..self }
     }
 
+    /// The form of the same file with these bytes behind its end, which are in its encoding.
+    pub(crate) fn with_added(self, added: &[u8]) -> Self {
+        let Self { encoding, bom, is_sure, .. } = self;
+        let more = Self::with(added, Guess { encoding, bom, is_sure });
+        let is_other = self.eol.is_some() && more.eol.is_some() && self.eol != more.eol;
+        let is_mixed = self.is_mixed || more.is_mixed || is_other;
+        Self { eol: self.eol.or(more.eol), is_mixed, ..self }
+    }
+
     /// The form of a long file of which these are the head and the tail. The tail begins an even
     /// number of bytes behind the file's beginning.
     pub(crate) fn of_windows(head: &[u8], tail: &[u8]) -> Self {
@@ -218,6 +227,18 @@ mod tests {
 
     fn shown(form: Form) -> String {
         serde_json::to_string(&form).unwrap()
+    }
+
+    #[test]
+    fn what_is_added_can_mix_the_line_ends() {
+        let after = |file: &[u8], added: &[u8]| {
+            let form = Form::of(file).with_added(added);
+            (form.eol, form.is_mixed)
+        };
+        assert_eq!(after(b"a\r\n", b"x\n"), (Some(Eol::CrLf), true));
+        assert_eq!(after(b"a\n", b"x\r\n"), (Some(Eol::Lf), true));
+        assert_eq!(after(b"a\n", b"x\n"), (Some(Eol::Lf), false));
+        assert_eq!(after(b"a", b"x\r\n"), (Some(Eol::CrLf), false));
     }
 
     #[test]
