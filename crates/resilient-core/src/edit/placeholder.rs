@@ -8,7 +8,7 @@ const WORDS_MAX: usize = 9;
 const BESIDE_BYTES_MAX: usize = 120;
 
 /// What a placeholder says, in lower case.
-const PHRASES: [&str; 25] = [
+const PHRASES: [&str; 34] = [
     "unchanged",
     "not changed",
     "no changes",
@@ -23,6 +23,15 @@ const PHRASES: [&str; 25] = [
     "rest of code",
     "rest of your",
     "rest remains",
+    "the rest",
+    "remains the same",
+    "remain the same",
+    "stays the same",
+    "stay the same",
+    "stays as is",
+    "stay as is",
+    "as is",
+    "same as above",
     "remaining code",
     "remaining content",
     "remaining lines",
@@ -37,15 +46,32 @@ const PHRASES: [&str; 25] = [
 ];
 
 /// Those that are alone on a line where a sentence is wrapped.
-const ENDS: [&str; 2] = ["truncated", "for brevity"];
+const ENDS: [&str; 8] = [
+    "truncated",
+    "for brevity",
+    "the rest",
+    "as is",
+    "remains the same",
+    "remain the same",
+    "stays the same",
+    "stay the same",
+];
 
 /// What a comment that stands for text begins with. Other comments only speak of such things.
-const SUBJECTS: [&str; 14] = [
+const SUBJECTS: [&str; 22] = [
     "rest ",
     "the rest ",
     "remaining ",
     "existing ",
     "keep existing ",
+    "keep the rest",
+    "keep everything ",
+    "your existing ",
+    "your other ",
+    "code omitted",
+    "implementation omitted",
+    "previous implementation",
+    "todo: keep the rest",
     "unchanged",
     "same as",
     "omitted",
@@ -119,9 +145,16 @@ fn stands_for_text(line: &str) -> bool {
     let says_nothing_else = PHRASES.contains(&text.as_str()) && !ENDS.contains(&text.as_str())
         || text.starts_with("rest ") && text.ends_with("unchanged");
     let begins_so = said.is_comment && SUBJECTS.iter().any(|subject| text.starts_with(subject));
+    let begins_so = begins_so || said.is_comment && is_span(&text);
     let is_set_off = said.bracket.is_some() || said.has_dots();
     !said.is_sentence() && says_so(&text) && (is_set_off || begins_so || says_nothing_else)
         || said.is_comment && said.has_dots() && !said.is_sentence() && text.starts_with("rest of ")
+}
+
+/// Whether a comment says that one thing to another is unchanged: `f1 to f9 unchanged`.
+fn is_span(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().take(5).collect();
+    matches!(words.as_slice(), [_, "to" | "through" | "-", _, "unchanged"])
 }
 
 /// A comment behind code that stands for text. Code that is `// unchanged` stands for itself: the comment has to
@@ -309,6 +342,16 @@ mod tests {
             "// truncated for brevity",
             "/* snip */",
             "# === existing code ===",
+            "// Rest of implementation remains the same",
+            "# other methods stay the same",
+            "# Your existing code here",
+            "/* All other code stays the same */",
+            "# keep the rest as is",
+            "// code omitted for brevity",
+            "# Previous implementation remains the same",
+            "# same as above",
+            "# f1 to f59 unchanged",
+            "# TODO: keep the rest",
         ] {
             assert!(placeholder(line).is_some(), "{line}");
         }
@@ -326,6 +369,11 @@ mod tests {
             "assert!(is_unchanged(file));",
             "// unchangedness is checked below",
             "# Keeps what is unchanged.",
+            "the rest",
+            "as is",
+            "# Licensed as is",
+            "# Other callers see a copy",
+            "# everything is checked below",
             "// Returns the list as before",
             "#",
             "# Heading",

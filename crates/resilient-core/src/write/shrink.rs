@@ -23,8 +23,14 @@ fn is_shorter(old_len: u64, new_len: u64) -> bool {
     old_len >= OLD_BYTES_MIN && new_len <= old_len / 5 * 4
 }
 
+/// Whether a file loses so much that a line which stands for text stands for more than it did, even where the file
+/// had that line: half of it or more.
+fn loses_most(old_len: u64, new_len: u64) -> bool {
+    new_len <= old_len / 2
+}
+
 /// Refuses new content that is notably shorter than the file and has a line that stands for text, which the file
-/// does not have. Content without such a line is never refused.
+/// does not have, or half as long and has any such line. Content without such a line is never refused.
 ///
 /// # Errors
 /// It is such content: [`Error::Placeholder`]; the file cannot be read.
@@ -43,7 +49,9 @@ pub(crate) fn check(
         return Ok(());
     }
     let old_bytes = old_bytes()?;
-    match edit::first_placeholder(&new, &text(&old_bytes)) {
+    let had = text(&old_bytes);
+    let had = if loses_most(old.stat.len, new_len) { "" } else { &had };
+    match edit::first_placeholder(&new, had) {
         None => Ok(()),
         Some((line, mark)) => Err(placeholder(target, line, mark, new_len, &old_bytes)),
     }
@@ -59,7 +67,9 @@ pub(crate) fn check_edit(target: &Target, old: &[u8], new: &[u8], new_string: &s
     if !is_shorter || edit::first_placeholder(new_string, "").is_none() {
         return Ok(());
     }
-    match edit::first_placeholder(new_string, &text(old)) {
+    let had = text(old);
+    let had = if loses_most(old.len() as u64, new.len() as u64) { "" } else { &had };
+    match edit::first_placeholder(new_string, had) {
         // What is put into the middle of a line is no line that stands for others.
         Some((line, mark)) if edit::is_in_a_line(&text(new), mark) => {
             Err(placeholder(target, line, mark, new.len() as u64, old))

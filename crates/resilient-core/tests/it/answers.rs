@@ -229,7 +229,7 @@ fn content_without_a_placeholder_is_never_refused_however_short() {
     // Nor is content that is not notably shorter, or whose mark the file has too.
     home.put("a.py", lines(40));
     ws.write(overwrite("a.py", &format!("{}# ...\n", lines(39)))).unwrap();
-    ws.write(overwrite("a.py", "line 1 of the file\n# ...\n")).unwrap();
+    ws.write(overwrite("a.py", &format!("{}# ...\n", lines(30)))).unwrap();
     // Nor is a new file.
     ws.write(create("b.py", "# rest unchanged\n")).unwrap();
 }
@@ -272,12 +272,13 @@ fn an_edit_that_takes_little_away_or_leaves_no_placeholder_is_never_refused() {
     home.put("a.py", format!("state = {}", "x".repeat(400)));
     ws.replace(replace("a.py", &"x".repeat(400), "unchanged")).unwrap();
     assert_eq!(home.text("a.py"), "state = unchanged");
+    let third = lines(13);
     home.put("a.py", format!("# ...\n{old}"));
-    ws.replace(replace("a.py", most, "# ...\n")).unwrap();
+    ws.replace(replace("a.py", &third, "# ...\n")).unwrap();
     // In the encoding of the file, too.
     let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     home.put("b.txt", [&[0xff, 0xfe], &*utf16(&format!("# ...\n{old}"))].concat());
-    ws.replace(replace("b.txt", most, "# ...\n")).unwrap();
+    ws.replace(replace("b.txt", &third, "# ...\n")).unwrap();
 }
 
 #[test]
