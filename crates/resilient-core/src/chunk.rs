@@ -33,7 +33,8 @@ pub use preview::{Preview, PreviewRequest};
 pub use status::{LastPart, Parts, Session, Sessions, Status};
 
 const MANIFEST: &str = "manifest.json";
-const MOST: u32 = 999;
+/// A session has no more parts.
+pub const PARTS_MAX: u32 = 999;
 const BLOCK: usize = 128 * 1024;
 
 /// The sessions of a workspace.
@@ -231,7 +232,7 @@ impl Chunks<'_> {
         let number = index.map(|index| {
             u32::try_from(index)
                 .ok()
-                .filter(|index| (1..=MOST).contains(index))
+                .filter(|index| (1..=PARTS_MAX).contains(index))
                 .ok_or_else(|| Error::ChunkIndex { session: session.to_owned(), index })
         });
         let number = number.transpose()?;
@@ -281,7 +282,7 @@ impl Chunks<'_> {
                         let last_at = op.store.state_target(op.state, &below, &part_name(last))?;
                         check(&last_at, op.old(&last_at)?.as_ref(), expected.as_deref())?;
                     }
-                    if last >= MOST {
+                    if last >= PARTS_MAX {
                         return Err(Error::ChunkIndex {
                             session: session.clone(),
                             index: i64::from(last) + 1,
@@ -593,7 +594,7 @@ fn check_total(session: &str, total_expected: Option<i64>) -> Result<Option<u32>
     let Some(total_expected) = total_expected else { return Ok(None) };
     u32::try_from(total_expected)
         .ok()
-        .filter(|total| (1..=MOST).contains(total))
+        .filter(|total| (1..=PARTS_MAX).contains(total))
         .map(Some)
         .ok_or_else(|| Error::TotalExpected { session: session.to_owned(), total_expected })
 }
@@ -605,7 +606,7 @@ fn part_name(index: u32) -> String {
 fn part_index(name: &OsStr) -> Option<u32> {
     let digits = name.to_str()?.strip_prefix("part-")?.strip_suffix(".txt")?;
     let all_digits = digits.len() == 3 && digits.bytes().all(|c| c.is_ascii_digit());
-    digits.parse().ok().filter(|index| all_digits && (1..=MOST).contains(index))
+    digits.parse().ok().filter(|index| all_digits && (1..=PARTS_MAX).contains(index))
 }
 
 /// The session's directory and the numbers of its parts, ascending.
@@ -652,7 +653,7 @@ fn complete(store: &Store, session: &str, composing: bool) -> Result<(DirRef, Ve
     let Some((dir, have)) = list(store, &session)? else {
         let near = near_sessions(store, &session);
         return Err(match composing {
-            true => Error::SessionNotFound { session, near },
+            true => Error::SessionNotFound { session, near, composed: None },
             false => Error::NoChunks { session, near },
         });
     };

@@ -6,6 +6,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::Digest as _;
 
+/// A caller may give so many hex digits of a digest at least.
+const DIGITS_MIN: usize = 12;
+
 /// The SHA-256 digest of some bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
@@ -43,9 +46,16 @@ impl Digest {
     /// ```
     #[must_use]
     pub fn is_meant_by(&self, text: &str) -> bool {
-        const DIGITS_MIN: usize = 12;
         let digits = Self::digits(text);
         digits.len() >= DIGITS_MIN && self.to_string().starts_with(&digits)
+    }
+
+    /// Whether a text that a caller wrote is a digest, or the beginning of one that is long enough.
+    #[must_use]
+    pub fn may_be_meant_by(text: &str) -> bool {
+        let digits = Self::digits(text);
+        (DIGITS_MIN..=64).contains(&digits.len())
+            && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     }
 
     /// Reads a digest as callers write it: in any case, also behind `sha256:`.

@@ -451,10 +451,14 @@ impl Envelope {
                 "session": session, "index": index, "total_expected": total_expected,
                 "reason": "index_exceeds_total_expected",
             })),
-            Error::SessionNotFound { session, near } => stale(
-                Abort,
-                with_near(json!({"session": session, "reason": "session_not_found"}), near),
-            ),
+            Error::SessionNotFound { session, near, composed } => {
+                let context = json!({"session": session, "reason": "session_not_found"});
+                let mut context = with_near(context, near);
+                if let Some(composed) = composed {
+                    set(&mut context, "composed", json!(composed));
+                }
+                stale(Abort, context)
+            }
             Error::NoChunks { session, near } => stale(
                 Abort,
                 with_near(json!({"session": session, "reason": "no_chunks_found"}), near),

@@ -127,7 +127,7 @@ pub enum Error {
     #[error("{path:?} exists")]
     AlreadyExists { path: String, sha256: Option<Digest> },
     /// The file is not the one that the caller believes to know.
-    #[error("{path:?} has changed")]
+    #[error("{path:?} {}", if actual.is_some() { "has changed" } else { "does not exist" })]
     Stale { path: String, expected: String, actual: Option<Digest>, since: Option<Box<Since>> },
     /// What was read back is not what was written.
     #[error("{path:?} reads back as other bytes")]
@@ -229,7 +229,7 @@ pub enum Error {
     IndexExceedsTotal { session: String, index: i64, total_expected: i64 },
     /// There is no such session.
     #[error("there is no chunk session {session:?}")]
-    SessionNotFound { session: String, near: Vec<String> },
+    SessionNotFound { session: String, near: Vec<String>, composed: Option<Composed> },
     /// The session has no parts.
     #[error("chunk session {session:?} has no parts")]
     NoChunks { session: String, near: Vec<String> },
@@ -413,6 +413,12 @@ pub enum Draft {
 /// What is known of the change that has made a file another one than the caller expects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Since {
+    /// What has changed.
+    #[serde(skip)]
+    pub of: Changed,
+    /// Whether it is now what the call wants to write.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub already_written: bool,
     /// `resilient_write` if the journal has the change, else `outside`.
     pub changed_by: &'static str,
     /// The newest row of the file; the change, if the journal has it.
@@ -427,6 +433,25 @@ pub struct Since {
     /// Whether the edit would be made in the file as it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub still_applies: Option<bool>,
+}
+
+/// What a caller expects to be another one than it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Changed {
+    /// A file.
+    #[default]
+    File,
+    /// The last part of a chunk session, or the part of a number.
+    Part,
+}
+
+/// The file that a chunk session was composed into.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the fields of a journal row")]
+pub struct Composed {
+    pub path: String,
+    pub sha256: String,
+    pub ts: String,
 }
 
 /// The newest write of a file.

@@ -9,8 +9,9 @@ pub mod samples;
 
 use std::io;
 
+use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
-use crate::error::{Draft, Drift, Error, NotAFile, Since};
+use crate::error::{Changed, Draft, Drift, Error, NotAFile, Since};
 
 /// What a caller should do about an error: one sentence, without a full stop.
 #[must_use]
@@ -94,7 +95,7 @@ pub fn hint(error: &Error) -> String {
         Error::AlreadyExists { sha256: None, .. } => {
             "write another path: this file exists and may not be read".to_owned()
         }
-        Error::Stale { actual, since, .. } => stale(actual.is_some(), since.as_deref()),
+        Error::Stale { expected, actual, since, .. } => stale(expected, *actual, since.as_deref()),
         Error::ReadBack { .. } => {
             "tell the user that the disk does not return what was written to it, and write nothing \
              more there: the file is as it was before"
@@ -146,6 +147,17 @@ pub fn hint(error: &Error) -> String {
             if source.kind() == io::ErrorKind::PermissionDenied =>
         {
             "ask the user for the permission to enter its directory, or choose another path".to_owned()
+        }
+        Error::Os { path, source, .. }
+            if path.contains(".resilient_write")
+                && matches!(
+                    source.kind(),
+                    io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::NotADirectory
+                ) =>
+        {
+            "ask the user to set RW_STATE_DIR to a directory that this user may write, since the state \
+             directory cannot be used where it is"
+                .to_owned()
         }
         Error::Os { path, operation: "open", source }
             if source.kind() == io::ErrorKind::PermissionDenied && path.contains(".resilient_write") =>
@@ -209,7 +221,8 @@ pub fn hint(error: &Error) -> String {
             "convert the text to UTF-8 and pass it as `content`, or leave this file to the user".to_owned()
         }
         Error::NotUtf8 { .. } => {
-            "pass text that occurs in the file in its own encoding, or leave this file to the user"
+            "pass the name of the file's encoding as `encoding`, or text that occurs in the file, or leave it \
+             to the user"
                 .to_owned()
         }
         Error::Unencodable { encoding, .. } => format!(
@@ -239,7 +252,7 @@ pub fn hint(error: &Error) -> String {
         ),
         Error::AmbiguousMatch { actual, .. } => format!(
             "add the lines around the place that is meant to `old_string` and `new_string`, or pass \
-             `count` {actual} to change all of context.lines"
+             `count` {actual} to change all of them"
         ),
 
         Error::SessionName { .. } => {
@@ -254,9 +267,14 @@ pub fn hint(error: &Error) -> String {
         Error::TotalExpected { .. } => {
             "pass a `total_expected` from 1 to 999, or leave it out".to_owned()
         }
-        Error::IndexExceedsTotal { index, .. } => format!(
-            "pass a `total_expected` of {index} or more, or a lower `index`"
-        ),
+        Error::IndexExceedsTotal { index, .. } => {
+            format!("pass a `total_expected` of {index} or more, or leave it out")
+        }
+        Error::SessionNotFound { composed: Some(_), .. } => {
+            "do nothing if context.composed is the file that is meant: the session was composed into it, and \
+             its parts are gone"
+                .to_owned()
+        }
         Error::SessionNotFound { near, .. } | Error::NoChunks { near, .. } => {
             or_near(near, "send the parts with `rw_chunk_append` first, or correct the `session`")
         }
@@ -270,12 +288,13 @@ pub fn hint(error: &Error) -> String {
         }
         Error::ChunkCount { have, total_expected, .. } if *have < *total_expected as usize => {
             format!(
-                "send the other {} parts, or pass `total_expected` {have} with the last part again",
+                "send the other {} parts, or send the last part again with `rw_chunk_write` and `total_expected` \
+                 {have}",
                 *total_expected as usize - have
             )
         }
         Error::ChunkCount { have, .. } => format!(
-            "send a part again with `total_expected` {have}, or reset the session with \
+            "send the last part again with `rw_chunk_write` and `total_expected` {have}, or reset the session with \
              `rw_chunk_reset` and send the right parts"
         ),
         Error::ComposedNotUtf8 { .. } | Error::BadManifest { .. } => {
@@ -296,7 +315,8 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::ScratchNotFound { .. } => {
-            "put the content with `rw_scratch_put` first, or correct the `sha256` or `label`"
+            "correct the digest or the label, since nothing is kept under it, or put the content with \
+             `rw_scratch_put` first"
                 .to_owned()
         }
         Error::ScratchRemoved { .. } => {
@@ -357,6 +377,11 @@ pub fn hint(error: &Error) -> String {
             "edit around line {old_line} of the file with `rw_safe_replace`, since it holds the real \
              value, or clean the file with `rw_redact`, its path in `write_to` and `keep` true"
         ),
+        Error::ReadRange { message, .. } if message.starts_with("bad_regex: ") => {
+            "correct `query`, or put a backslash before each of its signs that is meant as it is, or pass \
+             `regex` false"
+                .to_owned()
+        }
         Error::ReadRange { message, .. } => format!("correct the call: {message}"),
         Error::ReadEncoding { .. } => {
             "pass one of context.valid as `encoding`, or leave it out".to_owned()
@@ -376,15 +401,15 @@ pub fn hint(error: &Error) -> String {
         Error::CursorStale(drift) => cursor(drift).to_owned(),
 
         Error::PolicyNotFound { .. } => {
-            "ask the user to correct RW_POLICY_FILE; until then write without `classify`, under the \
-             built-in policy"
+            "ask the user to correct RW_POLICY_FILE; until then a write passes only without `classify`, and \
+             only where the built-in policy finds nothing"
                 .to_owned()
         }
         Error::Policy { path, place, .. } => {
             let at = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
             format!(
-                "ask the user to correct {path}{at}; until then write without `classify`, under the \
-                 built-in policy"
+                "ask the user to correct {path}{at}; until then a write passes only without `classify`, and \
+                 only where the built-in policy finds nothing"
             )
         }
         Error::BadArgument { argument, message } => format!("correct `{argument}`: {message}"),
@@ -433,13 +458,28 @@ fn or_near(near: &[String], otherwise: &str) -> String {
     format!("{otherwise}; the nearest: {}", near.join(", "))
 }
 
-fn stale(exists: bool, since: Option<&Since>) -> String {
-    if !exists {
-        return "write the file with `mode` create if it is to be made again, since it does not \
-                exist now"
+fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> String {
+    if actual.is_none() {
+        return "leave out `expected_prev_sha256` if the file is to be made, since there is none now, or \
+                correct the path"
+            .to_owned();
+    }
+    if !expected.is_empty() && !Digest::may_be_meant_by(expected) {
+        return "pass a SHA-256 as `expected_prev_sha256`, all of its 64 hex digits or the first 12 at least: \
+                what was passed is none"
             .to_owned();
     }
     match since {
+        Some(Since { already_written: true, of: Changed::Part, .. }) => {
+            "do nothing: the last part is this text already, so an earlier call has stored it"
+        }
+        Some(Since { already_written: true, .. }) => {
+            "do nothing: the file holds this text already, so an earlier call or another writer has written it"
+        }
+        Some(Since { of: Changed::Part, .. }) => {
+            "look at the parts with `rw_chunk_status`, then repeat the call with context.actual_prev_sha256 as \
+             `expected_prev_sha256` if this part is still to come next"
+        }
         Some(Since { still_applies: Some(true), .. }) => {
             "repeat the call with context.actual_prev_sha256 as `expected_prev_sha256`: the edit \
              still applies to the file as it is now"
@@ -462,6 +502,9 @@ fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
                 context.new_string_lines says, and `old_string` does not"
             .to_owned();
     }
+    if diagnosis.empty_file {
+        return "write the text with `rw_safe_write`, since the file is empty".to_owned();
+    }
     if let Some(mistake) = diagnosis.mistakes.first() {
         return match mistake {
             Mistake::HtmlEntities => {
@@ -471,6 +514,10 @@ fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
             Mistake::LiteralEscapes => {
                 "write real line breaks and tabs in `old_string` and `new_string`, not \\n and \\t"
             }
+            Mistake::LineNumbers => {
+                "leave out the numbers in front of the lines in `old_string` and `new_string`: they are no \
+                 part of the file"
+            }
             Mistake::Placeholder => {
                 "write the text itself in `old_string`, or edit a shorter part: a line such as \
                  \"... existing code ...\" stands for nothing in the file"
@@ -479,6 +526,10 @@ fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
         .to_owned();
     }
     match nearest {
+        Some(Nearest { suggested_old_string: Some(_), suggestion_neighbours: 1.., .. }) => {
+            "pass context.nearest.suggested_old_string as `old_string` if that place is meant, and repeat in \
+             `new_string` what it has before and after that place"
+        }
         Some(Nearest { suggested_old_string: Some(_), .. }) => {
             "pass context.nearest.suggested_old_string as `old_string` if that place is meant"
         }

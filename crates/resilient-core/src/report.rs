@@ -125,10 +125,17 @@ impl Report {
             of(About::Withdrawn, path, text)
         }));
         notices.extend(self.conflicts.iter().map(|Conflict { path, kept_sha256 }| {
+            let place = format!("{STATE_DIR}/conflicts/{kept_sha256}.bin");
+            if self.abandoned.contains(path) {
+                let text = format!(
+                    "an interrupted write of {path} was given up: what it has made of the file stays, and its \
+                     content is in {place}"
+                );
+                return of(About::Abandoned, path, text);
+            }
             let text = format!(
                 "somebody changed {path} before an interrupted write of it could be finished: the \
-                 file stays, and what was to be written is in \
-                 {STATE_DIR}/conflicts/{kept_sha256}.bin"
+                 file stays, and what was to be written is in {place}"
             );
             of(About::Conflict, path, text)
         }));
@@ -139,7 +146,10 @@ impl Report {
             );
             of(About::Pending, path, text)
         }));
-        let whole = |path: &&String| !self.parts.iter().any(|part| part.path == **path);
+        let whole = |path: &&String| {
+            let is_told = self.conflicts.iter().any(|conflict| conflict.path == **path);
+            !is_told && !self.parts.iter().any(|part| part.path == **path)
+        };
         notices.extend(self.abandoned.iter().filter(whole).map(|path| {
             of(About::Abandoned, path, format!("an interrupted write of {path} was given up"))
         }));

@@ -15,7 +15,7 @@ use crate::chunk::{ChunkReceipt, Chunks, ComposeReceipt, ComposeRequest, PartReq
 use crate::closed;
 use crate::commit::Committer;
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
-use crate::error::{Draft, Error, Result, Unkept};
+use crate::error::{Changed, Draft, Error, Result, Unkept};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, By, Filter, Tail};
 use crate::policy::Policy;
@@ -28,9 +28,9 @@ use crate::scratch::{DRAFT_LABEL, DRAFT_NOTES, PutRequest, Scratch};
 use crate::screen::{self, Screen};
 use crate::stamp;
 use crate::store::Store;
-use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
+use crate::write::{self, ReplaceRequest, WriteMode, WriteReceipt, WriteRequest};
 
-use self::stale::Edit;
+use self::stale::{Edit, Wanted};
 
 pub use self::redaction::{RedactRequest, Redacted, WriteTo};
 pub use self::source::{Purpose, Source, decoded};
@@ -303,12 +303,19 @@ impl Workspace {
     /// The content is blocked; the path is refused; the file exists, or is not the one expected;
     /// the disk refuses. Nothing has changed then, but after [`Error::OutcomeUnknown`].
     pub fn write(&self, request: WriteRequest) -> Result<WriteReceipt> {
+        let wanted = match request.mode {
+            WriteMode::Append => None,
+            WriteMode::Create | WriteMode::Overwrite => {
+                let expected = request.expected_prev_sha256.as_deref();
+                Wanted::whole(Changed::File, &request.content, expected)
+            }
+        };
         self.screened(request.reject_at, |screen| {
             let findings = write::judge(&self.store, &request, screen)?;
             let receipt = write::write(&self.store, request, screen.policy())?;
             Ok(WriteReceipt { findings, ..receipt })
         })
-        .map_err(|error| self.with_since(error, None))
+        .map_err(|error| self.with_since(error, wanted.as_ref()))
     }
 
     /// Replaces text in one file, and leaves every other byte of it alone.
@@ -323,10 +330,11 @@ impl Workspace {
             self.unseal(&target)?;
         }
         let edit = Edit { old_string: request.old_string.clone(), count: request.count };
+        let wanted = Wanted::Edit(edit);
         self.screened(request.reject_at, |screen| {
             write::replace(&self.store, request, screen.clone())
         })
-        .map_err(|error| self.with_since(error, Some(&edit)))
+        .map_err(|error| self.with_since(error, Some(&wanted)))
     }
 
     /// The chunk sessions.
@@ -340,7 +348,11 @@ impl Workspace {
     /// # Errors
     /// As [`Chunks::keep`].
     pub fn keep_part(&self, request: PartRequest) -> Result<ChunkReceipt> {
-        self.chunks().keep(request).map_err(|error| self.keep_draft(error))
+        let expected = request.expected_prev_sha256.as_deref();
+        let wanted = Wanted::whole(Changed::Part, &request.content, expected);
+        self.chunks()
+            .keep(request)
+            .map_err(|error| self.with_since(self.keep_draft(error), wanted.as_ref()))
     }
 
     /// Joins the parts of a chunk session into one file.
@@ -348,7 +360,9 @@ impl Workspace {
     /// # Errors
     /// As [`Chunks::compose`].
     pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
-        self.chunks().compose(request).map_err(|error| self.with_since(error, None))
+        self.chunks()
+            .compose(request)
+            .map_err(|error| self.with_composed(self.with_since(error, None)))
     }
 
     /// The scratchpad.

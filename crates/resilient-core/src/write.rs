@@ -543,6 +543,7 @@ fn append_as_it_is(
         };
         let at = Place::of(&target, Some(&old));
         let bytes = old.stat.len + added.bytes.len() as u64;
+        let form = form.with_added(&added.bytes);
         let (journaled, digest) = op.append(target, &old, &before, added.bytes)?;
         let receipt = at.receipt(digest, bytes, Mode::Append, journaled);
         return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
@@ -561,6 +562,7 @@ fn append_as_it_is(
     let form = Form::of(&bytes);
     let (added, form) = added(content, asked, form, &bytes, old.stat.len, &target.shown)?;
     let checked = check_whole(&target, &bytes, &added.bytes)?;
+    let form = form.with_added(&added.bytes);
     let whole = [bytes.as_slice(), &added.bytes].concat();
     let whole = Content::instead_of(&bytes, &prefixes, whole);
     let receipt = put(op, target, Some(&old), &whole, Mode::Append, rules)?;

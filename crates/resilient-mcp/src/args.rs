@@ -48,6 +48,7 @@ pub(crate) fn check(
     let requires = required.clone().next().is_some();
     let one_of = Some("content").filter(|_| !instead_of_content.is_empty() && requires);
     let missing: Vec<&str> = required
+        .clone()
         .filter_map(Value::as_str)
         .chain(one_of)
         .filter(|name| !arguments.contains_key(*name))
@@ -67,7 +68,8 @@ pub(crate) fn check(
     }
     for (name, value) in &mut arguments {
         if let Some(schema) = known.get(name.as_str()) {
-            check_value(name, schema, value)?;
+            let is_required = required.clone().any(|known| known == name);
+            check_value(name, schema, value, is_required)?;
         }
     }
     Ok(arguments)
@@ -107,7 +109,11 @@ fn unknown_argument<'a>(
     known: impl Iterator<Item = &'a String> + Clone,
 ) -> Box<Envelope> {
     let near = nearest(name, known.clone().map(String::as_str));
+    let has_count = known.clone().any(|known| known == "count");
     let hint = match near.first() {
+        _ if name == "replace_all" && has_count => {
+            "leave out replace_all, and pass `count` -1 to replace all".to_owned()
+        }
         Some(near) => format!("leave out {name}, or write `{near}` if that is meant"),
         None => format!("leave out {name}: the tool has no such argument"),
     };
@@ -124,7 +130,12 @@ fn cut(mut refused: Box<Envelope>, hint: &str) -> Box<Envelope> {
     refused.with("hint", hint)
 }
 
-fn check_value(name: &str, schema: &Value, value: &mut Value) -> Result<(), Box<Envelope>> {
+fn check_value(
+    name: &str,
+    schema: &Value,
+    value: &mut Value,
+    is_required: bool,
+) -> Result<(), Box<Envelope>> {
     let fits = match schema.get("type").and_then(Value::as_str) {
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),
@@ -154,7 +165,7 @@ fn check_value(name: &str, schema: &Value, value: &mut Value) -> Result<(), Box<
         _ => true,
     };
     if !fits {
-        return Err(wrong_type(name, schema, value));
+        return Err(wrong_type(name, schema, value, is_required));
     }
     match schema.get("enum").and_then(Value::as_array) {
         Some(valid) if !valid.contains(value) => Err(not_one_of(name, valid, value)),
@@ -175,15 +186,16 @@ fn check_inner(
         return Err(unknown_argument(name, &format!("{outer}.{name}"), known));
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    let mut required = required.filter_map(Value::as_str);
-    if let Some(name) = required.find(|name| !arguments.contains_key(*name)) {
+    let required = required.filter_map(Value::as_str);
+    if let Some(name) = required.clone().find(|name| !arguments.contains_key(*name)) {
         let hint = format!("pass {name} inside {outer}");
         return Err(refusal(outer, format!("missing_argument: {outer}.{name}"), hint)
             .with("expected", expected(property(name))));
     }
     for (name, value) in arguments {
         if let Some(schema) = property(name) {
-            check_value(&format!("{outer}.{name}"), schema, value)?;
+            let is_required = required.clone().any(|known| known == name);
+            check_value(&format!("{outer}.{name}"), schema, value, is_required)?;
         }
     }
     Ok(())
@@ -199,7 +211,7 @@ fn as_the_library(name: &str, mut refused: Box<Envelope>) -> Box<Envelope> {
     refused
 }
 
-fn wrong_type(name: &str, schema: &Value, value: &Value) -> Box<Envelope> {
+fn wrong_type(name: &str, schema: &Value, value: &Value, is_required: bool) -> Box<Envelope> {
     let reason = match name {
         "index" | "total_expected" => format!("{name}_must_be_int_in_1..999"),
         _ => format!("wrong_type: {name}"),
@@ -211,7 +223,8 @@ fn wrong_type(name: &str, schema: &Value, value: &Value) -> Box<Envelope> {
         (_, Some(kind)) => format!("a {kind}"),
         _ => "one of context.expected".to_owned(),
     };
-    let hint = format!("pass {name} as {what}, or leave it out if the tool does not require it");
+    let or_not = if is_required { "" } else { ", or leave it out" };
+    let hint = format!("pass {name} as {what}{or_not}");
     let refused = refusal(name, reason, hint).with("expected", expected).with("got", kind(value));
     as_the_library(name, refused)
 }
@@ -315,7 +328,7 @@ mod tests {
             json!({
                 "reason": "wrong_type: path", "argument": "path",
                 "expected": "string", "got": "null",
-                "hint": "pass path as a string, or leave it out if the tool does not require it"
+                "hint": "pass path as a string"
             })
         );
         assert_eq!(

@@ -39,9 +39,88 @@ pub(crate) fn means(called: &str, canonical: &str) -> bool {
     called.len() == canonical.len() && called.bytes().map(plain).eq(canonical.bytes().map(plain))
 }
 
+/// Words of other programs for what a tool here does.
+const SYNONYMS: [(&str, &str); 12] = [
+    ("cat", "read"),
+    ("create", "write"),
+    ("edit", "replace"),
+    ("find", "search"),
+    ("glob", "list"),
+    ("grep", "search"),
+    ("ls", "list"),
+    ("open", "read"),
+    ("patch", "replace"),
+    ("save", "write"),
+    ("update", "replace"),
+    ("view", "read"),
+];
+
+/// The listed tools that have a word of a name which is none of theirs, at most three.
+pub(crate) fn related<'a>(called: &str, listed: &'a [String]) -> Vec<&'a str> {
+    let words = words(called);
+    let has = |tool: &str, word: &str| tool.split(['_', '.']).any(|part| part == word);
+    let of = |word: &str| {
+        let meant = SYNONYMS.iter().find(|(theirs, _)| *theirs == word).map(|(_, ours)| *ours);
+        let found = |word: &str| -> Vec<&'a str> {
+            listed.iter().map(String::as_str).filter(|tool| has(tool, word)).collect()
+        };
+        let direct = found(word);
+        match meant {
+            Some(meant) if direct.is_empty() => found(meant),
+            _ => direct,
+        }
+    };
+    let mut related: Vec<&str> = words.iter().flat_map(|word| of(word)).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    related.retain(|tool| seen.insert(*tool));
+    related.truncate(3);
+    related
+}
+
+/// The words of a name in small letters, without the prefix of a server: `mcp__rw_readFile` has `read` and `file`.
+fn words(name: &str) -> Vec<String> {
+    const PREFIXES: [&str; 3] = ["mcp", "rr", "rw"];
+    let mut words = vec![String::new()];
+    for char in name.chars() {
+        if !char.is_alphanumeric() {
+            words.push(String::new());
+            continue;
+        }
+        if char.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(char.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty() && !PREFIXES.contains(&word.as_str()));
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_of_another_program_leads_to_the_tool_that_does_the_same() {
+        let listed = [
+            "rw_safe_write",
+            "rw_safe_replace",
+            "rw_chunk_write",
+            "rr_read_lines",
+            "rr_list_files",
+        ]
+        .map(str::to_owned);
+        for (called, tools) in [
+            ("Edit", vec!["rw_safe_replace"]),
+            ("rw_write", vec!["rw_safe_write", "rw_chunk_write"]),
+            ("mcp__rw__ls", vec!["rr_list_files"]),
+            ("ReadFile", vec!["rr_read_lines"]),
+            ("frobnicate", vec![]),
+        ] {
+            assert_eq!(related(called, &listed), tools, "{called}");
+        }
+    }
 
     #[test]
     fn both_spellings_mean_the_same_tool() {

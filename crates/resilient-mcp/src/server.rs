@@ -21,7 +21,7 @@ use crate::call::Call;
 use crate::hints;
 use crate::instructions;
 use crate::message::Flaw;
-use crate::names::{ToolNames, means};
+use crate::names::{ToolNames, means, related};
 use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{Answer, By, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
@@ -294,6 +294,11 @@ impl Inner {
         let near = match self.instead(called) {
             Some(instead) => vec![instead],
             None => nearest(called, listed.iter().map(String::as_str)),
+        };
+        let near = if near.is_empty() && self.elsewhere(called).is_none() {
+            related(called, &listed).into_iter().map(str::to_owned).collect()
+        } else {
+            near
         };
         let here = near.first().map(|near| format!("call {near} if that is meant"));
         let elsewhere = self.elsewhere(called);

@@ -276,7 +276,7 @@ async fn wrong_arguments_are_refused_by_name() {
         json!({
             "reason": "wrong_type: path", "argument": "path", "expected": "string",
             "got": "integer", "tool": "rw.safe_write",
-            "hint": "pass path as a string, or leave it out if the tool does not require it",
+            "hint": "pass path as a string",
         })
     );
     let null = json!({"path": "a", "content": "", "expected_prev_sha256": null});

@@ -120,6 +120,7 @@ impl Surroundings {
         let state = self.state_dir.as_deref().map(list).and_then(|named| named.into_iter().next());
         let state = state.map_or_else(|| place.clone(), |named| resolved(&self.cwd.join(named)));
         let mut warned = Vec::new();
+        let workspace = if given.is_empty() { workspace } else { "-w" };
         for root in &roots {
             let is_set = !given.is_empty() || self.workspace.is_some();
             self.refuse_unsafe(root, workspace, is_set, &mut warned)?;

@@ -269,7 +269,8 @@ pub(crate) fn status_of(error: &Error, tool: &str) -> Result<ExitCode> {
 fn status(envelope: &Value) -> ExitCode {
     let of_context = |name| envelope.get("context").and_then(|context| context.get(name));
     // A file that is not there is one thing, whether a tool that reads or one that writes misses it.
-    if of_context("reason").is_some_and(|reason| reason == "not_found")
+    if of_context("reason")
+        .is_some_and(|reason| reason == "not_found" || reason == "file_not_found")
         && of_context("path").is_some()
     {
         return ExitCode::from(8);

@@ -28,6 +28,7 @@ const WORDS: &[(&str, &str)] = &[
     ("rw_chunk_append", "resilient-write chunk append"),
     ("rw_chunk_compose", "resilient-write chunk compose"),
     ("rw_chunk_reset", "resilient-write chunk reset"),
+    ("rw_chunk_status", "resilient-write chunk status"),
     ("rw_chunk_write", "resilient-write chunk write"),
     ("rw_handoff_write", "resilient-write handoff write"),
     ("rw_journal_tail", "resilient-write journal tail"),

@@ -36,6 +36,9 @@ pub struct Diagnosis {
     /// What was done to the string on its way here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mistakes: Vec<Mistake>,
+    /// Set when the file is empty.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub empty_file: bool,
     /// The lines on which the string begins once the first mistake is undone: the first fifty.
     #[serde(rename = "corrected_lines", skip_serializing_if = "Vec::is_empty")]
     pub corrected_lines: Vec<u64>,
@@ -52,6 +55,8 @@ pub enum Mistake {
     LiteralEscapes,
     /// A line such as `... existing code ...` for text.
     Placeholder,
+    /// The numbers that a read shows in front of the lines: `12|text`.
+    LineNumbers,
 }
 
 /// Looks for known mistakes. `old` does not occur in the file; `nearest` comes closest to it.
@@ -64,9 +69,11 @@ pub(super) fn diagnose(
     let new_lines = made_before(searched, old, new, nearest);
     let mut found =
         Diagnosis { already_applied: !new_lines.is_empty(), new_lines, ..Diagnosis::default() };
+    found.empty_file = searched.file.is_empty();
     let undone = [
         (Mistake::HtmlEntities, without_entities(old)),
         (Mistake::LiteralEscapes, without_escapes(old)),
+        (Mistake::LineNumbers, without_line_numbers(old)),
     ];
     for (mistake, corrected) in undone {
         let Some(corrected) = corrected else { continue };
@@ -149,6 +156,8 @@ fn has(text: &str, mistake: Mistake) -> bool {
     match mistake {
         Mistake::HtmlEntities => ENTITIES.iter().any(|(entity, _)| holds(entity)),
         Mistake::LiteralEscapes => ESCAPES.iter().any(|(escape, _)| holds(escape)),
+        // Numbers in front of every line are a guess that only a match confirms.
+        Mistake::LineNumbers => true,
         Mistake::Placeholder => false,
     }
 }
@@ -171,6 +180,24 @@ fn without_entities(text: &str) -> Option<String> {
 
 fn without_escapes(text: &str) -> Option<String> {
     undone(text, &ESCAPES)
+}
+
+/// The text without the number, and the sign behind it, with which each of its lines begins. The numbers count up.
+fn without_line_numbers(text: &str) -> Option<String> {
+    let mut before: Option<u64> = None;
+    let mut corrected = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let line = line.trim_start_matches([' ', '\t']);
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = line.split_at_checked(digits)?;
+        let number: u64 = number.parse().ok()?;
+        if before.is_some_and(|before| before.checked_add(1) != Some(number)) {
+            return None;
+        }
+        before = Some(number);
+        corrected.push_str(rest.strip_prefix(['|', '\t', '\u{2192}', ':'])?);
+    }
+    (!corrected.is_empty()).then_some(corrected)
 }
 
 fn undone(text: &str, signs: &[(&str, &str)]) -> Option<String> {

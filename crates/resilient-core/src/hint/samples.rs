@@ -4,7 +4,7 @@ use std::io;
 
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
-use crate::error::{Blocking, Draft, Drift, Error, NotAFile, Since};
+use crate::error::{Blocking, Changed, Composed, Draft, Drift, Error, NotAFile, Since};
 use crate::policy::PolicyError;
 use crate::risk::{self, Verdict};
 use crate::validate;
@@ -64,7 +64,7 @@ fn secret() -> String {
 }
 
 fn stale(actual: Option<Digest>, since: Option<Since>) -> Error {
-    Error::Stale { path: text(), expected: "00".to_owned(), actual, since: since.map(Box::new) }
+    Error::Stale { path: text(), expected: "0".repeat(64), actual, since: since.map(Box::new) }
 }
 
 fn not_found(nearest: Option<Nearest>, diagnosis: Diagnosis) -> Error {
@@ -163,6 +163,15 @@ a_sample_for_every! {
         stale(Some(Digest::of(b"")), None),
         stale(Some(Digest::of(b"")), Some(Since { diff: Some(text()), ..Since::default() })),
         stale(Some(Digest::of(b"")), Some(Since { still_applies: Some(true), ..Since::default() })),
+        stale(Some(Digest::of(b"")), Some(Since { already_written: true, ..Since::default() })),
+        stale(Some(Digest::of(b"")), Some(Since { of: Changed::Part, ..Since::default() })),
+        stale(
+            Some(Digest::of(b"")),
+            Some(Since { of: Changed::Part, already_written: true, ..Since::default() }),
+        ),
+        Error::Stale {
+            path: text(), expected: "none".to_owned(), actual: Some(Digest::of(b"")), since: None,
+        },
     ],
     ReadBack { .. } => [Error::ReadBack {
         path: text(), expected: Digest::of(b""), actual: Digest::of(b"a"), bytes: 1,
@@ -244,7 +253,14 @@ a_sample_for_every! {
     IndexExceedsTotal { .. } => [Error::IndexExceedsTotal {
         session: text(), index: 3, total_expected: 2,
     }],
-    SessionNotFound { .. } => [Error::SessionNotFound { session: text(), near: vec![text()] }],
+    SessionNotFound { .. } => [
+        Error::SessionNotFound { session: text(), near: vec![text()], composed: None },
+        Error::SessionNotFound {
+            session: text(),
+            near: Vec::new(),
+            composed: Some(Composed { path: text(), sha256: text(), ts: text() }),
+        },
+    ],
     NoChunks { .. } => [Error::NoChunks { session: text(), near: vec![text()] }],
     NonContiguous { .. } => [parts(vec![1, 3], vec![2]), parts(vec![1], Vec::new())],
     ChunkCount { .. } => [

@@ -26,6 +26,9 @@ pub struct Entry {
     pub bytes: u64,
     /// As [`Row::mode`].
     pub mode: Mode,
+    /// As [`Row::composed`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub composed: Option<String>,
     /// As [`Row::caller`].
     pub caller: String,
     /// As [`Row::by`].
@@ -44,6 +47,7 @@ impl From<Row> for Entry {
             prev_sha256: row.prev_sha256,
             bytes: row.bytes,
             mode: row.mode,
+            composed: row.composed,
             caller: row.caller,
             by: row.by,
         }

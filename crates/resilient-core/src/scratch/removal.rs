@@ -46,6 +46,9 @@ pub struct Removed {
     pub sha256: Digest,
     /// Its last label.
     pub label: Option<String>,
+    /// The other labels under which it was put: they name nothing now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_labels: Vec<String>,
     /// Its length.
     pub bytes: u64,
     /// The journal row.
@@ -159,13 +162,23 @@ impl Scratch<'_> {
             let name = bin_name(digest);
             let target = op.store.state_target(op.state, &[SCRATCH], &name)?;
             op.claim(&target)?;
-            let last = rows(op.store)?.into_iter().rfind(|row| row.sha256 == digest);
+            let mut rows = rows(op.store)?;
+            rows.retain(|row| row.sha256 == digest);
+            let last = rows.pop();
             if seen.as_ref().is_some_and(|seen| {
                 last.as_ref().is_none_or(|last| last.created_at != seen.created_at)
             }) {
                 return Ok(None);
             }
-            take_out(op, digest, why, last)
+            let label = last.as_ref().and_then(|last| last.label.clone());
+            let mut other_labels: Vec<String> = Vec::new();
+            for other in rows.into_iter().filter_map(|row| row.label) {
+                if Some(&other) != label.as_ref() && !other_labels.contains(&other) {
+                    other_labels.push(other);
+                }
+            }
+            let removed = take_out(op, digest, why, last)?;
+            Ok(removed.map(|removed| Removed { other_labels, ..removed }))
         })
     }
 }
@@ -204,6 +217,7 @@ fn take_out(
     Ok(Some(Removed {
         sha256: digest,
         label,
+        other_labels: Vec::new(),
         bytes,
         journal_id: journaled.journal_id,
         removed_at: journaled.ts,

@@ -7,27 +7,56 @@ use super::Workspace;
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::edit;
-use crate::error::{Error, LastWrite, Since};
+use crate::error::{Changed, Composed, Error, LastWrite, Since};
 use crate::journal::{By, Entry, Filter};
 
 /// A longer text is not compared.
 const TEXT_BYTES_MAX: u64 = 256 << 10;
 /// Nor is one of more lines: what a comparison costs grows with their square.
 const LINES_MAX: usize = 4000;
+/// A session that was composed is looked for among so many newest rows.
+const COMPOSED_AMONG: usize = 1000;
 /// A longer diff is cut after a line.
 const DIFF_BYTES_MAX: usize = 4096;
 
-/// The edit that was refused.
+/// What a call that was refused wanted to write.
+pub(super) enum Wanted {
+    /// All of a file, or of a part.
+    Whole(Changed, Digest),
+    /// An edit of a file.
+    Edit(Edit),
+}
+
+/// An edit that was refused.
 pub(super) struct Edit {
     pub(super) old_string: String,
     pub(super) count: i64,
 }
 
+impl Wanted {
+    /// Text that is to be all of a file or of a part, for a call that names a digest: no other is refused for one.
+    pub(super) fn whole(of: Changed, content: &str, expected: Option<&str>) -> Option<Self> {
+        let is_short = content.len() as u64 <= TEXT_BYTES_MAX;
+        (is_short && expected.is_some()).then(|| Self::Whole(of, Digest::of(content.as_bytes())))
+    }
+}
+
 impl Workspace {
     /// Adds to the refusal of a stale digest what is known of the change.
-    pub(super) fn with_since(&self, error: Error, edit: Option<&Edit>) -> Error {
+    pub(super) fn with_since(&self, error: Error, wanted: Option<&Wanted>) -> Error {
         let Error::Stale { path, expected, actual: Some(actual), since: None } = error else {
             return error;
+        };
+        if !expected.is_empty() && !Digest::may_be_meant_by(&expected) {
+            return Error::Stale { path, expected, actual: Some(actual), since: None };
+        }
+        let edit = match wanted {
+            Some(Wanted::Edit(edit)) => Some(edit),
+            _ => None,
+        };
+        let (of, already_written) = match wanted {
+            Some(Wanted::Whole(of, digest)) => (*of, *digest == actual),
+            _ => (Changed::File, false),
         };
         let filter = Filter { path: Some(path.clone()), ..Filter::default() };
         let rows = self.journal_tail(1, &filter).map(|tail| tail.entries).unwrap_or_default();
@@ -37,6 +66,8 @@ impl Workspace {
         let match_count =
             edit.zip(now.as_ref()).map(|(edit, now)| edit::count(now, &edit.old_string));
         let since = Since {
+            of,
+            already_written,
             changed_by: if is_ours { "resilient_write" } else { "outside" },
             last_write: last.map(last_write),
             diff: now.and_then(|now| diff(&self.content_of(&expected)?, &now)),
@@ -47,6 +78,20 @@ impl Workspace {
             match_count,
         };
         Error::Stale { path, expected, actual: Some(actual), since: Some(Box::new(since)) }
+    }
+
+    /// Adds to the refusal of a chunk session that is not there the file that it was composed into.
+    pub(super) fn with_composed(&self, error: Error) -> Error {
+        let Error::SessionNotFound { session, near, composed: None } = error else { return error };
+        let rows = self.journal_tail(COMPOSED_AMONG, &Filter::default());
+        let rows = rows.map(|tail| tail.entries).unwrap_or_default();
+        let row = rows.into_iter().rev().find(|row| row.composed.as_ref() == Some(&session));
+        let composed = row.map(|Entry { path, sha256, ts, .. }| Composed {
+            path,
+            sha256: sha256.to_string(),
+            ts,
+        });
+        Error::SessionNotFound { session, near, composed }
     }
 
     /// What a file holds, if it is still the one with that digest and not too long to compare.

@@ -348,6 +348,21 @@ impl WritePart {
             workspace.chunks().reset(&session)?;
             discarded_parts = Some(parts).filter(|parts| *parts > 0);
         }
+        if last {
+            // A part that cannot be the last one is not kept: it would stay behind.
+            let parts = workspace.chunks().status(&session)?.parts;
+            let present = parts.map(|parts| parts.present_indices).unwrap_or_default();
+            let before = u32::try_from(part).unwrap_or_default().min(chunk::PARTS_MAX);
+            let missing: Vec<u32> = (1..before).filter(|at| !present.contains(at)).collect();
+            if !missing.is_empty() {
+                return Err(Error::NonContiguous {
+                    session,
+                    have: present,
+                    missing,
+                    unexpected: None,
+                });
+            }
+        }
         let kept = workspace.keep_part(chunk::PartRequest {
             session: session.clone(),
             index: Some(part),
@@ -401,8 +416,9 @@ impl Parts {
     fn of(workspace: &Workspace, path: &str) -> resilient_core::Result<Self> {
         const NAME_MAX: usize = 40;
         const DIGITS: usize = 16;
-        // Whether `.git` is open is asked when the file is written.
-        let target = workspace.roots().writable(path, Git::Open)?;
+        let is_open = workspace.policy().is_ok_and(|policy| policy.allow_git);
+        let git = if is_open { Git::Open } else { Git::Protected };
+        let target = workspace.roots().writable(path, git)?;
         let plain =
             |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
         let shown = workspace.roots().show(target.path());
@@ -435,20 +451,27 @@ impl Tool for ListParts {
         answer(Parts::of(workspace, &path).and_then(|Parts { shown, session, .. }| {
             let status = workspace.chunks().status(&session)?;
             let parts = status.parts.as_ref().map(|parts| parts.present_indices.clone());
-            let last = status.parts.and_then(|parts| parts.last_part);
-            let next = last.as_ref().map_or(1, |last| last.index + 1);
-            let ends_with = last.map(|last| last.tail);
+            let ends_with = status.parts.and_then(|parts| parts.last_part).map(|last| last.tail);
             let parts = parts.unwrap_or_default();
+            let next = next_part(&parts);
             Ok(json!({"path": shown, "parts": parts, "next_part": next, "ends_with": ends_with}))
         }))
     }
+}
+
+/// The number of the first part that is missing.
+fn next_part(present: &[u32]) -> u32 {
+    (1..).zip(present).find(|(next, present)| next != *present).map_or_else(
+        || u32::try_from(present.len()).unwrap_or(u32::MAX).saturating_add(1),
+        |(next, _)| next,
+    )
 }
 
 /// The files of which parts are stored by this set's tool: other sessions name no file.
 fn unfinished(all: &chunk::Sessions) -> Value {
     let files = all.sessions.iter().filter_map(|session| {
         let path = session.output_path.as_ref()?;
-        let next = session.present_indices.last().map_or(1, |last| last + 1);
+        let next = next_part(&session.present_indices);
         Some(told([
             ("path", Some(json!(path))),
             ("parts", Some(json!(session.present_indices))),
@@ -688,11 +711,15 @@ pub fn hint_of(error: &Error) -> String {
         }
         Error::OutcomeUnknown { .. }
         | Error::EmptyOldString { .. }
+        | Error::Stale { .. }
         | Error::FileNotFound { .. } => in_our_words(&hint(error)),
         Error::NonContiguous { missing, .. } if !missing.is_empty() => {
             "send the parts that context.missing lists with `rw_write_part`, then the last one again; if the \
              last one was sent before, read the file first, which may be written already"
                 .to_owned()
+        }
+        Error::NotUtf8 { nearest: None, .. } => {
+            "pass text that occurs in the file, or leave this file to the user".to_owned()
         }
         Error::UnsureEncoding { .. } => {
             "write ASCII only, since the file's encoding is only guessed".to_owned()
@@ -707,7 +734,7 @@ pub fn hint_of(error: &Error) -> String {
         }
         Error::AmbiguousMatch { .. } => {
             "add the lines around the place that is meant to `old_string` and `new_string`, or pass \
-             `replace_all` true to change all of context.lines"
+             `replace_all` true to change all of them"
                 .to_owned()
         }
         Error::ChunkIndex { .. } => {

@@ -196,9 +196,164 @@ fn a_placeholder_is_known_in_the_comments_of_every_format_and_not_where_the_file
         }
         // A file that has the mark may be made shorter.
         sandbox.put(name, format!("{body}{mark}\n"));
-        let content = format!("first\n{mark}\nlast\n");
+        let most = body.get(..body.len() * 3 / 4).unwrap();
+        let content = format!("{most}\n{mark}\nlast\n");
         let write = json!({"path": name, "content": content, "mode": "overwrite"});
         client.gives("rw_safe_write", write, &["prev_sha256"]);
+    }
+}
+
+#[test]
+fn a_placeholder_of_the_file_excuses_no_loss_of_most_of_it() {
+    let sandbox = Sandbox::new();
+    let function = "def f():\n    return 'a line of the file'\n\n\n";
+    let mark = "# ... existing code ...\n";
+    sandbox.put("a.py", function.repeat(30));
+    let mut client = sandbox.serve(&[]);
+    // One function is little: the edit is made.
+    let whole = format!("import a\n{}", function.repeat(30));
+    sandbox.put("a.py", &whole);
+    let edit = json!({"path": "a.py", "old_string": "import a\n", "new_string": mark});
+    client.gives("rw_safe_replace", edit, &["prev_sha256"]);
+    let content = format!("{function}{mark}");
+    let facts = json!({"reason": "placeholder_for_text", "line": 5});
+    let write = json!({"path": "a.py", "content": content, "mode": "overwrite"});
+    client.fails("rw_safe_write", write, STALE, facts);
+    let edit = json!({
+        "path": "a.py", "old_string": function.repeat(20), "new_string": mark,
+    });
+    let facts = json!({"reason": "placeholder_for_text", "line": 1});
+    client.fails("rw_safe_replace", edit, STALE, facts);
+    assert_eq!(sandbox.text("a.py"), whole.replace("import a\n", mark));
+}
+
+#[test]
+fn a_suggestion_that_takes_in_its_neighbours_says_that_the_new_text_must_repeat_them() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.py", "def f():\n    return 1\n\n\ndef g():\n    return 1\n");
+    let mut client = sandbox.serve(&[]);
+    let edit = json!({"path": "a.py", "old_string": "return 3", "new_string": "return 2"});
+    let refused = client.fails("rw_safe_replace", edit, STALE, json!({}));
+    assert_eq!(refused["context"]["nearest"]["suggestion_neighbours"], 3, "{refused}");
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.contains("repeat in `new_string` what it has before and after"), "{hint}");
+}
+
+#[test]
+fn a_call_that_was_made_before_is_told_so_and_not_to_merge() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    let told = |refused: &serde_json::Value| {
+        assert_eq!(refused["context"]["already_written"], true, "{refused}");
+        assert!(
+            refused["context"]["hint"].as_str().unwrap().starts_with("do nothing"),
+            "{refused}"
+        );
+    };
+    let first = json!({"session": "s", "content": "one\n"});
+    let sha = client.gives("rw_chunk_append", first, &["sha256"])["sha256"].clone();
+    let second = json!({"session": "s", "content": "two\n", "expected_prev_sha256": sha});
+    client.gives("rw_chunk_append", second.clone(), &["sha256"]);
+    told(&client.fails("rw_chunk_append", second, STALE, json!({})));
+    let other = json!({"session": "s", "content": "three\n", "expected_prev_sha256": sha});
+    let refused = client.fails("rw_chunk_append", other, STALE, json!({}));
+    assert!(refused["context"].get("already_written").is_none(), "{refused}");
+    assert!(refused["context"]["hint"].as_str().unwrap().contains("`rw_chunk_status`"));
+
+    let create = json!({"path": "a.txt", "content": "old\n"});
+    let sha = client.gives("rw_safe_write", create, &["sha256"])["sha256"].clone();
+    let write = json!({
+        "path": "a.txt", "content": "new\n", "mode": "overwrite", "expected_prev_sha256": sha,
+    });
+    client.gives("rw_safe_write", write.clone(), &["sha256"]);
+    told(&client.fails("rw_safe_write", write, STALE, json!({})));
+}
+
+#[test]
+fn a_session_that_was_composed_and_removed_is_told_with_its_file() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    client.gives("rw_chunk_append", json!({"session": "s", "content": "one\n"}), &["sha256"]);
+    let compose = json!({"session": "s", "output_path": "a.txt", "cleanup": true});
+    let sha = client.gives("rw_chunk_compose", compose.clone(), &["sha256"])["sha256"].clone();
+    let refused = client.fails(
+        "rw_chunk_compose",
+        compose,
+        "stale_precondition/unknown/abort",
+        json!({"reason": "session_not_found"}),
+    );
+    assert_eq!(refused["context"]["composed"]["path"], "a.txt", "{refused}");
+    assert_eq!(refused["context"]["composed"]["sha256"], sha, "{refused}");
+    let other = json!({"session": "t", "output_path": "a.txt"});
+    let refused =
+        client.fails("rw_chunk_compose", other, "stale_precondition/unknown/abort", json!({}));
+    assert!(refused["context"].get("composed").is_none(), "{refused}");
+}
+
+#[test]
+fn a_digest_of_a_file_that_is_not_there_and_what_is_no_digest_are_told_apart() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "old\n");
+    let mut client = sandbox.serve(&[]);
+    let mut hint = |path: &str, expected: &str, mode: &str| {
+        let write = json!({
+            "path": path, "content": "new\n", "mode": mode, "expected_prev_sha256": expected,
+        });
+        let refused = client.fails("rw_safe_write", write, STALE, json!({}));
+        refused["context"]["hint"].as_str().unwrap().to_owned()
+    };
+    let digest = "a".repeat(64);
+    for mode in ["create", "overwrite", "append"] {
+        let said = hint("none.txt", &digest, mode);
+        assert!(said.starts_with("leave out `expected_prev_sha256`"), "{mode}: {said}");
+    }
+    for wrong in ["zzz", "0", "ba7816bf8f0", &"a".repeat(65)] {
+        let said = hint("a.txt", wrong, "overwrite");
+        assert!(said.starts_with("pass a SHA-256"), "{wrong}: {said}");
+    }
+    assert!(hint("a.txt", &digest, "overwrite").contains("context.actual_prev_sha256"));
+}
+
+#[test]
+fn numbers_of_lines_that_were_copied_with_the_text_are_told() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "alpha\nbeta\ngamma\n");
+    let mut client = sandbox.serve(&[]);
+    let edit = json!({
+        "path": "a.txt", "old_string": "1|alpha\n2|beta", "new_string": "1|alpha\n2|BETA",
+    });
+    let refused = client.fails("rw_safe_replace", edit, STALE, json!({}));
+    assert_eq!(refused["context"]["mistakes"], json!(["line_numbers"]), "{refused}");
+    assert_eq!(refused["context"]["corrected_lines"], json!([1]), "{refused}");
+    assert!(refused["context"]["hint"].as_str().unwrap().contains("numbers in front"));
+    // Numbers that do not count up, or stand in the file, are text.
+    let edit = json!({"path": "a.txt", "old_string": "1|alpha\n7|beta", "new_string": "x"});
+    let refused = client.fails("rw_safe_replace", edit, STALE, json!({}));
+    assert!(refused["context"].get("mistakes").is_none(), "{refused}");
+}
+
+#[test]
+fn an_empty_file_and_a_wrong_type_are_told_what_fits_them() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "");
+    let mut client = sandbox.serve(&[]);
+    let edit = json!({"path": "a.txt", "old_string": "x", "new_string": "y"});
+    let refused = client.fails("rw_safe_replace", edit, STALE, json!({"empty_file": true}));
+    assert!(refused["context"]["hint"].as_str().unwrap().contains("`rw_safe_write`"));
+    for (arguments, or_not) in [
+        (json!({"path": 1, "old_string": "x", "new_string": "y"}), false),
+        (json!({"path": "a", "old_string": "x", "new_string": "y", "count": "x"}), true),
+    ] {
+        let refused = client.fails("rw_safe_replace", arguments, CORRECTABLE, json!({}));
+        let hint = refused["context"]["hint"].as_str().unwrap();
+        assert_eq!(hint.contains("leave it out"), or_not, "{hint}");
+    }
+    let all = json!({"path": "a", "old_string": "x", "new_string": "y", "replace_all": true});
+    let refused = client.fails("rw_safe_replace", all, CORRECTABLE, json!({}));
+    assert!(refused["context"]["hint"].as_str().unwrap().contains("`count` -1"), "{refused}");
+    for (called, near) in [("Edit", "rw_safe_replace"), ("rw_write", "rw_safe_write")] {
+        let refused = client.fails(called, json!({}), "policy_violation/unknown/abort", json!({}));
+        assert_eq!(refused["context"]["nearest_names"][0], near, "{refused}");
     }
 }
 
