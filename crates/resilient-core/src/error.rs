@@ -100,7 +100,9 @@ pub enum Error {
     /// A workspace or state directory is one that holds the system.
     #[error(
         "{program}: refusing to use '{root}' as {variable}. {}",
-        if *is_set {
+        if variable.starts_with('-') {
+            "Name your project directory.".to_owned()
+        } else if *is_set {
             "Set the variable to your project directory.".to_owned()
         } else {
             format!("It is the working directory: set {variable} to your project directory, or pass -w DIR.")

@@ -58,9 +58,8 @@ impl Report {
     }
 
     /// Adds contents that were kept, each with the path that it was for.
-    pub(crate) fn keep(&mut self, kept: Vec<(String, Digest)>) {
-        let kept = kept.into_iter();
-        self.conflicts.extend(kept.map(|(path, kept_sha256)| Conflict { path, kept_sha256 }));
+    pub(crate) fn keep(&mut self, kept: impl IntoIterator<Item = Conflict>) {
+        self.conflicts.extend(kept);
     }
 }
 
@@ -124,7 +123,7 @@ impl Report {
             let text = format!("an interrupted write of {path} was taken back: write it again");
             of(About::Withdrawn, path, text)
         }));
-        notices.extend(self.conflicts.iter().map(|Conflict { path, kept_sha256 }| {
+        notices.extend(self.conflicts.iter().map(|Conflict { path, kept_sha256, what }| {
             let place = format!("{STATE_DIR}/conflicts/{kept_sha256}.bin");
             if self.abandoned.contains(path) {
                 let text = format!(
@@ -133,10 +132,19 @@ impl Report {
                 );
                 return of(About::Abandoned, path, text);
             }
-            let text = format!(
-                "somebody changed {path} before an interrupted write of it could be finished: the \
-                 file stays, and what was to be written is in {place}"
-            );
+            let text = match what {
+                What::New => format!(
+                    "somebody changed {path} before an interrupted write of it could be finished: the \
+                     file stays, and what was to be written is in {place}"
+                ),
+                What::Before => format!(
+                    "{path}, or another name of the same file, may hold parts of the old and of the new \
+                     content: all of the old content is in {place}"
+                ),
+                What::Saved => format!(
+                    "somebody saved {path} while it was replaced: what was saved is in {place}"
+                ),
+            };
             of(About::Conflict, path, text)
         }));
         notices.extend(self.pending.iter().map(|Pending { path, reason, .. }| {
@@ -253,4 +261,18 @@ pub struct Conflict {
     pub path: String,
     /// The content: `conflicts/<sha256>.bin` in the state directory.
     pub kept_sha256: Digest,
+    /// What it is.
+    pub what: What,
+}
+
+/// What content is that was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum What {
+    /// What was to be written.
+    New,
+    /// What the file held before a write in place, of which parts may be in the file, or in another of its names.
+    Before,
+    /// What somebody has saved while the file was replaced.
+    Saved,
 }

@@ -140,11 +140,13 @@ impl State {
             other => other,
         }
         .map_err(|e| os("/journal.jsonl", e))?;
+        let can_exchange = tmp.exchanges_whole();
+        let slots = Slots::of_this_process(&tmp, site.clock).map_err(|e| os("/tmp", e))?;
+        // IMPORTANT: after something was made in `tmp/`: an overlay copies a directory of a lower layer then, and that
+        // has another number and another time.
         let identity = [dir.id(), tmp.id(), journal.id(), turn.file().id()];
         let identity = identity.into_iter().collect::<io::Result<_>>().map_err(|e| os("", e))?;
         let place = place_of(&*tmp).map_err(|e| os("/tmp", e))?;
-        let can_exchange = tmp.exchanges_whole();
-        let slots = Slots::of_this_process(&tmp, site.clock).map_err(|e| os("/tmp", e))?;
         Ok(Self {
             unsynced_home: Some(home.dir.clone()),
             home,
@@ -330,7 +332,8 @@ fn is_in_place(site: &Site<'_>, home: &Entered, dir: &DirRef, turn: &Turn) -> bo
 
 /// What tells a directory from a copy of it. A number alone does not: two new file systems give the same ones.
 fn place_of(dir: &dyn Dir) -> io::Result<String> {
-    Ok(format!("{:x}-{:x}", dir.id()?.inode, dir.born_ns()?.unwrap_or_default()))
+    let stat = dir.stat_self()?;
+    Ok(format!("{:x}-{:x}", stat.id.inode, stat.born_ns.unwrap_or_default()))
 }
 
 fn os(what: &str, source: io::Error) -> Error {

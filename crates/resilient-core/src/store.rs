@@ -248,6 +248,15 @@ impl Store {
         Ok(above)
     }
 
+    /// Whether a target is in this state directory or in the workspace that holds it. Where no workspace does, the user
+    /// has named the directory, and all of them count.
+    pub(crate) fn is_home(&self, target: &Target) -> bool {
+        let holds_state = |root: &Path| self.state_path().starts_with(root);
+        target.path.starts_with(self.state_path())
+            || holds_state(&target.root.path)
+            || !self.roots.paths().any(holds_state)
+    }
+
     /// Finds the target of an absolute path that a journal row names.
     pub(crate) fn row_target(&self, state: &State, path: &str, git: Git) -> Result<Target> {
         if let Ok(inside) = Path::new(path).strip_prefix(self.state_path()) {

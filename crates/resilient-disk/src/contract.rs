@@ -111,6 +111,9 @@ pub struct Stat {
     pub mtime_ns: i128,
     /// Last change of content or attributes, in nanoseconds since 1970.
     pub ctime_ns: i128,
+    /// When it was made, in nanoseconds since 1970, where the file system knows. A file that takes the number of a
+    /// removed one has another time.
+    pub born_ns: Option<i128>,
 }
 
 impl Stat {
@@ -313,14 +316,6 @@ pub trait Dir: Send + Sync + Debug {
     /// succeeds makes up for it: a file system logs its names in order, and a log that cannot be
     /// written is not written any more.
     fn sync(&self) -> io::Result<()>;
-
-    /// When this directory was made, in nanoseconds since 1970, where the file system knows.
-    ///
-    /// # Errors
-    /// The handle went stale.
-    fn born_ns(&self) -> io::Result<Option<i128>> {
-        Ok(None)
-    }
 
     /// Tells on what kind of file system this directory is.
     ///

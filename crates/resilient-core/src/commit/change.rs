@@ -9,7 +9,7 @@ use crate::contents::{digest_now, digest_of};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{Dir, DirRef, File, FileId, Kind, Replace, Stat};
 use crate::error::{Error, Result};
-use crate::journal::{Line, Row};
+use crate::journal::{Line, Row, born};
 use crate::roots::Target;
 use crate::state::State;
 
@@ -146,6 +146,11 @@ impl Precondition {
     /// Its number on the device.
     pub(crate) fn inode(&self) -> u64 {
         self.stat.id.inode
+    }
+
+    /// When it was made.
+    pub(crate) fn born(&self) -> Option<i64> {
+        born(&self.stat)
     }
 
     /// The last look before a file changes: an editor, which knows no lock, may have come in

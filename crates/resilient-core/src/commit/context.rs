@@ -16,7 +16,7 @@ use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem};
 use crate::ensure;
 use crate::error::{Error, Result};
-use crate::journal::{Also, By, Exchange, InPlace, Line, Mode, RemovedDir, Row};
+use crate::journal::{Also, By, Exchange, InPlace, Line, Mode, RemovedDir, Row, born};
 use crate::log;
 use crate::pending::Pending;
 use crate::recovery;
@@ -414,6 +414,7 @@ impl WriteContext<'_> {
             dir: staged.dir.id().map_err(os)?.inode,
             old: before.inode(),
             staged: staged.file.id().map_err(os)?.inode,
+            born: before.born(),
         }))
     }
 
@@ -492,7 +493,7 @@ impl WriteContext<'_> {
         }
         let os = |source| Error::os(target.shown.clone(), "stage", source);
         let dir = self.state.tmp.id().map_err(os)?.inode;
-        Ok(Some(InPlace { dir, inode: old.stat.id.inode }))
+        Ok(Some(InPlace { dir, inode: old.stat.id.inode, born: born(&old.stat) }))
     }
 
     /// Makes a file durable that others may have written, with the names that lead to it.

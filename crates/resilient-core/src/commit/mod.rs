@@ -145,6 +145,21 @@ impl Committer {
         held: &'a mut Option<State>,
         ordered: Option<Undecided>,
     ) -> Result<&'a mut State> {
+        let state = self.enter_to_read(held, ordered)?;
+        if let Err(error) = state.roll_if_due() {
+            state.unlock();
+            return Err(error);
+        }
+        Ok(state)
+    }
+
+    /// The same for a tool that only reads: the journal stays as it is, and so does the format of the state directory,
+    /// which an older version may be writing.
+    fn enter_to_read<'a>(
+        &self,
+        held: &'a mut Option<State>,
+        ordered: Option<Undecided>,
+    ) -> Result<&'a mut State> {
         let state = State::enter(&self.site(), held)?;
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
@@ -159,7 +174,7 @@ impl Committer {
                 && !state.finds_litter().map_err(os)?
                 && !recovery::finds_pending(state).map_err(os)?
             {
-                return state.roll_if_due();
+                return Ok(());
             }
             state.dirty = true;
             state.sync_home()?;
@@ -169,7 +184,7 @@ impl Committer {
             let report = recovery::Report { missing, ..report };
             state.dirty = false;
             self.tell(report);
-            state.roll_if_due()
+            Ok(())
         })();
         if let Err(error) = entered {
             state.unlock();

@@ -112,7 +112,7 @@ impl Committer {
             Some(state) => state.is_free(),
             None => self.lock_is_free(),
         };
-        is_free && self.enter(&mut held, None).map(|state| state.unlock()).is_ok()
+        is_free && self.enter_to_read(&mut held, None).map(|state| state.unlock()).is_ok()
     }
 
     /// Whether no process holds the lock of a state directory that this one has not opened.

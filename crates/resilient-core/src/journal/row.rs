@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Mode, RowDigest};
 use crate::digest::Digest;
+use crate::disk::Stat;
 use crate::sectors::Sectors;
 
 /// One published file. Fields are declared in the order in which they are written.
@@ -161,6 +162,9 @@ pub struct Exchange {
     pub old: u64,
     /// Of the staged file.
     pub staged: u64,
+    /// When the file that was replaced was made, as [`born`] has it: a later file may get its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub born: Option<i64>,
 }
 
 /// A file that was written where it is, by its number on the device.
@@ -170,6 +174,16 @@ pub struct InPlace {
     pub dir: u64,
     /// Of the file.
     pub inode: u64,
+    /// When it was made, as [`born`] has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub born: Option<i64>,
+}
+
+/// When a file was made, in nanoseconds since 1970; nothing where the file system does not know, or after the
+/// year 2262.
+#[must_use]
+pub fn born(stat: &Stat) -> Option<i64> {
+    stat.born_ns.and_then(|born| i64::try_from(born).ok())
 }
 
 /// A file that is published together with the file of a row.

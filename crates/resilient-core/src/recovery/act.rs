@@ -7,12 +7,12 @@ use std::path::Path;
 use super::look::Seen;
 use super::obstacle::Obstacle;
 use super::seat::{OpenFile, Seat};
-use super::slot::Slot;
-use super::verdict::Verdict;
+use super::slot::{self, Slot};
+use super::verdict::{Kept, Verdict};
 use super::{append, conflict, in_place, line, names};
-use crate::digest::Digest;
 use crate::disk::{Access, Replace, Stat};
 use crate::journal::Row;
+use crate::report::What;
 use crate::roots::Target;
 use crate::state::State;
 use crate::store::{SCRATCH, Store};
@@ -47,16 +47,20 @@ impl Act<'_> {
             }
         }
         self.redo_line()?;
+        if self.seen.files.iter().any(|seat| seat.may_be_torn) {
+            return Ok(Verdict::Torn);
+        }
         Ok(Verdict::Published(self.keep_touched(touched)?))
     }
 
     /// Keeps files that came out of an exchange and that somebody has written into.
-    fn keep_touched(&mut self, touched: &[usize]) -> Result<Vec<(String, Digest)>, Obstacle> {
+    fn keep_touched(&mut self, touched: &[usize]) -> Result<Vec<Kept>, Obstacle> {
         let mut kept = Vec::new();
         for at in touched {
             let Some(seat) = self.seen.files.get_mut(*at) else { continue };
             let Some(slot) = &mut seat.slot else { continue };
-            kept.push((self.store.show(&seat.path), conflict::keep_old(self.state, slot)?));
+            let digest = conflict::keep_old(self.state, slot)?;
+            kept.push(Kept { path: self.store.show(&seat.path), digest, what: What::Saved });
         }
         Ok(kept)
     }
@@ -107,7 +111,7 @@ impl Act<'_> {
 
     /// Keeps the contents of all slots of the row.
     pub(super) fn set_aside(&mut self) -> Result<Verdict, Obstacle> {
-        let mut kept: Vec<(String, Digest)> = Vec::new();
+        let mut kept: Vec<Kept> = Vec::new();
         let changes = &self.seen.unit.changes;
         for (change, seat) in changes.iter().zip(&mut self.seen.files) {
             let digest = match (seat.aside, &mut seat.slot) {
@@ -121,9 +125,25 @@ impl Act<'_> {
                 }
                 _ => continue,
             };
-            kept.push((self.store.show(&seat.path), digest));
+            kept.push(Kept { path: self.store.show(&seat.path), digest, what: What::New });
         }
+        kept.extend(self.keep_before()?);
         Ok(Verdict::Conflict(kept))
+    }
+
+    /// Keeps what a file held before a write in place: the file, or another of its names, may have parts of both.
+    fn keep_before(&self) -> Result<Option<Kept>, Obstacle> {
+        let is_torn = self.seen.unit.changes.first().is_some_and(|change| {
+            change.before == Some(unit::Slot::Whole) && change.target != unit::Target::Old
+        });
+        let (Some(undo), Some(seat), true) = (&self.row.undo, self.seen.files.first(), is_torn)
+        else {
+            return Ok(None);
+        };
+        let Some((dir, name)) = slot::place(self.store, self.state, undo)? else { return Ok(None) };
+        let Some(mut slot) = slot::open(dir, name)? else { return Ok(None) };
+        let digest = conflict::keep(self.state, &mut slot)?;
+        Ok(Some(Kept { path: self.store.show(&seat.path), digest, what: What::Before }))
     }
 
     fn at(&self, at: usize) -> Option<(&Seat, Kind)> {

@@ -11,7 +11,7 @@ use super::obstacle::Obstacle;
 use super::seat::{self, OpenFile, Seat};
 use crate::contents::{digest_range, write_again};
 use crate::digest::Hasher;
-use crate::journal::{Row, Sectors, Sums};
+use crate::journal::{Row, Sectors, Sums, born};
 use crate::state::State;
 use crate::store::Store;
 use crate::unit::{Change, Kind, Slot, Target};
@@ -48,7 +48,11 @@ pub(super) fn look(
         };
         let Some(open) = open(store, state, row, path)? else { return Ok(Target::Absent) };
         let target = match is_the_file(state, row, &open) {
-            Some(true) => what_was_added(row, &open, at, &sums)?,
+            Some(true) => {
+                let found = what_was_added(row, &open, at, &sums)?;
+                seat.may_be_torn = found == Target::Other;
+                found
+            }
             Some(false) => Target::Other,
             None => what_is_there(row, &open, at, &sums)?,
         };
@@ -61,11 +65,12 @@ pub(super) fn look(
 
 /// Opens the file that was appended to. A workspace that was moved leads to it by the path that is shown.
 fn open(store: &Store, state: &State, row: &Row, path: &str) -> Result<Option<OpenFile>, Obstacle> {
-    let found = seat::open(store, state, path);
+    let is_placed = row.place.is_some();
+    let found = seat::open(store, state, path, is_placed);
     if matches!(found, Ok(Some(_))) || !Path::new(path).ends_with(&row.path) {
         return found;
     }
-    match seat::open(store, state, &row.path) {
+    match seat::open(store, state, &row.path, is_placed) {
         Ok(Some(open)) if is_the_file(state, row, &open) == Some(true) => Ok(Some(open)),
         _ => found,
     }
@@ -75,7 +80,9 @@ fn open(store: &Store, state: &State, row: &Row, path: &str) -> Result<Option<Op
 fn is_the_file(state: &State, row: &Row, open: &OpenFile) -> Option<bool> {
     let here = state.tmp.id().ok()?.inode;
     let file = row.file.filter(|file| !state.is_copy_for(row) && file.dir == here)?;
-    Some(file.inode == open.stat.id.inode)
+    // A later file may have got its number.
+    let is_as_old = file.born.is_none() || file.born == born(&open.stat);
+    Some(file.inode == open.stat.id.inode && is_as_old)
 }
 
 /// Looks at what was added to the file. What is in front of it is read only where a part is there: that is cut off,

@@ -30,7 +30,9 @@ pub(super) fn look_at_target(
     })();
     change.before = Some(seat::or_unseen(looked, Slot::Unseen, obstacle));
     let looked = (|| {
-        let Some(open) = seat::open(store, state, &seat.path)? else { return Ok(Target::Absent) };
+        let Some(open) = seat::open(store, state, &seat.path, row.place.is_some())? else {
+            return Ok(Target::Absent);
+        };
         let target = what_is_there(row, seat, &*open.file)?;
         seat.file = Some(open);
         Ok(target)

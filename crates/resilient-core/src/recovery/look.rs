@@ -9,7 +9,7 @@ use super::{append, conflict, in_place, slot};
 use crate::contents::digest_of;
 use crate::digest::Digest;
 use crate::disk::{Kind, Stat};
-use crate::journal::{Exchange, Row};
+use crate::journal::{Exchange, Row, born};
 use crate::roots::Target;
 use crate::state::State;
 use crate::store::Store;
@@ -34,6 +34,8 @@ struct Named<'a> {
     in_place: bool,
     exchange: Option<Exchange>,
     is_copy: bool,
+    /// Whether the row says in which state directory it was written.
+    is_placed: bool,
 }
 
 /// Looks at all that a row names.
@@ -81,6 +83,7 @@ pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
 
 fn names<'a>(state: &State, row: &'a Row) -> Vec<Named<'a>> {
     let is_copy = state.is_copy_for(row);
+    let is_placed = row.place.is_some();
     let also = row.also.iter().map(|also| Named {
         path: &also.abs_path,
         staged: &also.staged,
@@ -89,6 +92,7 @@ fn names<'a>(state: &State, row: &'a Row) -> Vec<Named<'a>> {
         in_place: false,
         exchange: also.exchange,
         is_copy,
+        is_placed,
     });
     let main = row.staged.as_deref().zip(row.abs_path.as_deref()).zip(row.sha256.digest());
     let main = main.map(|((staged, path), expected)| Named {
@@ -99,6 +103,7 @@ fn names<'a>(state: &State, row: &'a Row) -> Vec<Named<'a>> {
         in_place: row.undo.is_some(),
         exchange: row.exchange,
         is_copy,
+        is_placed,
     });
     also.chain(main).collect()
 }
@@ -174,12 +179,19 @@ fn look_for_old(
     obstacle: &mut Option<Obstacle>,
 ) {
     let looked = (|| {
-        let Some(target) = find(store, state, one.path)? else { return Ok(unit::Target::Other) };
+        let Some(target) = find(store, state, one.path, one.is_placed)? else {
+            return Ok(unit::Target::Other);
+        };
         if !target.missing.is_empty() {
             return Ok(unit::Target::Absent);
         }
         match target.dir.stat(&target.name) {
-            Ok(stat) if stat.id.inode == exchange.old => {}
+            // IMPORTANT: whoever restores a file may get its number. Where nothing tells when files were made, the
+            // row counts as finished.
+            Ok(stat)
+                if stat.id.inode == exchange.old
+                    && exchange.born.is_some()
+                    && born(&stat) == exchange.born => {}
             Ok(_) => return Ok(unit::Target::Other),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(unit::Target::Absent);
@@ -202,7 +214,9 @@ fn look_at_target(
     obstacle: &mut Option<Obstacle>,
 ) {
     let looked = (|| {
-        let Some(target) = find(store, state, one.path)? else { return Ok(unit::Target::Other) };
+        let Some(target) = find(store, state, one.path, one.is_placed)? else {
+            return Ok(unit::Target::Other);
+        };
         let (stat, now) = look_at_file(&target)?;
         seat.target = Some(target);
         seat.stat = stat;

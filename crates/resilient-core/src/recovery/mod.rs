@@ -58,11 +58,12 @@ pub(crate) use discard::trash_name;
 pub(crate) use end::before_last_batch;
 pub(crate) use withdrawal::withdraw;
 
-pub use crate::report::{About, Conflict, Notice, Part, Report};
+pub use crate::report::{About, Conflict, Notice, Part, Report, What};
 
 use obstacle::Obstacle;
 use pending::PendingRow;
 use resolve::resolve;
+use verdict::Verdict;
 
 /// What becomes of pending rows that still cannot be decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +190,9 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
         match resolve(store, state, row, &batch.rows) {
             Ok(verdict) => {
                 decided.push(pending::name_of(row));
+                if matches!(verdict, Verdict::Torn) {
+                    report.parts.extend(keep_part(state, row)?);
+                }
                 if verdict.takes_row_out() {
                     out.push(at);
                     if state.is_copy_for(row) {
@@ -282,7 +286,8 @@ fn keep_slots(
         let Some((dir, name)) = slot::place(store, state, staged)? else { continue };
         let Some(mut slot) = slot::open(dir, name)? else { continue };
         let kept_sha256 = conflict::keep(state, &mut slot)?;
-        kept.push(Conflict { path: store.show(&path), kept_sha256 });
+        let what = if row.undo.as_deref() == Some(staged) { What::Before } else { What::New };
+        kept.push(Conflict { path: store.show(&path), kept_sha256, what });
     }
     Ok(kept)
 }

@@ -19,6 +19,13 @@ impl Obstacle {
         Self { reason: "the file changes while it is looked at".to_owned(), is_passing: true }
     }
 
+    /// The row may be a stranger's, and its file is in another workspace.
+    pub(super) fn elsewhere() -> Self {
+        let reason =
+            "its row does not say where it was written, and its file is in another workspace";
+        Self { reason: reason.to_owned(), is_passing: false }
+    }
+
     /// Something is of a kind that this version does not know.
     pub(super) fn unknown() -> Self {
         Self { reason: "this version cannot judge it".to_owned(), is_passing: false }

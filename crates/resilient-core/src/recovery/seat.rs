@@ -32,6 +32,9 @@ pub(super) struct Seat {
     pub(super) stat: Option<Stat>,
     /// The target, opened for a write in place.
     pub(super) file: Option<OpenFile>,
+    /// Whether the file is the one that was appended to and does not have what was added, so that nobody can tell
+    /// whether it ever had all of it.
+    pub(super) may_be_torn: bool,
 }
 
 /// A file that is written where it is.
@@ -64,6 +67,7 @@ impl Seat {
             target: None,
             stat: None,
             file: None,
+            may_be_torn: false,
         }
     }
 }
@@ -84,9 +88,17 @@ pub(super) fn or_unseen<T>(
 /// no write goes to: a directory, a device, a file in the place of a directory.
 ///
 /// # Errors
-/// The path is outside this process's roots or its policy, or cannot be reached.
-pub(super) fn find(store: &Store, state: &State, path: &str) -> Result<Option<Target>, Obstacle> {
+/// The path is outside this process's roots or its policy, or cannot be reached; or the row does not say in which
+/// state directory it was written, and the path leads out of the workspace that holds this one: the directory may be a
+/// copy, or a stranger's.
+pub(super) fn find(
+    store: &Store,
+    state: &State,
+    path: &str,
+    is_placed: bool,
+) -> Result<Option<Target>, Obstacle> {
     match store.row_target(state, path, store.git()) {
+        Ok(target) if !is_placed && !store.is_home(&target) => Err(Obstacle::elsewhere()),
         Ok(target) => Ok(Some(target)),
         Err(
             Error::NotARegularFile { .. }
@@ -100,8 +112,13 @@ pub(super) fn find(store: &Store, state: &State, path: &str) -> Result<Option<Ta
 }
 
 /// Opens the file that a row names for a write in place; `None` where there is none.
-pub(super) fn open(store: &Store, state: &State, path: &str) -> Result<Option<OpenFile>, Obstacle> {
-    let Some(target) = find(store, state, path)? else { return Ok(None) };
+pub(super) fn open(
+    store: &Store,
+    state: &State,
+    path: &str,
+    is_placed: bool,
+) -> Result<Option<OpenFile>, Obstacle> {
+    let Some(target) = find(store, state, path, is_placed)? else { return Ok(None) };
     // The file went with its directory. One of its name further up is another file.
     if !target.missing.is_empty() {
         return Ok(None);

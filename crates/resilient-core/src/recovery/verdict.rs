@@ -2,16 +2,31 @@
 
 use crate::digest::Digest;
 use crate::journal::Row;
-use crate::report::Report;
+use crate::report::{Conflict, Report, What};
+
+/// Content that was kept.
+pub(super) struct Kept {
+    /// The file that it was for, or that it was of, as it is shown.
+    pub(super) path: String,
+    pub(super) digest: Digest,
+    pub(super) what: What,
+}
+
+impl From<Kept> for Conflict {
+    fn from(Kept { path, digest, what }: Kept) -> Self {
+        Self { path, kept_sha256: digest, what }
+    }
+}
 
 /// What has become of a row.
 pub(super) enum Verdict {
-    /// With the contents that were kept, as below.
-    Published(Vec<(String, Digest)>),
-    Finished(Vec<(String, Digest)>),
+    /// With the contents that were kept.
+    Published(Vec<Kept>),
+    Finished(Vec<Kept>),
+    /// The row is of an append, and somebody has changed the file since: nobody can tell whether all of it was there.
+    Torn,
     Withdrawn,
-    /// The contents that were kept, each with the path that it was for.
-    Conflict(Vec<(String, Digest)>),
+    Conflict(Vec<Kept>),
 }
 
 impl Verdict {
@@ -30,13 +45,14 @@ impl Verdict {
 
     pub(super) fn tell(self, row: &Row, report: &mut Report) {
         match self {
-            Self::Published(kept) => report.keep(kept),
+            Self::Published(kept) => report.keep(kept.into_iter().map(Into::into)),
             Self::Finished(kept) => {
                 report.finished.push(row.path.clone());
-                report.keep(kept);
+                report.keep(kept.into_iter().map(Into::into));
             }
+            Self::Torn => {}
             Self::Withdrawn => report.withdrawn.push(row.path.clone()),
-            Self::Conflict(kept) => report.keep(kept),
+            Self::Conflict(kept) => report.keep(kept.into_iter().map(Into::into)),
         }
     }
 }

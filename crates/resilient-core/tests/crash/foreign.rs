@@ -4,9 +4,13 @@
 //! never writes over what is not its own: a file that somebody has changed is, after recovery, to
 //! the byte what it was before.
 
+use std::path::Path;
 use std::time::Instant;
 
+use resilient_core::digest::Digest;
+use resilient_core::disk::Disk;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
+use resilient_core::recovery::What;
 
 use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
 use crate::oracle::is_cut;
@@ -373,4 +377,93 @@ fn what_a_user_takes_back_of_an_answered_call_stays_so() {
             }
         }
     }
+}
+
+/// The number of a file on its device.
+fn number(disk: &SimDisk, path: &str) -> u64 {
+    disk.stat(Path::new(&format!("/{path}"))).expect("the file").id.inode
+}
+
+/// A user restores what a file was before an answered call, by a new file that gets the number of the old one.
+#[test]
+fn a_restored_file_with_the_number_of_the_old_one_takes_no_answered_row() {
+    for name in ["overwrite", "append in place"] {
+        let rig = Rig::new(scenario(name), Order::Forwards);
+        let path = rig.expected.only_target().expect("a target");
+        let old = rig.expected.contents(&path).0.expect("an old file");
+        let (begun, _) = rig.scenario.begin(Order::Forwards);
+        let of_old = number(&begun, &path);
+        let (disk, answers) = rig.run(&[], |_| {});
+        let Some(Answer::Done(Some(id))) = answers.first() else { panic!("{answers:?}") };
+        disk.unlink(&path);
+        disk.write_file(&path, &old);
+        disk.renumber(&path, of_old);
+        let states = disk.crash_states(Model::Ordered, 64);
+        let mut judged = 0;
+        for index in 0..states.len() {
+            let lost = states.get(index).expect("a state");
+            judged += u32::from(lost.read(&path).as_ref() == Some(&old));
+            untouched(&lost, &[&path], &[id]).unwrap_or_else(|violation| {
+                panic!("{name}: {violation}\n{}", states.describe(index));
+            });
+        }
+        assert!(judged > 0, "{name}: no disk has the restored file");
+    }
+}
+
+/// A write through all names of a file was cut, and somebody has changed the file since.
+#[test]
+fn what_a_file_held_before_a_torn_write_in_place_is_kept() {
+    let rig = Rig::new(scenario("lengthen through hard links"), Order::Forwards);
+    let path = rig.expected.only_target().expect("a target");
+    let old = rig.expected.contents(&path).0.expect("an old file");
+    let mut torn = 0;
+    for at in rig.ops(writes_a_file_of_the_user) {
+        for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
+            let (disk, _) = rig.run(&[Fault { at, kind }], |_| {});
+            let disk = disk.kill();
+            let mut now = disk.read(&path).expect("the file");
+            now.extend_from_slice(b"an editor's line\n");
+            disk.write_file(&path, &now);
+            let report = open(&disk, 33, Order::Forwards).recover().expect("recovery");
+            assert_eq!(disk.read(&path).as_ref(), Some(&now), "{}", rig.place(at));
+            let kept = format!("w/.resilient_write/conflicts/{}.bin", Digest::of(&old));
+            let is_whole = now.starts_with(&old);
+            assert!(is_whole || disk.read(&kept).as_ref() == Some(&old), "{}", rig.place(at));
+            let is_told = report.conflicts.iter().any(|kept| kept.what == What::Before);
+            assert!(is_whole || is_told, "{}: {report:?}", rig.place(at));
+            torn += u32::from(!is_whole);
+        }
+    }
+    assert!(torn > 0, "no write was torn");
+}
+
+/// An append was cut, and a program has logged a line behind the part.
+#[test]
+fn an_append_that_somebody_has_written_behind_is_told() {
+    let rig = Rig::new(scenario("append in place again"), Order::Forwards);
+    let path = rig.expected.only_target().expect("a target");
+    let (old, new) = rig.expected.contents(&path);
+    let old = old.expect("an old file");
+    let mut torn = 0;
+    for at in rig.ops(writes_a_file_of_the_user) {
+        let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::TornWrite }], |_| {});
+        let disk = disk.kill();
+        let mut now = disk.read(&path).expect("the file");
+        if now.len() == old.len() || now == new {
+            continue;
+        }
+        now.extend_from_slice(b"a line of the log\n");
+        disk.write_file(&path, &now);
+        let report = open(&disk, 34, Order::Forwards).recover().expect("recovery");
+        assert_eq!(disk.read(&path).as_ref(), Some(&now), "{}", rig.place(at));
+        let [part] = &report.parts[..] else { panic!("{}: {report:?}", rig.place(at)) };
+        assert_eq!((&*part.path, part.at), ("a.txt", old.len() as u64));
+        torn += 1;
+    }
+    assert!(torn > 0, "no append was torn");
+}
+
+fn writes_a_file_of_the_user(line: &str) -> bool {
+    line.starts_with("write w/") && !line.contains(".resilient_write")
 }

@@ -142,3 +142,22 @@ fn rows(ws: &Workspace) -> Vec<String> {
     let tail = ws.journal_tail(100, &Filter::default()).expect("the tail");
     tail.entries.into_iter().map(|entry| entry.journal_id).collect()
 }
+
+/// An older version may be writing there, which a new format would lock out.
+#[test]
+fn a_tool_that_reads_leaves_a_directory_of_an_older_version_as_it_is() {
+    const FORMAT: &str = "w/.resilient_write/format";
+    for scenario in chosen(UPGRADES) {
+        let (disk, ws) = scenario.begin(Order::Forwards);
+        drop(ws);
+        let disk = disk.kill();
+        let before = (disk.read(FORMAT), disk.read("w/.resilient_write/journal.jsonl"));
+        for (name, look) in LOOKS {
+            look(&open(&disk, 91, Order::Forwards));
+            let after = (disk.read(FORMAT), disk.read("w/.resilient_write/journal.jsonl"));
+            assert_eq!(after, before, "{}: {name}", scenario.name);
+        }
+        done(create(&open(&disk, 92, Order::Forwards), "later.txt", "later\n"));
+        assert_eq!(disk.read(FORMAT).as_deref(), Some(&b"2\n"[..]), "{}", scenario.name);
+    }
+}

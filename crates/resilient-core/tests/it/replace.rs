@@ -154,7 +154,10 @@ fn text_that_does_not_occur_is_stale_and_the_nearest_is_shown() {
         home.refused(|| ws.replace(replace("empty", "a", "b"))),
         envelope(
             STALE,
-            json!({"path": "empty", "reason": "old_string_not_found", "old_string": "a"})
+            json!({
+                "path": "empty", "reason": "old_string_not_found", "old_string": "a",
+                "empty_file": true,
+            })
         )
     );
 }

@@ -1,7 +1,7 @@
 //! What only Linux has: resolution in one call, handles that need no read permission, and what a
 //! directory hands down to new files.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use super::Mounts;
 use super::xattr::{is_out_of_reach, read_growing};
+use crate::{FileId, Stat};
 
 #[path = "acl.rs"]
 mod acl;
@@ -51,15 +52,43 @@ pub(super) fn open_beneath(
     Err(Errno::NOSYS)
 }
 
-/// When a directory was made, in nanoseconds since 1970, where kernel and file system know.
-pub(super) fn born_ns(dir: BorrowedFd<'_>) -> rustix::io::Result<Option<i128>> {
-    match rustix::fs::statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME) {
-        Ok(facts) if facts.stx_mask & StatxFlags::BTIME.bits() != 0 => {
-            let born = facts.stx_btime;
-            Ok(Some(i128::from(born.tv_sec) * 1_000_000_000 + i128::from(born.tv_nsec)))
+/// The facts about a name in a directory, or in the working directory; no link is followed.
+pub(super) fn stat_at(dir: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<Stat> {
+    match rustix::fs::statx(dir, name, AtFlags::SYMLINK_NOFOLLOW, WANTED) {
+        Ok(found) => Ok(facts(&found)),
+        // An old kernel, or a sandbox that forbids the call.
+        Err(Errno::NOSYS | Errno::PERM) => {
+            Ok(super::facts(&rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?, None))
         }
-        Ok(_) | Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// The facts about an open file or directory.
+pub(super) fn stat_of(fd: BorrowedFd<'_>) -> rustix::io::Result<Stat> {
+    match rustix::fs::statx(fd, c"", AtFlags::EMPTY_PATH, WANTED) {
+        Ok(found) => Ok(facts(&found)),
+        Err(Errno::NOSYS | Errno::PERM) => Ok(super::facts(&rustix::fs::fstat(fd)?, None)),
+        Err(error) => Err(error),
+    }
+}
+
+const WANTED: StatxFlags = StatxFlags::BASIC_STATS.union(StatxFlags::BTIME);
+
+fn facts(found: &rustix::fs::Statx) -> Stat {
+    let time = |time: rustix::fs::StatxTimestamp| super::nanoseconds(time.tv_sec, time.tv_nsec);
+    let has_born = found.stx_mask & StatxFlags::BTIME.bits() != 0;
+    Stat {
+        kind: super::kind(found.stx_mode.into()),
+        id: FileId {
+            device: rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor),
+            inode: found.stx_ino,
+        },
+        len: found.stx_size,
+        links: found.stx_nlink.into(),
+        mtime_ns: time(found.stx_mtime),
+        ctime_ns: time(found.stx_ctime),
+        born_ns: has_born.then(|| time(found.stx_btime)),
     }
 }
 

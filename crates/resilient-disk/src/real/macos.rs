@@ -3,14 +3,14 @@
 //! Access control lists and file flags of a replaced file are not carried over. A directory must
 //! be readable to be entered.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, OFlags};
 use rustix::io::Errno;
 
 use super::Mounts;
-use crate::FileSystem;
+use crate::{FileSystem, Stat};
 
 /// There is no handle on a directory that may not be read.
 pub(super) const SEARCH_ONLY: Option<OFlags> = None;
@@ -25,11 +25,19 @@ pub(super) fn open_beneath(
     Err(Errno::NOSYS)
 }
 
-/// When a directory was made, in nanoseconds since 1970.
-pub(super) fn born_ns(dir: BorrowedFd<'_>) -> rustix::io::Result<Option<i128>> {
-    let facts = rustix::fs::fstat(dir)?;
-    let (seconds, rest) = (facts.st_birthtime, facts.st_birthtime_nsec);
-    Ok(Some(i128::from(seconds) * 1_000_000_000 + i128::from(rest)))
+/// The facts about a name in a directory, or in the working directory; no link is followed.
+pub(super) fn stat_at(dir: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<Stat> {
+    Ok(facts(&rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?))
+}
+
+/// The facts about an open file or directory.
+pub(super) fn stat_of(fd: BorrowedFd<'_>) -> rustix::io::Result<Stat> {
+    Ok(facts(&rustix::fs::fstat(fd)?))
+}
+
+fn facts(found: &rustix::fs::Stat) -> Stat {
+    let born_ns = super::nanoseconds(found.st_birthtime, found.st_birthtime_nsec);
+    super::facts(found, Some(born_ns))
 }
 
 /// Waits until the device has what was written to a file or directory, out of its own cache.

@@ -51,7 +51,7 @@ pub(super) fn open_root(path: &Path) -> io::Result<DirRef> {
 }
 
 pub(super) fn stat(path: &Path) -> io::Result<Stat> {
-    Ok(facts(&rustix::fs::lstat(path)?))
+    Ok(system::stat_at(rustix::fs::CWD, path.as_os_str())?)
 }
 
 pub(super) fn handle_limit() -> Option<u64> {
@@ -146,11 +146,11 @@ impl Dir for RealDir {
     }
 
     fn stat(&self, name: &OsStr) -> io::Result<Stat> {
-        Ok(facts(&rustix::fs::statat(&self.fd, component(name)?, AtFlags::SYMLINK_NOFOLLOW)?))
+        Ok(system::stat_at(self.fd.as_fd(), component(name)?)?)
     }
 
     fn stat_self(&self) -> io::Result<Stat> {
-        Ok(facts(&rustix::fs::fstat(&self.fd)?))
+        Ok(system::stat_of(self.fd.as_fd())?)
     }
 
     fn id(&self) -> io::Result<FileId> {
@@ -158,10 +158,6 @@ impl Dir for RealDir {
             Some(id) => Ok(*id),
             None => self.stat_self().map(|stat| *self.id.get_or_init(|| stat.id)),
         }
-    }
-
-    fn born_ns(&self) -> io::Result<Option<i128>> {
-        Ok(system::born_ns(self.fd.as_fd())?)
     }
 
     fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
@@ -352,7 +348,7 @@ pub(super) fn begin_writing(file: &std::fs::File, from: u64) {
 }
 
 pub(super) fn stat_file(file: &std::fs::File) -> io::Result<Stat> {
-    Ok(facts(&rustix::fs::fstat(file)?))
+    Ok(system::stat_of(file.as_fd())?)
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the widths differ from system to system")]
@@ -370,20 +366,27 @@ fn is_unsupported(error: Errno) -> bool {
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the widths differ from system to system")]
-fn facts(stat: &rustix::fs::Stat) -> Stat {
-    let nanoseconds =
-        |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+fn facts(stat: &rustix::fs::Stat, born_ns: Option<i128>) -> Stat {
     Stat {
-        kind: match FileType::from_raw_mode(stat.st_mode as RawMode) {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Dir,
-            FileType::Symlink => Kind::Link,
-            _ => Kind::Other,
-        },
+        kind: kind(stat.st_mode as RawMode),
         id: FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 },
         len: u64::try_from(stat.st_size).unwrap_or(0),
         links: stat.st_nlink as u64,
         mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
         ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        born_ns,
     }
+}
+
+fn kind(mode: RawMode) -> Kind {
+    match FileType::from_raw_mode(mode) {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Dir,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+fn nanoseconds(seconds: impl Into<i128>, rest: impl Into<i128>) -> i128 {
+    seconds.into() * 1_000_000_000 + rest.into()
 }

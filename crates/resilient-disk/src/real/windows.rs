@@ -312,5 +312,6 @@ fn facts(metadata: &Metadata) -> Stat {
         mtime_ns,
         // The time of the last change of attributes is not to be had.
         ctime_ns: mtime_ns,
+        born_ns: Some((i128::from(metadata.creation_time()) - UNIX_EPOCH) * 100),
     }
 }

@@ -44,10 +44,12 @@ pub(super) fn stat(ino: Ino, node: &Node) -> Stat {
     let time = |tick: u64| i128::from(1_000_000_000_000 + tick) * 1_000_000;
     Stat {
         kind: node.body.kind(),
-        id: FileId { device: node.device, inode: ino },
+        id: FileId { device: node.device, inode: node.number.unwrap_or(ino) },
         len: node.body.len() as u64,
         links: node.links,
         mtime_ns: time(node.modified),
         ctime_ns: time(node.changed),
+        // Numbers go up, and none is given twice.
+        born_ns: Some(time(ino)),
     }
 }

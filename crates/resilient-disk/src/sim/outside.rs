@@ -67,6 +67,18 @@ impl SimDisk {
         state.name(ino, Some(slot), None);
     }
 
+    /// Gives a file the number that a removed one had, as many file systems do with a new file.
+    ///
+    /// # Panics
+    /// There is no such path.
+    pub fn renumber(&self, path: &str, number: u64) {
+        let mut state = self.state();
+        let slot = place_of(&mut state, path);
+        let ino = state.live.lookup(slot.dir, &slot.name);
+        let Some(node) = ino.and_then(|ino| state.live.edit(ino)) else { panic!("no {path}") };
+        node.number = Some(number);
+    }
+
     /// Makes a directory and those above it, durable.
     pub fn mkdir(&self, path: &str) {
         let mut state = self.state();

@@ -167,6 +167,7 @@ impl State {
             body,
             attributes,
             device: self.live.get(slot.dir).map_or(1, |dir| dir.device),
+            number: None,
             mount: self.live.get(slot.dir).map_or(0, |dir| dir.mount),
             is_lower: false,
             links: 0,

@@ -77,6 +77,8 @@ pub(super) struct Node {
     pub(super) body: Body,
     pub(super) attributes: Arc<Attributes>,
     pub(super) device: u64,
+    /// The number under which it is shown, if that is not its own: that of a file that was removed.
+    pub(super) number: Option<Ino>,
     /// The mount on that device through which it is reached.
     pub(super) mount: u64,
     /// Whether it lies in a lower layer, as of an overlay: no rename moves such a directory.
@@ -117,6 +119,7 @@ impl Tree {
             body: Body::empty_dir(),
             attributes: Attributes::with_mode(0o755),
             device: 1,
+            number: None,
             mount: 0,
             is_lower: false,
             links: 1,

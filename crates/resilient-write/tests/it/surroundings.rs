@@ -167,8 +167,8 @@ fn roots_come_from_the_variable_and_from_options() {
     write(&more, &in_dir(&other)).ok();
     assert_eq!(sandbox.names(), [".resilient_write"]);
     let refused = sandbox.run(&["-w", "/etc", "chunk", "status", "s"]);
-    let refusal = "resilient-write: refusing to use '/etc' as RW_WORKSPACE. \
-                   Set the variable to your project directory.\n";
+    let refusal = "resilient-write: refusing to use '/etc' as -w. \
+                   Name your project directory.\n";
     assert!(refused.complaint().starts_with(refusal), "{refused:?}");
 }
 
@@ -207,7 +207,7 @@ fn a_working_directory_outside_of_the_command_lines_is_neither_read_nor_written_
     for args in [&["read", "f.txt"][..], &["tail", "f.txt"], &["stat", "f.txt"]] {
         assert_eq!(run(args).envelope()["error"], "not_found", "{args:?}");
     }
-    assert_eq!(run(&["replace", "f.txt", "--old-string", "here", "--new-string", "x"]).code, 3);
+    assert_eq!(run(&["replace", "f.txt", "--old-string", "here", "--new-string", "x"]).code, 8);
     run(&["write", "f.txt", "--content", "there\n"]).ok();
     assert_eq!(run(&["read", "f.txt"]).ok().json()["content"], "1|there");
     let ran = run(&["call", "rr_read_lines", r#"{"path": "f.txt"}"#]).ok();
