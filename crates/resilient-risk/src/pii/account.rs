@@ -42,8 +42,9 @@ pub(super) fn is_form(form: Form, len: usize) -> bool {
     form.has_country() && form.len().abs_diff(len) <= 1
 }
 
-pub(super) fn name(number: &Number<'_>) -> Option<&'static str> {
-    iban(number).or_else(|| card(number))
+/// Names an account or a card, which may be an item of a list.
+pub(super) fn name(number: &Number<'_>, item: bool) -> Option<&'static str> {
+    iban(number).or_else(|| card(number, item))
 }
 
 fn iban(number: &Number<'_>) -> Option<&'static str> {
@@ -61,7 +62,7 @@ fn iban(number: &Number<'_>) -> Option<&'static str> {
     (fits || number.announced(&["iban"])).then_some("iban")
 }
 
-fn card(number: &Number<'_>) -> Option<&'static str> {
+fn card(number: &Number<'_>, item: bool) -> Option<&'static str> {
     const WORDS: [&str; 14] = [
         "card",
         "credit",
@@ -91,12 +92,7 @@ fn card(number: &Number<'_>) -> Option<&'static str> {
         from = at + 1;
     }
     // An argument or an item of a list is a constant.
-    let bytes = number.text.as_bytes();
-    let before = number.span.start.checked_sub(1).and_then(|at| bytes.get(at)).copied();
-    let after = bytes.get(number.span.end).copied();
-    let item = matches!(after, Some(b',' | b')' | b']' | b';'))
-        && matches!(before, Some(b'(' | b'[' | b' ' | b'\t' | b','));
-    if item && !number.separated() && !number.announced(&WORDS) {
+    if item && !number.announced(&WORDS) {
         return None;
     }
     let digits = number.compact();

@@ -440,6 +440,39 @@ mod tests {
     }
 
     #[test]
+    fn punctuation_around_a_number_takes_nothing_from_it() {
+        for (text, name) in [
+            ("4111111111111111", "credit_card"),
+            ("44051401458", "national_id_pl"),
+            ("756.9217.0769.85", "national_id_ch"),
+            ("529.982.247-25", "national_id_br"),
+        ] {
+            for (before, after) in [("", "."), ("", ". More text."), ("", ".\n"), ("'", "',")] {
+                let text = [before, text, after].concat();
+                assert_eq!(found(&text), [name], "{text}");
+            }
+        }
+        for fraction in ["4111111111111111.25 x", "44051401458.5 ", "x 44051401458.25,"] {
+            assert_eq!(found(fraction), Vec::<&str>::new(), "{fraction}");
+        }
+    }
+
+    #[test]
+    fn an_item_of_a_list_counts_where_a_word_announces_it() {
+        for (text, names) in [
+            ("{\"card\": 4111111111111111}", vec!["credit_card"]),
+            ("values (7, 'visa', 4111111111111111)", vec!["credit_card"]),
+            ("{\"pesel\": 44051401458, \"a\": 1}", vec!["national_id_pl"]),
+            ("(nationalId 44051401458)", vec!["national_id_pl"]),
+            ("f(4111111111111111)", vec![]),
+            ("[44051401458, 44051401458]", vec![]),
+            ("sizes: 44051401458, 7", vec![]),
+        ] {
+            assert_eq!(found(text), names, "{text}");
+        }
+    }
+
+    #[test]
     fn numbers_are_found_wherever_a_group_of_marks_begins() {
         for text in [
             "+1 (415) 555-0132",

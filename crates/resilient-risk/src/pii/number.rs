@@ -54,6 +54,67 @@ impl Number<'_> {
     }
 }
 
+/// Words that announce the number of a person, whatever state gave it.
+const PERSONS: [&str; 50] = [
+    "aadhaar",
+    "aadhar",
+    "ahv",
+    "avs",
+    "bsn",
+    "burgerservicenummer",
+    "citizen",
+    "cnic",
+    "cnp",
+    "cnpj",
+    "cpf",
+    "cpr",
+    "curp",
+    "dni",
+    "egn",
+    "fodselsnummer",
+    "fødselsnummer",
+    "hetu",
+    "id number",
+    "id_number",
+    "idnr",
+    "identification",
+    "identity",
+    "insz",
+    "isikukood",
+    "jmbg",
+    "kimlik",
+    "medicare",
+    "national",
+    "nhs",
+    "nif",
+    "niss",
+    "oib",
+    "passport",
+    "personal id",
+    "personal_id",
+    "personal number",
+    "personal_number",
+    "personnummer",
+    "pesel",
+    "resident",
+    "rijksregister",
+    "rrn",
+    "rsa id",
+    "social insurance",
+    "social security",
+    "ssn",
+    "steuer",
+    "tax",
+    "tckn",
+];
+
+impl Number<'_> {
+    /// Tells whether a word near it says that it is the number of a person.
+    pub(super) fn is_a_persons(&self) -> bool {
+        self.announced(&PERSONS)
+    }
+}
+
 /// Which characters of a number are letters and which are digits, without what joins them: a bit for
 /// each that is set for digits, the first one lowest, and a one above them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

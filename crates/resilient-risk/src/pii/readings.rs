@@ -69,7 +69,7 @@ impl Readings {
             return None;
         }
         let before = byte_before(bytes, start);
-        if before.is_some_and(is_glue) || is_other(bytes, start, alnum, digit, before) {
+        if before.is_some_and(is_glue) || is_other(bytes, start, alnum, digit) {
             return None;
         }
         let mut readings = Self {
@@ -119,23 +119,27 @@ impl Readings {
             ends &= low(len - 1);
             let signs = (!self.alnum & low(len)).count_ones() as usize;
             let form = Form(self.form.0 & low(len - signs) | 1 << (len - signs));
-            if silent && !stands_alone(form.len(), signs) {
+            let (start, end) = (self.start, self.start + len);
+            let item = signs == 0 && form.all_digits() && is_item(text.as_bytes(), start, end);
+            if silent && (item || !stands_alone(form.len(), signs)) {
                 continue;
             }
             work::spend(len);
             let number = Number {
                 text,
                 marks,
-                span: self.start..self.start + len,
+                span: start..end,
                 seps: seps.get(..signs)?,
                 form,
                 compact: &compact,
                 near: if silent { Near::Silent.into() } else { OnceCell::new() },
             };
-            let name = account::name(&number).or_else(|| {
+            let name = account::name(&number, item).or_else(|| {
                 // A part of something longer is no number of a state and no telephone's.
                 let whole = !self.joined;
-                whole.then(|| national::name(&number).or_else(|| phone::national(&number)))?
+                // Of the constants of programs, one in ten has a check digit that fits.
+                let state = || national::name(&number).filter(|_| !item || number.is_a_persons());
+                whole.then(|| state().or_else(|| phone::national(&number)))?
             });
             if let Some(name) = name {
                 return Some(Hit { name, span: number.span });
@@ -167,16 +171,14 @@ fn joins(group: usize, sep: u8, next: u8) -> bool {
 }
 
 /// Tells of the first group, of which much is known, whether it begins something else: letters are
-/// capitals, a fraction is none, and what stands between commas or brackets is an item of a table.
+/// capitals, and a fraction is none.
 #[inline(always)]
-fn is_other(bytes: &[u8], start: usize, alnum: u64, digit: u64, before: Option<u8>) -> bool {
+fn is_other(bytes: &[u8], start: usize, alnum: u64, digit: u64) -> bool {
     let byte = |at: usize| bytes.get(start + at).copied().filter(|byte| *byte != b'\n');
     let len = (alnum.trailing_ones() as usize).min(NEAR);
     let next = byte(len).filter(|_| len < NEAR).unwrap_or(b' ');
     if digit.trailing_ones() as usize >= len {
-        let item = matches!(next, b',' | b')' | b']' | b';' | b'}')
-            && matches!(before, Some(b'(' | b'[' | b'{' | b',' | b' ' | b'\t'));
-        if item || len > 19 || len == 1 && byte(0) == Some(b'0') {
+        if len > 19 || len == 1 && byte(0) == Some(b'0') {
             return true;
         }
     } else {
@@ -186,9 +188,18 @@ fn is_other(bytes: &[u8], start: usize, alnum: u64, digit: u64, before: Option<u
             return true;
         }
     }
-    // Two groups with a dot between them are a fraction.
-    let second = len + 1 + (alnum >> (len + 1)).trailing_ones() as usize;
-    next == b'.' && second < NEAR && byte(second).is_some_and(|byte| byte != b'.')
+    // Two groups of digits with a dot between them are a fraction. A sentence ends with a dot, too.
+    let rest = alnum >> (len + 1);
+    let second = len + 1 + rest.trailing_ones() as usize;
+    let goes_on = digit >> (len + 1) & 1 == 1;
+    next == b'.' && goes_on && second < NEAR && byte(second).is_some_and(|byte| byte != b'.')
+}
+
+/// Tells whether a number without signs in it is an argument, or an item of a list, by what stands around it.
+fn is_item(bytes: &[u8], start: usize, end: usize) -> bool {
+    let before = byte_before(bytes, start);
+    matches!(bytes.get(end), Some(b',' | b')' | b']' | b';' | b'}'))
+        && matches!(before, Some(b'(' | b'[' | b'{' | b',' | b' ' | b'\t'))
 }
 
 /// Tells whether any number begins as these letters and digits do.
