@@ -2,7 +2,7 @@
 //!
 //! A number alone proves little. It counts when its form is rare, or when its check digits fit, or
 //! when a word of its language announces it; a check that fails is overruled by such a word, and
-//! never the other way round. Lines that hold many long numbers are tables and are left alone.
+//! never the other way round. Lines that hold many long numbers without a name are tables and are left alone.
 
 mod account;
 mod national;
@@ -334,12 +334,7 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
 
     /// Adds a number, and tells where it ends.
     fn add(&mut self, hit: Hit) -> usize {
-        // Of a number, the first word is one of the line's, if it has digits.
-        let start = hit.span.start;
-        if self.marks.digit.next(start, start + self.marks.alnum.run(start)).is_some() {
-            self.word(start);
-        }
-        self.table.long += usize::from(hit.name == phone::INTERNATIONAL);
+        self.table.named += 1;
         self.seen = hit.span.end;
         self.hits.push(hit);
         self.seen
@@ -355,20 +350,23 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
     }
 }
 
-/// What tells a table: how many words of a line are long numbers, and how many may be any.
+/// What tells a table: how many words of a line are long numbers that nobody's name is known for, and how
+/// many may be any. A list of customers has many numbers, too, of which most are named.
 #[derive(Default)]
 struct Table {
     long: usize,
     any: usize,
+    /// How many numbers were named.
+    named: usize,
     /// Whether more words follow than a line has that is none.
     over: bool,
 }
 
 impl Table {
-    /// More long numbers than this make a table.
-    const LONG_MAX: usize = 6;
-    /// More candidates make a table, however long the line is.
-    const ANY_MAX: usize = 64;
+    /// More long numbers than this for each one that is named make a table.
+    const LONG_MAX: usize = 5;
+    /// More candidates for each make a table, however long the line is.
+    const ANY_MAX: usize = 63;
 
     /// Adds a word that has digits.
     fn add(&mut self, bytes: &[u8], marks: &Marks, word: &Range<usize>) {
@@ -379,12 +377,12 @@ impl Table {
     }
 
     /// Says that one more word follows.
-    const fn follow(&mut self) {
-        self.over |= self.any > Self::ANY_MAX;
+    fn follow(&mut self) {
+        self.over |= self.any > Self::ANY_MAX * self.named.max(1);
     }
 
-    const fn is_over(&self) -> bool {
-        self.over || self.long > Self::LONG_MAX
+    fn is_over(&self) -> bool {
+        self.over || self.long > Self::LONG_MAX * self.named.max(1)
     }
 }
 
@@ -470,6 +468,22 @@ mod tests {
         ] {
             assert_eq!(found(text), names, "{text}");
         }
+    }
+
+    #[test]
+    fn any_number_of_named_numbers_makes_no_table() {
+        for (text, name) in [
+            ("4111 1111 1111 1111", "credit_card"),
+            ("4111111111111111", "credit_card"),
+            ("+44 20 7946 0958", "phone_international"),
+        ] {
+            for count in [6, 7, 40, 100] {
+                let line = [text, " and "].concat().repeat(count);
+                assert_eq!(found(&line), vec![name; count], "{count} {text}");
+            }
+        }
+        let customer = "{\"name\":\"a\",\"zip\":\"12345\",\"card\":\"4111 1111 1111 1111\"},";
+        assert_eq!(found(&customer.repeat(80)).len(), 80);
     }
 
     #[test]
