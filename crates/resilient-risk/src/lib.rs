@@ -53,6 +53,8 @@ mod score;
 mod search;
 mod services;
 mod size;
+#[cfg(test)]
+mod steady;
 mod survey;
 mod tally;
 mod token;

@@ -110,8 +110,6 @@ struct Scan {
     findings: Vec<Finding>,
     /// What the model takes for secrets. All that is certain goes first, decodings included.
     guesses: Vec<(&'static str, Range<usize>)>,
-    /// The model is asked about so many more candidates.
-    asks: usize,
 }
 
 impl Scan {
@@ -252,10 +250,6 @@ fn collect_in<S: Simd>(
     }
     scan.findings
 }
-
-/// The model is asked about so many candidates of any text, and one more for so many bytes.
-const MODEL_LEAST: usize = 128;
-const MODEL_EVERY: usize = 512;
 
 /// So many rows of one length are a block of data.
 const ROWS_MIN: usize = 4;
@@ -414,8 +408,6 @@ impl Scan {
         runs: &Runs,
         model: Option<&Model>,
     ) {
-        // A text with more candidates is a list of digests or a flood.
-        self.asks = MODEL_LEAST + bytes.len() / MODEL_EVERY;
         let mut rows = 0;
         let groups = runs.kinds.iter().zip(runs.all.chunks(GROUP));
         for (group, (kinds, some)) in groups.enumerate() {
@@ -462,7 +454,7 @@ impl Scan {
         let nameable = naming::may_be_named(&candidate.shape);
         // Nothing that the model says of versions and identifiers of objects counts.
         let is_dotted = benign::is_dotted(bytes, candidate);
-        let model = model.filter(|_| self.asks > 0 && !is_dotted);
+        let model = model.filter(|_| !is_dotted);
         if !nameable && model.is_none() {
             return;
         }
@@ -479,7 +471,6 @@ impl Scan {
             return;
         }
         let Some(model) = model else { return };
-        self.asks -= 1;
         // Nor what it says of these.
         if benign::is_identifier(candidate, &words) || benign::is_data(bytes, candidate) {
             return;

@@ -215,6 +215,11 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usi
     if run.len() < LINE_MIN {
         return None;
     }
+    // Digests are no beginning of what is in base64.
+    let is_hex = |line: Range<usize>| {
+        bytes.get(line).is_some_and(|line| line.iter().all(u8::is_ascii_hexdigit))
+    };
+    let is_digest = is_hex(run.span());
     let mut all = Vec::new();
     let mut end = run.end;
     let mut later = later.iter().peekable();
@@ -232,6 +237,9 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usi
             _ => start..start + tokens.run(start).min(run.len()),
         };
         if next.is_empty() || next.len() > run.len() || !fills(bytes, next.end) {
+            break;
+        }
+        if is_digest && !is_hex(next.clone()) {
             break;
         }
         later.next_if(|later| later.start == start);
