@@ -32,7 +32,7 @@ pub(super) enum Literal {
     Bearer,
     /// `EK ETAVIRP`
     ReverseLines,
-    /// A backslash before a line feed.
+    /// A backslash before the end of a line.
     Continued,
     /// Only what the table of formats knows.
     Vendor,
@@ -53,7 +53,7 @@ pub(super) struct Place {
     pub(super) nth: usize,
 }
 
-const OWN: [(&str, Literal); 16] = [
+const OWN: [(&str, Literal); 17] = [
     ("client-", Literal::Client),
     ("AKIA", Literal::Aws),
     ("gho_", Literal::Github(0)),
@@ -68,6 +68,7 @@ const OWN: [(&str, Literal); 16] = [
     ("pub", Literal::Pub),
     ("bearer", Literal::Bearer),
     ("\\\n", Literal::Continued),
+    ("\\\r\n", Literal::Continued),
     ("$2", Literal::Hash),
     ("$krb", Literal::Hash),
 ];

@@ -114,6 +114,18 @@ fn lines_around_a_finding_take_nothing_away() {
 }
 
 #[test]
+fn line_ends_and_a_byte_order_mark_take_nothing_away() {
+    assert_stays(|text| text.replace('\n', "\r\n"));
+    assert_stays(|text| format!("\u{feff}{text}"));
+}
+
+#[test]
+fn blanks_at_the_ends_of_lines_take_nothing_away() {
+    let ends_in_blanks = |text: &str| text.replace('\n', " \n") + " \n";
+    assert_stays(|text| if text.contains('\\') { text.to_owned() } else { ends_in_blanks(text) });
+}
+
+#[test]
 fn the_end_of_a_sentence_and_brackets_take_nothing_away() {
     // Groups of a token are read to the end of their line.
     let inside = |text: &str, before: &str, after: &str| match text.contains("value: ") {

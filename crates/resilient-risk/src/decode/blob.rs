@@ -150,9 +150,14 @@ fn may_wrap(bytes: &[u8], end: usize, marks: &Marks) -> bool {
     cut || white(end + gap - 1) && fills(bytes, end + gap + len)
 }
 
-/// Tells whether what ends at a position ends its line or its literal.
+/// Tells whether what ends at a position ends its line, but for blanks, or its literal.
 fn fills(bytes: &[u8], end: usize) -> bool {
-    bytes.get(end).is_none_or(|byte| b"\n\r\"'`\\".contains(byte))
+    /// No program leaves more behind what it wraps.
+    const BLANKS_MAX: usize = 8;
+    let rest = bytes.get(end..).unwrap_or_default();
+    let blanks = rest.iter().take(BLANKS_MAX).take_while(|byte| b" \t".contains(byte)).count();
+    let ends: &[u8] = if blanks > 0 { b"\n\r" } else { b"\n\r\"'`\\" };
+    rest.get(blanks).is_none_or(|byte| ends.contains(byte))
 }
 
 /// Decodes `=67=6C=73`, with plain characters in between, if most of the run is made of it.

@@ -2,8 +2,9 @@
 
 use fearless_simd::prelude::*;
 
-use super::super::bits::Bits;
+use super::super::bits::{Bits, ones};
 use super::super::lanes::{GROUP, Lanes};
+use super::super::marks::is_token;
 use super::{Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.
@@ -25,6 +26,66 @@ pub(super) fn views<S: Simd>(simd: S, text: &str, dense: &Bits, views: &mut View
     crowds(simd, bytes, dense, |group, signs| {
         done = within(bytes, group * GROUP, signs, done, views);
     });
+    done = 0;
+    for group in 0..bytes.len().div_ceil(GROUP) {
+        let signs = signs(simd, bytes, group);
+        if signs != 0 {
+            done = few(bytes, group * GROUP, signs, done, views);
+        }
+    }
+}
+
+/// Makes the views of tokens that have an escape or a few in them, as in `\u0067lsa_…`: of those that begin
+/// in a group. Tells how far it was read.
+#[inline(never)]
+fn few(bytes: &[u8], base: usize, signs: u64, done: usize, views: &mut Views<'_>) -> usize {
+    let mut done = done;
+    for at in ones(signs).map(|bit| base + bit) {
+        if at >= done && bytes.get(at..).is_some_and(may_be_escape) {
+            done = token(bytes, at, views);
+        }
+    }
+    done
+}
+
+/// So long a token is looked at, before its first escape and from there on.
+const BEFORE_MAX: usize = 80;
+const TOKEN_MAX: usize = 400;
+
+/// Makes a view of the token that has its first escape at a position, and tells how far it was read.
+fn token(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
+    /// A shorter token is of no format.
+    const TOKEN_MIN: usize = 16;
+    let before = bytes.get(..start).unwrap_or_default();
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let lead = before.iter().rev().take(BEFORE_MAX).take_while(|byte| is_plain(byte)).count();
+    let mut text = before.get(start - lead..).unwrap_or_default().to_vec();
+    let (mut end, mut escapes) = (start, 0);
+    while let Some(first) = bytes.get(end).filter(|_| end - start < TOKEN_MAX) {
+        let rest = bytes.get(end..).unwrap_or_default();
+        let (byte, len) = if matches!(first, b'\\' | b'%' | b'&') {
+            let Some(escape) = escape(rest) else { break };
+            escapes += 1;
+            escape
+        } else {
+            (*first, 1)
+        };
+        if !is_token(byte) && byte != b':' {
+            break;
+        }
+        text.push(byte);
+        end += len;
+    }
+    super::super::work::spend(lead + end - start);
+    let is_token = text.len() >= TOKEN_MIN && text.iter().any(u8::is_ascii_digit);
+    if (1..usize::from(ESCAPES_MIN)).contains(&escapes)
+        && is_token
+        && views.has_room(text.len())
+        && let Ok(text) = String::from_utf8(text)
+    {
+        views.add("escapes", start - lead..end, text, Trust::Names);
+    }
+    end.max(start + 1)
 }
 
 /// Tells the signs in each two neighbours among groups that have enough of them, those of each group once.
@@ -174,7 +235,30 @@ fn hex(text: &[u8]) -> Option<(u8, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::{Detection, Policy, score};
     use super::*;
+
+    #[test]
+    fn one_escape_in_a_token_hides_nothing() {
+        let token = ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat();
+        for at in [0, 1, 4, 20, token.len() - 1] {
+            let (first, rest) = token.split_at(at);
+            let (byte, last) = (rest.as_bytes()[0], &rest[1..]);
+            for escape in [format!("\\u{byte:04x}"), format!("\\x{byte:02x}"), format!("&#{byte};")]
+            {
+                let hidden = [first, &escape, last].concat();
+                let text = format!("x = \"{hidden}\"\n");
+                let report = score(&text, &Policy::default());
+                let hits = report.detected_patterns.iter().map(|found| match found {
+                    Detection::Pattern(hit) => &text[hit.span.clone()],
+                    Detection::Size(_) => "",
+                });
+                assert_eq!(hits.collect::<Vec<_>>(), [hidden.as_str()]);
+            }
+        }
+        let report = score("\\x1b[0m 100%25 caf\\u00e9 a%2Fb%2Fc%2Fd1e2f3g4", &Policy::default());
+        assert_eq!(report.detected_patterns, []);
+    }
 
     #[test]
     fn escapes_are_read_in_every_notation() {

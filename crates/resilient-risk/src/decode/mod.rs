@@ -290,6 +290,8 @@ mod tests {
                 lines.collect::<String>()
             }),
             ("continued lines", parts(&token, 14).join("\\\n")),
+            ("continued lines", parts(&token, 14).join("\\\r\n")),
+            ("joined lines", format!("\n  {} \n", parts(&lines, 64).join(" \n  "))),
             ("joined lines", parts(&token, 12).join("\n") + "\n"),
             ("joined lines", parts(&token, 20).join("\n") + "\n"),
             ("joined groups", format!("value: {}", parts(&token, 8).join(" "))),

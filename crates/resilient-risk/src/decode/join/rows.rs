@@ -25,11 +25,12 @@ pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
         let start = at - marks.token.run_back(at, done.max(at.saturating_sub(512)));
         let mut text = bytes.get(start..at).unwrap_or_default().to_vec();
         let mut end = at;
-        while bytes.get(end..end + 2) == Some(b"\\\n") && text.len() < JOINED_MAX {
-            let rest = bytes.get(end + 2..).unwrap_or_default();
+        while text.len() < JOINED_MAX
+            && let Some(rest) = bytes.get(end..).and_then(behind_continued)
+        {
             let len = rest.iter().take(512).take_while(|byte| is_token(**byte)).count();
             text.extend(rest.get(..len).unwrap_or_default());
-            end += 2 + len;
+            end = bytes.len() - rest.len() + len;
         }
         done = end;
         if text.len() >= 16
@@ -40,6 +41,12 @@ pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
             views.add("continued lines", start..end, text, Trust::Full);
         }
     }
+}
+
+/// What stands on the next line behind a backslash that continues this one.
+fn behind_continued(text: &[u8]) -> Option<&[u8]> {
+    let rest = text.strip_prefix(b"\\")?;
+    rest.strip_prefix(b"\n").or_else(|| rest.strip_prefix(b"\r\n"))
 }
 
 /// Groups of one length with single spaces between them: `glsa_v6n 63ah6dax ym7y6lws`.
