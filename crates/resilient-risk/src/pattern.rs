@@ -1,7 +1,9 @@
 //! Patterns that a policy adds: named regexes that belong to a family.
 //!
 //! They run in an engine without backtracking, within a limit on their compiled size, after
-//! everything that is built in.
+//! everything that is built in. To find all matches one after the other can take such an engine the square
+//! of a text's length: `a.*z|a` reads to the end of the text for each `a`. So the engine is shown a
+//! window of the text, which gets smaller the more it has read in all.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -60,15 +62,98 @@ impl Pattern {
         self.regex.as_str()
     }
 
-    /// Finds the pattern in a text, from its start to its end.
+    /// Finds the pattern in a text, from its start to its end. A match that is longer than half a window may
+    /// be missed; a text within one window is searched as a whole.
     pub(super) fn matches<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.regex.find_iter(text).map(|found| found.range())
+        Matches { regex: &self.regex, text, at: 0, last: None, window: WINDOW_MAX, read: 0 }
     }
 
     /// The family and the name, owned by the report.
     pub(super) fn names(&self) -> (Cow<'static, str>, Cow<'static, str>) {
         (self.family.clone(), self.name.clone())
     }
+}
+
+/// The engine is shown so much of a text at first, and so much at least.
+const WINDOW_MAX: usize = 64 << 10;
+const WINDOW_MIN: usize = 1 << 10;
+
+/// With a window of one size it reads each byte of a text so often, on average, and so many bytes more.
+const READS_MAX: usize = 32;
+const READS_MORE: usize = 1 << 20;
+
+/// The matches of a pattern in a text.
+struct Matches<'a> {
+    regex: &'a Regex,
+    text: &'a str,
+    /// Where the next one may begin, and where the last one ended.
+    at: usize,
+    last: Option<usize>,
+    window: usize,
+    /// How many bytes may have been read with a window of this size.
+    read: usize,
+}
+
+impl Matches<'_> {
+    /// The next match from a place on within so many bytes, and where these end.
+    fn find(&mut self, window: usize) -> (Option<Range<usize>>, usize) {
+        let end = ceil(self.text, self.at.saturating_add(window));
+        self.read += end - self.at;
+        if self.read > self.text.len() * READS_MAX + READS_MORE && self.window > WINDOW_MIN {
+            self.window /= 4;
+            self.read = 0;
+        }
+        let seen = self.text.get(..end).unwrap_or_default();
+        (self.regex.find_at(seen, self.at).map(|found| found.range()), end)
+    }
+}
+
+impl Iterator for Matches<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let len = self.text.len();
+        let mut window = self.window;
+        while self.at <= len {
+            let (found, end) = self.find(window);
+            let Some(found) = found else {
+                if end == len {
+                    break;
+                }
+                // What begins in the first half of a window ends in it.
+                self.at = ceil(self.text, (end - window.min(end) / 2).max(self.at + 1));
+                window = self.window;
+                continue;
+            };
+            // What touches the end of the window may go on behind it, or be none.
+            if found.end == end && end < len {
+                if found.start > self.at {
+                    self.at = found.start;
+                    continue;
+                }
+                if window < WINDOW_MAX {
+                    window = WINDOW_MAX.min(window * 4);
+                    continue;
+                }
+            }
+            if found.is_empty() && self.last == Some(found.end) {
+                self.at = ceil(self.text, found.end + 1);
+                if found.end == len {
+                    break;
+                }
+                continue;
+            }
+            (self.at, self.last) = (found.end, Some(found.end));
+            return Some(found);
+        }
+        self.at = len + 1;
+        None
+    }
+}
+
+/// The first beginning of a character at or behind a place, or the end of the text.
+fn ceil(text: &str, at: usize) -> usize {
+    (at.min(text.len())..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
 /// Shows enough of a match to find it, not enough to use it, on one line: sixteen characters of a long one. What
@@ -126,6 +211,33 @@ mod tests {
         ] {
             assert_eq!(snippet(found), shown, "{found}");
         }
+    }
+
+    #[test]
+    fn a_pattern_that_reads_on_for_every_match_reads_a_text_so_often_and_no_more() {
+        let pattern = Pattern::new("house", "slow", "a.*z|a").unwrap();
+        for len in [80_000, 320_000] {
+            let text = "a".repeat(len);
+            let (regex, window) = (&pattern.regex, WINDOW_MAX);
+            let mut all = Matches { regex, text: &text, at: 0, last: None, window, read: 0 };
+            assert_eq!(all.by_ref().count(), len);
+            assert_eq!(all.window, WINDOW_MIN);
+            assert!(all.read <= len * WINDOW_MIN, "{}", all.read);
+        }
+    }
+
+    #[test]
+    fn windows_change_nothing_of_what_fits_into_half_of_one() {
+        let gap = "x\u{e9} ".repeat(9_000);
+        let text = ["key-1", &gap, "key-22 BEGIN\n", &"b".repeat(20_000), "\nEND", &gap, "key-3"];
+        let text = text.concat();
+        for regex in [r"key-\d+\b", r"(?s)BEGIN.*?END", "b+$", "", r"key-\d$", "\u{e9} x"] {
+            let pattern = Pattern::new("house", "any", regex).unwrap();
+            let plainly = pattern.regex.find_iter(&text).map(|found| found.range());
+            assert!(pattern.matches(&text).eq(plainly), "{regex}");
+        }
+        let whole = Pattern::new("house", "whole", "(?s)x.*3").unwrap();
+        assert_eq!(whole.matches(&text[..40_000]).count(), 0);
     }
 
     #[test]

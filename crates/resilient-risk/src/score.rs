@@ -15,7 +15,7 @@ use super::tally::Tally;
 /// Scores a text against the built-in patterns, the size rules and what the policy adds or disables.
 ///
 /// The same text and policy always give the same report, and no input makes it panic. The time is
-/// linear in the text for everything built in; a pattern that a policy adds can be slower.
+/// linear in the text, for the patterns that a policy adds, too.
 #[must_use]
 pub fn score(content: &str, policy: &Policy) -> Report {
     let model = policy.model.then(Model::built_in);
