@@ -308,6 +308,8 @@ mod tests {
             ("reversed", token.chars().rev().collect()),
             ("reversed base64", base64(line.as_bytes(), b"+/").chars().rev().collect()),
             ("rot13", token.bytes().map(turn).collect()),
+            ("joined groups", format!("value: {}", parts(&token, 9).join(" "))),
+            ("joined groups", format!("value: {}", parts(&token, 11).join(" "))),
         ] {
             let report = score(&format!("x = 1\n{text}\ny = 2\n"), &Policy::default());
             let seen = report.detected_patterns.iter().any(|found| match found {

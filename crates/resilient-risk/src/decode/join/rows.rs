@@ -87,12 +87,13 @@ fn dense_lines<'a>(bytes: &[u8], survey: &'a Survey) -> impl Iterator<Item = Ran
     })
 }
 
-/// The lengths of groups.
+/// The lengths of groups. The last one has what is left.
 const GROUPS: Range<usize> = 3..41;
+const LAST: Range<usize> = 1..GROUPS.end;
 
 /// What may stand behind the last group of a line.
 fn is_tail(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',')
+    matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',' | b')' | b']' | b'}')
 }
 
 /// Tells by the tokens before the end of a line whether it may end in two groups with a space between them,
@@ -106,7 +107,7 @@ fn ends_in_groups(bytes: &[u8], end: usize, tokens: u64) -> bool {
     // Of what begins before these bytes the length is not known.
     let is_cut = |len: u32| len >= GROUP as u32;
     let gap = end.wrapping_sub((tail + last + 1) as usize);
-    let fits = GROUPS.contains(&(last as usize))
+    let fits = LAST.contains(&(last as usize))
         & ((before >= last) | is_cut(tail + last + 1 + before))
         & (bytes.get(gap) == Some(&b' '));
     fits | is_cut(tail + last)
@@ -118,14 +119,14 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
     let whole = bytes.get(line.clone()).unwrap_or_default();
     let Some(last) = whole.iter().rposition(|byte| !is_tail(*byte)) else { return };
     // Before the last two groups stand spaces, and nothing else is in them.
-    let group = |end: usize| {
+    let group = |end: usize, lens: Range<usize>| {
         let len = marks.token.run_back(end, line.start);
         let spaced = end - len > line.start && bytes.get(end - len - 1) == Some(&b' ');
-        (spaced && GROUPS.contains(&len)).then_some(len)
+        (spaced && lens.contains(&len)).then_some(len)
     };
     let end = line.start + last + 1;
-    let Some(last) = group(end) else { return };
-    let Some(before) = group(end - last - 1).filter(|len| *len >= last) else { return };
+    let Some(last) = group(end, LAST) else { return };
+    let Some(before) = group(end - last - 1, GROUPS).filter(|len| *len >= last) else { return };
     // Before the third one, which is as long, stands a space or what may open a literal.
     let third = (end - last - 1 - before - 1).checked_sub(before).filter(|at| *at >= line.start);
     let Some(third) = third else { return };
@@ -150,13 +151,11 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
             None => word,
         };
         let same = words.get(1).or(words.first()).map_or(word.len(), |first| first.len());
-        let fits = word.len() >= 3
-            && word.len() <= 40
-            && match words.len() {
-                0 => true,
-                1 => word.len() >= same,
-                _ => word.len() == same,
-            };
+        let fits = match words.len() {
+            0 => LAST.contains(&word.len()),
+            1 => GROUPS.contains(&word.len()) && word.len() >= same,
+            _ => word.len() == same,
+        };
         if !fits {
             break;
         }
