@@ -110,9 +110,15 @@ fn run_views(
         views.add("quoted-printable", run.span(), text, Trust::Full);
     }
     let Some((end, joined)) = block else {
-        for (from, piece) in pieces(bytes.get(run.span()).unwrap_or_default()) {
+        let whole = bytes.get(run.span()).unwrap_or_default();
+        let mut left = true;
+        for (from, piece) in pieces(whole) {
             let span = run.start + from..run.start + from + piece.len();
-            piece_views(piece, marks, span.clone(), &span, views);
+            left &= piece_views(piece, &span, views);
+        }
+        for (from, value) in values(whole).filter(|_| left) {
+            let span = run.start + from..run.start + from + value.len();
+            turned_views(value, marks, &span, &span, views);
         }
         return run.start;
     };
@@ -125,7 +131,9 @@ fn run_views(
     }
     let marked = Marks::of(&joined);
     for (from, piece) in pieces(&joined) {
-        piece_views(piece, &marked, from..from + piece.len(), &source, views);
+        if piece_views(piece, &source, views) {
+            turned_views(piece, &marked, &(from..from + piece.len()), &source, views);
+        }
     }
     end
 }
@@ -212,6 +220,17 @@ fn pieces(run: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     .filter(|(_, piece)| piece.len() >= BASE64_MIN)
 }
 
+/// Cuts a run behind names: at every `=` that something follows. Dots belong to tokens.
+fn values(run: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = 0;
+    let parts = run.split(|byte| *byte == b'=').take(32).map(move |part| {
+        let from = at;
+        at += part.len() + 1;
+        (from, part)
+    });
+    parts.filter(|(_, part)| part.len() >= BASE64_MIN)
+}
+
 /// A run that fills its line, and the lines after it that are filled alike: where they end, and
 /// all of them in one piece.
 fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usize, Vec<u8>)> {
@@ -260,39 +279,45 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usi
     (end > run.end).then_some((end, all))
 }
 
-/// Makes the views of a piece, which is a span of the text that was marked.
-fn piece_views(
-    piece: &[u8],
-    marks: &Marks,
-    span: Range<usize>,
-    source: &Range<usize>,
-    views: &mut Views<'_>,
-) {
+/// Makes the views of a piece, and tells whether it may be a token that was turned around.
+fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) -> bool {
     super::super::work::spend(piece.len());
     // Programs are full of identifiers, which are no encoding of anything.
     if !views.has_room(piece.len()) || is_uuid(piece) {
-        return;
+        return false;
     }
     if piece.len() >= HEX_MIN && piece.iter().all(u8::is_ascii_hexdigit) {
         if let Some(text) = hex(piece) {
             views.add("hex", source.clone(), text, Trust::Full);
         }
-        return;
+        return false;
     }
     if let Some(text) = base32(piece) {
         views.add("base32", source.clone(), text, Trust::Full);
-        return;
+        return false;
     }
     if let Some(text) = base64(piece) {
         views.add("base64", source.clone(), text, Trust::Full);
-        return;
+        return false;
     }
+    true
+}
+
+/// Makes the views of a piece that is turned around, or by thirteen letters. It is a span of the text that was
+/// marked.
+fn turned_views(
+    piece: &[u8],
+    marks: &Marks,
+    span: &Range<usize>,
+    source: &Range<usize>,
+    views: &mut Views<'_>,
+) {
     // Only what could be a token is worth turning around.
     if piece.len() > PIECE_MAX || marks.digit.count_short(span.clone()) < 2 {
         return;
     }
     let encoded = is_encoded_backwards(piece).then(|| base64(&backwards(piece))).flatten();
-    let (reversed, turned) = held(piece, &marks.alnum, &span);
+    let (reversed, turned) = held(piece, &marks.alnum, span);
     if let Some(text) = encoded {
         views.add("reversed base64", source.clone(), text, Trust::Full);
     } else if let Some(reversed) = reversed.held() {

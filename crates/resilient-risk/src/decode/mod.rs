@@ -246,6 +246,7 @@ mod tests {
         let token = token();
         let bytes = token.as_bytes();
         let wide: Vec<u8> = bytes.iter().flat_map(|byte| [*byte, 0]).collect();
+        let dotted = ["hv", "s.", "CAESIJ2kd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A8f3a9c1dKq"].concat();
         let line = ["TOKEN=", &token].concat();
         let lines = base64(line.repeat(3).as_bytes(), b"+/");
         let turn = |byte: u8| match byte {
@@ -308,6 +309,9 @@ mod tests {
             ("reversed", token.chars().rev().collect()),
             ("reversed base64", base64(line.as_bytes(), b"+/").chars().rev().collect()),
             ("rot13", token.bytes().map(turn).collect()),
+            ("reversed", dotted.chars().rev().collect()),
+            ("reversed", ["token=", &dotted.chars().rev().collect::<String>()].concat()),
+            ("rot13", dotted.bytes().map(turn).collect()),
             ("joined groups", format!("value: {}", parts(&token, 9).join(" "))),
             ("joined groups", format!("value: {}", parts(&token, 11).join(" "))),
         ] {
