@@ -41,6 +41,7 @@ mod literals;
 mod marks;
 mod model;
 mod naming;
+mod paths;
 mod pattern;
 mod pii;
 mod placeholder;
@@ -65,6 +66,7 @@ mod work;
 pub use self::added::score_added;
 pub use self::explain::{Explanation, explain, level};
 pub use self::findings::{Findings, TOLD_MAX, Told};
+pub use self::paths::Paths;
 pub use self::pattern::{BadRegex, Pattern};
 pub use self::policy::{Allow, Placeholders, Policy, Thresholds};
 pub use self::report::{

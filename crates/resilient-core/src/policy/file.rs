@@ -13,7 +13,7 @@ use super::{Demand, HardLinks, Policy, ReadOnly, Retention};
 use crate::digest::Digest;
 use crate::form::{FormPolicy, FormSource};
 use crate::near::nearest_one;
-use crate::risk::{Allow, Pattern, Placeholders, Verdict};
+use crate::risk::{Allow, Paths, Pattern, Placeholders, Verdict};
 
 /// A policy file may not be longer than this.
 const FILE_BYTES_MAX: usize = 1 << 20;
@@ -369,12 +369,13 @@ fn allow(file: &Map<String, Value>) -> Result<Allow, PolicyError> {
         list.and_then(|list| list.iter().map(|item| item.as_str().map(str::to_owned)).collect())
             .ok_or_else(|| bad(&format!("allow.{key}"), "must be a list of texts"))
     };
+    let paths = Paths::new(texts("paths")?);
     let values: Option<BTreeSet<[u8; 32]>> = texts("values")?
         .iter()
         .map(|text| Some(*text.parse::<Digest>().ok()?.as_bytes()))
         .collect();
     Ok(Allow {
-        paths: texts("paths")?,
+        paths: paths.map_err(|why| bad("allow.paths", &format!("must be globs: {why}")))?,
         patterns: texts("patterns")?.into_iter().collect(),
         values: values.ok_or_else(|| bad("allow.values", "must be SHA-256 digests in hex"))?,
     })
@@ -588,6 +589,10 @@ mod tests {
             ("model: 1", "bad_value: model must be true or false"),
             ("allow: {values: [x]}", "bad_value: allow.values must be SHA-256 digests in hex"),
             ("allow: {paths: x}", "bad_value: allow.paths must be a list of texts"),
+            (
+                "allow: {paths: ['a[']}",
+                "bad_value: allow.paths must be globs: `a[`: unclosed character class; missing ']'",
+            ),
         ] {
             assert_eq!(error(text).reason(), reason);
         }

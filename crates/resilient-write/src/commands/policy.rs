@@ -134,7 +134,7 @@ fn values(rules: &Rules) -> Value {
         "extend_patterns": patterns,
         "weights": risk.weights,
         "allow": {
-            "paths": risk.allow.paths,
+            "paths": risk.allow.paths.globs(),
             "patterns": risk.allow.patterns,
             "values": risk.allow.values.iter().map(|value| Digest::from(*value)).collect::<Vec<_>>(),
         },
