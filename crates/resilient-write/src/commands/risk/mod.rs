@@ -10,7 +10,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::risk::{self, Policy, Verdict};
-use resilient_core::workspace::Purpose;
 use resilient_core::{Error, Workspace};
 use serde::Serialize;
 
@@ -118,7 +117,12 @@ impl Risk {
         }
         match self.paths.as_slice() {
             [file] if self.format.is_none() && !is_dir(file) => {
-                let content = input::decoded(file, Purpose::Look);
+                let content = input::bytes(file).and_then(|bytes| {
+                    scan::text_of(bytes).ok_or_else(|| Error::NotText {
+                        path: file.clone(),
+                        message: "most of it is no text".to_owned(),
+                    })
+                });
                 self.run_one(Some(file), content, &policy.risk, output)
             }
             _ => self.run_all(&policy.risk, output),

@@ -12,15 +12,15 @@ use std::thread;
 
 use ignore::WalkBuilder;
 use indicatif::{ProgressBar, ProgressStyle};
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 use resilient_core::Error;
 use resilient_core::form::Decoded;
 use resilient_core::risk::{self, Detection, Explanation, Policy, Report, Verdict};
 
 use super::super::input;
 
-/// A file with a NUL in its first bytes is no text.
-const HEAD_LEN: usize = 8 * 1024;
+/// The beginning of a file shows whether it is text.
+const HEAD_CHARS: usize = 8 * 1024;
 
 /// Longer files are data, whatever they look like.
 const FILE_LEN_MAX: u64 = 64 << 20;
@@ -183,15 +183,9 @@ fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option
         Err(error) => return (None, Some(Outcome::Failed(error))),
     };
     let len = bytes.len();
-    let content = match Decoded::of(bytes) {
-        Ok(decoded) => decoded.text,
-        Err(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-    };
-    if memchr(0, content.as_bytes().get(..content.len().min(HEAD_LEN)).unwrap_or_default())
-        .is_some()
-    {
+    let Some(content) = text_of(bytes) else {
         return (None, Some(Outcome::Skipped("binary")));
-    }
+    };
     let report = risk::score(&content, policy);
     if report.detected_patterns.is_empty() {
         return (Some(len), None);
@@ -220,6 +214,29 @@ fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option
         })
         .collect();
     (Some(len), Some(Outcome::Found { report, findings }))
+}
+
+/// The text of a file in its encoding. One that a read takes for binary is read as far as it is text, if most of
+/// it is: a NUL between two lines hides nothing.
+pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
+    let content = match Decoded::of(bytes) {
+        Ok(decoded) => decoded.text,
+        Err(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+    };
+    is_mostly_text(&content).then_some(content)
+}
+
+/// Tells by its beginning whether no more than a tenth of a text is no character that is shown.
+fn is_mostly_text(content: &str) -> bool {
+    let is_strange = |char: char| {
+        char.is_control() && !char.is_whitespace() && char != '\u{1b}' || char == '\u{fffd}'
+    };
+    let (mut all, mut strange) = (0, 0);
+    for char in content.chars().take(HEAD_CHARS) {
+        all += 1;
+        strange += usize::from(is_strange(char));
+    }
+    strange * 10 <= all
 }
 
 /// Lines and columns of offsets, in one walk over the text.
@@ -270,6 +287,22 @@ fn shown(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_mostly_text_is_read() {
+        let wide = |text: &str| text.bytes().flat_map(|byte| [byte, 0]).collect::<Vec<u8>>();
+        let line = "token = 1234567890\n";
+        for (bytes, text) in [
+            (b"A=1\0B=two words\0C=three".to_vec(), Some("A=1\0B=two words\0C=three")),
+            (wide(line), Some(line)),
+            ([b"\xff\xfe".to_vec(), wide(line)].concat(), Some(line)),
+            (b"caf\xe9 noir\n".to_vec(), Some("caf\u{e9} noir\n")),
+            (b"\x7fELF\x02\x01\x01\0\0\0\0".to_vec(), None),
+            (Vec::new(), Some("")),
+        ] {
+            assert_eq!(text_of(bytes).as_deref(), text);
+        }
+    }
 
     #[test]
     fn positions_count_characters_from_one() {
