@@ -34,8 +34,7 @@ pub fn score_cut(content: &str, policy: &Policy) -> Report {
 #[must_use]
 pub fn score_file(path: &str, content: &str, policy: &Policy) -> Report {
     if policy.allow.path(path) {
-        let everything = Policy { disabled_families: BTreeSet::new(), ..policy.clone() };
-        return score_through("", &everything, None, usize::MAX);
+        return measure(content, Survey::of(content.as_bytes()).lines, policy);
     }
     score(content, policy)
 }
@@ -313,6 +312,14 @@ mod tests {
         let policy = Policy { disabled_families, ..house("house") };
         let disabled = score("a@b.io house-7", &policy);
         assert_eq!((disabled.score, disabled.detected_patterns), (0.0, vec![]));
+    }
+
+    #[test]
+    fn a_file_that_is_let_pass_has_its_sizes_and_no_finding() {
+        let policy = Policy::parse("allow: {paths: ['a.txt']}").unwrap();
+        let report = score_file("a.txt", &format!("{}\nab\n", pat()), &policy);
+        assert_eq!((report.bytes, report.line_count, report.max_line_len), (44, 2, 40));
+        assert_eq!((report.verdict, report.detected_patterns), (Verdict::Safe, vec![]));
     }
 
     #[test]
