@@ -251,6 +251,9 @@ fn collect_in<S: Simd>(
     scan.findings
 }
 
+/// A token of GitHub has no more than so many characters behind the first forty.
+const GITHUB_MORE: usize = 255 - 36;
+
 /// So many rows of one length are a block of data.
 const ROWS_MIN: usize = 4;
 
@@ -383,6 +386,10 @@ impl Scan {
             }
             let token = text.as_bytes().get(span.clone()).unwrap_or_default();
             let after = text.as_bytes().get(span.end..).unwrap_or_default();
+            let goes_on = after.iter().take(GITHUB_MORE).take_while(|b| b.is_ascii_alphanumeric());
+            // These patterns take forty characters, however long the token is.
+            let is_github = of.family == "github_pat" && token.get(3) == Some(&b'_');
+            let span = span.start..span.end + if is_github { goes_on.count() } else { 0 };
             let placeholder = secret
                 && (placeholder::is_named(token)
                     || placeholder::is_filled(of.name, token)

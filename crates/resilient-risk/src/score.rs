@@ -154,6 +154,19 @@ mod tests {
     }
 
     #[test]
+    fn a_long_token_of_github_is_one_finding_as_a_whole() {
+        for (kind, len) in [("p", 36), ("o", 40), ("u", 76), ("s", 190), ("r", 37)] {
+            let token = ["gh", kind, "_", &"k3Jd9fQx7LmZ2pVtR8sWb".repeat(13)[..len]].concat();
+            let text = format!("a = {token}\n");
+            let report = scored(&text);
+            let [Detection::Pattern(hit)] = report.detected_patterns.as_slice() else {
+                panic!("{:?}", report.detected_patterns)
+            };
+            assert_eq!((&text[hit.span.clone()], report.score), (token.as_str(), 0.35));
+        }
+    }
+
+    #[test]
     fn an_empty_text_is_safe() {
         assert_eq!(
             serde_json::to_value(scored("")).unwrap(),
