@@ -625,6 +625,32 @@ mod tests {
     }
 
     #[test]
+    fn a_token_of_several_parts_is_told_by_the_last_of_them() {
+        let body = "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq2Bf8Dw0zX4u";
+        let first = |len: usize| body[..len].to_owned();
+        for (name, lead, token) in [
+            (
+                "firebase_messaging",
+                "AAAAk3Jd-fQ:",
+                ["APA", "91b", &(first(40) + "-" + &first(44) + "_" + &first(44))].concat(),
+            ),
+            (
+                "paypal_braintree",
+                "access_token$production$",
+                ["k3jd9fqx7lmz2pvt", "$", "8f3a9c1d7e5b2a608f3a9c1d7e5b2a60"].concat(),
+            ),
+            (
+                "hash_django_pbkdf2",
+                "pbkdf2_sha256$260000$",
+                [&first(22), "$", &first(43), "="].concat(),
+            ),
+        ] {
+            assert_eq!(names(&format!("x = '{lead}{token}'")), [(name, token.clone(), false)]);
+            assert!(names(&format!("x = '{token}'")).is_empty(), "{name}");
+        }
+    }
+
+    #[test]
     fn a_dummy_is_a_placeholder() {
         let token = ["gl", "sa_", &"x".repeat(32), "_", "00000000"].concat();
         assert_eq!(names(&token), [("grafana_service_account", token.clone(), true)]);
