@@ -398,6 +398,7 @@ mod tests {
 
     use super::super::marks::Marks;
     use super::super::survey::Survey;
+    use super::super::{Detection, Policy, score};
     use super::readings::may_begin;
     use super::*;
 
@@ -432,9 +433,36 @@ mod tests {
             ("11010519491231002X", "national_id_cn"),
             ("RSSMRA85T10A562S", "national_id_it"),
             ("756.9217.0769.85", "national_id_ch"),
+            ("12.345.678-5", "national_id_cl"),
+            ("7.654.321-6", "national_id_cl"),
+            ("RUT: 12345678-5", "national_id_cl"),
+            ("RUT 10.000.013-K", "national_id_cl"),
+            ("51 824 753 556", "national_id_au_abn"),
+            ("ABN 51824753556", "national_id_au_abn"),
+            ("943 476 5919", "national_id_uk_nhs"),
+            ("NHS 943-476-5919", "national_id_uk_nhs"),
         ] {
             assert_eq!(found(text), [name], "{text}");
         }
+        for text in ["12.345.678-6", "12345678-5", "51 824 753 557", "7.654.321-K"] {
+            assert_eq!(found(text), Vec::<&str>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_number_is_one_finding_by_its_right_name() {
+        let names = |text: &str| {
+            let report = score(text, &Policy::default());
+            let hits = report.detected_patterns.into_iter().map(|found| match found {
+                Detection::Pattern(hit) => hit.pattern.into_owned(),
+                Detection::Size(_) => String::new(),
+            });
+            hits.collect::<Vec<_>>()
+        };
+        for text in ["ssn: 123-45-6789", "tax id 912-70-1234", "call 123-45-6789"] {
+            assert_eq!(names(text), ["ssn"], "{text}");
+        }
+        assert_eq!(names("415-555-2671"), ["phone"]);
     }
 
     #[test]

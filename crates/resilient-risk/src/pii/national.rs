@@ -100,6 +100,7 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
     let seps = number.seps;
     let plain = seps.is_empty();
     match number.len() {
+        8 | 9 if rut(number) => Some("national_id_cl"),
         9 => {
             // American numbers written with spaces or dots.
             let social = matches!(seps, [(3, a), (6, b)] if a == b && b" .".contains(a));
@@ -177,7 +178,10 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             {
                 return Some("national_id_au_medicare");
             }
-            let nhs = matches!(seps, [(3, a), (7, b)] if a == b)
+            // Telephones are written so, too.
+            let telephone =
+                matches!(seps, [(3, b'-' | b'.'), (7, _)]) && digit(0) > 1 && digit(3) > 1;
+            let nhs = matches!(seps, [(3, a), (7, b)] if a == b) && !telephone
                 || number.announced(&["nhs", "health service"]);
             if nhs {
                 let rest = 11 - weighted(&d, &[10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11;
@@ -244,9 +248,8 @@ fn of_digits(number: &Number<'_>) -> Option<&'static str> {
             let abn =
                 matches!(seps, [(2, b' '), (6, b' '), (10, b' ')]) || number.announced(&["abn"]);
             if abn
-                && (weighted(&d, &[10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) + 890
-                    - 10 * u32::from(digit(0) == 0))
-                .is_multiple_of(89)
+                && (weighted(&d, &[10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) + 890 - 10)
+                    .is_multiple_of(89)
             {
                 return Some("national_id_au_abn");
             }
@@ -402,6 +405,7 @@ fn with_letters(number: &Number<'_>) -> Option<&'static str> {
             let fits = table.get((sum % 11) as usize) == Some(&at(8));
             (fits || table.contains(&at(8))).then_some("national_id_sg")
         }
+        "9999999A" | "99999999A" if rut(number) => Some("national_id_cl"),
         "99999999A" if lower <= 1 => {
             (spanish(value(digits)) == Some(at(8))).then_some("national_id_es")
         }
@@ -461,13 +465,22 @@ fn with_letters(number: &Number<'_>) -> Option<&'static str> {
                 ])
                 .then_some("national_id_announced")
         }
-        "9999999A9" | "99999999K" => None,
-        _ => rut(number).then_some("national_id_cl"),
+        _ => None,
     }
 }
 
-/// Chile: `12.345.678-K`.
+/// Chile: `12.345.678-K`, or `12345678-K` where a word announces it.
 fn rut(number: &Number<'_>) -> bool {
+    let is_written = match *number.seps {
+        [(one, b'.'), (two, b'.'), (last, b'-')] => {
+            matches!(one, 1 | 2) && two - one == 4 && last - two == 4
+        }
+        [(7 | 8, b'-')] => number.announced(&["rut", "rol único", "rol unico", "cédula", "cedula"]),
+        _ => false,
+    };
+    if !is_written {
+        return false;
+    }
     let Some((body, check)) = number.compact().split_last_chunk::<1>() else { return false };
     if !(7..=8).contains(&body.len()) || !body.iter().all(u8::is_ascii_digit) {
         return false;
@@ -484,7 +497,6 @@ fn rut(number: &Number<'_>) -> bool {
         rest => b'0' + u8::try_from(rest).unwrap_or(0),
     };
     check.first() == Some(&expected)
-        && (number.raw().contains('.') || number.announced(&["rut", "run"]))
 }
 
 fn spanish(value: u64) -> Option<u8> {

@@ -125,11 +125,16 @@ impl Readings {
                 continue;
             }
             work::spend(len);
+            let seps = seps.get(..signs)?;
+            // This form is one of the paper's patterns.
+            if form.len() == 9 && form.all_digits() && *seps == [(3, b'-'), (6, b'-')] {
+                return None;
+            }
             let number = Number {
                 text,
                 marks,
                 span: start..end,
-                seps: seps.get(..signs)?,
+                seps,
                 form,
                 compact: &compact,
                 near: if silent { Near::Silent.into() } else { OnceCell::new() },
@@ -153,8 +158,9 @@ impl Readings {
 /// where nothing announces it: most columns of numbers and most dates have none.
 const fn stands_alone(digits: usize, signs: usize) -> bool {
     match digits {
+        8 => signs == 3,
         ..9 => false,
-        9 => signs == 2,
+        9 => matches!(signs, 2 | 3),
         10 => matches!(signs, 1 | 2),
         // Some of these are named however they are written.
         11 | 13 | 15 | 18 => true,
