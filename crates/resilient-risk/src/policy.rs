@@ -81,7 +81,7 @@ pub struct Allow {
     pub paths: Paths,
     /// Names of patterns that are not reported.
     pub patterns: BTreeSet<String>,
-    /// Digests of values that are not reported: SHA-256 of the matched text.
+    /// Digests of values that are not reported: SHA-256 of the matched text, or of the secret in it.
     pub values: BTreeSet<[u8; 32]>,
 }
 
@@ -95,9 +95,30 @@ impl Allow {
     /// Tells whether a match is let pass.
     #[must_use]
     pub fn finding(&self, pattern: &str, matched: &str) -> bool {
-        self.patterns.contains(pattern)
-            || !self.values.is_empty()
-                && self.values.contains(&<[u8; 32]>::from(Sha256::digest(matched.as_bytes())))
+        if self.patterns.contains(pattern) {
+            return true;
+        }
+        // A redaction answers the digest of the secret alone, which may be a part of the match.
+        let is_known =
+            |text: &str| self.values.contains(&<[u8; 32]>::from(Sha256::digest(text.as_bytes())));
+        !self.values.is_empty()
+            && (is_known(matched) || secret_in(pattern, matched).is_some_and(is_known))
+    }
+}
+
+/// The secret in a match that says its name, too.
+fn secret_in<'a>(pattern: &str, matched: &'a str) -> Option<&'a str> {
+    match pattern {
+        "bearer_token" => {
+            matched.split_once(char::is_whitespace).map(|(_, token)| token.trim_start())
+        }
+        "aws_secret_access_key" => matched.get(matched.len().checked_sub(40)?..),
+        "url_credentials" => {
+            let authority = matched.split_once("://").map_or(matched, |(_, rest)| rest);
+            let (user, _) = authority.rsplit_once('@')?;
+            user.split_once(':').map(|(_, password)| password)
+        }
+        _ => None,
     }
 }
 

@@ -583,6 +583,12 @@ mod tests {
         }
         assert!(policy.risk.allow.finding("email", "x") && policy.risk.allow.finding("y", "known"));
         assert!(!policy.risk.allow.finding("y", "unknown"));
+        for (pattern, matched) in
+            [("bearer_token", "Bearer  known"), ("url_credentials", "redis://worker:known@host")]
+        {
+            assert!(policy.risk.allow.finding(pattern, matched), "{pattern}");
+            assert!(!policy.risk.allow.finding("y", matched), "{pattern}");
+        }
         for (text, reason) in [
             ("weights: {a: 2}", "bad_value: weights.a must be a number from 0 to 1"),
             ("placeholders: 1", "bad_value: placeholders must be `ignore`, `low` or `full`"),
