@@ -92,6 +92,24 @@ fn has_variety(text: &[u8]) -> bool {
     })
 }
 
+/// A token without the word for a dummy that it ends in.
+pub(super) fn without_word(token: &[u8]) -> Option<&[u8]> {
+    const ENDS: [&[u8]; 8] = [
+        b"example",
+        b"dummy",
+        b"sample",
+        b"placeholder",
+        b"redacted",
+        b"changeme",
+        b"invalid",
+        b"fake",
+    ];
+    ENDS.iter().find_map(|word| {
+        let (rest, end) = token.split_at_checked(token.len().checked_sub(word.len())?)?;
+        end.eq_ignore_ascii_case(word).then_some(rest)
+    })
+}
+
 /// Tells whether a token names itself a dummy. Repeated letters are not enough: the paper's patterns
 /// ask for no variety.
 pub(super) fn is_named(token: &[u8]) -> bool {

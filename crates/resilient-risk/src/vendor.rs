@@ -494,9 +494,12 @@ fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
     let (row, format) = table.rows.get(usize::from(row))?;
     let rest = text.get(at..)?;
     rest.starts_with(format.prefix()).then_some(())?;
-    let (len, body) = format.matches(rest)?;
     let prefix = format.prefix();
     let marked = prefix.len() >= 4 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
+    let is_dummy =
+        |body: &[u8]| if marked { placeholder::is_void(body) } else { placeholder::is_dummy(body) };
+    let rest = whole_without_word(format, rest, is_dummy).unwrap_or(rest);
+    let (len, body) = format.matches(rest)?;
     let common = COMMON.contains(&prefix);
     // A longer token is another token, unless the prefix leaves no doubt.
     let next = rest.get(len).copied().unwrap_or(b' ');
@@ -509,8 +512,7 @@ fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
     }
     let body = rest.get(body)?;
     let span = at..at + len;
-    let dummy = if marked { placeholder::is_void(body) } else { placeholder::is_dummy(body) };
-    if dummy {
+    if is_dummy(body) {
         return (format.prefix().len() >= 3).then_some(Hit { row, span, placeholder: true });
     }
     let shape = Shape::of(body);
@@ -521,6 +523,22 @@ fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
         && shape.evenness() >= if strong { 55 } else { 70 }
         && (strong || shape.kind == Kind::Digits || shape.changes >= 3);
     random.then_some(Hit { row, span, placeholder: false })
+}
+
+/// What begins a text and fits a format in full, if a word for a dummy is glued to its end: the word makes no
+/// dummy of it.
+fn whole_without_word<'a>(
+    format: &Format,
+    text: &'a [u8],
+    is_dummy: impl Fn(&[u8]) -> bool,
+) -> Option<&'a [u8]> {
+    /// So long a token is looked at.
+    const LOOK: usize = 300;
+    let len = text.iter().take(LOOK).take_while(|byte| is_token(**byte)).count();
+    super::work::spend(len / 4);
+    let rest = placeholder::without_word(text.get(..len)?)?;
+    let (end, body) = format.matches(rest)?;
+    (end == rest.len() && !is_dummy(rest.get(body)?)).then_some(rest)
 }
 
 /// Looks for one of the words on the line before a position and on the line above.
@@ -648,6 +666,18 @@ mod tests {
             assert_eq!(names(&format!("x = '{lead}{token}'")), [(name, token.clone(), false)]);
             assert!(names(&format!("x = '{token}'")).is_empty(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_word_glued_to_a_whole_token_makes_no_dummy_of_it() {
+        let token = ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat();
+        for word in ["example", "EXAMPLE", "dummy", "placeholder"] {
+            let expected = vec![("grafana_service_account", token.clone(), false)];
+            assert_eq!(names(&format!("{token}{word}")), expected, "{word}");
+        }
+        // Without the word this one is too short.
+        let dummy = ["AK", "IA", "IOSFODNN7", "EXAMPLE"].concat();
+        assert!(names(&dummy).iter().all(|(.., dummy)| *dummy));
     }
 
     #[test]
