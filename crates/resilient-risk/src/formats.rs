@@ -53,8 +53,21 @@ const fn conn(name: &'static str, format: &'static str, source: &'static str) ->
     Row { name, family: "conn_string", format, check: Check::None, words: "", source }
 }
 
+/// The body of a private key in DER, without the lines around it.
+const fn body(name: &'static str, format: &'static str) -> Row {
+    let source = "datatracker.ietf.org";
+    Row { name, family: "pem_block", format, check: Check::None, words: "", source }
+}
+
 /// The formats. Where several share a prefix, the longer prefix is tried first.
 pub(super) const FORMATS: &[Row] = &[
+    // PKCS #1, PKCS #8, SEC 1, and OpenSSH's own form.
+    body("private_key_rsa", "MII{n3}IBAAKC{b40+}"),
+    body("private_key_pkcs8", "MII{n3}IBADANBgkqhkiG9w0BAQEFAASC{b40+}"),
+    body("private_key_ec", "MHcCAQEEI{b40+}"),
+    body("private_key_ec_pkcs8", "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg{b20+}"),
+    body("private_key_ed25519", "MC4CAQAwBQYDK2VwBCIEI{b40-46}"),
+    body("private_key_openssh", "b3BlbnNzaC1rZXktdjEAAAAA{b40+}"),
     // Code hosting and building.
     github("github_fine_grained", "github_pat_{n22}_{n59}"),
     github("github_fine_grained_loose", "github_pat_{w36-90}"),

@@ -500,6 +500,10 @@ fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
         |body: &[u8]| if marked { placeholder::is_void(body) } else { placeholder::is_dummy(body) };
     let rest = whole_without_word(format, rest, is_dummy).unwrap_or(rest);
     let (len, body) = format.matches(rest)?;
+    if row.family == "pem_block" && is_near(text, at, "-----begin") {
+        // The line above is found already.
+        return None;
+    }
     let common = COMMON.contains(&prefix);
     // A longer token is another token, unless the prefix leaves no doubt.
     let next = rest.get(len).copied().unwrap_or(b' ');
@@ -678,6 +682,23 @@ mod tests {
         // Without the word this one is too short.
         let dummy = ["AK", "IA", "IOSFODNN7", "EXAMPLE"].concat();
         assert!(names(&dummy).iter().all(|(.., dummy)| *dummy));
+    }
+
+    #[test]
+    fn the_body_of_a_private_key_is_told_by_how_it_begins() {
+        let more = "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq2Bf8Dw0zX4uYw";
+        for (name, begin) in [
+            ("private_key_rsa", ["MIIE", "pAIBAAKC"]),
+            ("private_key_rsa", ["MIIJ", "KQIBAAKC"]),
+            ("private_key_pkcs8", ["MIIE", "vQIBADANBgkqhkiG9w0BAQEFAASC"]),
+            ("private_key_ec", ["MHcC", "AQEEI"]),
+            ("private_key_openssh", ["b3BlbnNz", "aC1rZXktdjEAAAAA"]),
+        ] {
+            let body = begin.concat() + more;
+            let expected = vec![(name, body.clone(), false)];
+            assert_eq!(names(&format!("key: {body}\n")), expected);
+            assert_eq!(names(&format!("-----{} KEY-----\n{body}\n", "BEGIN PRIVATE")), []);
+        }
     }
 
     #[test]
