@@ -9,11 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 
-use super::{hits, mark, secret};
-use crate::hit::is_secret;
-use crate::placeholder::is_stand_in;
-use crate::policy::Policy;
-use crate::score::score;
+use super::{hits, mark, taken};
+use crate::{Policy};
 
 /// So many lines are compared with so many others before the answer is no.
 const COMPARISONS_MAX: usize = 4_000_000;
@@ -140,7 +137,7 @@ impl<'a> Marked<'a> {
 fn is_value(text: &str) -> bool {
     let text = text.trim().trim_matches(['"', '\'', '`', ',', ';', ' ']);
     let stands_for = !mark::find(text).is_empty()
-        || is_stand_in(text)
+        || crate::placeholder::is_stand_in(text)
         || LOOK_UPS.iter().any(|look_up| text.starts_with(look_up))
         || ["null", "none", "nil", "true", "false", "todo", "tbd"]
             .contains(&text.to_ascii_lowercase().as_str());
@@ -197,11 +194,11 @@ fn by_place(marked: &[Marked<'_>], old: &[&str], new: &[&str]) -> Option<Overwri
 
 /// Looks for secrets of the old text that are gone while a mark of their family has come.
 fn by_secret(marked: &[Marked<'_>], old: &str, new: &str, policy: &Policy) -> Option<Overwritten> {
-    let report = score(old, policy);
+    let report = crate::score(old, policy);
     let mut lost: BTreeMap<&str, usize> = BTreeMap::new();
     let values: Vec<(&str, &str, usize)> = hits(&report)
-        .filter(|(_, hit)| !hit.placeholder && is_secret(&hit.kind))
-        .filter_map(|(_, hit)| Some((old.get(secret(old, hit))?, hit.kind.as_ref(), hit.line)))
+        .filter(|(_, hit)| !hit.placeholder && crate::hit::is_secret(&hit.kind))
+        .filter_map(|(_, hit)| Some((taken::matched(old, hit)?, hit.kind.as_ref(), hit.line)))
         .collect();
     let texts: Vec<&str> = values.iter().map(|(text, ..)| *text).collect();
     let searcher = aho_corasick::AhoCorasick::new(&texts).ok()?;

@@ -16,49 +16,35 @@
 //! assert_eq!(redaction.text, "token = \"<REDACTED:github_pat:1>\"\n");
 //! ```
 
+mod block;
 mod guard;
 mod language;
 mod literal;
 mod mark;
 mod marked;
-mod refusal;
 mod render;
+mod taken;
 mod variable;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-use memchr::{memchr_iter, memmem};
+use memchr::memchr_iter;
 use serde::Serialize;
 
-use resilient_validate as validate;
-use sha2::{Digest as _, Sha256};
-
-use crate::hit::{families, is_secret};
-use crate::policy::Policy;
-use crate::report::{Detection, PatternHit, Report, Verdict};
-use crate::score::score;
+use crate::{Detection, PatternHit, Policy, Report, Verdict};
 
 pub use self::guard::{Overwritten, guard};
 pub use self::language::Language;
-pub use self::marked::{MARK, MarkedLines};
-pub use self::refusal::Refusal;
+pub(crate) use self::marked::{MARK, MarkedLines};
 use self::render::{Out, Rendered};
+use self::taken::{Taken, gather, is_strong};
 use self::variable::Names;
-
-/// A text is scanned again at most so often, for what the first redaction has laid bare.
-const ROUNDS_MAX: usize = 4;
 
 /// A text is parsed at most so often to find the look-ups that it does not take.
 const TRIES_MAX: usize = 32;
-
-/// What the scan calls the decoding that adds up literals.
-const JOINED: &str = "joined literals";
-
-/// A secret of a machine has at least this many bytes.
-const STRONG_LEN: usize = 20;
 
 /// What is to be taken out, and what is to stand there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -128,13 +114,13 @@ pub struct Replaced {
     pub from: Place,
     /// Where its replacement is.
     pub to: Place,
-    /// The SHA-256 of the secret, in hex. Left out where it could be guessed from its digest: what people
+    /// The digest of the secret. Left out where it could be guessed from its digest: what people
     /// choose, and what has few values.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sha256: Option<String>,
-    /// The digest under which the scratchpad keeps the secret, in hex; [`redact`] keeps nothing.
+    pub sha256: Option<Digest>,
+    /// The digest under which the scratchpad keeps the secret.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kept_sha256: Option<String>,
+    pub kept_sha256: Option<Digest>,
 }
 
 /// A stretch of a text.
@@ -150,57 +136,40 @@ pub struct Place {
     pub end: usize,
 }
 
-/// A stretch of the text that is to be taken out, and what was found there.
-#[derive(Clone, Debug)]
-struct Taken {
-    span: Range<usize>,
-    kind: String,
-    pattern: String,
-    findings: Vec<usize>,
-    is_decoded: bool,
-}
-
 /// Takes out what was chosen.
 ///
 /// # Errors
 /// There is no such family or finding; something that was chosen would still be found in the
 /// result; the result would not be valid in a language that can be checked, and the text was.
 pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
-    let report = score(content, policy);
+    let report = crate::score(content, policy);
     check(&report, policy, &wish.chosen)?;
-    let taken = gather(content, policy, &wish.chosen, &report);
+    let taken = gather(content, policy, &wish.chosen, &report)?;
     let numbers = mark::numbers(content);
     let mut planned = plan(content, &taken, &numbers, wish);
 
     let rendered = write(content, wish.language, &mut planned)?;
-    let after = score(&rendered.text, policy);
-    let secrets: BTreeSet<&str> =
-        taken.iter().filter_map(|taken| content.get(taken.span.clone())).collect();
-    let left: Vec<&PatternHit> = hits(&after)
-        .map(|(_, hit)| hit)
-        .filter(|hit| {
-            let found = rendered.text.get(secret(&rendered.text, hit)).unwrap_or_default();
-            wants(&wish.chosen, hit) || secrets.contains(found)
-        })
-        .collect();
-    if let Some(line) = left.iter().map(|hit| hit.line).min() {
-        let kinds: BTreeSet<String> = left.iter().map(|hit| hit.kind.to_string()).collect();
-        let kinds = kinds.into_iter().collect();
-        return Err(Refusal::Left { count: left.len(), line, kinds });
-    }
+    let after = crate::score(&rendered.text, policy);
+    let secrets: BTreeSet<Cow<'_, str>> = taken.iter().map(|taken| taken.text(content)).collect();
+    let is_left = |hit: &&PatternHit| {
+        let pieces = taken::pieces(&rendered.text, hit).unwrap_or_default();
+        wants(&wish.chosen, hit) || secrets.contains(&taken::text(&rendered.text, &pieces))
+    };
+    remaining(hits(&after).map(|(_, hit)| hit).filter(is_left))?;
     let looked_up = rendered.places.iter().any(|(_, looked_up)| *looked_up);
     let requires = match wish.language {
         Some(language) if looked_up => requirements(language, &rendered.text),
         _ => Vec::new(),
     };
-    let from = places(content, taken.iter().map(|taken| taken.span.clone()));
-    let to = places(&rendered.text, rendered.places.iter().map(|(place, _)| place.clone()));
+    let from = places(content, taken.iter().map(Taken::hull));
+    let marks = planned.iter().zip(&rendered.places).filter(|(out, _)| out.is_first);
+    let to = places(&rendered.text, marks.map(|(_, (place, _))| place.clone()));
     let replaced = taken
         .into_iter()
         .zip(from.into_iter().zip(to))
         .map(|(taken, (from, to))| Replaced {
             put: rendered.text.get(to.start..to.end).unwrap_or_default().to_owned(),
-            sha256: is_strong(&taken).then(|| sha256(content.get(taken.span).unwrap_or_default())),
+            sha256: is_strong(&taken).then(|| Digest::of(taken.text(content).as_bytes())),
             kind: taken.kind,
             pattern: taken.pattern,
             findings: taken.findings,
@@ -219,14 +188,13 @@ pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, 
     })
 }
 
-/// The SHA-256 of a text, in hex.
-fn sha256(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut hex = String::new();
-    for byte in Sha256::digest(text.as_bytes()) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+/// Refuses if there are findings that stay, or that cannot be taken out.
+fn remaining<'a>(left: impl Iterator<Item = &'a PatternHit>) -> Result<(), Refusal> {
+    let left: Vec<&PatternHit> = left.collect();
+    let Some(line) = left.iter().map(|hit| hit.line).min() else { return Ok(()) };
+    let kinds: BTreeSet<String> = left.iter().map(|hit| hit.kind.to_string()).collect();
+    let kinds = kinds.into_iter().collect();
+    Err(Refusal::Left { count: left.len(), line, kinds })
 }
 
 /// The findings of a report that are patterns, with their numbers.
@@ -244,8 +212,8 @@ fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<(), Refu
         match choice {
             Choice::Placeholders => {}
             Choice::Family(name) => {
-                if !families(policy).any(|known| known == name) {
-                    let known: Vec<&str> = families(policy).collect();
+                if !crate::hit::families(policy).any(|known| known == name) {
+                    let known: Vec<&str> = crate::hit::families(policy).collect();
                     return bad(format!(
                         "no family {name:?}; there are {}, placeholder, and findings by number",
                         known.join(", ")
@@ -271,7 +239,7 @@ fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<(), Refu
 /// Whether a choice is of this finding's sort. Numbers choose none: they are of one text only.
 fn wants(chosen: &[Choice], hit: &PatternHit) -> bool {
     if chosen.is_empty() {
-        return !hit.placeholder && is_secret(&hit.kind);
+        return !hit.placeholder && crate::hit::is_secret(&hit.kind);
     }
     chosen.iter().any(|choice| match choice {
         Choice::Family(name) => !hit.placeholder && hit.kind == name.as_str(),
@@ -280,166 +248,34 @@ fn wants(chosen: &[Choice], hit: &PatternHit) -> bool {
     })
 }
 
-/// Finds everything that has to go: what was chosen, what is equal to it, and what only shows when
-/// that is gone.
-fn gather(content: &str, policy: &Policy, chosen: &[Choice], report: &Report) -> Vec<Taken> {
-    let numbered = |number| chosen.contains(&Choice::Finding(number));
-    let mut taken: Vec<Taken> = hits(report)
-        .filter(|(number, hit)| numbered(*number) || wants(chosen, hit))
-        .map(|(number, hit)| Taken::new(content, hit, vec![number]))
-        .collect();
-    for round in 0..ROUNDS_MAX {
-        merge(&mut taken);
-        take_again(content, &mut taken, report);
-        if taken.is_empty() || round + 1 == ROUNDS_MAX {
-            break;
-        }
-        // What is found now was hidden behind what is gone.
-        let plain: Vec<Out> = plan(content, &taken, &BTreeMap::new(), &Wish::default());
-        let rendered = render::render(content, None, &plain);
-        let after = score(&rendered.text, policy);
-        let shifts: Vec<(Range<usize>, Range<usize>)> = rendered
-            .places
-            .iter()
-            .zip(&taken)
-            .map(|((place, _), taken)| (place.clone(), taken.span.clone()))
-            .collect();
-        let known: BTreeSet<(usize, usize)> =
-            taken.iter().map(|taken| (taken.span.start, taken.span.end)).collect();
-        let more: Vec<Taken> = hits(&after)
-            .filter(|(_, hit)| wants(chosen, hit))
-            .map(|(_, hit)| {
-                let mut more = Taken::new(&rendered.text, hit, Vec::new());
-                more.span =
-                    back(&shifts, more.span.start, false)..back(&shifts, more.span.end, true);
-                more
-            })
-            .filter(|more| !known.contains(&(more.span.start, more.span.end)))
-            .collect();
-        if more.is_empty() {
-            break;
-        }
-        taken.extend(more);
-    }
-    taken
-}
-
-/// Where an offset of a rendered text was before; inside of a mark, the edge of what it stands for.
-fn back(shifts: &[(Range<usize>, Range<usize>)], at: usize, is_end: bool) -> usize {
-    let nth = shifts.partition_point(|(now, _)| if is_end { now.end < at } else { now.end <= at });
-    match shifts.get(nth) {
-        Some((now, was)) if now.start < at || now.start == at && !is_end => {
-            if is_end {
-                was.end
-            } else {
-                was.start
-            }
-        }
-        _ => match nth.checked_sub(1).and_then(|nth| shifts.get(nth)) {
-            Some((now, was)) => was.end + (at - now.end),
-            None => at,
-        },
-    }
-}
-
-/// Findings that overlap are one secret with several names, of which the first counts.
-fn merge(taken: &mut Vec<Taken>) {
-    taken.retain(|taken| !taken.span.is_empty());
-    taken.sort_by_key(|taken| (taken.span.start, usize::MAX - taken.span.end));
-    let mut apart: Vec<Taken> = Vec::with_capacity(taken.len());
-    for next in taken.drain(..) {
-        match apart.last_mut() {
-            Some(last) if next.span.start < last.span.end => {
-                last.span.end = last.span.end.max(next.span.end);
-                last.findings.extend(next.findings);
-            }
-            _ => apart.push(next),
-        }
-    }
-    for taken in &mut apart {
-        taken.findings.sort_unstable();
-        taken.findings.dedup();
-    }
-    *taken = apart;
-}
-
-/// Takes the same secrets out wherever else they stand: a machine's anywhere, others where they
-/// were found too.
-fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
-    let mut known: BTreeMap<&str, Taken> = BTreeMap::new();
-    for taken in taken.iter() {
-        let text = content.get(taken.span.clone()).unwrap_or_default();
-        known.entry(text).or_insert_with(|| taken.clone());
-    }
-    let equal = hits(report).filter_map(|(number, hit)| {
-        let span = secret(content, hit);
-        let like = known.get(content.get(span.clone())?)?;
-        Some(Taken { span, findings: vec![number], ..like.clone() })
-    });
-    let equal: Vec<Taken> = equal.collect();
-
-    let strong: Vec<&str> =
-        known.iter().filter(|(_, taken)| is_strong(taken)).map(|(text, _)| *text).collect();
-    let searcher = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&strong);
-    let again: Vec<Taken> = searcher
-        .iter()
-        .flat_map(|searcher| searcher.find_iter(content))
-        .filter_map(|found| {
-            let like = known.get(strong.get(found.pattern().as_usize())?)?;
-            Some(Taken { span: found.range(), findings: Vec::new(), ..like.clone() })
-        })
-        .collect();
-    taken.extend(equal);
-    taken.extend(again);
-    merge(taken);
-}
-
-/// Whether nobody guesses the secret from its digest: a machine has made it. The families of what
-/// people choose and of what has few values are left out whatever their length, as are those of a
-/// policy, about which nothing is known.
-fn is_strong(taken: &Taken) -> bool {
-    let families = ["api_key", "github_pat", "jwt", "pem_block", "aws_secret"];
-    families.contains(&taken.kind.as_str())
-        && taken.span.len() >= STRONG_LEN
-        && (taken.pattern != "bearer_token" || taken.span.len() >= 2 * STRONG_LEN)
-}
-
-impl Taken {
-    fn new(content: &str, hit: &PatternHit, findings: Vec<usize>) -> Self {
-        Self {
-            span: secret(content, hit),
-            kind: hit.kind.to_string(),
-            pattern: hit.pattern.to_string(),
-            findings,
-            is_decoded: !hit.via.is_empty(),
-        }
-    }
-}
-
-/// Decides on marks and variables.
+/// Decides on marks and variables: for each piece, in order, what stands there.
 fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &Wish) -> Vec<Out> {
     let mut counts: BTreeMap<&str, usize> = numbers.clone();
-    let mut of_secret: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut of_secret: BTreeMap<(&str, Cow<'_, str>), usize> = BTreeMap::new();
     let mut names = Names::default();
-    taken
-        .iter()
-        .map(|taken| {
-            let text = content.get(taken.span.clone()).unwrap_or_default();
-            let kind = taken.kind.as_str();
-            let number = *of_secret.entry((kind, text)).or_insert_with(|| {
-                let count = counts.entry(kind).or_default();
-                *count += 1;
-                *count
-            });
-            // A key that spans lines is no variable's value, nor is what only decoding shows.
-            let fits = wish.env && !text.contains('\n') && !taken.is_decoded;
-            Out {
-                span: taken.span.clone(),
-                mark: mark::write(kind, number),
-                variable: fits.then(|| names.name(text, content, taken.span.start, &taken.pattern)),
-            }
-        })
-        .collect()
+    let mut outs = Vec::with_capacity(taken.len());
+    for taken in taken {
+        let text = taken.text(content);
+        let kind = taken.kind.as_str();
+        // A key that spans lines is no variable's value, nor is what only decoding shows.
+        let fits = wish.env && !text.contains('\n') && !taken.is_decoded && taken.pieces.len() == 1;
+        let variable = fits.then(|| names.name(&text, content, taken.hull().start, &taken.pattern));
+        let number = *of_secret.entry((kind, text)).or_insert_with(|| {
+            let count = counts.entry(kind).or_default();
+            *count += 1;
+            *count
+        });
+        let mut pieces = taken.pieces.iter().cloned();
+        outs.extend(pieces.next().map(|span| Out {
+            span,
+            mark: mark::write(kind, number),
+            variable,
+            is_first: true,
+        }));
+        outs.extend(pieces.map(Out::empty));
+    }
+    outs.sort_by_key(|out| out.span.start);
+    outs
 }
 
 /// Writes the text with its look-ups. Those that make it invalid are marks again, one by one and not
@@ -571,66 +407,6 @@ fn window_after(text: &str, at: usize, len: usize) -> &str {
         to -= 1;
     }
     text.get(at..to).unwrap_or_default()
-}
-
-/// Where the secret of a finding is: without the name before it, with the block behind it.
-fn secret(content: &str, hit: &PatternHit) -> Range<usize> {
-    let span = hit.span.clone();
-    let found = content.get(span.clone()).unwrap_or_default();
-    match hit.via.first().copied() {
-        Some(JOINED) => return without_marks(found, span.start),
-        Some(_) => return span,
-        None => {}
-    }
-    match hit.pattern.as_ref() {
-        "bearer_token" => {
-            let name = found.find(char::is_whitespace).unwrap_or(0);
-            let rest = found.get(name..).unwrap_or_default();
-            let white = rest.len() - rest.trim_start().len();
-            span.start + name + white..span.end
-        }
-        "aws_secret_access_key" => span.end.saturating_sub(40)..span.end,
-        "url_credentials" => {
-            let begin = found.find("://").map_or(0, |at| at + 3);
-            let end = found.rfind('@').unwrap_or(found.len());
-            let user = found.get(begin..end).unwrap_or_default();
-            let colon = user.find(':').map_or(begin, |at| begin + at + 1);
-            span.start + colon..span.start + end
-        }
-        "pem_private_key" | "private_key_block" => {
-            let rest = content.as_bytes().get(span.end..).unwrap_or_default();
-            let end = memmem::find(rest, b"-----END ").and_then(|end| {
-                let tail = rest.get(end + 9..)?;
-                Some(end + 9 + memmem::find(tail, b"-----")? + 5)
-            });
-            span.start..span.end + end.unwrap_or(0)
-        }
-        _ => span,
-    }
-}
-
-/// Joined literals less those at either end that hold a mark: what is a mark is no piece of a secret.
-fn without_marks(joined: &str, at: usize) -> Range<usize> {
-    const QUOTES: [char; 3] = ['"', '\'', '`'];
-    let (mut from, mut to) = (0, joined.len());
-    let has_mark = |literal: &str| !mark::find(literal).is_empty();
-    while let Some(rest) = joined.get(from..to)
-        && let Some(quote) = rest.chars().next().filter(|c| QUOTES.contains(c))
-        && let Some(len) = rest.get(1..).and_then(|rest| rest.find(quote)).map(|end| end + 2)
-        && rest.get(..len).is_some_and(has_mark)
-        && let Some(next) = rest.get(len..).and_then(|rest| rest.find(QUOTES))
-    {
-        from += len + next;
-    }
-    while let Some(rest) = joined.get(from..to)
-        && let Some(quote) = rest.chars().next_back().filter(|c| QUOTES.contains(c))
-        && let Some(start) = rest.get(..rest.len() - 1).and_then(|rest| rest.rfind(quote))
-        && rest.get(start..).is_some_and(has_mark)
-        && let Some(before) = rest.get(..start).and_then(|rest| rest.rfind(QUOTES))
-    {
-        to = from + before + 1;
-    }
-    at + from..at + to
 }
 
 #[cfg(test)]

@@ -21,6 +21,15 @@ pub(super) struct Out {
     pub(super) mark: String,
     /// The variable that holds it, if it is to be looked up.
     pub(super) variable: Option<String>,
+    /// It is the first piece of its secret; the others become empty.
+    pub(super) is_first: bool,
+}
+
+impl Out {
+    /// A piece that becomes empty.
+    pub(super) const fn empty(span: Range<usize>) -> Self {
+        Self { span, mark: String::new(), variable: None, is_first: false }
+    }
 }
 
 /// The text without the secrets.

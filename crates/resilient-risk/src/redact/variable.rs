@@ -19,21 +19,15 @@ const LINE_LEN_MAX: usize = 256;
 
 /// Gives names, the same to the same secret.
 #[derive(Debug, Default)]
-pub(super) struct Names<'a> {
-    of_secret: BTreeMap<&'a str, String>,
+pub(super) struct Names {
+    of_secret: BTreeMap<String, String>,
     /// How often each name was asked for.
     given: BTreeMap<String, usize>,
 }
 
-impl<'a> Names<'a> {
+impl Names {
     /// The name for a secret that begins at an offset of a text.
-    pub(super) fn name(
-        &mut self,
-        secret: &'a str,
-        content: &str,
-        at: usize,
-        pattern: &str,
-    ) -> String {
+    pub(super) fn name(&mut self, secret: &str, content: &str, at: usize, pattern: &str) -> String {
         if let Some(name) = self.of_secret.get(secret) {
             return name.clone();
         }
@@ -46,7 +40,7 @@ impl<'a> Names<'a> {
         if *times > 1 {
             name = format!("{name}_{times}");
         }
-        self.of_secret.insert(secret, name.clone());
+        self.of_secret.insert(secret.to_owned(), name.clone());
         name
     }
 }

@@ -1,0 +1,308 @@
+//! What is to be taken out of a text: each secret with the pieces that it stands in.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::render::{self, Out};
+use super::{Choice, Wish, block, hits, mark, plan, remaining, wants};
+use crate::{PatternHit, Policy, Report};
+
+/// A text is scanned again at most so often, for what the first redaction has laid bare.
+const ROUNDS_MAX: usize = 4;
+
+/// What the scan calls the decoding that adds up literals.
+const JOINED: &str = "joined literals";
+
+/// A secret of a machine has at least this many bytes.
+const STRONG_LEN: usize = 20;
+
+/// What is to be taken out, and what was found there.
+#[derive(Clone, Debug)]
+pub(super) struct Taken {
+    /// Where it stands, in order and apart: the mark goes into the first piece, and the others become
+    /// empty.
+    pub(super) pieces: Vec<Range<usize>>,
+    pub(super) kind: String,
+    pub(super) pattern: String,
+    pub(super) findings: Vec<usize>,
+    pub(super) is_decoded: bool,
+}
+
+impl Taken {
+    fn of(pieces: Vec<Range<usize>>, hit: &PatternHit, findings: Vec<usize>) -> Self {
+        Self {
+            pieces,
+            kind: hit.kind.to_string(),
+            pattern: hit.pattern.to_string(),
+            findings,
+            is_decoded: !hit.via.is_empty(),
+        }
+    }
+
+    /// From the beginning of the first piece to the end of the last one.
+    pub(super) fn hull(&self) -> Range<usize> {
+        hull(&self.pieces)
+    }
+
+    /// The secret in one piece.
+    pub(super) fn text<'a>(&self, content: &'a str) -> Cow<'a, str> {
+        text(content, &self.pieces)
+    }
+}
+
+fn hull(pieces: &[Range<usize>]) -> Range<usize> {
+    match pieces {
+        [first, .., last] => first.start..last.end,
+        [only] => only.clone(),
+        [] => 0..0,
+    }
+}
+
+/// Pieces of a text put together.
+pub(super) fn text<'a>(content: &'a str, pieces: &[Range<usize>]) -> Cow<'a, str> {
+    let piece = |range: &Range<usize>| content.get(range.clone()).unwrap_or_default();
+    match pieces {
+        [only] => Cow::Borrowed(piece(only)),
+        _ => Cow::Owned(pieces.iter().map(piece).collect()),
+    }
+}
+
+/// Finds everything that has to go: what was chosen, what is equal to it, and what only shows when
+/// that is gone.
+///
+/// # Errors
+/// Where something ends that was chosen is not known.
+pub(super) fn gather(
+    content: &str,
+    policy: &Policy,
+    chosen: &[Choice],
+    report: &Report,
+) -> Result<Vec<Taken>, Refusal> {
+    let wanted = |number: usize, hit: &PatternHit| {
+        chosen.contains(&Choice::Finding(number)) || wants(chosen, hit)
+    };
+    let (mut taken, mut unknown) = (Vec::new(), Vec::new());
+    for (number, hit) in hits(report).filter(|(number, hit)| wanted(*number, hit)) {
+        match pieces(content, hit) {
+            Some(pieces) => taken.push(Taken::of(pieces, hit, vec![number])),
+            None => unknown.push(hit),
+        }
+    }
+    remaining(unknown.into_iter())?;
+    for round in 0..ROUNDS_MAX {
+        merge(&mut taken);
+        take_again(content, &mut taken, report);
+        if taken.is_empty() || round + 1 == ROUNDS_MAX {
+            break;
+        }
+        // What is found now was hidden behind what is gone.
+        let plain: Vec<Out> = plan(content, &taken, &BTreeMap::new(), &Wish::default());
+        let rendered = render::render(content, None, &plain);
+        let after = crate::score(&rendered.text, policy);
+        let shifts: Vec<(Range<usize>, Range<usize>)> = rendered
+            .places
+            .iter()
+            .zip(&plain)
+            .map(|((place, _), out)| (place.clone(), out.span.clone()))
+            .collect();
+        let known: BTreeSet<(usize, usize)> =
+            plain.iter().map(|out| (out.span.start, out.span.end)).collect();
+        let is_known = |piece: &Range<usize>| known.contains(&(piece.start, piece.end));
+        let more: Vec<Taken> = hits(&after)
+            .filter(|(_, hit)| wants(chosen, hit))
+            .filter_map(|(_, hit)| {
+                let pieces = pieces(&rendered.text, hit)?.into_iter();
+                let pieces = pieces
+                    .map(|piece| back(&shifts, piece.start, false)..back(&shifts, piece.end, true));
+                Some(Taken::of(pieces.collect(), hit, Vec::new()))
+            })
+            .filter(|more| !more.pieces.iter().all(is_known))
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        taken.extend(more);
+    }
+    Ok(taken)
+}
+
+/// Where an offset of a rendered text was before; inside of a mark, the edge of what it stands for.
+fn back(shifts: &[(Range<usize>, Range<usize>)], at: usize, is_end: bool) -> usize {
+    let nth = shifts.partition_point(|(now, _)| if is_end { now.end < at } else { now.end <= at });
+    match shifts.get(nth) {
+        Some((now, was)) if now.start < at || now.start == at && !is_end => {
+            if is_end {
+                was.end
+            } else {
+                was.start
+            }
+        }
+        _ => match nth.checked_sub(1).and_then(|nth| shifts.get(nth)) {
+            Some((now, was)) => was.end + (at - now.end),
+            None => at,
+        },
+    }
+}
+
+/// Findings with pieces that overlap are one secret with several names, of which the first counts.
+fn merge(taken: &mut Vec<Taken>) {
+    let mut pieces: Vec<(Range<usize>, usize)> = Vec::new();
+    for (nth, taken) in taken.iter().enumerate() {
+        let some = taken.pieces.iter().filter(|piece| !piece.is_empty());
+        pieces.extend(some.map(|piece| (piece.clone(), nth)));
+    }
+    pieces.sort_by_key(|(piece, _)| (piece.start, usize::MAX - piece.end));
+    // The pieces that do not overlap any more, each with the secrets that it is of.
+    let mut apart: Vec<(Range<usize>, usize)> = Vec::with_capacity(pieces.len());
+    // For each secret an earlier one that it is the same as, or itself.
+    let mut same: Vec<usize> = (0..taken.len()).collect();
+    for (piece, of) in pieces {
+        match apart.last_mut() {
+            Some((last, first)) if piece.start < last.end => {
+                last.end = last.end.max(piece.end);
+                let (mut one, mut other) = (root(&same, *first), root(&same, of));
+                let start = |of: usize| taken.get(of).map_or(0, |taken| taken.hull().start);
+                if start(other) < start(one) {
+                    (one, other) = (other, one);
+                }
+                if let Some(other) = same.get_mut(other) {
+                    *other = one;
+                }
+            }
+            _ => apart.push((piece, of)),
+        }
+    }
+    let mut whole: BTreeMap<usize, Taken> = BTreeMap::new();
+    for (piece, of) in apart {
+        let of = root(&same, of);
+        if let Some(known) = whole.get_mut(&of) {
+            known.pieces.push(piece);
+        } else if let Some(taken) = taken.get(of) {
+            whole.insert(of, Taken { pieces: vec![piece], findings: Vec::new(), ..taken.clone() });
+        }
+    }
+    for (nth, taken) in taken.iter().enumerate() {
+        if let Some(whole) = whole.get_mut(&root(&same, nth)) {
+            whole.findings.extend(&taken.findings);
+        }
+    }
+    *taken = whole.into_values().collect();
+    taken.sort_by_key(|taken| taken.hull().start);
+    for taken in taken {
+        taken.findings.sort_unstable();
+        taken.findings.dedup();
+    }
+}
+
+/// The secret that another one is the same as, over however many.
+fn root(same: &[usize], of: usize) -> usize {
+    let mut of = of;
+    while let Some(next) = same.get(of).filter(|next| **next != of) {
+        of = *next;
+    }
+    of
+}
+
+/// Takes the same secrets out wherever else they stand: a machine's anywhere, others where they
+/// were found too.
+fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
+    let mut known: BTreeMap<Cow<'_, str>, Taken> = BTreeMap::new();
+    for taken in taken.iter() {
+        known.entry(taken.text(content)).or_insert_with(|| taken.clone());
+    }
+    let equal = hits(report).filter_map(|(number, hit)| {
+        let pieces = pieces(content, hit)?;
+        let like = known.get(&text(content, &pieces))?;
+        Some(Taken { pieces, findings: vec![number], ..like.clone() })
+    });
+    let equal: Vec<Taken> = equal.collect();
+
+    let strong: Vec<&str> =
+        known.iter().filter(|(_, taken)| is_strong(taken)).map(|(text, _)| text.as_ref()).collect();
+    let searcher = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&strong);
+    let again: Vec<Taken> = searcher
+        .iter()
+        .flat_map(|searcher| searcher.find_iter(content))
+        .filter_map(|found| {
+            let like = known.get(*strong.get(found.pattern().as_usize())?)?;
+            Some(Taken { pieces: vec![found.range()], findings: Vec::new(), ..like.clone() })
+        })
+        .collect();
+    taken.extend(equal);
+    taken.extend(again);
+    merge(taken);
+}
+
+/// Whether nobody guesses the secret from its digest: a machine has made it. The families of what
+/// people choose and of what has few values are left out whatever their length, as are those of a
+/// policy, about which nothing is known.
+pub(super) fn is_strong(taken: &Taken) -> bool {
+    let families = ["api_key", "github_pat", "jwt", "pem_block", "aws_secret"];
+    let len = taken.pieces.iter().map(Range::len).sum::<usize>();
+    families.contains(&taken.kind.as_str())
+        && len >= STRONG_LEN
+        && (taken.pattern != "bearer_token" || len >= 2 * STRONG_LEN)
+}
+
+/// The text of a finding from its first piece to its last.
+pub(super) fn matched<'a>(content: &'a str, hit: &PatternHit) -> Option<&'a str> {
+    content.get(hull(&pieces(content, hit)?))
+}
+
+/// Where the secret of a finding is: without the name before it, with the block behind it. Nothing if
+/// it is not known how far it goes.
+pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
+    let span = hit.span.clone();
+    let found = content.get(span.clone()).unwrap_or_default();
+    match hit.via.first().copied() {
+        Some(JOINED) => return Some(vec![without_marks(found, span.start)]),
+        Some(_) => return Some(vec![span]),
+        None => {}
+    }
+    let one = match hit.pattern.as_ref() {
+        "bearer_token" => {
+            let name = found.find(char::is_whitespace).unwrap_or(0);
+            let rest = found.get(name..).unwrap_or_default();
+            let white = rest.len() - rest.trim_start().len();
+            span.start + name + white..span.end
+        }
+        "aws_secret_access_key" => span.end.saturating_sub(40)..span.end,
+        "url_credentials" => {
+            let begin = found.find("://").map_or(0, |at| at + 3);
+            let end = found.rfind('@').unwrap_or(found.len());
+            let user = found.get(begin..end).unwrap_or_default();
+            let colon = user.find(':').map_or(begin, |at| begin + at + 1);
+            span.start + colon..span.start + end
+        }
+        "pem_private_key" | "private_key_block" => return block::pieces(content, span),
+        _ => span,
+    };
+    Some(vec![one])
+}
+
+/// Joined literals less those at either end that hold a mark: what is a mark is no piece of a secret.
+fn without_marks(joined: &str, at: usize) -> Range<usize> {
+    const QUOTES: [char; 3] = ['"', '\'', '`'];
+    let (mut from, mut to) = (0, joined.len());
+    let has_mark = |literal: &str| !mark::find(literal).is_empty();
+    while let Some(rest) = joined.get(from..to)
+        && let Some(quote) = rest.chars().next().filter(|c| QUOTES.contains(c))
+        && let Some(len) = rest.get(1..).and_then(|rest| rest.find(quote)).map(|end| end + 2)
+        && rest.get(..len).is_some_and(has_mark)
+        && let Some(next) = rest.get(len..).and_then(|rest| rest.find(QUOTES))
+    {
+        from += len + next;
+    }
+    while let Some(rest) = joined.get(from..to)
+        && let Some(quote) = rest.chars().next_back().filter(|c| QUOTES.contains(c))
+        && let Some(start) = rest.get(..rest.len() - 1).and_then(|rest| rest.rfind(quote))
+        && rest.get(start..).is_some_and(has_mark)
+        && let Some(before) = rest.get(..start).and_then(|rest| rest.rfind(QUOTES))
+    {
+        to = from + before + 1;
+    }
+    at + from..at + to
+}
