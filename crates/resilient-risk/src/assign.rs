@@ -116,19 +116,25 @@ fn value<S: Simd>(
         return None;
     }
     let from = end + at + if quote.is_some() { 1 + usize::from(escaped) } else { 0 };
-    let span = from..from + value_len(simd, text, from, quote);
+    let len = value_len(simd, text, from, quote);
+    let mut value = Value { span: from..from + len, said: None };
+    if let Some(quote) = quote
+        && (escaped || !is_closing(text, value.span.end, quote))
+    {
+        value = Value::quoted(text, from, quote, escaped)?;
+    }
+    let span = &value.span;
     // A value without digits is a word.
-    if !PASSWORD_LENS.contains(&span.len()) || digits.count_short(span.clone()) == 0 {
+    if !PASSWORD_LENS.contains(&value.len()) || digits.count_short(span.clone()) == 0 {
         return None;
     }
-    let after = text.get(span.end).copied();
-    let closed = quote.is_none() || after == quote || after == Some(b'\\');
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
     let bare = quote.is_none();
     let loose = bare && (white_after > 0 || !assigned);
-    if !closed || !claims.is_free(&span) || !is_password(text, &span, bare, loose, word) {
+    if !claims.is_free(span) || !is_password(text, &value, bare, loose, word) {
         return None;
     }
+    let span = value.span;
     Some(password(text, start, end + name, word, span))
 }
 
@@ -173,6 +179,94 @@ fn value_len<S: Simd>(simd: S, text: &[u8], from: usize, quote: Option<u8>) -> u
     len.min(text.len().saturating_sub(from))
 }
 
+/// The value after a word.
+struct Value {
+    span: Range<usize>,
+    /// What it says, where it is written with escapes.
+    said: Option<Vec<u8>>,
+}
+
+/// A value with escapes is not longer as it is written.
+const WRITTEN_MAX: usize = 6 * 64;
+
+/// Tells whether a value in quotes ends here: at its quote, but not at two single ones.
+fn is_closing(text: &[u8], at: usize, quote: u8) -> bool {
+    let doubled = quote == b'\'' && text.get(at + 1) == Some(&quote);
+    text.get(at) == Some(&quote) && !doubled
+}
+
+impl Value {
+    fn len(&self) -> usize {
+        self.said.as_ref().map_or(self.span.len(), Vec::len)
+    }
+
+    /// The value in quotes from a place on, up to its own closing quote. Escaped quotes are those of a
+    /// literal in a literal.
+    #[cold]
+    #[inline(never)]
+    fn quoted(text: &[u8], from: usize, quote: u8, escaped: bool) -> Option<Self> {
+        let rest = text.get(from..).unwrap_or_default();
+        let rest = rest.get(..WRITTEN_MAX).unwrap_or(rest);
+        super::work::spend(rest.len() / 4);
+        if let Some((len, said)) = unescaped(rest, quote, escaped) {
+            return Some(Self { span: from..from + len, said: Some(said) });
+        }
+        // In a raw literal a backslash may be the last character.
+        let len = rest.iter().position(|byte| *byte == quote || *byte == b'\n')?;
+        let raw = !escaped && quote == b'\'' && rest.get(len) == Some(&quote);
+        raw.then(|| Self { span: from..from + len, said: None })
+    }
+}
+
+/// What a literal says whose body a text begins with, and how long this body is.
+fn unescaped(text: &[u8], quote: u8, escaped: bool) -> Option<(usize, Vec<u8>)> {
+    let (mut at, mut said) = (0, Vec::new());
+    loop {
+        let byte = *text.get(at)?;
+        let rest = text.get(at + 1..).unwrap_or_default();
+        match byte {
+            b'\n' => return None,
+            _ if byte == quote && escaped => return None,
+            _ if byte == quote && quote == b'\'' && rest.starts_with(b"'") => {
+                said.push(quote);
+                at += 2;
+            }
+            _ if byte == quote => return Some((at, said)),
+            b'\\' if escaped && rest.first() == Some(&quote) => return Some((at, said)),
+            b'\\' => {
+                // In a literal in a literal a backslash is two, and what follows may be written with one.
+                let inner = usize::from(escaped && rest.starts_with(b"\\"));
+                let rest = rest.get(inner..).unwrap_or_default();
+                let outer = usize::from(inner == 1 && rest.starts_with(b"\\"));
+                let len = escape(rest.get(outer..).unwrap_or_default(), &mut said)?;
+                at += 1 + inner + outer + len;
+            }
+            _ => {
+                said.push(byte);
+                at += 1;
+            }
+        }
+    }
+}
+
+/// Undoes the escape whose backslash stands before a text, and tells how long it is.
+fn escape(text: &[u8], said: &mut Vec<u8>) -> Option<usize> {
+    let hex = |from: usize, len: usize| {
+        let digits = std::str::from_utf8(text.get(from..from + len)?).ok()?;
+        char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+    };
+    let (char, len) = match text.first()? {
+        b'n' | b'r' => ('\n', 1),
+        b't' => ('\t', 1),
+        b'u' => (hex(1, 4)?, 5),
+        b'x' => (hex(1, 2)?, 3),
+        byte if byte.is_ascii() => (char::from(*byte), 1),
+        _ => return None,
+    };
+    said.extend(char.encode_utf8(&mut [0; 4]).bytes());
+    Some(len)
+}
+
 /// What stands between a word and its value, as far as all values have it.
 struct Lead {
     /// For how long the word's name goes on.
@@ -209,15 +303,29 @@ impl Lead {
 const PASSWORD_LENS: RangeInclusive<usize> = 7..=64;
 
 /// Tells whether a value is a password rather than a word, a dummy or code.
-fn is_password(text: &[u8], span: &Range<usize>, bare: bool, loose: bool, word: Word) -> bool {
-    let value = text.get(span.clone()).unwrap_or_default();
+fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) -> bool {
+    let Value { span, said } = value;
+    let value = said.as_deref().or_else(|| text.get(span.clone())).unwrap_or_default();
     // What can be counted in one look comes first: most values are none.
     let Counts { digits, letters, symbols, code, plain } = Counts::of(value);
     let marks = plain - letters - digits - symbols;
-    if plain < value.len() || letters < 2 || marks > 2 || code > 0 || value.starts_with(b"$") {
+    if plain < value.len() || letters < 2 || value.starts_with(b"$") {
         return false;
     }
-    let shape = Shape::at(text, span.clone());
+    // Only a bare value can be code. One in quotes may be a template, or a path with many marks.
+    let is_literal = !bare && word != Word::Key;
+    if !is_literal && (marks > 2 || code > 0) {
+        return false;
+    }
+    let symbols = symbols + code;
+    let shape = match said {
+        Some(said) => Shape::of(said),
+        None => Shape::at(text, span.clone()),
+    };
+    let mixed = symbols > 1 && shape.lower > 0 && shape.upper > 0 && shape.digits > 0;
+    if marks > 2 && !mixed || code > 0 && is_template(value) {
+        return false;
+    }
     let classes = [shape.lower, shape.upper, shape.digits, symbols];
     let classes = classes.iter().filter(|count| **count > 0).count();
     let dense = shape.changes * 3 >= shape.len;
@@ -244,6 +352,24 @@ fn is_password(text: &[u8], span: &Range<usize>, bare: bool, loose: bool, word: 
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
     let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
     strong && !is_path() && !placeholder::is_dummy(value)
+}
+
+/// Tells whether a value has a place in brackets that something is put into, or an index, or a call.
+fn is_template(value: &[u8]) -> bool {
+    let named = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:,'\"/@ ".contains(byte);
+    value.iter().enumerate().any(|(at, open)| {
+        let close = match open {
+            b'{' => b'}',
+            b'[' => b']',
+            b'(' => b')',
+            b'<' => b'>',
+            _ => return false,
+        };
+        let inside = value.get(at + 1..).unwrap_or_default();
+        let end = inside.iter().position(|byte| !named(byte));
+        let is_double = matches!(value.get(at..at + 2), Some(b"{{" | b"{%" | b"<%"));
+        is_double || end.and_then(|end| inside.get(end)) == Some(&close)
+    })
 }
 
 /// How many characters of each kind a value of at most 255 has.
@@ -501,6 +627,52 @@ mod tests {
             format!("ANY_PW:{value}"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_in_quotes_goes_to_its_own_closing_quote() {
+        let value = ["S_q1L", "&I7S1"].concat();
+        for written in [
+            format!("{value}\\\\%3="),
+            format!("{value}\\\"xY2"),
+            format!("{value}\\u0026xY2"),
+            format!("{value}\\x26xY2"),
+            format!("{value}, xY2;)").replace(' ', ""),
+        ] {
+            let text = format!("{{\"db_password\": \"{written}\"}}");
+            assert_eq!(found(&text), [("assigned_password", written.as_str())], "{text}");
+            // The same as a literal in a literal.
+            let escaped = written.replace('\\', "\\\\").replace('"', "\\\"");
+            let text = format!("x = \"{{\\\"db_password\\\": \\\"{escaped}\\\"}}\"");
+            assert_eq!(found(&text), [("assigned_password", escaped.as_str())], "{text}");
+        }
+        let text = format!("password = '{value}''x'\n");
+        assert_eq!(found(&text), [("assigned_password", format!("{value}''x").as_str())]);
+        // A raw literal ends with a backslash.
+        let text = format!("password = '{value}\\'\n");
+        assert_eq!(found(&text), [("assigned_password", format!("{value}\\").as_str())]);
+        for open in ["password = \"q7Rk!9zPw\\\"\n", "password = \"q7Rk!9\\nzPw\"\n"] {
+            assert_eq!(found(open), [], "{open}");
+        }
+    }
+
+    #[test]
+    fn a_value_in_quotes_is_no_code_for_its_brackets() {
+        for value in [["q7Rk{!", "9zPw"], ["aB3)x|", "Y9>kk2"], ["T(4m]Q", "x8%Lz"]] {
+            let value = value.concat();
+            let text = format!("password = \"{value}\"");
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+            assert_eq!(found(&format!("password = {value}")), [], "{value}");
+        }
+        for text in [
+            "password = \"{{vault.pw1}}\"",
+            "password = \"{password1}!aB\"",
+            "password = \"%(pass1)sXy!\"",
+            "password = \"get_Pass1()\"",
+            "password = \"aB1/cD2/eF3/x.y\"",
+        ] {
+            assert_eq!(found(text), [], "{text}");
         }
     }
 
