@@ -59,32 +59,34 @@ fn list_of(
     // Most lists are no longer.
     let mut decoded = Vec::with_capacity(4 * usize::from(CODES_MIN));
     let mut at = part.start;
-    let mut start = 0;
+    // From the first code to the last one.
+    let mut list = 0..0;
     while let Some(begin) = marks.digit.next(at, part.end) {
         let since = begin - at;
         let rest = whole.get(begin..).unwrap_or_default();
         let hex = rest.starts_with(b"0x");
         let (lead, (len, value)) =
             if hex { (2, code(rest.get(2..), 16)) } else { (0, code(Some(rest), 10)) };
-        match printed(value) {
-            Some(value) if since <= SINCE_MAX => {
-                if decoded.is_empty() {
-                    start = begin;
-                }
-                decoded.push(value);
+        let value = printed(value);
+        if since > SINCE_MAX || value.is_none() {
+            flush(&mut decoded, list.clone(), views);
+            if begin >= last {
+                work::spend(begin - part.start);
+                return begin;
             }
-            _ => {
-                flush(&mut decoded, start..begin, views);
-                if begin >= last {
-                    work::spend(begin - part.start);
-                    return begin;
-                }
+        }
+        // What stands behind a gap begins a list of its own.
+        if let Some(value) = value {
+            list.end = begin + lead + len;
+            if decoded.is_empty() {
+                list.start = begin;
             }
+            decoded.push(value);
         }
         at = begin + lead + len;
     }
     work::spend(at - part.start);
-    flush(&mut decoded, start..at, views);
+    flush(&mut decoded, list, views);
     at
 }
 
@@ -332,4 +334,49 @@ fn pairs_around(bytes: &[u8], done: usize, row: usize, views: &mut Views<'_>) ->
         views.add("hex", start..at, text, Trust::Names);
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::risk::{Detection, Policy, score};
+
+    /// A token of a known format, which is in no file as such.
+    fn token() -> String {
+        ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat()
+    }
+
+    /// The codes of the token, each written in some way, with something between them.
+    fn list(write: impl Fn(u8) -> String, between: &str) -> String {
+        token().bytes().map(write).collect::<Vec<_>>().join(between)
+    }
+
+    /// What is found in a text.
+    fn found(text: &str) -> Vec<&str> {
+        let hits = score(text, &Policy::default()).detected_patterns.into_iter();
+        let spans = hits.filter_map(|found| match found {
+            Detection::Pattern(hit) => Some(hit.span),
+            Detection::Size(_) => None,
+        });
+        spans.map(|span| text.get(span).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_list_of_codes_is_found_wherever_it_stands() {
+        for (before, list, after) in [
+            ("b = bytes([", list(|byte| byte.to_string(), ", "), "])\nz = 1\n"),
+            ("b = ", list(|byte| format!("chr({byte})"), " + "), "\nz = 1\n"),
+            ("b = {", list(|byte| format!("0x{byte:02x}"), ","), "};\nz = 1\n"),
+            ("String.fromCharCode(", list(|byte| byte.to_string(), ","), ");\nz = 1\n"),
+            ("codes:\n  - ", list(|byte| byte.to_string(), "\n  - "), "\nnext: 2\n"),
+        ] {
+            let inner = list.trim_start_matches("chr(").trim_end_matches(')');
+            for offset in 0..64 {
+                let text = format!("{}{before}{list}{after}", "\n".repeat(offset));
+                assert_eq!(found(&text), [inner], "{offset} {text}");
+                // With a gap before, and numbers before that.
+                let text = format!("x = 7\n{}\n{before}{list}{after}", "-".repeat(offset));
+                assert_eq!(found(&text), [inner], "{offset} {text}");
+            }
+        }
+    }
 }
