@@ -29,14 +29,15 @@ pub(super) struct Hit {
     pub(super) placeholder: bool,
     via: Vec<&'static str>,
     pub(super) span: Range<usize>,
+    pieces: Vec<Range<usize>>,
 }
 
 impl Hit {
     /// As it is shown, but for its line.
     pub(super) fn shown(self, content: &str) -> PatternHit {
-        let Self { kind, pattern, placeholder, via, span } = self;
+        let Self { kind, pattern, placeholder, via, span, pieces } = self;
         let snippet = pattern::snippet(content.get(span.clone()).unwrap_or_default());
-        PatternHit { kind, pattern, snippet, line: 0, placeholder, via, span }
+        PatternHit { kind, pattern, snippet, line: 0, placeholder, via, span, pieces }
     }
 }
 
@@ -63,12 +64,14 @@ pub(super) fn each_hit(
             placeholder: found.placeholder,
             via: found.via,
             span: found.span,
+            pieces: found.pieces,
         });
     }
     for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
         for span in pattern.matches(content) {
             let (kind, pattern) = pattern.names();
-            each(Hit { kind, pattern, placeholder: false, via: Vec::new(), span });
+            let (via, pieces) = (Vec::new(), Vec::new());
+            each(Hit { kind, pattern, placeholder: false, via, span, pieces });
         }
     }
 }

@@ -173,6 +173,10 @@ pub struct PatternHit {
     /// Where the match is in the text, in bytes; of a decoded one, what it was decoded from.
     #[serde(skip)]
     pub span: Range<usize>,
+    /// The pieces of the text that the secret is made of, in order and apart, where it is not simply the
+    /// match: of literals that are added up, what stands in each of them.
+    #[serde(skip)]
+    pub pieces: Vec<Range<usize>>,
 }
 
 /// A size rule that was exceeded. As JSON it has all the keys of a [`PatternHit`], too.

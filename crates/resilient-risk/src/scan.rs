@@ -4,7 +4,8 @@
 //! detectors come after them in a fixed order of trust, and a place that one has claimed is
 //! not claimed again.
 
-use std::collections::BTreeSet;
+mod views;
+
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
@@ -13,7 +14,7 @@ use fearless_simd::{Level, dispatch};
 use super::bits::ones;
 use super::candidate::{self, Candidate, Wanted};
 use super::classic::{self, CLASSICS};
-use super::decode::{self, Trust, View};
+use super::decode::{self, Trust};
 use super::family::BINARY_HINT;
 use super::features::Words;
 use super::lanes::GROUP;
@@ -22,7 +23,6 @@ use super::marks::Marks;
 use super::model::Model;
 use super::runs::{self, Runs};
 use super::survey::Survey;
-use super::token::Shape;
 use super::words::{Kinds, Word};
 use super::{assign, benign, features, naming, pii, placeholder, vendor, work};
 
@@ -33,6 +33,8 @@ pub(super) struct Finding {
     pub(super) pattern: &'static str,
     /// Where in the text it is, in bytes.
     pub(super) span: Range<usize>,
+    /// The pieces of the text that the secret is made of, in order and apart; none if it is the span.
+    pub(super) pieces: Vec<Range<usize>>,
     /// A vendor's prefix with a dummy behind it.
     pub(super) placeholder: bool,
     /// The decodings through which it was seen, outermost first.
@@ -223,7 +225,8 @@ fn collect_in<S: Simd>(
         dummies.for_each(|said| runs.enrich(said.start));
     }
     vendor::in_runs(simd, bytes, &marks.alnum, runs, |hit| {
-        scan.add(hit.row.family, hit.row.name, hit.span, hit.placeholder && depth == 0);
+        let span = without_sign(bytes, hit.span);
+        scan.add(hit.row.family, hit.row.name, span, hit.placeholder && depth == 0);
     });
     scan.claims.release(bytes, runs);
     if !places.is_empty() {
@@ -243,7 +246,7 @@ fn collect_in<S: Simd>(
     }
     survey.recycle();
     if !views.is_empty() {
-        scan.views(views, lens, depth, budget);
+        scan.views(text, views, lens, depth, budget);
     }
     if !scan.guesses.is_empty() {
         scan.guesses();
@@ -257,89 +260,18 @@ const GITHUB_MORE: usize = 255 - 36;
 /// So many rows of one length are a block of data.
 const ROWS_MIN: usize = 4;
 
-/// What stands between views that are scanned together: it ends every line, literal and token.
-const BETWEEN: &str = "\n\u{1}\n";
-
-impl Scan {
-    /// Scans what was decoded. All views of one trust are scanned as one text, so that many small
-    /// ones cost no more than a large one.
-    #[cold]
-    #[inline(never)]
-    fn views(&mut self, views: Vec<View>, lens: Lens<'_>, depth: usize, budget: &mut usize) {
-        let mut inner: Vec<Vec<Finding>> = views.iter().map(|_| Vec::new()).collect();
-        for trust in [Trust::Full, Trust::Names] {
-            let mut text = String::new();
-            // Where each view begins, and its number.
-            let mut starts = Vec::new();
-            for (nth, view) in views.iter().enumerate() {
-                if view.trust == trust && self.claims.is_free(&view.source) {
-                    starts.push((text.len(), nth));
-                    text.push_str(&view.text);
-                    text.push_str(BETWEEN);
-                }
-            }
-            if starts.is_empty() {
-                continue;
-            }
-            let survey = Survey::of(text.as_bytes());
-            for found in collect(&text, survey, lens, trust, depth + 1, budget) {
-                let after = starts.partition_point(|(start, _)| *start <= found.span.start);
-                let Some((start, nth)) = after.checked_sub(1).and_then(|at| starts.get(at)) else {
-                    continue;
-                };
-                let inside =
-                    views.get(*nth).is_some_and(|view| found.span.end <= start + view.text.len());
-                if inside && let Some(inner) = inner.get_mut(*nth) {
-                    inner.push(found);
-                }
-            }
-        }
-        for (view, mut inner) in views.into_iter().zip(inner) {
-            if !self.claims.is_free(&view.source) {
-                continue;
-            }
-            inner.retain(|found| !found.placeholder && found.family != "pii");
-            let encoded = matches!(view.via, "base64" | "hex" | "escapes");
-            if inner.is_empty() && encoded && is_bare_token(&view.text) {
-                inner.push(Finding::new("api_key", "encoded_token", 0..view.text.len()));
-            }
-            if inner.is_empty() {
-                continue;
-            }
-            self.claims.take(&view.source);
-            let mut families = BTreeSet::new();
-            for mut found in inner {
-                if families.insert(found.family) {
-                    found.via.insert(0, view.via);
-                    found.span = view.source.clone();
-                    found.order = CLASSICS.len();
-                    self.findings.push(found);
-                }
-            }
-        }
-    }
-}
-
-/// Tells whether an encoded text is one random token and nothing else: encoding it was no accident.
-fn is_bare_token(text: &str) -> bool {
-    let text = text.trim();
-    let token = (20..=200).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
-    if !token {
-        return false;
-    }
-    let shape = Shape::of(text.as_bytes());
-    if decode::is_base64_text(text) {
-        return false;
-    }
-    let even = shape.evenness() >= 85 && shape.changes * 3 >= shape.len;
-    even && shape.digits >= 3 && shape.lower >= 3 && shape.upper >= 3 && !shape.is_wordy()
+/// What fits a format, without the full stop of its sentence, or the slash that ends a pattern.
+fn without_sign(bytes: &[u8], span: Range<usize>) -> Range<usize> {
+    let sign = span.end.checked_sub(1).and_then(|last| bytes.get(last)).copied();
+    let opened = || span.start.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'/');
+    let has_sign = sign == Some(b'.') || sign == Some(b'/') && opened();
+    span.start..span.end - usize::from(has_sign)
 }
 
 impl Finding {
     fn new(family: &'static str, pattern: &'static str, span: Range<usize>) -> Self {
-        let (placeholder, via, order) = (false, Vec::new(), CLASSICS.len());
-        Self { family, pattern, span, placeholder, via, order }
+        let (placeholder, order) = (false, CLASSICS.len());
+        Self { family, pattern, span, pieces: Vec::new(), placeholder, via: Vec::new(), order }
     }
 }
 

@@ -13,7 +13,7 @@ use super::super::marks::Marks;
 use super::super::runs::Run;
 use super::super::token::is_uuid;
 use super::super::vendor;
-use super::{Survey, Trust, Views, is_text};
+use super::{Map, Survey, Trust, Views, is_text};
 
 /// Fewer encoded characters hold no secret.
 const BASE64_MIN: usize = 20;
@@ -107,35 +107,36 @@ fn run_views(
         return run.start;
     }
     if let Some(text) = printable(bytes, run) {
-        views.add("quoted-printable", run.span(), text, Trust::Full);
+        views.add("quoted-printable", Map::whole(run.span()), text, Trust::Full);
     }
-    let Some((end, joined)) = block else {
+    let Some((lines, joined)) = block else {
         let whole = bytes.get(run.span()).unwrap_or_default();
         let mut left = true;
         for (from, piece) in pieces(whole) {
             let span = run.start + from..run.start + from + piece.len();
-            left &= piece_views(piece, &span, views);
+            left &= piece_views(piece, &Map::whole(span), views);
         }
         for (from, value) in values(whole).filter(|_| left) {
             let span = run.start + from..run.start + from + value.len();
-            turned_views(value, marks, &span, &span, views);
+            turned_views(value, marks, &span, &Map::whole(span.clone()), views);
         }
         return run.start;
     };
-    let source = run.start..end;
     // Lines of one token, cut: seen joined, too.
     if joined.len() <= TOKEN_MAX
         && let Ok(text) = std::str::from_utf8(&joined)
     {
-        views.add("joined lines", source.clone(), text.to_owned(), Trust::Full);
+        views.add("joined lines", lines.clone(), text.to_owned(), Trust::Full);
     }
     let marked = Marks::of(&joined);
     for (from, piece) in pieces(&joined) {
-        if piece_views(piece, &source, views) {
-            turned_views(piece, &marked, &(from..from + piece.len()), &source, views);
+        let span = from..from + piece.len();
+        let map = Map::Whole(lines.pieces(span.clone()));
+        if piece_views(piece, &map, views) {
+            turned_views(piece, &marked, &span, &map, views);
         }
     }
-    end
+    lines.hull().end
 }
 
 /// Tells whether a run that ends at a position may go on on the next line: whether one line ends
@@ -231,9 +232,9 @@ fn values(run: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     parts.filter(|(_, part)| part.len() >= BASE64_MIN)
 }
 
-/// A run that fills its line, and the lines after it that are filled alike: where they end, and
+/// A run that fills its line, and the lines after it that are filled alike: where they are, and
 /// all of them in one piece.
-fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usize, Vec<u8>)> {
+fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(Map, Vec<u8>)> {
     /// Shorter lines are not what programs wrap at.
     const LINE_MIN: usize = 16;
     if run.len() < LINE_MIN {
@@ -244,15 +245,15 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usi
         bytes.get(line).is_some_and(|line| line.iter().all(u8::is_ascii_hexdigit))
     };
     let is_digest = is_hex(run.span());
-    let mut all = Vec::new();
+    let (mut all, mut lines) = (Vec::new(), Map::parts());
     let mut end = run.end;
     let mut later = later.iter().peekable();
     loop {
         let rest = bytes.get(end..)?;
         let gap = rest.iter().take(64).take_while(|byte| byte.is_ascii_whitespace()).count();
-        let lines = rest.get(..gap)?.iter().filter(|byte| **byte == b'\n').count();
+        let feeds = rest.get(..gap)?.iter().filter(|byte| **byte == b'\n').count();
         let start = end + gap;
-        if lines != 1 {
+        if feeds != 1 {
             break;
         }
         let next = match later.peek() {
@@ -269,18 +270,20 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(usi
         later.next_if(|later| later.start == start);
         if all.is_empty() {
             all.extend(bytes.get(run.span())?);
+            lines.push(run.len(), run.span(), false);
         }
         all.extend(bytes.get(next.clone())?);
+        lines.push(next.len(), next.clone(), false);
         end = next.end;
         if next.len() < run.len() {
             break;
         }
     }
-    (end > run.end).then_some((end, all))
+    (end > run.end).then_some((lines, all))
 }
 
 /// Makes the views of a piece, and tells whether it may be a token that was turned around.
-fn piece_views(piece: &[u8], source: &Range<usize>, views: &mut Views<'_>) -> bool {
+fn piece_views(piece: &[u8], source: &Map, views: &mut Views<'_>) -> bool {
     super::super::work::spend(piece.len());
     // Programs are full of identifiers, which are no encoding of anything.
     if !views.has_room(piece.len()) || is_uuid(piece) {
@@ -309,7 +312,7 @@ fn turned_views(
     piece: &[u8],
     marks: &Marks,
     span: &Range<usize>,
-    source: &Range<usize>,
+    source: &Map,
     views: &mut Views<'_>,
 ) {
     // Only what could be a token is worth turning around.

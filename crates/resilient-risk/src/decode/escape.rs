@@ -5,7 +5,7 @@ use fearless_simd::prelude::*;
 use super::super::bits::{Bits, ones};
 use super::super::lanes::{GROUP, Lanes};
 use super::super::marks::is_token;
-use super::{Trust, Views, is_text};
+use super::{Map, Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.
 pub(super) const ESCAPES_MIN: u8 = 6;
@@ -140,14 +140,21 @@ fn row(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
     let Some((first, len)) = escape(bytes.get(start..).unwrap_or_default()) else {
         return start + 1;
     };
+    // What stands before `%`-escapes can be a part of the token.
+    let before = bytes.get(..start).unwrap_or_default();
+    let lead = before.iter().rev().take(40).take_while(|b| b.is_ascii_alphanumeric()).count();
     let mut end = start + len;
     let mut decoded = vec![first];
+    let mut map = Map::parts();
+    map.push(lead, start - lead..start, false);
+    map.push(1, start..end, false);
     let mut escapes = 1;
     loop {
         let rest = bytes.get(end..).unwrap_or_default();
         if let Some((byte, len)) = escape(rest) {
             decoded.push(byte);
             escapes += 1;
+            map.push(1, end..end + len, false);
             end += len;
         } else if let Some(byte) = rest.first()
             && (byte.is_ascii_alphanumeric() || b"_-.=+/:".contains(byte))
@@ -155,6 +162,7 @@ fn row(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
         {
             // Characters that need no escape may stand between those that have one.
             decoded.push(*byte);
+            map.push(1, end..end + 1, false);
             end += 1;
         } else {
             break;
@@ -166,11 +174,8 @@ fn row(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
         && is_text(&decoded)
         && let Ok(text) = String::from_utf8(decoded)
     {
-        // What stands before `%`-escapes can be a part of the token.
-        let before = bytes.get(..start).unwrap_or_default();
-        let lead = before.iter().rev().take(40).take_while(|b| b.is_ascii_alphanumeric()).count();
         let head = text_of(bytes, start - lead, start);
-        views.add("escapes", start - lead..end, head + &text, Trust::Full);
+        views.add("escapes", map, head + &text, Trust::Full);
     }
     end
 }

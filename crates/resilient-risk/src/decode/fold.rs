@@ -5,7 +5,7 @@ use fearless_simd::prelude::*;
 use super::super::bits::ones;
 use super::super::lanes::{GROUP, Lanes};
 use super::super::marks::Marks;
-use super::{Trust, Views};
+use super::{Map, Trust, Views};
 
 /// Makes a view of every word that holds such a character.
 #[inline(always)]
@@ -91,13 +91,22 @@ fn word(text: &str, found: usize, done: usize, views: &mut Views<'_>) -> usize {
     let word = text.get(start..end).unwrap_or_default();
     if changed > 0 && len >= WORD_MIN && (seen < len || is_wide(word)) && views.has_room(len) {
         let mut folded = String::with_capacity(len);
+        // What is not seen goes with the characters around it.
+        let (mut map, mut at) = (Map::parts(), start);
         for (plain, char) in stretches(word) {
             folded.push_str(plain);
-            if let Some(Fold::To(to)) = char.map(fold) {
-                folded.push(to);
+            if !plain.is_empty() {
+                map.push(plain.len(), at..at + plain.len(), true);
             }
+            at += plain.len();
+            let Some(char) = char else { break };
+            if let Fold::To(to) = fold(char) {
+                folded.push(to);
+                map.push(1, at..at + char.len_utf8(), true);
+            }
+            at += char.len_utf8();
         }
-        views.add("look-alikes", start..end, folded, Trust::Full);
+        views.add("look-alikes", map, folded, Trust::Full);
     }
     end.max(found + 1)
 }

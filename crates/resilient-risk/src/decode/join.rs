@@ -9,7 +9,7 @@ use fearless_simd::prelude::*;
 use memchr::memmem;
 
 use super::super::literals::{Literal, Place};
-use super::{Digits, Survey, Trust, Views};
+use super::{Digits, Map, Survey, Trust, Views};
 
 pub(super) use self::codes::CODES_MIN;
 
@@ -57,7 +57,7 @@ fn armor_backwards(bytes: &[u8], places: &[Place], views: &mut Views<'_>) {
         if views.has_room(end) {
             let text: Vec<u8> = rest.get(..end).unwrap_or_default().iter().rev().copied().collect();
             if let Ok(text) = String::from_utf8(text) {
-                views.add("reversed", at..at + end, text, Trust::Full);
+                views.add("reversed", Map::whole(at..at + end), text, Trust::Full);
             }
         }
     }

@@ -9,6 +9,7 @@ mod blob;
 mod escape;
 mod fold;
 mod join;
+mod map;
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -16,6 +17,7 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::u8x64;
 
+pub(super) use self::map::Map;
 use super::bits::{Bits, lend};
 use super::lanes::{GROUP, padded_at};
 use super::survey::Survey;
@@ -34,7 +36,7 @@ pub(super) struct View {
     /// The name of the decoding.
     pub(super) via: &'static str,
     /// What it was decoded from.
-    pub(super) source: Range<usize>,
+    pub(super) map: Map,
     pub(super) text: String,
     /// How far to trust what is found in it.
     pub(super) trust: Trust,
@@ -161,10 +163,10 @@ struct Views<'a> {
 }
 
 impl Views<'_> {
-    fn add(&mut self, via: &'static str, source: Range<usize>, text: String, trust: Trust) {
+    fn add(&mut self, via: &'static str, map: Map, text: String, trust: Trust) {
         if let Some(left) = self.budget.checked_sub(text.len()) {
             *self.budget = left;
-            self.views.push(View { via, source, text, trust });
+            self.views.push(View { via, map, text, trust });
         }
     }
 
@@ -338,11 +340,11 @@ mod tests {
     fn assigned_literals_are_joined_as_long_as_their_names_count_on() {
         let token = token();
         let (first, second) = token.split_at(25);
-        let added = format!("\"{first}\" + \"{second}\"");
-        let text = format!("const z = {added};\nconst y = \"bye\";\n");
+        let added = format!("{first}\" + \"{second}");
+        let text = format!("const z = \"{added}\";\nconst y = \"bye\";\n");
         assert_eq!(joined(&text), [added.as_str()]);
         let text = format!("part_a = '{first}'\npart_b = '{second}'\nrest = 'x1'\n");
-        assert_eq!(joined(&text), [format!("'{first}'\npart_b = '{second}'")]);
+        assert_eq!(joined(&text), [format!("{first}'\npart_b = '{second}")]);
         let text = format!("one = '{first}'\ntwo = '{second}'\n");
         assert_eq!(joined(&text), Vec::<&str>::new());
     }

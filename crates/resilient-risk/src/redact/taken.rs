@@ -7,14 +7,11 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::render::{self, Out};
-use super::{Choice, Wish, block, hits, mark, plan, remaining, wants};
+use super::{Choice, Wish, block, hits, plan, remaining, wants};
 use crate::{PatternHit, Policy, Report};
 
 /// A text is scanned again at most so often, for what the first redaction has laid bare.
 const ROUNDS_MAX: usize = 4;
-
-/// What the scan calls the decoding that adds up literals.
-const JOINED: &str = "joined literals";
 
 /// A secret of a machine has at least this many bytes.
 const STRONG_LEN: usize = 20;
@@ -257,10 +254,8 @@ pub(super) fn matched<'a>(content: &'a str, hit: &PatternHit) -> Option<&'a str>
 pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
     let span = hit.span.clone();
     let found = content.get(span.clone()).unwrap_or_default();
-    match hit.via.first().copied() {
-        Some(JOINED) => return Some(vec![without_marks(found, span.start)]),
-        Some(_) => return Some(vec![span]),
-        None => {}
+    if !hit.pieces.is_empty() {
+        return Some(hit.pieces.clone());
     }
     let one = match hit.pattern.as_ref() {
         "bearer_token" => {
@@ -281,28 +276,4 @@ pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>
         _ => span,
     };
     Some(vec![one])
-}
-
-/// Joined literals less those at either end that hold a mark: what is a mark is no piece of a secret.
-fn without_marks(joined: &str, at: usize) -> Range<usize> {
-    const QUOTES: [char; 3] = ['"', '\'', '`'];
-    let (mut from, mut to) = (0, joined.len());
-    let has_mark = |literal: &str| !mark::find(literal).is_empty();
-    while let Some(rest) = joined.get(from..to)
-        && let Some(quote) = rest.chars().next().filter(|c| QUOTES.contains(c))
-        && let Some(len) = rest.get(1..).and_then(|rest| rest.find(quote)).map(|end| end + 2)
-        && rest.get(..len).is_some_and(has_mark)
-        && let Some(next) = rest.get(len..).and_then(|rest| rest.find(QUOTES))
-    {
-        from += len + next;
-    }
-    while let Some(rest) = joined.get(from..to)
-        && let Some(quote) = rest.chars().next_back().filter(|c| QUOTES.contains(c))
-        && let Some(start) = rest.get(..rest.len() - 1).and_then(|rest| rest.rfind(quote))
-        && rest.get(start..).is_some_and(has_mark)
-        && let Some(before) = rest.get(..start).and_then(|rest| rest.rfind(QUOTES))
-    {
-        to = from + before + 1;
-    }
-    at + from..at + to
 }

@@ -10,7 +10,7 @@ use super::super::super::lanes::{GROUP, Lanes};
 use super::super::super::marks::Marks;
 use super::super::super::work;
 use super::super::blob::nibble;
-use super::super::{Survey, Trust, Views};
+use super::super::{Map, Survey, Trust, Views};
 
 /// Fewer characters are no token.
 pub(in super::super) const CODES_MIN: u8 = 16;
@@ -59,8 +59,7 @@ fn list_of(
     // Most lists are no longer.
     let mut decoded = Vec::with_capacity(4 * usize::from(CODES_MIN));
     let mut at = part.start;
-    // From the first code to the last one.
-    let mut list = 0..0;
+    let mut codes = Vec::with_capacity(4 * usize::from(CODES_MIN));
     while let Some(begin) = marks.digit.next(at, part.end) {
         let since = begin - at;
         let rest = whole.get(begin..).unwrap_or_default();
@@ -69,7 +68,7 @@ fn list_of(
             if hex { (2, code(rest.get(2..), 16)) } else { (0, code(Some(rest), 10)) };
         let value = printed(value);
         if since > SINCE_MAX || value.is_none() {
-            flush(&mut decoded, list.clone(), views);
+            flush(bytes, &mut codes, &mut decoded, views);
             if begin >= last {
                 work::spend(begin - part.start);
                 return begin;
@@ -77,32 +76,54 @@ fn list_of(
         }
         // What stands behind a gap begins a list of its own.
         if let Some(value) = value {
-            list.end = begin + lead + len;
-            if decoded.is_empty() {
-                list.start = begin;
-            }
+            codes.push(begin..begin + lead + len);
             decoded.push(value);
         }
         at = begin + lead + len;
     }
     work::spend(at - part.start);
-    flush(&mut decoded, list, views);
+    flush(bytes, &mut codes, &mut decoded, views);
     at
 }
 
-fn flush(decoded: &mut Vec<u8>, source: Range<usize>, views: &mut Views<'_>) {
+fn flush(text: &[u8], codes: &mut Vec<Range<usize>>, decoded: &mut Vec<u8>, views: &mut Views<'_>) {
     if decoded.len() < usize::from(CODES_MIN) {
+        codes.clear();
         decoded.clear();
         return;
     }
+    let codes = std::mem::take(codes);
     let bytes = std::mem::take(decoded);
     let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     if letters * 3 >= bytes.len()
         && views.has_room(bytes.len())
-        && let Ok(text) = String::from_utf8(bytes)
+        && let Ok(decoded) = String::from_utf8(bytes)
     {
-        views.add("character codes", source, text, Trust::Names);
+        views.add("character codes", map_of(text, codes), decoded, Trust::Names);
     }
+}
+
+/// Where the codes of a list stand, each with the name of its type. What stands between them goes with them
+/// if it is the same everywhere and no statement.
+fn map_of(text: &[u8], mut codes: Vec<Range<usize>>) -> Map {
+    const SUFFIX_MAX: usize = 8;
+    for code in &mut codes {
+        let rest = text.get(code.end..).unwrap_or_default().iter().take(SUFFIX_MAX);
+        code.end += rest.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    }
+    let gaps = codes.windows(2).map(|two| match two {
+        [one, next] => text.get(one.end..next.start).unwrap_or_default(),
+        _ => &[],
+    });
+    let dark = |gap: &'_ [u8]| -> Vec<u8> {
+        gap.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+    };
+    let mut gaps = gaps.map(dark);
+    let first = gaps.next().unwrap_or_default();
+    let is_list = !first.iter().any(|byte| b";=".contains(byte)) && gaps.all(|gap| gap == first);
+    let mut map = Map::parts();
+    codes.into_iter().for_each(|code| map.push(1, code, is_list));
+    map
 }
 
 /// A number at the start of a text: its length and its value. What is too large for a byte is not read
@@ -331,7 +352,7 @@ fn pairs_around(bytes: &[u8], done: usize, row: usize, views: &mut Views<'_>) ->
         && decoded.iter().all(u8::is_ascii_graphic)
         && let Ok(text) = String::from_utf8(decoded)
     {
-        views.add("hex", start..at, text, Trust::Names);
+        views.add("hex", Map::whole(start..at), text, Trust::Names);
     }
     at
 }

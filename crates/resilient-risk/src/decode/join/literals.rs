@@ -12,7 +12,7 @@ use super::super::super::bits::{Bits, ones};
 use super::super::super::lanes::{GROUP, Lanes, padded};
 use super::super::super::marks::Marks;
 use super::super::super::work;
-use super::super::{Trust, Views, rows};
+use super::super::{Map, Trust, Views, rows};
 use super::{JOINED_MAX, names};
 
 /// Literals may stand so far apart.
@@ -433,15 +433,17 @@ impl<'a> Chain<'a> {
 
     /// Makes a view of the literals, if they could hold a token, and begins anew.
     fn end(&mut self, views: &mut Views<'_>) {
-        if let [first, .., last] = self.parts.as_slice()
+        if self.parts.len() > 1
             && self.len >= JOINED_MIN
             && self.digits() >= DIGITS_MIN
             && views.has_room(self.len)
         {
+            let mut map = Map::parts();
+            self.parts.iter().for_each(|part| map.push(part.len(), part.clone(), false));
             let mut joined = String::with_capacity(self.len);
             joined.extend(self.parts.iter().filter_map(|part| self.text.get(part.clone())));
             let trust = if self.doubted { Trust::Names } else { Trust::Full };
-            views.add("joined literals", first.start - 1..last.end + 1, joined, trust);
+            views.add("joined literals", map, joined, trust);
         }
         self.parts.clear();
         (self.len, self.doubted) = (0, false);

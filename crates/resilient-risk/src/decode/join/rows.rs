@@ -7,7 +7,7 @@ use super::super::super::lanes::GROUP;
 use super::super::super::literals::Literal;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
-use super::super::{Survey, Trust, Views};
+use super::super::{Map, Survey, Trust, Views};
 use super::JOINED_MAX;
 
 /// Lines that a backslash continues.
@@ -24,13 +24,17 @@ pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
         }
         let start = at - marks.token.run_back(at, done.max(at.saturating_sub(512)));
         let mut text = bytes.get(start..at).unwrap_or_default().to_vec();
+        let mut map = Map::parts();
+        map.push(at - start, start..at, false);
         let mut end = at;
         while text.len() < JOINED_MAX
             && let Some(rest) = bytes.get(end..).and_then(behind_continued)
         {
             let len = rest.iter().take(512).take_while(|byte| is_token(**byte)).count();
             text.extend(rest.get(..len).unwrap_or_default());
-            end = bytes.len() - rest.len() + len;
+            let from = bytes.len() - rest.len();
+            map.push(len, from..from + len, false);
+            end = from + len;
         }
         done = end;
         if text.len() >= 16
@@ -38,7 +42,7 @@ pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
             && views.has_room(text.len())
             && let Ok(text) = String::from_utf8(text)
         {
-            views.add("continued lines", start..end, text, Trust::Full);
+            views.add("continued lines", map, text, Trust::Full);
         }
     }
 }
@@ -169,12 +173,17 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
     if words.len() < 3 || len < 16 || !views.has_room(len) {
         return;
     }
-    let source = line.start + start..end;
+    // The blanks between the groups go with them.
+    let (mut map, mut at) = (Map::parts(), line.start + start);
+    for word in words.iter().rev() {
+        map.push(word.len(), at..at + word.len(), true);
+        at += word.len() + 1;
+    }
     let joined: Vec<u8> = words.into_iter().rev().flatten().copied().collect();
     if joined.iter().filter(|byte| byte.is_ascii_digit()).nth(1).is_some()
         && let Ok(text) = String::from_utf8(joined)
     {
-        views.add("joined groups", source, text, Trust::Names);
+        views.add("joined groups", map, text, Trust::Names);
     }
 }
 
@@ -293,7 +302,7 @@ fn token_len(tokens: &Bits, line: &Range<usize>) -> usize {
 /// Lines of one length, each of them one token.
 #[derive(Default)]
 struct List {
-    span: Range<usize>,
+    tokens: Vec<Range<usize>>,
     joined: String,
     width: usize,
     count: usize,
@@ -308,27 +317,33 @@ impl List {
     /// many bytes.
     fn go_on(&mut self, text: &str, line: Range<usize>, len: usize, views: &mut Views<'_>) {
         let mut token = text.get(line.clone()).unwrap_or_default();
+        let mut start = line.start;
         if token.len() != len {
+            start += token.len() - token.trim_ascii_start().len();
             token = token.trim_ascii();
         }
+        let span = start..start + token.len();
         let is_filled = len > 0 && token.len() == len;
         if is_filled && !self.is_empty() && len <= self.width {
             self.joined.push_str(token);
             self.count += 1;
-            self.span.end = line.end;
+            self.tokens.push(span.clone());
             if len == self.width {
                 return;
             }
         }
         if self.count >= 2 && self.joined.len() >= 16 && views.has_room(self.joined.len()) {
             // What is joined next is written where this was.
-            views.add("joined lines", self.span.clone(), self.joined.clone(), Trust::Names);
+            let mut map = Map::parts();
+            self.tokens.drain(..).for_each(|token| map.push(token.len(), token, false));
+            views.add("joined lines", map, self.joined.clone(), Trust::Names);
         }
         self.joined.clear();
+        self.tokens.clear();
         self.count = 0;
         if is_filled && SHORT.contains(&len) {
             self.joined.push_str(token);
-            self.span = line;
+            self.tokens.push(span);
             (self.width, self.count) = (len, 1);
         }
     }

@@ -1,0 +1,186 @@
+//! What is seen in views, and the pieces of the text that it is made of.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::super::classic::CLASSICS;
+use super::super::decode::{self, Map, Trust, View};
+use super::super::family::BINARY_HINT;
+use super::super::survey::Survey;
+use super::super::token::Shape;
+use super::{Finding, Lens, Scan, collect};
+
+/// What stands between views that are scanned together: it ends every line, literal and token.
+const BETWEEN: &str = "\n\u{1}\n";
+
+impl Scan {
+    /// Scans what was decoded. All views of one trust are scanned as one text, so that many small
+    /// ones cost no more than a large one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn views(
+        &mut self,
+        text: &str,
+        views: Vec<View>,
+        lens: Lens<'_>,
+        depth: usize,
+        budget: &mut usize,
+    ) {
+        let mut inner: Vec<Vec<Finding>> = views.iter().map(|_| Vec::new()).collect();
+        for trust in [Trust::Full, Trust::Names] {
+            let mut joined = String::new();
+            // Where each view begins, and its number.
+            let mut starts = Vec::new();
+            for (nth, view) in views.iter().enumerate() {
+                if view.trust == trust && self.may_show(view) {
+                    starts.push((joined.len(), nth));
+                    joined.push_str(&view.text);
+                    joined.push_str(BETWEEN);
+                }
+            }
+            if starts.is_empty() {
+                continue;
+            }
+            let survey = Survey::of(joined.as_bytes());
+            for mut found in collect(&joined, survey, lens, trust, depth + 1, budget) {
+                let after = starts.partition_point(|(start, _)| *start <= found.span.start);
+                let Some((start, nth)) = after.checked_sub(1).and_then(|at| starts.get(at)) else {
+                    continue;
+                };
+                let inside =
+                    views.get(*nth).is_some_and(|view| found.span.end <= start + view.text.len());
+                if inside && let Some(inner) = inner.get_mut(*nth) {
+                    for span in std::iter::once(&mut found.span).chain(&mut found.pieces) {
+                        *span = span.start - start..span.end - start;
+                    }
+                    inner.push(found);
+                }
+            }
+        }
+        let mut index = None;
+        for (view, mut inner) in views.into_iter().zip(inner) {
+            if !self.may_show(&view) {
+                continue;
+            }
+            inner.retain(|found| !found.placeholder && found.family != "pii");
+            let encoded = matches!(view.via, "base64" | "hex" | "escapes");
+            if inner.is_empty() && encoded && is_bare_token(&view.text) {
+                inner.push(Finding::new("api_key", "encoded_token", 0..view.text.len()));
+            }
+            if inner.is_empty() {
+                continue;
+            }
+            // In an encoding one secret cannot be told from another.
+            let is_whole = matches!(view.map, Map::Whole(_));
+            let mut families = BTreeSet::new();
+            for mut found in inner {
+                let pieces = source_of(&view.map, &found);
+                if is_whole && !families.insert(found.family) {
+                    continue;
+                }
+                let is_free = families.len() > 1 || pieces.iter().all(|p| self.claims.is_free(p));
+                if !is_free {
+                    self.extend(text, pieces, view.trust, &mut index);
+                    continue;
+                }
+                pieces.iter().for_each(|piece| self.claims.take(piece));
+                found.via.insert(0, view.via);
+                let ends = pieces.first().zip(pieces.last());
+                found.span = ends.map_or(0..0, |(first, last)| first.start..last.end);
+                found.pieces = pieces;
+                found.order = CLASSICS.len();
+                self.findings.push(found);
+            }
+        }
+    }
+
+    /// Tells whether a view may show what nobody has found. Where a text was put together of parts, one of
+    /// them may be a secret by itself, and the whole of it another.
+    fn may_show(&self, view: &View) -> bool {
+        match &view.map {
+            Map::Whole(pieces) => pieces.iter().all(|piece| self.claims.is_free(piece)),
+            Map::Parts(_) => true,
+        }
+    }
+
+    /// Adds the other pieces of a secret to the finding that has seen one of them only.
+    #[cold]
+    #[inline(never)]
+    fn extend(
+        &mut self,
+        text: &str,
+        pieces: Vec<Range<usize>>,
+        trust: Trust,
+        index: &mut Option<Vec<(usize, usize)>>,
+    ) {
+        let Some((first, last)) = pieces.first().zip(pieces.last()) else { return };
+        // The findings of secrets so far, by where they begin.
+        let index = index.get_or_insert_with(|| {
+            let secrets = self.findings.iter().enumerate();
+            let secrets = secrets.filter(|(_, found)| !matches!(found.family, "pii" | BINARY_HINT));
+            let mut all: Vec<_> = secrets.map(|(nth, found)| (found.span.start, nth)).collect();
+            all.sort_unstable();
+            all
+        });
+        let from = index.partition_point(|(start, _)| *start < first.start);
+        let mut within = index.iter().skip(from).take_while(|(start, _)| *start < last.end);
+        // What goes over two secrets is none.
+        let (Some((_, nth)), None) = (within.next(), within.next()) else { return };
+        let Some(found) = self.findings.get(*nth) else { return };
+        let known = found.span.clone();
+        let holds = |piece: &&Range<usize>| piece.start <= known.start && known.end <= piece.end;
+        if !found.pieces.is_empty() || !pieces.iter().any(|piece| holds(&piece)) {
+            return;
+        }
+        let others = pieces.iter().flat_map(|piece| {
+            let before = piece.start..piece.end.min(known.start).max(piece.start);
+            let after = piece.start.max(known.end).min(piece.end)..piece.end;
+            [before, after]
+        });
+        let others: Vec<Range<usize>> = others.filter(|piece| !piece.is_empty()).collect();
+        let is_rest = |piece: &Range<usize>| {
+            let rest = text.as_bytes().get(piece.clone()).unwrap_or_default();
+            self.claims.is_free(piece) && (trust == Trust::Full || is_random(rest))
+        };
+        if others.is_empty() || !others.iter().all(is_rest) {
+            return;
+        }
+        others.iter().for_each(|piece| self.claims.take(piece));
+        if let Some(found) = self.findings.get_mut(*nth) {
+            found.pieces = pieces;
+        }
+    }
+}
+
+/// Where a finding of a view comes from.
+fn source_of(map: &Map, found: &Finding) -> Vec<Range<usize>> {
+    if found.pieces.is_empty() {
+        return map.pieces(found.span.clone());
+    }
+    let mut pieces: Vec<_> = found.pieces.iter().flat_map(|p| map.pieces(p.clone())).collect();
+    pieces.sort_by_key(|piece| piece.start);
+    pieces.dedup();
+    pieces
+}
+
+/// Tells whether the rest of a token may be one: a word that stands near it is none.
+fn is_random(rest: &[u8]) -> bool {
+    let shape = Shape::of(rest);
+    shape.digits >= 2 && shape.changes * 3 >= shape.len && !shape.is_wordy()
+}
+
+/// Tells whether an encoded text is one random token and nothing else: encoding it was no accident.
+fn is_bare_token(text: &str) -> bool {
+    let text = text.trim();
+    let token = (20..=200).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    if !token {
+        return false;
+    }
+    let shape = Shape::of(text.as_bytes());
+    if decode::is_base64_text(text) {
+        return false;
+    }
+    let even = shape.evenness() >= 85 && shape.changes * 3 >= shape.len;
+    even && shape.digits >= 3 && shape.lower >= 3 && shape.upper >= 3 && !shape.is_wordy()
+}
