@@ -37,10 +37,12 @@ pub enum Language {
     Toml,
     /// Lines of `NAME=value`: `.env`, INI, properties.
     Env,
+    /// XML and HTML, which have no look-ups.
+    Markup,
 }
 
 /// Each language with its names, which are also the endings of its files.
-const NAMES: [(Language, &[&str]); 17] = [
+const NAMES: [(Language, &[&str]); 18] = [
     (Language::Python, &["python", "py", "pyi", "pyw"]),
     (Language::JavaScript, &["javascript", "js", "jsx", "mjs", "cjs"]),
     (Language::TypeScript, &["typescript", "ts", "tsx", "mts", "cts"]),
@@ -58,6 +60,13 @@ const NAMES: [(Language, &[&str]); 17] = [
     (Language::Json, &["json", "jsonc", "json5"]),
     (Language::Toml, &["toml"]),
     (Language::Env, &["env", "dotenv", "ini", "cfg", "conf", "properties"]),
+    (
+        Language::Markup,
+        &[
+            "markup", "xml", "html", "htm", "xhtml", "svg", "plist", "csproj", "xaml", "resx",
+            "wsdl",
+        ],
+    ),
 ];
 
 impl Language {
@@ -111,6 +120,7 @@ mod tests {
             ("x/.env.local", Some(Language::Env)),
             (".github/workflows/ci.yml", Some(Language::Workflow)),
             ("ci.yml", Some(Language::Yaml)),
+            ("app/strings.xml", Some(Language::Markup)),
             ("notes.md", None),
             ("Makefile", None),
             (".environment", None),

@@ -164,6 +164,8 @@ const TOML: Syntax = Syntax {
     ..PLAIN
 };
 
+const MARKUP: Syntax = Syntax { block_comment: Some(("<!--", "-->")), quotes: &[], ..PLAIN };
+
 const ENV: Syntax = Syntax {
     line_comments: &["#", ";"],
     quotes: &[quote("\"", "\""), Quote { lines: false, ..raw("'", "'") }],
@@ -185,6 +187,7 @@ fn syntax(language: Language) -> &'static Syntax {
         Language::Json => &PLAIN,
         Language::Toml => &TOML,
         Language::Env => &ENV,
+        Language::Markup => &MARKUP,
     }
 }
 

@@ -5,8 +5,11 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-/// How every mark of ours begins.
-const OPEN: &str = "<REDACTED:";
+/// How every mark of ours begins, and how it ends: the second form stands where `<` begins something else.
+const FORMS: [(&str, char); 2] = [("<REDACTED:", '>'), ("[REDACTED:", ']')];
+
+/// A mark with a higher number is none of ours.
+const NUMBER_MAX: usize = 1_000_000_000;
 
 /// A kind or number is no longer than this.
 const PART_LEN_MAX: usize = 64;
@@ -16,26 +19,38 @@ const PART_LEN_MAX: usize = 64;
 pub(super) fn write(kind: &str, number: usize) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' };
     let kind: String = kind.chars().map(plain).take(PART_LEN_MAX).collect();
-    format!("{OPEN}{kind}:{number}>")
+    format!("<REDACTED:{kind}:{number}>")
+}
+
+/// A mark in the form without `<` and `>`.
+pub(super) fn in_brackets(mark: &str) -> String {
+    mark.replace('<', "[").replace('>', "]")
 }
 
 /// The highest number of each kind of mark in a text: new marks count on from there, because an old one
 /// stands for another secret.
 pub(super) fn numbers(text: &str) -> BTreeMap<&str, usize> {
     let mut highest = BTreeMap::new();
-    for at in memmem::find_iter(text.as_bytes(), OPEN) {
-        let rest = text.get(at + OPEN.len()..).unwrap_or_default();
-        let mut window = rest.len().min(2 * PART_LEN_MAX);
-        while !rest.is_char_boundary(window) {
-            window -= 1;
+    for (open, close) in FORMS {
+        for at in memmem::find_iter(text.as_bytes(), open) {
+            let rest = text.get(at + open.len()..).unwrap_or_default();
+            let mut window = rest.len().min(2 * PART_LEN_MAX);
+            while !rest.is_char_boundary(window) {
+                window -= 1;
+            }
+            let inside = rest.get(..window).and_then(|rest| rest.split_once(close));
+            let Some((kind, number)) = inside.and_then(|(inside, _)| inside.rsplit_once(':'))
+            else {
+                continue;
+            };
+            // No text has had so many that its numbers need more.
+            let Some(number) = number.parse::<usize>().ok().filter(|number| *number <= NUMBER_MAX)
+            else {
+                continue;
+            };
+            let known = highest.entry(kind).or_default();
+            *known = number.max(*known);
         }
-        let Some((inside, _)) = rest.get(..window).and_then(|rest| rest.split_once('>')) else {
-            continue;
-        };
-        let Some((kind, number)) = inside.rsplit_once(':') else { continue };
-        let Ok(number) = number.parse::<usize>() else { continue };
-        let known = highest.entry(kind).or_default();
-        *known = number.max(*known);
     }
     highest
 }
@@ -71,6 +86,9 @@ mod tests {
         assert_eq!(write("my > kind", 12), "<REDACTED:my___kind:12>");
         let text = "<REDACTED:pii:3> <REDACTED:pii:2> <REDACTED:jwt:x> <REDACTED:é:9> <REDACTED:";
         assert_eq!(numbers(text), BTreeMap::from([("pii", 3), ("é", 9)]));
+        let text = format!("[REDACTED:pii:3] <REDACTED:pii:2> <REDACTED:jwt:{}>", usize::MAX);
+        assert_eq!(numbers(&text), BTreeMap::from([("pii", 3)]));
+        assert_eq!(in_brackets(&write("pii", 3)), "[REDACTED:pii:3]");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::language::Language;
 use super::literal::{Kind, Region, regions};
+use super::mark::in_brackets as in_brackets_of;
 use super::{window_after, window_before};
 
 /// So far is looked around a literal.
@@ -220,13 +221,17 @@ impl Writer<'_> {
     }
 
     fn write_marks(&self, site: &Site, rendered: &mut Rendered) {
+        let in_text = site.kind == SiteKind::Bare && self.in_markup(&site.outer);
+        // Here `<` would begin a tag, or read a file.
+        let in_brackets = in_text || matches!(self.language, Language::Env | Language::Markup);
         let quote = match (site.kind, self.language) {
+            _ if in_text => "",
             (SiteKind::Literal, _) => {
                 rendered.text += &site.open;
                 ""
             }
             (SiteKind::Inert | SiteKind::Expanded, _) => "",
-            (_, Language::Yaml | Language::Workflow | Language::Env) => "",
+            (_, Language::Yaml | Language::Workflow | Language::Env | Language::Markup) => "",
             (_, Language::Shell | Language::Dockerfile) => "'",
             _ => "\"",
         };
@@ -235,6 +240,7 @@ impl Writer<'_> {
                 Part::Text(range) => rendered.text += self.text(range.clone()),
                 Part::Secret(nth) => {
                     let mark = self.secrets.get(*nth).map_or("", |secret| secret.mark.as_str());
+                    let mark = if in_brackets { in_brackets_of(mark) } else { mark.to_owned() };
                     rendered.put(&format!("{quote}{mark}{quote}"), false);
                     if site.mixed {
                         rendered.text += &self.seam(*nth);
@@ -348,6 +354,7 @@ impl Writer<'_> {
             return bare();
         }
         match self.language {
+            Language::Markup => None,
             Language::Json => {
                 Some(if whole { Form::of("\"", "\"") } else { Form::of(&site.open, &site.close) })
             }
@@ -363,6 +370,9 @@ impl Writer<'_> {
                 Some(if whole { Form::of("", "") } else { form })
             }
             Language::Shell | Language::Dockerfile => as_is(),
+            _ if site.kind == SiteKind::Bare && self.in_markup(&site.outer) => {
+                Some(Form::of("{", "}"))
+            }
             _ if site.kind == SiteKind::Bare => bare(),
             Language::Python => self.python(site, whole),
             Language::JavaScript | Language::TypeScript => {
@@ -435,6 +445,27 @@ impl Writer<'_> {
         dark.is_empty() || dark.starts_with([',', ']', '}']) || line.starts_with(" #")
     }
 
+    /// Whether this is the text of an element in JSX: `<p>…</p>`.
+    fn in_markup(&self, outer: &Range<usize>) -> bool {
+        if !matches!(self.language, Language::JavaScript | Language::TypeScript) {
+            return false;
+        }
+        const SIGNS: [char; 8] = ['<', '>', '{', '}', '(', ')', ';', '='];
+        let begins = |tag: &str| {
+            tag.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '>'))
+        };
+        let before = window_before(self.content, outer.start, WINDOW);
+        let after = window_after(self.content, outer.end, WINDOW);
+        let opened = before.rfind(SIGNS).and_then(|at| before.get(..at + 1)).is_some_and(|tag| {
+            let open = tag.rfind('<').and_then(|at| tag.get(at + 1..));
+            tag.ends_with('>') && !tag.ends_with("=>") && open.is_some_and(begins)
+        });
+        let closed = after.find(SIGNS).and_then(|at| after.get(at..)).is_some_and(|rest| {
+            rest.starts_with('{') || rest.strip_prefix('<').is_some_and(begins)
+        });
+        opened && closed
+    }
+
     /// Whether an attribute's value in JSX begins here: `<A key="…`.
     fn in_tag(&self, at: usize) -> bool {
         let line = window_before(self.content, at, WINDOW);
@@ -491,7 +522,7 @@ impl Writer<'_> {
                 _ => format!("${{{name}}}"),
             },
             Language::Workflow => format!("${{{{ secrets.{name} }}}}"),
-            Language::Yaml | Language::Json | Language::Toml | Language::Env => {
+            Language::Yaml | Language::Json | Language::Toml | Language::Env | Language::Markup => {
                 format!("${{{name}}}")
             }
         }

@@ -246,6 +246,8 @@ fn every_language_looks_secrets_up_in_its_own_way() {
         ("a.js", "x = `a ${b} @`\n", "x = `a ${b} ${process.env.GHP}`\n"),
         ("a.js", "x = {'@': 1}\n", "x = {[process.env.GHP]: 1}\n"),
         ("a.jsx", "<A token=\"@\"/>\n", "<A token={process.env.TOKEN}/>\n"),
+        ("a.jsx", "<p>Use @ or {b}</p>\n", "<p>Use {process.env.GHP} or {b}</p>\n"),
+        ("a.jsx", "<><b>a</b> @</>\n", "<><b>a</b> {process.env.GHP}</>\n"),
         ("a.rs", "const TOKEN: &str = \"@\";\n", "const TOKEN: &str = env!(\"TOKEN\");\n"),
         ("a.rs", "f(\"a @\")\n", "f(concat!(\"a \", env!(\"GHP\")))\n"),
         ("a.rs", "f(r#\"a @ b\"#)\n", "f(concat!(r#\"a \"#, env!(\"GHP\"), r#\" b\"#))\n"),
@@ -353,7 +355,8 @@ fn a_look_up_that_does_not_fit_is_a_mark_and_the_others_stay() {
             "{\"a\": \"\\\\<M>\", \"token\": \"${TOKEN}\"}\n",
         ),
         ("a.toml", "# %\ntoken = '§'\n", "# <M>\ntoken = '${TOKEN}'\n"),
-        (".env", "# %\nTOKEN=§\n", "# <M>\nTOKEN=${TOKEN}\n"),
+        (".env", "# %\nTOKEN=§\n", "# [REDACTED:github_pat:1]\nTOKEN=${TOKEN}\n"),
+        ("a.xml", "<token>%</token>\n", "<token>[REDACTED:github_pat:1]</token>\n"),
     ];
     let mut seen = BTreeSet::new();
     for (path, text, expected) in rows {
@@ -402,6 +405,14 @@ fn marks_are_quoted_where_the_language_would_not_take_them_bare() {
         ("a.toml", "card = @\n", "card = \"<REDACTED:house:1>\"\n"),
         ("a.sh", "card=@\n", "card='<REDACTED:house:1>'\n"),
         ("a.txt", "card: @\n", "card: <REDACTED:house:1>\n"),
+        (".env", "CARD=@\n", "CARD=[REDACTED:house:1]\n"),
+        (
+            "a.xml",
+            "<card n=\"@\">@</card>\n",
+            "<card n=\"[REDACTED:house:1]\">[REDACTED:house:1]</card>\n",
+        ),
+        ("a.tsx", "x = <p>Card @</p>;\n", "x = <p>Card [REDACTED:house:1]</p>;\n"),
+        ("a.ts", "x = f<T>(@) < y;\n", "x = f<T>(\"<REDACTED:house:1>\") < y;\n"),
     ] {
         let text = before.replace('@', "77123456");
         let wish = Wish { language: Language::of_path(path), ..Wish::default() };
