@@ -112,6 +112,8 @@ struct Scan {
     findings: Vec<Finding>,
     /// What the model takes for secrets. All that is certain goes first, decodings included.
     guesses: Vec<(&'static str, Range<usize>)>,
+    /// Addresses with a password in which a secret was found already.
+    addresses: Vec<Range<usize>>,
 }
 
 impl Scan {
@@ -139,6 +141,10 @@ impl assign::Claimed for Scan {
     }
 
     fn claim(&mut self, hit: assign::Hit) {
+        if hit.name == "url_credentials" && !self.claims.is_free(&hit.span) {
+            self.addresses.push(hit.span);
+            return;
+        }
         self.add(hit.family, hit.name, hit.span, false);
     }
 }
@@ -146,23 +152,18 @@ impl assign::Claimed for Scan {
 /// Finds everything in a text.
 pub(super) fn scan(text: &str, survey: Box<Survey>, lens: Lens<'_>) -> Vec<Finding> {
     let mut budget = decode::budget(text.len());
-    let mut findings = collect(text, survey, lens, Trust::Full, 0, &mut budget);
-    if findings.len() > 1 {
-        settle(&mut findings);
-    }
-    findings
+    collect(text, survey, lens, Trust::Full, 0, &mut budget)
 }
 
-/// Leaves out what belongs to another finding, and brings the others in order.
+/// Leaves out what belongs to another finding, and brings the others in order. Some addresses with a
+/// password have a finding of their own.
 #[cold]
 #[inline(never)]
-fn settle(findings: &mut Vec<Finding>) {
+fn settle(findings: &mut Vec<Finding>, mut urls: Vec<Range<usize>>) {
     // What stands before the `@` of an address with credentials is a password, not a mailbox.
-    let urls: Vec<Range<usize>> = findings
-        .iter()
-        .filter(|found| found.pattern == "url_credentials")
-        .map(|found| found.span.clone())
-        .collect();
+    let others = findings.iter().filter(|found| found.pattern == "url_credentials");
+    urls.extend(others.map(|found| found.span.clone()));
+    urls.sort_by_key(|url| url.start);
     if !urls.is_empty() {
         let inside = |span: &Range<usize>| {
             let nth = urls.partition_point(|url| url.end < span.end);
@@ -250,6 +251,9 @@ fn collect_in<S: Simd>(
     }
     if !scan.guesses.is_empty() {
         scan.guesses();
+    }
+    if depth == 0 && scan.findings.len() > 1 {
+        settle(&mut scan.findings, scan.addresses);
     }
     scan.findings
 }

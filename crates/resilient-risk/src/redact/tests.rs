@@ -438,17 +438,6 @@ fn a_secret_that_goes_over_literals_is_replaced_with_them() {
     }
 }
 
-#[test]
-fn literals_that_share_a_secret_keep_the_text_around_it() {
-    let render = |text: &str| {
-        let span = text.find("SE").unwrap()..text.find("ET").unwrap() + 2;
-        let out = Out {
-            mark: "<M>".to_owned(),
-            variable: Some("V".to_owned()),
-            is_first: true,
-            ..Out::empty(span)
-        };
-        render::render(text, Some(Language::Python), &[out]).text
 /// Texts with a secret in pieces become these, and each parses as it did before.
 fn pieces_go(path: &str, text: &str, expected: &str) {
     let wish = Wish { language: Language::of_path(path), ..Wish::default() };
@@ -576,6 +565,26 @@ fn a_full_stop_behind_a_secret_stays() {
     assert_eq!(redacted(&format!("It is {token}.\n")).text, "It is <REDACTED:api_key:1>.\n");
 }
 
+#[test]
+fn a_token_in_an_address_leaves_the_address() {
+    let text = format!("git clone https://bob:{}@github.com/a\n", token("k3Jd9f"));
+    let report = risk::score(&text, &Policy::default());
+    assert_eq!((report.score, report.kinds()), (0.35, vec!["github_pat".to_owned()]));
+    let expected = "git clone https://bob:<REDACTED:github_pat:1>@github.com/a\n";
+    assert_eq!(redacted(&text).text, expected);
+}
+
+#[test]
+fn literals_that_share_a_secret_keep_the_text_around_it() {
+    let render = |text: &str| {
+        let span = text.find("SE").unwrap()..text.find("ET").unwrap() + 2;
+        let out = Out {
+            mark: "<M>".to_owned(),
+            variable: Some("V".to_owned()),
+            is_first: true,
+            ..Out::empty(span)
+        };
+        render::render(text, Some(Language::Python), &[out]).text
     };
     assert_eq!(render("k = 'x SEC' + 'RET y'"), "k = f'x {os.environ[\"V\"]} y'");
     assert_eq!(render("k = 'SEC' + \"RET y\""), "k = f\"{os.environ['V']} y\"");
