@@ -575,6 +575,14 @@ fn a_token_in_an_address_leaves_the_address() {
 }
 
 #[test]
+fn a_mark_is_no_match_of_a_pattern_that_fits_its_name() {
+    let policy = Policy::parse("extend_patterns: {house: [{name: word, regex: 'house'}]}").unwrap();
+    let redaction = redact("a house, [REDACTED:house:1]\n", &policy, &Wish::default()).unwrap();
+    assert_eq!(redaction.text, "a <REDACTED:house:2>, [REDACTED:house:1]\n");
+    assert_eq!(redaction.verdict, Verdict::Safe);
+}
+
+#[test]
 fn literals_that_share_a_secret_keep_the_text_around_it() {
     let render = |text: &str| {
         let span = text.find("SE").unwrap()..text.find("ET").unwrap() + 2;
