@@ -37,6 +37,9 @@ impl Map {
 
     /// Adds a part with so many bytes at the end of the view.
     pub(super) fn push(&mut self, len: usize, source: Range<usize>, is_joined: bool) {
+        if len == 0 {
+            return;
+        }
         match self {
             Self::Whole(pieces) => match pieces.last_mut() {
                 Some(last) => last.end = source.end,
@@ -103,14 +106,18 @@ mod tests {
         let mut map = Map::parts();
         map.push(2, 10..12, false);
         map.push(1, 20..21, false);
+        map.push(0, 30..30, false);
         map.push(1, 24..28, true);
         map.push(2, 40..42, false);
         assert_eq!(map.hull(), 10..42);
-        assert_eq!(map.pieces(0..2), [10..12]);
-        assert_eq!(map.pieces(1..3), [11..12, 20..21]);
-        assert_eq!(map.pieces(2..4), [20..28]);
-        assert_eq!(map.pieces(3..5), [24..28, 40..41]);
-        assert_eq!(Map::whole(3..9).pieces(1..2), [3..9]);
+        let pieces = |map: &Map, span| -> Vec<(usize, usize)> {
+            map.pieces(span).into_iter().map(|piece| (piece.start, piece.end)).collect()
+        };
+        assert_eq!(pieces(&map, 0..2), [(10, 12)]);
+        assert_eq!(pieces(&map, 1..3), [(11, 12), (20, 21)]);
+        assert_eq!(pieces(&map, 2..4), [(20, 28)]);
+        assert_eq!(pieces(&map, 3..5), [(24, 28), (40, 41)]);
+        assert_eq!(pieces(&Map::whole(3..9), 1..2), [(3, 9)]);
     }
 
     #[test]

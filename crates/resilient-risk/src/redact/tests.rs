@@ -523,6 +523,7 @@ fn a_list_of_codes_goes_up_to_its_end() {
 fn a_secret_whose_first_half_is_one_goes_whole() {
     let token = long_token();
     let (head, tail) = token.split_at(28);
+    let (pass, word) = (["q7R", "k!9zPw"].concat(), ["Blu", "eTree42"].concat());
     let mark = "<REDACTED:api_key:1>";
     for (path, text, expected) in [
         ("a.py", format!("x = \"{head}\" + \"{tail}\"\n"), format!("x = \"{mark}\" + \"\"\n")),
@@ -530,6 +531,14 @@ fn a_secret_whose_first_half_is_one_goes_whole() {
             "a.py",
             format!("p1 = \"{head}\"\np2 = \"{tail}\"\n"),
             format!("p1 = \"{mark}\"\np2 = \"\"\n"),
+        ),
+        (
+            "a.py",
+            format!("password = (\"{pass}\" +\n  \"{word}\")\nf(\"{word}\")\n"),
+            format!(
+                "password = (\"{}\" +\n  \"\")\nf(\"{word}\")\n",
+                "<REDACTED:generic_secret:1>"
+            ),
         ),
         // What stands beside it in a list and is a word stays.
         (

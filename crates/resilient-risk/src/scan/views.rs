@@ -67,8 +67,8 @@ impl Scan {
             if inner.is_empty() && encoded && is_bare_token(&view.text) {
                 inner.push(Finding::new("api_key", "encoded_token", 0..view.text.len()));
             }
-            if inner.is_empty() {
-                continue;
+            if view.trust == Trust::Full && matches!(view.map, Map::Parts(_)) {
+                self.complete(text, &view.map, &mut index);
             }
             // In an encoding one secret cannot be told from another.
             let is_whole = matches!(view.map, Map::Whole(_));
@@ -114,19 +114,9 @@ impl Scan {
         index: &mut Option<Vec<(usize, usize)>>,
     ) {
         let Some((first, last)) = pieces.first().zip(pieces.last()) else { return };
-        // The findings of secrets so far, by where they begin.
-        let index = index.get_or_insert_with(|| {
-            let secrets = self.findings.iter().enumerate();
-            let secrets = secrets.filter(|(_, found)| !matches!(found.family, "pii" | BINARY_HINT));
-            let mut all: Vec<_> = secrets.map(|(nth, found)| (found.span.start, nth)).collect();
-            all.sort_unstable();
-            all
-        });
-        let from = index.partition_point(|(start, _)| *start < first.start);
-        let mut within = index.iter().skip(from).take_while(|(start, _)| *start < last.end);
-        // What goes over two secrets is none.
-        let (Some((_, nth)), None) = (within.next(), within.next()) else { return };
-        let Some(found) = self.findings.get(*nth) else { return };
+        let index = index.get_or_insert_with(|| self.index());
+        let Some(nth) = only(index, &(first.start..last.end)) else { return };
+        let Some(found) = self.findings.get(nth) else { return };
         let known = found.span.clone();
         let holds = |piece: &&Range<usize>| piece.start <= known.start && known.end <= piece.end;
         if !found.pieces.is_empty() || !pieces.iter().any(|piece| holds(&piece)) {
@@ -146,10 +136,62 @@ impl Scan {
             return;
         }
         others.iter().for_each(|piece| self.claims.take(piece));
-        if let Some(found) = self.findings.get_mut(*nth) {
+        if let Some(found) = self.findings.get_mut(nth) {
             found.pieces = pieces;
         }
     }
+
+    /// Adds the literals that are added to a value: a name has announced all of them.
+    #[cold]
+    #[inline(never)]
+    fn complete(&mut self, text: &str, map: &Map, index: &mut Option<Vec<(usize, usize)>>) {
+        let index = index.get_or_insert_with(|| self.index());
+        let Some(nth) = only(index, &map.hull()) else { return };
+        let Some(found) = self.findings.get(nth) else { return };
+        let is_named = matches!(found.pattern, "assigned_password" | "assigned_key" | "named_key");
+        if !is_named || !found.pieces.is_empty() {
+            return;
+        }
+        let mut pieces = vec![found.span.clone()];
+        let is_later = |piece: &Range<usize>| piece.start >= found.span.end;
+        for piece in map.pieces(0..usize::MAX).into_iter().filter(is_later) {
+            let end = pieces.last().map_or(0, |last| last.end);
+            let between = text.get(end..piece.start).unwrap_or_default();
+            let added = between.contains(['+', '.', '&', '\\']);
+            if !added || !self.claims.is_free(&piece) {
+                return;
+            }
+            pieces.push(piece);
+        }
+        let ends_part = pieces.get(1).is_some_and(|_| {
+            let behind = text.get(found.span.end..).unwrap_or_default();
+            behind.starts_with(['"', '\'', '`', '\\'])
+        });
+        if !ends_part {
+            return;
+        }
+        pieces.iter().for_each(|piece| self.claims.take(piece));
+        if let Some(found) = self.findings.get_mut(nth) {
+            found.pieces = pieces;
+        }
+    }
+
+    /// The secrets that were found so far, by where they begin.
+    fn index(&self) -> Vec<(usize, usize)> {
+        let secrets = self.findings.iter().enumerate();
+        let secrets = secrets.filter(|(_, found)| !matches!(found.family, "pii" | BINARY_HINT));
+        let mut all: Vec<_> = secrets.map(|(nth, found)| (found.span.start, nth)).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// The secret that begins in a stretch of the text, if it is the only one: what goes over two is none.
+fn only(index: &[(usize, usize)], span: &Range<usize>) -> Option<usize> {
+    let from = index.partition_point(|(start, _)| *start < span.start);
+    let mut within = index.iter().skip(from).take_while(|(start, _)| *start < span.end);
+    let (_, nth) = within.next()?;
+    within.next().is_none().then_some(*nth)
 }
 
 /// Where a finding of a view comes from.
