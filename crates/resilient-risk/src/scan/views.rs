@@ -67,8 +67,12 @@ impl Scan {
             if inner.is_empty() && encoded && is_bare_token(&view.text) {
                 inner.push(Finding::new("api_key", "encoded_token", 0..view.text.len()));
             }
-            if view.trust == Trust::Full && matches!(view.map, Map::Parts(_)) {
-                self.complete(text, &view.map, &mut index);
+            let is_sum = matches!(view.via, "joined literals" | "continued lines");
+            if view.trust == Trust::Full && is_sum {
+                self.sums.push(view.map.clone());
+            }
+            if inner.is_empty() {
+                continue;
             }
             // In an encoding one secret cannot be told from another.
             let is_whole = matches!(view.map, Map::Whole(_));
@@ -80,7 +84,7 @@ impl Scan {
                 }
                 let is_free = families.len() > 1 || pieces.iter().all(|p| self.claims.is_free(p));
                 if !is_free {
-                    self.extend(text, pieces, view.trust, &mut index);
+                    self.extend(text, pieces, &found, view.trust, &mut index);
                     continue;
                 }
                 pieces.iter().for_each(|piece| self.claims.take(piece));
@@ -110,6 +114,7 @@ impl Scan {
         &mut self,
         text: &str,
         pieces: Vec<Range<usize>>,
+        whole: &Finding,
         trust: Trust,
         index: &mut Option<Vec<(usize, usize)>>,
     ) {
@@ -128,9 +133,11 @@ impl Scan {
             [before, after]
         });
         let others: Vec<Range<usize>> = others.filter(|piece| !piece.is_empty()).collect();
+        // What fits a format only with the rest needs no other proof of it.
+        let is_sure = trust == Trust::Full || found.pattern != whole.pattern;
         let is_rest = |piece: &Range<usize>| {
             let rest = text.as_bytes().get(piece.clone()).unwrap_or_default();
-            self.claims.is_free(piece) && (trust == Trust::Full || is_random(rest))
+            self.claims.is_free(piece) && (is_sure || is_random(rest))
         };
         if others.is_empty() || !others.iter().all(is_rest) {
             return;
@@ -141,38 +148,60 @@ impl Scan {
         }
     }
 
-    /// Adds the literals that are added to a value: a name has announced all of them.
+    /// Adds the literals that are added up with a value to it: a name has announced all of them, or they
+    /// look like the rest of it.
     #[cold]
     #[inline(never)]
-    fn complete(&mut self, text: &str, map: &Map, index: &mut Option<Vec<(usize, usize)>>) {
-        let index = index.get_or_insert_with(|| self.index());
-        let Some(nth) = only(index, &map.hull()) else { return };
-        let Some(found) = self.findings.get(nth) else { return };
-        let is_named = matches!(found.pattern, "assigned_password" | "assigned_key" | "named_key");
-        if !is_named || !found.pieces.is_empty() {
-            return;
-        }
-        let mut pieces = vec![found.span.clone()];
-        let is_later = |piece: &Range<usize>| piece.start >= found.span.end;
-        for piece in map.pieces(0..usize::MAX).into_iter().filter(is_later) {
-            let end = pieces.last().map_or(0, |last| last.end);
-            let between = text.get(end..piece.start).unwrap_or_default();
-            let added = between.contains(['+', '.', '&', '\\']);
-            if !added || !self.claims.is_free(&piece) {
-                return;
+    pub(super) fn complete(&mut self, text: &str) {
+        let index = self.index();
+        for map in std::mem::take(&mut self.sums) {
+            let Some(nth) = only(&index, &map.hull()) else { continue };
+            let Some(found) = self.findings.get(nth).filter(|found| found.pieces.is_empty()) else {
+                continue;
+            };
+            let is_named =
+                matches!(found.pattern, "assigned_password" | "assigned_key" | "named_key");
+            if !is_named && found.pattern != "learned_token" {
+                continue;
             }
-            pieces.push(piece);
-        }
-        let ends_part = pieces.get(1).is_some_and(|_| {
-            let behind = text.get(found.span.end..).unwrap_or_default();
-            behind.starts_with(['"', '\'', '`', '\\'])
-        });
-        if !ends_part {
-            return;
-        }
-        pieces.iter().for_each(|piece| self.claims.take(piece));
-        if let Some(found) = self.findings.get_mut(nth) {
-            found.pieces = pieces;
+            let parts = map.pieces(0..usize::MAX);
+            let known = &found.span;
+            let Some(at) = parts.iter().position(|p| p.start <= known.start && known.end <= p.end)
+            else {
+                continue;
+            };
+            let goes_on = |two: &[Range<usize>], next: &Range<usize>| {
+                let [one, other] = two else { return false };
+                let between = text.get(one.end..other.start).unwrap_or_default();
+                let part = text.as_bytes().get(next.clone()).unwrap_or_default();
+                between.contains(['+', '.', '&', '\\'])
+                    && self.claims.is_free(next)
+                    && (is_named || is_random(part))
+            };
+            let (mut first, mut last) = (at, at);
+            let part = |nth: usize| parts.get(nth).cloned().unwrap_or_default();
+            while first > 0
+                && (first < at || known.start == part(at).start)
+                && parts.get(first - 1..=first).is_some_and(|two| goes_on(two, &part(first - 1)))
+            {
+                first -= 1;
+            }
+            while (last > at || known.end == part(at).end)
+                && parts.get(last..=last + 1).is_some_and(|two| goes_on(two, &part(last + 1)))
+            {
+                last += 1;
+            }
+            if first == last {
+                continue;
+            }
+            let mut pieces: Vec<_> = parts.get(first..=last).unwrap_or_default().to_vec();
+            if let Some(piece) = pieces.get_mut(at - first) {
+                *piece = known.clone();
+            }
+            pieces.iter().for_each(|piece| self.claims.take(piece));
+            if let Some(found) = self.findings.get_mut(nth) {
+                found.pieces = pieces;
+            }
         }
     }
 
@@ -208,7 +237,8 @@ fn source_of(map: &Map, found: &Finding) -> Vec<Range<usize>> {
 /// Tells whether the rest of a token may be one: a word that stands near it is none.
 fn is_random(rest: &[u8]) -> bool {
     let shape = Shape::of(rest);
-    shape.digits >= 2 && shape.changes * 3 >= shape.len && !shape.is_wordy()
+    let mixed = shape.digits > 0 || shape.lower > 0 && shape.upper > 0;
+    mixed && shape.changes * 4 >= shape.len && !shape.is_wordy()
 }
 
 /// Tells whether an encoded text is one random token and nothing else: encoding it was no accident.
