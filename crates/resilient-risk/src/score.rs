@@ -1,7 +1,5 @@
 //! The score of a text: what was found in it, weighed by family, and its size.
 
-use std::collections::BTreeSet;
-
 use super::hit::{Hit, each_hit, number_lines};
 use super::marks::Lines;
 use super::model::Model;
@@ -128,7 +126,7 @@ pub(super) fn weigh(
 mod tests {
     use serde_json::json;
 
-    use super::super::{Action, Pattern, Thresholds, Verdict, hostile, work};
+    use super::super::{Action, Allow, Paths, Pattern, Thresholds, Verdict, hostile, work};
     use super::*;
 
     fn scored(content: &str) -> Report {
@@ -329,7 +327,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_let_pass_has_its_sizes_and_no_finding() {
-        let policy = Policy::parse("allow: {paths: ['a.txt']}").unwrap();
+        let paths = Paths::new(vec!["a.txt".to_owned()]).unwrap();
+        let policy = Policy { allow: Allow { paths, ..Allow::default() }, ..Policy::default() };
         let report = score_file("a.txt", &format!("{}\nab\n", pat()), &policy);
         assert_eq!((report.bytes, report.line_count, report.max_line_len), (44, 2, 40));
         assert_eq!((report.verdict, report.detected_patterns), (Verdict::Safe, vec![]));

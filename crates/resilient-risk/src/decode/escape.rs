@@ -83,7 +83,7 @@ fn token(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
         && views.has_room(text.len())
         && let Ok(text) = String::from_utf8(text)
     {
-        views.add("escapes", start - lead..end, text, Trust::Names);
+        views.add("escapes", Map::whole(start - lead..end), text, Trust::Names);
     }
     end.max(start + 1)
 }

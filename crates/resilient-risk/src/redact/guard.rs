@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memmem;
 
 use super::{hits, mark, taken};
-use crate::{Policy};
+use crate::Policy;
 
 /// So many lines are compared with so many others before the answer is no.
 const COMPARISONS_MAX: usize = 4_000_000;

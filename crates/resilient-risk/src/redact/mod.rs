@@ -22,6 +22,7 @@ mod language;
 mod literal;
 mod mark;
 mod marked;
+mod refusal;
 mod render;
 mod taken;
 mod variable;
@@ -32,13 +33,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use memchr::memchr_iter;
+use resilient_validate as validate;
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
-use crate::{Detection, PatternHit, Policy, Report, Verdict};
+use crate::hit::{families, is_secret};
+use crate::policy::Policy;
+use crate::report::{Detection, PatternHit, Report, Verdict};
+use crate::score::score;
 
 pub use self::guard::{Overwritten, guard};
 pub use self::language::Language;
-pub(crate) use self::marked::{MARK, MarkedLines};
+pub use self::marked::{MARK, MarkedLines};
+pub use self::refusal::Refusal;
 use self::render::{Out, Rendered};
 use self::taken::{Taken, gather, is_strong};
 use self::variable::Names;
@@ -114,13 +121,13 @@ pub struct Replaced {
     pub from: Place,
     /// Where its replacement is.
     pub to: Place,
-    /// The digest of the secret. Left out where it could be guessed from its digest: what people
+    /// The SHA-256 of the secret, in hex. Left out where it could be guessed from its digest: what people
     /// choose, and what has few values.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sha256: Option<Digest>,
-    /// The digest under which the scratchpad keeps the secret.
+    pub sha256: Option<String>,
+    /// The digest under which the scratchpad keeps the secret, in hex; [`redact`] keeps nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kept_sha256: Option<Digest>,
+    pub kept_sha256: Option<String>,
 }
 
 /// A stretch of a text.
@@ -142,14 +149,14 @@ pub struct Place {
 /// There is no such family or finding; something that was chosen would still be found in the
 /// result; the result would not be valid in a language that can be checked, and the text was.
 pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
-    let report = crate::score(content, policy);
+    let report = score(content, policy);
     check(&report, policy, &wish.chosen)?;
     let taken = gather(content, policy, &wish.chosen, &report)?;
     let numbers = mark::numbers(content);
     let mut planned = plan(content, &taken, &numbers, wish);
 
     let rendered = write(content, wish.language, &mut planned)?;
-    let after = crate::score(&rendered.text, policy);
+    let after = score(&rendered.text, policy);
     let secrets: BTreeSet<Cow<'_, str>> = taken.iter().map(|taken| taken.text(content)).collect();
     let is_left = |hit: &&PatternHit| {
         let pieces = taken::pieces(&rendered.text, hit).unwrap_or_default();
@@ -169,7 +176,7 @@ pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, 
         .zip(from.into_iter().zip(to))
         .map(|(taken, (from, to))| Replaced {
             put: rendered.text.get(to.start..to.end).unwrap_or_default().to_owned(),
-            sha256: is_strong(&taken).then(|| Digest::of(taken.text(content).as_bytes())),
+            sha256: is_strong(&taken).then(|| sha256(&taken.text(content))),
             kind: taken.kind,
             pattern: taken.pattern,
             findings: taken.findings,
@@ -197,6 +204,16 @@ fn remaining<'a>(left: impl Iterator<Item = &'a PatternHit>) -> Result<(), Refus
     Err(Refusal::Left { count: left.len(), line, kinds })
 }
 
+/// The SHA-256 of a text, in hex.
+fn sha256(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut hex = String::new();
+    for byte in Sha256::digest(text.as_bytes()) {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
 /// The findings of a report that are patterns, with their numbers.
 fn hits(report: &Report) -> impl Iterator<Item = (usize, &PatternHit)> {
     report.detected_patterns.iter().enumerate().filter_map(|(nth, found)| match found {
@@ -212,8 +229,8 @@ fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<(), Refu
         match choice {
             Choice::Placeholders => {}
             Choice::Family(name) => {
-                if !crate::hit::families(policy).any(|known| known == name) {
-                    let known: Vec<&str> = crate::hit::families(policy).collect();
+                if !families(policy).any(|known| known == name) {
+                    let known: Vec<&str> = families(policy).collect();
                     return bad(format!(
                         "no family {name:?}; there are {}, placeholder, and findings by number",
                         known.join(", ")
@@ -239,7 +256,7 @@ fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<(), Refu
 /// Whether a choice is of this finding's sort. Numbers choose none: they are of one text only.
 fn wants(chosen: &[Choice], hit: &PatternHit) -> bool {
     if chosen.is_empty() {
-        return !hit.placeholder && crate::hit::is_secret(&hit.kind);
+        return !hit.placeholder && is_secret(&hit.kind);
     }
     chosen.iter().any(|choice| match choice {
         Choice::Family(name) => !hit.placeholder && hit.kind == name.as_str(),

@@ -7,7 +7,7 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::render::{self, Out};
-use super::{Choice, Wish, block, hits, plan, remaining, wants};
+use super::{Choice, Refusal, Wish, block, hits, plan, remaining, wants};
 use crate::{PatternHit, Policy, Report};
 
 /// A text is scanned again at most so often, for what the first redaction has laid bare.

@@ -359,7 +359,7 @@ fn pairs_around(bytes: &[u8], done: usize, row: usize, views: &mut Views<'_>) ->
 
 #[cfg(test)]
 mod tests {
-    use crate::risk::{Detection, Policy, score};
+    use crate::{Detection, Policy, score};
 
     /// A token of a known format, which is in no file as such.
     fn token() -> String {
