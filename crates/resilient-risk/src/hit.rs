@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 
 use super::family;
 use super::pattern::{self, Pattern};
@@ -68,12 +68,28 @@ pub(super) fn each_hit(
         });
     }
     for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
-        for span in pattern.matches(content) {
+        // What a mark says is no match of what it stands for.
+        for span in pattern.matches(content).filter(|span| !is_in_mark(content, span)) {
             let (kind, pattern) = pattern.names();
             let (via, pieces) = (Vec::new(), Vec::new());
             each(Hit { kind, pattern, placeholder: false, via, span, pieces });
         }
     }
+}
+
+/// Tells whether a stretch of a text lies in the mark of a redaction.
+fn is_in_mark(content: &str, span: &Range<usize>) -> bool {
+    const MARK_MAX: usize = 160;
+    let bytes = content.as_bytes();
+    let before = bytes.get(span.start.saturating_sub(MARK_MAX)..span.end).unwrap_or_default();
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b":_-".contains(byte);
+    let is_mark = |open: &[u8], close: &[u8]| {
+        let inside = memmem::rfind(before, open).and_then(|at| before.get(at + open.len()..));
+        inside.is_some_and(|inside| {
+            inside.strip_suffix(close).unwrap_or(inside).iter().all(is_inside)
+        })
+    };
+    is_mark(b"<REDACTED:", b">") || is_mark(b"[REDACTED:", b"]")
 }
 
 /// Fills in the lines, in one walk over the text.

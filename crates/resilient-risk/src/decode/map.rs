@@ -66,6 +66,14 @@ impl Map {
         }
     }
 
+    /// Tells whether a part ends at a place of the view.
+    pub(in super::super) fn has_end(&self, at: usize) -> bool {
+        match self {
+            Self::Whole(_) => false,
+            Self::Parts(parts) => parts.iter().any(|part| part.end == at),
+        }
+    }
+
     /// The pieces that some of the view was made of, in order and apart.
     pub(in super::super) fn pieces(&self, span: Range<usize>) -> Vec<Range<usize>> {
         let parts = match self {
