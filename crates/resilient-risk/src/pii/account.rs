@@ -83,13 +83,17 @@ fn card(number: &Number<'_>, item: bool) -> Option<&'static str> {
     if !number.all_digits() || !(12..=19).contains(&len) {
         return None;
     }
-    // Cards are written in groups of four and more; shorter ones are lists of small numbers.
+    // Cards are written in groups of four and more, of which the last may have three; shorter ones are lists of
+    // small numbers.
     let mut from = 0;
-    for (at, sep) in number.seps.iter().copied().chain([(number.span.len(), b' ')]) {
-        if at - from < 3 || b"./:".contains(&sep) {
+    for (at, sep) in number.seps.iter().copied() {
+        if at - from < 4 || b"./:".contains(&sep) {
             return None;
         }
         from = at + 1;
+    }
+    if number.span.len() - from < 3 {
+        return None;
     }
     // An argument or an item of a list is a constant.
     if item && !number.announced(&WORDS) {

@@ -365,8 +365,10 @@ struct Table {
 impl Table {
     /// More long numbers than this for each one that is named make a table.
     const LONG_MAX: usize = 5;
-    /// More candidates for each make a table, however long the line is.
+    /// More candidates make a table, however long the line is, and so many more for each number that is
+    /// named after the first.
     const ANY_MAX: usize = 63;
+    const ANY_EACH: usize = 16;
 
     /// Adds a word that has digits.
     fn add(&mut self, bytes: &[u8], marks: &Marks, word: &Range<usize>) {
@@ -378,7 +380,8 @@ impl Table {
 
     /// Says that one more word follows.
     fn follow(&mut self) {
-        self.over |= self.any > Self::ANY_MAX * self.named.max(1);
+        let more = Self::ANY_EACH * self.named.saturating_sub(1);
+        self.over |= self.any > Self::ANY_MAX + more;
     }
 
     fn is_over(&self) -> bool {
@@ -490,6 +493,8 @@ mod tests {
             ("values (7, 'visa', 4111111111111111)", vec!["credit_card"]),
             ("{\"pesel\": 44051401458, \"a\": 1}", vec!["national_id_pl"]),
             ("(nationalId 44051401458)", vec!["national_id_pl"]),
+            ("{\"phone\": 4155552671, \"a\": 1}", vec!["phone"]),
+            ("const PHONE_QUERY: u32 = 2147774600;", vec![]),
             ("f(4111111111111111)", vec![]),
             ("[44051401458, 44051401458]", vec![]),
             ("sizes: 44051401458, 7", vec![]),
@@ -620,6 +625,7 @@ mod tests {
             "550e8400-e29b-41d4-a716-446655440000",
             "4000000000",
             "x = 123456789 + 987654321",
+            "504 127 132 109",
         ] {
             assert_eq!(found(text), Vec::<&str>::new(), "{text}");
         }

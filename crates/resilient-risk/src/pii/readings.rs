@@ -144,7 +144,10 @@ impl Readings {
                 let whole = !self.joined;
                 // Of the constants of programs, one in ten has a check digit that fits.
                 let state = || national::name(&number).filter(|_| !item || number.is_a_persons());
-                whole.then(|| state().or_else(|| phone::national(&number)))?
+                // What a statement ends behind is a constant, whatever its name says.
+                let constant = item && text.as_bytes().get(end) == Some(&b';');
+                let phone = || phone::national(&number).filter(|_| !constant);
+                whole.then(|| state().or_else(phone))?
             });
             if let Some(name) = name {
                 return Some(Hit { name, span: number.span });
