@@ -540,6 +540,16 @@ fn a_secret_whose_first_half_is_one_goes_whole() {
                 "<REDACTED:generic_secret:1>"
             ),
         ),
+        (
+            "a.py",
+            "api_key = \"a\" + \"k3Jd9fQx7LmZ2pVtR8sW\" + \"b4Yc6Hg1Nn5A\" + host\n".to_owned(),
+            "api_key = \"<REDACTED:generic_secret:1>\" + \"\" + \"\" + host\n".to_owned(),
+        ),
+        (
+            "a.py",
+            format!("f('user', \"{head}\", \"{tail}\", 'host')\n"),
+            format!("f('user', \"{mark}\", \"\", 'host')\n"),
+        ),
         // What stands beside it in a list and is a word stays.
         (
             "a.py",

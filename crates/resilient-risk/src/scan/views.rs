@@ -26,6 +26,8 @@ impl Scan {
         depth: usize,
         budget: &mut usize,
     ) {
+        let mut views = views;
+        self.begin_anew(&mut views, budget);
         let mut inner: Vec<Vec<Finding>> = views.iter().map(|_| Vec::new()).collect();
         for trust in [Trust::Full, Trust::Names] {
             let mut joined = String::new();
@@ -85,7 +87,7 @@ impl Scan {
                 }
                 let is_free = families.len() > 1 || pieces.iter().all(|p| self.claims.is_free(p));
                 if !is_free {
-                    self.extend(text, pieces, &found, view.trust, &mut index);
+                    self.extend(text, &pieces, &found, view.trust, &mut index);
                     continue;
                 }
                 pieces.iter().for_each(|piece| self.claims.take(piece));
@@ -97,6 +99,25 @@ impl Scan {
                 self.findings.push(found);
             }
         }
+    }
+
+    /// Adds views of joined literals that begin with a literal in which a secret was found: what stands
+    /// before it in a list hides how its format begins.
+    fn begin_anew(&self, views: &mut Vec<View>, budget: &mut usize) {
+        if self.findings.is_empty() || !views.iter().any(|view| view.via == "joined literals") {
+            return;
+        }
+        let index = self.index();
+        let joined = views.iter().filter(|view| view.via == "joined literals");
+        let anew = joined.filter_map(|view| {
+            let found = self.findings.get(only(&index, &view.map.hull())?)?;
+            let (start, map) = view.map.behind(found.span.start)?;
+            let text = view.text.get(start..)?.to_owned();
+            *budget = budget.checked_sub(text.len())?;
+            Some(View { map, text, ..view.clone() })
+        });
+        let anew: Vec<View> = anew.collect();
+        views.extend(anew);
     }
 
     /// Tells whether a view may show what nobody has found. Where a text was put together of parts, one of
@@ -114,7 +135,7 @@ impl Scan {
     fn extend(
         &mut self,
         text: &str,
-        pieces: Vec<Range<usize>>,
+        pieces: &[Range<usize>],
         whole: &Finding,
         trust: Trust,
         index: &mut Option<Vec<(usize, usize)>>,
@@ -128,24 +149,33 @@ impl Scan {
         if !found.pieces.is_empty() || !pieces.iter().any(|piece| holds(&piece)) {
             return;
         }
-        let others = pieces.iter().flat_map(|piece| {
-            let before = piece.start..piece.end.min(known.start).max(piece.start);
-            let after = piece.start.max(known.end).min(piece.end)..piece.end;
-            [before, after]
-        });
-        let others: Vec<Range<usize>> = others.filter(|piece| !piece.is_empty()).collect();
         // What fits a format only with the rest needs no other proof of it.
         let is_sure = trust == Trust::Full || found.pattern != whole.pattern;
         let is_rest = |piece: &Range<usize>| {
             let rest = text.as_bytes().get(piece.clone()).unwrap_or_default();
             self.claims.is_free(piece) && (is_sure || is_random(rest))
         };
-        if others.is_empty() || !others.iter().all(is_rest) {
+        // From the known piece on, as far as the rest goes.
+        let before = pieces.iter().rev().map(|p| p.start..p.end.min(known.start).max(p.start));
+        let after = pieces.iter().map(|p| p.start.max(known.end).min(p.end)..p.end);
+        let is_some = |piece: &Range<usize>| !piece.is_empty();
+        let mut all: Vec<_> = before.filter(is_some).take_while(is_rest).collect();
+        all.extend(after.filter(is_some).take_while(is_rest));
+        if all.is_empty() {
             return;
         }
-        others.iter().for_each(|piece| self.claims.take(piece));
+        all.push(known);
+        all.sort_by_key(|piece| piece.start);
+        all.iter().for_each(|piece| self.claims.take(piece));
+        let mut apart: Vec<Range<usize>> = Vec::with_capacity(all.len());
+        for piece in all {
+            match apart.last_mut().filter(|last| last.end == piece.start) {
+                Some(last) => last.end = piece.end,
+                None => apart.push(piece),
+            }
+        }
         if let Some(found) = self.findings.get_mut(nth) {
-            found.pieces = pieces;
+            found.pieces = apart;
         }
     }
 
