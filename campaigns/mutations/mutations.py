@@ -394,7 +394,7 @@ MUTATIONS = [
              "            None if line.is_torn() => pieces.push(Piece::Torn { from, to }),\n", "",
              "isolation::a_hole_within_a_batch_hides_no_row_of_it"),
     Mutation("another process sees which rows wait", "src/recovery/mod.rs",
-             "    if state.pending.stamp != stamp {\n", "    if false {\n", REFUSED),
+             "    if state.pending.stamp == stamp {\n", "    if true {\n", REFUSED),
     Mutation("recovery: a file of the same name in a directory above stays",
              "src/recovery/seat.rs", "    if !target.missing.is_empty() {\n", "    if false {\n",
              "isolation::a_file_of_the_same_name_in_a_directory_above_is_not_touched"),
