@@ -344,7 +344,7 @@ impl Envelope {
                     "path": path, "reason": "file_too_large", "bytes": bytes, "limit": most,
                 }),
             ),
-            Error::OutcomeUnknown { path, journal_id, source } => {
+            Error::OutcomeUnknown { path, journal_id, part_from, source } => {
                 let mut context = json!({
                     "path": path, "reason": "outcome_unknown", "outcome": "unknown",
                     "journal_id": journal_id, "strerror": strerror(source),
@@ -352,6 +352,9 @@ impl Envelope {
                 });
                 if let Some(cause) = reason_of_full(source) {
                     set(&mut context, "cause", cause);
+                }
+                if let Some(from) = part_from {
+                    set(&mut context, "part_from", *from);
                 }
                 Self::of(WriteCorruption, Unknown, RetryLater, context)
             }

@@ -154,9 +154,15 @@ pub enum Error {
     /// The file is longer than what is read into memory as a whole.
     #[error("{path:?} has {bytes} bytes, of which at most {most} are read into memory")]
     TooLarge { path: String, bytes: u64, most: u64 },
-    /// The change may or may not have been made; recovery brings file and journal together.
+    /// The change may or may not have been made; recovery brings file and journal together. From byte `part_from` on
+    /// the file may hold a part of it.
     #[error("the disk failed after the change of {path:?} was promised")]
-    OutcomeUnknown { path: String, journal_id: Option<String>, source: io::Error },
+    OutcomeUnknown {
+        path: String,
+        journal_id: Option<String>,
+        part_from: Option<u64>,
+        source: io::Error,
+    },
     /// An unfinished write of this file could be neither finished nor withdrawn.
     #[error("an unfinished write of {path:?} waits: {reason}")]
     UnitPending { path: String, journal_id: String, reason: String },

@@ -180,6 +180,11 @@ pub fn hint(error: &Error) -> String {
              `rw_journal_tail` before you try again, since the change may have been made"
                 .to_owned()
         }
+        Error::OutcomeUnknown { part_from: Some(_), .. } => {
+            "read the file from byte context.part_from on, where a part of this change may stand, and look with \
+             `rw_journal_tail` before you try again"
+                .to_owned()
+        }
         Error::OutcomeUnknown { .. } => {
             "read the file and look with `rw_journal_tail` before you try again, since the change \
              may have been made"

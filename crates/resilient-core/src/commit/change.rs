@@ -228,6 +228,17 @@ impl Change {
         Error::OutcomeUnknown {
             path: self.name(),
             journal_id: self.row.as_ref().map(|row| row.journal_id.clone()),
+            part_from: None,
+            source,
+        }
+    }
+
+    /// The same where a part of the change may be in the file, from a byte on.
+    pub(crate) fn unknown_from(&self, from: u64, source: io::Error) -> Error {
+        Error::OutcomeUnknown {
+            path: self.name(),
+            journal_id: self.row.as_ref().map(|row| row.journal_id.clone()),
+            part_from: Some(from),
             source,
         }
     }

@@ -3,12 +3,13 @@
 use std::io;
 
 use super::change::{Append, Change, How, Precondition, Publish, Staged};
-use super::outcome::{Outcome, unknown};
+use super::outcome::{Outcome, repeat, unknown};
 use crate::contents::{copy_all, digest_now, digest_of, holds};
-use crate::disk::{Replace, write_by_pages};
+use crate::disk::{File, Replace, Stat, write_by_pages};
 use crate::error::Error;
 use crate::journal::Mode;
 use crate::log::write_line;
+use crate::recovery;
 use crate::roots::Target;
 use crate::state::State;
 
@@ -41,7 +42,10 @@ pub(super) fn publish(state: &mut State, change: &Change) -> Outcome {
     if let Some((file, line, _)) = &change.line
         && let Err(source) = write_line(&**file, line)
     {
-        if change.publishes.is_empty() && file.set_len(line.at).is_ok() {
+        let bytes = format!("{}\n", line.text).into_bytes();
+        if change.publishes.is_empty()
+            && cut_back(&**file, line.at, &bytes, None).is_ok_and(|is_cut| is_cut)
+        {
             return Outcome::Failed(Error::os(line.abs_path.clone(), "append", source));
         }
         return unknown(change, &source);
@@ -52,30 +56,69 @@ pub(super) fn publish(state: &mut State, change: &Change) -> Outcome {
 /// Adds bytes at a file's end and reads them back.
 fn append(state: &mut State, append: &Append, change: &Change) -> Outcome {
     let Append { file, target, at, bytes, after, .. } = append;
-    let written = write_by_pages(&**file, bytes, *at).and_then(|()| holds(&**file, *at, bytes));
-    let failed = match written {
-        Ok(true) => {
-            // Precondition the wait: what others write during it must be noticed by the next append.
-            if let Ok(stat) = file.stat()
-                && stat.len == at + bytes.len() as u64
-            {
-                state.digests.put_appended(stat, after.clone());
+    // The facts before it is read back and before the wait: what others write meanwhile must be noticed, here and by
+    // the next append.
+    let written = write_by_pages(&**file, bytes, *at).and_then(|()| file.stat());
+    let failed = match &written {
+        Ok(left) => match holds(&**file, *at, bytes) {
+            Ok(true) => {
+                if left.len == at + bytes.len() as u64 {
+                    state.digests.put_appended(*left, after.clone());
+                }
+                return Outcome::Going;
             }
-            return Outcome::Going;
-        }
-        Ok(false) => match digest_of(&**file) {
-            Ok((actual, bytes)) => {
-                let path = target.shown.clone();
-                Error::ReadBack { path, expected: after.finish(), actual, bytes }
-            }
+            Ok(false) => match digest_of(&**file) {
+                Ok((actual, bytes)) => {
+                    let path = target.shown.clone();
+                    Error::ReadBack { path, expected: after.finish(), actual, bytes }
+                }
+                Err(source) => Error::os(target.shown.clone(), "read back", source),
+            },
             Err(source) => Error::os(target.shown.clone(), "read back", source),
         },
-        Err(source) => Error::os(target.shown.clone(), "append", source),
+        Err(source) => Error::os(target.shown.clone(), "append", repeat(source)),
     };
-    match file.set_len(*at).and_then(|()| file.sync()) {
-        Ok(()) => Outcome::Failed(failed),
-        Err(source) => unknown(change, &source),
+    // IMPORTANT: the cut is durable before the row goes.
+    let undone = cut_back(&**file, *at, bytes, written.ok().as_ref())
+        .and_then(|is_cut| file.sync().map(|()| is_cut));
+    match (undone, failed) {
+        (Ok(true), failed) => Outcome::Failed(failed),
+        (Ok(false), Error::Os { source, .. }) | (Err(source), _) => {
+            Outcome::Unknown(change.unknown_from(*at, source))
+        }
+        (Ok(false), _) => {
+            Outcome::Unknown(change.unknown_from(*at, io::ErrorKind::InvalidData.into()))
+        }
     }
+}
+
+/// Cuts off what an append that failed has left. `false`, and the file stays, where somebody has written into it
+/// meanwhile. `left` are its facts once all of the append was written.
+fn cut_back(file: &dyn File, at: u64, bytes: &[u8], left: Option<&Stat>) -> io::Result<bool> {
+    let now = file.stat()?;
+    let Some(added) = now.len.checked_sub(at).filter(|added| *added > 0) else { return Ok(true) };
+    let added = usize::try_from(added).ok().and_then(|added| bytes.get(..added));
+    let is_ours = left == Some(&now) || added.map_or(Ok(false), |added| holds(file, at, added))?;
+    // The last look.
+    if !is_ours || file.stat()? != now {
+        return Ok(false);
+    }
+    file.set_len(at).map(|()| true)
+}
+
+/// Gives a file back what it held, after a write in place that failed. `false`, and the file stays, where somebody
+/// has written into it meanwhile.
+fn write_back(file: &dyn File, staged: &Staged, undo: &Staged) -> io::Result<bool> {
+    let now = file.stat()?;
+    let is_ours = (undo.len..=undo.len.max(staged.len)).contains(&now.len)
+        && recovery::is_torn(file, &[&*staged.file, &*undo.file])?;
+    // The last look.
+    if !is_ours || file.stat()? != now {
+        return Ok(false);
+    }
+    copy_all(&*undo.file, file)?;
+    // IMPORTANT: durably, since the row is about to go.
+    file.sync().map(|()| true)
 }
 
 /// Whether a target's name leads to staged content.
@@ -182,12 +225,13 @@ fn publish_one(state: &mut State, publish: &Publish, change: &Change) -> Outcome
             }
             Err(source) => (Err(source), is_slot(staged), "exchange"),
         },
-        How::InPlace { file, undo } => {
-            let copied = copy_all(&*staged.file, &**file);
-            let undone = copied.is_err()
-                && copy_all(&*undo.file, &**file).and_then(|()| file.sync()).is_ok();
-            (copied, undone, "write")
-        }
+        How::InPlace { file, undo } => match copy_all(&*staged.file, &**file) {
+            Ok(()) => (Ok(()), false, "write"),
+            Err(source) => match write_back(&**file, staged, undo) {
+                Ok(true) => (Err(source), true, "write"),
+                _ => return Outcome::Unknown(change.unknown_from(0, source)),
+            },
+        },
     };
     match result {
         Ok(()) => Outcome::Going,

@@ -159,7 +159,12 @@ impl Drop for Job {
     fn drop(&mut self) {
         if !self.is_answered {
             let source = io::Error::other("the commit panicked");
-            let unknown = Error::OutcomeUnknown { path: String::new(), journal_id: None, source };
+            let unknown = Error::OutcomeUnknown {
+                path: String::new(),
+                journal_id: None,
+                part_from: None,
+                source,
+            };
             self.waiter.wake(Wakeup::Done(Err(unknown)));
         }
     }

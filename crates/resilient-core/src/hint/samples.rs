@@ -205,7 +205,10 @@ a_sample_for_every! {
         Error::os(text(), "write", os(122)),
         Error::os(text(), "write", io::Error::other("odd")),
     ],
-    OutcomeUnknown { .. } => [Error::OutcomeUnknown { path: text(), journal_id: None, source: os(5) }],
+    OutcomeUnknown { .. } => [
+        Error::OutcomeUnknown { path: text(), journal_id: None, part_from: None, source: os(5) },
+        Error::OutcomeUnknown { path: text(), journal_id: None, part_from: Some(7), source: os(5) },
+    ],
     UnitPending { .. } => [Error::UnitPending { path: text(), journal_id: text(), reason: text() }],
     Locked { .. } => [Error::Locked { waited_ms: 30_000 }],
     Internal { .. } => [Error::Internal { message: text() }],

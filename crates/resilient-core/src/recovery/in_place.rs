@@ -75,7 +75,7 @@ pub(super) fn take_back(seat: &Seat) -> Result<(), Obstacle> {
 
 /// Whether every byte of a file is one that a crash may have left: that of one of the sources at
 /// its place, or zero.
-fn is_torn(file: &dyn File, sources: &[&dyn File]) -> io::Result<bool> {
+pub(crate) fn is_torn(file: &dyn File, sources: &[&dyn File]) -> io::Result<bool> {
     const BLOCK: usize = 64 * 1024;
     let mut here = vec![0; BLOCK];
     let mut there = vec![vec![0; BLOCK]; sources.len()];

@@ -56,6 +56,7 @@ mod withdrawal;
 
 pub(crate) use discard::trash_name;
 pub(crate) use end::before_last_batch;
+pub(crate) use in_place::is_torn;
 pub(crate) use withdrawal::withdraw;
 
 pub use crate::report::{About, Conflict, Notice, Part, Report, What};

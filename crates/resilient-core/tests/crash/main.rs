@@ -34,6 +34,7 @@ mod puts;
 mod readers;
 mod replaced;
 mod turns;
+mod undo;
 mod workload;
 
 use std::time::Instant;

@@ -89,6 +89,7 @@ fn an_outcome_that_nobody_knows() {
     let error = Error::OutcomeUnknown {
         path: "a.txt".to_owned(),
         journal_id: Some("wj_1".to_owned()),
+        part_from: None,
         source: io::Error::from_raw_os_error(5),
     };
     let context = json!({
