@@ -20,7 +20,7 @@ use crate::state;
 
 const JOURNAL: &str = "journal.jsonl";
 
-/// How often a reader begins again because the journal was closed meanwhile.
+/// How often a reader begins again because the journal was closed or cut meanwhile.
 const LOOKS: usize = 100;
 
 impl Committer {
@@ -33,7 +33,10 @@ impl Committer {
         let mut has_recovered = false;
         for _ in 0..LOOKS {
             let Some(journal) = self.state_file(&[], JOURNAL)? else { return Ok(None) };
-            if let Some(len) = self.clean_len(&*journal).map_err(os)? {
+            let Some(clean_len) = unless_cut(self.clean_len(&*journal)).map_err(os)? else {
+                continue;
+            };
+            if let Some(len) = clean_len {
                 return self.behind(journal, len);
             }
             if !has_recovered && self.recover_if_free() {
@@ -41,7 +44,9 @@ impl Committer {
                 has_recovered = true;
                 continue;
             }
-            let len = recovery::before_last_batch(&*journal).map_err(os)?;
+            let Some(len) = unless_cut(recovery::before_last_batch(&*journal)).map_err(os)? else {
+                continue;
+            };
             // A journal is closed only when all of it is decided; then the marker is of the next one.
             if self.is_current(&*journal) {
                 return self.behind(journal, len);
@@ -123,5 +128,14 @@ impl Committer {
             taken.then(|| lock.unlock())
         });
         taken.is_some()
+    }
+}
+
+/// What was read of a journal; nothing where it became shorter meanwhile: a process that recovers cuts what a torn
+/// batch has left.
+fn unless_cut<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        read => read.map(Some),
     }
 }

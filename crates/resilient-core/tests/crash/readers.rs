@@ -12,7 +12,7 @@ use resilient_core::journal::Filter;
 use resilient_core::scratch::Encoding;
 
 use crate::campaign::{Budget, Rig, recover};
-use crate::workload::{Order, UPGRADES, all, chosen, create, done, open};
+use crate::workload::{Order, UPGRADES, all, chosen, create, done, open, scenario};
 
 type Look = fn(&Workspace) -> String;
 
@@ -160,4 +160,39 @@ fn a_tool_that_reads_leaves_a_directory_of_an_older_version_as_it_is() {
         done(create(&open(&disk, 92, Order::Forwards), "later.txt", "later\n"));
         assert_eq!(disk.read(FORMAT).as_deref(), Some(&b"2\n"[..]), "{}", scenario.name);
     }
+/// A process that recovers cuts the journal while another one reads it.
+#[test]
+fn a_reader_beside_a_recovery_reads_again_what_is_cut_meanwhile() {
+    let mut read = 0;
+    for (name, line, kind) in [
+        ("overwrite", "write w/.resilient_write/journal.jsonl", FaultKind::TornWrite),
+        ("append in place", "write w/a.txt", FaultKind::TornWrite),
+    ] {
+        let rig = Rig::new(scenario(name), Order::Forwards);
+        let at = rig.ops(|op| op.starts_with(line))[0];
+        let (torn, _) = rig.run(&[Fault { at, kind }], |_| {});
+        let (mut calls, mut begun) = (5, 4);
+        while begun < calls {
+            for looks in 12..40 {
+                let disk = torn.kill();
+                let order = [(0, begun), (1, looks), (0, 1000)];
+                let order = order.into_iter().flat_map(|(who, times)| (0..times).map(move |_| who));
+                let schedule = Schedule::new(order);
+                let recovering = open(&schedule.process(&disk), 96, Order::Forwards);
+                let reading = open(&schedule.process(&disk), 97, Order::Forwards);
+                let recover = || {
+                    recovering.recover().expect("recovery");
+                    calls = schedule.calls();
+                };
+                let look = || {
+                    reading.journal_tail(9, &Filter::default()).expect("rows");
+                };
+                let both: Vec<Calls<'_, ()>> = vec![Box::new(recover), Box::new(look)];
+                schedule.run(both);
+                read += 1;
+            }
+            begun += 1;
+        }
+    }
+    assert!(read > 200, "{read}");
 }
