@@ -210,14 +210,22 @@ impl Report {
         notices
     }
 
-    /// Adds what a later recovery did. Of pending writes the later one knows best.
+    /// Adds what a later recovery did, once: one that failed comes to the same again. Of pending writes the later
+    /// one knows best.
     pub(crate) fn add(&mut self, later: Self) {
-        self.finished.extend(later.finished);
-        self.withdrawn.extend(later.withdrawn);
-        self.conflicts.extend(later.conflicts);
+        fn add<T: PartialEq>(all: &mut Vec<T>, later: Vec<T>) {
+            for one in later {
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+        }
+        add(&mut self.finished, later.finished);
+        add(&mut self.withdrawn, later.withdrawn);
+        add(&mut self.conflicts, later.conflicts);
         self.pending = later.pending;
-        self.abandoned.extend(later.abandoned);
-        self.parts.extend(later.parts);
+        add(&mut self.abandoned, later.abandoned);
+        add(&mut self.parts, later.parts);
         self.cut += later.cut;
         self.cut_kept += later.cut_kept;
         self.missing += later.missing;

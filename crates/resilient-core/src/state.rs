@@ -1,5 +1,6 @@
 //! The open state directory: its lock, its journal, and what this process knows of both.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
@@ -72,6 +73,8 @@ pub(crate) struct State {
     has_told_network: bool,
     /// Set when a batch was left unfinished: recovery comes before anything else.
     pub(crate) dirty: bool,
+    /// The rows that a recovery of this process could neither decide nor have wait.
+    pub(crate) halfway: HashSet<String>,
     /// Set when a call was refused because of a row that waits: what stood in its way may be gone by the next call.
     pub(crate) looks_again: bool,
     pub(crate) digests: Arc<Digests>,
@@ -166,6 +169,7 @@ impl State {
             has_looked: false,
             has_told_network: false,
             dirty: false,
+            halfway: HashSet::new(),
             looks_again: false,
             digests: site.digests.clone(),
             pending: PendingPaths::default(),

@@ -180,11 +180,15 @@ impl Committer {
             state.sync_home()?;
             let missing = state.missing().map_err(os)?;
             let undecided = ordered.unwrap_or(Undecided::Stay);
-            let report = recovery::run(self, state, undecided, is_clean)?;
-            let report = recovery::Report { missing, ..report };
-            state.dirty = false;
+            let mut report = recovery::Report::default();
+            let ran = recovery::run(self, state, undecided, is_clean, &mut report);
+            if ran.is_ok() {
+                state.dirty = false;
+                report.missing = missing;
+            }
+            // What it did before it failed is told, too: a later one finds it done.
             self.tell(report);
-            Ok(())
+            ran
         })();
         if let Err(error) = entered {
             state.unlock();

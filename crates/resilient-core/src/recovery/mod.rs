@@ -75,7 +75,8 @@ pub enum Undecided {
     GiveUp,
 }
 
-/// Brings files and journal together. In a journal that is clean nothing is judged but what waits.
+/// Brings files and journal together, and adds to the report what it does. In a journal that is clean nothing is
+/// judged but what waits.
 ///
 /// IMPORTANT: the user may have changed the files of an answered row, or have put back what was there before. No look
 /// could tell that from a write that was interrupted.
@@ -84,21 +85,21 @@ pub(crate) fn run(
     state: &mut State,
     undecided: Undecided,
     is_clean: bool,
-) -> Result<Report> {
+    report: &mut Report,
+) -> Result<()> {
     let os = |source| Error::os(store.shown_state(&["journal.jsonl"]), "recover", source);
-    let mut report = Report::default();
     state.digests.forget_appended();
     // The note that the journal is not clean may have been lost with the power, and a withdrawal not.
-    let found_withdrawal = redo_withdrawal(state, &mut report).map_err(os)?;
+    let found_withdrawal = redo_withdrawal(state, report).map_err(os)?;
     if found_withdrawal || !is_clean {
         report.cut(end::cut(state).map_err(os)?);
-        settle_last_batch(store, state, &mut report).map_err(os)?;
+        settle_last_batch(store, state, report).map_err(os)?;
     }
-    if revive_pending(store, state, &mut report).map_err(os)? {
-        settle_last_batch(store, state, &mut report).map_err(os)?;
+    if revive_pending(store, state, report).map_err(os)? {
+        settle_last_batch(store, state, report).map_err(os)?;
     }
     if undecided == Undecided::GiveUp {
-        give_up_pending(store, state, &mut report).map_err(os)?;
+        give_up_pending(store, state, report).map_err(os)?;
     }
     let pending = pending::list(state).map_err(os)?;
     report.left.extend(conflict::shelve(state).map_err(os)?);
@@ -112,7 +113,7 @@ pub(crate) fn run(
     let len = state.journal.stat().map_err(os)?.len;
     state.end = state.end_at(len).map_err(os)?;
     state.mark_clean();
-    Ok(report)
+    Ok(())
 }
 
 /// Completes a replacement of the journal's end. A record that is none, or is not of this journal's
@@ -185,12 +186,18 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
     // IMPORTANT: the rows are durable before anything is done on their account; a killed process
     // may have left them pending.
     end::rewrite_and_sync(state, &batch)?;
+    let waiting = pending::names(state)?;
     let mut out = Vec::new();
     let mut decided = Vec::new();
+    let mut unkept = None;
     for (at, row) in batch.rows.iter().enumerate() {
         match resolve(store, state, row, &batch.rows) {
             Ok(verdict) => {
-                decided.push(pending::name_of(row));
+                let name = pending::name_of(row);
+                // Somebody was told that it waits. An earlier recovery may have done all of it but the end.
+                let is_awaited = state.halfway.remove(&row.journal_id) || waiting.contains(&name);
+                let verdict = if is_awaited { verdict.finished() } else { verdict };
+                decided.push(name);
                 if matches!(verdict, Verdict::Torn) {
                     report.parts.extend(keep_part(state, row)?);
                 }
@@ -204,15 +211,22 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
                 verdict.tell(row, report);
             }
             Err(obstacle) => {
-                pending::keep(state, row)?;
                 report.pending.push(pending_of(row, &obstacle.reason));
-                out.push(at);
+                match pending::keep(state, row) {
+                    Ok(()) => out.push(at),
+                    // The row stays in the last batch, and no other one may follow; but the others are judged.
+                    Err(error) => {
+                        state.halfway.insert(row.journal_id.clone());
+                        unkept.get_or_insert(error);
+                    }
+                }
             }
         }
     }
     report.cut(batch.withdraw(state, &out)?);
     // A row may have been pending before it came back into the journal.
-    pending::forget(state, &decided)
+    pending::forget(state, &decided)?;
+    unkept.map_or(Ok(()), Err)
 }
 
 /// Brings rows that wait and can be looked at now back into the journal, as its last batch, so that

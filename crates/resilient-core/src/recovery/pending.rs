@@ -48,6 +48,11 @@ pub(super) fn list(state: &State) -> io::Result<Vec<PendingRow>> {
     Ok(rows)
 }
 
+/// The names of the files of rows that wait.
+pub(super) fn names(state: &State) -> io::Result<HashSet<OsString>> {
+    open(state)?.map_or_else(|| Ok(HashSet::new()), |dir| Ok(dir.entries()?.into_iter().collect()))
+}
+
 /// Keeps a row, durably. Keeping it twice equals keeping it once.
 pub(super) fn keep(state: &State, row: &Row) -> io::Result<()> {
     let dir = state_dir(state, PENDING)?;

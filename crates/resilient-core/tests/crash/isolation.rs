@@ -797,3 +797,54 @@ fn a_session_with_a_part_that_waits_is_neither_reset_nor_composed() {
     assert!(ws.compose(composing("out.txt", false)).is_err_and(waits));
     assert_eq!(disk.read("w/out.txt"), None);
 }
+
+/// Recovery publishes content and finds no room for what comes next, nor to have the row wait.
+#[test]
+fn what_recovery_did_before_it_failed_is_told_and_so_is_its_end() {
+    let rig = Rig::new(scenario("scratch put, the second"), Order::Forwards);
+    let publishes =
+        rig.ops(|line| is_publish(line) && line.contains("-> w/.resilient_write/scratch/"));
+    let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
+    let disk = disk.kill();
+    let used: usize = disk.tree().values().map(Vec::len).sum();
+    let ws = open(&disk, 101, Order::Forwards);
+    let _ = disk.clone().with_capacity(used as u64);
+    let refused = create(&ws, "n1.txt", "1\n");
+    assert!(matches!(&refused, Answer::Refused(_)), "{refused:?}");
+    let told = ws.take_notices();
+    assert_eq!(told.pending.len(), 1, "{told:?}");
+    let path = told.pending[0].path.clone();
+    assert!(disk.read(&format!("w/{path}")).is_some(), "the content is published");
+    let _ = disk.clone().with_capacity(u64::MAX);
+    done(create(&ws, "n2.txt", "2\n"));
+    let told = ws.take_notices();
+    assert_eq!((told.finished, told.pending), (vec![path], Vec::new()));
+}
+
+/// A row that can be neither decided nor kept stops the batch behind it, and no other row of its own batch.
+#[test]
+fn a_row_that_cannot_even_wait_hides_no_other_row_of_its_batch() {
+    let rig = Rig::new(scenario("a batch of writes"), Order::Forwards);
+    let publishes = rig.ops(|line| is_publish(line) && line.contains("w/x/y/z.txt"));
+    let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
+    let disk = disk.kill();
+    // The first row's file cannot be reached, and nothing can be put where rows wait.
+    disk.mkdir(&format!("{STATE}/pending"));
+    disk.chmod(&format!("{STATE}/pending"), 0o500);
+    disk.chmod("w/x/y", 0o000);
+    let ws = open(&disk, 102, Order::Forwards);
+    let refused = create(&ws, "n1.txt", "1\n");
+    assert!(matches!(&refused, Answer::Refused(_)), "{refused:?}");
+    let told = ws.take_notices();
+    assert_eq!(told.pending.len(), 1, "{told:?}");
+    assert_eq!(told.pending[0].path, "x/y/z.txt");
+    assert_eq!(told.finished, ["a.txt", "x/second.txt"]);
+    assert_eq!(disk.read("w/a.txt").as_deref(), Some(&b"the new content\n"[..]));
+    disk.chmod("w/x/y", 0o755);
+    disk.chmod(&format!("{STATE}/pending"), 0o700);
+    done(create(&ws, "n2.txt", "2\n"));
+    let told = ws.take_notices();
+    assert_eq!((told.finished, told.pending), (vec!["x/y/z.txt".to_owned()], Vec::new()));
+    assert!(disk.read("w/x/y/z.txt").is_some());
+    assert_eq!(World::of(&disk).expect("a sound disk").rows(), rig.expected.rows_before() + 5);
+}

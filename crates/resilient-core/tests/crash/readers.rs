@@ -160,6 +160,8 @@ fn a_tool_that_reads_leaves_a_directory_of_an_older_version_as_it_is() {
         done(create(&open(&disk, 92, Order::Forwards), "later.txt", "later\n"));
         assert_eq!(disk.read(FORMAT).as_deref(), Some(&b"2\n"[..]), "{}", scenario.name);
     }
+}
+
 /// A process that recovers cuts the journal while another one reads it.
 #[test]
 fn a_reader_beside_a_recovery_reads_again_what_is_cut_meanwhile() {
