@@ -292,7 +292,8 @@ impl WriteContext<'_> {
         let place = path.to_string_lossy().into_owned();
         let pointer = serde_json::to_vec(&Note { beside: place.clone() })?;
         let noted = note.file.write_all_at(&pointer, 0).and_then(|()| note.file.sync());
-        let file = match noted.and_then(|()| target.dir.create_new(&slot, Access::Default)) {
+        // IMPORTANT: private. It gets its content before it gets the attributes of what it replaces.
+        let file = match noted.and_then(|()| target.dir.create_new(&slot, Access::Private)) {
             Ok(file) => file.into(),
             Err(error) => {
                 note.remove(self.state);

@@ -33,6 +33,7 @@ mod processes;
 mod puts;
 mod readers;
 mod replaced;
+mod rights;
 mod turns;
 mod undo;
 mod workload;
