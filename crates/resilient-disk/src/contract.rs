@@ -114,6 +114,10 @@ pub struct Stat {
     /// When it was made, in nanoseconds since 1970, where the file system knows. A file that takes the number of a
     /// removed one has another time.
     pub born_ns: Option<i128>,
+    /// Its permission bits, as far as the system has them.
+    pub mode: u32,
+    /// The user and the group that it belongs to, where the system knows.
+    pub owner: Option<Owner>,
 }
 
 impl Stat {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::contents::{digest_now, digest_of};
 use crate::digest::{Digest, Hasher};
-use crate::disk::{Dir, DirRef, File, FileId, Kind, Replace, Stat};
+use crate::disk::{Access, Dir, DirRef, File, FileId, Kind, Replace, Stat};
 use crate::error::{Error, Result};
 use crate::journal::{Line, Row, born};
 use crate::roots::Target;
@@ -80,9 +80,31 @@ pub(crate) struct Publish {
     pub(crate) how: How,
     /// What it replaces.
     pub(crate) before: Option<Precondition>,
+    /// Whether the new file gets the attributes of the old one.
+    pub(crate) access: Access,
 }
 
 impl Publish {
+    /// The last look at what it replaces. Attributes that somebody has given to the file since it was staged are
+    /// not taken back: the new file gets them, too.
+    fn check(&self) -> Result<Option<Precondition>> {
+        let Some(before) = &self.before else { return Ok(None) };
+        let now = before.check(&self.target)?;
+        let is_kept = self.access == Access::Default && !self.how.is_in_place();
+        if is_kept && now.stat != before.stat {
+            let shown = || self.target.shown.clone();
+            self.copy_attributes()
+                .map_err(|source| Error::os(shown(), "set attributes", source))?;
+        }
+        Ok(Some(now))
+    }
+
+    fn copy_attributes(&self) -> io::Result<()> {
+        let old = self.target.dir.open(&self.target.name)?;
+        self.staged.file.copy_attributes(&*old)?;
+        self.staged.file.sync()
+    }
+
     fn slots(&self) -> impl Iterator<Item = &Staged> {
         let undo = match &self.how {
             How::InPlace { undo, .. } => Some(undo),
@@ -133,8 +155,12 @@ impl Precondition {
     /// compared.
     pub(crate) fn is_at(&self, dir: &dyn Dir, name: &OsStr) -> io::Result<bool> {
         let now = dir.stat(name)?;
-        let facts = |stat: &Stat| (stat.id, stat.len, stat.mtime_ns);
-        if facts(&now) == facts(&self.stat) {
+        let rights = |stat: &Stat| (stat.id, stat.mode, stat.owner);
+        let content = |stat: &Stat| (stat.len, stat.mtime_ns);
+        if rights(&now) != rights(&self.stat) {
+            return Ok(false);
+        }
+        if content(&now) == content(&self.stat) {
             return Ok(true);
         }
         // Somebody has touched it.
@@ -154,15 +180,23 @@ impl Precondition {
     }
 
     /// The last look before a file changes: an editor, which knows no lock, may have come in
-    /// between.
-    pub(crate) fn check(&self, target: &Target) -> Result<()> {
+    /// between. Gives what it is now, of which only times and attributes may differ.
+    ///
+    /// # Errors
+    /// It holds something else, or nobody may write it any more.
+    pub(crate) fn check(&self, target: &Target) -> Result<Self> {
         let now = target.dir.stat(&target.name);
         if matches!(now, Ok(now) if now == self.stat) {
-            return Ok(());
+            return Ok(*self);
         }
         let actual = digest_now(target).map_err(|e| Error::os(target.shown.clone(), "read", e))?;
-        if actual == Some(self.digest) && now.is_ok_and(|now| now.id == self.stat.id) {
-            return Ok(());
+        let is_locked = |stat: &Stat| stat.mode & 0o222 == 0;
+        if let Ok(stat) = now
+            && stat.id == self.stat.id
+            && is_locked(&stat) == is_locked(&self.stat)
+            && actual == Some(self.digest)
+        {
+            return Ok(Self { stat, ..*self });
         }
         let expected = self.digest.to_string();
         Err(Error::Stale { path: target.shown.clone(), expected, actual, since: None })
@@ -212,12 +246,11 @@ impl Change {
         of_publishes.chain(of_append)
     }
 
-    /// What it is based on.
-    pub(crate) fn preconditions(&self) -> impl Iterator<Item = (&Precondition, &Target)> {
-        let publishes = self.publishes.iter();
-        let replaced =
-            publishes.filter_map(|publish| publish.before.as_ref().zip(Some(&publish.target)));
-        replaced.chain(self.append.iter().map(|append| (&append.before, &append.target)))
+    /// The last look at all that it is based on; gives what its files replace now, in their order.
+    pub(crate) fn check(&self) -> Result<Vec<Option<Precondition>>> {
+        let looked = self.publishes.iter().map(Publish::check).collect::<Result<_>>()?;
+        self.append.iter().try_for_each(|append| append.before.check(&append.target).map(drop))?;
+        Ok(looked)
     }
 
     pub(crate) fn name(&self) -> String {

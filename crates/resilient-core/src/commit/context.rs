@@ -365,6 +365,7 @@ impl WriteContext<'_> {
             target: target.clone(),
             how: How::InPlace { file, undo },
             before: Some(Precondition::of(old)),
+            access: Access::Default,
         });
         copied.map_err(os)?;
         Ok(place)
@@ -405,7 +406,7 @@ impl WriteContext<'_> {
 
     /// What the row says of the file that was pushed last, where it is to be exchanged.
     fn exchange(&self) -> Result<Option<Exchange>> {
-        let Some(Publish { staged, target, how: How::Exchange, before: Some(before) }) =
+        let Some(Publish { staged, target, how: How::Exchange, before: Some(before), .. }) =
             self.change.publishes.last()
         else {
             return Ok(None);
@@ -442,7 +443,7 @@ impl WriteContext<'_> {
             Some(_) => How::Rename(Replace::Yes),
         };
         let before = old.map(Precondition::of);
-        self.change.publishes.push(Publish { staged, target: target.clone(), how, before });
+        self.change.publishes.push(Publish { staged, target: target.clone(), how, before, access });
         prepared
     }
 

@@ -16,12 +16,12 @@ use crate::state::State;
 /// Brings the files of a change to their places; with an error before the first, nothing of it happened.
 pub(super) fn publish(state: &mut State, change: &Change) -> Outcome {
     // All of them before the first changes: from then on only forward is safe.
-    let mut preconditions = change.preconditions();
-    if let Err(error) = preconditions.try_for_each(|(before, target)| before.check(target)) {
-        return Outcome::Failed(error);
-    }
-    for (step, publish) in change.publishes.iter().enumerate() {
-        match publish_one(state, publish, change) {
+    let looked = match change.check() {
+        Ok(looked) => looked,
+        Err(error) => return Outcome::Failed(error),
+    };
+    for (step, (publish, before)) in change.publishes.iter().zip(looked).enumerate() {
+        match publish_one(state, publish, before.as_ref(), change) {
             Outcome::Going => {}
             // Once a file of the change is out, only forward is safe.
             Outcome::Failed(Error::Os { source, .. }) if step > 0 => {
@@ -190,8 +190,13 @@ fn is_slot(staged: &Staged) -> bool {
     matches!((named, staged.file.id()), (Ok(named), Ok(id)) if named.id == id)
 }
 
-fn publish_one(state: &mut State, publish: &Publish, change: &Change) -> Outcome {
-    let Publish { staged, target, how, before } = publish;
+fn publish_one(
+    state: &mut State,
+    publish: &Publish,
+    before: Option<&Precondition>,
+    change: &Change,
+) -> Outcome {
+    let Publish { staged, target, how, .. } = publish;
     let shown = || target.shown.clone();
     let (result, undone, deed) = match how {
         How::Rename(replace) => {
@@ -209,7 +214,7 @@ fn publish_one(state: &mut State, publish: &Publish, change: &Change) -> Outcome
                 },
             }
         }
-        How::Exchange => match exchange(staged, target, before.as_ref()) {
+        How::Exchange => match exchange(staged, target, before) {
             Ok(Exchanged::Unknown(source)) => (Err(source), false, "exchange"),
             Ok(Exchanged::Done) => (Ok(()), false, "exchange"),
             Ok(Exchanged::TakenBack) => {

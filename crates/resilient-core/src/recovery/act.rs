@@ -82,7 +82,9 @@ impl Act<'_> {
         }
         // All of them, or a crash could keep the one file and lose the other's content.
         for at in publish {
-            if let Some(slot) = self.seen.files.get_mut(*at).and_then(|seat| seat.slot.as_mut()) {
+            let Some(seat) = self.seen.files.get_mut(*at) else { continue };
+            keep_attributes(seat, &self.store.state_path())?;
+            if let Some(slot) = &mut seat.slot {
                 slot.rewrite_and_sync()?;
             }
         }
@@ -185,6 +187,18 @@ impl Act<'_> {
     }
 }
 
+/// Gives what is about to be published the attributes that its target has now: somebody may have changed them since
+/// the content was staged. State is private in any case.
+fn keep_attributes(seat: &Seat, state: &Path) -> io::Result<()> {
+    let (Some(slot), Some(target), Some(_)) = (&seat.slot, &seat.target, &seat.stat) else {
+        return Ok(());
+    };
+    if target.path.starts_with(state) {
+        return Ok(());
+    }
+    slot.file.copy_attributes(&*target.dir.open(&target.name)?)
+}
+
 /// Retires the slot of a change whose target is published already.
 fn finish_one(seat: &Seat, kind: Kind) -> Result<(), Obstacle> {
     let Some(slot) = &seat.slot else { return Ok(()) };
@@ -247,10 +261,11 @@ fn take_back_name(seat: &Seat) -> Result<(), Obstacle> {
     Ok(target.dir.sync()?)
 }
 
-/// Whether two looks saw the same file with the same content; a rename changes the time of its last
+/// Whether two looks saw the same file with the same content and rights; a rename changes the time of its last
 /// change of attributes.
 fn is_same(one: &Stat, other: &Stat) -> bool {
-    (one.id, one.len, one.mtime_ns) == (other.id, other.len, other.mtime_ns)
+    let facts = |stat: &Stat| (stat.id, stat.len, stat.mtime_ns, stat.mode, stat.owner);
+    facts(one) == facts(other)
 }
 
 /// The last look: whether a target's name still leads to what was looked at.

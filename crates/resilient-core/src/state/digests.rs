@@ -78,7 +78,17 @@ mod tests {
 
     fn stat(inode: u64, len: u64) -> Stat {
         let id = FileId { device: 1, inode };
-        Stat { kind: Kind::File, id, len, links: 1, mtime_ns: 1, ctime_ns: 1, born_ns: None }
+        Stat {
+            kind: Kind::File,
+            id,
+            len,
+            links: 1,
+            mtime_ns: 1,
+            ctime_ns: 1,
+            born_ns: None,
+            mode: 0o644,
+            owner: None,
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::Mounts;
 use super::xattr::{is_out_of_reach, read_growing};
-use crate::{FileId, Stat};
+use crate::{FileId, Owner, Stat};
 
 #[path = "acl.rs"]
 mod acl;
@@ -89,6 +89,8 @@ fn facts(found: &rustix::fs::Statx) -> Stat {
         mtime_ns: time(found.stx_mtime),
         ctime_ns: time(found.stx_ctime),
         born_ns: has_born.then(|| time(found.stx_btime)),
+        mode: u32::from(found.stx_mode) & 0o7777,
+        owner: Some(Owner { user: found.stx_uid, group: found.stx_gid }),
     }
 }
 

@@ -375,6 +375,8 @@ fn facts(stat: &rustix::fs::Stat, born_ns: Option<i128>) -> Stat {
         mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
         ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         born_ns,
+        mode: stat.st_mode as u32 & 0o7777,
+        owner: Some(Owner { user: stat.st_uid as u32, group: stat.st_gid as u32 }),
     }
 }
 

@@ -313,5 +313,7 @@ fn facts(metadata: &Metadata) -> Stat {
         // The time of the last change of attributes is not to be had.
         ctime_ns: mtime_ns,
         born_ns: Some((i128::from(metadata.creation_time()) - UNIX_EPOCH) * 100),
+        mode: if metadata.permissions().readonly() { 0o444 } else { 0o666 },
+        owner: None,
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use super::schedule::Shared;
 use super::state::State;
 use super::tree::{Ino, Node};
-use crate::{FileId, Stat};
+use crate::{FileId, Owner, Stat};
 
 /// An inode held open: it stays while the handle lives, even without a name.
 pub(super) struct Handle {
@@ -51,5 +51,7 @@ pub(super) fn stat(ino: Ino, node: &Node) -> Stat {
         ctime_ns: time(node.changed),
         // Numbers go up, and none is given twice.
         born_ns: Some(time(ino)),
+        mode: node.attributes.mode,
+        owner: Some(Owner { user: node.attributes.uid, group: node.attributes.gid }),
     }
 }
