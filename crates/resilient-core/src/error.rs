@@ -237,7 +237,7 @@ pub enum Error {
     IndexExceedsTotal { session: String, index: i64, total_expected: i64 },
     /// There is no such session.
     #[error("there is no chunk session {session:?}")]
-    SessionNotFound { session: String, near: Vec<String>, composed: Option<Composed> },
+    SessionNotFound { session: String, near: Vec<String>, composed: Option<Box<Composed>> },
     /// The session has no parts.
     #[error("chunk session {session:?} has no parts")]
     NoChunks { session: String, near: Vec<String> },

@@ -261,7 +261,7 @@ a_sample_for_every! {
         Error::SessionNotFound {
             session: text(),
             near: Vec::new(),
-            composed: Some(Composed { path: text(), sha256: text(), ts: text() }),
+            composed: Some(Box::new(Composed { path: text(), sha256: text(), ts: text() })),
         },
     ],
     NoChunks { .. } => [Error::NoChunks { session: text(), near: vec![text()] }],

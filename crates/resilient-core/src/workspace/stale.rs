@@ -91,7 +91,7 @@ impl Workspace {
             sha256: sha256.to_string(),
             ts,
         });
-        Error::SessionNotFound { session, near, composed }
+        Error::SessionNotFound { session, near, composed: composed.map(Box::new) }
     }
 
     /// What a file holds, if it is still the one with that digest and not too long to compare.
