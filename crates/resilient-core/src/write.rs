@@ -521,6 +521,9 @@ fn append_as_it_is(
     how: &Appending<'_>,
 ) -> Result<WriteReceipt> {
     let Appending { asked, policy, validate, expected, rules } = *how;
+    if expected.is_none() {
+        op.follows();
+    }
     let check_whole = |target: &Target, old: &[u8], added: &[u8]| match validate {
         true => Checked::of(&target.shown, &[old, added].concat()).map(Some),
         false => Ok(None),

@@ -34,6 +34,9 @@ use crate::recovery;
 use crate::state::State;
 use crate::store::Store;
 
+/// How often an append that names no digest is made again behind what somebody has added meanwhile.
+const FOLLOWS_MAX: u32 = 8;
+
 /// Calls that are committed together.
 #[derive(Default)]
 pub(crate) struct Batch {
@@ -62,14 +65,21 @@ impl Batch {
             std::mem::take(&mut self.changes).into_iter().unzip();
         if !changes.is_empty() {
             let outcomes = run(store, state, &changes);
-            for ((job, change), outcome) in jobs.into_iter().zip(changes).zip(outcomes) {
+            for ((mut job, change), outcome) in jobs.into_iter().zip(changes).zip(outcomes) {
                 match outcome {
                     Outcome::Going => job.answer(Ok(())),
                     Outcome::Unknown(error) => job.answer(Err(error)),
                     Outcome::Failed(error) => {
+                        let follows = matches!(error, Error::Stale { .. })
+                            && job.followed < FOLLOWS_MAX
+                            && change.may_follow();
                         self.undo(change, state);
                         match error {
                             Error::Deferred => again.push(job),
+                            _ if follows => {
+                                job.followed += 1;
+                                again.push(job);
+                            }
                             error => job.answer(Err(error)),
                         }
                     }

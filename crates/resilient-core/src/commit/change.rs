@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::contents::{digest_now, digest_of};
+use crate::contents::{digest_now, digest_of, digest_range};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{Access, Dir, DirRef, File, FileId, Kind, Replace, Stat};
 use crate::error::{Error, Result};
@@ -169,6 +169,18 @@ impl Precondition {
             && digest_of(&*dir.open(name)?)?.0 == self.digest)
     }
 
+    /// Whether a target is the file that was looked at with something behind what it held.
+    fn has_grown(&self, target: &Target) -> io::Result<bool> {
+        let file = target.dir.open(&target.name)?;
+        let stat = file.stat()?;
+        if stat.id != self.stat.id || stat.len <= self.stat.len {
+            return Ok(false);
+        }
+        let mut hasher = Hasher::default();
+        digest_range(&*file, 0, self.stat.len, &mut hasher)?;
+        Ok(hasher.finish() == self.digest)
+    }
+
     /// Its number on the device.
     pub(crate) fn inode(&self) -> u64 {
         self.stat.id.inode
@@ -219,6 +231,8 @@ pub(crate) struct Change {
     pub(crate) line: Option<(Arc<dyn File>, Line, Target)>,
     pub(crate) row: Option<Row>,
     pub(crate) discards: Vec<Discard>,
+    /// Whether it goes behind whatever its file holds by then: an append that names no digest.
+    pub(crate) follows: bool,
     /// Directories that were made for it.
     pub(crate) made: Vec<(DirRef, OsString)>,
     /// Directories that lead to its targets and may not be durable yet.
@@ -251,6 +265,16 @@ impl Change {
         let looked = self.publishes.iter().map(Publish::check).collect::<Result<_>>()?;
         self.append.iter().try_for_each(|append| append.before.check(&append.target).map(drop))?;
         Ok(looked)
+    }
+
+    /// Whether somebody has done no more than to add to its file, behind which it may go as well.
+    pub(crate) fn may_follow(&self) -> bool {
+        let publish = self.publishes.first();
+        let replaced =
+            publish.and_then(|publish| Some((publish.before.as_ref()?, &publish.target)));
+        let appended = self.append.as_ref().map(|append| (&append.before, &append.target));
+        let based_on = replaced.or(appended).filter(|_| self.follows);
+        based_on.is_some_and(|(before, target)| before.has_grown(target).unwrap_or(false))
     }
 
     pub(crate) fn name(&self) -> String {

@@ -447,6 +447,11 @@ impl WriteContext<'_> {
         prepared
     }
 
+    /// Says that the call goes behind whatever its file holds when it is carried out.
+    pub(crate) fn follows(&mut self) {
+        self.change.follows = true;
+    }
+
     /// Appends to a file where it is, with a row in the journal; gives the digest of the whole.
     pub(crate) fn append(
         &mut self,

@@ -132,13 +132,15 @@ pub(super) struct Job {
     pub(super) by: Option<Arc<By>>,
     /// Whether it was woken up to read a long file. What it has to read now, it reads under the lock.
     pub(super) has_read: bool,
+    /// How often it was made again behind what somebody had added.
+    pub(super) followed: u32,
     waiter: Arc<Waiter>,
     is_answered: bool,
 }
 
 impl Job {
     pub(super) fn new(work: Work, by: Option<Arc<By>>, waiter: Arc<Waiter>) -> Self {
-        Self { work, by, has_read: false, waiter, is_answered: false }
+        Self { work, by, has_read: false, followed: 0, waiter, is_answered: false }
     }
 
     /// Has the caller read a long file and queue again.

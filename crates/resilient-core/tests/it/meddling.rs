@@ -1,13 +1,13 @@
 //! What happens while a call waits for the disk: an editor comes in between, the disk fails.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use resilient_core::disk::{DirRef, Disk, RealDisk, Stat, SyncItem};
 use resilient_core::handoff::HandoffRequest;
-use resilient_core::write::WriteReceipt;
+use resilient_core::write::{WriteReceipt, WriteRequest};
 use resilient_core::{Result, Workspace};
 use serde_json::{Value, json};
 
@@ -59,6 +59,12 @@ fn meddled<const N: usize>(home: &Home, deeds: [Deed; N]) -> Workspace {
     ws
 }
 
+/// The same once more, where `warm` is there already.
+fn meddled_again<const N: usize>(home: &Home, deeds: [Deed; N]) -> Workspace {
+    std::fs::remove_file(home.path("warm")).unwrap();
+    meddled(home, deeds)
+}
+
 fn edit(content: &'static str) -> Deed {
     Box::new(move |workspace| std::fs::write(workspace.join("a"), content))
 }
@@ -107,6 +113,37 @@ fn an_edit_before_the_last_look_is_not_lost() {
             ws.write(overwrite("a", "next")).unwrap();
             assert_eq!(home.rows().len(), 2);
         }
+    }
+}
+
+/// A logger adds lines while the call is under way.
+#[test]
+fn an_append_that_names_no_digest_goes_behind_what_somebody_adds_meanwhile() {
+    for before in ["abc\n".to_owned(), long() + "\n"] {
+        let home = Home::new();
+        home.put("a", &before);
+        let log = || -> Deed {
+            Box::new(|workspace| {
+                let mut file =
+                    std::fs::OpenOptions::new().append(true).open(workspace.join("a"))?;
+                file.write_all(b"logged\n")
+            })
+        };
+        let ws = meddled(&home, [log(), log(), log()]);
+        let receipt = ws.write(append("a", "d\n")).unwrap();
+        let now = home.text("a");
+        assert!(now.starts_with(&before) && now.matches("logged\n").count() > 0, "{now:.20}");
+        assert_eq!(now.matches("d\n").count() - now.matches("logged\n").count(), 1);
+        assert_eq!(home.rows().len(), 2);
+        assert!(receipt.bytes as usize <= now.len());
+        // Who names a digest is told that it is stale.
+        let ws = meddled_again(&home, [log()]);
+        let request = WriteRequest { expected_prev_sha256: Some(sha(&now)), ..append("a", "e\n") };
+        assert_eq!(refusal(ws.write(request))["context"]["expected_prev_sha256"], sha(&now));
+        // However often somebody comes in between, the call ends.
+        let ws = meddled_again(&home, std::array::from_fn::<Deed, 60, _>(|_| log()));
+        assert_eq!(refusal(ws.write(append("a", "f\n")))["error"], "stale_precondition");
+        home.assert_tidy();
     }
 }
 
