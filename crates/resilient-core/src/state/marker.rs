@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::io;
 
 use crate::digest::Digest;
-use crate::disk::{Dir, File, FileBox, FileId, read_up_to};
+use crate::disk::{Dir, File, FileBox, FileId, read_range, read_up_to};
 use crate::journal::{End, ReverseLines, Row};
 
 /// The marker's content.
@@ -123,7 +123,11 @@ pub(super) fn clean_end(
 pub(super) fn missing(lock: &dyn File, journal: &dyn File, of: &[FileId]) -> io::Result<u64> {
     let marker = read(lock, of)?;
     let len = journal.stat()?.len;
-    Ok(marker.map_or(0, |CleanMarker { end }| end.len.saturating_sub(len)))
+    let missing = marker.map_or(0, |CleanMarker { end }| end.len.saturating_sub(len));
+    // An editor strips the end of the last line. The row is there, and recovery gives it back its end.
+    let is_line_end =
+        missing == 1 && !read_range(journal, len.saturating_sub(1), len)?.ends_with(b"\n");
+    Ok(if is_line_end { 0 } else { missing })
 }
 
 /// Whether the bytes of a journal between two places are whole lines of others.

@@ -625,3 +625,22 @@ fn odd_names_among_closed_journals_stop_no_call() {
         assert_eq!(ws.verify_journal().unwrap().rows, 3, "{odd}");
     }
 }
+
+/// Editors strip the end of the last line.
+#[test]
+fn a_journal_without_the_end_of_its_last_line_lacks_no_row() {
+    for (taken, missing) in [(1, 0), (2, 2)] {
+        let home = Home::new();
+        home.builder().open().write(create("a", "1")).unwrap();
+        let path = home.path(".resilient_write/journal.jsonl");
+        let before = std::fs::read(&path).unwrap();
+        let journal = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        journal.set_len(before.len() as u64 - taken).unwrap();
+        let ws = home.builder().open();
+        ws.write(create("b", "2")).unwrap();
+        assert_eq!(ws.take_notices().missing, missing);
+        let is_whole = std::fs::read(&path).unwrap().starts_with(&before);
+        assert_eq!(is_whole, missing == 0);
+        assert_eq!(ws.verify_journal().unwrap().breaks, []);
+    }
+}
