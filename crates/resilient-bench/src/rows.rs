@@ -82,6 +82,7 @@ fn line(text: &mut Vec<u8>, seq: u64, random: &mut Random) -> Result<()> {
         sha256: digest.into(),
         staged: Some(format!("s-{:016x}-{seq}", random.next())),
         undo: None,
+        home: None,
         undoes: None,
         unit: None,
         ts: format!("2026-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"),

@@ -14,6 +14,9 @@ const PREFIX: &str = ".rw-";
 pub(crate) struct Note {
     /// The absolute path of the content.
     pub(crate) beside: String,
+    /// The path that the directory had which holds the state directory. Notes of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) home: Option<String>,
 }
 
 /// The name beside a target that belongs to a slot in `tmp/`.

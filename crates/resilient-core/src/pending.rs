@@ -29,7 +29,8 @@ pub(crate) struct PendingPaths {
 impl PendingPaths {
     /// A row that a path in a directory waits for.
     pub(crate) fn below(&self, dir: &Path) -> Option<&Pending> {
-        let mut paths = self.paths.range(dir.to_owned()..);
+        let dir = &*dir.to_string_lossy();
+        let mut paths = self.paths.range(PathBuf::from(dir)..);
         paths.next().filter(|(path, _)| path.starts_with(dir)).map(|(_, pending)| pending)
     }
 

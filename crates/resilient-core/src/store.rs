@@ -1,5 +1,6 @@
 //! What all families of tools share: the disk, the clock, the boundary, and the way into the state.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -67,11 +68,33 @@ impl Store {
 
     /// Reports an absolute path: in the state directory, or in the workspace.
     pub(crate) fn show(&self, path: &str) -> String {
-        let path = Path::new(path);
+        let path = self.path_of(path);
         if path.starts_with(self.state_path()) {
-            self.show_state(path)
+            self.show_state(&path)
         } else {
-            self.roots.show(path)
+            self.roots.show(&path)
+        }
+    }
+
+    /// The path that a row means: rows are text, and the path of this workspace may be none.
+    fn path_of(&self, path: &str) -> PathBuf {
+        let home = self.home.path();
+        let inside = Path::new(path).strip_prefix(&*home.to_string_lossy());
+        inside.map_or_else(|_| path.into(), |inside| home.join(inside))
+    }
+
+    /// Finds what a path of a row leads to, wherever that is in the roots.
+    pub(crate) fn locate(&self, path: &str) -> Result<Target> {
+        self.roots.locate(&self.argument(path))
+    }
+
+    /// A row's path as the roots take it: relative where it is no text.
+    fn argument<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        let full = self.path_of(path);
+        let inside = full.strip_prefix(self.roots.cwd()).ok().and_then(Path::to_str);
+        match inside.filter(|_| full.to_str().is_none()) {
+            Some(inside) => Cow::Owned(format!("./{inside}")),
+            None => Cow::Borrowed(path),
         }
     }
 
@@ -259,7 +282,7 @@ impl Store {
 
     /// Finds the target of an absolute path that a journal row names.
     pub(crate) fn row_target(&self, state: &State, path: &str, git: Git) -> Result<Target> {
-        if let Ok(inside) = Path::new(path).strip_prefix(self.state_path()) {
+        if let Ok(inside) = self.path_of(path).strip_prefix(self.state_path()) {
             let mut names: Vec<&str> = inside.iter().filter_map(OsStr::to_str).collect();
             // IMPORTANT: rows may be a stranger's, and the policy is in this directory, too.
             if names.len() < 2 || !names.first().is_some_and(|first| OF_ROWS.contains(first)) {
@@ -268,6 +291,6 @@ impl Store {
             let name = names.pop().ok_or(Error::InvalidPath { path: path.to_owned() })?;
             return self.state_target(state, &names, name);
         }
-        self.roots.writable(path, git)
+        self.roots.writable(&self.argument(path), git)
     }
 }

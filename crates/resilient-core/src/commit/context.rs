@@ -290,7 +290,8 @@ impl WriteContext<'_> {
         let slot = beside::name_of(&note.place);
         path.push(&slot);
         let place = path.to_string_lossy().into_owned();
-        let pointer = serde_json::to_vec(&Note { beside: place.clone() })?;
+        let home = Some(self.state.home.path.to_string_lossy().into_owned());
+        let pointer = serde_json::to_vec(&Note { beside: place.clone(), home })?;
         let noted = note.file.write_all_at(&pointer, 0).and_then(|()| note.file.sync());
         // IMPORTANT: private. It gets its content before it gets the attributes of what it replaces.
         let file = match noted.and_then(|()| target.dir.create_new(&slot, Access::Private)) {
@@ -636,9 +637,13 @@ impl WriteContext<'_> {
         prev_sha256: Option<Digest>,
         mode: Mode,
     ) -> Row {
+        let abs_path = target.path.to_string_lossy().into_owned();
+        let home = self.state.home.path.to_string_lossy();
+        let is_told = Row::home_of(&abs_path, &target.shown) == Some(&*home);
         Row {
             place: None,
-            abs_path: Some(target.path.to_string_lossy().into_owned()),
+            home: (!is_told).then(|| home.into_owned()),
+            abs_path: Some(abs_path),
             also: Vec::new(),
             at: None,
             batch: None,

@@ -172,7 +172,7 @@ impl Committer {
                 && ordered.is_none()
                 && !looks_again
                 && !state.finds_litter().map_err(os)?
-                && !recovery::finds_pending(state).map_err(os)?
+                && !recovery::finds_pending(self, state).map_err(os)?
             {
                 return Ok(());
             }

@@ -51,6 +51,9 @@ pub struct Row {
     /// What is taken away together with the write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<RemovedDir>,
+    /// The path of the directory that held the state directory, where `abs_path` does not end with `path` below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
     /// The row's identity: `wj_`, 12 hex digits of the clock, 8 of chance.
     pub journal_id: String,
     /// A line that belongs into another log together with this row.
@@ -97,6 +100,17 @@ impl Row {
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.at.is_some() || self.undo.is_some()
+    }
+
+    /// The path that the directory had which held the state directory.
+    pub(crate) fn home(&self) -> Option<&str> {
+        self.home.as_deref().or_else(|| Self::home_of(self.abs_path.as_deref()?, &self.path))
+    }
+
+    /// The same by a file's absolute path and the path that is shown of it, for a file below that directory.
+    pub(crate) fn home_of<'a>(abs_path: &'a str, path: &str) -> Option<&'a str> {
+        let home = abs_path.strip_suffix(path)?.strip_suffix('/')?;
+        (!home.is_empty()).then_some(home)
     }
 
     /// Reads a row that belongs to a batch. Most lines of other writers are told apart without parsing.

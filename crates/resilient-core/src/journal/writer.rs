@@ -65,8 +65,10 @@ impl RowWriter {
         let epoch = *self.end.epoch.get_or_insert(self.fresh_epoch);
         let is_first = self.end.covered == 0;
         // A row that goes again was written where it was.
-        let is_new = row.seq.is_none() && (row.staged.is_some() || row.at.is_some());
+        let has_more = row.staged.is_some() || row.at.is_some() || row.line.is_some();
+        let is_new = row.seq.is_none() && has_more;
         let row = Row {
+            home: row.home.clone().filter(|_| has_more),
             place: if is_new { Some(self.place.clone()) } else { row.place.clone() },
             seq: Some(self.end.seq),
             batch: Some(self.batch),

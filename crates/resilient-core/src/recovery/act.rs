@@ -161,7 +161,7 @@ impl Act<'_> {
     fn redo_line(&self) -> Result<(), Obstacle> {
         let index = self.store.state_path().join(SCRATCH).join("index.jsonl");
         match &self.row.line {
-            Some(line) if Path::new(&line.abs_path) == index => {
+            Some(line) if line.abs_path == index.to_string_lossy() => {
                 line::redo(self.store, self.state, line, self.batch)
             }
             _ => Ok(()),

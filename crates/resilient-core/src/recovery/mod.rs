@@ -47,6 +47,7 @@ mod look;
 mod names;
 mod obstacle;
 mod pending;
+mod relocate;
 mod resolve;
 mod seat;
 mod slot;
@@ -63,6 +64,7 @@ pub use crate::report::{About, Conflict, Notice, Part, Report, What};
 
 use obstacle::Obstacle;
 use pending::PendingRow;
+use relocate::relocated;
 use resolve::resolve;
 use verdict::Verdict;
 
@@ -108,7 +110,7 @@ pub(crate) fn run(
     report.pending.sort_by(|a, b| a.path.cmp(&b.path));
     state.pending = PendingPaths {
         stamp: pending::stamp(state).map_err(os)?,
-        paths: paths_of(&pending, &report.pending),
+        paths: paths_of(store, state, &pending, &report.pending),
     };
     let len = state.journal.stat().map_err(os)?.len;
     state.end = state.end_at(len).map_err(os)?;
@@ -148,20 +150,26 @@ fn is_nonsense(error: &io::Error) -> bool {
 
 /// Learns which rows wait, for a process that need not recover. Tells whether there are rows that it has not looked
 /// at: another process has kept them, and this one may be able to decide them.
-pub(crate) fn finds_pending(state: &mut State) -> io::Result<bool> {
+pub(crate) fn finds_pending(store: &Store, state: &mut State) -> io::Result<bool> {
     let stamp = pending::stamp(state)?;
     if state.pending.stamp == stamp {
         return Ok(false);
     }
-    let paths = paths_of(&pending::list(state)?, &[]);
+    let paths = paths_of(store, state, &pending::list(state)?, &[]);
     let waits = !paths.is_empty();
     state.pending = PendingPaths { stamp, paths };
     Ok(waits)
 }
 
-fn paths_of(rows: &[PendingRow], reasons: &[Pending]) -> BTreeMap<PathBuf, Pending> {
+fn paths_of(
+    store: &Store,
+    state: &State,
+    rows: &[PendingRow],
+    reasons: &[Pending],
+) -> BTreeMap<PathBuf, Pending> {
     let mut paths = BTreeMap::new();
     for PendingRow { row, .. } in rows {
+        let row = &relocated(store, state, row);
         let reason = reasons.iter().find(|pending| pending.journal_id == row.journal_id);
         let reason = reason.map_or("not looked at yet", |pending| pending.reason.as_str());
         let also = row.also.iter().map(|also| also.abs_path.as_str());
@@ -190,8 +198,9 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
     let mut out = Vec::new();
     let mut decided = Vec::new();
     let mut unkept = None;
-    for (at, row) in batch.rows.iter().enumerate() {
-        match resolve(store, state, row, &batch.rows) {
+    let here: Vec<Row> = batch.rows.iter().map(|row| relocated(store, state, row)).collect();
+    for (at, (row, row_here)) in batch.rows.iter().zip(&here).enumerate() {
+        match resolve(store, state, row_here, &here) {
             Ok(verdict) => {
                 let name = pending::name_of(row);
                 // Somebody was told that it waits. An earlier recovery may have done all of it but the end.
@@ -238,7 +247,7 @@ fn revive_pending(store: &Store, state: &mut State, report: &mut Report) -> io::
             // It was judged a moment ago.
             continue;
         }
-        match look::look(store, state, &row).obstacle {
+        match look::look(store, state, &relocated(store, state, &row)).obstacle {
             None => revived.push(row),
             Some(obstacle) => report.pending.push(pending_of(&row, &obstacle.reason)),
         }
@@ -258,8 +267,8 @@ fn give_up_pending(store: &Store, state: &State, report: &mut Report) -> io::Res
     let mut given_up = Vec::new();
     for PendingRow { name, row } in pending::list(state)? {
         let place = report.pending.iter().position(|known| known.journal_id == row.journal_id);
-        let kept =
-            keep_slots(store, state, &row).and_then(|kept| Ok((kept, keep_part(state, &row)?)));
+        let kept = keep_slots(store, state, &relocated(store, state, &row))
+            .and_then(|kept| Ok((kept, keep_part(state, &row)?)));
         match kept {
             Ok((kept, part)) => {
                 report.parts.extend(part);

@@ -71,7 +71,7 @@ pub(super) fn place(
     if !Path::new(place).file_name().is_some_and(beside::is_name) {
         return Ok(None);
     }
-    match store.roots.locate(place) {
+    match store.locate(place) {
         Ok(target) if target.missing.is_empty() => Ok(Some((target.dir, target.name))),
         // Its directory is gone, and the target with it.
         Ok(_) | Err(Error::NotARegularFile { .. } | Error::LinkLoop { .. }) => Ok(None),

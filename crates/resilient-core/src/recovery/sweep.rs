@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::conflict::is_aside;
+use super::relocate::Moved;
 use super::slot::renewed;
 use crate::beside::{self, Note};
 use crate::contents::remove_tree;
@@ -59,9 +60,12 @@ fn remove(store: &Store, state: &State, name: &OsStr) -> io::Result<()> {
 /// Removes the slot beside a target that a file in `tmp/` tells of, if it does.
 fn remove_beside(store: &Store, state: &State, note: &OsStr) -> io::Result<()> {
     let bytes = state.tmp.open(note).and_then(|file| read_all(&*file, 8192))?;
-    let Ok(Note { beside: path }) = serde_json::from_slice(&bytes) else { return Ok(()) };
+    let Ok(Note { beside: mut path, home }) = serde_json::from_slice(&bytes) else { return Ok(()) };
+    if let Some(home) = home.as_deref().and_then(|home| Moved::from(store, state, home)) {
+        home.carry(&mut path);
+    }
     // One that this process cannot reach is left to a process that can, and its note with it.
-    let target = store.roots.locate(&path).map_err(io::Error::other)?;
+    let target = store.locate(&path).map_err(io::Error::other)?;
     if !beside::is_name(&target.name) || !target.missing.is_empty() {
         return Ok(());
     }

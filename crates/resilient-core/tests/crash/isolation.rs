@@ -257,6 +257,8 @@ fn a_write_that_waits_guards_its_path_in_a_workspace_that_was_moved() {
     let (disk, _) = rig.run(&[Fault { at: publishes[0], kind: FaultKind::PowerCut }], |_| {});
     let disk = disk.kill();
     move_dir(&disk, "w", "m");
+    // What stands in the way.
+    disk.chmod("m/a.txt", 0o000);
     let ws = rooted(&disk, &["m"], 99);
     let before = disk.read("m/a.txt");
     assert_eq!(ws.recover().expect("recovery").pending.len(), 1);
@@ -268,6 +270,7 @@ fn a_write_that_waits_guards_its_path_in_a_workspace_that_was_moved() {
     assert_eq!(disk.read("m/a.txt"), before);
     assert!(overwrite(&ws, "b.txt", "another file\n").is_done());
     assert_eq!(ws.abandon_pending().expect("recovery").abandoned, ["a.txt"]);
+    disk.chmod("m/a.txt", 0o644);
     assert!(overwrite(&ws, "a.txt", "over it\n").is_done());
 }
 

@@ -25,6 +25,7 @@ mod foreign;
 mod isolation;
 mod links;
 mod memory;
+mod moved;
 mod mutation;
 mod oracle;
 mod owner;
