@@ -432,6 +432,9 @@ MUTATIONS = [
              "            kept.push(Kept { path: self.store.show(&seat.path), digest, what: What::New });\n"
              "            break;\n",
              "isolation::a_conflict_keeps_all_that_a_call_was_to_write"),
+    Mutation("recovery of a clean journal: sync of what was cut off it", "src/recovery/mod.rs",
+             "        state.journal.sync().map_err(os)?;\n    }\n", "    }\n",
+             "errors::rows_that_were_cut_and_not_synced_do_not_come_back_without_their_slots"),
     Mutation("a conflict: what a file held before a torn write in place is kept", "src/recovery/act.rs",
              "        kept.extend(self.keep_before()?);\n", "",
              "foreign::what_a_file_held_before_a_torn_write_in_place_is_kept"),

@@ -96,6 +96,10 @@ pub(crate) fn run(
     if found_withdrawal || !is_clean {
         report.cut(end::cut(state).map_err(os)?);
         settle_last_batch(store, state, report).map_err(os)?;
+    } else {
+        // IMPORTANT: before the sweep. A process may have cut off the rows of a batch that failed, and have been killed
+        // before its sync: a loss of power would bring the rows back, and not their slots.
+        state.journal.sync().map_err(os)?;
     }
     if revive_pending(store, state, report).map_err(os)? {
         settle_last_batch(store, state, report).map_err(os)?;

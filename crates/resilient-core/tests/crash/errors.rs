@@ -250,3 +250,32 @@ fn a_sync_of_recovery_that_failed_is_never_trusted() {
     }
     tally.finish("errors in recovery", begun);
 }
+
+/// The journal is cut back to where the clean marker says that it ends, and the process is killed before the sync.
+#[test]
+fn rows_that_were_cut_and_not_synced_do_not_come_back_without_their_slots() {
+    let plain = Rig::new(workload::scenario("a batch of writes"), Order::Forwards);
+    let staged = plain.ops(|line| line.starts_with("sync w/.resilient_write/tmp/"));
+    let trouble = Fault { at: staged[0], kind: FaultKind::Io { errno: 5, sticky: false } };
+    let rig = Rig::new(plain.scenario, Order::Forwards).with_trouble(trouble);
+    let cuts = rig.ops(|line| line.starts_with("setlen w/.resilient_write/journal.jsonl"));
+    let (disk, answers) = rig.run(&[Fault { at: cuts[0] + 1, kind: FaultKind::PowerCut }], |_| {});
+    let killed = disk.kill();
+    recover(&killed, 64).expect("recovery");
+    let ops = killed.ops();
+    let killed = disk.kill();
+    for at in 0..ops {
+        let disk = killed.kill();
+        disk.plan(Fault { at, kind: FaultKind::PowerCut });
+        let _ = recover(&disk, 64);
+        let states = disk.crash_states(Model::Strict, 64);
+        for index in 0..states.len() {
+            let lost = states.get(index).expect("a state");
+            let verdict =
+                recover(&lost, 65).and_then(|()| rig.expected.check(&lost, &answers, None));
+            verdict.unwrap_or_else(|violation| {
+                panic!("cut at {at}: {violation}\n{}", states.describe(index));
+            });
+        }
+    }
+}
