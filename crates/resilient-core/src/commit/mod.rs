@@ -184,7 +184,12 @@ impl Committer {
             let ran = recovery::run(self, state, undecided, is_clean, &mut report);
             if ran.is_ok() {
                 state.dirty = false;
+                // What stood in the way of a row may have been one passing error: the next call looks once more.
+                state.looks_again = !looks_again && !report.pending.is_empty();
                 report.missing = missing;
+            }
+            if ordered.is_none() {
+                self.queue.keep_news(&mut report);
             }
             // What it did before it failed is told, too: a later one finds it done.
             self.tell(report);

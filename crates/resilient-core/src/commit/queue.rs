@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::context::{Unread, WriteContext};
 use crate::error::{Error, Result};
 use crate::journal::By;
+use crate::pending::Pending;
 use crate::report::Report;
 use crate::state::State;
 
@@ -17,11 +18,19 @@ pub(crate) struct Queue {
     pub(super) state: Mutex<Option<State>>,
     /// What recovery has done since somebody was told of it.
     notices: Mutex<Report>,
+    /// The rows of which the last recovery has told that they wait.
+    told: Mutex<Vec<Pending>>,
 }
 
 impl Queue {
     pub(super) fn note(&self, report: Report) {
         lock(&self.notices).add(report);
+    }
+
+    /// Takes out of a report the rows that wait for the same reason as the last report has told.
+    pub(super) fn keep_news(&self, report: &mut Report) {
+        let told = std::mem::replace(&mut *lock(&self.told), report.pending.clone());
+        report.pending.retain(|pending| !told.contains(pending));
     }
 
     /// What recovery has done since this was asked last.

@@ -674,6 +674,31 @@ fn the_first_call_of_a_process_looks_again_at_what_waits_whatever_else_is_there(
 }
 
 #[test]
+fn the_next_call_looks_again_once_at_what_one_passing_error_has_let_wait() {
+    let disk = with_unreadable_slot();
+    let slot = disk
+        .tree()
+        .into_iter()
+        .find(|(path, bytes)| path.starts_with(&format!("{STATE}/tmp/s-")) && !bytes.is_empty());
+    let slot = slot.expect("the slot").0;
+    let ws = open(&disk, 107, Order::Forwards);
+    done(create(&ws, "other.txt", "other\n"));
+    let told = ws.take_notices();
+    assert_eq!(told.pending.len(), 1, "{told:?}");
+    done(create(&ws, "another.txt", "another\n"));
+    assert!(holds_pending(&disk));
+    assert!(ws.take_notices().is_empty(), "the same row is told twice");
+    drop(ws);
+
+    let ws = open(&disk, 108, Order::Forwards);
+    done(create(&ws, "third.txt", "third\n"));
+    disk.chmod(&slot, 0o600);
+    done(create(&ws, "fourth.txt", "fourth\n"));
+    assert!(!holds_pending(&disk), "a row still waits");
+    done(overwrite(&ws, "a.txt", "newer\n"));
+}
+
+#[test]
 fn giving_up_keeps_everything_or_goes_on_waiting() {
     let disk = with_unreadable_slot();
     let before = disk.tree();
