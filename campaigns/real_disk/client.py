@@ -96,6 +96,11 @@ class Answer:
         return self.reason == "outcome_unknown"
 
     @property
+    def waits(self) -> bool:
+        """Whether the answer tells that an interrupted write waits."""
+        return any(notice["about"] == "pending" for notice in self.data.get("notices", ()))
+
+    @property
     def done(self) -> bool:
         """Whether the call did what it is for: a draft that is held back is kept."""
         held_back = self.error == "blocked" and "draft_sha256" in self.data["context"]

@@ -69,6 +69,7 @@ class Played:
         self.answered: set[int] = set()
         self.unknown: set[int] = set()
         self.refused: set[int] = set()
+        self.waited = False
         self.faults: list[str] = []
 
 
@@ -83,6 +84,7 @@ def play(stage: Stage, server: Server, tally: Tally, act: int | str) -> Played:
         server.traced.step = at
         before = None if ids else {row["journal_id"] for row in rows(stage.state)}
         answer = Answer(server.reply(ids[at] if at in ids else server.start(*call)))
+        played.waited |= answer.waits
         if answer.untyped:
             played.faults.append(f"call {at} is untyped: {answer.untyped}")
             played.unknown.add(at)
@@ -108,7 +110,7 @@ def fault_at(stage: Stage, seen: Seen, act: int | str, sticky: bool, tally: Tall
     stage.reset()
     name = errno.errorcode[act] if isinstance(act, int) else act
     where = f"{stage.scenario.name}, {name}{' for good' if sticky else ''} at {seen}"
-    fault = Fault(seen.number, act, sticky, FITS.get(act))
+    fault = Fault(seen.number, act, sticky, FITS.get(act, WRITES))
     server = stage.server(fault, trace=True, opens=True)
     try:
         played = play(stage, server, tally, act)
@@ -119,12 +121,13 @@ def fault_at(stage: Stage, seen: Seen, act: int | str, sticky: bool, tally: Tall
         faults += stage.torn()
         server.traced.lift()
         faults += stage.probe(server)
-        faults += stage.judge(played.answered, played.unknown, played.refused)
+        faults += stage.judge(played.answered, played.unknown, played.refused, played.waited)
         server.close()
         # What could not be removed under the fault, the next process removes.
         with stage.server() as server:
             faults += stage.probe(server)
-            faults += stage.judge(played.answered, played.unknown, played.refused) + stage.swept()
+            faults += stage.judge(played.answered, played.unknown, played.refused, played.waited)
+            faults += stage.swept()
     except (Died, Hung) as error:
         faults = [f"the server: {error!r}"]
         server.kill()

@@ -228,15 +228,17 @@ class Stage:
                 faults.append(f"{name} is gone")
         return faults
 
-    def judge(self, answered: set[int], in_flight: set[int], refused: set[int]) -> list[str]:
+    def judge(self, answered: set[int], in_flight: set[int], refused: set[int],
+              waited: bool = False) -> list[str]:
         """After recovery: all that was answered is there, what was refused is not, the rest is
-        whole or not at all; journal and files agree."""
+        whole or not at all; journal and files agree. The row of a write that waited stands behind
+        those that were written meanwhile."""
         faults = journal_faults(self.state) + current_rows_match(self.workspace, self.state)
         now = self.snapshot()
         possible = [self.outcomes[done] for done in self.outcomes
                     if answered <= done and not done & refused
                     and done <= answered | in_flight]
-        ordered = not self.scenario.together
+        ordered = not self.scenario.together and not waited
         if self.scenario.one_by_one and in_flight:
             # What a call removes may be there or not until it is answered.
             kept = set.intersection(*(set(one.state) for one in possible))
