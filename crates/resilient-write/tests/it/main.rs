@@ -13,6 +13,8 @@ mod checkpoint;
 mod chunk;
 mod client;
 mod demo;
+#[cfg(unix)]
+mod documents;
 mod form;
 mod handoff;
 mod journal;
