@@ -123,7 +123,7 @@ impl State {
 
     /// Opens what is in the state directory, under its lock.
     fn open(site: &Site<'_>, home: Arc<Entered>, dir: DirRef, turn: Turn) -> Result<Self> {
-        let format = format::check(&*dir)?;
+        let format = format::check(&*dir, turn.file())?;
         // What cannot be made is no reason to refuse a write.
         let _ = ignored::ignore_all(&*dir);
         for name in ["tmp", "journal.jsonl"] {
@@ -198,6 +198,15 @@ impl State {
         Ok(())
     }
 
+    /// Makes the version of the format durable: the process that wrote it may have died before its sync. That of an
+    /// earlier version stays.
+    pub(crate) fn sync_format(&self) -> Result<()> {
+        if self.format < format::CURRENT {
+            return Ok(());
+        }
+        format::make_durable(&*self.dir).map_err(|e| os("/format", e))
+    }
+
     /// Whether nobody has the lock.
     pub(crate) fn is_free(&self) -> bool {
         let free = self.turn.try_take();
@@ -253,8 +262,9 @@ impl State {
         self.sync_home()?;
         if self.format < format::CURRENT {
             // IMPORTANT: before the journal is closed. An older program that runs finds another journal,
-            // opens the state anew, and refuses.
-            format::upgrade(&*self.dir).map_err(|e| os("/format", e))?;
+            // opens the state anew, and refuses. Another one of this version trusts the new number only behind recovery.
+            self.mark_dirty().map_err(|e| os("/lock", e))?;
+            format::make_durable(&*self.dir).map_err(|e| os("/format", e))?;
             self.format = format::CURRENT;
         }
         self.cannot_roll = !roll::roll(self).map_err(|e| os("/journal", e))?;

@@ -178,6 +178,9 @@ impl Committer {
             }
             state.dirty = true;
             state.sync_home()?;
+            if !is_clean {
+                state.sync_format()?;
+            }
             let missing = state.missing().map_err(os)?;
             let undecided = ordered.unwrap_or(Undecided::Stay);
             let mut report = recovery::Report::default();

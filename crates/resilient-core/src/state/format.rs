@@ -2,11 +2,15 @@
 //!
 //! A file that says nothing is made anew: a crash may have left it empty, or zeros. One that says anything
 //! else stays as it is, and nothing is written.
+//!
+//! An older program takes a directory without this file for one of its own. So the file is durable before the
+//! first row of this version: whoever writes it takes the clean marker back, and recovery syncs it.
 
 use std::ffi::OsStr;
 use std::io;
 
-use crate::disk::{Access, Dir, read_up_to};
+use super::marker;
+use crate::disk::{Access, Dir, File, FileBox, read_up_to};
 use crate::error::{Error, Result};
 use crate::roots::STATE_DIR;
 
@@ -17,7 +21,7 @@ pub(super) const CURRENT: u32 = 2;
 const LOOKED_AT: usize = 64;
 
 /// Finds out the version of the format, or says that it is this one where nothing does.
-pub(super) fn check(dir: &dyn Dir) -> Result<u32> {
+pub(super) fn check(dir: &dyn Dir, lock: &dyn File) -> Result<u32> {
     let name = OsStr::new("format");
     let os = |source| Error::os(format!("{STATE_DIR}/format"), "open", source);
     let mut bytes = [0; LOOKED_AT];
@@ -30,19 +34,9 @@ pub(super) fn check(dir: &dyn Dir) -> Result<u32> {
     let found = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
     match found.parse::<u32>() {
         Ok(version @ 1..=CURRENT) => Ok(version),
-        // It needs no sync: without it, the next process makes it again.
         Err(_) if found.is_empty() => {
-            let file = match dir.open_write(name) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    dir.create_new(name, Access::Private)
-                }
-                other => other,
-            };
-            let written = file.and_then(|file| {
-                file.set_len(0)?;
-                file.write_all_at(format!("{CURRENT}\n").as_bytes(), 0)
-            });
-            written.map(|()| CURRENT).map_err(os)
+            // IMPORTANT: before it is written, so that no process trusts it before recovery has synced it.
+            marker::clear(lock).and_then(|()| write(dir)).map(|_| CURRENT).map_err(os)
         }
         _ if is_number(found) => {
             Err(Error::NewerFormat { found: found.to_owned(), known: CURRENT })
@@ -56,9 +50,21 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0')
 }
 
-/// Says durably that the state directory is of this version. One byte changes: no crash leaves half of it.
-pub(super) fn upgrade(dir: &dyn Dir) -> io::Result<()> {
-    let file = dir.open_write(OsStr::new("format"))?;
+/// Says durably that the state directory is of this version. One byte changes: no crash leaves half of it. The bytes are
+/// written in any case: an earlier sync of them may have failed.
+pub(super) fn make_durable(dir: &dyn Dir) -> io::Result<()> {
+    write(dir)?.sync()
+}
+
+fn write(dir: &dyn Dir) -> io::Result<FileBox> {
+    let name = OsStr::new("format");
+    let file = match dir.open_write(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            dir.create_new(name, Access::Private)?
+        }
+        other => other?,
+    };
     file.write_all_at(format!("{CURRENT}\n").as_bytes(), 0)?;
-    file.sync()
+    file.set_len(2)?;
+    Ok(file)
 }

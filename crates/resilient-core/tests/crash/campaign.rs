@@ -215,10 +215,28 @@ impl Rig {
 
 /// Recovers a disk in a new process.
 pub fn recover(disk: &SimDisk, seed: u64) -> Result<(), String> {
+    check_format(disk)?;
     open(disk, seed, Order::Forwards).recover().map(drop).map_err(|error| {
         let source = std::error::Error::source(&error).map(ToString::to_string);
         format!("recovery fails: {error}: {source:?}")
     })
+}
+
+/// Judges what says which program may go on: where there is a row of format 2, an older one must be refused.
+fn check_format(disk: &SimDisk) -> Result<(), String> {
+    let journal = disk.read("w/.resilient_write/journal.jsonl").unwrap_or_default();
+    let is_new = |line: &&[u8]| {
+        let line = String::from_utf8_lossy(line);
+        let chain = line.rsplit_once("\"chain\":\"").map(|(_, chain)| chain.trim_end());
+        chain.and_then(|chain| chain.strip_suffix("\"}")).is_some_and(|chain| chain.len() == 64)
+    };
+    let format = disk.read("w/.resilient_write/format");
+    match journal.split(|byte| *byte == b'\n').find(is_new) {
+        Some(_) if !format.as_ref().is_some_and(|now| now.starts_with(b"2")) => {
+            Err(format!("a row of format 2 where the format is {format:?}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether an operation gives a slot its target's name.
@@ -232,8 +250,6 @@ type Settled = (BTreeMap<String, Vec<u8>>, BTreeSet<String>);
 fn settled(disk: &SimDisk) -> Settled {
     let mut tree = disk.tree();
     tree.remove("w/.resilient_write/lock");
-    // Written without a sync, and as good without its line's end.
-    tree.remove("w/.resilient_write/format");
     // What one recovery has cut off, another one may find cut.
     tree.retain(|path, _| path.strip_prefix("w/.resilient_write/").is_none_or(|at| !is_cut(at)));
     let mut dirs = disk.dirs();

@@ -18,7 +18,7 @@ use crate::workload::{self, Answer, Order, all, create};
 const JUSTIFIED: &[(&str, &str, &str)] = &[
     (
         "create, the first call ever",
-        "at 17: syncdir w/.resilient_write/tmp",
+        "at 21: syncdir w/.resilient_write/tmp",
         "of the process's own file, which means nothing after a power loss",
     ),
     (
@@ -62,6 +62,7 @@ const RECOVERY: &[(&str, &str)] = &[
     ("directory state/scratch", "scratch put"),
     ("directory state/tmp", "compose and clean up"),
     ("directory of a target", "create in new directories"),
+    ("file state/format", "create, the first call ever"),
     ("file state/journal.jsonl", "create"),
     ("file state/scratch/index.jsonl", "scratch put"),
     ("file written in place", "append in place"),
