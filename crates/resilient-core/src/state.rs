@@ -15,6 +15,9 @@ use crate::roots::{Entered, Root, STATE_DIR};
 use marker::CleanMarker;
 use turn::{Turn, Waited, is_named};
 
+/// The record of a new end of the journal.
+pub(crate) const WITHDRAWAL: &str = "withdrawal";
+
 mod digests;
 mod durable_dirs;
 mod format;
@@ -326,13 +329,21 @@ impl State {
         }
     }
 
-    /// Looks, once, whether processes that died have left anything behind that is worth a sweep. With the
-    /// lock held and nothing in flight, none of it is needed.
+    /// Looks, once, whether processes that died have left anything behind: slots that are worth a sweep, or the record
+    /// of a new end of the journal.
+    ///
+    /// IMPORTANT: the record counts even if the journal looks clean. The note that it is not may have been lost with the
+    /// power; a later recovery would put the new end in the place of rows that were written since.
     pub(crate) fn finds_litter(&mut self) -> io::Result<bool> {
         if std::mem::replace(&mut self.has_looked, true) {
             return Ok(false);
         }
-        slots::holds_litter(&*self.tmp)
+        match self.dir.stat(OsStr::new(WITHDRAWAL)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                slots::holds_litter(&*self.tmp)
+            }
+            found => found.map(|_| true),
+        }
     }
 }
 

@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::journal::Row;
 use crate::pending::{Pending, PendingPaths};
-use crate::state::State;
+use crate::state::{State, WITHDRAWAL};
 use crate::store::Store;
 
 mod act;
@@ -134,8 +134,8 @@ fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<bool> {
         Err(error) if is_nonsense(&error) => error.to_string(),
         Err(error) => return Err(error),
     };
-    names::move_away(state, withdrawal::WITHDRAWAL)?;
-    report.left.push(format!("{}: {reason}", withdrawal::WITHDRAWAL));
+    names::move_away(state, WITHDRAWAL)?;
+    report.left.push(format!("{}: {reason}", WITHDRAWAL));
     withdrawal::redo(state).map(|()| true)
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::{File, Replace, read_all};
 use crate::journal::{End, Row};
-use crate::state::State;
+use crate::state::{State, WITHDRAWAL};
 
 /// The first line of the record of a new end, which is durable before the old end is touched. The
 /// lines of the new end follow it as they are.
@@ -20,8 +20,6 @@ struct Header {
     rows: String,
 }
 
-/// The name of the record in the state directory.
-pub(super) const WITHDRAWAL: &str = "withdrawal";
 /// The rows of one batch and what came behind it are shorter.
 const LONGEST: u64 = 1 << 30;
 

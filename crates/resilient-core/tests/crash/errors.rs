@@ -279,3 +279,54 @@ fn rows_that_were_cut_and_not_synced_do_not_come_back_without_their_slots() {
         }
     }
 }
+
+/// The process is killed while it puts a new end into the journal, and the power takes the note that the journal is not
+/// clean.
+#[test]
+fn a_new_end_that_was_never_written_takes_the_place_of_no_later_row() {
+    let lock = "w/.resilient_write/lock";
+    let mut cut_short = 0;
+    for scenario in workload::chosen(workload::BATCHES) {
+        let plain = Rig::new(scenario, Order::Forwards);
+        for publish in plain.ops(is_publish).into_iter().skip(1) {
+            let trouble = Fault { at: publish, kind: FaultKind::Io { errno: 5, sticky: false } };
+            let rig = Rig::new(plain.scenario, Order::Forwards).with_trouble(trouble);
+            let records = rig.ops(|line| line.ends_with("/withdrawal"));
+            let writes = rig.ops(|line| line.starts_with("write w/.resilient_write/journal.jsonl"));
+            let record =
+                records.iter().find(|record| rig.trace[**record as usize].starts_with("rename"));
+            let Some(write) = record.and_then(|at| writes.iter().find(|write| *write > at)) else {
+                continue;
+            };
+
+            let (begun, ws) = rig.begin();
+            let note = begun.read(lock);
+            drop(ws);
+            let (disk, answers) =
+                rig.run(&[Fault { at: *write, kind: FaultKind::PowerCut }], |_| {});
+            let disk = disk.kill();
+            disk.edit(lock, &note.expect("the note of the last writer"));
+            let record = disk.read("w/.resilient_write/withdrawal").expect("the record");
+            let record = String::from_utf8(record).expect("text");
+            let tree = disk.tree();
+            // A slot of the new end, or the note of one that stands beside its file.
+            let is_needed = |path: &str| {
+                let name = path.rsplit('/').next().unwrap_or_default();
+                let beside = format!("/.rw-{name}");
+                record.contains(name) || tree.keys().any(|path| path.ends_with(&beside))
+            };
+            let slots = tree.keys().filter(|path| path.starts_with("w/.resilient_write/tmp/s-"));
+            slots.filter(|path| !is_needed(path)).for_each(|path| disk.unlink(path));
+            cut_short += 1;
+
+            let ws = open(&disk, 66, Order::Forwards);
+            assert!(workload::create(&ws, "later.txt", "later\n").is_done());
+            drop(ws);
+            let disk = disk.kill();
+            recover(&disk, 67).expect("recovery");
+            let verdict = rig.expected.check(&disk, &answers, Some("later\n"));
+            verdict.unwrap_or_else(|violation| panic!("{}: {violation}", rig.place(publish)));
+        }
+    }
+    assert!(cut_short > 0, "no new end was cut short");
+}
