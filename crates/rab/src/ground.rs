@@ -1,7 +1,7 @@
 //! The ground of a trial: a fresh directory, looked at and changed as anybody would.
 //!
 //! Scenarios lay files out here, inject changes behind the agent's back, and judges look at what
-//! is left. Nothing here knows of the tools.
+//! is left. Nothing here depends on the tools.
 #![expect(clippy::disallowed_methods, reason = "someone who knows nothing of Resilient Write")]
 
 use std::collections::BTreeMap;

@@ -22,7 +22,7 @@ use crate::transcript::{Exchange, Incident, IncidentKind};
 /// How long a server may take over one call.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the agent hears of a server that has died.
+/// What the agent sees when a server has died.
 const DIED: &str = "Error: the connection to the tool server was lost before an answer came. The \
                     server has been started again. Whether the call took effect is unknown.";
 

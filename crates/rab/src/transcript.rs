@@ -14,7 +14,7 @@ pub(crate) struct Limits {
     pub(crate) result_chars: usize,
     /// Seconds that a trial may take.
     pub(crate) seconds: Option<u64>,
-    /// How often one and the same call may be made in a row.
+    /// How often one and the same call may be repeated without another one between.
     pub(crate) repeats: Option<u64>,
     /// Whether only [`crate::arm::CORE`] is shown of the reference servers.
     pub(crate) core: bool,
@@ -163,7 +163,7 @@ pub(crate) struct Counts {
     pub(crate) write_attempts: u64,
     /// Calls that failed.
     pub(crate) wasted: u64,
-    /// Calls that are letter by letter a call that has failed before.
+    /// Calls that are identical to a call that has failed before.
     pub(crate) identical_retries: u64,
 }
 

@@ -1,6 +1,6 @@
 //! The least that a server can be: lines in, a floor's system calls, lines out.
 //!
-//! A floor in the benchmark's own process never sleeps but for the disk. A server wakes up for a call,
+//! A floor in the benchmark's own process sleeps only for the disk. A server wakes up for a call,
 //! and its client for the answer; what that alone costs beside the floor shows in the difference of
 //! the two. This one is as simple as a server gets: one thread, blocking reads, no JSON.
 

@@ -26,8 +26,8 @@ const ROW: [u8; 200] = {
     row
 };
 
-/// Floor b: readers see the old or the new file, and so does whoever comes after a power loss
-/// that spares the directory.
+/// Floor b: readers see the old or the new file, and so do readers after a power loss that spares
+/// the directory.
 #[derive(Debug)]
 pub(crate) struct Atomic {
     dir: PathBuf,

@@ -1,6 +1,6 @@
 //! The benchmarks: what the server and the library cost, against the floors and their peers.
 //!
-//! A *scenario* lets subjects do the same work by turns and compares them ([`measure`]): our
+//! A *scenario* lets subjects do the same work in turn and compares them ([`measure`]): our
 //! server as a separate process, over its wire ([`client`]); the library in this process; bare
 //! loops of the same system calls ([`floor`]); the writers that agents have without a server
 //! ([`writers`]); and the Python server, where an interpreter is named that has it. Only ratios of

@@ -1,7 +1,7 @@
 //! Measuring on a machine that others use too: interleaved samples, and what is made of them.
 //!
 //! Absolute times drift severalfold while a run goes on, so every claim is a ratio of samples that
-//! were taken by turns. A subject times itself, which leaves what it has to prepare and to check
+//! were taken in turn. A subject times itself, which leaves what it has to prepare and to check
 //! out of the figure.
 
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ pub(crate) struct Samples {
     pub(crate) cpu: Option<Duration>,
 }
 
-/// Lets every subject do its deed `rounds` times, by turns, in an order that is drawn anew for
+/// Lets every subject do its deed `rounds` times, in turn, in an order that is drawn anew for
 /// each round. A few rounds go ahead that are not counted.
 ///
 /// # Errors

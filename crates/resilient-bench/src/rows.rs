@@ -30,7 +30,7 @@ pub(crate) fn lay_down(home: &Path, rows: u64, random: &mut Random) -> Result<()
     Ok(fs::write(state.join("journal.jsonl"), text)?)
 }
 
-/// Lays down the same rows as one journal, for whoever knows no closed ones.
+/// Lays down the same rows as one journal, for a program that knows no closed ones.
 pub(crate) fn lay_down_whole(home: &Path, rows: u64, random: &mut Random) -> Result<()> {
     let state = home.join(".resilient_write");
     fs::create_dir_all(&state)?;

@@ -48,7 +48,7 @@ impl Setting {
             .with_context(|| format!("making a directory in {}", self.dir.display()))
     }
 
-    /// Measures subjects by turns.
+    /// Measures subjects in turn.
     pub(crate) fn interleave(
         &mut self,
         rounds: usize,

@@ -219,7 +219,7 @@ impl Checkpoints<'_> {
     /// Saves a checkpoint, in place of one of that name.
     ///
     /// # Errors
-    /// The name, the format or the time to live is none; a number is none that a double can hold; the data
+    /// The name, the format or the time to live is not valid; a number does not fit a double; the data
     /// is blocked; the checkpoint is not the one expected; the disk refuses.
     pub fn save(&self, request: SaveRequest) -> Result<SaveReceipt> {
         let SaveRequest { name, mut data, format, ttl, expected_prev_sha256, reject_at } = request;

@@ -378,7 +378,7 @@ impl Chunks<'_> {
         let rules = Rules::of(policy);
         let guard = Guard::new(policy);
         let separator = request.separator.as_bytes().to_vec();
-        // Judged here, where calls run side by side; under the lock only where the parts are others by then.
+        // Judged here, where calls run in parallel; under the lock only if the parts have changed by then.
         let mut judged = None;
         if screen.is_on() {
             self.store.visible()?;
@@ -715,7 +715,7 @@ fn adds_marks(mut new: MarkedLines, old: &dyn File) -> io::Result<bool> {
     Ok(new.may_remain())
 }
 
-/// The parts as one stream of blocks, checked to be UTF-8 on the way.
+/// The parts as one stream of blocks, checked to be UTF-8 as they are read.
 struct Joined<'a> {
     dir: &'a DirRef,
     session: &'a str,

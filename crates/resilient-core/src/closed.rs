@@ -1,7 +1,7 @@
 //! Closed journals: what was the journal until it had become long.
 //!
 //! They lie in `journal/`, numbered in the order in which they were closed. No row is added to one any
-//! more; a server that does not know of closing may still add a line that it had begun. Beside a
+//! more; a server that closes no journals may still add a line that it had begun. Beside a
 //! closed journal there may be files that are derived from it (`derived`). They can be deleted at any time.
 
 use std::ffi::{OsStr, OsString};

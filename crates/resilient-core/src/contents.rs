@@ -137,8 +137,8 @@ pub(crate) fn digest_of(file: &dyn File) -> io::Result<(Digest, u64)> {
     Ok((hasher.finish(), len))
 }
 
-/// Digests a directory: the names in it and the contents of its files, but for those that `known`
-/// tells. What is in directories below it does not count.
+/// Digests a directory: the names in it and the contents of its files, except for those that
+/// `known` has. What is in directories below it does not count.
 pub(crate) fn digest_of_dir(
     dir: &dyn Dir,
     known: impl Fn(&OsStr) -> Option<Digest>,

@@ -34,7 +34,7 @@ pub(crate) fn declared(roots: &Roots, target: &Target, sources: &[FormSource]) -
     sources.iter().map(said).fold(Declared::default(), Declared::or)
 }
 
-/// The files of this name on the way down, the root's first, each with its directory.
+/// The files of this name in the parent directories, the root's first, each with its directory.
 fn texts<'a>(way: &'a [(PathBuf, DirRef)], name: &str) -> Vec<(&'a Path, String)> {
     let text = |(path, dir): &'a (PathBuf, DirRef)| {
         Some((path.as_path(), text_of(&**dir, OsStr::new(name))?))

@@ -789,7 +789,7 @@ fn add(context: &mut Value, more: impl Serialize) {
     }
 }
 
-/// Adds what is told of a text that does not occur.
+/// Adds the facts about a text that does not occur.
 fn add_found(context: &mut Value, nearest: Option<&Nearest>, diagnosis: &Diagnosis) {
     if let Some(nearest) = nearest {
         set(context, "nearest", json!(nearest));

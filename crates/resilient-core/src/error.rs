@@ -94,7 +94,7 @@ pub enum Error {
         prev_bytes: u64,
         prev_sha256: Digest,
     },
-    /// A directory on the way could not be made.
+    /// A parent directory could not be made.
     #[error("cannot make the directories of {path:?}")]
     MakeDirectory { path: String, source: io::Error },
     /// A workspace or state directory is one that holds the system.
@@ -334,7 +334,7 @@ pub enum Error {
     /// A mark, or a look-up, would be written over the value that it stands for.
     #[error("{path:?} has a value in line {old_line} where the new text has a mark")]
     MarkOverValue { path: String, mark: String, line: usize, old_line: usize },
-    /// A number, query or glob of a read is none that it takes.
+    /// A read does not accept a number, query or glob.
     #[error("{message}")]
     ReadRange { message: String, facts: Vec<(&'static str, u64)> },
     /// A read names an encoding that is not known, or in which a window cannot begin anywhere.

@@ -1,7 +1,7 @@
 //! Markdown with facts in front: YAML between two lines of `---`, then prose.
 //!
-//! What is written reads back as the same JSON here, and with any reader of YAML 1.1 or 1.2: a
-//! text that one of them might take for something else is quoted.
+//! What is written reads back as the same JSON here, and with any reader of YAML 1.1 or 1.2: a text
+//! that one of them might read as something else is quoted.
 
 use std::fmt::Write as _;
 
@@ -167,8 +167,8 @@ fn emit(text: &mut String, value: &Value, indent: usize) {
         Value::String(string) => {
             let _ = writeln!(text, " {}", scalar(string));
         }
-        // Numbers, words and empty collections are the same in YAML as in JSON, but for a float
-        // without a point, which YAML 1.1 takes for a text.
+        // Numbers, words and empty collections are the same in YAML as in JSON, except for a float
+        // without a point, which YAML 1.1 reads as a text.
         Value::Number(number) => {
             let number = number.to_string();
             let number = match number.split_once('e') {
@@ -209,7 +209,7 @@ fn scalar(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
-            // Not printable in YAML 1.2, section 5.1, or taken for a line break by YAML 1.1.
+            // Not printable in YAML 1.2, section 5.1, or a line break in YAML 1.1.
             '\0'..='\x1f'
             | '\x7f'..='\u{9f}'
             | '\u{2028}'

@@ -35,7 +35,7 @@ impl PendingPaths {
     }
 
     /// The row that a target waits for, by its absolute path or by the one that is shown. A row has text: of
-    /// a path that is none, what could not be shown does not count.
+    /// a path that is not text, what could not be shown does not count.
     pub(crate) fn get(&self, path: &Path, shown: &str) -> Option<&Pending> {
         let text = path.to_string_lossy();
         self.paths.get(Path::new(&*text)).or_else(|| self.paths.get(Path::new(shown)))

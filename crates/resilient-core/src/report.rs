@@ -1,4 +1,4 @@
-//! What recovery tells of its work.
+//! What recovery reports about its work.
 
 use serde::Serialize;
 
@@ -24,8 +24,8 @@ pub struct Report {
     /// among the conflicts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<String>,
-    /// Appends in place that were given up, or that a copy of the state directory knows of: a part of such a one may
-    /// be in its file.
+    /// Appends in place that were given up, or that a copy of the state directory has in its journal: a part of such
+    /// a one may be in its file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
     /// Bytes that a torn end of the journal had. They are cut off.

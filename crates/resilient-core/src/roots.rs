@@ -72,7 +72,7 @@ pub struct Roots {
 pub struct Target {
     /// The root that it is in.
     pub(crate) root: Arc<Entered>,
-    /// The deepest directory on the way that exists.
+    /// The deepest directory of the path that exists.
     pub(crate) dir: DirRef,
     /// The directories to be made below it, outermost first.
     pub(crate) missing: Vec<OsString>,
@@ -94,7 +94,7 @@ impl Target {
     }
 }
 
-/// A directory on the way that a path takes.
+/// A directory that a path passes.
 struct Step {
     dir: DirRef,
     /// Its absolute path with all links resolved, by the name that is known here.
@@ -107,7 +107,7 @@ struct Step {
 struct Resolved {
     /// The innermost root that it is in.
     root: Option<Arc<Entered>>,
-    /// The deepest directory on the way that exists.
+    /// The deepest directory of the path that exists.
     dir: DirRef,
     /// The absolute path with all links resolved.
     path: PathBuf,
@@ -161,7 +161,7 @@ impl Roots {
     /// The path is empty or cannot be named; it leads out of every root, into the state directory
     /// or into `.git`; it is a directory, FIFO, socket or device; it goes through a file.
     pub fn writable(&self, path: &str, git: Git) -> Result<Target> {
-        // What ends like a directory is none that a file should be made of.
+        // A path that ends like a directory does not name a file.
         if path.len() > 1 && path.ends_with(std::path::is_separator) {
             return Err(Error::NotARegularFile {
                 path: path.to_owned(),
@@ -186,7 +186,7 @@ impl Roots {
     /// Resolves a path that is to be read. It leads to the same file as for a write.
     ///
     /// # Errors
-    /// As [`Roots::writable`], but for protection; and the file does not exist.
+    /// As [`Roots::writable`], except for protection; and the file does not exist.
     pub fn readable(&self, path: &str) -> Result<Target> {
         let target = self.locate(path).map_err(|error| match error {
             Error::Os { path, source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
@@ -326,7 +326,7 @@ impl Roots {
                 }
             },
         };
-        // Directories are only ever made inside a root, never on the way to one.
+        // Directories are only ever made inside a root, never above one.
         let Some(root) = root else {
             return Err(Error::os(given, "resolve", io::ErrorKind::NotFound.into()));
         };

@@ -1,4 +1,4 @@
-//! The open state directory: its lock, its journal, and what this process knows of both.
+//! The open state directory: its lock, its journal, and what this process remembers about both.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -44,7 +44,7 @@ pub(crate) struct Site<'a> {
     pub(crate) digests: &'a Arc<Digests>,
 }
 
-/// The open state directory. Whoever holds it and the lock may write.
+/// The open state directory. The holder of it and of the lock may write.
 #[derive(Debug)]
 pub(crate) struct State {
     /// The directory that holds it, as it was when it was opened.
@@ -67,7 +67,7 @@ pub(crate) struct State {
     pub(crate) slots: Slots,
     /// As [`Row::place`](crate::journal::Row::place).
     place: String,
-    /// What the clean marker speaks of.
+    /// What the clean marker covers.
     identity: Vec<FileId>,
     /// The directory that holds the state directory, until its names are known to be durable.
     unsynced_home: Option<DirRef>,

@@ -42,7 +42,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Where the state directory is, for whoever opens it.
+    /// Where the state directory is, for the code that opens it.
     pub(crate) fn site(&self) -> Site<'_> {
         Site {
             home: &self.home,

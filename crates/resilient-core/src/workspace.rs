@@ -51,8 +51,8 @@ pub struct Builder {
     on_notice: fn(&Notice),
 }
 
-/// The journal is closed when it is longer: some 16,000 rows. Whoever knows the current one only, as the
-/// Python server does, reads no more than this.
+/// The journal is closed when it is longer: some 16,000 rows. A program that knows the current one only,
+/// as the Python server does, reads no more than this.
 const LONGEST_JOURNAL: u64 = 8 << 20;
 
 /// A workspace: the files that an agent may write, and the state beside them.
@@ -505,7 +505,8 @@ impl Workspace {
         self.store.recover(Undecided::GiveUp)
     }
 
-    /// What recovery has done or kept, since this was asked last. Whoever answers a user tells it.
+    /// What recovery has done or kept, since this was asked last. The caller that answers a user
+    /// reports it.
     #[must_use]
     pub fn take_notices(&self) -> recovery::Report {
         self.store.take_notices()

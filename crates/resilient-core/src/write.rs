@@ -1,7 +1,7 @@
 //! Single-file writes: create, overwrite, append and replace.
 //!
 //! A write that is answered with a [`WriteReceipt`] is on disk: content, name and journal row. One
-//! that is answered with an error has changed nothing, but for [`Error::OutcomeUnknown`].
+//! that is answered with an error has changed nothing, except for [`Error::OutcomeUnknown`].
 //!
 //! An overwrite keeps the file's permission bits, owner, extended attributes and links; a replace
 //! keeps every byte around what it replaces. Content that is in place already is not written. What is
@@ -248,7 +248,7 @@ pub(crate) fn write_redacted(
     } = request;
     let guard = Guard::of(&content, policy);
     let form = policy.form.clone();
-    // Digested here, where calls run side by side, and not under the lock.
+    // Digested here, where calls run in parallel, and not under the lock.
     let content = Content::of(content.into_bytes());
     let rules = Rules::of(policy);
     let checked = match validate && mode != WriteMode::Append {
@@ -328,7 +328,7 @@ pub(crate) fn replace(
         return Err(Error::FileNotFound { near: store.roots.nearby(&path), path: target.shown });
     }
     let guard = Guard::of(&new_string, policy);
-    // Judged here, where calls run side by side; under the lock only where the file is another one by then.
+    // Judged here, where calls run in parallel; under the lock only if the file has changed by then.
     let edit = |bytes: &[u8]| edit::replace_in(bytes, &old_string, &new_string, count, form);
     let mut judged = judge_edit(&screen, &target, edit, &new_string).map_err(of_edit)?;
     store.submit(move |op| {

@@ -1,4 +1,4 @@
-//! The traits: what a caller may ask of a file system, and what each call promises.
+//! The traits: what a caller may request from a file system, and what each call promises.
 //!
 //! The durability contract as a whole is in the documentation of the crate.
 
@@ -25,11 +25,11 @@ pub trait Disk: Send + Sync + Debug {
     /// The path does not exist, is no directory or may not be searched.
     fn open_root(&self, path: &Path) -> io::Result<DirRef>;
 
-    /// The facts of what is at an absolute path now, without opening it where the system can tell so. Links on the
-    /// way are followed; a link at the end is told as one.
+    /// The facts of what is at an absolute path now, without opening it where the system can tell so. Links in the
+    /// parent directories are followed; a link at the end is reported as one.
     ///
     /// # Errors
-    /// The path does not exist, or a directory on the way may not be searched.
+    /// The path does not exist, or one of its directories may not be searched.
     fn stat(&self, path: &Path) -> io::Result<Stat>;
 
     /// How many handles this process may have open at once, where that is known.
@@ -37,7 +37,7 @@ pub trait Disk: Send + Sync + Debug {
         None
     }
 
-    /// Syncs several files and directories, side by side where that is faster; one answer each.
+    /// Syncs several files and directories, in parallel where that is faster; one answer each.
     fn sync_all(&self, items: &[SyncItem]) -> Vec<io::Result<()>> {
         items.iter().map(SyncItem::sync).collect()
     }
@@ -176,11 +176,11 @@ pub trait Dir: Send + Sync + Debug {
     /// As [`Dir::open_dir`], for any component.
     fn open_beneath(&self, names: &[OsString]) -> io::Result<DirRef>;
 
-    /// As [`Dir::open_beneath`], but not into another mount, where the system tells of one: a mount may show a
+    /// As [`Dir::open_beneath`], but not into another mount, where the system reports one: a mount may show a
     /// directory under a second name.
     ///
     /// # Errors
-    /// As [`Dir::open_beneath`]; a mount is on the way ([`io::ErrorKind::CrossesDevices`]).
+    /// As [`Dir::open_beneath`]; a mount is in between ([`io::ErrorKind::CrossesDevices`]).
     fn open_in_mount(&self, names: &[OsString]) -> io::Result<DirRef> {
         self.open_beneath(names)
     }

@@ -61,7 +61,7 @@
 //!
 //! # The parts
 //!
-//! * The traits and the types that they speak of are at the top of the crate.
+//! * The traits and the types that they use are at the top of the crate.
 //! * [`RealDisk`] is the operating system: Linux, macOS and Windows. No other code here calls it.
 //! * `sim` (feature `sim`) is the disk in memory, with crashes, faults, permissions, foreign changes and
 //!   living processes that take turns.

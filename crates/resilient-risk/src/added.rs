@@ -1,4 +1,5 @@
-//! What a change adds to a text: the findings of the new text but for those that the old one had.
+//! What a change adds to a text: the findings of the new text except for those that the old one
+//! had.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

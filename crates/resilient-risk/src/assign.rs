@@ -1,4 +1,4 @@
-//! Secrets that are told by what stands before them: `password = "…"`, `IDENTIFIED BY '…'`,
+//! Secrets that are recognised by what stands before them: `password = "…"`, `IDENTIFIED BY '…'`,
 //! `scheme://user:password@host`, and the blocks of private keys.
 //!
 //! What follows a word of [`words`](super::words) is read by hand. A value counts when it is neither
@@ -16,7 +16,7 @@ use super::token::Shape;
 use super::words::{Said, VALUE_REACH, Word};
 use super::{decode, naming, placeholder};
 
-/// One value that was told by its surroundings.
+/// One value that was recognised by its surroundings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hit {
     pub(super) family: &'static str,
@@ -151,7 +151,7 @@ fn password(text: &[u8], start: usize, end: usize, word: Word, span: Range<usize
     }
 }
 
-/// How many bytes in a row are marked from a place on, up to some number.
+/// How many consecutive bytes are marked from a place on, up to some number.
 #[inline(always)]
 fn row(bytes: u64, at: usize, most: usize) -> usize {
     (bytes.checked_shr(at as u32).unwrap_or(0).trailing_ones() as usize).min(most)

@@ -1,4 +1,4 @@
-//! A bit for each byte of a text, and the questions that are asked of them.
+//! A bit for each byte of a text, and the questions that the bits answer.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -107,7 +107,7 @@ impl Bits {
         None
     }
 
-    /// How many bits are set in a row from a position on.
+    /// How many consecutive bits are set from a position on.
     #[inline(always)]
     pub(super) fn run(&self, at: usize) -> usize {
         let mut len = 0;
@@ -120,7 +120,7 @@ impl Bits {
         }
     }
 
-    /// How many bits are set in a row from a position on, not from `end` on.
+    /// How many consecutive bits are set from a position on, not from `end` on.
     pub(super) fn run_to(&self, at: usize, end: usize) -> usize {
         let mut from = at;
         while from < end {
@@ -133,7 +133,7 @@ impl Bits {
         from.min(end) - at.min(end)
     }
 
-    /// How many bits are set in a row before a position, not before `floor`.
+    /// How many consecutive bits are set before a position, not before `floor`.
     pub(super) fn run_back(&self, at: usize, floor: usize) -> usize {
         let mut start = at;
         while start > floor {
@@ -154,13 +154,14 @@ impl Bits {
 /// Goes over rows of bits from one group to the next one.
 #[derive(Debug, Default)]
 pub(super) struct Past {
-    /// Whether the last group ended in a row that is gone over.
+    /// Whether the last group ended in a sequence that is skipped.
     goes_on: bool,
 }
 
 impl Past {
-    /// The first places from some on that are not in a row: a place that is in none stays where it is. There
-    /// is no branch in it: to add a bit of a row to the row moves it behind the row.
+    /// The first places from some on that are not in a sequence: a place that is in none stays where it is.
+    /// There is no branch in it: to add a bit of a sequence to the sequence moves it behind the
+    /// sequence.
     #[inline(always)]
     pub(super) fn next(&mut self, from: u64, rows: u64) -> u64 {
         let from = from | u64::from(self.goes_on);

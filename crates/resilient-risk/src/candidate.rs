@@ -128,7 +128,7 @@ fn has_sign<S: Simd, const LEN: usize>(
     )
 }
 
-/// Tells whether eight letters and digits stand in a row in a run.
+/// Tells whether a run has eight consecutive letters and digits.
 fn has_long_part(marks: &Marks, run: &Run) -> bool {
     if run.len() > GROUP {
         return true;

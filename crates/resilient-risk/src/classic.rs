@@ -453,7 +453,7 @@ fn ssn_places<S: Simd>(simd: S, marks: &Marks) -> Vec<usize> {
     places
 }
 
-/// The bytes that characters of other parts of Unicode begin with, but for those without digits.
+/// The bytes that characters of other parts of Unicode begin with, except for those without digits.
 struct DigitLead;
 
 impl lanes::Class for DigitLead {

@@ -362,7 +362,7 @@ struct Cases {
 }
 
 impl Cases {
-    /// Looks at a group of bytes before a position, but for those before a start.
+    /// Looks at a group of bytes before a position, except for those before a start.
     #[inline(always)]
     fn before<S: Simd>(simd: S, text: &[u8], start: usize, end: usize) -> Self {
         let at = end.saturating_sub(GROUP);

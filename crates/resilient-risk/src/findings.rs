@@ -6,7 +6,7 @@ use super::explain::level;
 use super::policy::Policy;
 use super::report::{Detection, Report, Verdict};
 
-/// So many findings are told of a text that was written; the others are counted.
+/// So many findings are listed for a text that was written; the others are counted.
 pub const TOLD_MAX: usize = 20;
 
 /// The findings of a text that was written, worst first. Nothing of the text itself is in them.

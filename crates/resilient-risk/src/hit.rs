@@ -33,7 +33,7 @@ pub(super) struct Hit {
 }
 
 impl Hit {
-    /// As it is shown, but for its line.
+    /// As it is shown, except for its line.
     pub(super) fn shown(self, content: &str) -> PatternHit {
         let Self { kind, pattern, placeholder, via, span, pieces } = self;
         let snippet = pattern::snippet(content.get(span.clone()).unwrap_or_default());

@@ -23,7 +23,7 @@ pub(super) fn filled_up<const LEN: usize>(text: &[u8]) -> [u8; LEN] {
     first
 }
 
-/// The same from a position on, mostly told by one comparison.
+/// The same from a position on, mostly decided by one comparison.
 #[inline(always)]
 pub(super) fn padded_at<const LEN: usize>(text: &[u8], at: usize) -> [u8; LEN] {
     match text.get(at..at.saturating_add(LEN)).and_then(<[u8]>::first_chunk) {

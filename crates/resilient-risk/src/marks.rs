@@ -1,8 +1,8 @@
 //! Which bytes of a text are token characters, letters and digits, digits, and line feeds, and where a search for
 //! all literals may find something.
 //!
-//! One pass over the text answers these questions for every byte, as bits; all later questions
-//! about runs, words, lines and numbers are asked of the bits, sixty-four bytes at a time. The pass is
+//! One pass over the text answers these questions for every byte, as bits; the bits answer all later
+//! questions about runs, words, lines and numbers, sixty-four bytes at a time. The pass is
 //! arithmetic on vectors and a look into two small tables, which is the same on every machine; there is no
 //! second path whose answer could differ. Other classes, such as quotes and the signs of escapes, are marked only where
 //! the digits say that they matter.

@@ -326,7 +326,8 @@ pub(super) fn family_after(line: &[u8]) -> &'static str {
 fn of_name(name: &Name<'_>) -> &'static str {
     let near = || name.words.iter().take(3);
     let is_password = |word: &[u8]| {
-        // `passwd`, `pswd`, `paswrd`: all of them without vowels, and each letter once in a row.
+        // `passwd`, `pswd`, `paswrd`: all of them without vowels, and no letter twice in
+        // succession.
         let mut last = None;
         let letters = word.iter().filter(|letter| {
             !matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')

@@ -13,7 +13,7 @@ impl Paths {
     /// Reads globs.
     ///
     /// # Errors
-    /// What is wrong with the first one that is none.
+    /// What is wrong with the first one that is not a glob.
     pub fn new(globs: Vec<String>) -> Result<Self, String> {
         let mut set = GlobSetBuilder::new();
         for glob in &globs {

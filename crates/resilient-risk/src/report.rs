@@ -32,7 +32,7 @@ pub struct Report {
     pub suggested_actions: Vec<Action>,
 }
 
-/// So many findings are listed in an answer. Families count three at the most, and a text with more
+/// So many findings are listed in an answer. Families count three at most, and a text with more
 /// than this is a flood: nobody reads on, but everybody pays for it.
 pub const LISTED_MAX: usize = 200;
 

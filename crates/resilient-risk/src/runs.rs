@@ -57,7 +57,7 @@ impl Run {
     }
 }
 
-/// Tells of one group after the other where runs get long enough.
+/// Tells for one group after the other where runs get long enough.
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
     /// The token characters of the last group.
@@ -84,7 +84,7 @@ impl Lengths {
     /// character of the group before is. There is no branch in it: where runs stand is not to be guessed.
     #[inline(always)]
     fn long(&mut self, tokens: u64) -> (u64, u64) {
-        // Where one, two, four, eight and fifteen token characters in a row end, in both groups:
+        // Where one, two, four, eight and fifteen consecutive token characters end, in both groups:
         // of the last one, what its end says is enough.
         let (mut low, mut high) = (self.before, tokens);
         self.before = tokens;
@@ -117,7 +117,7 @@ pub(super) struct Kinds {
     pub(super) others: u64,
 }
 
-/// What sixty-four runs are told by, a byte of each of them.
+/// What sixty-four runs are recognised by, a byte of each of them.
 struct Traits {
     len: [u8; GROUP],
     digits: [u8; GROUP],

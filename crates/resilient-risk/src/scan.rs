@@ -110,7 +110,7 @@ impl Claims {
 struct Scan {
     claims: Claims,
     findings: Vec<Finding>,
-    /// What the model takes for secrets. All that is certain goes first, decodings included.
+    /// What the model judges to be secrets. All that is certain goes first, decodings included.
     guesses: Vec<(&'static str, Range<usize>)>,
     /// Literals that the text adds up, and lines that it continues.
     sums: Vec<decode::Map>,
@@ -285,7 +285,7 @@ impl Finding {
 }
 
 impl Scan {
-    /// What the model takes for secrets, where nothing else has claimed it.
+    /// What the model judges to be secrets, where nothing else has claimed it.
     #[cold]
     #[inline(never)]
     fn guesses(&mut self) {
@@ -346,7 +346,7 @@ impl Scan {
         }
     }
 
-    /// Candidates that their names give away, or that the model takes for secrets.
+    /// Candidates that their names give away, or that the model judges to be secrets.
     #[inline(always)]
     fn candidates<S: Simd>(
         &mut self,

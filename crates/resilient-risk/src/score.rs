@@ -55,7 +55,7 @@ pub(super) fn score_through(
     report
 }
 
-/// The report of a text in which nothing is found, but for the size rules.
+/// The report of a text in which nothing is found, except by the size rules.
 pub(super) fn measure(content: &str, lines: Lines, policy: &Policy) -> Report {
     let open_end = !content.is_empty() && !content.ends_with('\n');
     Report {

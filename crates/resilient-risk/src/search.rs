@@ -48,7 +48,7 @@ pub(super) struct Searcher {
     heads: Box<[Head; HEAD]>,
 }
 
-/// How a text begins, as one number, and what is to be asked of the number that stands at a place.
+/// How a text begins, as one number, and how it is compared with the number that stands at a place.
 #[derive(Clone, Copy, Debug)]
 struct Short {
     text: u64,

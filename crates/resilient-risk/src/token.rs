@@ -396,7 +396,7 @@ impl Shape {
             steps += (is_step & followed).count_ones() as usize;
         }
         let (odd_pairs, pairs) = odd_pairs_at(simd, text, start, token.len());
-        // A change is where a row begins, but for the first one.
+        // A change is where a row begins, except for the first one.
         let rows = [digits, lower, upper, plus, dash, other];
         let changes = rows.iter().map(|rows| rows.begin).sum::<usize>().saturating_sub(1);
         let [digits, lower, upper, plus, dash, other] = rows.map(|rows| rows.all);
@@ -465,7 +465,7 @@ impl Shape {
     }
 }
 
-/// Tells of a token what [`Shape::is_wordy`] does.
+/// As [`Shape::is_wordy`], for a token.
 pub(super) fn is_wordy(token: &[u8]) -> bool {
     let Pairs { all, odd, digits, .. } = Pairs::of(token);
     digits <= 1 && odd * 5 <= all
@@ -484,7 +484,7 @@ pub(super) fn is_uuid(token: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// What [`odd_pairs_at`] tells, letter by letter.
+    /// What [`odd_pairs_at`] tells, one letter after the other.
     fn odd_pairs(token: &[u8]) -> (usize, usize) {
         let Pairs { all, odd, .. } = Pairs::of(token);
         (odd, all)

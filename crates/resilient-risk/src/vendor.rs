@@ -58,8 +58,8 @@ struct Table {
     outside: Vec<Vec<Known>>,
 }
 
-/// A row with the first four bytes of its prefix, in the order of a text: most rows of a pair are
-/// told apart by these.
+/// A row with the first four bytes of its prefix, in the order of a text: these distinguish most
+/// rows of a pair.
 #[derive(Clone, Copy)]
 struct Begin {
     row: u16,
@@ -84,7 +84,8 @@ impl Begin {
     }
 }
 
-/// A row that is told by the length of its first stretch of letters and digits, and by what ends it.
+/// A row that is recognised by the length of its first stretch of letters and digits, and by what
+/// ends it.
 #[derive(Clone, Copy)]
 struct Bare {
     row: u16,
@@ -106,7 +107,7 @@ impl Begins {
     const HASH_BITS: u32 = 15;
     const WORDS: usize = (1 << Self::HASH_BITS) / 64;
 
-    /// Words with more letters and digits are not told apart by how many they have.
+    /// Words with more letters and digits are not distinguished by how many they have.
     const LEN_MAX: usize = 15;
 
     fn none() -> Self {
@@ -200,7 +201,7 @@ fn outside_text(format: &Format) -> Option<(usize, &'static [u8])> {
     if text.len() < 2 || at + sign >= PART_MIN {
         return None;
     }
-    // Rows of hashed passwords are told by their dollar sign.
+    // Rows of hashed passwords are recognised by their dollar sign.
     let (skipped, text) = if text.starts_with(b"$") { (0, text) } else { rarest(text) };
     Some((at + skipped, text))
 }

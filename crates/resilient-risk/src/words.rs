@@ -89,7 +89,7 @@ impl Said {
         {
             return Some(Self { word: Word::AwsSecret, start, end: start + NAME.len() });
         }
-        // A value has a digit, and the password of an address is told by what follows that.
+        // A value has a digit, and what follows shows the password of an address.
         let can_follow = match word {
             Word::Url => true,
             Word::Key | Word::Secret if !is_assigned(text, marks, end) => false,

@@ -5,7 +5,7 @@
 //! built. The first error is Python's. After it the scanner takes what was most likely meant and
 //! goes on, so that one check tells all errors; where nobody can know what was meant, it stops.
 //!
-//! Python's decoder takes `NaN`, `Infinity` and repeated keys in silence. They are warnings here.
+//! Python's decoder silently accepts `NaN`, `Infinity` and repeated keys. They are warnings here.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

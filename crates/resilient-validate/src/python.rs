@@ -84,7 +84,7 @@ fn check_here(text: &str) -> Findings {
     errors.and(warnings)
 }
 
-/// The parser's message, but for one that is a Rust value printed for debugging.
+/// The parser's message, except for one that is a Rust value printed for debugging.
 fn wording(error: &ParseErrorType) -> String {
     let message = error.to_string();
     if message.starts_with("ParseIntError") { "Invalid number literal".to_owned() } else { message }

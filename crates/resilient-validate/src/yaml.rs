@@ -5,7 +5,7 @@
 //! parser keeps its own state stack and refuses more than 255 open collections.
 //!
 //! The parser ends at its first error. The check begins anew behind it, where the next entry of the
-//! outermost collection begins. What is there can be judged by itself, but for its aliases.
+//! outermost collection begins. What is there can be judged by itself, except for its aliases.
 
 use granit_parser::{ErrorKind, Event, Parser, ScanError, StructureStyle};
 

@@ -17,7 +17,7 @@ pub(crate) fn parsed<C: Parser>(program: &'static str) -> Result<C, ExitCode> {
     let given: Vec<OsString> = std::env::args_os().collect();
     C::try_parse_from(&given).map_err(|fault| {
         let is_escaped = io::stderr().is_terminal() || given.iter().any(|it| it == "--escape");
-        // The parser colours what it says: only its input can be told from that.
+        // The parser colours what it says: only its input can be separated from that.
         let shown =
             if is_escaped { C::try_parse_from(given.iter().map(harmless)).err() } else { None };
         said(program, &shown.unwrap_or(fault))

@@ -15,7 +15,7 @@ use crate::output::one_line;
 /// Directories that hold the system; nobody means them as a workspace.
 const UNSAFE_ROOTS: [&str; 7] = ["/", "/bin", "/sbin", "/usr", "/etc", "/var", "/tmp"];
 
-/// What the process is told from outside, read once.
+/// The settings from outside the process, read once.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
     pub(crate) program: Program,
@@ -125,7 +125,7 @@ impl Surroundings {
             let is_set = !given.is_empty() || self.workspace.is_some();
             self.refuse_unsafe(root, workspace, is_set, &mut warned)?;
         }
-        // Whoever only reads has no state, wherever that would be.
+        // A program that only reads has no state, wherever that would be.
         if self.program == Program::Write {
             let is_set = !given.is_empty() || self.state_dir.is_some();
             self.refuse_unsafe(&state, state_dir, is_set, &mut warned)?;

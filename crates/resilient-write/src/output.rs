@@ -215,7 +215,8 @@ impl Output {
         }
     }
 
-    /// Says what kept the server from starting. To whoever starts it, exit status 1 says that.
+    /// Says what kept the server from starting. Exit status 1 says that to the program that starts
+    /// it.
     pub(crate) fn no_server(&self, error: &anyhow::Error) -> ExitCode {
         let _ = self.fault(error);
         ExitCode::FAILURE
@@ -332,7 +333,7 @@ pub(crate) fn one_line(text: &str) -> String {
     })
 }
 
-/// The envelope as MCP gives it: it names the tool. Its hint speaks of commands and options.
+/// The envelope as MCP gives it: it names the tool. Its hint names commands and options.
 fn envelope(error: &Error, tool: &str) -> Result<Value> {
     let is_read = tool.starts_with("rr");
     let mut envelope = if is_read { Envelope::of_read(error) } else { Envelope::from(error) };

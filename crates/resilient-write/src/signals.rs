@@ -1,8 +1,8 @@
 //! Signals that would end the process where an error can be answered instead.
 //!
 //! SIGPIPE is ignored by the standard library already: a client that hangs up is an error of the
-//! stream. SIGXFSZ is not: with a limit on the size of files (`ulimit -f`) it kills whoever writes
-//! beyond it, in the middle of a call and without a word.
+//! stream. SIGXFSZ is not: with a limit on the size of files (`ulimit -f`) it kills a process that
+//! writes beyond it, in the middle of a call and without a word.
 
 /// Makes a write beyond the limit on the size of files fail like a write to a full disk.
 ///

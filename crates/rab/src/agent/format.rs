@@ -61,7 +61,7 @@ impl Format {
         format!("{SYSTEM}\n\nTools:\n{}\n\n{how}", signatures.join("\n"))
     }
 
-    /// The fields of a request that tell of the tools.
+    /// The fields of a request that describe the tools.
     pub(crate) fn request(self, tools: &[Tool]) -> Map<String, Value> {
         let fields = match self {
             Self::Native => {
@@ -108,7 +108,7 @@ impl Format {
         if let Some(call) = call(text) {
             return vec![call];
         }
-        // Begun like a call and cut off, or not JSON: the model should hear of it.
+        // Begun like a call and cut off, or not JSON: the model should see that.
         let begun = |part: &str| part.trim_start().starts_with('{') && part.contains("\"name\"");
         let unfenced =
             fenced.iter().map(|part| part.trim_start_matches("json")).find(|part| begun(part));

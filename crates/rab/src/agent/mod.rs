@@ -20,15 +20,15 @@ pub(crate) trait Agent {
     /// There is no conversation to be had.
     fn begin(&mut self, task: &str, tools: &[Tool]) -> Result<()>;
 
-    /// Hears what its last calls came to, and says what it does next. The first turn of a
-    /// conversation hears nothing.
+    /// Receives the results of its last calls, and says what it does next. The first turn of a
+    /// conversation receives nothing.
     ///
     /// # Errors
     /// It cannot be reached; the trial should be tried again another time.
     fn turn(&mut self, replies: &[Reply]) -> Result<Said>;
 }
 
-/// What a call came to, as the agent hears it.
+/// The result of a call, as the agent sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     /// The answer, cut to what may be shown.

@@ -28,7 +28,7 @@ pub(crate) struct Model {
     max_tokens: u64,
     prices: Prices,
     messages: Vec<Value>,
-    /// The fields of a request that tell of the tools.
+    /// The fields of a request that describe the tools.
     about_tools: Map<String, Value>,
     /// The endpoint's names for the calls of the last turn.
     ids: Vec<String>,

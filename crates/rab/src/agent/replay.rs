@@ -14,7 +14,7 @@ use crate::host::Tool;
 use crate::record::Record;
 use crate::transcript::{Conversation, Turn};
 
-/// A shorter value is not taken for an identifier.
+/// A shorter value does not count as an identifier.
 const IDENTIFIER_MIN: usize = 12;
 
 /// A record that is said again.

@@ -188,7 +188,7 @@ fn has_lines<'t>(text: &str, lines: impl IntoIterator<Item = &'t str>) -> bool {
         .all(|line| there.any(|other| other == line))
 }
 
-/// Whether a text gives a secret away: a dozen of its characters in a row are enough.
+/// Whether a text gives a secret away: a dozen consecutive characters are enough.
 fn gives_away(bytes: &[u8], secret: &str) -> bool {
     const ENOUGH: usize = 12;
     let secret: Vec<char> = secret.chars().collect();

@@ -173,7 +173,7 @@ pub(super) fn fit(positives: &[Bag], negatives: &Negatives, false_per_mb: f64) -
                 weights.learn(features, 0.0, 1.0, RATE, DECAY);
             }
             if nth % gap == 0 && !positives.is_empty() {
-                // Of a row's candidates, the likeliest is taken for the secret.
+                // Of a row's candidates, the likeliest counts as the secret.
                 let bag = positives.get(next % positives.len());
                 next += 1 + random(2);
                 let best = bag

@@ -26,7 +26,7 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
     Ok(vec![tail, analytics])
 }
 
-/// A question, as it is put to the library, to a server, and what it takes at the least.
+/// A question, as it is put to the library, to a server, and what it takes at least.
 struct Question {
     tool: &'static str,
     arguments: serde_json::Value,

@@ -46,7 +46,7 @@ pub(super) fn large(setting: &mut Setting) -> Result<Vec<Table>> {
     Ok(tables)
 }
 
-/// What is asked, and what it takes at the least.
+/// What is asked, and what it takes at least.
 struct Question {
     shown: String,
     tool: &'static str,

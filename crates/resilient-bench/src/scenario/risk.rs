@@ -1,6 +1,6 @@
 //! The risk score: of 100 kB of code, of texts made to be slow, of a whole tree on one core.
 //!
-//! In this process and through the real server, by turns with the Python server and with a scanner
+//! In this process and through the real server, in turn with the Python server and with a scanner
 //! of trees, where they are named. What is not named is left out, and said to be. The code comes by
 //! path; made-up text stands for it in the first two comparisons, which says less.
 
@@ -21,7 +21,7 @@ use crate::risk::{SIZE, code, texts};
 use crate::running::{Running, time_call};
 use crate::setting::Setting;
 
-/// So many texts of code are scored by turns: no single one decides.
+/// So many texts of code are scored in turn: no single one decides.
 const TEXTS: usize = 12;
 
 /// So many of the slowest texts are shown.

@@ -23,7 +23,7 @@ enum Way {
     InARow,
     /// Writing is begun for all, then one after the other.
     Begun,
-    /// One call for all that is dirty on the file system, whoever wrote it.
+    /// One call for all that is dirty on the file system, also what others wrote.
     Together,
     /// The same, and then each, for its own errors.
     TogetherThenEach,

@@ -14,7 +14,7 @@ use crate::sdk::through_sdk;
 use crate::setting::Setting;
 use crate::writers::{Defensive, Naive, Writer};
 
-/// How many files are overwritten by turns.
+/// How many files are overwritten in turn.
 const FILES: usize = 8;
 
 pub(super) fn small(setting: &mut Setting) -> Result<Vec<Table>> {

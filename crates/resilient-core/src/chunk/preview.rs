@@ -75,7 +75,7 @@ impl Chunks<'_> {
     /// The parts are streamed: no more than the page is held in memory.
     ///
     /// # Errors
-    /// As [`Chunks::compose`], but for the output; and a number is out of range.
+    /// As [`Chunks::compose`], except for the output; and a number is out of range.
     pub fn preview(&self, request: &PreviewRequest) -> Result<Preview> {
         let PreviewRequest { session, separator, .. } = request;
         self.store.visible()?;

@@ -84,7 +84,7 @@ pub struct Sessions {
 pub struct Session {
     /// Its name.
     pub session: String,
-    /// The file that the parts are for, where whoever sent them has named it.
+    /// The file that the parts are for, if the caller that sent them has named it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_path: Option<String>,
     /// How many parts are kept.

@@ -1,6 +1,7 @@
 //! Files that are derived from a closed journal and spare reading it.
 //!
-//! Whoever needs one and finds none makes it, if this user may. It tells which journal it speaks of, so that one that
+//! A reader that needs one and finds none makes it, if this user may. It names the journal that it is made from, so
+//! that one that
 //! came from elsewhere is noticed, and it has its name only when it is whole and on disk. So nothing of it needs to be
 //! repaired: what cannot be used is made anew.
 
@@ -17,7 +18,8 @@ const END: u64 = 1024;
 /// What the name of a file ends with until it has its own, with a number behind it.
 const UNNAMED: &str = ".new";
 
-/// What tells the journal that a derived file speaks of: as many bytes of it as there were, and how these end.
+/// What identifies the journal that a derived file is made from: as many bytes of it as there were, and how
+/// these end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Of {
     pub(crate) len: u64,

@@ -44,7 +44,7 @@ impl Key<'_> {
     }
 }
 
-/// What an index tells of a key.
+/// What an index has for a key.
 pub(crate) struct Lines {
     /// So much of the journal is in the index.
     pub(crate) covers: u64,
@@ -98,7 +98,8 @@ impl Index {
         let blocks = entries.div_ceil(IN_BLOCK);
         let table = entries.checked_add(blocks).and_then(|all| all.checked_mul(ENTRY as u64));
         let is_whole = table == file.stat()?.len.checked_sub(HEADER as u64);
-        // A row is longer than its entries: more of them are none of ours, and would take long to read.
+        // A row is longer than its entries: an index with more of them is not one of this program, and
+        // would take long to read.
         if !is_whole || table.is_none_or(|table| table > of.len) || !of.is_of(journal)? {
             return Ok(None);
         }

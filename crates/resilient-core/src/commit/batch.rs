@@ -1,11 +1,11 @@
 //! The commit: how the changes of a batch become durable, all of them in the same few waits.
 //!
 //! 1. **stage**: new content is in a slot (see [`crate::state`]);
-//! 2. **intend**: the journal rows, which name the slots, are appended; slots, journal and the way
-//!    to the targets are synced side by side, the *first wait*, and the slots read back and
-//!    compared. From here on recovery finishes or undoes what was begun;
+//! 2. **intend**: the journal rows, which name the slots, are appended; slots, journal and the
+//!    parent directories of the targets are synced in parallel, the *first wait*, and the slots
+//!    read back and compared. From here on recovery finishes or undoes what was begun;
 //! 3. **publish**: each slot is renamed to its target;
-//! 4. the touched directories are synced side by side, the *second wait*; then, and not before,
+//! 4. the touched directories are synced in parallel, the *second wait*; then, and not before,
 //!    the callers are answered.
 //!
 //! A row whose slot is gone is finished: nothing needs to be retired. Only a write through hard
@@ -189,8 +189,8 @@ fn intend(
     }
 
     for (who, change) in changes.iter().enumerate() {
-        // IMPORTANT: the way to a file is durable before the file goes there; else a crash could
-        // take both its names.
+        // IMPORTANT: the parent directories are durable before the file goes there; else a crash
+        // could take both its names.
         for dir in change.ancestors.iter().cloned() {
             wait.add(SyncItem::Dir(dir), Some(who));
         }
@@ -253,7 +253,7 @@ fn intend_again(
     outcomes: &[Outcome],
 ) -> io::Result<()> {
     // IMPORTANT: the old rows are gone for good before others take their place; a mixture of the
-    // two could not be told from damage.
+    // two would look like damage.
     let others = state.others_behind()?;
     state.journal.set_len(start.len)?;
     state.journal.sync()?;
@@ -342,7 +342,7 @@ fn retire(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [
 }
 
 /// What goes is moved to `tmp/`, now that nothing can bring back what it was needed for. Then the
-/// slots go that tell of it. Two waits.
+/// slots that name it are removed. Two waits.
 fn remove_dirs(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [Outcome]) {
     discard_each(store, state, changes, outcomes, |state, Discard { dir, name, trash, .. }| {
         match move_dir(&**dir, name, &*state.tmp, trash) {

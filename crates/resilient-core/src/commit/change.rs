@@ -36,7 +36,8 @@ impl Staged {
     /// Takes back content that turned out not to be needed. What cannot be removed is swept.
     pub(crate) fn remove(&self, state: &State) {
         let removed = self.dir.remove_file(&self.slot);
-        // IMPORTANT: the note goes after what it tells of; else nobody would find that again.
+        // IMPORTANT: the note is removed after the slot that it names; else nothing would find the
+        // slot again.
         if let Some(note) = &self.note
             && removed.and_then(|()| self.dir.sync()).is_ok()
         {

@@ -283,7 +283,7 @@ impl WriteContext<'_> {
     fn stage_beside(&mut self, note: Staged, target: &Target) -> io::Result<Staged> {
         let mut path = target.path.clone();
         path.pop();
-        // The directories on the way may not exist yet; the slot then lies in the deepest one.
+        // The parent directories may not exist yet; the slot then lies in the deepest one.
         for _ in &target.missing {
             path.pop();
         }
@@ -507,7 +507,7 @@ impl WriteContext<'_> {
     /// Makes a file durable that others may have written, with the names that lead to it.
     ///
     /// IMPORTANT: it is so before a row says anything of it. Else a crash could keep the row and
-    /// lose what it speaks of.
+    /// lose what it describes.
     fn sync_target(&mut self, target: &Target, file: &Arc<dyn File>, len: u64) -> Result<()> {
         let mut items = vec![SyncItem::File(file.clone()), SyncItem::Dir(target.dir.clone())];
         let ancestors = if self.state.durable_dirs.has(target) {
@@ -518,8 +518,8 @@ impl WriteContext<'_> {
         items.extend(ancestors.into_iter().map(SyncItem::Dir));
         let results = self.store.disk.sync_all(&items);
         if results.first().is_some_and(io::Result::is_err) {
-            // IMPORTANT: what could not be written is taken for written from now on, and whoever
-            // tries again is told that all is well. Fresh bytes are not.
+            // IMPORTANT: the system counts what could not be written as written from now on, and a
+            // second sync succeeds. With fresh bytes it does not.
             let _ = write_again(&**file, 0, len);
         }
         for result in results {

@@ -1,7 +1,8 @@
-//! The way to a change on disk: calls queue here, look, decide and stage under the lock.
+//! How a call changes the disk: calls queue here, look, decide and stage under the lock.
 //!
-//! Calls in flight are committed together. Whoever finds nobody at work takes the lock and the
-//! whole queue; all that it holds shares the waits for the disk (see `batch.rs`). A call
+//! Calls in flight are committed together. The first call that finds no leader becomes the leader,
+//! and takes the lock and the whole queue; all that it holds shares the waits for the disk (see
+//! `batch.rs`). A call
 //! that fails drops out alone; a call for a file that the batch already writes waits for the next
 //! one.
 //!
@@ -42,7 +43,7 @@ pub(crate) use context::{Journaled, WriteContext};
 #[cfg(feature = "sim")]
 pub(crate) use queue::Held;
 
-/// The way to a change: what all operations share, and the queue of those that wait. A clone has both in
+/// The commit path: what all operations share, and the queue of those that wait. A clone has both in
 /// common with the first one, and may be another caller's.
 #[derive(Clone, Debug)]
 pub(crate) struct Committer {

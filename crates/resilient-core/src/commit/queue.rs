@@ -16,7 +16,7 @@ use crate::state::State;
 pub(crate) struct Queue {
     pub(super) waiting: Mutex<Waiting>,
     pub(super) state: Mutex<Option<State>>,
-    /// What recovery has done since somebody was told of it.
+    /// What recovery has done and no answer has reported yet.
     notices: Mutex<Report>,
     /// The rows of which the last recovery has told that they wait.
     told: Mutex<Vec<Pending>>,

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::disk::{Disk, FileId, SyncItem};
 
-/// Things to be synced side by side, each once, with the changes that stand and fall with it.
+/// Things to be synced in parallel, each once, with the changes that stand and fall with it.
 #[derive(Default)]
 pub(super) struct Wait {
     items: Vec<SyncItem>,

@@ -117,7 +117,8 @@ fn made_before(
     };
     let is_there =
         |least: f64| nearest.is_some_and(|it| it.similarity >= least) && lines.iter().any(is_near);
-    // The old text is there but for its spaces or case: then it was meant, and not made away with.
+    // The old text is there except for its spaces or case: then it was meant, and not made away
+    // with.
     let is_elsewhere = nearest.is_some_and(|it| it.similarity == 1.0) && !is_there(1.0);
     let is_long = new.bytes().filter(|byte| !byte.is_ascii_whitespace()).count() >= LONG_BYTES_MIN;
     let is_made = is_long || lines.len() == 1 && is_there(SIMILARITY_MIN);

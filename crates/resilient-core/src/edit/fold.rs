@@ -16,7 +16,7 @@ pub(super) struct Folding {
     pub(super) spaces: Spaces,
 }
 
-/// Whether upper and lower case are told apart.
+/// Whether upper and lower case differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
     /// They are.
@@ -120,7 +120,7 @@ fn ascii(character: char) -> Option<u8> {
     u8::try_from(character).ok().filter(u8::is_ascii)
 }
 
-/// The character this one is easily taken for, or nothing if it cannot be seen.
+/// The character that this one is easily mistaken for, or nothing if it cannot be seen.
 fn plain(character: char) -> Option<char> {
     if character.is_ascii() {
         return Some(character);

@@ -70,7 +70,7 @@ pub enum Refusal {
         message: String,
         /// The part of the file's text that comes closest, if it is text and any comes close.
         nearest: Option<Box<Nearest>>,
-        /// What else speaks of why it does not occur.
+        /// What else shows why it does not occur.
         diagnosis: Box<Diagnosis>,
     },
     /// The string does not occur.
@@ -78,7 +78,7 @@ pub enum Refusal {
     NotFound {
         /// The part of the file that comes closest, if any comes close.
         nearest: Option<Box<Nearest>>,
-        /// What else speaks of why it does not.
+        /// What else shows why it does not.
         diagnosis: Box<Diagnosis>,
     },
     /// The string occurs, but not as often as the caller expects.

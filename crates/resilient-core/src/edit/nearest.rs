@@ -35,7 +35,7 @@ const NEIGHBOURS_MAX: usize = 3;
 const SHOWN_SIMILARITY_MIN: f64 = 0.3;
 /// Less alike than this is not worth suggesting.
 const SUGGESTED_SIMILARITY_MIN: f64 = 0.6;
-/// Less alike than this, two lines are not taken for one another.
+/// Two lines that are less alike than this do not count as the same line.
 const LINE_SIMILARITY_MIN: f64 = 0.5;
 
 /// Line by line, nothing but the words matters.

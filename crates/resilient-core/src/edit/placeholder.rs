@@ -1,4 +1,4 @@
-//! Lines that stand for text which whoever wrote them left out: `// ... existing code ...`, `# rest unchanged`.
+//! Lines that stand for text which their author left out: `// ... existing code ...`, `# rest unchanged`.
 
 use super::endings::lines;
 
@@ -57,7 +57,7 @@ const ENDS: [&str; 8] = [
     "stay the same",
 ];
 
-/// What a comment that stands for text begins with. Other comments only speak of such things.
+/// What a comment that stands for text begins with. Other comments only mention such things.
 const SUBJECTS: [&str; 22] = [
     "rest ",
     "the rest ",
@@ -158,7 +158,7 @@ fn is_span(text: &str) -> bool {
 }
 
 /// A comment behind code that stands for text. Code that is `// unchanged` stands for itself: the comment has to
-/// speak of more than the line, by dots or as the rest.
+/// describe more than the line, by dots or as the rest.
 fn comment_beside<'a>(line: &'a str, (open, close): (&str, &str)) -> Option<&'a str> {
     line.match_indices(open).find_map(|(at, _)| {
         let (code, rest) = line.split_at_checked(at)?;
@@ -199,7 +199,7 @@ fn says_more_than(code: &str, comment: &str, open: &str) -> bool {
         return said.has_dots() && is_place && !matches!(open, "--" | ";");
     }
     let text = said.text.to_lowercase();
-    // What is quoted, or goes on behind the dots, only speaks of such comments.
+    // What is quoted, or goes on behind the dots, only mentions such comments.
     let is_quoted = text.contains(['`', '"', '\u{2026}']) || text.contains("...");
     let is_rest = text.starts_with("rest ") || text.starts_with("the rest ");
     let speaks_of_more = said.has_dots() || is_rest || said.bracket == Some('[');

@@ -34,7 +34,7 @@ enum Layout {
     Decoded,
 }
 
-/// What a file is taken for.
+/// As what a file is read.
 fn taken_for(file: &[u8], asked: AskedEncoding) -> Guess {
     match asked {
         AskedEncoding::Raw => Guess { encoding: Encoding::Utf8, bom: false, is_sure: true },
@@ -98,8 +98,8 @@ pub(super) fn readings<'a>(file: &'a [u8], old: &str, asked: AskedEncoding) -> V
             readings
         }
         Encoding::SingleByte(_) | Encoding::MultiByte(_) => {
-            // ASCII is found in the bytes, but for what may be the second half of a character: that is
-            // certain only where the encoding is.
+            // ASCII is found in the bytes, except for what may be the second half of a character: that
+            // is certain only where the encoding is.
             let decodes = !old.is_ascii() || is_sure && matches!(encoding, Encoding::MultiByte(_));
             let mut readings = Vec::new();
             if !decodes || !old.is_ascii() && asked == AskedEncoding::Unsaid {

@@ -1,4 +1,4 @@
-//! What a call, the policy and the project ask for, and the spelling that comes of it.
+//! What a call, the policy and the project ask for, and the spelling that follows from it.
 
 use std::str::FromStr;
 

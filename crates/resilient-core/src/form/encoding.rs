@@ -20,7 +20,7 @@ pub enum Encoding {
     SingleByte(&'static encoding_rs::Encoding),
     /// One to four bytes to a character: Shift_JIS, EUC-JP, EUC-KR, Big5, GBK and GB18030.
     MultiByte(&'static encoding_rs::Encoding),
-    /// Four bytes to a character. Such a file is told from others, and neither read nor edited.
+    /// Four bytes to a character. Such a file is recognised, and neither read nor edited.
     Utf32,
     /// Not text.
     Binary,

@@ -2,7 +2,7 @@
 //!
 //! Everything that reads or writes text asks here what form a file has, and everything that adds text
 //! to a file has it spelled here. [`Form`] is what a file is found to have; [`Asked`] is what a call
-//! asks for; a `Spelling` is what comes of the two, and turns UTF-8 text into the file's bytes.
+//! asks for; a `Spelling` is what follows from the two, and turns UTF-8 text into the file's bytes.
 //!
 //! A form is found from a file's bytes alone: a mark, else what the bytes look like. For a long file
 //! the head and the tail are enough. A guess that may be wrong says so, and then nothing outside ASCII

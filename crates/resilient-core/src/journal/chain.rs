@@ -17,7 +17,7 @@ use crate::digest::Hasher;
 const KEY: &[u8] = b",\"chain\":\"";
 /// Hex digits of a value.
 const DIGITS: usize = 64;
-/// The same in a row of format 1.
+/// The same in rows of format 1.
 const OLD_KEY: &[u8] = b"\"chain\":\"";
 const OLD_DIGITS: usize = 32;
 

@@ -57,7 +57,7 @@ pub(crate) fn find_end(journal: &dyn File, len: u64) -> io::Result<Option<End>> 
         }
         passed |= row.seq.is_some();
     }
-    // Numbers begin at 1 behind rows that have none of ours.
+    // Numbers begin at 1 behind rows that have no number from this server.
     Ok(passed.then_some(end))
 }
 

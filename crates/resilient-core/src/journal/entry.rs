@@ -89,7 +89,7 @@ impl Filter {
 pub struct Tail {
     /// Oldest first.
     pub entries: Vec<Entry>,
-    /// How many lines on the way could not be read.
+    /// How many of the passed lines could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub damaged_lines: u64,
 }

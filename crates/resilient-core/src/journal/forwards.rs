@@ -7,7 +7,7 @@ use crate::disk::{File, read_up_to};
 /// The length of a read. A longer line makes the reads longer.
 const BLOCK: usize = 256 * 1024;
 
-/// A line on the way from the beginning to the end.
+/// A line that is passed from the beginning to the end.
 #[derive(Debug)]
 pub(crate) struct LineOf<'a> {
     /// Without the end.

@@ -113,7 +113,7 @@ impl Row {
         (!home.is_empty()).then_some(home)
     }
 
-    /// Reads a row that belongs to a batch. Most lines of other writers are told apart without parsing.
+    /// Reads a row that belongs to a batch. Most lines of other writers are recognised without parsing.
     pub(crate) fn of_batch(line: &[u8]) -> Option<Self> {
         memchr::memmem::find(line, b"\"batch\":")?;
         Self::parse(line).filter(|row| row.batch.is_some() && row.sha256.digest().is_some())
@@ -226,7 +226,7 @@ pub struct RemovedDir {
     /// Digest of it, or of what is in it: what somebody has changed since is left alone.
     pub sha256: Digest,
     /// A slot that exists until the directory is gone for good. A later directory of that name
-    /// is thus told from this one.
+    /// thus differs from this one.
     pub slot: String,
 }
 

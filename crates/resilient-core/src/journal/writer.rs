@@ -50,7 +50,7 @@ impl RowWriter {
         let (start, end, lines) = (end.len, end.clone(), Vec::new());
         let mut rows = Self { start, end, chain, batch, fresh_epoch, place, lines };
         if is_torn {
-            // A line that somebody has not finished is not taken for a part of ours.
+            // A line that somebody has not finished does not count as a part of ours.
             rows.others(b"\n");
         }
         Ok(rows)

@@ -48,7 +48,7 @@ pub enum PolicyError {
         /// The column of it.
         column: Option<u64>,
     },
-    /// A key is none that a policy has.
+    /// A policy does not have this key.
     #[error("policy key `{}` is not known", key.join("."))]
     UnknownKey {
         /// The keys that lead to it, itself at the end.
@@ -310,7 +310,7 @@ fn known_keys(file: &Map<String, Value>) -> Result<(), PolicyError> {
     Ok(())
 }
 
-/// Refuses a key that is none of those with a prefix.
+/// Refuses a key that is not one of those with a prefix.
 fn known_key(path: &[&String], prefix: &str) -> Result<(), PolicyError> {
     let known = || {
         let inside = KEYS.iter().filter_map(|known| known.strip_prefix(prefix));

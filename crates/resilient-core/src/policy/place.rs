@@ -1,4 +1,4 @@
-//! Where in a policy file a fault is, for whoever has to correct it.
+//! Where in a policy file a fault is, for the person who corrects it.
 //!
 //! The values of a policy come without their places, so a file that is refused is read once more,
 //! event by event. Only texts that were read as YAML before come here: they are short and shallow.

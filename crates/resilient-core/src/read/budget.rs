@@ -31,11 +31,11 @@ pub(super) fn tokens_max(max_tokens: Option<i64>) -> Result<u64> {
     }
 }
 
-/// About how many tokens a model takes for a text: four letters or blanks to one, two digits or
+/// About how many tokens a text costs a model: four letters or blanks to one, two digits or
 /// signs, one for each character beyond ASCII. Nobody's tokenizer, and near all of them for the logs
 /// and code that are read here.
 pub(super) fn tokens(text: &str) -> u64 {
-    // Without branches and in sums that fit into a byte, so that many are looked at side by side.
+    // Without branches and in sums that fit into a byte, so that many are counted in parallel.
     let sum = |bytes: &[u8]| bytes.iter().fold(0, |sum: u8, byte| sum + cost(*byte));
     let (steps, rest) = text.as_bytes().as_chunks::<32>();
     let parts: u64 = steps.iter().map(|step| u64::from(sum(step))).sum();

@@ -88,7 +88,7 @@ impl Encoding {
                 let len = |character: char| {
                     bytes.clear();
                     let encoded = self.encode(character.encode_utf8(&mut [0; 4]), &mut bytes);
-                    // A character that is none of the encoding was a byte that is no character.
+                    // A character that the encoding does not have was a byte that is no character.
                     if encoded.is_ok() { bytes.len() as u64 } else { 1 }
                 };
                 String::from_utf8_lossy(text).chars().map(len).sum()

@@ -1,8 +1,8 @@
 //! Where lines are: a sparse index of a file version, and the few versions that are remembered.
 //!
 //! An index grows as far as somebody has looked, at the price of looking; a later question begins
-//! at the nearest mark. It is of one version of a file, told by everything that the system tells of
-//! it, its inode and the time of its last change of any kind included.
+//! at the nearest mark. It belongs to one version of a file, which is identified by everything that
+//! the system reports, its inode and the time of its last change of any kind included.
 
 use std::collections::VecDeque;
 use std::io;

@@ -196,7 +196,7 @@ fn show_end(opened: &Opened, line: &Line, shown_max: usize) -> Result<Shown> {
     })
 }
 
-/// The text of a line: what is no UTF-8 in a UTF-8 file is taken for what it looks like, and bytes
+/// The text of a line: what is no UTF-8 in a UTF-8 file is read as what it looks like, and bytes
 /// that are no text are shown as far as they can be.
 fn text_of(bytes: &[u8], encoding: Encoding) -> super::encoding::Decoded {
     let encoding = match encoding {

@@ -8,7 +8,7 @@
 //! `encoding` tells characters, `terminator` lines; `scan` passes over blocks on several threads,
 //! `walk` goes from line to line, `index` remembers where lines are; `list`, `window`, `lines`, `search`
 //! and `cursor` are the reads. `token` is a cursor
-//! as text, `prefix` what it knows of its file, `trail` the way there.
+//! as text, `prefix` what it keeps of its file, `trail` how to find the file.
 
 use std::ffi::OsStr;
 use std::io;

@@ -3,7 +3,7 @@
 //!
 //! Blocks are cut where a line begins, near multiples of [`BLOCK`]. Where none does within a reach,
 //! the cut goes through a line: no line is ever held whole only because it is long. The work on a
-//! block is done on any thread; what comes of it is taken in the order of the file.
+//! block is done on any thread; the results are used in the order of the file.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -119,7 +119,7 @@ fn scan_side_by_side<R: Send>(
                 let flow = result.map(&mut take);
                 if !matches!(flow, Ok(ControlFlow::Continue(()))) {
                     stop.store(true, Ordering::Relaxed);
-                    // Whoever has a result left finds nobody to take it.
+                    // A thread that has a result left finds nobody to take it.
                     drop(taken);
                     return flow.map(|_| ());
                 }

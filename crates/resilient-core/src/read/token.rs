@@ -2,8 +2,8 @@
 //!
 //! A token is the URL-safe base64 of at most 60 bytes, whose first tells the form and whose last three are
 //! a digest of the others. A cursor of a file beyond some terabytes may leave its prefix out, and one of a
-//! deep path names on the way: see [`Trail`]. Tokens of the Python reader and of versions up to 0.4.0 are
-//! JSON; they are still read.
+//! deep path some names of its directories: see [`Trail`]. Tokens of the Python reader and of versions up
+//! to 0.4.0 are JSON; they are still read.
 
 use base64::Engine as _;
 use base64::alphabet::URL_SAFE;
@@ -24,7 +24,7 @@ const TEXT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// A longer token is none of ours: a path has at most 4,096 bytes.
+/// A longer token is not from this server: a path has at most 4,096 bytes.
 const TOKEN_MAX: usize = 32 << 10;
 
 /// How many bytes a token has at most: they make 80 characters.

@@ -1,8 +1,8 @@
 //! Which file a cursor is of, in a few bytes.
 //!
-//! A path is too long for a cursor. A trail has a digest of it, and one byte of a digest of each name on
-//! the way, by which the file is found again: a look through its directories, of each a few. So a cursor
-//! holds in another process. The process that made it remembers the path.
+//! A path is too long for a cursor. A trail has a digest of it, and one byte of a digest of each name in
+//! the path, by which the file is found again: a look through its directories, of each a few. So a
+//! cursor holds in another process. The process that made it remembers the path.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -24,7 +24,7 @@ const NAMES_MAX: u64 = 500_000;
 /// How many bytes of a path's digest are kept.
 pub(super) const PATH: usize = 5;
 
-/// The way to a file.
+/// How to find a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Trail {
     /// The beginning of the digest of the absolute path.
@@ -80,7 +80,7 @@ impl Trail {
         Self { path: self.path, is_cut: self.is_cut || names.len() < self.names.len(), names }
     }
 
-    /// Whether the name at some depth may be on the way.
+    /// Whether the name at some depth may be in the path.
     fn admits(&self, depth: usize, name: &OsStr) -> bool {
         match self.names.get(depth) {
             Some(byte) => short::<1>(name) == [*byte],

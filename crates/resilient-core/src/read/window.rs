@@ -202,7 +202,7 @@ impl Opened {
     }
 
     /// The text of a window. Where nobody has named an encoding, a window that is not what the head
-    /// of its file looks like is taken for what it looks like itself.
+    /// of its file looks like is read as what it looks like itself.
     fn text_of(&self, window: &[u8], wanted: Wanted) -> (Encoding, Decoded) {
         let encoding = wanted.encoding.unwrap_or(self.encoding);
         let decoded = encoding.decode(window, wanted.on_invalid);

@@ -72,8 +72,8 @@ impl Act<'_> {
         finish: &[usize],
         touched: &[usize],
     ) -> Result<Verdict, Obstacle> {
-        // IMPORTANT: the way to a file is durable before the file goes there: this may be a disk on
-        // which a killed process has left everything pending.
+        // IMPORTANT: the parent directories are durable before the file goes there: this may be a
+        // disk on which a killed process has left everything pending.
         names::sync_names(self.store, self.state, self.row)?;
         for at in finish {
             if let Some((seat, kind)) = self.at(*at) {

@@ -2,8 +2,8 @@
 //! removed.
 //!
 //! Each has a slot that exists until it is gone for good. So long nobody else can have made a new
-//! directory of its name under the lock; one that a stranger has made or changed is told by what
-//! it holds, and stays.
+//! directory of its name under the lock; one that a stranger has made or changed is recognised by
+//! its content, and stays.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -38,7 +38,7 @@ pub(super) fn finish(state: &State, row: &Row) -> io::Result<bool> {
     for gone in &unfinished {
         remove(state, gone)?;
     }
-    // IMPORTANT: gone for good before the slots are that tell of it.
+    // IMPORTANT: gone for good before the slots that name it.
     state.tmp.sync()?;
     for gone in &unfinished {
         state.tmp.remove_file(OsStr::new(&gone.slot))?;

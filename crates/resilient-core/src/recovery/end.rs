@@ -48,7 +48,7 @@ pub(super) fn cut(state: &State) -> io::Result<Cut> {
     for line in ReverseLines::new(&*state.journal, len) {
         let line = line?;
         if !line.ended && Row::parse(&line.text).is_some() {
-            // The row is whole but for its end: an editor strips that, and so may a torn write.
+            // The row is whole except for its end: an editor strips that, and so may a torn write.
             strip = Some(line.offset + line.len);
             break;
         }

@@ -186,8 +186,8 @@ fn look_for_old(
             return Ok(unit::Target::Absent);
         }
         match target.dir.stat(&target.name) {
-            // IMPORTANT: whoever restores a file may get its number. Where nothing tells when files were made, the
-            // row counts as finished.
+            // IMPORTANT: a restored file may get the number of the old one. If nothing says when files were made,
+            // the row counts as finished.
             Ok(stat)
                 if stat.id.inode == exchange.old
                     && exchange.born.is_some()

@@ -122,7 +122,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Completes a replacement of the journal's end. A record that is none, or is not of this journal's
+/// Completes a replacement of the journal's end. A record that is damaged, or not of this journal's
 /// last batch, is set aside: it would cut rows that were answered for. Tells whether there was one.
 fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<bool> {
     let reason = match withdrawal::interrupted(state) {
@@ -139,7 +139,8 @@ fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<bool> {
     withdrawal::redo(state).map(|()| true)
 }
 
-/// Whether an error says that a file of the state is none of ours: no regular file, or not well formed.
+/// Whether an error says that a file of the state is not from this server: no regular file, or not well
+/// formed.
 fn is_nonsense(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -2,7 +2,7 @@
 //! name, such as that of a bind mount.
 //!
 //! A row has absolute paths. Where its `place` shows that this state directory is the one that it was written in,
-//! the paths below its home lead to the same files below the home of now.
+//! the paths below its home lead to the same files below the current home.
 
 use std::io;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// The home of now, where `before` was its path once and is no more, or is another name of it.
+    /// The current home, where `before` was its path once and is no more, or is another name of it.
     pub(super) fn from(store: &Store, state: &State, before: &str) -> Option<Self> {
         let here = state.home.path.to_string_lossy();
         if before == here || is_elsewhere(store, state, before) {
@@ -52,8 +52,8 @@ impl Moved {
     }
 }
 
-/// Whether another directory than the home of now is at a path: then somebody has moved the state directory alone,
-/// and the row's files are still there.
+/// Whether another directory than the current home is at a path: then somebody has moved the state directory
+/// alone, and the row's files are still there.
 fn is_elsewhere(store: &Store, state: &State, before: &str) -> bool {
     match id_of(store, Path::new(before)) {
         Ok(found) => state.home.dir.id().ok() != Some(found),

@@ -15,7 +15,7 @@ use crate::disk::{Kind, read_all};
 use crate::state::State;
 use crate::store::Store;
 
-/// Removes what lies in `tmp/`, and the slots beside targets that it tells of, but for the slots in
+/// Removes what lies in `tmp/`, and the slots beside targets that it names, except for the slots in
 /// `keep`; gives the names that could not be removed.
 ///
 /// # Errors
@@ -57,7 +57,7 @@ fn remove(store: &Store, state: &State, name: &OsStr) -> io::Result<()> {
     state.tmp.remove_file(name)
 }
 
-/// Removes the slot beside a target that a file in `tmp/` tells of, if it does.
+/// Removes the slot beside a target that a file in `tmp/` names, if it names one.
 fn remove_beside(store: &Store, state: &State, note: &OsStr) -> io::Result<()> {
     let bytes = state.tmp.open(note).and_then(|file| read_all(&*file, 8192))?;
     let Ok(Note { beside: mut path, home }) = serde_json::from_slice(&bytes) else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! What a relative path would lead to if it began in another root.
 //!
 //! A relative path begins in the working directory, for a read as for a write. The Python server read from other
-//! roots too where nothing was there. Whoever relies on that is told the absolute path.
+//! roots too where nothing was there. A caller that relies on that gets the absolute path.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
-//! Names beside a new file that many people and some file systems take for its own.
+//! Names beside a new file that many people and some file systems treat as the same name.
 //!
 //! `Makefile` and `makefile` are two files on Linux and one on macOS and Windows. `é` has two spellings in Unicode,
-//! one character or two, which look the same. Whoever makes the second file is told of the first.
+//! one character or two, which look the same. The answer to the call that makes the second file
+//! names the first.
 //!
 //! Only for a new name, and at a cost that does not grow: a directory that is large by its own length is not
 //! listed. There only the spellings of the name in NFC, in NFD and in lower case are looked for.

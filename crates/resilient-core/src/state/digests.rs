@@ -10,7 +10,7 @@ use crate::disk::{Clock, Stat};
 pub(crate) struct Digests {
     /// Files that this process has made durable and appended to last.
     appended: Mutex<Vec<(Stat, Hasher)>>,
-    /// Long files that calls have read before their turn. Each is used once, by that call: whoever writes
+    /// Long files that calls have read before their turn. Each is used once, by that call: a write
     /// through a memory map does not change a file's facts for a while.
     ahead: Mutex<Vec<(Stat, Hasher)>>,
 }

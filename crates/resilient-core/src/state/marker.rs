@@ -1,8 +1,8 @@
 //! What the last writer leaves in the lock file: that it was done, and where the journal ended then.
 //!
-//! It is written without a sync, after everything that it speaks of was made durable. So a marker
+//! It is written without a sync, after everything that it covers was made durable. So a marker
 //! that survives a power loss is true. Its sum covers the identities of the files and directories
-//! that it speaks of: in a copy of the state directory, or beside another journal, it says nothing.
+//! that it covers: in a copy of the state directory, or beside another journal, it says nothing.
 
 use std::ffi::OsStr;
 use std::io;
@@ -40,7 +40,7 @@ impl CleanMarker {
         bytes
     }
 
-    /// Reads it; `None` where it is damaged, or speaks of other files.
+    /// Reads it; `None` where it is damaged, or covers other files.
     pub(super) fn decode(bytes: &[u8], of: &[FileId]) -> Option<Self> {
         let (body, found) = bytes.split_at_checked(Self::LEN - SUM)?;
         let is_sum = found.len() == SUM && sum(body, of).as_bytes().starts_with(found);
@@ -90,7 +90,7 @@ pub(crate) fn missing_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<u64> 
     missing(&*lock, journal, &of)
 }
 
-/// The lock file, and what its marker speaks of.
+/// The lock file, and what its marker covers.
 fn lock_of(dir: &dyn Dir, journal: &dyn File) -> io::Result<(FileBox, [FileId; 4])> {
     let lock = dir.open(OsStr::new("lock"))?;
     let tmp = dir.stat(OsStr::new("tmp"))?.id;
@@ -118,8 +118,8 @@ pub(super) fn clean_end(
     Ok(is_clean.then_some(End { len, ..end }))
 }
 
-/// By how many bytes the journal is shorter than the last writer left it. Where nothing is known of the last
-/// writer that is none.
+/// By how many bytes the journal is shorter than the last writer left it. If nothing is known about the last
+/// writer, the answer is zero.
 pub(super) fn missing(lock: &dyn File, journal: &dyn File, of: &[FileId]) -> io::Result<u64> {
     let marker = read(lock, of)?;
     let len = journal.stat()?.len;

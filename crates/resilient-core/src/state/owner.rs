@@ -1,8 +1,9 @@
 //! Which process a slot belongs to, and whether that process lives.
 //!
 //! Each process has a number, which the names of its slots carry, and a file of that number in
-//! `tmp/` that it keeps locked. The lock dies with the process. So whoever sweeps `tmp/` can tell
-//! the slots that a living process keeps ready from those that nobody will use any more.
+//! `tmp/` that it keeps locked. The lock dies with the process. So a sweep of `tmp/` can
+//! distinguish the slots that a living process keeps ready from those that nobody will use any
+//! more.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -65,7 +66,7 @@ impl Living {
     /// Finds out which of the processes are alive that have a file among these names.
     ///
     /// # Errors
-    /// A file could not be looked at. Its process is not taken for dead then.
+    /// A file could not be looked at. Its process does not count as dead then.
     pub(super) fn among(tmp: &dyn Dir, names: &[OsString]) -> io::Result<Self> {
         let mut living = HashSet::new();
         for name in names {

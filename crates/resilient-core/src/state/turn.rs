@@ -2,7 +2,8 @@
 //!
 //! A lock of a file knows no order. A process that writes batch after batch would take it again
 //! before another one has looked. So there are two: `lock` is held while a batch is written, and
-//! `waiting` is a turnstile in front of it. Whoever wants `lock` takes `waiting` first and keeps it
+//! `waiting` is a turnstile in front of it. A process that wants `lock` takes `waiting` first and
+//! keeps it
 //! until it has `lock`. A busy process finds the turnstile taken as soon as somebody waits, and
 //! comes after that one.
 //!
@@ -56,7 +57,7 @@ impl Turn {
         Ok(Self { lock: open("lock")?, waiting: open("waiting")? })
     }
 
-    /// Waits for the lock, behind whoever waits already.
+    /// Waits for the lock, behind those that wait already.
     pub(super) fn take(&self, clock: &dyn Clock, waited: &mut Waited) -> Result<()> {
         poll(&*self.waiting, clock, waited)?;
         let taken = poll(&*self.lock, clock, waited);

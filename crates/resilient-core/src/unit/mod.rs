@@ -1,12 +1,12 @@
 //! The unit: a list of changes that becomes durable as a whole, and what recovery decides about one.
 //!
 //! A single write is a unit of one change. A part of a composed file and its manifest are a unit of
-//! two. After a crash a unit is kept as a whole, taken back as a whole, or declared a conflict that
-//! somebody is told of.
+//! two. After a crash a unit is kept as a whole, taken back as a whole, or declared a conflict,
+//! which is reported.
 //!
 //! This room holds what recovery has to know about a unit ([`Unit`], [`Change`]), and the pure function
 //! that decides ([`judge`]). It reads no disk and no clock, and it does not know how a row is written
-//! down: whoever calls it looks at the disk, fills in a [`Unit`], and acts on the [`Decision`]. So the
+//! down: the caller looks at the disk, fills in a [`Unit`], and acts on the [`Decision`]. So the
 //! product and the model of `tests/model` run the same function. `docs/design/0006-units.md` gives the
 //! reasons for each rule.
 //!
@@ -71,8 +71,8 @@ pub enum Mark {
 /// One change of a unit, and what was seen of it.
 ///
 /// A rename is two of them: a create or an overwrite whose slot is a link to the file, and the remove of
-/// its old name. That remove's slot has to stay until a later batch is durable, since whoever renames the file
-/// back brings the very file back that was looked at, and a slot that is gone would then count as lost.
+/// its old name. That remove's slot has to stay until a later batch is durable, since a rename back brings the
+/// very file back that was looked at, and a slot that is gone would then count as lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Change {
     /// How it is published.
@@ -166,7 +166,7 @@ pub enum Target {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Decision {
     /// Nothing yet: something that the decision depends on could not be looked at. Rows and slots stay.
-    /// The unit is judged again by whoever can see it.
+    /// A process that can see it judges the unit again.
     Pending,
     /// The unit is a conflict already. What its slots still hold moves to `conflicts/`.
     FinishConflict {

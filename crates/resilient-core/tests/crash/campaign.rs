@@ -78,7 +78,7 @@ impl Tally {
     pub fn judge(&mut self, verdict: Result<(), String>, told: impl FnOnce() -> String) {
         self.states += 1;
         if let Err(violation) = verdict {
-            // For whoever only asks whether there is one.
+            // For a caller that only asks whether there is one.
             assert!(std::env::var_os("CRASH_FIRST").is_none(), "{violation}\n{}", told());
             self.violations.push(format!("{violation}\n{}", told()));
         }
@@ -329,7 +329,7 @@ fn power_loss(
     Ok(())
 }
 
-/// Writes on a disk, which is recovered on the way, and loses whatever is not durable.
+/// Writes on a disk, which is recovered meanwhile, and loses whatever is not durable.
 fn go_on(rig: &Rig, disk: &SimDisk, answers: &[Answer], seed: u64) -> Result<(), String> {
     let ws = open(disk, seed, Order::Forwards);
     let answer = workload::create(&ws, "later.txt", "later\n");

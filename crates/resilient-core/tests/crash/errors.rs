@@ -22,7 +22,7 @@ fn kinds(rig: &Rig, at: u64, budget: Budget) -> Vec<FaultKind> {
         .flat_map(|errno| [false, true].map(|sticky| FaultKind::Io { errno: *errno, sticky }))
         .collect();
     if !budget.is_full() {
-        // Another pair each time: what differs is only whether it goes on and speaks of space.
+        // Another pair each time: what differs is only whether it goes on and is about space.
         let first = (at as usize * 3) % kinds.len();
         kinds.rotate_left(first);
         kinds.truncate(3);

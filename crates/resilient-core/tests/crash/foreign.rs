@@ -123,7 +123,7 @@ fn an_edit_between_a_kill_and_recovery_is_kept() {
                     )
                 };
                 tally.judge(untouched(&disk, &[&path], &[]), told);
-                // What could not be published is there to be found, and no row speaks of it.
+                // What could not be published is there to be found, and no row names it.
                 let kept = disk.tree().into_iter().any(|(path, bytes)| {
                     path.starts_with("w/.resilient_write/conflicts/")
                         && (bytes == after || after.ends_with(&bytes))
@@ -155,7 +155,7 @@ fn an_edit_between_a_kill_and_recovery_is_kept() {
 const EDIT: &[u8] = b"an editor's\n";
 
 /// Crashes the recovery of a write that has met an editor's change, at every operation: in the end
-/// the file is the editor's, no row speaks of the write, and what was promised is kept.
+/// the file is the editor's, no row describes the write, and what was promised is kept.
 pub fn conflict_survives(
     prepare: &dyn Fn(&SimDisk),
     recovering: &dyn Fn(&mut dyn FnMut()),
@@ -207,7 +207,7 @@ pub fn conflict_survives(
     Ok(())
 }
 
-/// The file is the editor's, no row speaks of the write, and its content is kept as a whole.
+/// The file is the editor's, no row describes the write, and its content is kept as a whole.
 fn conflict_is_sound(
     disk: &SimDisk,
     rig: &Rig,
@@ -291,7 +291,7 @@ fn a_session_that_somebody_adds_to_is_not_cleaned_up() {
 }
 
 /// How many of recovery's calls an editor's save can come in front of, so that recovery writes over
-/// it. The save comes in front of each call by turns.
+/// it. The save comes in front of each call in turn.
 fn losing_saves(name: &str) -> (u64, u64) {
     let scenario = all().find(|one| one.name == name).expect("the scenario");
     let rig = Rig::new(scenario, Order::Forwards);
@@ -341,7 +341,8 @@ fn a_save_while_recovery_works_is_lost_only_between_the_last_look_and_the_act() 
     }
 }
 
-/// The end of a log is cut, or a file is restored: by then its row was answered, whoever is killed later.
+/// The end of a log is cut, or a file is restored: by then its row was answered, whatever process is
+/// killed later.
 #[test]
 fn what_a_user_takes_back_of_an_answered_call_stays_so() {
     for name in ["append in place", "append in place with sums in a slot", "overwrite"] {

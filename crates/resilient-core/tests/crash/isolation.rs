@@ -380,7 +380,7 @@ fn writes_to_the_path_of_a_row_that_waits_are_refused_until_it_is_decided_or_giv
     let _ = overwrite(&ws, "a.txt", "newer\n");
     done(overwrite(&ws, "a.txt", "newer\n"));
 
-    // A process that knows of the row learns that another one has decided it.
+    // A process that has seen the row learns that another one has decided it.
     let disk = obstructed();
     let [one, other] = [44, 45].map(|seed| open(&disk, seed, Order::Forwards));
     done(create(&one, "one.txt", "one\n"));
@@ -661,7 +661,7 @@ fn the_first_call_of_a_process_looks_again_at_what_waits_whatever_else_is_there(
     done(create(&ws, "other.txt", "other\n"));
     assert!(holds_pending(&disk));
     drop(ws);
-    // The slot is gone, so that nothing but the row itself tells of the write.
+    // The slot is gone, so that only the row itself describes the write.
     let slot = disk
         .tree()
         .into_iter()

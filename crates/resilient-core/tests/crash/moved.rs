@@ -26,7 +26,7 @@ fn rename(disk: &SimDisk, from: &OsStr, to: &OsStr) {
     root.rename(from, &*root, to, Replace::No).expect("a rename");
 }
 
-/// All files, but for what speaks of the numbers of others.
+/// All files, except for those with the numbers of others.
 fn settled(disk: &SimDisk) -> BTreeMap<String, Vec<u8>> {
     let mut tree = disk.tree();
     tree.remove("w/.resilient_write/lock");

@@ -285,7 +285,7 @@ fn in_recovery_of(
         let hits = probe.hits.load(Ordering::Relaxed);
         probe.during(|| ws.recover()).map_err(|error| error.to_string())?;
         if probe.without.is_some() && hits == probe.hits.load(Ordering::Relaxed) {
-            // All is as ever.
+            // All is as before.
             continue;
         }
         let ops = whole.ops();

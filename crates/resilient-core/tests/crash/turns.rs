@@ -121,7 +121,7 @@ fn a_lock_file_that_is_removed_during_the_wait_is_not_trusted() {
                 old.unlock().expect("locks");
             }
         });
-        // Whoever has the old file's lock now still has to wait.
+        // A process that has the old file's lock now still has to wait.
         add(clock, {
             let disk = disk.clone();
             move || {

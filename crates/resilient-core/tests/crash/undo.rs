@@ -30,7 +30,7 @@ struct Failed {
 }
 
 /// Has the last write of a call into a file fail, and somebody write into the file in front of each
-/// of its disk calls by turns. The trace has the file by one of its names.
+/// of its disk calls in turn. The trace has the file by one of its names.
 fn fail(traced: &str, call: fn(&Workspace) -> Answer, foreign: fn(&SimDisk)) -> Vec<Failed> {
     let disk = begin();
     done(call(&open(&disk, 2, Order::Forwards)));

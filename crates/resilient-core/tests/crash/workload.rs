@@ -117,7 +117,7 @@ pub fn scenario(name: &str) -> Scenario {
     all().find(|one| one.name == name).unwrap_or_else(|| panic!("no scenario {name:?}"))
 }
 
-/// In which order what may be synced side by side is synced.
+/// In which order parallel syncs end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Forwards,

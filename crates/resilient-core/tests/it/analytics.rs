@@ -157,7 +157,7 @@ fn sessions_count_their_parts_and_every_later_row_of_another_kind() {
         at(5, 0, &part("t", 2), 1),
         at(6, 0, &checkpoint("c"), 1),
         at(7, 0, &part("u", 1), 1),
-        // No parts of a session, but for the last: the state may be below the working directory.
+        // No parts of a session, except for the last: the state may be below the working directory.
         at(8, 0, ".resilient_write/chunks/u/part-1.txt", 1),
         at(9, 0, ".resilient_write/chunks/u/manifest.json", 1),
         at(10, 0, "sub/.resilient_write/chunks/u/part-002.txt", 1),

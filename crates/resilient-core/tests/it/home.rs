@@ -268,7 +268,7 @@ pub(crate) fn without_since(mut answer: Value) -> Value {
     answer
 }
 
-/// The envelope of a request that meets another state of things than it takes for granted.
+/// The envelope of a request that meets another state of things than it expects.
 pub(crate) fn stale(context: Value) -> Value {
     envelope(["stale_precondition", "unknown", "abort"], context)
 }

@@ -504,7 +504,8 @@ fn a_state_that_is_no_directory_of_its_own_is_refused() {
     }
 }
 
-/// The Python server makes no lock and no slots; whoever only reads leaves its directory as it is.
+/// The Python server makes no lock and no slots; a program that only reads leaves its directory as
+/// it is.
 #[test]
 fn a_reader_changes_nothing_in_a_directory_of_the_python_server() {
     for end in ["\n", "", "\n{\"bytes\":3,\"caller\":\"x\",\"jour", "\n\0\0\0"] {

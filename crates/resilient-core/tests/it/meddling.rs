@@ -275,7 +275,7 @@ fn an_edit_after_an_append_is_in_the_next_digest() {
     let ws = meddled(
         &home,
         [
-            // What others wrote is made durable before a row speaks of it.
+            // What others wrote is made durable before a row names it.
             nothing(),
             nothing(),
             Box::new(move |workspace| std::fs::write(workspace.join("a"), content)),

@@ -110,7 +110,7 @@ fn a_number_that_none_can_follow_is_passed_over() {
         let mut journal = before.map(|_| home.text(JOURNAL)).unwrap_or_default();
         journal.push_str(&line);
         home.put(JOURNAL, journal);
-        // Recovery has to look: the marker speaks of another end.
+        // Recovery has to look: the marker has another end.
         home.put(".resilient_write/lock", "");
         let ws = home.open();
         for name in ["c.txt", "d.txt"] {

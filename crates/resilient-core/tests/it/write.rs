@@ -244,7 +244,7 @@ fn what_the_policy_lets_pass_is_decided_by_where_a_path_leads() {
     assert_eq!(ws.risk_score_file("fixtures/c.txt", "mail jane@example.com").unwrap().score, 0.0);
 }
 
-/// What `mail jane@example.com` is answered with, but for where its draft is kept.
+/// What `mail jane@example.com` is answered with, except for where its draft is kept.
 fn blocked(path: &str, draft: &str) -> Value {
     let mut expected = envelope(
         ["blocked", "content_filter", "redact"],

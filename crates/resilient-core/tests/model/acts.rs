@@ -33,7 +33,7 @@ impl Model {
         } else if kind == Kind::Remove {
             disk.rename(target(i), slot(i), self.persistence);
         } else {
-            // Whatever was saved since the last look is replaced: open by nature.
+            // Whatever was saved since the last look is replaced: this window always stays open.
             if self.rules.last_look {
                 world.forgive(there);
             }

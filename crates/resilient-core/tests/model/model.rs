@@ -281,7 +281,7 @@ impl Model {
             Step::Mark => {
                 world.is_clean = true;
                 world.end = Some(world.goal);
-                // Whoever finishes a void unit lists what its slots hold of others.
+                // The process that finishes a void unit lists what its slots hold of others.
                 if world.goal == End::Gone && world.log.void {
                     for i in 0..self.len() {
                         self.tell(world, slot(i));

@@ -173,7 +173,8 @@ impl Model {
                     world.forgive_old(held);
                     world.disk.write(held, Content::Edit(k));
                     world.disk.sync_file(held);
-                    // It is kept with the before-image; whoever writes there has lost the name himself.
+                    // It is kept with the before-image; a process that writes there has lost the name
+                    // itself.
                     world.owed.add(k.into());
                     world.told.add(k.into());
                 });

@@ -24,7 +24,7 @@ pub(crate) struct Rules {
     pub(crate) conflict_syncs_dirs: bool,
     /// A file of equal content is another file.
     pub(crate) identity: bool,
-    /// A sweep removes what is empty or in a row, and moves everything else to `conflicts/`.
+    /// A sweep removes what is empty or named by a row, and moves everything else to `conflicts/`.
     pub(crate) sweep_spares: bool,
     /// The second wait syncs the slots' directory too.
     pub(crate) sync_slots_dir: bool,

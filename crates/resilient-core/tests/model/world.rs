@@ -1,5 +1,5 @@
-//! The state of the model: a disk, a journal, one process at a step of its program, and what is known to
-//! whoever watches (the answer, the edits of others, and what is owed to them).
+//! The state of the model: a disk, a journal, one process at a step of its program, and what an observer
+//! knows (the answer, the edits of others, and what is owed to them).
 
 use crate::disk::{Content, Disk, copy, old, second, slot, staged, target};
 

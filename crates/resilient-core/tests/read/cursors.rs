@@ -146,7 +146,7 @@ fn change_in_place(home: &Home, at: u64, bytes: &[u8]) {
 #[test]
 fn a_change_that_keeps_size_and_time_is_found_when_asked_for() {
     let home = Home::new();
-    // Old: whoever only looks at times trusts them.
+    // Old: a check of the times alone trusts them.
     let old = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_500_000_000);
     for clock_is_real in [true, false] {
         for at in [0, 70_000, 140_000] {
@@ -171,7 +171,7 @@ fn a_change_that_keeps_size_and_time_is_found_when_asked_for() {
             assert_eq!((action.as_str(), &context["drift"]), ("abort", &json!("read_part")));
             assert_eq!(context["expected_mtime_ns"], context["actual_mtime_ns"]);
             assert_eq!(context["expected_size"], context["actual_size"]);
-            // Who does not ask is told of the last piece only.
+            // Without that option, the answer is about the last piece only.
             let plain = ws.reader().next(&NextRequest::of(&token));
             assert_eq!(plain.is_ok(), at < 131_072, "{at}");
             // What was not read may change.

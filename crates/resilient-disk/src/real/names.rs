@@ -1,4 +1,4 @@
-//! Which names Windows takes for something other than a file in the directory at hand.
+//! Which names Windows treats as something other than a file in the directory at hand.
 //!
 //! Pure, so that it is tested on every system.
 

@@ -2,7 +2,8 @@
 //!
 //! First the system is told to begin writing all of them. The first sync then finds everything
 //! under way, commits the file system's own journal for all, and leaves little to the others: two
-//! or three in a row cost what they cost side by side. Unless a sync takes long, on a slow disk or
+//! or three cost the same one after another as in parallel. Unless a sync takes long, on a slow
+//! disk or
 //! a busy machine, and in a long batch anyway: then the waits had better overlap. Threads that are
 //! there already do it: on a busy machine, starting them takes longer than what they save
 //! (`docs/design/0002-waits.md` has the figures).
@@ -23,7 +24,7 @@ const IN_A_ROW_MAX: usize = 3;
 /// From here on a wait is long: waking a helper takes a small part of it.
 const LONG: Duration = Duration::from_millis(1);
 
-/// How long syncs took of late, in nanoseconds.
+/// How long recent syncs took, in nanoseconds.
 static RECENT: AtomicU64 = AtomicU64::new(0);
 
 /// Threads that help the callers of this process; more gain nothing. They are started by the first
@@ -98,7 +99,7 @@ impl Batch {
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = self.items.get(at) else { return };
-            // The caller hears of every item, or is gone itself.
+            // The caller receives an answer for every item, or is gone itself.
             let _ = self.answers.send((at, item.sync()));
         }
     }

@@ -1,7 +1,7 @@
 //! Directories as descriptors, and every operation as an `at` call with one name.
 //!
-//! Access is by handle throughout: whoever exchanges a parent directory for a link changes what
-//! the next lookup finds, never where an operation under way takes place.
+//! Access is by handle throughout: a process that exchanges a parent directory for a link changes
+//! what the next lookup finds, never where an operation under way takes place.
 
 use std::any::Any;
 use std::ffi::{OsStr, OsString};

@@ -112,7 +112,7 @@ impl SimDir {
 }
 
 impl SimDir {
-    /// Opens a directory below this one, where `may_enter` permits each on the way.
+    /// Opens a directory below this one, where `may_enter` permits each directory of the path.
     fn open_below(
         &self,
         names: &[OsString],

@@ -23,7 +23,7 @@ pub enum FaultKind {
     Io {
         /// The number of the operating system's error.
         errno: i32,
-        /// Whether it goes on. An error that speaks of space then meets every operation that
+        /// Whether it goes on. An error about space then meets every operation that
         /// takes space; another error meets every operation that changes something.
         sticky: bool,
     },
@@ -64,7 +64,7 @@ const ENOSPC: i32 = 28;
 /// Too many open files in this process.
 pub(super) const EMFILE: i32 = 24;
 
-/// What an operation asks of the disk.
+/// What an operation needs from the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Need {
     Space,

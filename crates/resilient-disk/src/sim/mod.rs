@@ -201,8 +201,8 @@ impl SimDisk {
         self.state().skipped_sync = Some(index);
     }
 
-    /// Has every sync do nothing for which `skip` returns true when told its path. The disks that
-    /// come of this one by a crash or a kill inherit that. `skip` must not use the disk.
+    /// Has every sync do nothing for which `skip` returns true when told its path. The disks that a
+    /// crash or a kill makes from this one inherit that. `skip` must not use the disk.
     pub fn on_sync(&self, skip: impl Fn(&str, SyncKind) -> bool + Send + Sync + 'static) {
         self.state().sync_hook = Some(Arc::new(skip));
     }
@@ -333,7 +333,7 @@ impl SimDisk {
 
     /// A digest of all that programs see: paths, kinds, contents, attributes and which names lead
     /// to the same file, but no times and no inode numbers. Equal for disks that no program can
-    /// tell apart by these.
+    /// distinguish by these.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let state = self.state();

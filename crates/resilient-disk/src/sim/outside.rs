@@ -1,4 +1,5 @@
-//! What is done to a simulated disk from outside: by whoever prepares it, and by foreign programs.
+//! What is done to a simulated disk from outside: by the test that prepares it, and by foreign
+//! programs.
 
 use std::ffi::OsString;
 use std::path::Path;

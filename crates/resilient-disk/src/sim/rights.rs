@@ -60,8 +60,8 @@ impl State {
     }
 
     /// Passes if programs may give an inode another name: `EPERM` for a directory, and for what
-    /// belongs to others unless it is a file that programs may read and write and that gives
-    /// whoever runs it no rights. So does Linux with `protected_hardlinks`, which is the rule.
+    /// belongs to others unless it is a file that programs may read and write and that gives a user
+    /// who runs it no rights. So does Linux with `protected_hardlinks`, which is the rule.
     pub(super) fn may_link(&self, ino: Ino) -> io::Result<()> {
         let node = self.node(ino)?;
         let lends = node.attributes.mode & SET_USER != 0

@@ -119,7 +119,7 @@ impl Schedule {
     }
 }
 
-/// Whose turn it is, and whoever waits to hear of it.
+/// Whose turn it is, and who waits for it.
 struct Turns {
     table: Mutex<Table>,
     changed: Condvar,

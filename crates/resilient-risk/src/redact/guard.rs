@@ -3,7 +3,7 @@
 //! An agent that has read a file through a redaction, and writes it back, would put a mark where the
 //! file has the value, and the value would be gone. Lines move, so that they are compared by what
 //! surrounds the mark and not by their numbers; and a secret that is found in the old text, is not in
-//! the new one, and has a new mark of its family there, is taken for the one that the mark stands for.
+//! the new one, and has a new mark of its family there, counts as the one that the mark stands for.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -77,7 +77,7 @@ impl Language {
         NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(of, _)| *of)
     }
 
-    /// The language that a path tells of.
+    /// The language that a path shows.
     #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
         let path = path.replace('\\', "/").to_ascii_lowercase();

@@ -492,7 +492,7 @@ impl<'a> Lexer<'a> {
         let kind = if quoted { Kind::Inert } else { Kind::Expanded };
         self.heres.push(Here { word, kind, may_indent: indents });
         self.at += line.len() - rest.len() + rest.find(word).unwrap_or(0) + word.len();
-        // The quote behind the word is none that opens.
+        // The quote behind the word does not open a string.
         self.at += usize::from(quoted && self.byte(self.at).is_some_and(|b| b"'\"".contains(&b)));
         true
     }

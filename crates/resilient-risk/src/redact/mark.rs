@@ -8,7 +8,7 @@ use memchr::memmem;
 /// How every mark of ours begins, and how it ends: the second form stands where `<` begins something else.
 const FORMS: [(&str, char); 2] = [("<REDACTED:", '>'), ("[REDACTED:", ']')];
 
-/// A mark with a higher number is none of ours.
+/// A mark with a higher number is not from this program.
 const NUMBER_MAX: usize = 1_000_000_000;
 
 /// A kind or number is no longer than this.

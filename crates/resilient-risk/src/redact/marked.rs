@@ -109,8 +109,8 @@ impl MarkedLines {
         }
     }
 
-    /// Drops the beginning of a line that is too long, but for its last bytes: a mark may begin in
-    /// them.
+    /// Drops the beginning of a line that is too long, except for its last bytes: a mark may begin
+    /// in them.
     fn behead(&mut self) {
         if memmem::find(&self.cut, MARK).is_some() {
             return self.overflow();

@@ -67,7 +67,7 @@ pub struct Wish {
 /// One choice of findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// Those of a family, but for placeholders.
+    /// Those of a family, except for placeholders.
     Family(String),
     /// That of a number, counted from 1 as [`Report::detected_patterns`] lists them.
     Finding(usize),

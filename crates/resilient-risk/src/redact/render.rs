@@ -413,7 +413,7 @@ impl Writer<'_> {
         if has("bB") {
             return Some(if whole { Form::of("", "") } else { Form::concat(site, " + ") });
         }
-        // Literals side by side are one; an expression between them would be an error.
+        // Adjacent literals are one; an expression between them would be an error.
         if whole && !self.has_sibling(&site.outer) {
             return Some(Form::of("", ""));
         }

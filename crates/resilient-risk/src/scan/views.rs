@@ -76,7 +76,7 @@ impl Scan {
             if inner.is_empty() {
                 continue;
             }
-            // In an encoding one secret cannot be told from another.
+            // In an encoding one secret cannot be separated from another.
             let is_whole = matches!(view.map, Map::Whole(_));
             let mut families = BTreeSet::new();
             for mut found in inner {

@@ -290,7 +290,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes what reaches through the (ASCII) byte that `is_end` picks, if it is on this line. An
-    /// argument of this sort rarely spans lines; one that does is taken for code.
+    /// argument of this sort rarely spans lines; one that does counts as code.
     fn raw_through(&mut self, mut is_end: impl FnMut(u8) -> bool) -> bool {
         if self.at < self.searched_to {
             return false;

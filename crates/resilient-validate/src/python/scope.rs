@@ -93,7 +93,8 @@ pub(super) fn captured(pattern: &Pattern) -> Option<&Identifier> {
 /// The walk over a scope's own statements.
 struct Names<'a> {
     scope: Scope<'a>,
-    /// How many comprehensions are open. Their variables are theirs, but for those that `:=` binds.
+    /// How many comprehensions are open. Their variables are theirs, except for those that `:=`
+    /// binds.
     comprehensions: usize,
 }
 

@@ -1,4 +1,4 @@
-//! `completions` and `man`: what a shell and `man` know of the commands.
+//! `completions` and `man`: what a shell and `man` show about the commands.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

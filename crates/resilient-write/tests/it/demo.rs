@@ -46,7 +46,7 @@ fn the_case_study_behaves_and_its_table_is_printed() {
 #[test]
 fn the_workspace_is_kept_when_asked() {
     let temp = Sandbox::new();
-    // Whatever the surroundings say, the demo does not hear it.
+    // The demo ignores the variables of its surroundings.
     let sandbox = Sandbox::new()
         .with("TMPDIR", temp.root().to_str().unwrap())
         .with("RW_WORKSPACE", "/etc")

@@ -140,7 +140,7 @@ fn a_tree_is_reported_as_sarif() {
         assert_eq!(rules[nth]["id"], result["ruleId"]);
     }
     for rule in rules {
-        // What code scanning services ask of each rule, beside what the format does.
+        // What code scanning services demand from each rule, beside what the format does.
         for text in ["shortDescription", "fullDescription", "help"] {
             assert!(!rule[text]["text"].as_str().unwrap().is_empty(), "{rule}");
         }

@@ -29,7 +29,7 @@ pub(crate) fn bound<T: Send>(start: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(start).join()).unwrap()
 }
 
-/// Whatever the surroundings of the tests say, the binary does not hear it.
+/// The variables of the surroundings that the binary does not get.
 const VARIABLES: [&str; 9] = [
     "NO_COLOR",
     "RR_WORKSPACE",

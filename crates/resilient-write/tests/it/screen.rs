@@ -258,7 +258,7 @@ fn a_hard_link_into_a_sealed_scratchpad_is_read_by_no_tool() {
     let put = sandbox.run_with(&["scratch", "put", "--json"], "secret").ok().json();
     let kept = sandbox.path(put["scratch_path"].as_str().unwrap());
     std::fs::hard_link(&kept, sandbox.path("a.txt")).unwrap();
-    // A file with two names of its own is read as ever.
+    // A file with two names of its own is read as before.
     sandbox.put("b.txt", "plain secret");
     std::fs::hard_link(sandbox.path("b.txt"), sandbox.path("c.txt")).unwrap();
     let reads = [

@@ -114,7 +114,7 @@ impl<'a> Scanner<'a> {
         Self { name: "resilient-write risk", home, command, options }
     }
 
-    /// Its rules are compiled once and kept in the directory of the run; nothing is asked of a network.
+    /// Its rules are compiled once and kept in the directory of the run; it uses no network.
     fn kingfisher(path: &Path, home: &'a Path) -> Self {
         let command = vec![path.display().to_string(), "scan".to_owned()];
         let options = &[

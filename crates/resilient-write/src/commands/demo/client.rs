@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use resilient_mcp::client::{self, VARIABLES};
 use serde_json::Value;
 
-/// A server process and the way to speak to it.
+/// A server process and how to speak to it.
 pub(crate) struct Client {
     workspace: PathBuf,
     server: client::Client,

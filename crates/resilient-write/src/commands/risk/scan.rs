@@ -1,7 +1,7 @@
 //! Looking at many files: which there are, and what each of them holds.
 //!
 //! The files are listed first, so that the progress is known, and then scanned on all cores. The result
-//! is in the order of the paths, whoever was first.
+//! is in the order of the paths, whatever was scanned first.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -216,7 +216,7 @@ fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option
     (Some(len), Some(Outcome::Found { report, findings }))
 }
 
-/// The text of a file in its encoding. One that a read takes for binary is read as far as it is text, if most of
+/// The text of a file in its encoding. One that is binary for a read is read as far as it is text, if most of
 /// it is: a NUL between two lines hides nothing.
 pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
     let content = match Decoded::of(bytes) {
