@@ -11,8 +11,10 @@
 //! * **Files.** Every source file is declared by a module, so no test is forgotten.
 //! * **Names.** A name in a code span of `ARCHITECTURE.md` exists, and its tables of
 //!   crates and of floors are those of `house.toml`.
+//! * **Plain English.** Documents and comments avoid the phrases of `plain.toml`, and the sentences of
+//!   documents are short.
 //!
-//! The tables are in `house.toml`: the floors, the dependencies, and the known exceptions, which are
+//! The other tables are in `house.toml`: the floors, the dependencies, and the known exceptions, which are
 //! arrows from file to file. An exception that is not needed is a fault, so the list can only shrink.
 //! `tests/workspace.rs` applies the rules to the workspace.
 
@@ -24,5 +26,7 @@ pub mod house;
 pub mod manifest;
 pub mod modules;
 pub mod names;
+pub mod plain;
+pub mod prose;
 pub mod source;
 pub mod tree;

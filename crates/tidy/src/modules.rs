@@ -158,7 +158,7 @@ impl Modules {
         }
     }
 
-    /// Goes down from a module that exists. What it is not known to have is taken for an item of it.
+    /// Goes down from a module that exists. What it is not known to have counts as an item of it.
     fn descend(&self, mut at: Names, path: &[String], depth: usize) -> Option<Found> {
         let Some((first, rest)) = path.split_first() else { return Some(Found::Module(at)) };
         match first.as_str() {

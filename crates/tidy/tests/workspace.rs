@@ -14,6 +14,7 @@ use tidy::house::{House, faults};
 use tidy::manifest::Manifest;
 use tidy::modules::Modules;
 use tidy::names::Names;
+use tidy::plain::{Kind, Plain};
 use tidy::tree;
 
 fn workspace() -> PathBuf {
@@ -139,4 +140,44 @@ fn the_floors_in_the_architecture_are_those_of_the_library() {
     let floors: Vec<BTreeSet<_>> =
         floors.iter().map(|floor| floor.iter().cloned().collect()).collect();
     assert_eq!(shown, floors);
+}
+
+/// The files below a directory that end in `.md`, at any depth.
+fn pages(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(pages(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn documents_and_comments_are_in_plain_english() {
+    let workspace = workspace();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("plain.toml");
+    let plain = Plain::read(&file).unwrap();
+    let mut files: Vec<_> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+        .map(|page| (Kind::Page, workspace.join(page)))
+        .into();
+    for dir in ["docs", "campaigns"] {
+        files.extend(pages(&workspace.join(dir)).into_iter().map(|page| (Kind::Page, page)));
+    }
+    let sources = tree::rust_files(&workspace.join("crates")).unwrap();
+    files.extend(sources.into_iter().map(|source| (Kind::Source, source)));
+    let texts: Vec<_> = files
+        .into_iter()
+        .map(|(kind, file)| {
+            let name = file.strip_prefix(&workspace).unwrap().to_str().unwrap().to_owned();
+            (kind, name, std::fs::read_to_string(file).unwrap())
+        })
+        .collect();
+    let texts = texts.iter().map(|(kind, name, text)| (*kind, name.as_str(), text.as_str()));
+    let faults = plain.faults(texts);
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
