@@ -312,7 +312,7 @@ impl State {
         let _ = self.turn.file().write_all_at(&record, 0);
     }
 
-    /// Takes that note back: before the journal's end is replaced, which could be as long as
+    /// Removes the clean marker: before the journal's end is replaced, which could be as long as
     /// before, and after a batch whose outcome is unknown.
     pub(crate) fn mark_dirty(&self) -> io::Result<()> {
         marker::clear(self.turn.file())

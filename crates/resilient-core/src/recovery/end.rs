@@ -186,7 +186,7 @@ pub(super) fn slots_of(row: &Row) -> impl Iterator<Item = OsString> {
 
 /// Makes the last batch durable, whatever syncs have failed for it.
 pub(super) fn rewrite_and_sync(state: &mut State, batch: &LastBatch) -> io::Result<()> {
-    // The last writer's note says that it is; who starts anew need not write for it.
+    // The clean marker says that it is; a process that starts need not write for it.
     if !state.refresh()? {
         let len = state.journal.stat()?.len;
         write_again(&*state.journal, batch.offset, len)?;

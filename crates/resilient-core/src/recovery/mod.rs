@@ -91,7 +91,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let os = |source| Error::os(store.shown_state(&["journal.jsonl"]), "recover", source);
     state.digests.forget_appended();
-    // The note that the journal is not clean may have been lost with the power, and a withdrawal not.
+    // The removal of the clean marker may have been lost with the power, and a withdrawal not.
     let found_withdrawal = redo_withdrawal(state, report).map_err(os)?;
     if found_withdrawal || !is_clean {
         report.cut(end::cut(state).map_err(os)?);

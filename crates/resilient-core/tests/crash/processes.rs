@@ -258,7 +258,7 @@ fn a_process_goes_on_after_another_one_was_killed() {
     tally.finish("processes", begun);
 }
 
-/// While a row is taken out of the journal, the journal is as long as the last writer's note says.
+/// While a row is taken out of the journal, the journal is as long as the clean marker says.
 #[test]
 fn a_process_goes_on_after_another_one_was_killed_in_a_withdrawal() {
     let begun = Instant::now();
