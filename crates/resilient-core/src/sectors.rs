@@ -3,8 +3,8 @@
 //! A disk writes a sector whole or not at all, a file's length changes in one step, and a kill ends a
 //! write only between pages ([`write_by_pages`](crate::disk::write_by_pages)). So what a crash leaves
 //! of an append is, sector by sector, what was appended or zeros; anything else was written by
-//! somebody else. Unlike a copy of the bytes, checksums cost no
-//! wait of their own, and the journal keeps nothing of the text.
+//! somebody else. Unlike a copy of the bytes, checksums cost no wait of their own, and the journal
+//! keeps nothing of the text.
 //!
 //! The row has them, or, for a long append, a slot: a row does not grow with what is appended.
 

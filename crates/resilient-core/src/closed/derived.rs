@@ -1,9 +1,8 @@
 //! Files that are derived from a closed journal and spare reading it.
 //!
 //! A reader that needs one and finds none makes it, if this user may. It names the journal that it is made from, so
-//! that one that
-//! came from elsewhere is noticed, and it has its name only when it is whole and on disk. So nothing of it needs to be
-//! repaired: what cannot be used is made anew.
+//! that one that came from elsewhere is noticed, and it has its name only when it is whole and on disk. So nothing of
+//! it needs to be repaired: what cannot be used is made anew.
 
 use std::ffi::{OsStr, OsString};
 use std::io;

@@ -2,9 +2,8 @@
 //!
 //! Calls in flight are committed together. The first call that finds no leader becomes the leader,
 //! and takes the lock and the whole queue; all that it holds shares the waits for the disk (see
-//! `batch.rs`). A call
-//! that fails drops out alone; a call for a file that the batch already writes waits for the next
-//! one.
+//! `batch.rs`). A call that fails drops out alone; a call for a file that the batch already writes
+//! waits for the next one.
 //!
 //! `queue` has the calls that wait. `context` is a call at work, `change` what it leaves behind. `batch`
 //! carries changes out, with `publish` for the moment and `wait` for the disk. `visible` is what a

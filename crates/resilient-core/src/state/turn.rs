@@ -3,9 +3,8 @@
 //! A lock of a file knows no order. A process that writes batch after batch would take it again
 //! before another one has looked. So there are two: `lock` is held while a batch is written, and
 //! `waiting` is a turnstile in front of it. A process that wants `lock` takes `waiting` first and
-//! keeps it
-//! until it has `lock`. A busy process finds the turnstile taken as soon as somebody waits, and
-//! comes after that one.
+//! keeps it until it has `lock`. A busy process finds the turnstile taken as soon as somebody
+//! waits, and comes after that one.
 //!
 //! Both die with their process. Nobody who holds `lock` waits for `waiting`, so that no two
 //! processes wait for each other.

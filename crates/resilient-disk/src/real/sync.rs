@@ -3,9 +3,8 @@
 //! First the system is told to begin writing all of them. The first sync then finds everything
 //! under way, commits the file system's own journal for all, and leaves little to the others: two
 //! or three cost the same one after another as in parallel. Unless a sync takes long, on a slow
-//! disk or
-//! a busy machine, and in a long batch anyway: then the waits had better overlap. Threads that are
-//! there already do it: on a busy machine, starting them takes longer than what they save
+//! disk or a busy machine, and in a long batch anyway: then the waits had better overlap. Threads
+//! that are there already do it: on a busy machine, starting them takes longer than what they save
 //! (`docs/design/0002-waits.md` has the figures).
 
 use std::io;
