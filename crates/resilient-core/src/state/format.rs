@@ -4,7 +4,7 @@
 //! else stays as it is, and nothing is written.
 //!
 //! An older program takes a directory without this file for one of its own. So the file is durable before the
-//! first row of this version: whoever writes it takes the clean marker back, and recovery syncs it.
+//! first row of this version: the process that writes it removes the clean marker, and recovery syncs it.
 
 use std::ffi::OsStr;
 use std::io;
