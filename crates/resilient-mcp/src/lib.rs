@@ -6,28 +6,33 @@
 //! Whatever a client sends, it gets an answer and the server goes on.
 //!
 //! From the wire inward: `wire` cuts lines and writes replies, `message` tells what a line asks
-//! for, [`Server`] finds the tool and makes the call, `args` checks the arguments, [`tools`] says
+//! for, [`Server`] finds the tool and makes the call for a `session`, `args` checks the arguments, [`tools`] says
 //! which tools there are, `reply` turns an answer into a result, `json` writes it. The library stays
-//! synchronous: calls run on blocking threads, or right away for a client that asks one thing at a
-//! time.
+//! synchronous: calls run on blocking threads, a bounded number at once. Only what reads a window of a
+//! file runs right away, for a client that asks one thing at a time: no other call keeps the protocol
+//! waiting. Which of this is by hand beside the SDK, and why: `docs/design/0008-transports.md`.
 
 mod args;
 mod batch;
 mod budget;
+mod busy;
 mod call;
 pub mod client;
 #[doc(hidden)]
 pub mod docs;
+pub mod guard;
 #[doc(hidden)]
 pub mod hints;
 mod instructions;
 mod json;
 mod message;
 mod names;
+mod replies;
 mod reply;
 mod schema;
 pub mod seam;
 mod server;
+mod session;
 mod skim;
 pub mod tools;
 mod turns;
@@ -38,14 +43,16 @@ use std::io;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
 
+pub use busy::{Busy, Work};
 pub use names::ToolNames;
 pub use schema::Schema;
 pub use server::Server;
+pub use session::Caller;
 pub use tools::Offer;
 
-use wire::{Wire, write_lines};
+use replies::replies;
+use wire::Wire;
 
 /// Serves on the standard streams until standard input ends and every call is answered.
 ///
@@ -86,8 +93,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let (replies, to_write) = mpsc::unbounded_channel();
-    let writing = tokio::spawn(write_lines(writer, to_write));
+    let (replies, written) = replies();
+    let writing = tokio::spawn(written.write_all(writer));
     match server.serve(Wire::new(reader, replies)).await {
         Ok(running) => {
             let _ = running.waiting().await;

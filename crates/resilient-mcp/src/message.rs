@@ -15,19 +15,19 @@ use crate::skim::Skim;
 
 /// What a line turned out to be.
 pub(crate) enum Incoming {
-    /// A request, or the cancellation of one.
+    /// A request, a notification, or a reply to what the server asked.
     Message(Box<ClientJsonRpcMessage>),
     /// Several messages on one line.
     Batch(Vec<Value>),
     /// A line that is refused with this reply.
     Refused(Value),
-    /// A notification that nobody here listens to, or a reply to nothing.
+    /// A line that asks for nothing and that the protocol does not know.
     Ignored,
 }
 
 /// What is wrong with a tool call that can be told apart but not run; travels with the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flaw {
+pub enum Flaw {
     /// An escape such as `\ud800` without its other half: no text can hold it.
     LoneSurrogate,
     /// Bytes that are not UTF-8.
@@ -36,7 +36,13 @@ pub(crate) enum Flaw {
     BrokenText,
     /// The arguments are something else that is no object.
     NotAnObject,
+    /// The caller may only read, and the tool writes.
+    MayNotWrite,
 }
+
+/// A call whose arguments came as the text of an object; travels with the request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FromText;
 
 /// Reads one line, without its newline.
 pub(crate) fn read(line: &[u8]) -> Incoming {
@@ -81,6 +87,11 @@ pub(crate) fn empty_batch() -> Value {
     error_reply(None, ErrorCode::INVALID_REQUEST, "a batch has at least one message")
 }
 
+/// The reply to what asks for nothing, where something has to be answered.
+pub(crate) fn no_message() -> Value {
+    error_reply(None, ErrorCode::INVALID_REQUEST, "a message has a method, a result or an error")
+}
+
 /// The reply to a batch of a client whose protocol version has none.
 pub(crate) fn no_batches() -> Value {
     let message = "batches are of protocol version 2025-03-26 alone; send one message a line";
@@ -122,14 +133,9 @@ fn is_reply(message: &Map<String, Value>) -> bool {
 
 fn classify(message: Map<String, Value>, flaw: Option<Flaw>) -> Incoming {
     let id = match message.get("id") {
-        None if message.get("method").is_some_and(|name| name == "notifications/cancelled") => {
-            return cancellation(message);
-        }
-        // Nothing is ever asked of the client and no other notification changes anything, and
-        // the SDK ends the connection over one that comes before the first request.
-        None => return Incoming::Ignored,
+        None => return unanswered(message),
         Some(_) if !message.contains_key("method") && is_reply(&message) => {
-            return Incoming::Ignored;
+            return unanswered(message);
         }
         Some(id) => serde_json::from_value::<RequestId>(id.clone()).ok(),
     };
@@ -148,10 +154,11 @@ fn classify(message: Map<String, Value>, flaw: Option<Flaw>) -> Incoming {
     }
 }
 
-fn cancellation(message: Map<String, Value>) -> Incoming {
+/// A notification, or the reply to a request of the server: nobody waits for an answer.
+fn unanswered(message: Map<String, Value>) -> Incoming {
     match serde_json::from_value(Value::Object(message)) {
-        Ok(cancelled @ JsonRpcMessage::Notification(_)) => Incoming::Message(Box::new(cancelled)),
-        _ => Incoming::Ignored,
+        Ok(JsonRpcMessage::Request(_)) | Err(_) => Incoming::Ignored,
+        Ok(message) => Incoming::Message(Box::new(message)),
     }
 }
 
@@ -164,7 +171,9 @@ fn tool_call(id: RequestId, mut message: Map<String, Value>, flaw: Option<Flaw>)
     let Some(Value::String(name)) = params.shift_remove("name") else {
         return refused(Some(id), ErrorCode::INVALID_PARAMS, "name must be a string");
     };
-    let (arguments, flaw) = match params.shift_remove("arguments") {
+    let arguments = params.shift_remove("arguments");
+    let is_text = matches!(arguments, Some(Value::String(_)));
+    let (arguments, flaw) = match arguments {
         None | Some(Value::Null) => (Map::new(), flaw),
         Some(Value::Object(arguments)) => (arguments, flaw),
         Some(Value::String(text)) => match serde_json::from_str(&text) {
@@ -173,8 +182,28 @@ fn tool_call(id: RequestId, mut message: Map<String, Value>, flaw: Option<Flaw>)
         },
         Some(_) => (Map::new(), flaw.or(Some(Flaw::NotAnObject))),
     };
-    let mut request =
-        CallToolRequest::new(CallToolRequestParams::new(name).with_arguments(arguments));
+    let mut call = CallToolRequestParams::new(name).with_arguments(arguments);
+    match params.shift_remove("inputResponses") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(responses)) => {
+            call.input_responses = Some(responses.into_iter().collect());
+        }
+        Some(_) => {
+            return refused(
+                Some(id),
+                ErrorCode::INVALID_PARAMS,
+                "inputResponses must be an object",
+            );
+        }
+    }
+    match params.shift_remove("requestState") {
+        None | Some(Value::Null) => {}
+        Some(Value::String(state)) => call.request_state = Some(state),
+        Some(_) => {
+            return refused(Some(id), ErrorCode::INVALID_PARAMS, "requestState must be a string");
+        }
+    }
+    let mut request = CallToolRequest::new(call);
     match params.shift_remove("_meta") {
         None | Some(Value::Null) => {}
         Some(Value::Object(meta)) => {
@@ -183,6 +212,9 @@ fn tool_call(id: RequestId, mut message: Map<String, Value>, flaw: Option<Flaw>)
         Some(_) => {
             return refused(Some(id), ErrorCode::INVALID_PARAMS, "_meta must be an object");
         }
+    }
+    if is_text {
+        request.extensions.insert(FromText);
     }
     if let Some(flaw) = flaw {
         request.extensions.insert(flaw);
@@ -258,16 +290,40 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_listens_to_is_ignored() {
+    fn what_asks_for_nothing_and_means_nothing_is_ignored() {
+        for line in [r#""#, r#"{"jsonrpc":"2.0"}"#, r#"{"jsonrpc":"1.0","method":"x"}"#] {
+            assert!(matches!(read(line.as_bytes()), Incoming::Ignored), "{line}");
+        }
+    }
+
+    #[test]
+    fn notifications_and_replies_of_the_client_are_handed_on() {
         for line in [
-            r#""#,
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#,
             r#"{"jsonrpc":"2.0","method":"textDocument/didOpen"}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#,
         ] {
-            assert!(matches!(read(line.as_bytes()), Incoming::Ignored), "{line}");
+            let Incoming::Message(message) = read(line.as_bytes()) else { panic!("{line}") };
+            assert!(!matches!(*message, JsonRpcMessage::Request(_)), "{line}");
         }
+    }
+
+    #[test]
+    fn a_call_keeps_every_field() {
+        let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",
+            "arguments":{"a":1},"inputResponses":{"q":{"action":"accept"}},"requestState":"s",
+            "_meta":{"progressToken":7}}}"#;
+        let Incoming::Message(message) = read(line.as_bytes()) else { panic!("refused") };
+        let JsonRpcMessage::Request(request) = *message else { panic!("no request") };
+        let ClientRequest::CallToolRequest(call) = request.request else { panic!("no call") };
+        assert_eq!(call.params.name, "x");
+        assert_eq!(call.params.arguments, json!({"a": 1}).as_object().cloned());
+        assert_eq!(call.params.input_responses.unwrap()["q"], json!({"action": "accept"}));
+        assert_eq!(call.params.request_state.as_deref(), Some("s"));
+        let meta = call.extensions.get::<RequestMetaObject>().unwrap();
+        assert_eq!(meta.get("progressToken"), Some(&json!(7)));
     }
 
     #[test]
@@ -279,6 +335,12 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":6}"#, json!(6), -32600),
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#, json!(7), -32602),
             (r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{}}"#, json!(8), -32602),
+            (
+                r#"{"jsonrpc":"2.0","id":8,"method":"tools/call",
+                    "params":{"name":"x","requestState":1}}"#,
+                json!(8),
+                -32602,
+            ),
             (r#"{"jsonrpc":"2.0","id":"x","method":"ping""#, json!("x"), -32700),
             (r#"{"jsonrpc":"2.0","id":9,"method":"\ud800"}"#, json!(9), -32700),
             (r#"hello"#, json!(null), -32700),

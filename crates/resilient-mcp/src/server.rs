@@ -13,10 +13,10 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::args;
-use crate::budget::RetryBudget;
+use crate::busy::Busy;
 use crate::call::Call;
 use crate::hints;
 use crate::instructions;
@@ -25,17 +25,23 @@ use crate::names::{ToolNames, means, related};
 use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{Answer, By, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
+use crate::session::{Caller, Session};
 use crate::tools::{Effect, Offer, ToolSpec, core};
-use crate::turns::Turns;
 use crate::wire::Watch;
 
 /// How long a client may keep the list of tools: it only changes with the program.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
 
-/// The MCP server over one workspace; cheap to clone.
+/// So many calls run at once, whoever asks; those behind wait for their turn.
+///
+/// Each holds a thread while it runs. Writes that run together share their waits for the disk, and gain nothing from more.
+const RUNNING_MAX: u32 = 128;
+
+/// The MCP server over one workspace, as one client has it; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Server {
     inner: Arc<Inner>,
+    session: Arc<Session>,
 }
 
 #[derive(Debug)]
@@ -44,14 +50,10 @@ struct Inner {
     names: ToolNames,
     offer: Offer,
     tools: Vec<Listed>,
-    budget: RetryBudget,
-    turns: Turns,
-    /// The identity of the connection that is served.
-    session: String,
+    /// The calls that are not answered yet, those included that wait for their turn.
+    calls: Busy,
+    running: Arc<Semaphore>,
 }
-
-/// No more is kept of a client's name.
-const CLIENT_MAX: usize = 64;
 
 #[derive(Debug)]
 struct Listed {
@@ -93,10 +95,22 @@ impl Server {
             .chain(more)
             .map(|spec| Listed { spec, is_listed: is_listed(spec.name), schema: OnceLock::new() })
             .collect();
-        let budget = RetryBudget::default();
-        let session = workspace.new_session();
-        let turns = Turns::default();
-        Self { inner: Arc::new(Inner { workspace, names, offer, tools, budget, turns, session }) }
+        let running = Arc::new(Semaphore::new(RUNNING_MAX as usize));
+        let inner =
+            Arc::new(Inner { workspace, names, offer, tools, calls: Busy::default(), running });
+        Self { inner, session: Arc::default() }
+    }
+
+    /// The same server for another client, which has retries and an order of calls of its own.
+    #[must_use]
+    pub fn for_caller(&self, caller: Caller) -> Self {
+        Self { inner: Arc::clone(&self.inner), session: Arc::new(Session::of(caller)) }
+    }
+
+    /// The calls of all clients that are not answered yet.
+    #[must_use]
+    pub fn calls(&self) -> &Busy {
+        &self.inner.calls
     }
 
     /// Calls a tool by either of its names, as a client would, and gives its structured content. For the
@@ -109,7 +123,7 @@ impl Server {
             Value::Object(arguments) => (arguments, None),
             _ => (Map::new(), Some(Flaw::NotAnObject)),
         };
-        let result = self.inner.call(tool, arguments, flaw, &Call::default());
+        let result = self.inner.call(&self.session, tool, arguments, flaw, &Call::default());
         let content = result.structured_content.unwrap_or_default();
         if result.is_error == Some(true) { Err(content) } else { Ok(content) }
     }
@@ -158,39 +172,34 @@ impl ServerHandler for Server {
     /// being sent, but never stop a write half way.
     ///
     /// Calls run on blocking threads, side by side where they name different things (`turns`). But the quick call of a client that waits for
-    /// its answer anyway runs right here, which spares it two changes of threads; unless it writes
-    /// and would have to wait for another process, and a ping with it.
+    /// its answer anyway runs right here, which spares it two changes of threads. It only reads a window of a file: nothing that may wait for
+    /// another process or for a sync holds up the protocol, and a ping with it.
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let inner = Arc::clone(&self.inner);
+        let (inner, session) = (Arc::clone(&self.inner), Arc::clone(&self.session));
+        let under_way = inner.calls.begin();
         let name = request.name.clone();
         let arguments = request.arguments.unwrap_or_default();
         let flaw = context.extensions.get::<Flaw>().copied();
         // IMPORTANT: before anything is waited for, so that the calls queue as they came.
         let tool = inner.find(&name);
         let writes = tool.is_some_and(|tool| tool.spec.effect != Effect::Reads);
-        let mut turn = inner.turns.enter(&arguments, writes);
+        let mut turn = session.turns.enter(&arguments, writes);
         let cancelled = context.ct.clone();
         let in_turn = context.extensions.get::<Arc<Watch>>().is_some_and(|it| it.is_in_turn());
-        // A text that is elsewhere may be of any length, and so may a file that is checked.
-        let is_long = |instead: &[&str]| {
-            instead.iter().any(|name| arguments.contains_key(*name))
-                || arguments.get("validate") == Some(&true.into())
+        // A text that is elsewhere may be of any length.
+        let is_elsewhere = |tool: &ToolSpec| {
+            tool.instead_of_content.iter().any(|name| arguments.contains_key(*name))
         };
-        let is_quick = in_turn
-            && inner.find(&name).is_some_and(|tool| {
-                tool.spec.quick
-                    && !is_long(tool.spec.instead_of_content)
-                    && (tool.spec.effect == Effect::Reads || inner.workspace.is_free())
-            });
+        let is_quick = in_turn && tool.is_some_and(|it| it.spec.quick && !is_elsewhere(&it.spec));
+        let caller = context.extensions.get::<Caller>().unwrap_or(&session.caller).clone();
         turn.wait().await;
-        let client = context.client_info().map(|client| {
-            let name = format!("{}/{}", client.name, client.version);
-            name.chars().filter(|char| !char.is_control()).take(CLIENT_MAX).collect()
-        });
+        let running = Arc::clone(&inner.running).acquire_owned().await;
+        let program = context.client_info().map(|it| format!("{}/{}", it.name, it.version));
+        let client = caller.signed(program);
         let token = context.meta.get_progress_token();
         let (told, mut steps) = mpsc::unbounded_channel();
         let told = token.as_ref().map(|_| told);
@@ -200,7 +209,10 @@ impl ServerHandler for Server {
                 return CallToolResult::default();
             }
             let watched = Call::new(move || cancelled.is_cancelled(), told).from(client);
-            inner.call(&name, arguments, flaw, &watched)
+            let flaw = flaw.or((writes && !caller.may_write).then_some(Flaw::MayNotWrite));
+            // Whoever asked may be gone meanwhile: the call still counts.
+            let _held = (running, under_way);
+            inner.call(&session, &name, arguments, flaw, &watched)
         };
         let done = if is_quick {
             catch_unwind(AssertUnwindSafe(call)).ok()
@@ -252,6 +264,7 @@ impl Inner {
 
     fn call(
         &self,
+        session: &Session,
         called: &str,
         arguments: Map<String, Value>,
         flaw: Option<Flaw>,
@@ -260,7 +273,7 @@ impl Inner {
         match self.find(called) {
             None => result_of(called, Err(self.unknown_tool(called))),
             Some(tool) => {
-                let answer = self.answer(tool, arguments, flaw, call);
+                let answer = self.answer(session, tool, arguments, flaw, call);
                 let answer = answer.map_err(|refused| self.in_our_names(refused));
                 result_with(tool.spec.name, answer, &self.workspace.take_notices().notices())
             }
@@ -352,6 +365,7 @@ impl Inner {
 
     fn answer(
         &self,
+        session: &Session,
         tool: &Listed,
         arguments: Map<String, Value>,
         flaw: Option<Flaw>,
@@ -367,12 +381,13 @@ impl Inner {
                 "write both halves of the surrogate pair, or the character itself",
             )),
             Some(Flaw::NotUtf8) => Err(args::unfit("not_utf8", "send the call as UTF-8")),
+            Some(Flaw::MayNotWrite) => Err(may_not_write()),
         };
         let arguments = arguments?;
         let writes = tool.spec.effect != Effect::Reads;
         let judges_all = || writes && self.workspace.judges_all();
-        let key = self.budget.key(tool.spec.name, &arguments, judges_all);
-        if let Some(refused) = key.and_then(|key| self.budget.exhausted(key)) {
+        let key = session.budget.key(tool.spec.name, &arguments, judges_all);
+        if let Some(refused) = key.and_then(|key| session.budget.exhausted(key)) {
             return Err(refused);
         }
         let mut answer = if tool.spec.effect == Effect::Reads {
@@ -382,13 +397,13 @@ impl Inner {
                 client: call.client.clone(),
                 key: None,
                 origin: Some(if call.is_remote { "server" } else { "cli" }.to_owned()),
-                session: Some(self.session.clone()),
+                session: Some(session.id(&self.workspace)),
                 tool: Some(tool.spec.name.to_owned()),
             };
             (tool.spec.run)(&self.workspace.for_caller(by), arguments, call)
         };
         let Some(key) = key else { return answer };
-        self.budget.settle(key, &mut answer);
+        session.budget.settle(key, &mut answer);
         answer
     }
 
@@ -417,6 +432,12 @@ fn panicked() -> Box<Envelope> {
             "read the file to see what it holds, then try once more and report the fault if it comes \
              back",
         )
+}
+
+fn may_not_write() -> Box<Envelope> {
+    Envelope::new(ErrorKind::PolicyViolation, ReasonHint::Permission, SuggestedAction::AskUser)
+        .with("reason", "token_may_not_write")
+        .with("hint", "ask the user for a token with the scope write; this one may only read")
 }
 
 fn listed(tool: &Listed, names: ToolNames) -> ListedTool {

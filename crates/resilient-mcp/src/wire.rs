@@ -4,6 +4,10 @@
 //! calls that are still running five seconds once its input ends. This one answers every line
 //! that may have been a request, takes lines of [`LINE_MAX`] bytes, and reports the end of input
 //! only when every request it handed out has been worked off.
+//!
+//! Nothing here grows without bound. While [`AT_ONCE_MAX`] requests are being worked on, or
+//! [`REPLIES_MAX`] bytes of replies wait for a client that does not read, no further line is taken:
+//! the pipe fills, and the client waits.
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
@@ -11,17 +15,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, GetExtensions, JsonRpcMessage, JsonRpcNotification,
-    ProtocolVersion, RequestId, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions, GetMeta as _,
+    JsonRpcMessage, JsonRpcNotification, ProtocolVersion, RequestId, ServerResult,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::{Notify, mpsc};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::Notify;
 
 use crate::batch::{Batch, Batches};
 use crate::json::{self, Beyond};
 use crate::message::{self, Incoming};
+use crate::replies::Replies;
 use crate::skim::Skim;
 
 /// The longest line that is taken.
@@ -37,8 +42,8 @@ const BUFFER_KEPT: usize = 4 << 20;
 /// After so many requests that came alone, a client is taken for one that waits for each answer.
 const IN_TURN_MIN: usize = 4;
 
-/// Replies on their way to the writer, each a whole line.
-pub(crate) type Replies = mpsc::UnboundedSender<Vec<u8>>;
+/// So many requests of a connection are worked on at once.
+pub(crate) const AT_ONCE_MAX: usize = 1024;
 
 /// The transport: reads requests, hands replies to the writer.
 pub(crate) struct Wire<R> {
@@ -47,6 +52,9 @@ pub(crate) struct Wire<R> {
     in_flight: Arc<InFlight>,
     /// How many requests in a row came alone: see [`Watch::is_in_turn`].
     in_turn: usize,
+    /// Whether the SDK takes other messages than requests: it ends the connection over one that comes
+    /// before it knows the era of the client.
+    has_begun: bool,
     /// Whether the client was told of the protocol version that has batches.
     takes_batches: bool,
     batches: Batches,
@@ -63,6 +71,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
             replies,
             in_flight: Arc::default(),
             in_turn: 0,
+            has_begun: false,
             takes_batches: false,
             batches: Batches::default(),
             ahead: VecDeque::new(),
@@ -76,7 +85,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
     fn put(&self, reply: Option<Vec<u8>>) {
         if let Some(reply) = reply {
             // A writer that is gone means a client that is gone.
-            let _ = self.replies.send(line_of(reply));
+            let _ = self.replies.send(reply);
         }
     }
 
@@ -117,8 +126,8 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         self.put(reply);
     }
 
-    /// Lets a request pass to the SDK, watched until it is done, and the cancellation of one
-    /// that is not. The SDK ends the connection over a cancellation before the first request.
+    /// Lets a request pass to the SDK, watched until it is done; the cancellation of one that is not;
+    /// and what else a client says once the connection has begun.
     ///
     /// # Errors
     /// The request is refused with this reply.
@@ -137,7 +146,9 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                     return Err(message::id_in_use(&request.id));
                 };
                 request.request.extensions_mut().insert(Arc::new(watch));
+                self.has_begun |= begins(&request.request);
             }
+            _ if !self.has_begun => return Ok(None),
             JsonRpcMessage::Notification(JsonRpcNotification {
                 notification: ClientNotification::CancelledNotification(cancelled),
                 ..
@@ -150,7 +161,9 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                 let reply = self.batches.settle(&id, None);
                 self.put(reply);
             }
-            _ => return Ok(None),
+            JsonRpcMessage::Notification(_)
+            | JsonRpcMessage::Response(_)
+            | JsonRpcMessage::Error(_) => {}
         }
         Ok(Some(message))
     }
@@ -181,7 +194,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
                 None => Some(reply),
             };
             let Some(reply) = reply else { return Ok(()) };
-            self.replies.send(line_of(reply)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+            self.replies.send(reply).map_err(|()| io::ErrorKind::BrokenPipe.into())
         });
         std::future::ready(sent)
     }
@@ -189,6 +202,8 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
     /// Cancel safe: whatever was read stays in `lines`.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            self.in_flight.fewer_than(AT_ONCE_MAX).await;
+            self.replies.room().await;
             if let Some(message) = self.ahead.pop_front() {
                 return Some(message);
             }
@@ -218,36 +233,27 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
     }
 }
 
-/// Writes lines until no sender is left; those that are waiting go out together.
-///
-/// # Errors
-/// The reader of the replies is gone or the stream fails.
-pub(crate) async fn write_lines<W: AsyncWrite + Unpin>(
-    mut writer: W,
-    mut replies: mpsc::UnboundedReceiver<Vec<u8>>,
-) -> io::Result<()> {
-    while let Some(mut lines) = replies.recv().await {
-        while lines.len() < PIECE
-            && let Ok(line) = replies.try_recv()
-        {
-            lines.extend_from_slice(&line);
+/// Whether the SDK knows the era of a client by this request: it is the handshake, or a request that needs
+/// none. A probe (`server/discover`) decides nothing.
+fn begins(request: &ClientRequest) -> bool {
+    let meta = request.get_meta();
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        _ => {
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                && meta
+                    .protocol_version()
+                    .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
         }
-        writer.write_all(&lines).await?;
-        writer.flush().await?;
     }
-    Ok(())
-}
-
-fn line_of(mut reply: Vec<u8>) -> Vec<u8> {
-    reply.push(b'\n');
-    reply
 }
 
 /// The requests that were handed out and are not done.
 #[derive(Debug, Default)]
 struct InFlight {
     ids: Mutex<HashSet<RequestId>>,
-    emptied: Notify,
+    one_left: Notify,
 }
 
 /// Rides in a request's extensions and so is dropped when its handler ends, however it ends.
@@ -274,12 +280,16 @@ impl InFlight {
     }
 
     async fn none_left(&self) {
+        self.fewer_than(1).await;
+    }
+
+    async fn fewer_than(&self, limit: usize) {
         loop {
-            let emptied = self.emptied.notified();
-            if self.lock().is_empty() {
+            let one_left = self.one_left.notified();
+            if self.lock().len() < limit {
                 return;
             }
-            emptied.await;
+            one_left.await;
         }
     }
 
@@ -290,11 +300,8 @@ impl InFlight {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let mut ids = self.in_flight.lock();
-        ids.remove(&self.id);
-        if ids.is_empty() {
-            self.in_flight.emptied.notify_waiters();
-        }
+        self.in_flight.lock().remove(&self.id);
+        self.in_flight.one_left.notify_waiters();
     }
 }
 
@@ -389,7 +396,76 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
     use super::*;
+    use crate::replies::{REPLIES_MAX, replies};
+
+    fn poll<T>(future: impl Future<Output = T>) -> Poll<T> {
+        pin!(future).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    fn received(lines: &str) -> Vec<ClientJsonRpcMessage> {
+        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies().0);
+        let mut all = Vec::new();
+        // The end is not reported while a message is held.
+        while let Poll::Ready(Some(message)) = poll(wire.receive()) {
+            all.push(message);
+        }
+        all
+    }
+
+    const HANDSHAKE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
+    const PROBE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    const REPLY: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"roots":[]}}"#;
+    const NOTED: &str = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+
+    /// Before, the SDK never saw them.
+    #[test]
+    fn what_a_client_says_unasked_is_handed_on_once_its_era_is_known() {
+        let of = |lines: &[&str]| received(&lines.join("\n")).len();
+        assert_eq!(of(&[HANDSHAKE, NOTED, REPLY]), 3);
+        assert_eq!(of(&[NOTED, REPLY, HANDSHAKE]), 1);
+        assert_eq!(of(&[PROBE, NOTED, REPLY]), 1);
+        let modern = PROBE.replace("server/discover", "tools/list");
+        assert_eq!(of(&[&modern, NOTED, REPLY]), 3);
+    }
+
+    #[test]
+    fn so_many_requests_are_worked_on_and_the_next_waits() {
+        let lines: String = (0..=AT_ONCE_MAX)
+            .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
+            .collect();
+        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies().0);
+        let mut held: Vec<_> = (0..AT_ONCE_MAX).map(|_| poll(wire.receive())).collect();
+        assert!(held.iter().all(Poll::is_ready));
+        assert!(poll(wire.receive()).is_pending());
+        held.pop();
+        assert!(poll(wire.receive()).is_ready());
+    }
+
+    #[test]
+    fn no_request_is_read_while_too_many_replies_wait() {
+        let (replies, mut written) = replies();
+        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone());
+        replies.send(vec![b'x'; REPLIES_MAX]).unwrap();
+        assert!(poll(wire.receive()).is_pending());
+        let mut sink = Vec::new();
+        assert!(poll(written.write_some(&mut sink)).is_ready());
+        assert_eq!(sink.len(), REPLIES_MAX + 1);
+        assert!(poll(wire.receive()).is_ready());
+    }
+
+    #[test]
+    fn a_client_that_is_gone_keeps_nobody_waiting() {
+        let (replies, written) = replies();
+        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone());
+        replies.send(vec![b'x'; REPLIES_MAX]).unwrap();
+        drop(written);
+        assert!(poll(wire.receive()).is_ready());
+    }
 
     async fn lines_of(input: &[u8]) -> Vec<Vec<u8>> {
         let mut lines = Lines::new(input, LINE_MAX);

@@ -41,7 +41,6 @@ impl Tool for Checkpoint {
     const NAME: &'static str = "rw.checkpoint";
     const TITLE: &'static str = "Save a checkpoint";
     const EFFECT: Effect = Effect::Sets;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.save_checkpoint(SaveRequest {
@@ -66,7 +65,6 @@ impl Tool for CheckpointRead {
     const NAME: &'static str = "rw.checkpoint_read";
     const TITLE: &'static str = "Read a checkpoint";
     const EFFECT: Effect = Effect::Reads;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.checkpoints().read(&self.name))

@@ -45,7 +45,6 @@ impl Tool for ChunkWrite {
     const NAME: &'static str = "rw.chunk_write";
     const TITLE: &'static str = "Store a part";
     const EFFECT: Effect = Effect::Sets;
-    const QUICK: bool = true;
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &["draft_sha256"];
 
     fn run(self, workspace: &Workspace) -> Answer {
@@ -81,7 +80,6 @@ impl Tool for ChunkAppend {
     const NAME: &'static str = "rw.chunk_append";
     const TITLE: &'static str = "Store the next part";
     const EFFECT: Effect = Effect::Adds;
-    const QUICK: bool = true;
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &["draft_sha256"];
 
     fn run(self, workspace: &Workspace) -> Answer {
@@ -211,7 +209,6 @@ impl Tool for ChunkStatus {
     const NAME: &'static str = "rw.chunk_status";
     const TITLE: &'static str = "List the parts";
     const EFFECT: Effect = Effect::Reads;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         match self.session {

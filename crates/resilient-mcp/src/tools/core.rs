@@ -208,7 +208,6 @@ impl Tool for WriteFile {
     const NAME: &'static str = "rw.write_file";
     const TITLE: &'static str = "Write a file";
     const EFFECT: Effect = Effect::Changes;
-    const QUICK: bool = true;
     const TEXTS: Texts = TEXTS;
 
     fn run(self, workspace: &Workspace) -> Answer {
@@ -252,7 +251,6 @@ impl Tool for EditFile {
     const NAME: &'static str = "rw.edit_file";
     const TITLE: &'static str = "Edit a file";
     const EFFECT: Effect = Effect::Changes;
-    const QUICK: bool = true;
     const TEXTS: Texts = TEXTS;
 
     fn run(self, workspace: &Workspace) -> Answer {
@@ -442,7 +440,6 @@ impl Tool for ListParts {
     const NAME: &'static str = "rw.list_parts";
     const TITLE: &'static str = "List the parts of a long file";
     const EFFECT: Effect = Effect::Reads;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let Some(path) = self.path else {
@@ -639,7 +636,6 @@ impl Tool for History {
     const NAME: &'static str = "rw.history";
     const TITLE: &'static str = "List the last writes";
     const EFFECT: Effect = Effect::Reads;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let n = usize::try_from(at_least_one(self.limit)?).unwrap_or(usize::MAX);

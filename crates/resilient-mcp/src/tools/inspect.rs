@@ -120,7 +120,6 @@ impl Tool for JournalTail {
     const NAME: &'static str = "rw.journal_tail";
     const TITLE: &'static str = "List the last writes";
     const EFFECT: Effect = Effect::Reads;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let sha256 = self.filter_sha256.map(|hex| hex.parse()).transpose().map_err(|_| {

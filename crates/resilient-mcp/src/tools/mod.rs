@@ -34,7 +34,7 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const TITLE: &'static str;
     /// What a call does to the world.
     const EFFECT: Effect;
-    /// Whether a call takes no longer than the disk needs to take a text of its length.
+    /// Whether a call only looks at a text or at a window of a file: it waits for no lock and for no sync.
     const QUICK: bool = false;
     /// Arguments that may come in place of `content`.
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &[];
@@ -81,7 +81,7 @@ pub struct ToolSpec {
     pub title: &'static str,
     /// What a call does to the world.
     pub effect: Effect,
-    /// Whether a call takes no longer than the disk needs to take a text of its length.
+    /// Whether a call only looks at a text or at a window of a file: it waits for no lock and for no sync.
     pub quick: bool,
     /// Arguments that may come in place of `content`.
     pub instead_of_content: &'static [&'static str],

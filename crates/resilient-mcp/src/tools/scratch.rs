@@ -36,7 +36,6 @@ impl Tool for ScratchPut {
     const NAME: &'static str = "rw.scratch_put";
     const TITLE: &'static str = "Keep raw material";
     const EFFECT: Effect = Effect::Adds;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.scratch().put(PutRequest {
@@ -61,7 +60,6 @@ impl Tool for ScratchRef {
     const NAME: &'static str = "rw.scratch_ref";
     const TITLE: &'static str = "Find raw material";
     const EFFECT: Effect = Effect::Reads;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.scratch().reference(self.sha256.as_deref(), self.label.as_deref()))
@@ -83,7 +81,6 @@ impl Tool for ScratchGet {
     const NAME: &'static str = "rw.scratch_get";
     const TITLE: &'static str = "Read raw material";
     const EFFECT: Effect = Effect::Reads;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let Self { sha256, encoding, offset, max_bytes } = self;

@@ -52,7 +52,6 @@ impl Tool for SafeWrite {
     const NAME: &'static str = "rw.safe_write";
     const TITLE: &'static str = "Write a file";
     const EFFECT: Effect = Effect::Changes;
-    const QUICK: bool = true;
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &["content_from"];
 
     fn run(self, workspace: &Workspace) -> Answer {
@@ -153,7 +152,6 @@ impl Tool for SafeReplace {
     const NAME: &'static str = "rw.safe_replace";
     const TITLE: &'static str = "Edit a file";
     const EFFECT: Effect = Effect::Changes;
-    const QUICK: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let form = asked(self.encoding.as_deref(), self.eol);

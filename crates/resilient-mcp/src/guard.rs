@@ -1,0 +1,121 @@
+//! The guards of `message` for a transport that hands the SDK bytes rather than messages, as HTTP does.
+//!
+//! A body that the SDK would misread is mended before it gets there: arguments that came as a string become an
+//! object, and what no text can hold is patched out and noted as a [`Flaw`], so that the call is refused by the
+//! envelope of its tool. What cannot be mended is refused with a JSON-RPC error.
+
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
+use serde_json::Value;
+
+pub use crate::message::Flaw;
+use crate::message::{self, FromText, Incoming};
+
+/// One body after the guards.
+#[derive(Debug)]
+pub enum Guarded {
+    /// It goes on as it is.
+    Whole(Kind),
+    /// It goes on with these bytes in its place.
+    Mended(Vec<u8>, Kind, Option<Flaw>),
+    /// It is refused with this reply.
+    Refused(Value),
+}
+
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The request that begins a session.
+    Handshake,
+    /// Another request.
+    Request,
+    /// A notification, or a reply to the server.
+    Unanswered,
+}
+
+/// Looks at one body.
+#[must_use]
+pub fn guard(body: &[u8]) -> Guarded {
+    match message::read(body) {
+        Incoming::Message(message) => guarded(body, &message),
+        Incoming::Batch(_) => Guarded::Refused(message::no_batches()),
+        Incoming::Refused(reply) => Guarded::Refused(reply),
+        Incoming::Ignored => Guarded::Refused(message::no_message()),
+    }
+}
+
+fn guarded(body: &[u8], message: &ClientJsonRpcMessage) -> Guarded {
+    let JsonRpcMessage::Request(request) = message else {
+        return Guarded::Whole(Kind::Unanswered);
+    };
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => Guarded::Whole(Kind::Handshake),
+        ClientRequest::CallToolRequest(call) => {
+            let flaw = call.extensions.get::<Flaw>().copied();
+            let has_bom = body.starts_with(b"\xEF\xBB\xBF");
+            if flaw.is_none() && call.extensions.get::<FromText>().is_none() && !has_bom {
+                return Guarded::Whole(Kind::Request);
+            }
+            match serde_json::to_vec(message) {
+                Ok(mended) => Guarded::Mended(mended, Kind::Request, flaw),
+                Err(_) => Guarded::Refused(message::no_message()),
+            }
+        }
+        _ => Guarded::Whole(Kind::Request),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(arguments: &str) -> Vec<u8> {
+        let head = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","#;
+        format!("{head}\"arguments\":{arguments},\"requestState\":\"s\",\"_meta\":{{\"a\":1}}}}}}")
+            .into_bytes()
+    }
+
+    #[test]
+    fn a_body_that_the_sdk_reads_well_is_not_touched() {
+        assert!(matches!(guard(&call(r#"{"a":1}"#)), Guarded::Whole(Kind::Request)));
+        let noted = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        assert!(matches!(guard(noted), Guarded::Whole(Kind::Unanswered)));
+    }
+
+    #[test]
+    fn arguments_in_a_string_become_an_object_and_nothing_else_is_lost() {
+        let Guarded::Mended(body, Kind::Request, None) = guard(&call(r#""{\"a\":1}""#)) else {
+            panic!("not mended");
+        };
+        let mended: Value = serde_json::from_slice(&body).unwrap();
+        let params =
+            json!({"name": "x", "arguments": {"a": 1}, "requestState": "s", "_meta": {"a": 1}});
+        assert_eq!(mended["params"], params);
+        assert_eq!((&mended["id"], &mended["method"]), (&json!(1), &json!("tools/call")));
+    }
+
+    #[test]
+    fn what_no_text_can_hold_is_noted() {
+        let flaw = |body: &[u8]| match guard(body) {
+            Guarded::Mended(body, _, flaw) => {
+                serde_json::from_slice::<Value>(&body).unwrap();
+                flaw
+            }
+            _ => None,
+        };
+        assert_eq!(flaw(&call(r#"{"a":"\ud800"}"#)), Some(Flaw::LoneSurrogate));
+        assert_eq!(flaw(&call(r#""{\"a\":""#)), Some(Flaw::BrokenText));
+        assert_eq!(flaw(&call("7")), Some(Flaw::NotAnObject));
+        let latin = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"\xE9\"}}";
+        assert_eq!(flaw(latin), Some(Flaw::NotUtf8));
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused() {
+        for body in [&b""[..], b"[]", b"7", b"{", b"{\"jsonrpc\":\"2.0\"}"] {
+            let Guarded::Refused(reply) = guard(body) else { panic!("{body:?}") };
+            assert!(reply["error"]["code"].is_number(), "{reply}");
+        }
+    }
+}
