@@ -44,7 +44,7 @@ Environment:
 
 /// Durable, verified, journaled file writes for coding agents.
 ///
-/// Without a command it serves MCP on standard input and output.
+/// Without a command it serves MCP: on standard input and output, or with --transport over HTTP.
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = AFTER_HELP)]
 pub(crate) struct Cli {

@@ -7,12 +7,13 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use resilient_core::envelope::ErrorKind;
 use resilient_core::recovery::Notice;
 use resilient_core::{Envelope, Error};
+use resilient_http::Tell;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -58,6 +59,12 @@ pub(crate) struct Output {
 impl Output {
     pub(crate) fn new(program: &'static str, json: bool, escape: bool) -> Self {
         Self { program, json, escape }
+    }
+
+    /// Tells whoever started the program one line, from any thread.
+    pub(crate) fn teller(&self) -> Tell {
+        let program = self.program;
+        Arc::new(move |line| complain(&format!("{program}: {}\n", one_line(line))))
     }
 
     /// On a terminal, says what the server waits for: nobody there speaks its language.

@@ -33,7 +33,7 @@ Environment:
 
 /// Reads of files of any size for coding agents.
 ///
-/// Without a command it serves MCP on standard input and output. It changes nothing on disk.
+/// Without a command it serves MCP: on standard input and output, or with --transport over HTTP. It changes nothing on disk.
 #[derive(Debug, Parser)]
 #[command(name = "resilient-read", version, about, after_help = AFTER_HELP)]
 pub(crate) struct Cli {

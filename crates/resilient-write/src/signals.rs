@@ -16,6 +16,37 @@ pub(crate) fn survive_size_limit() {
     let _ = flag::register(SIGXFSZ, flag);
 }
 
+/// Has SIGTERM, and Ctrl-C, end the server in peace. A second one ends it at once, which no write minds.
+#[cfg(unix)]
+pub(crate) fn on_end(stop: resilient_http::Stop) {
+    use std::io::Read as _;
+    use std::os::unix::net::UnixStream;
+
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::low_level::pipe;
+
+    // Without handlers the process ends at once, as it does on other systems.
+    let Ok((mut signalled, told)) = UnixStream::pair() else { return };
+    for signal in [SIGINT, SIGTERM] {
+        let Ok(told) = told.try_clone() else { return };
+        let _ = pipe::register(signal, told);
+    }
+    std::thread::spawn(move || {
+        let mut one = [0];
+        let mut is_signalled = || signalled.read_exact(&mut one).is_ok();
+        if is_signalled() {
+            stop.cancel();
+        }
+        if is_signalled() {
+            std::process::exit(1);
+        }
+    });
+}
+
+/// Here a signal ends the process at once, which no write minds.
+#[cfg(not(unix))]
+pub(crate) fn on_end(_: resilient_http::Stop) {}
+
 /// There is no such limit on this system.
 #[cfg(not(unix))]
 pub(crate) fn survive_size_limit() {}

@@ -1,14 +1,17 @@
 //! `serve`: the MCP server. It is also what runs without a command.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::Workspace;
 use resilient_core::journal::By;
+use resilient_http::{Listen, Place, Protocol, Stop};
 use resilient_mcp::{Offer, Server, ToolNames};
 
 use crate::output::Output;
+use crate::signals;
 
 /// How the server is reached and what it calls its tools.
 #[derive(Debug, Args)]
@@ -19,21 +22,39 @@ pub(crate) struct Serve {
     /// How tools are named in the list; both names can always be called [default: underscore]
     #[arg(long, value_enum, value_name = "FORM")]
     tool_names: Option<Names>,
-    // HTTP is not in this version; what asks for it is told so.
-    #[arg(long, hide = true)]
+    #[command(flatten)]
+    door: Door,
+}
+
+/// Where an HTTP server listens, and whom it lets in.
+#[derive(Debug, Args)]
+struct Door {
+    /// With http and sse: the interface [default: 127.0.0.1]
+    #[arg(long)]
     host: Option<String>,
-    #[arg(long, hide = true)]
+    /// With http and sse: the port, or 0 for any that is free [default: 8000]
+    #[arg(long)]
     port: Option<u16>,
+    /// With http and sse: the file of bearer tokens; made with one token if it is not there. A host that others can
+    /// reach needs it
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// With http and sse: a name by which clients reach the server besides its own; may be given several times
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+    /// With http and sse: a page that may send requests, as https://app.example; may be given several times
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Transport {
     /// Standard input and output
     Stdio,
-    #[value(hide = true)]
-    Sse,
-    #[value(hide = true)]
+    /// Streamable HTTP, at /mcp
     Http,
+    /// The older HTTP transport, at /sse and /messages/, for clients that know no other
+    Sse,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -42,6 +63,17 @@ enum Names {
     Underscore,
     /// As rr.read_tail
     Dotted,
+}
+
+impl Door {
+    fn is_given(&self) -> bool {
+        let Self { host, port, token_file, allow_host, allow_origin } = self;
+        host.is_some()
+            || port.is_some()
+            || token_file.is_some()
+            || !allow_host.is_empty()
+            || !allow_origin.is_empty()
+    }
 }
 
 /// Takes out of the scratchpad what the policy keeps no longer, while the server answers already. The next
@@ -58,34 +90,36 @@ fn retain(workspace: &Workspace) {
 impl Serve {
     /// Whether any option of the server was given.
     pub(crate) fn is_given(&self) -> bool {
-        let Self { transport, tool_names, host, port } = self;
-        transport.is_some() || tool_names.is_some() || host.is_some() || port.is_some()
+        let Self { transport, tool_names, door } = self;
+        transport.is_some() || tool_names.is_some() || door.is_given()
     }
 
-    /// Serves until the client hangs up.
+    /// Serves until the client hangs up, or, over HTTP, until it is told to end.
     ///
     /// # Errors
-    /// The workspace is refused, or standard output fails while somebody reads it.
+    /// The workspace is refused, standard output fails while somebody reads it, or nothing can listen.
     pub(crate) fn run(
         self,
         open: impl FnOnce() -> Result<Workspace>,
         offer: Offer,
         output: &Output,
     ) -> Result<ExitCode> {
-        match self.transport {
-            None | Some(Transport::Stdio) if self.host.is_none() && self.port.is_none() => {}
-            None | Some(Transport::Stdio) => {
+        let protocol = match self.transport {
+            None | Some(Transport::Stdio) if self.door.is_given() => {
                 return Ok(output.misuse(
-                    "--host and --port are for HTTP, which is not in this version; \
-                     the server speaks on standard input and output",
+                    "--host, --port, --token-file, --allow-host and --allow-origin are for --transport http or sse",
                 ));
             }
-            Some(Transport::Sse | Transport::Http) => {
-                return Ok(output.misuse(
-                    "HTTP is not in this version; use --transport stdio, and a stdio-to-HTTP \
-                     proxy in front of it where HTTP is needed",
-                ));
-            }
+            None | Some(Transport::Stdio) => None,
+            Some(Transport::Http) => Some(Protocol::Http),
+            Some(Transport::Sse) => Some(Protocol::Sse),
+        };
+        let host = self.door.host.unwrap_or_else(|| "127.0.0.1".to_owned());
+        if protocol.is_some() && self.door.token_file.is_none() && resilient_http::is_exposed(&host)
+        {
+            return Ok(output.misuse(&format!(
+                "others can reach {host}: pass --token-file FILE, which is made if it is not there"
+            )));
         }
         let names = match self.tool_names {
             None | Some(Names::Underscore) => ToolNames::Underscore,
@@ -100,8 +134,23 @@ impl Serve {
             }
             retain(&workspace);
         }
-        output.waiting();
-        resilient_mcp::serve_stdio(Server::offering(workspace, names, offer))?;
+        let server = Server::offering(workspace, names, offer);
+        let Some(protocol) = protocol else {
+            output.waiting();
+            resilient_mcp::serve_stdio(server)?;
+            return Ok(ExitCode::SUCCESS);
+        };
+        let listen = Listen {
+            protocol,
+            host,
+            port: self.door.port.unwrap_or(8000),
+            token_file: self.door.token_file,
+            allow_hosts: self.door.allow_host,
+            allow_origins: self.door.allow_origin,
+        };
+        let stop = Stop::new();
+        signals::on_end(stop.clone());
+        resilient_http::serve(listen, vec![Place { name: None, server }], &stop, &output.teller())?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -15,8 +15,10 @@ mod client;
 mod demo;
 #[cfg(unix)]
 mod documents;
+mod door;
 mod form;
 mod handoff;
+mod http;
 mod journal;
 #[cfg(target_os = "linux")]
 mod mounts;
@@ -36,4 +38,5 @@ mod surroundings;
 mod terminal;
 mod tools;
 mod validate;
+mod web;
 mod write;

@@ -26,19 +26,18 @@ fn tools_are_listed_as_asked() {
 }
 
 #[test]
-fn http_is_said_to_be_missing() {
+fn options_of_http_are_for_http() {
     let sandbox = Sandbox::new();
     for args in [
-        &["--transport", "http"][..],
-        &["--transport", "sse"],
-        &["serve", "--transport", "http", "--host", "127.0.0.1", "--port", "8000"],
-        &["serve", "--port", "8000"],
+        &["serve", "--port", "8000"][..],
         &["--host", "::1"],
+        &["--transport", "stdio", "--token-file", "tokens"],
     ] {
         let ran = sandbox.run(args);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
-        assert!(ran.stderr.contains("not in this version"), "{ran:?}");
+        assert!(ran.stderr.contains("--transport http"), "{ran:?}");
     }
+    assert!(sandbox.names().is_empty());
 }
 
 #[test]

@@ -1,0 +1,166 @@
+//! Bodies: what a client sends, taken within limits; and what it is sent.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::{Bytes, BytesMut};
+use http::{Response, StatusCode, header};
+use http_body::{Body, Frame};
+use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
+use hyper::body::Incoming;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::limits::{BODIES_MAX, BODY_MAX, BODY_PATIENCE, PIECE_PATIENCE};
+use resilient_mcp::Work;
+
+/// An answer.
+pub(crate) type Reply = Response<UnsyncBoxBody<Bytes, Infallible>>;
+
+/// The room for the bodies of all requests.
+#[derive(Debug, Clone)]
+pub(crate) struct Room {
+    bytes: Arc<Semaphore>,
+}
+
+/// Why a body is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Untaken {
+    TooLong,
+    TooSlow,
+    NoRoom,
+    /// The client went away, or sends what is no HTTP.
+    Broken,
+}
+
+/// A body, which has its room until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub(crate) bytes: Bytes,
+    pub(crate) room: Option<OwnedSemaphorePermit>,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { bytes: Arc::new(Semaphore::new(BODIES_MAX)) }
+    }
+}
+
+impl Room {
+    /// Takes all of a body.
+    ///
+    /// # Errors
+    /// It is too long, comes too slowly, or not at all.
+    pub(crate) async fn take(&self, mut body: Incoming) -> Result<Taken, Untaken> {
+        if body.size_hint().lower() > BODY_MAX as u64 {
+            return Err(Untaken::TooLong);
+        }
+        let deadline = Instant::now() + BODY_PATIENCE;
+        let mut taken = Taken { bytes: Bytes::new(), room: None };
+        let mut bytes = BytesMut::new();
+        loop {
+            let piece = timeout(PIECE_PATIENCE, body.frame());
+            let piece = timeout_at(deadline, piece).await.map_err(|_| Untaken::TooSlow)?;
+            let Some(frame) = piece.map_err(|_| Untaken::TooSlow)? else { break };
+            let Ok(piece) = frame.map_err(|_| Untaken::Broken)?.into_data() else { continue };
+            if piece.len() > BODY_MAX.saturating_sub(bytes.len()) {
+                return Err(Untaken::TooLong);
+            }
+            let more = u32::try_from(piece.len()).map_err(|_| Untaken::TooLong)?;
+            let more = Arc::clone(&self.bytes).try_acquire_many_owned(more);
+            let more = more.map_err(|_| Untaken::NoRoom)?;
+            match &mut taken.room {
+                Some(room) => room.merge(more),
+                None => taken.room = Some(more),
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        taken.bytes = bytes.freeze();
+        Ok(taken)
+    }
+}
+
+/// A short answer in words.
+pub(crate) fn plain(status: StatusCode, text: impl Into<String>) -> Reply {
+    whole(status, "text/plain; charset=utf-8", text.into())
+}
+
+/// A short answer as JSON.
+pub(crate) fn json(status: StatusCode, value: &serde_json::Value) -> Reply {
+    whole(status, "application/json", value.to_string())
+}
+
+/// A whole answer of a type.
+pub(crate) fn whole(status: StatusCode, kind: &'static str, text: String) -> Reply {
+    let mut reply = Response::new(Full::new(Bytes::from(text)).boxed_unsync());
+    *reply.status_mut() = status;
+    let headers = reply.headers_mut();
+    headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
+    reply
+}
+
+/// The answer to a body that is not taken.
+pub(crate) fn untaken(why: Untaken) -> Reply {
+    match why {
+        Untaken::TooLong => {
+            let text = format!("a body has at most {BODY_MAX} bytes; send the content in parts\n");
+            plain(StatusCode::PAYLOAD_TOO_LARGE, text)
+        }
+        Untaken::TooSlow => plain(StatusCode::REQUEST_TIMEOUT, "the body came too slowly\n"),
+        Untaken::NoRoom => later("too many bodies are being worked on; send it again\n"),
+        Untaken::Broken => plain(StatusCode::BAD_REQUEST, "the body broke off\n"),
+    }
+}
+
+/// The answer to what may succeed in a moment.
+pub(crate) fn later(text: &str) -> Reply {
+    let mut reply = plain(StatusCode::SERVICE_UNAVAILABLE, text);
+    reply.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+    reply
+}
+
+/// A body that holds something until it is sent, and ends early once it may no longer go on.
+pub(crate) struct Held<B> {
+    body: B,
+    /// Whether the client may still have the next piece.
+    may_go_on: Option<Box<dyn Fn() -> bool + Send>>,
+    _work: Option<Work>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl<B> Held<B> {
+    pub(crate) fn until_sent(body: B, work: Work, room: Option<OwnedSemaphorePermit>) -> Self {
+        Self { body, may_go_on: None, _work: Some(work), _room: room }
+    }
+
+    pub(crate) fn as_long_as(body: B, may_go_on: impl Fn() -> bool + Send + 'static) -> Self {
+        Self { body, may_go_on: Some(Box::new(may_go_on)), _work: None, _room: None }
+    }
+}
+
+impl<B: Body<Data = Bytes, Error = Infallible> + Unpin> Body for Held<B> {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let next = Pin::new(&mut self.body).poll_frame(context);
+        if next.is_ready() && self.may_go_on.as_ref().is_some_and(|may| !may()) {
+            return Poll::Ready(None);
+        }
+        next
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.body.size_hint()
+    }
+}

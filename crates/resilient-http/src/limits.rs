@@ -1,0 +1,131 @@
+//! What the server takes from clients that it does not know: how many, how much, how long.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// So many connections are open at once; more are closed at once.
+pub(crate) const CONNECTIONS_MAX: usize = 2048;
+
+/// So many sessions live at once; no more begin.
+pub(crate) const SESSIONS_MAX: usize = 2048;
+
+/// A session without a request for so long ends.
+pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(60 * 60);
+
+/// The answer of a call is kept so long for a client whose connection broke, and who comes back for it.
+///
+/// The SDK looks through all that are kept at each step of the session, so it is not long.
+pub(crate) const ANSWER_KEPT: Duration = Duration::from_secs(5);
+
+/// A client whose connection broke comes back after this.
+pub(crate) const COMES_BACK: Duration = Duration::from_secs(1);
+
+/// The head of a request has at most so many bytes.
+pub(crate) const HEAD_MAX: usize = 64 << 10;
+
+/// A client sends the head of a request, or the next one on its connection, within this.
+pub(crate) const HEAD_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The body of a request has at most so many bytes.
+pub(crate) const BODY_MAX: usize = 32 << 20;
+
+/// The bodies that are being worked on have together at most so many bytes.
+pub(crate) const BODIES_MAX: usize = 256 << 20;
+
+/// A client sends the next piece of a body within this.
+pub(crate) const PIECE_PATIENCE: Duration = Duration::from_secs(10);
+
+/// A client sends all of a body within this.
+pub(crate) const BODY_PATIENCE: Duration = Duration::from_secs(120);
+
+/// A client takes the next piece of an answer within this.
+pub(crate) const WRITE_PATIENCE: Duration = Duration::from_secs(30);
+
+/// At its end the server waits so long for clients to take their answers.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
+
+/// So often something is sent on a stream, so that a client that is gone is noticed.
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// Requests of one address: so many at once, and so many a second.
+pub(crate) const REQUESTS: Rate = Rate { burst: 20_000.0, per_second: 10_000.0 };
+
+/// Refused tokens of one address.
+pub(crate) const GUESSES: Rate = Rate { burst: 20.0, per_second: 0.2 };
+
+/// So many addresses are remembered.
+const ADDRESSES_MAX: usize = 4096;
+
+/// How often something may be done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rate {
+    pub(crate) burst: f64,
+    pub(crate) per_second: f64,
+}
+
+/// How often each address has done something.
+#[derive(Debug)]
+pub(crate) struct Rates {
+    rate: Rate,
+    left: Mutex<HashMap<IpAddr, (f64, Instant)>>,
+}
+
+impl Rates {
+    pub(crate) fn of(rate: Rate) -> Self {
+        Self { rate, left: Mutex::default() }
+    }
+
+    /// Whether an address may do it once more, now.
+    pub(crate) fn take(&self, address: IpAddr, now: Instant) -> bool {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        if left.len() >= ADDRESSES_MAX && !left.contains_key(&address) {
+            // Those who have rested are as good as new.
+            let rested = self.rate.burst / self.rate.per_second;
+            left.retain(|_, (_, last)| now.duration_since(*last).as_secs_f64() < rested);
+            if left.len() >= ADDRESSES_MAX {
+                return false;
+            }
+        }
+        let (count, last) = left.entry(address).or_insert((self.rate.burst, now));
+        let grown = now.duration_since(*last).as_secs_f64() * self.rate.per_second;
+        *count = (*count + grown).min(self.rate.burst);
+        *last = now;
+        let may = *count >= 1.0;
+        if may {
+            *count -= 1.0;
+        }
+        may
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn an_address_may_do_so_much_at_once_and_then_so_much_a_second() {
+        let rates = Rates::of(Rate { burst: 2.0, per_second: 1.0 });
+        let (one, other) = (IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from([10, 0, 0, 1]));
+        let now = Instant::now();
+        assert!(rates.take(one, now) && rates.take(one, now) && !rates.take(one, now));
+        assert!(rates.take(other, now));
+        let later = now + Duration::from_secs(1);
+        assert!(rates.take(one, later) && !rates.take(one, later));
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_addresses() {
+        let rates = Rates::of(Rate { burst: 2.0, per_second: 1.0 });
+        let now = Instant::now();
+        let address = |n: u32| IpAddr::from(Ipv4Addr::from(n));
+        let all = u32::try_from(ADDRESSES_MAX).unwrap();
+        assert!((0..all).all(|n| rates.take(address(n), now)));
+        assert!(!rates.take(address(all), now));
+        assert!(rates.take(address(all), now + Duration::from_secs(3)));
+        assert_eq!(rates.left.lock().unwrap().len(), 1);
+    }
+}

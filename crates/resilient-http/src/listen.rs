@@ -1,0 +1,187 @@
+//! The socket: connections in, and the end.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use resilient_mcp::Busy;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::address::Names;
+use crate::door::{Door, Ends};
+use crate::limits::{CONNECTIONS_MAX, FAREWELL, HEAD_MAX, HEAD_PATIENCE, WRITE_PATIENCE};
+use crate::patience::Patient;
+use crate::places::{Place, Places, Protocol};
+use crate::token::Tokens;
+
+/// How long nothing is taken after the system has refused a connection: it is out of handles, mostly.
+const AFTER_FAULT: Duration = Duration::from_millis(100);
+
+/// How the server is reached.
+#[derive(Debug)]
+pub struct Listen {
+    /// By which protocol.
+    pub protocol: Protocol,
+    /// The address or name of the interface.
+    pub host: String,
+    /// The port; 0 is any that is free.
+    pub port: u16,
+    /// The file of tokens; without it everybody who reaches the server may do everything.
+    pub token_file: Option<PathBuf>,
+    /// Names by which clients may reach the server besides its own.
+    pub allow_hosts: Vec<String>,
+    /// Pages that may send requests.
+    pub allow_origins: Vec<String>,
+}
+
+/// Whether others than this machine reach a host.
+#[must_use]
+pub fn is_exposed(host: &str) -> bool {
+    match host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+        Ok(address) => !address.is_loopback(),
+        // What another name leads to, somebody else decides.
+        Err(_) => !host.eq_ignore_ascii_case("localhost"),
+    }
+}
+
+/// What the server tells whoever started it, one line each.
+pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Serves until `stop` is cancelled and all that is under way is answered.
+///
+/// Runs its own small runtime: one thread for the protocol, one per call that is running.
+///
+/// # Errors
+/// The host is exposed and there is no file of tokens; the file cannot be used; nothing can listen there.
+pub fn serve(
+    listen: Listen,
+    places: Vec<Place>,
+    stop: &CancellationToken,
+    tell: &Tell,
+) -> io::Result<()> {
+    if is_exposed(&listen.host) && listen.token_file.is_none() {
+        let text = "others can reach this host: tokens are needed";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let tokens = match &listen.token_file {
+        None => None,
+        Some(path) => {
+            let (tokens, made) = Tokens::open(path)
+                .map_err(|error| io::Error::new(error.kind(), format!("the tokens: {error}")))?;
+            if let Some(made) = made {
+                // The only time that it is told.
+                tell(&format!(
+                    "made {} with the token {}: {}",
+                    path.display(),
+                    made.name,
+                    made.secret
+                ));
+            }
+            Some(tokens)
+        }
+    };
+    let names = Names { hosts: listen.allow_hosts, origins: listen.allow_origins };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let host = listen.host.trim_start_matches('[').trim_end_matches(']');
+        let listener = TcpListener::bind((host, listen.port)).await.map_err(|error| {
+            io::Error::new(error.kind(), format!("{}:{}: {error}", listen.host, listen.port))
+        })?;
+        let places = Arc::new(Places::new(listen.protocol, places, Door::new(names, tokens)));
+        tell(&format!("listening on http://{}{}", listener.local_addr()?, places.first()));
+        let connections = Busy::default();
+        accept(listener, &places, &connections, stop, tell).await;
+        let under_way = places.calls();
+        tell(&format!("stopping: {under_way} calls are under way"));
+        places.finish(FAREWELL).await;
+        let _ = timeout(FAREWELL, connections.none_left()).await;
+        tell("stopped: every call is done");
+        Ok(())
+    })
+}
+
+async fn accept(
+    listener: TcpListener,
+    places: &Arc<Places>,
+    connections: &Busy,
+    stop: &CancellationToken,
+    tell: &Tell,
+) {
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => return,
+        };
+        let Ok((stream, theirs)) = accepted else {
+            sleep(AFTER_FAULT).await;
+            continue;
+        };
+        let (Ok(ours), Some(seat)) =
+            (stream.local_addr(), connections.begin_below(CONNECTIONS_MAX))
+        else {
+            continue;
+        };
+        let (places, stop, tell) = (Arc::clone(places), stop.clone(), Arc::clone(tell));
+        tokio::spawn(async move {
+            converse(stream, Ends { theirs, ours }, places, &stop, tell).await;
+            drop(seat);
+        });
+    }
+}
+
+/// Answers the requests of one connection.
+async fn converse(
+    stream: TcpStream,
+    ends: Ends,
+    places: Arc<Places>,
+    stop: &CancellationToken,
+    tell: Tell,
+) {
+    // Answers are written whole.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let (places, tell) = (Arc::clone(&places), Arc::clone(&tell));
+        async move {
+            let reply = places.answer(request, ends).await;
+            places.take_faults().iter().for_each(|fault| tell(fault));
+            Ok::<_, Infallible>(reply)
+        }
+    });
+    let stream = TokioIo::new(Patient::with(WRITE_PATIENCE, stream));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_PATIENCE)
+        .max_header_size(HEAD_MAX)
+        .serve_connection(stream, service);
+    let mut connection = pin!(connection);
+    // A connection that fails is the client's loss: nobody is left to tell.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_exposed;
+
+    #[test]
+    fn only_loopback_is_not_exposed() {
+        for host in ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost"] {
+            assert!(!is_exposed(host), "{host}");
+        }
+        for host in ["0.0.0.0", "::", "10.0.0.1", "example.org", "", "localhost.example.org"] {
+            assert!(is_exposed(host), "{host}");
+        }
+    }
+}

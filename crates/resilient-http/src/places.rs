@@ -1,0 +1,184 @@
+//! Which address is what: the workspaces, and what is seen of the server from outside.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::request::Parts;
+use http::{HeaderValue, Method, Request, StatusCode, header};
+use hyper::body::Incoming;
+use resilient_mcp::{Busy, Caller, Server};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::body::{Reply, Room, plain, untaken};
+use crate::door::{Door, Ends};
+use crate::sse::Sse;
+use crate::streamable::Streamable;
+
+/// By which protocol clients speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Streamable HTTP, at `/mcp`.
+    Http,
+    /// The older one with two addresses, `/sse` and `/messages/`.
+    Sse,
+}
+
+/// A workspace that is served.
+#[derive(Debug)]
+pub struct Place {
+    /// Its name in addresses; the first place has none.
+    pub name: Option<String>,
+    /// Its server.
+    pub server: Server,
+}
+
+/// All that is served.
+pub(crate) struct Places {
+    door: Arc<Door>,
+    room: Room,
+    places: Vec<Served>,
+    /// The requests that are not answered in full yet.
+    requests: Busy,
+    ending: CancellationToken,
+}
+
+struct Served {
+    /// In front of the addresses of the place.
+    prefix: String,
+    server: Server,
+    way: Way,
+}
+
+enum Way {
+    Http(Streamable),
+    Sse(Sse),
+}
+
+/// What an address means at one place.
+enum Address<'a> {
+    Mcp(&'a Streamable),
+    Stream(&'a Sse),
+    Messages(&'a Sse),
+}
+
+impl Places {
+    pub(crate) fn new(protocol: Protocol, places: Vec<Place>, door: Door) -> Self {
+        let (door, ending) = (Arc::new(door), CancellationToken::new());
+        let served = places.into_iter().map(|place| {
+            let prefix = place.name.map(|name| format!("/w/{name}")).unwrap_or_default();
+            let door = Arc::clone(&door);
+            let way = match protocol {
+                Protocol::Http => {
+                    Way::Http(Streamable::new(&place.server, door, ending.child_token()))
+                }
+                Protocol::Sse => {
+                    Way::Sse(Sse::new(&place.server, door, format!("{prefix}/messages/")))
+                }
+            };
+            Served { prefix, server: place.server, way }
+        });
+        let places = served.collect();
+        Self { places, door, room: Room::default(), requests: Busy::default(), ending }
+    }
+
+    /// Where the first place is.
+    pub(crate) fn first(&self) -> &'static str {
+        match self.places.first().map(|place| &place.way) {
+            Some(Way::Sse(_)) => "/sse",
+            Some(Way::Http(_)) | None => "/mcp",
+        }
+    }
+
+    /// Answers a request.
+    pub(crate) async fn answer(&self, request: Request<Incoming>, ends: Ends) -> Reply {
+        let (parts, body) = request.into_parts();
+        if let Err(refused) = self.door.look(&parts.uri, &parts.headers, ends) {
+            return refused.reply();
+        }
+        match self.door.caller(&parts.headers, ends) {
+            Ok(caller) => self.inside(parts, body, caller).await,
+            Err(refused) => refused.reply(),
+        }
+    }
+
+    /// Answers the request of somebody who is in.
+    async fn inside(&self, parts: Parts, body: Incoming, caller: Caller) -> Reply {
+        let Some(address) = self.address(parts.uri.path()) else {
+            return plain(StatusCode::NOT_FOUND, "nothing is here\n");
+        };
+        let work = self.requests.begin();
+        match (address, parts.method.clone()) {
+            (Address::Mcp(place), Method::POST) => match self.room.take(body).await {
+                Ok(taken) => place.post(parts, taken, caller, work).await,
+                Err(why) => untaken(why),
+            },
+            (Address::Messages(place), Method::POST) => match self.room.take(body).await {
+                Ok(taken) => {
+                    place.post(parts.uri.query().unwrap_or_default(), taken, &caller).await
+                }
+                Err(why) => untaken(why),
+            },
+            (Address::Mcp(place), Method::GET) => place.stream(parts, caller).await,
+            (Address::Mcp(place), Method::DELETE) => place.end(parts, &caller).await,
+            (Address::Stream(place), Method::GET) => place.stream(caller),
+            (Address::Mcp(_), _) => not_so("GET, POST, DELETE"),
+            (Address::Stream(_), _) => not_so("GET"),
+            (Address::Messages(_), _) => not_so("POST"),
+        }
+    }
+
+    fn address(&self, path: &str) -> Option<Address<'_>> {
+        self.places.iter().find_map(|place| {
+            let rest = path.strip_prefix(place.prefix.as_str())?;
+            let rest = rest.strip_suffix('/').unwrap_or(rest);
+            match (&place.way, rest) {
+                (Way::Http(way), "/mcp") => Some(Address::Mcp(way)),
+                (Way::Sse(way), "/sse") => Some(Address::Stream(way)),
+                (Way::Sse(way), "/messages") => Some(Address::Messages(way)),
+                _ => None,
+            }
+        })
+    }
+
+    /// What the door has to tell whoever started the server.
+    pub(crate) fn take_faults(&self) -> Vec<String> {
+        self.door.take_faults()
+    }
+
+    /// How many calls are not answered yet.
+    pub(crate) fn calls(&self) -> usize {
+        self.places.iter().map(|place| place.server.calls().count()).sum()
+    }
+
+    /// Answers all that is under way, and then ends the streams. No connection is taken any more. For the disk it waits
+    /// as long as that takes; for clients who do not take their answers only `farewell`.
+    pub(crate) async fn finish(&self, farewell: Duration) {
+        self.settle(&self.requests, farewell).await;
+        for place in &self.places {
+            if let Way::Sse(sse) = &place.way {
+                // A client that takes nothing may be in the way.
+                let _ = timeout(farewell, sse.close()).await;
+                self.settle(sse.streams(), farewell).await;
+            }
+        }
+        self.ending.cancel();
+    }
+
+    async fn settle(&self, busy: &Busy, farewell: Duration) {
+        loop {
+            for place in &self.places {
+                place.server.calls().none_left().await;
+            }
+            if timeout(farewell, busy.none_left()).await.is_ok() || self.calls() == 0 {
+                return;
+            }
+        }
+    }
+}
+
+fn not_so(allowed: &'static str) -> Reply {
+    let mut reply = plain(StatusCode::METHOD_NOT_ALLOWED, "not so\n");
+    reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+    reply
+}

@@ -1,0 +1,224 @@
+//! Streamable HTTP: `POST`, `GET` and `DELETE` of one address, in both eras of the protocol.
+//!
+//! The SDK does the protocol. In front of it stand the guards, so that a call is understood as it is over standard
+//! streams; behind it stands [`Handler`], which tells the server who calls.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use resilient_mcp::guard::{Flaw, Guarded, Kind, guard};
+use resilient_mcp::{Caller, Server, Work};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, DiscoverResult, ListToolsResult,
+    PaginatedRequestParams, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio_util::sync::CancellationToken;
+
+use crate::body::{Held, Reply, Taken, json, later, plain};
+use crate::door::Door;
+use crate::limits::{ANSWER_KEPT, BODY_MAX, COMES_BACK, HEARTBEAT, SESSION_IDLE, SESSIONS_MAX};
+
+/// So many clients that have no session are remembered.
+const CLIENTS_MAX: usize = 256;
+
+const SESSION: &str = "mcp-session-id";
+
+/// One workspace over Streamable HTTP.
+pub(crate) struct Streamable {
+    service: StreamableHttpService<Handler, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    /// Who began each session: nobody else may go on with it.
+    owners: Mutex<HashMap<String, Caller>>,
+    door: Arc<Door>,
+}
+
+impl Streamable {
+    pub(crate) fn new(server: &Server, door: Arc<Door>, ending: CancellationToken) -> Self {
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(SESSION_IDLE);
+        sessions.session_config.completed_cache_ttl = ANSWER_KEPT;
+        sessions.session_config.sse_retry = Some(COMES_BACK);
+        let sessions = Arc::new(sessions);
+        // Host and Origin are the door's business.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_json_response(true)
+            .with_sse_keep_alive(Some(HEARTBEAT))
+            .with_sse_retry(Some(COMES_BACK))
+            // What was mended may be longer than what came.
+            .with_max_request_body_bytes(4 * BODY_MAX)
+            .with_cancellation_token(ending);
+        let clients = Arc::<Clients>::default();
+        let server = server.clone();
+        let handler = move || {
+            let server = server.for_caller(Caller::default());
+            Ok(Handler { server, clients: Arc::clone(&clients) })
+        };
+        let service = StreamableHttpService::new(handler, Arc::clone(&sessions), config);
+        Self { service, sessions, owners: Mutex::default(), door }
+    }
+
+    /// How many sessions live.
+    pub(crate) async fn count(&self) -> usize {
+        self.sessions.sessions.read().await.len()
+    }
+
+    /// Answers a request with a body.
+    pub(crate) async fn post(
+        &self,
+        mut parts: Parts,
+        mut taken: Taken,
+        caller: Caller,
+        work: Work,
+    ) -> Reply {
+        if !self.may_use(&parts, &caller) {
+            return no_session();
+        }
+        let body = std::mem::take(&mut taken.bytes);
+        let (body, kind, flaw) = match guard(&body) {
+            Guarded::Whole(kind) => (body, kind, None),
+            Guarded::Mended(mended, kind, flaw) => (Bytes::from(mended), kind, flaw),
+            Guarded::Refused(reply) => return json(StatusCode::BAD_REQUEST, &reply),
+        };
+        if kind == Kind::Handshake && self.count().await >= SESSIONS_MAX {
+            return later("too many sessions live; try again\n");
+        }
+        if let Some(flaw) = flaw {
+            parts.extensions.insert(flaw);
+        }
+        parts.extensions.insert(caller.clone());
+        let request = Request::from_parts(parts, Full::new(body));
+        let reply = self.service.handle(request).await;
+        if let Some(id) = reply.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
+            self.note(id, caller).await;
+        }
+        let (head, body) = reply.into_parts();
+        Response::from_parts(head, Held::until_sent(body, work, taken.room).boxed_unsync())
+    }
+
+    /// Answers a request for a stream.
+    pub(crate) async fn stream(&self, parts: Parts, caller: Caller) -> Reply {
+        if !self.may_use(&parts, &caller) {
+            return no_session();
+        }
+        let reply = self.service.handle(Request::from_parts(parts, empty())).await;
+        let door = Arc::clone(&self.door);
+        let (head, body) = reply.into_parts();
+        let body = Held::as_long_as(body, move || door.still_has(&caller));
+        Response::from_parts(head, body.boxed_unsync())
+    }
+
+    /// Ends a session.
+    pub(crate) async fn end(&self, parts: Parts, caller: &Caller) -> Reply {
+        if !self.may_use(&parts, caller) {
+            return no_session();
+        }
+        let reply = self.service.handle(Request::from_parts(parts, empty())).await;
+        reply.map(http_body_util::BodyExt::boxed_unsync)
+    }
+
+    fn may_use(&self, parts: &Parts, caller: &Caller) -> bool {
+        let Some(id) = parts.headers.get(SESSION) else { return true };
+        let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        // What was never begun is the SDK's to refuse.
+        id.to_str().is_ok_and(|id| owners.get(id).is_none_or(|owner| owner == caller))
+    }
+
+    async fn note(&self, id: &str, caller: Caller) {
+        let live = self.sessions.sessions.read().await;
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.retain(|id, _| live.contains_key(id.as_str()));
+        owners.insert(id.to_owned(), caller);
+    }
+}
+
+/// The answer to whoever names a session that is not theirs: the same as for one that is not there.
+fn no_session() -> Reply {
+    plain(StatusCode::NOT_FOUND, "Not Found: Session not found")
+}
+
+fn empty() -> Full<Bytes> {
+    Full::default()
+}
+
+/// The clients that have no session, each with its retries and the order of its calls.
+#[derive(Debug, Default)]
+struct Clients {
+    /// The longest unused first.
+    known: Mutex<VecDeque<((Caller, String), Server)>>,
+}
+
+impl Clients {
+    fn of(&self, server: &Server, caller: &Caller, program: String) -> Server {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (caller.clone(), program);
+        let place = known.iter().position(|(known, _)| *known == key);
+        let client = place.and_then(|place| known.remove(place));
+        let server = client.map_or_else(|| server.for_caller(caller.clone()), |(_, server)| server);
+        if known.len() >= CLIENTS_MAX {
+            known.pop_front();
+        }
+        known.push_back((key, server.clone()));
+        server
+    }
+}
+
+/// The server behind the SDK: it is told what the door and the guards have found out.
+#[derive(Debug, Clone)]
+pub(crate) struct Handler {
+    /// The server as the session has it.
+    server: Server,
+    clients: Arc<Clients>,
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        self.server.get_info()
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        self.server.discover(context).await
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.server.list_tools(request, context).await
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        mut context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let mut parts = context.extensions.remove::<Parts>();
+        let flaw = parts.as_mut().and_then(|parts| parts.extensions.remove::<Flaw>());
+        let caller = parts.as_mut().and_then(|parts| parts.extensions.remove::<Caller>());
+        // Without the door nobody may write.
+        let caller = caller.unwrap_or(Caller { name: None, may_write: false });
+        if let Some(flaw) = flaw {
+            context.extensions.insert(flaw);
+        }
+        context.extensions.insert(caller.clone());
+        let has_session = parts.is_some_and(|parts| parts.headers.contains_key(SESSION));
+        if has_session {
+            return self.server.call_tool(request, context).await;
+        }
+        let program = context.client_info().map(|it| format!("{}/{}", it.name, it.version));
+        let server = self.clients.of(&self.server, &caller, program.unwrap_or_default());
+        server.call_tool(request, context).await
+    }
+}

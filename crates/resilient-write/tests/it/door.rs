@@ -1,0 +1,242 @@
+//! The door of the HTTP server: who is let in, to what, and how much is taken.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+use crate::web::{Web, call, handshake};
+
+const HTTP: &[&str] = &["--transport", "http"];
+const WITH_TOKENS: &[&str] = &["--transport", "http", "--token-file", "tokens"];
+
+/// A secret that is long enough.
+fn secret(of: &str) -> String {
+    of.repeat(32 / of.len() + 1)
+}
+
+fn bearer(secret: &str) -> String {
+    format!("Bearer {secret}")
+}
+
+/// Writes the file of tokens as its owner would.
+fn put_tokens(sandbox: &Sandbox, lines: &str) {
+    sandbox.put("tokens", lines);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let private = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(sandbox.path("tokens"), private).unwrap();
+    }
+}
+
+/// The status of a handshake with this header in place of the right one, or besides.
+fn status_with(web: &Web, header: (&str, &str)) -> u16 {
+    web.post("/mcp", &[header], &handshake()).status
+}
+
+#[test]
+fn a_request_for_another_host_is_refused() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let port = web.address.split(':').next_back().unwrap();
+    for host in ["evil.example", &format!("evil.example:{port}"), "127.0.0.1:1", "0.0.0.0"] {
+        for path in ["/mcp", "/nowhere"] {
+            let answer = web.post(path, &[("Host", host)], &handshake());
+            assert_eq!(answer.status, 403, "{host} {answer:?}");
+        }
+    }
+    assert_eq!(status_with(&web, ("Host", &format!("localhost:{port}"))), 200);
+    // Twice, or none.
+    let twice = format!("GET /mcp HTTP/1.1\r\nHost: {0}\r\nHost: {0}\r\n\r\n", web.address);
+    assert_eq!(web.say(&twice).status, 403);
+    assert_eq!(web.say("GET /mcp HTTP/1.0\r\n\r\n").status, 403);
+    let named = sandbox.listen(&[HTTP, &["--allow-host", "rw.example"]].concat());
+    assert_eq!(status_with(&named, ("Host", "rw.example")), 200);
+}
+
+#[test]
+fn a_request_of_a_page_is_refused_unless_the_page_is_named() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    for origin in ["http://evil.example", "http://localhost:3000", "null", "file://"] {
+        let answer = web.post("/mcp", &[("Origin", origin)], &handshake());
+        assert_eq!(answer.status, 403, "{origin}");
+        assert_eq!(answer.header("access-control-allow-origin"), None);
+    }
+    let own = format!("http://{}", web.address);
+    assert_eq!(status_with(&web, ("Origin", &own)), 200);
+    let named = sandbox.listen(&[HTTP, &["--allow-origin", "https://app.example"]].concat());
+    assert_eq!(status_with(&named, ("Origin", "https://app.example")), 200);
+}
+
+#[test]
+fn a_token_is_made_at_first_use_and_told_once() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(WITH_TOKENS);
+    let told = web.said.iter().find(|line| line.contains("token default")).unwrap().clone();
+    let secret = told.split(' ').next_back().unwrap().to_owned();
+    let file = sandbox.text("tokens");
+    assert!(file.contains("default read,write sha256:") && !file.contains(&secret), "{file}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(sandbox.path("tokens")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    assert_eq!(status_with(&web, ("Authorization", &bearer(&secret))), 200);
+    drop(web);
+    let again = sandbox.listen(WITH_TOKENS);
+    assert!(again.said.iter().all(|line| !line.contains("token")), "{:?}", again.said);
+    assert_eq!(status_with(&again, ("Authorization", &bearer(&secret))), 200);
+}
+
+#[test]
+fn without_a_token_nothing_is_told_or_done() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(WITH_TOKENS);
+    let asked = web.post("/mcp", &[], &handshake());
+    assert_eq!((asked.status, asked.header("www-authenticate")), (401, Some("Bearer")));
+    let wrong = secret("wrong");
+    for header in [
+        bearer(&wrong),
+        "Bearer".to_owned(),
+        "Bearer ".to_owned(),
+        "Basic eDp5".to_owned(),
+        wrong.clone(),
+    ] {
+        let answer = web.post("/mcp", &[("Authorization", &header)], &handshake());
+        assert_eq!(answer.status, 401, "{header} {answer:?}");
+        assert!(!answer.body.contains(&wrong), "a token is not repeated");
+    }
+    // Whether something is at an address is told to nobody outside.
+    for (method, path) in [("GET", "/mcp"), ("GET", "/nowhere"), ("DELETE", "/mcp")] {
+        assert_eq!(web.ask(method, path, &[], "").status, 401, "{method} {path}");
+    }
+    assert_eq!(sandbox.names(), ["tokens"]);
+}
+
+#[test]
+fn whoever_guesses_is_told_to_wait_and_nobody_else_is() {
+    let sandbox = Sandbox::new();
+    let right = secret("right");
+    put_tokens(&sandbox, &format!("alice read,write {right}\n"));
+    let web = sandbox.listen(WITH_TOKENS);
+    let guess = bearer(&secret("wrong"));
+    let statuses: Vec<u16> =
+        (0..40).map(|_| status_with(&web, ("Authorization", &guess))).collect();
+    assert_eq!((statuses[0], statuses.contains(&429)), (401, true), "{statuses:?}");
+    assert_eq!(status_with(&web, ("Authorization", &bearer(&right))), 200);
+}
+
+#[test]
+fn a_token_has_scopes_and_its_name_stands_in_the_journal() {
+    let sandbox = Sandbox::new();
+    let (alice, bob) = (secret("alice"), secret("bob"));
+    put_tokens(&sandbox, &format!("alice read,write {alice}\nbob read {bob}\n"));
+    let web = sandbox.listen(WITH_TOKENS);
+    let (alice, bob) = (bearer(&alice), bearer(&bob));
+    let alice = web.greet("/mcp", &[("Authorization", &alice)]);
+    assert_eq!(alice.call("rw_safe_write", &json!({"path": "a", "content": "x"}))["ok"], true);
+    let row: Value =
+        serde_json::from_str(sandbox.text(".resilient_write/journal.jsonl").trim()).unwrap();
+    assert_eq!(row["by"]["client"], "alice: test/0");
+
+    let readers = [("Authorization", bob.as_str())];
+    let bob = web.greet("/mcp", &readers);
+    assert_eq!(bob.call("rw_journal_tail", &json!({}))["ok"], true);
+    let refused = bob.call("rw_safe_write", &json!({"path": "b", "content": "x"}));
+    assert_eq!(refused["context"]["reason"], "token_may_not_write", "{refused}");
+    // Nor with the session of another.
+    let taken = [readers[0], ("Mcp-Session-Id", alice.session())];
+    let write = call(5, "rw_safe_write", &json!({"path": "b", "content": "x"}));
+    assert_eq!(web.post("/mcp", &taken, &write).status, 404);
+    assert_eq!(web.ask("DELETE", "/mcp", &taken, "").status, 404);
+    assert_eq!(sandbox.names(), [".resilient_write", "a", "tokens"]);
+}
+
+#[test]
+fn a_token_that_is_taken_out_of_the_file_lets_nobody_in_any_more() {
+    let sandbox = Sandbox::new();
+    let (alice, bob) = (secret("alice"), secret("bob"));
+    put_tokens(&sandbox, &format!("alice read,write {alice}\nbob read {bob}\n"));
+    let mut web = sandbox.listen(WITH_TOKENS);
+    let (alice, bob) = (bearer(&alice), bearer(&bob));
+    let session = web.greet("/mcp", &[("Authorization", &alice)]).session().to_owned();
+    let in_session = [("Authorization", alice.as_str()), ("Mcp-Session-Id", &session)];
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    assert_eq!(web.post("/mcp", &in_session, &ping).status, 200);
+    let line = format!("bob read {}\n", secret("bob"));
+    put_tokens(&sandbox, &line);
+    assert_eq!(web.post("/mcp", &in_session, &ping).status, 401);
+    assert_eq!(status_with(&web, ("Authorization", &bob)), 200);
+    // A line that is wrong is told, without what it says; the others hold.
+    put_tokens(&sandbox, &format!("{line}carol everything {}\n", secret("carol")));
+    assert_eq!(status_with(&web, ("Authorization", &bob)), 200);
+    let told = web.said_until("tokens:2");
+    assert!(!told.contains("carol"), "{told}");
+    // Without a file nobody comes in.
+    std::fs::remove_file(sandbox.path("tokens")).unwrap();
+    assert_eq!(status_with(&web, ("Authorization", &bob)), 401);
+}
+
+#[test]
+fn a_host_that_others_reach_needs_tokens() {
+    let sandbox = Sandbox::new();
+    for host in ["0.0.0.0", "::", "example.org"] {
+        let ran = sandbox.run(&["--transport", "http", "--port", "0", "--host", host]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.contains("--token-file"), "{ran:?}");
+    }
+    // A file that is no use is no door.
+    put_tokens(&sandbox, "alice everything\n");
+    let ran = sandbox.run(&[WITH_TOKENS, &["--port", "0"]].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("tokens:1"), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn tokens_that_others_can_read_are_none() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new();
+    put_tokens(&sandbox, &format!("alice read {}\n", secret("alice")));
+    let open = std::fs::Permissions::from_mode(0o644);
+    std::fs::set_permissions(sandbox.path("tokens"), open).unwrap();
+    let ran = sandbox.run(&[WITH_TOKENS, &["--port", "0"]].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("chmod 600"), "{ran:?}");
+}
+
+#[test]
+fn the_older_transport_has_the_same_door() {
+    let sandbox = Sandbox::new();
+    let (alice, bob) = (secret("alice"), secret("bob"));
+    put_tokens(&sandbox, &format!("alice read,write {alice}\nbob read {bob}\n"));
+    let web = sandbox.listen(&["--transport", "sse", "--token-file", "tokens"]);
+    assert_eq!(web.ask("GET", "/sse", &[], "").status, 401);
+    assert_eq!(web.ask("GET", "/sse", &[("Host", "evil.example")], "").status, 403);
+    let (alice, bob) = (bearer(&alice), bearer(&bob));
+    let mut stream = web.open("GET", "/sse", &[("Authorization", &alice)], "");
+    let messages = stream.event().1;
+    let post = |token: &str| web.post(&messages, &[("Authorization", token)], &handshake()).status;
+    assert_eq!((post(&bob), post(&alice)), (404, 202));
+    assert!(stream.event().1.contains("serverInfo"));
+}
+
+#[test]
+fn too_much_is_not_taken() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let length = ((32 << 20) + 1).to_string();
+    assert_eq!(status_with(&web, ("Content-Length", &length)), 413);
+    assert_eq!(status_with(&web, ("X-Long", &"x".repeat(80 << 10))), 431);
+    // Two lengths, or a length and pieces, are how one request hides in another.
+    let of = |headers: &str| {
+        web.say(&format!("POST /mcp HTTP/1.1\r\nHost: {}\r\n{headers}\r\n\r\n", web.address)).status
+    };
+    assert_eq!(of("Content-Length: 1\r\nContent-Length: 2"), 400);
+    assert_eq!(of("Transfer-Encoding: chunked, identity"), 400);
+    assert_eq!(of("Content-Length: x"), 400);
+    // It goes on.
+    let client = web.greet("/mcp", &[]);
+    assert_eq!(client.call("rw_safe_write", &json!({"path": "a", "content": "x"}))["ok"], true);
+}

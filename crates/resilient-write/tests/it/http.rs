@@ -1,0 +1,296 @@
+//! The server over HTTP: both transports, what they share with standard streams, and the end.
+
+use std::fs::File;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{READER, Sandbox, secrets};
+use crate::web::{Web, call, handshake};
+
+const HTTP: &[&str] = &["--transport", "http"];
+const SSE: &[&str] = &["--transport", "sse"];
+
+fn rows(sandbox: &Sandbox) -> Vec<Value> {
+    let journal = sandbox.text(".resilient_write/journal.jsonl");
+    journal.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+}
+
+/// A request of the era without handshakes, with the headers that it needs.
+fn modern(web: &Web, method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "new", "version": "1"},
+    });
+    let name = params["name"].as_str().unwrap_or_default().to_owned();
+    let mut headers = vec![("Mcp-Protocol-Version", "2026-07-28"), ("Mcp-Method", method)];
+    if !name.is_empty() {
+        headers.push(("Mcp-Name", &name));
+    }
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let answer = web.post("/mcp", &headers, &message);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.message()["result"].take()
+}
+
+#[test]
+fn a_client_shakes_hands_lists_calls_and_ends() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    assert!(sandbox.names().is_empty(), "nothing is made before the first call");
+    let client = web.greet("/mcp", &[]);
+    let list = client.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).message();
+    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 21);
+    let written = client.call("rw_safe_write", &json!({"path": "a", "content": "x"}));
+    assert_eq!(written["ok"], true, "{written}");
+    assert_eq!(sandbox.text("a"), "x");
+    let by = &rows(&sandbox)[0]["by"];
+    assert_eq!((&by["client"], &by["origin"]), (&json!("test/0"), &json!("server")), "{by}");
+
+    let session = [("Mcp-Session-Id", client.session())];
+    assert_eq!(web.ask("DELETE", "/mcp", &session, "").status, 202);
+    let gone = web.post("/mcp", &session, &call(9, "rw_safe_write", &json!({})));
+    assert_eq!(gone.status, 404, "{gone:?}");
+}
+
+#[test]
+fn a_client_of_the_era_without_handshakes_is_served_at_the_same_address() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let found = modern(&web, "server/discover", json!({}));
+    assert!(
+        found["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")),
+        "{found}"
+    );
+    let arguments = json!({"path": "a", "content": "x"});
+    let written =
+        modern(&web, "tools/call", json!({"name": "rw_safe_write", "arguments": arguments}));
+    assert_eq!(written["structuredContent"]["ok"], true, "{written}");
+    assert_eq!(rows(&sandbox)[0]["by"]["client"], "new/1");
+    // Such a client has no session, but its retries are counted.
+    let blocked = json!({"path": "b", "content": secrets(), "classify": true});
+    let budget = || {
+        let params = json!({"name": "rw_safe_write", "arguments": blocked});
+        modern(&web, "tools/call", params)["structuredContent"]["retry_budget"].take()
+    };
+    let first = budget().as_u64().unwrap();
+    assert_eq!(budget().as_u64().unwrap(), first - 1);
+}
+
+#[test]
+fn the_reader_is_served_too() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a", "one\n");
+    let web = sandbox.listen_as(READER, HTTP);
+    let read = web.greet("/mcp", &[]).call("rr_stat", &json!({"path": "a"}));
+    assert_eq!(read["ok"], true, "{read}");
+}
+
+/// What models get wrong is answered as over standard streams, where another layer looks at it.
+#[test]
+fn the_guards_hold_over_http() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let client = web.greet("/mcp", &[]);
+    let written = client.call("rw_safe_write", &json!("{\"path\":\"a\",\"content\":\"x\"}"));
+    assert_eq!(written["ok"], true, "{written}");
+    let reason =
+        |arguments: &Value| client.call("rw_safe_write", arguments)["context"]["reason"].take();
+    assert_eq!(reason(&json!(7)), "arguments_not_an_object");
+    assert_eq!(reason(&json!({"path": "a", "colour": 1})), "unknown_argument: colour");
+    let session = [("Mcp-Session-Id", client.session())];
+    let accept =
+        [("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json")];
+    let post = |body: &str| web.ask("POST", "/mcp", &[&session[..], &accept].concat(), body);
+    let lone = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":
+        {"name":"rw_safe_write","arguments":{"path":"b","content":"\ud800"}}}"#;
+    let refused = post(lone).message();
+    assert_eq!(refused["result"]["structuredContent"]["context"]["reason"], "lone_surrogate");
+    for (body, code) in [("{", -32700), ("[]", -32600), ("7", -32600)] {
+        let refused = post(body);
+        assert_eq!(
+            (refused.status, &refused.message()["error"]["code"]),
+            (400, &json!(code)),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn each_client_has_retries_of_its_own() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let blocked = json!({"path": "b", "content": secrets(), "classify": true});
+    let budget = |client: &crate::web::Client<'_>| {
+        client.call("rw_safe_write", &blocked)["retry_budget"].as_u64().unwrap()
+    };
+    let (one, other) = (web.greet("/mcp", &[]), web.greet("/mcp", &[]));
+    let full = budget(&one);
+    assert_eq!(budget(&one), full - 1);
+    assert_eq!(budget(&other), full);
+}
+
+#[test]
+fn clients_that_write_at_once_lose_nothing() {
+    const CLIENTS: usize = 16;
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    std::thread::scope(|scope| {
+        for n in 0..CLIENTS {
+            let web = &web;
+            scope.spawn(move || {
+                let client = web.greet("/mcp", &[]);
+                for m in 0..4 {
+                    let write = json!({"path": format!("{n}/{m}"), "content": format!("{n} {m}")});
+                    assert_eq!(client.call("rw_safe_write", &write)["ok"], true);
+                }
+            });
+        }
+    });
+    assert_eq!(rows(&sandbox).len(), 4 * CLIENTS);
+    for n in 0..CLIENTS {
+        assert_eq!(sandbox.text(&format!("{n}/3")), format!("{n} 3"));
+    }
+}
+
+/// A client over SSE: its stream, and where it posts to.
+fn opened(web: &Web, headers: &[(&str, &str)]) -> (crate::web::Line, String) {
+    let mut stream = web.open("GET", "/sse", headers, "");
+    assert_eq!(stream.status, 200);
+    let (name, messages) = stream.event();
+    assert_eq!(name, "endpoint");
+    assert!(messages.starts_with("/messages/?session_id="), "{messages}");
+    assert_eq!(web.post(&messages, headers, &handshake()).status, 202);
+    let (name, hello) = stream.event();
+    let hello: Value = serde_json::from_str(&hello).unwrap();
+    assert_eq!(
+        (name.as_str(), &hello["result"]["protocolVersion"]),
+        ("message", &json!("2025-11-25"))
+    );
+    (stream, messages)
+}
+
+fn next(stream: &mut crate::web::Line) -> Value {
+    serde_json::from_str(&stream.event().1).unwrap()
+}
+
+#[test]
+fn a_client_of_the_older_transport_posts_and_listens() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(SSE);
+    let (mut stream, messages) = opened(&web, &[]);
+    // Over several lines, as some clients write it; and with arguments in a string, as some models do.
+    let arguments = json!("{\"path\":\"a\",\"content\":\"x\"}");
+    let body = format!("{:#}", call(5, "rw_safe_write", &arguments));
+    assert_eq!(web.ask("POST", &messages, &[], &body).status, 202);
+    let reply = next(&mut stream);
+    assert_eq!(
+        (&reply["id"], &reply["result"]["structuredContent"]["ok"]),
+        (&json!(5), &json!(true))
+    );
+    assert_eq!(sandbox.text("a"), "x");
+    assert_eq!(web.ask("POST", &messages, &[], "{").status, 202);
+    assert_eq!(next(&mut stream)["error"]["code"], -32700);
+
+    let unknown = format!("/messages/?session_id={}", "0".repeat(32));
+    assert_eq!(web.post(&unknown, &[], &call(6, "rw_safe_write", &json!({}))).status, 404);
+    assert_eq!(web.ask("GET", "/mcp", &[], "").status, 404, "the other transport is not here");
+}
+
+#[test]
+fn an_address_takes_the_methods_that_it_has() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    for (method, path, status) in [
+        ("PUT", "/mcp", 405),
+        ("OPTIONS", "/mcp", 405),
+        ("GET", "/", 404),
+        ("GET", "/mcp/../etc/passwd", 404),
+        ("GET", "/w/other/mcp", 404),
+        ("GET", "/mcp", 406),
+    ] {
+        let answer = web.ask(method, path, &[], "");
+        assert_eq!(answer.status, status, "{method} {path} {answer:?}");
+        // A page of a browser is told nothing.
+        assert_eq!(answer.header("access-control-allow-origin"), None);
+    }
+}
+
+/// A workspace whose lock another process holds, so that a write waits.
+fn locked(sandbox: &Sandbox, client: &crate::web::Client<'_>) -> File {
+    client.call("rw_safe_write", &json!({"path": "first", "content": "1"}));
+    let lock = File::open(sandbox.path(".resilient_write/lock")).unwrap();
+    lock.lock().unwrap();
+    lock
+}
+
+#[cfg(unix)]
+#[test]
+fn the_end_waits_for_a_call_and_its_answer() {
+    let sandbox = Sandbox::new();
+    let mut web = sandbox.listen(HTTP);
+    let (line, lock) = {
+        let client = web.greet("/mcp", &[]);
+        let lock = locked(&sandbox, &client);
+        let line = client.begin(&call(5, "rw_safe_write", &json!({"path": "a", "content": "x"})));
+        // Once this is answered, the call has begun.
+        client.ping();
+        (line, lock)
+    };
+    web.stop();
+    let said = web.said_until("stopping");
+    assert!(said.contains("1 calls are under way"), "{said}");
+    lock.unlock().unwrap();
+    let reply = line.rest().message();
+    assert_eq!(reply["result"]["structuredContent"]["ok"], true, "{reply}");
+    let (rest, code) = web.end();
+    assert_eq!(code, Some(0), "{rest}");
+    assert!(rest.contains("every call is done"), "{rest}");
+    assert_eq!(sandbox.text("a"), "x");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_end_waits_for_a_call_over_the_older_transport() {
+    let sandbox = Sandbox::new();
+    let mut web = sandbox.listen(SSE);
+    let (mut stream, messages) = opened(&web, &[]);
+    let write = |id, path: &str| call(id, "rw_safe_write", &json!({"path": path, "content": "x"}));
+    web.post(&messages, &[], &write(1, "first"));
+    assert_eq!(next(&mut stream)["id"], 1);
+    let lock = File::open(sandbox.path(".resilient_write/lock")).unwrap();
+    lock.lock().unwrap();
+    web.post(&messages, &[], &write(2, "a"));
+    web.post(&messages, &[], &json!({"jsonrpc": "2.0", "id": 3, "method": "ping"}));
+    assert_eq!(next(&mut stream)["id"], 3);
+    web.stop();
+    assert!(web.said_until("stopping").contains("1 calls are under way"));
+    lock.unlock().unwrap();
+    let reply = next(&mut stream);
+    assert_eq!((&reply["id"], &reply["result"]["isError"]), (&json!(2), &json!(false)), "{reply}");
+    assert_eq!(web.end().1, Some(0));
+    assert_eq!(sandbox.text("a"), "x");
+}
+
+#[test]
+fn a_client_that_goes_away_in_the_middle_leaves_a_whole_write() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let client = web.greet("/mcp", &[]);
+    let lock = locked(&sandbox, &client);
+    let content = "line\n".repeat(100_000);
+    let line = client.begin(&call(5, "rw_safe_write", &json!({"path": "a", "content": content})));
+    client.ping();
+    drop(line);
+    // In the other era the end of the connection is a cancellation; half a request is none.
+    drop(
+        web.say_half("POST /mcp HTTP/1.1\r\nHost: here\r\nContent-Length: 100\r\n\r\n{\"jsonrpc\""),
+    );
+    lock.unlock().unwrap();
+    // This waits for the write before it.
+    let more = json!({"path": "a", "mode": "append", "content": "end\n"});
+    assert_eq!(client.call("rw_safe_write", &more)["ok"], true);
+    assert!(sandbox.text("a") == content + "end\n");
+    let paths: Vec<Value> = rows(&sandbox).iter().map(|row| row["path"].clone()).collect();
+    assert_eq!(paths, ["first", "a", "a"]);
+}
