@@ -27,7 +27,7 @@ pub enum Protocol {
 /// A workspace that is served.
 #[derive(Debug)]
 pub struct Place {
-    /// Its name in addresses; the first place has none.
+    /// Its name in addresses. The first place is at the addresses without a name, too.
     pub name: Option<String>,
     /// Its server.
     pub server: Server,
@@ -129,8 +129,9 @@ impl Places {
     }
 
     fn address(&self, path: &str) -> Option<Address<'_>> {
-        self.places.iter().find_map(|place| {
-            let rest = path.strip_prefix(place.prefix.as_str())?;
+        (0..).zip(&self.places).find_map(|(at, place)| {
+            let named = path.strip_prefix(place.prefix.as_str());
+            let rest = named.or((at == 0).then_some(path))?;
             let rest = rest.strip_suffix('/').unwrap_or(rest);
             match (&place.way, rest) {
                 (Way::Http(way), "/mcp") => Some(Address::Mcp(way)),

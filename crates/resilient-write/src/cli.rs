@@ -10,6 +10,7 @@ use resilient_core::near::nearest_one;
 use resilient_core::{Builder, Error, Workspace};
 use resilient_mcp::Offer;
 
+use crate::commands::serve::Opened;
 use crate::commands::{
     analytics, call, checkpoint, chunk, demo, handoff, journal, manual, policy, read, recover,
     redact, replace, risk, scratch, serve, validate, write,
@@ -48,7 +49,7 @@ Environment:
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = AFTER_HELP)]
 pub(crate) struct Cli {
-    /// A directory in which files may be written; may be given several times
+    /// A directory in which files may be written; may be given several times. Over HTTP, NAME=DIR is a workspace of its own at /w/NAME
     #[arg(short, long, value_name = "DIR", global = true)]
     workspace: Vec<PathBuf>,
     /// Print the answer as one line of JSON, the value that the MCP tool gives
@@ -163,7 +164,15 @@ impl ServeWrite {
         self.tools.is_some() || self.with_read || self.serve.is_given()
     }
 
-    fn run(self, open: impl FnOnce() -> Result<Workspace>, output: &Output) -> Result<ExitCode> {
+    fn run(self, given: &[PathBuf], output: &Output) -> Result<ExitCode> {
+        let open = |place: &Opened<'_>| -> Result<Workspace> {
+            let surroundings = Surroundings::of_process()?;
+            let builder = match place {
+                Opened::Unnamed(roots) => surroundings.workspace(roots),
+                Opened::Named(dir) => surroundings.alone(dir),
+            };
+            Ok(builder?.on_notice(log_notice).open())
+        };
         let tools = match (self.tools, tools_of_environment()) {
             (Some(tools), _) => tools,
             (None, Some(name)) => ToolSet::named(&name)?,
@@ -174,7 +183,7 @@ impl ServeWrite {
             ToolSet::Paper => Offer::Paper { with_read: self.with_read },
             ToolSet::Full => Offer::Full,
         };
-        self.serve.run(open, offer, output)
+        self.serve.run(given, open, offer, output)
     }
 }
 
@@ -190,7 +199,7 @@ impl Cli {
         let builder = || -> Result<Builder> { Surroundings::of_process()?.workspace(&more) };
         let open = || -> Result<Workspace> { Ok(builder()?.on_notice(log_notice).open()) };
         let Some(command) = command else {
-            return Ok(serve.run(open, output).unwrap_or_else(|fault| output.no_server(&fault)));
+            return Ok(serve.run(&more, output).unwrap_or_else(|fault| output.no_server(&fault)));
         };
         if serve.is_given() {
             return Ok(output.misuse("the options of the server stand after `serve`, or alone"));
@@ -208,7 +217,7 @@ impl Cli {
         };
         match command {
             Command::Serve(command) => {
-                Ok(command.run(open, output).unwrap_or_else(|fault| output.no_server(&fault)))
+                Ok(command.run(&more, output).unwrap_or_else(|fault| output.no_server(&fault)))
             }
             Command::Write(command) => command.run(&open_for("write")?, output),
             Command::Replace(command) => command.run(&open_for("replace")?, output),

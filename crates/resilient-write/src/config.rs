@@ -148,6 +148,16 @@ impl Surroundings {
         })
     }
 
+    /// Describes a workspace of its own: a directory with its own state and policy, whatever the environment says.
+    ///
+    /// # Errors
+    /// The directory is not there, or holds the system.
+    pub(crate) fn alone(self, dir: &Path) -> Result<Builder> {
+        let cwd = self.existing(dir)?;
+        let alone = Self { cwd, workspace: None, state_dir: None, policy_file: None, ..self };
+        alone.workspace(&[])
+    }
+
     /// A directory of the command line, which no shell may have read: with its links resolved.
     #[expect(clippy::disallowed_methods, reason = "the roots are named by paths")]
     fn existing(&self, root: &Path) -> Result<PathBuf> {

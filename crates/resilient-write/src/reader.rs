@@ -37,7 +37,7 @@ Environment:
 #[derive(Debug, Parser)]
 #[command(name = "resilient-read", version, about, after_help = AFTER_HELP)]
 pub(crate) struct Cli {
-    /// A directory in which files may be read; may be given several times
+    /// A directory in which files may be read; may be given several times. Over HTTP, NAME=DIR is a workspace of its own at /w/NAME
     #[arg(short, long, value_name = "DIR", global = true)]
     workspace: Vec<PathBuf>,
     /// Print the answer as one line of JSON, the value that the MCP tool gives
@@ -85,16 +85,24 @@ impl Cli {
         let Self { workspace: more, json: _, escape: _, serve, command } = self;
         let open =
             || -> Result<Workspace> { Ok(Surroundings::of_reader()?.workspace(&more)?.open()) };
+        let place = |place: &serve::Opened<'_>| -> Result<Workspace> {
+            let surroundings = Surroundings::of_reader()?;
+            Ok(match place {
+                serve::Opened::Unnamed(roots) => surroundings.workspace(roots)?,
+                serve::Opened::Named(dir) => surroundings.alone(dir)?,
+            }
+            .open())
+        };
         match command {
             None => {
-                let ran = serve.run(open, Offer::Read, output);
+                let ran = serve.run(&more, place, Offer::Read, output);
                 Ok(ran.unwrap_or_else(|fault| output.no_server(&fault)))
             }
             Some(_) if serve.is_given() => {
                 Ok(output.misuse("the options of the server stand after `serve`, or alone"))
             }
             Some(Command::Serve(command)) => {
-                let ran = command.run(open, Offer::Read, output);
+                let ran = command.run(&more, place, Offer::Read, output);
                 Ok(ran.unwrap_or_else(|fault| output.no_server(&fault)))
             }
             Some(Command::Call(command)) => command.run(open()?, Offer::Read, output),

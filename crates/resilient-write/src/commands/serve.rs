@@ -1,6 +1,6 @@
 //! `serve`: the MCP server. It is also what runs without a command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -76,6 +76,47 @@ impl Door {
     }
 }
 
+/// A workspace that is to be opened.
+#[derive(Debug)]
+pub(crate) enum Opened<'a> {
+    /// The one of these directories, or of the working directory.
+    Unnamed(&'a [PathBuf]),
+    /// One of several, which has this directory alone.
+    Named(&'a Path),
+}
+
+/// Tells directories from workspaces with a name, `NAME=DIR`.
+fn split(given: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, PathBuf)>) {
+    let (mut unnamed, mut named) = (Vec::new(), Vec::new());
+    for path in given {
+        let pair = path.to_str().and_then(|text| text.split_once('='));
+        match pair.filter(|(name, _)| is_name(name) && !path.is_dir()) {
+            Some((name, dir)) => named.push((name.to_owned(), PathBuf::from(dir))),
+            None => unnamed.push(path.clone()),
+        }
+    }
+    (unnamed, named)
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=32).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+/// Two workspaces of which one could reach the other.
+fn nested(opened: &[(Option<String>, Workspace)]) -> Option<(String, String)> {
+    let roots: Vec<(usize, &Path)> = (0..)
+        .zip(opened)
+        .flat_map(|(at, (_, workspace))| workspace.roots().paths().map(move |root| (at, root)))
+        .collect();
+    let pairs = roots.iter().flat_map(|one| roots.iter().map(move |other| (one, other)));
+    let shown = |path: &Path| path.display().to_string();
+    pairs
+        .filter(|(one, other)| one.0 != other.0 && one.1.starts_with(other.1))
+        .map(|(one, other)| (shown(one.1), shown(other.1)))
+        .next()
+}
+
 /// Takes out of the scratchpad what the policy keeps no longer, while the server answers already. The next
 /// server goes on with what this one does not come to.
 fn retain(workspace: &Workspace) {
@@ -100,15 +141,20 @@ impl Serve {
     /// The workspace is refused, standard output fails while somebody reads it, or nothing can listen.
     pub(crate) fn run(
         self,
-        open: impl FnOnce() -> Result<Workspace>,
+        given: &[PathBuf],
+        open: impl Fn(&Opened<'_>) -> Result<Workspace>,
         offer: Offer,
         output: &Output,
     ) -> Result<ExitCode> {
+        let (unnamed, named) = split(given);
         let protocol = match self.transport {
             None | Some(Transport::Stdio) if self.door.is_given() => {
                 return Ok(output.misuse(
                     "--host, --port, --token-file, --allow-host and --allow-origin are for --transport http or sse",
                 ));
+            }
+            None | Some(Transport::Stdio) if !named.is_empty() => {
+                return Ok(output.misuse("--workspace NAME=DIR is for --transport http or sse"));
             }
             None | Some(Transport::Stdio) => None,
             Some(Transport::Http) => Some(Protocol::Http),
@@ -125,19 +171,38 @@ impl Serve {
             None | Some(Names::Underscore) => ToolNames::Underscore,
             Some(Names::Dotted) => ToolNames::Dotted,
         };
-        let workspace = open()?;
-        if offer != Offer::Read {
-            if let Err(fault) = workspace.policy() {
-                // The server serves all the same: a client shows its user no more than that a server has ended.
-                // Each call that needs the policy answers with the fault.
-                output.warn(&fault);
+        let serve = |workspace: Workspace| {
+            if offer != Offer::Read {
+                if let Err(fault) = workspace.policy() {
+                    // The server serves all the same: a client shows its user no more than that a server has ended.
+                    // Each call that needs the policy answers with the fault.
+                    output.warn(&fault);
+                }
+                retain(&workspace);
             }
-            retain(&workspace);
+            Server::offering(workspace, names, offer)
+        };
+        let mut opened = Vec::new();
+        for (name, dir) in &named {
+            opened.push((Some(name.clone()), open(&Opened::Named(dir))?));
         }
-        let server = Server::offering(workspace, names, offer);
+        if named.is_empty() || !unnamed.is_empty() {
+            opened.insert(0, (None, open(&Opened::Unnamed(&unnamed))?));
+        }
+        if let Some((one, other)) = nested(&opened) {
+            return Ok(output.misuse(&format!(
+                "{one} lies in {other}: a client of one workspace could reach the other; name directories apart"
+            )));
+        }
+        let mut places: Vec<Place> = opened
+            .into_iter()
+            .map(|(name, workspace)| Place { name, server: serve(workspace) })
+            .collect();
         let Some(protocol) = protocol else {
             output.waiting();
-            resilient_mcp::serve_stdio(server)?;
+            if let Some(place) = places.pop() {
+                resilient_mcp::serve_stdio(place.server)?;
+            }
             return Ok(ExitCode::SUCCESS);
         };
         let listen = Listen {
@@ -150,7 +215,21 @@ impl Serve {
         };
         let stop = Stop::new();
         signals::on_end(stop.clone());
-        resilient_http::serve(listen, vec![Place { name: None, server }], &stop, &output.teller())?;
+        resilient_http::serve(listen, places, &stop, &output.teller())?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workspace_with_a_name_is_no_directory() {
+        let given = ["a=/x", "/y", "b=c=d", "=z", "../a=b", "a b=c"].map(PathBuf::from);
+        let (unnamed, named) = split(&given);
+        assert_eq!(unnamed, ["/y", "=z", "../a=b", "a b=c"].map(PathBuf::from));
+        let of = |name: &str, dir: &str| (name.to_owned(), PathBuf::from(dir));
+        assert_eq!(named, [of("a", "/x"), of("b", "c=d")]);
     }
 }

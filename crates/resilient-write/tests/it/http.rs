@@ -294,3 +294,46 @@ fn a_client_that_goes_away_in_the_middle_leaves_a_whole_write() {
     let paths: Vec<Value> = rows(&sandbox).iter().map(|row| row["path"].clone()).collect();
     assert_eq!(paths, ["first", "a", "a"]);
 }
+
+#[test]
+fn each_workspace_has_an_address_a_state_and_a_policy_of_its_own() {
+    let sandbox = Sandbox::new().with("RW_STATE_DIR", "/nowhere");
+    for dir in ["one", "two"] {
+        sandbox.put(&format!("{dir}/kept"), dir);
+    }
+    sandbox.put("two/.resilient_write/policy.yaml", "read_only: overwrite\n");
+    let web = sandbox.listen(&["--transport", "http", "-w", "one=one", "-w", "two=two"]);
+    let write = |path: &str| json!({"path": path, "content": "x"});
+    let two = web.greet("/w/two/mcp", &[]);
+    assert_eq!(two.call("rw_safe_write", &write("a"))["ok"], true);
+    assert_eq!(web.greet("/mcp", &[]).call("rw_safe_write", &write("b"))["ok"], true);
+    assert_eq!(web.greet("/w/one/mcp", &[]).call("rw_safe_write", &write("c"))["ok"], true);
+    assert_eq!([sandbox.text("two/a"), sandbox.text("one/b"), sandbox.text("one/c")], ["x"; 3]);
+    for (dir, count) in [("one", 2), ("two", 1)] {
+        let journal = sandbox.text(&format!("{dir}/.resilient_write/journal.jsonl"));
+        assert_eq!(journal.lines().count(), count, "{dir}");
+    }
+    // Neither by its path nor by its session does one reach the other.
+    let absolute = sandbox.path("one/d").display().to_string();
+    for path in ["../one/d", &absolute] {
+        let refused = two.call("rw_safe_write", &write(path));
+        assert_eq!(refused["context"]["reason"], "escapes_workspace", "{refused}");
+    }
+    let session = [("Mcp-Session-Id", two.session())];
+    assert_eq!(
+        web.post("/w/one/mcp", &session, &call(1, "rw_safe_write", &write("d"))).status,
+        404
+    );
+    assert_eq!(web.post("/w/three/mcp", &[], &handshake()).status, 404);
+    assert_eq!(sandbox.names(), ["one", "two"]);
+}
+
+#[test]
+fn workspaces_lie_apart() {
+    let sandbox = Sandbox::new();
+    sandbox.put("one/two/kept", "");
+    let ran = sandbox.run(&["--transport", "http", "-w", "a=one", "-w", "b=one/two"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("lies in"), "{ran:?}");
+    assert_eq!(sandbox.run(&["-w", "a=one"]).code, 2);
+}
