@@ -41,6 +41,17 @@ pub(crate) enum Refused {
 }
 
 impl Refused {
+    /// The reason in one word, as metrics have it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Origin => "origin",
+            Self::TooOften => "rate",
+            Self::NoToken => "no_token",
+            Self::WrongToken => "wrong_token",
+        }
+    }
+
     pub(crate) fn reply(self) -> Reply {
         match self {
             Self::Host => plain(

@@ -12,6 +12,7 @@ mod body;
 mod door;
 mod limits;
 mod listen;
+mod metrics;
 mod patience;
 mod places;
 mod sse;

@@ -10,8 +10,9 @@ use resilient_mcp::{Busy, Caller, Server};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::body::{Reply, Room, plain, untaken};
-use crate::door::{Door, Ends};
+use crate::body::{Reply, Room, later, plain, untaken, whole};
+use crate::door::{Door, Ends, Refused};
+use crate::metrics::{Answered, Seen};
 use crate::sse::Sse;
 use crate::streamable::Streamable;
 
@@ -40,10 +41,13 @@ pub(crate) struct Places {
     places: Vec<Served>,
     /// The requests that are not answered in full yet.
     requests: Busy,
+    answered: Answered,
     ending: CancellationToken,
 }
 
 struct Served {
+    /// Its name, or the empty one.
+    name: String,
     /// In front of the addresses of the place.
     prefix: String,
     server: Server,
@@ -66,7 +70,7 @@ impl Places {
     pub(crate) fn new(protocol: Protocol, places: Vec<Place>, door: Door) -> Self {
         let (door, ending) = (Arc::new(door), CancellationToken::new());
         let served = places.into_iter().map(|place| {
-            let prefix = place.name.map(|name| format!("/w/{name}")).unwrap_or_default();
+            let prefix = place.name.as_ref().map(|name| format!("/w/{name}")).unwrap_or_default();
             let door = Arc::clone(&door);
             let way = match protocol {
                 Protocol::Http => {
@@ -76,10 +80,11 @@ impl Places {
                     Way::Sse(Sse::new(&place.server, door, format!("{prefix}/messages/")))
                 }
             };
-            Served { prefix, server: place.server, way }
+            Served { name: place.name.unwrap_or_default(), prefix, server: place.server, way }
         });
         let places = served.collect();
-        Self { places, door, room: Room::default(), requests: Busy::default(), ending }
+        let (room, requests, answered) = (Room::default(), Busy::default(), Answered::default());
+        Self { door, room, places, requests, answered, ending }
     }
 
     /// Where the first place is.
@@ -93,17 +98,63 @@ impl Places {
     /// Answers a request.
     pub(crate) async fn answer(&self, request: Request<Incoming>, ends: Ends) -> Reply {
         let (parts, body) = request.into_parts();
-        if let Err(refused) = self.door.look(&parts.uri, &parts.headers, ends) {
-            return refused.reply();
+        let reply = match self.door.look(&parts.uri, &parts.headers, ends) {
+            Err(refused) => self.refuse(refused),
+            Ok(()) if parts.method == Method::GET && parts.uri.path() == "/healthz" => {
+                plain(StatusCode::OK, "ok\n")
+            }
+            Ok(()) if parts.method == Method::GET && parts.uri.path() == "/readyz" => {
+                self.readiness().await
+            }
+            Ok(()) => match self.door.caller(&parts.headers, ends) {
+                Ok(caller) => self.inside(parts, body, caller).await,
+                Err(refused) => self.refuse(refused),
+            },
+        };
+        self.answered.status(reply.status().as_u16());
+        reply
+    }
+
+    fn refuse(&self, refused: Refused) -> Reply {
+        self.answered.refusal(refused.name());
+        refused.reply()
+    }
+
+    /// Whether calls can be made at every place. Whoever asks may be anybody, and is told no more.
+    async fn readiness(&self) -> Reply {
+        for place in &self.places {
+            let server = place.server.clone();
+            let checked = tokio::task::spawn_blocking(move || server.check().is_ok()).await;
+            if !checked.unwrap_or_default() {
+                return later(&format!("the workspace {:?} is not ready\n", place.name));
+            }
         }
-        match self.door.caller(&parts.headers, ends) {
-            Ok(caller) => self.inside(parts, body, caller).await,
-            Err(refused) => refused.reply(),
+        plain(StatusCode::OK, "ready\n")
+    }
+
+    async fn metrics(&self) -> Reply {
+        let mut seen = Vec::new();
+        for place in &self.places {
+            let sessions = match &place.way {
+                Way::Http(way) => way.count().await,
+                Way::Sse(way) => way.count(),
+            };
+            let running = place.server.calls().count();
+            seen.push(Seen {
+                name: &place.name,
+                tallied: place.server.tallied(),
+                running,
+                sessions,
+            });
         }
+        whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", self.answered.text(&seen))
     }
 
     /// Answers the request of somebody who is in.
     async fn inside(&self, parts: Parts, body: Incoming, caller: Caller) -> Reply {
+        if parts.method == Method::GET && parts.uri.path() == "/metrics" {
+            return self.metrics().await;
+        }
         let Some(address) = self.address(parts.uri.path()) else {
             return plain(StatusCode::NOT_FOUND, "nothing is here\n");
         };

@@ -34,6 +34,7 @@ pub mod seam;
 mod server;
 mod session;
 mod skim;
+mod tally;
 pub mod tools;
 mod turns;
 mod wire;
@@ -49,6 +50,7 @@ pub use names::ToolNames;
 pub use schema::Schema;
 pub use server::Server;
 pub use session::Caller;
+pub use tally::{BOUNDS_MS, Tallied};
 pub use tools::Offer;
 
 use replies::replies;

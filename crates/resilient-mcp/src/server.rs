@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
+use resilient_core::journal::Filter;
 use resilient_core::near::nearest;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult,
@@ -26,6 +28,7 @@ use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{Answer, By, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
 use crate::session::{Caller, Session};
+use crate::tally::{Tallied, Tally};
 use crate::tools::{Effect, Offer, ToolSpec, core};
 use crate::wire::Watch;
 
@@ -52,6 +55,7 @@ struct Inner {
     tools: Vec<Listed>,
     /// The calls that are not answered yet, those included that wait for their turn.
     calls: Busy,
+    tally: Tally,
     running: Arc<Semaphore>,
 }
 
@@ -96,8 +100,15 @@ impl Server {
             .map(|spec| Listed { spec, is_listed: is_listed(spec.name), schema: OnceLock::new() })
             .collect();
         let running = Arc::new(Semaphore::new(RUNNING_MAX as usize));
-        let inner =
-            Arc::new(Inner { workspace, names, offer, tools, calls: Busy::default(), running });
+        let inner = Arc::new(Inner {
+            workspace,
+            names,
+            offer,
+            tools,
+            calls: Busy::default(),
+            tally: Tally::default(),
+            running,
+        });
         Self { inner, session: Arc::default() }
     }
 
@@ -105,6 +116,29 @@ impl Server {
     #[must_use]
     pub fn for_caller(&self, caller: Caller) -> Self {
         Self { inner: Arc::clone(&self.inner), session: Arc::new(Session::of(caller)) }
+    }
+
+    /// What was called so far, by all clients.
+    #[must_use]
+    pub fn tallied(&self) -> Tallied {
+        self.inner.tally.so_far()
+    }
+
+    /// Whether calls can be made: the roots are there, the policy can be used, and the journal can be read.
+    ///
+    /// # Errors
+    /// One sentence that says what is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        let workspace = &self.inner.workspace;
+        if let Some(gone) = workspace.roots().paths().find(|root| !root.is_dir()) {
+            return Err(format!("{} is no directory any more", gone.display()));
+        }
+        if self.inner.offer == Offer::Read {
+            return Ok(());
+        }
+        workspace.policy().map_err(|error| error.to_string())?;
+        workspace.journal_tail(1, &Filter::default()).map_err(|error| error.to_string())?;
+        Ok(())
     }
 
     /// The calls of all clients that are not answered yet.
@@ -180,7 +214,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (inner, session) = (Arc::clone(&self.inner), Arc::clone(&self.session));
-        let under_way = inner.calls.begin();
+        let (under_way, began) = (inner.calls.begin(), Instant::now());
         let name = request.name.clone();
         let arguments = request.arguments.unwrap_or_default();
         let flaw = context.extensions.get::<Flaw>().copied();
@@ -229,6 +263,8 @@ impl ServerHandler for Server {
         };
         let mut result =
             done.unwrap_or_else(|| result_of(self.inner.canonical(&request.name), Err(panicked())));
+        let known = tool_name(&self.inner, &request.name);
+        self.inner.tally.count(known, result.structured_content.as_ref(), began.elapsed());
         if !takes_structure(&context) {
             // What does not know it passes all of the result on, and the model pays for the answer twice.
             result.structured_content = None;
@@ -422,6 +458,11 @@ fn takes_structure(context: &RequestContext<RoleServer>) -> bool {
 /// Whether the request speaks the protocol that has no handshake.
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// The name under which a call is counted: clients do not choose it.
+fn tool_name(inner: &Inner, called: &str) -> &'static str {
+    inner.find(called).map_or("unknown", |tool| tool.spec.name)
 }
 
 fn panicked() -> Box<Envelope> {

@@ -337,3 +337,32 @@ fn workspaces_lie_apart() {
     assert!(ran.stderr.contains("lies in"), "{ran:?}");
     assert_eq!(sandbox.run(&["-w", "a=one"]).code, 2);
 }
+
+#[test]
+fn the_server_is_seen_from_outside() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let get = |path: &str| web.ask("GET", path, &[], "");
+    assert_eq!((get("/healthz").status, get("/readyz").status), (200, 200));
+    let client = web.greet("/mcp", &[]);
+    assert_eq!(client.call("rw_safe_write", &json!({"path": "a", "content": "x"}))["ok"], true);
+    client.call("rw_safe_write", &json!({"path": "a"}));
+    client.call("rw_fly", &json!({}));
+    web.ask("GET", "/mcp", &[("Host", "evil.example")], "");
+    let text = get("/metrics").body;
+    for line in [
+        r#"rw_calls_total{workspace="",tool="rw.safe_write",outcome="ok"} 1"#,
+        r#"rw_calls_total{workspace="",tool="rw.safe_write",outcome="policy_violation"} 1"#,
+        r#"rw_calls_total{workspace="",tool="unknown",outcome="policy_violation"} 1"#,
+        r#"rw_call_seconds_bucket{workspace="",le="+Inf"} 3"#,
+        r#"rw_door_refusals_total{reason="host"} 1"#,
+        r#"rw_http_answers_total{status="403"} 1"#,
+        r#"rw_sessions{workspace=""} 1"#,
+        r#"rw_calls_running{workspace=""} 0"#,
+    ] {
+        assert!(text.lines().any(|it| it == line), "no {line} in {text}");
+    }
+    // What nobody can use is not ready, and still alive.
+    sandbox.put(".resilient_write/policy.yaml", "colour: red\n");
+    assert_eq!((get("/healthz").status, get("/readyz").status), (200, 503));
+}
