@@ -29,6 +29,21 @@ def node(binaries, modules, script):
         [binaries / "node", HERE / script], environment, server, workspace, era)
 
 
+def over(transport, check):
+    """The same check of a server over HTTP: what it checks is the URL that the server prints."""
+    def checked(server, workspace, era):
+        command = [server, "--transport", transport, "--port", "0"]
+        listening = subprocess.Popen(command, cwd=workspace, stderr=subprocess.PIPE, text=True)
+        try:
+            url = listening.stderr.readline().split()[-1]
+            return check(url, workspace, era)
+        finally:
+            listening.terminate()
+            listening.wait()
+            listening.stderr.close()
+    return checked
+
+
 def walk(environment):
     """The walks through a whole file, with the Python SDK in a virtual environment."""
     def check(server, workspace, era):

@@ -54,7 +54,11 @@ class Inspector:
             "--tool-args-json", json.dumps(arguments), *more)
 
     def _run(self, server, workspace, era, *arguments):
-        place = ["--cwd", workspace, "--protocol-era", era, "--format", "json", "-q"]
+        place = ["--protocol-era", era, "--format", "json", "-q"]
+        if str(server).startswith("http:"):
+            place += ["--transport", "sse" if str(server).endswith("/sse") else "http"]
+        else:
+            place += ["--cwd", workspace]
         catalog = {**os.environ, "MCP_CATALOG_PATH": str(workspace / "inspector.json")}
         return subprocess.run([*self.command, server, *place, *arguments], env=catalog,
                               capture_output=True, text=True, timeout=SECONDS)

@@ -1,17 +1,31 @@
 """Drives the server with the Python SDK, version 1. See `drivers` in README.md."""
 
 import asyncio
+import contextlib
 import json
 import sys
 from pathlib import Path
 
 from mcp import ClientSession, StdioServerParameters
+from mcp.client.sse import sse_client
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamablehttp_client
+
+
+@contextlib.asynccontextmanager
+async def connect(server, workspace):
+    if server.endswith("/sse"):
+        connection = sse_client(server)
+    elif server.startswith("http:"):
+        connection = streamablehttp_client(server)
+    else:
+        connection = stdio_client(StdioServerParameters(command=server, cwd=workspace))
+    async with connection as streams, ClientSession(*streams[:2]) as session:
+        yield session
 
 
 async def main(server, workspace, calls):
-    parameters = StdioServerParameters(command=server, cwd=workspace)
-    async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
+    async with connect(server, workspace) as session:
         hello = await session.initialize()
         tools = (await session.list_tools()).tools
         results = []

@@ -6,11 +6,20 @@ import sys
 from pathlib import Path
 
 from mcp import Client, StdioServerParameters
+from mcp.client.sse import sse_client
+
+
+def place(server, workspace):
+    if server.endswith("/sse"):
+        return sse_client(server)
+    if server.startswith("http:"):
+        return server
+    return StdioServerParameters(command=server, cwd=workspace)
 
 
 async def main(server, workspace, calls, era):
     mode = "2026-07-28" if era == "modern" else era
-    async with Client(StdioServerParameters(command=server, cwd=workspace), mode=mode) as client:
+    async with Client(place(server, workspace), mode=mode) as client:
         tools = (await client.list_tools()).tools
         results = []
         for call in json.loads(Path(calls).read_text()):

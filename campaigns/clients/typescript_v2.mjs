@@ -4,15 +4,21 @@ import { createRequire } from "node:module";
 
 const [server, workspace, calls, era] = process.argv.slice(2);
 const require = createRequire(`${process.env.MODULES}/`);
-const { Client } = require("@modelcontextprotocol/client");
+const { Client, SSEClientTransport, StreamableHTTPClientTransport } =
+  require("@modelcontextprotocol/client");
 const { StdioClientTransport } = require("@modelcontextprotocol/client/stdio");
+
+function place() {
+  if (server.endsWith("/sse")) return new SSEClientTransport(new URL(server));
+  if (server.startsWith("http:")) return new StreamableHTTPClientTransport(new URL(server));
+  return new StdioClientTransport({ command: server, cwd: workspace });
+}
 
 const client = new Client(
   { name: "campaign", version: "1" },
   { versionNegotiation: { mode: era === "modern" ? { pin: "2026-07-28" } : era } },
 );
-const transport = new StdioClientTransport({ command: server, cwd: workspace });
-await client.connect(transport);
+await client.connect(place());
 
 const { tools } = await client.listTools();
 const results = [];
