@@ -79,11 +79,6 @@ pub(super) fn verhoeff(text: &[u8]) -> bool {
     check == 0
 }
 
-/// The sum of digits times weights.
-pub(super) fn weighted(digits: &[u8], weights: &[u32]) -> u32 {
-    digits.iter().zip(weights).map(|(digit, weight)| u32::from(digit - b'0') * weight).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,7 +90,6 @@ mod tests {
         assert!(verhoeff(b"2363") && !verhoeff(b"2364"));
         // GB82 WEST 1234 5698 7654 32, rearranged.
         assert_eq!(mod97(b"WEST12345698765432GB82".iter().copied()), 1);
-        assert_eq!(weighted(b"123", &[3, 2, 1]), 10);
     }
 
     #[test]

@@ -187,6 +187,9 @@ fn rule(hit: &PatternHit, has_format: bool) -> &'static str {
         "credit_card" | "iban" => "the number of an account, by form and check digits",
         "phone" | "phone_international" => "a telephone number",
         "email" => "an e-mail address",
+        _ if hit.kind == "pii" => {
+            "personal data, by its form, its check or a word that announces it"
+        }
         "long_base64_blob" => "a long run without a break",
         _ if has_format => "a published format",
         _ => "a pattern, or a name with a value that looks random",

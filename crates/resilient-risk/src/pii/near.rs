@@ -7,6 +7,34 @@ use super::super::lanes::GROUP;
 use super::super::marks::Marks;
 use super::super::work;
 
+/// Words that announce a number, in small letters.
+#[derive(Debug)]
+pub(super) struct Words {
+    all: &'static [&'static str],
+    /// What they [begin](beginning) with.
+    begins: u64,
+}
+
+impl Words {
+    pub(super) const fn of(all: &'static [&'static str]) -> Self {
+        let (mut begins, mut rest) = (0, all);
+        while let [word, after @ ..] = rest {
+            begins |= beginning(word.as_bytes());
+            rest = after;
+        }
+        Self { all, begins }
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    #[cfg(test)]
+    pub(super) const fn all(&self) -> &'static [&'static str] {
+        self.all
+    }
+}
+
 /// The text near a number, and where words begin in it.
 pub(super) enum Near<'a> {
     /// No letter.
@@ -62,8 +90,12 @@ impl<'a> Near<'a> {
     }
 
     /// Tells whether there is one of the words that does not go on in Latin letters on either side.
-    pub(super) fn has(&self, words: &[&str]) -> bool {
-        if matches!(self, Self::Silent) {
+    pub(super) fn has(&self, words: &Words) -> bool {
+        // Most have none that begins like any of them.
+        if let Self::Silent | Self::Plain(..) = self
+            && let begins = if let Self::Plain(_, begins) = self { *begins } else { 0 }
+            && begins & words.begins == 0
+        {
             return false;
         }
         let is_at = |text: &[u8], start: usize, word: &str| {
@@ -73,7 +105,7 @@ impl<'a> Near<'a> {
                 !goes_on && said.eq_ignore_ascii_case(word.as_bytes())
             })
         };
-        words.iter().any(|word| match self {
+        words.all.iter().any(|word| match self {
             Self::Silent => false,
             Self::Plain(parts, begins) => {
                 begins & beginning(word.as_bytes()) != 0
@@ -92,9 +124,9 @@ fn letters(marks: &Marks, from: usize, to: usize) -> u64 {
 }
 
 /// A bit for the two letters that a word begins with, in any case. Others may have the same.
-fn beginning(word: &[u8]) -> u64 {
+const fn beginning(word: &[u8]) -> u64 {
     match word {
-        [first, second, ..] => 1 << ((usize::from(first & 31) * 7 + usize::from(second & 31)) % 64),
+        [first, second, ..] => 1 << (((*first & 31) as usize * 7 + (*second & 31) as usize) % 64),
         _ => 0,
     }
 }

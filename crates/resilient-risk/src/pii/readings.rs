@@ -7,8 +7,9 @@ use super::super::lanes::GROUP;
 use super::super::marks::Marks;
 use super::super::work;
 use super::near::{Near, low};
-use super::number::{Form, Number};
-use super::{Hit, account, byte_before, is_glue, national, phone};
+use super::number::{Form, Number, Short};
+use super::table::{self, Place};
+use super::{Hit, byte_before, is_glue};
 
 /// Letters, digits, and single bytes between them.
 #[inline(always)]
@@ -46,8 +47,8 @@ pub(super) struct Readings {
 impl Readings {
     /// No number has more groups.
     const GROUPS_MAX: usize = 10;
-    /// No number but an account has more letters and digits.
-    const LEN_MAX: usize = 19;
+    /// No number without letters has more digits.
+    const DIGITS_MAX: usize = 19;
 
     /// Looks at the forms of what begins at a place, if any number may.
     #[inline(always)]
@@ -64,8 +65,7 @@ impl Readings {
         if first < LEN_MIN && !joins(first, byte(first), byte(first + 1)) {
             return None;
         }
-        let account = account::len(bytes.get(start..).unwrap_or_default(), alnum);
-        if !may_begin(alnum, digit, account) {
+        if !may_begin(alnum, digit) {
             return None;
         }
         let before = byte_before(bytes, start);
@@ -84,14 +84,17 @@ impl Readings {
             let group = (alnum >> at).trailing_ones() as usize;
             digits |= (digit >> at & low(group)) << len;
             (len, at) = (len + group, at + group);
-            if group == 0 || len > Self::LEN_MAX.max(account + 1) {
+            if group == 0 || len > Short::LEN_MAX {
                 break;
             }
             readings.form = Form(digits | 1 << len);
+            if len > Self::DIGITS_MAX && readings.form.all_digits() {
+                break;
+            }
             let (sep, next) = (byte(at), byte(at + 1));
             let glued = matches!(sep, b'_' | b'@')
                 || matches!(sep, b'.' | b'-') && next.is_ascii_alphanumeric();
-            if !glued && may_be_named(readings.form, at, account) {
+            if !glued && may_be_named(readings.form, at) {
                 readings.ends |= 1 << (at - 1);
             }
             if !joins(group, sep, next) || at >= 47 {
@@ -121,54 +124,33 @@ impl Readings {
             let form = Form(self.form.0 & low(len - signs) | 1 << (len - signs));
             let (start, end) = (self.start, self.start + len);
             let item = signs == 0 && form.all_digits() && is_item(text.as_bytes(), start, end);
-            if silent && (item || !stands_alone(form.len(), signs)) {
+            if silent && (item || !table::stands_alone(form.len(), signs)) {
                 continue;
             }
             work::spend(len);
-            let seps = seps.get(..signs)?;
-            // This form is one of the paper's patterns.
-            if form.len() == 9 && form.all_digits() && *seps == [(3, b'-'), (6, b'-')] {
-                return None;
+            let signs = seps.get(..signs)?;
+            let raw = text.get(start..end)?;
+            let small = raw.bytes().filter(u8::is_ascii_lowercase).count();
+            // Letters are all capital or all small.
+            if small > 0 && raw.bytes().any(|byte| byte.is_ascii_uppercase()) {
+                continue;
             }
             let number = Number {
                 text,
                 marks,
                 span: start..end,
-                seps,
+                signs,
                 form,
                 compact: &compact,
                 near: if silent { Near::Silent.into() } else { OnceCell::new() },
             };
-            let name = account::name(&number, item).or_else(|| {
-                // A part of something longer is no number of a state and no telephone's.
-                let whole = !self.joined;
-                // Of the constants of programs, one in ten has a check digit that fits.
-                let state = || national::name(&number).filter(|_| !item || number.is_a_persons());
-                // What a statement ends behind is a constant, whatever its name says.
-                let constant = item && text.as_bytes().get(end) == Some(&b';');
-                let phone = || phone::national(&number).filter(|_| !constant);
-                whole.then(|| state().or_else(phone))?
-            });
-            if let Some(name) = name {
+            let constant = item && text.as_bytes().get(end) == Some(&b';');
+            let place = Place { item, constant, after_sign: self.joined };
+            if let Some(name) = table::name(&number, place)? {
                 return Some(Hit { name, span: number.span });
             }
         }
         None
-    }
-}
-
-/// Tells whether any number has a name that has so many digits and no letters, and so many signs between them,
-/// where nothing announces it: most columns of numbers and most dates have none.
-const fn stands_alone(digits: usize, signs: usize) -> bool {
-    match digits {
-        8 => signs == 3,
-        ..9 => false,
-        9 => matches!(signs, 2 | 3),
-        10 => matches!(signs, 1 | 2),
-        // Some of these are named however they are written.
-        11 | 13 | 15 | 18 => true,
-        // The groups of cards have three digits or more, and those of a company one less in all.
-        _ => 3 * (signs + 1) <= digits + 1,
     }
 }
 
@@ -213,33 +195,39 @@ fn is_item(bytes: &[u8], start: usize, end: usize) -> bool {
 
 /// Tells whether any number begins as these letters and digits do.
 #[inline(always)]
-pub(super) fn may_begin(mut alnum: u64, mut digit: u64, account: usize) -> bool {
+pub(super) fn may_begin(mut alnum: u64, mut digit: u64) -> bool {
     /// As many are asked about as all numbers with letters have.
     const HEAD: usize = 8;
+    // A long word is one number or none.
+    if alnum.trailing_ones() as usize >= LONG {
+        return true;
+    }
     // What joins the groups is left out.
+    let word = alnum.trailing_ones() as usize >= HEAD;
     loop {
         let len = (alnum.trailing_ones() as usize).min(HEAD);
         let head = Form(digit & low(len) | 1 << len);
         if len == HEAD {
-            let country = head.has_country() && account > 0;
-            return country || head.all_digits() || national::may_begin(head);
+            return head.all_digits() || table::may_begin(head, word);
         }
         let rest = !low(len);
         (alnum, digit) = (alnum & !rest | alnum >> 1 & rest, digit & !rest | digit >> 1 & rest);
         if alnum >> len & 1 == 0 {
-            return head.all_digits() && len == 7;
+            return head.all_digits() && len >= 6;
         }
     }
 }
 
-/// Tells whether any number has a form, and is so long with its separators, where an account would
-/// have so many letters and digits.
+/// A word so long has no signs.
+const LONG: usize = 16;
+
+/// Tells whether any number has a form, and is so long with its separators.
 #[inline(always)]
-fn may_be_named(form: Form, len: usize, account: usize) -> bool {
+fn may_be_named(form: Form, len: usize) -> bool {
     let digits = form.len();
     if form.all_digits() {
         // Short ones are told by their separators. How long a number is cannot be guessed.
-        return (7..=19).contains(&digits) & ((digits >= 9) | (len > digits)) & (len >= LEN_MIN);
+        return (6..=19).contains(&digits) & (len >= LEN_MIN);
     }
-    len >= LEN_MIN && (account::is_form(form, account) || national::is_form(form))
+    len >= LEN_MIN && table::is_form(form, len == digits)
 }

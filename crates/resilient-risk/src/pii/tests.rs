@@ -1,0 +1,236 @@
+//! What is found, and what is not.
+
+use fearless_simd::{Level, dispatch};
+
+use super::number::Form;
+use super::readings::{Readings, may_begin};
+use super::*;
+use crate::marks::Marks;
+use crate::survey::Survey;
+use crate::{Detection, Policy, score};
+
+pub(super) fn found(text: &str) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let survey = Survey::of(text.as_bytes());
+    let Survey { marks, dense, .. } = &*survey;
+    dispatch!(Level::new(), simd => find(simd, text, marks, dense, |hit| names.push(hit.name)));
+    names
+}
+
+#[test]
+fn numbers_of_many_countries_are_named() {
+    // Published examples: each state's or standard's own.
+    for (text, name) in [
+        ("GB29 NWBK 6016 1331 9268 19", "iban"),
+        ("DE89370400440532013000", "iban"),
+        ("4111 1111 1111 1111", "credit_card"),
+        ("378282246310005", "credit_card"),
+        ("+44 20 7946 0958", "phone_international"),
+        ("+905321234567", "phone_international"),
+        ("(415) 555-0132", "phone"),
+        ("44051401458", "national_id_pl"),
+        ("131052-308T", "national_id_fi"),
+        ("S1234567D", "national_id_sg"),
+        ("12345678Z", "national_id_es"),
+        ("960121-1021413", "national_id_kr"),
+        ("19121212-1212", "national_id_se"),
+        ("AB 12 34 56 C", "national_id_uk"),
+        ("10000000146", "national_id_tr"),
+        ("529.982.247-25", "national_id_br"),
+        ("11010519491231002X", "national_id_cn"),
+        ("RSSMRA85T10A562S", "national_id_it"),
+        ("756.9217.0769.85", "national_id_ch"),
+        ("12.345.678-5", "national_id_cl"),
+        ("7.654.321-6", "national_id_cl"),
+        ("RUT: 12345678-5", "national_id_cl"),
+        ("RUT 10.000.013-K", "national_id_cl"),
+        ("51 824 753 556", "national_id_au_abn"),
+        ("ABN 51824753556", "national_id_au_abn"),
+        ("943 476 5919", "national_id_uk_nhs"),
+        ("NHS 943-476-5919", "national_id_uk_nhs"),
+    ] {
+        assert_eq!(found(text), [name], "{text}");
+    }
+    for text in ["12.345.678-6", "12345678-5", "51 824 753 557", "7.654.321-K"] {
+        assert_eq!(found(text), Vec::<&str>::new(), "{text}");
+    }
+}
+
+#[test]
+fn one_number_is_one_finding_by_its_right_name() {
+    let names = |text: &str| {
+        let report = score(text, &Policy::default());
+        let hits = report.detected_patterns.into_iter().map(|found| match found {
+            Detection::Pattern(hit) => hit.pattern.into_owned(),
+            Detection::Size(_) => String::new(),
+        });
+        hits.collect::<Vec<_>>()
+    };
+    for text in ["ssn: 123-45-6789", "tax id 912-70-1234", "call 123-45-6789"] {
+        assert_eq!(names(text), ["ssn"], "{text}");
+    }
+    assert_eq!(names("415-555-2671"), ["phone"]);
+}
+
+#[test]
+fn punctuation_around_a_number_takes_nothing_from_it() {
+    for (text, name) in [
+        ("4111111111111111", "credit_card"),
+        ("44051401458", "national_id_pl"),
+        ("756.9217.0769.85", "national_id_ch"),
+        ("529.982.247-25", "national_id_br"),
+    ] {
+        for (before, after) in [("", "."), ("", ". More text."), ("", ".\n"), ("'", "',")] {
+            let text = [before, text, after].concat();
+            assert_eq!(found(&text), [name], "{text}");
+        }
+    }
+    for fraction in ["4111111111111111.25 x", "44051401458.5 ", "x 44051401458.25,"] {
+        assert_eq!(found(fraction), Vec::<&str>::new(), "{fraction}");
+    }
+}
+
+#[test]
+fn an_item_of_a_list_counts_where_a_word_announces_it() {
+    for (text, names) in [
+        ("{\"card\": 4111111111111111}", vec!["credit_card"]),
+        ("values (7, 'visa', 4111111111111111)", vec!["credit_card"]),
+        ("{\"pesel\": 44051401458, \"a\": 1}", vec!["national_id_pl"]),
+        ("(nationalId 44051401458)", vec!["national_id_pl"]),
+        ("{\"phone\": 4155552671, \"a\": 1}", vec!["phone"]),
+        ("const PHONE_QUERY: u32 = 2147774600;", vec![]),
+        ("f(4111111111111111)", vec![]),
+        ("[44051401458, 44051401458]", vec![]),
+        ("sizes: 44051401458, 7", vec![]),
+    ] {
+        assert_eq!(found(text), names, "{text}");
+    }
+}
+
+#[test]
+fn any_number_of_named_numbers_makes_no_table() {
+    for (text, name) in [
+        ("4111 1111 1111 1111", "credit_card"),
+        ("4111111111111111", "credit_card"),
+        ("+44 20 7946 0958", "phone_international"),
+    ] {
+        for count in [6, 7, 40, 100] {
+            let line = [text, " and "].concat().repeat(count);
+            assert_eq!(found(&line), vec![name; count], "{count} {text}");
+        }
+    }
+    let customer = "{\"name\":\"a\",\"zip\":\"12345\",\"card\":\"4111 1111 1111 1111\"},";
+    assert_eq!(found(&customer.repeat(80)).len(), 80);
+}
+
+#[test]
+fn numbers_are_found_wherever_a_group_of_marks_begins() {
+    for text in [
+        "+1 (415) 555-0132",
+        "(415) 555-0132",
+        "GB29 NWBK 6016 1331 9268 19",
+        "AB 12 34 56 C",
+        "ABCPE1234F",
+        "RSSMRA85T10A562S",
+        "1EG4-TE5-MK73",
+    ] {
+        for before in 0..130 {
+            assert_eq!(found(&(" ".repeat(before) + text)).len(), 1, "{before} {text}");
+        }
+    }
+}
+
+#[test]
+fn whatever_may_be_read_as_a_number_is_visited() {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut readings = 0;
+    for _ in 0..20_000 {
+        let draw = |_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            char::from(b"0123456789012345678901234567ABGB- ./"[(state >> 32) as usize % 36])
+        };
+        let text: String = (0..60).map(draw).collect();
+        let bytes = text.as_bytes();
+        let marks = Marks::of(bytes);
+        let mut windows = Windows::default();
+        let mut starts = (0..bytes.len()).step_by(Windows::STEP);
+        let level = Level::baseline();
+        let any = dispatch!(level, simd => windows.fill(simd, bytes, &marks, &mut starts));
+        assert!(any);
+        let found: Vec<(usize, u64)> = windows.look().collect();
+        let is_found = |place: usize| {
+            found.iter().any(|(start, found)| {
+                let base = start.saturating_sub(Windows::BEFORE);
+                found.checked_shr((place.max(base) - base) as u32).unwrap_or(0) & 1 == 1
+            })
+        };
+        for start in marks.alnum.ones(0..bytes.len()) {
+            let word = start..start + marks.alnum.run(start);
+            let begins = start == 0 || !bytes[start - 1].is_ascii_alphanumeric();
+            let Some(place) = marks.digit.next(start, word.end).filter(|_| begins) else {
+                continue;
+            };
+            if Readings::of(bytes, &marks, start).is_some() {
+                readings += 1;
+                assert!(is_found(place), "{start} {text}");
+            }
+        }
+    }
+    assert!(readings > 1000);
+}
+
+#[test]
+fn lines_of_many_long_numbers_are_tables() {
+    let found = |others: usize, short: usize| {
+        found(&("44051401458 ".to_owned() + &"98765432 ".repeat(others) + &"a12 ".repeat(short)))
+    };
+    assert_eq!(found(5, 0), ["national_id_pl"]);
+    assert_eq!(found(6, 0), Vec::<&str>::new());
+    // The number and sixty-four words make a list once another word follows.
+    assert_eq!(found(0, 64), ["national_id_pl"]);
+    assert_eq!(found(0, 65), Vec::<&str>::new());
+}
+
+#[test]
+fn a_line_is_one_table_however_far_its_numbers_stand_apart() {
+    for (others, names) in [(5, 1), (6, 0)] {
+        let text = ["98765432 ".repeat(others), "word ".repeat(40), "44051401458".to_owned()];
+        assert_eq!(found(&text.concat()).len(), names);
+    }
+    // What stands before a number is seen where digits begin to be dense, too.
+    let far = "word ".repeat(40);
+    assert_eq!(found(&format!("12345678 {far}.+44 20 7946 0958")), Vec::<&str>::new());
+}
+
+#[test]
+fn forms_are_told_by_bits() {
+    let form = Form(0b10_1100);
+    assert_eq!(form.len(), 5);
+    assert!(form.fits(0b10011, 0b01100) && form.fits(0b11111, 0b11111));
+    assert!(!form.fits(0b10001, 0b01100) && !form.fits(0b10011, 0b01000));
+    assert!(!form.all_digits() && Form(0b1_1111).all_digits());
+    // Without what joins the groups, these begin as `AA999999A` and as no form does.
+    let marks = |text: &str| Marks::of(text.as_bytes());
+    let begins = |text| may_begin(marks(text).alnum.from(0), marks(text).digit.from(0));
+    assert!(begins("AB 12 34 56 C") && begins("123-4567") && !begins("1a2b3c4d"));
+}
+
+#[test]
+fn ordinary_numbers_are_not() {
+    for text in [
+        "1700000000000",
+        "2026-11-21T10:00:00+01:00",
+        "version 1.2.3-4567",
+        "0x12345678",
+        "v12345678",
+        "10.0.0.1:8080",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "4000000000",
+        "x = 123456789 + 987654321",
+        "504 127 132 109",
+    ] {
+        assert_eq!(found(text), Vec::<&str>::new(), "{text}");
+    }
+}
