@@ -1,7 +1,7 @@
 //! The sums of the closed journals, kept in a file beside the last one.
 //!
-//! `NNNNNN.sum` has the sums of that journal and of all before it, as JSON. So a report reads one such file and the
-//! current journal, however many rows there are.
+//! `NNNNNN.sum` has the sums of that journal and of all before it, as a line of JSON with its digest behind it. So a
+//! report reads one such file and the current journal, however many rows there are. One that is damaged is made anew.
 
 use std::io;
 
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tally::Tally;
 use crate::closed::{Journals, Name, Of, Opened, derived_name, keep};
+use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::journal::each_line;
 
@@ -71,7 +72,7 @@ pub(super) fn of_closed(journals: &Journals, since: Option<i128>) -> io::Result<
 /// Reads the sums beside a journal; `None` where there are none, or they are of other journals.
 fn open(journals: &Journals, name: &Name, seen: &[(u64, u64)]) -> Option<Tally> {
     let file = journals.dir()?.open(&derived_name(name, ENDING)).ok()?;
-    let kept: Kept = serde_json::from_slice(&read_all(&*file, LONGEST).ok()?).ok()?;
+    let kept: Kept = serde_json::from_slice(sound(&read_all(&*file, LONGEST).ok()?)?).ok()?;
     let (_, len) = seen.last()?;
     let journal = journals.open(name).ok()??;
     let is_of =
@@ -92,7 +93,16 @@ fn set_aside(
     let kept = Kept { form: FORM, journals: seen, last, tally: std::mem::take(tally) };
     let bytes = serde_json::to_vec(&kept);
     *tally = kept.tally;
-    keep(dir, &derived_name(name, ENDING), &bytes?)
+    let mut bytes = bytes?;
+    let digest = Digest::of(&bytes);
+    bytes.extend(format!("\n{digest}\n").bytes());
+    keep(dir, &derived_name(name, ENDING), &bytes)
+}
+
+/// The line of JSON, where its digest behind it is the one of these bytes.
+fn sound(kept: &[u8]) -> Option<&[u8]> {
+    let (json, digest) = kept.split_at_checked(memchr::memchr(b'\n', kept)?)?;
+    (digest == format!("\n{}\n", Digest::of(json)).as_bytes()).then_some(json)
 }
 
 fn last(journal: &Opened, len: u64) -> io::Result<String> {

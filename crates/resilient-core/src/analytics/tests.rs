@@ -135,6 +135,33 @@ proptest! {
     }
 }
 
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test damages what is kept")]
+fn damaged_sums_are_made_anew_and_not_trusted() {
+    let row = |bytes: u64| {
+        let sha256 = Digest::of(&bytes.to_le_bytes());
+        format!(
+            "{{\"bytes\":{bytes},\"caller\":\"x\",\"journal_id\":\"wj_{bytes}\",\"mode\":\"create\",\
+             \"path\":\"{bytes}.txt\",\"sha256\":\"{sha256}\",\"ts\":\"2026-11-21T10:00:00Z\"}}\n"
+        )
+    };
+    let state = State::of((1..9).map(row).collect::<String>().as_bytes(), vec![6]);
+    let path = state.0.path().join("journal/000001.sum");
+    let reported =
+        || serde_json::to_string(&report(&state.journals(), &Query::default()).unwrap()).unwrap();
+    let all = reported();
+    let sound = std::fs::read(&path).unwrap();
+    for at in 0..sound.len() {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(reported(), all, "byte {at} of {}", String::from_utf8_lossy(&sound));
+    }
+    assert_eq!(reported(), all);
+    // The order of the fields of a map is none.
+    assert_eq!(std::fs::read(&path).unwrap().len(), sound.len());
+}
+
 /// A state directory.
 struct State(tempfile::TempDir);
 
