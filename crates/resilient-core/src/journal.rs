@@ -30,7 +30,7 @@ pub use self::entry::{Entry, Filter, Tail};
 pub(crate) use self::forwards::tests::with_file;
 pub(crate) use self::forwards::{LineOf, each_line};
 pub use self::mode::{Mode, Word};
-pub(crate) use self::reverse::ReverseLines;
+pub(crate) use self::reverse::{LineAt, ReverseLines};
 pub use self::row::{Also, By, Exchange, InPlace, Line, OfUnit, RemovedDir, Row, RowAt, born};
 pub use self::row_digest::RowDigest;
 pub(crate) use self::verify::ChainWalk;

@@ -124,6 +124,14 @@ impl Row {
     pub fn parse(line: &[u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }
+
+    /// How long the row is that a line begins with; `None` where it begins with no whole row. Something else may be
+    /// behind it, which no crash leaves there.
+    pub(crate) fn len_in(line: &[u8]) -> Option<usize> {
+        let mut rows = serde_json::Deserializer::from_slice(line).into_iter::<Self>();
+        rows.next()?.ok()?;
+        Some(rows.byte_offset())
+    }
 }
 
 /// Who wrote.

@@ -75,7 +75,7 @@ impl ChainWalk {
     fn see(&mut self, line: &LineOf<'_>) {
         self.number += 1;
         let Some(row) = Row::parse(line.text) else {
-            if !line.may_be_no_row() {
+            if !line.may_be_no_row() || Row::len_in(line.text).is_some() {
                 self.break_at(None, "unreadable");
                 self.after_damage = true;
             }
@@ -86,9 +86,12 @@ impl ChainWalk {
         self.found.rows += 1;
         let tie = self.chain.see(line.text);
         self.found.chained += u64::from(tie != Tie::Loose);
-        if tie == Tie::Broken && !self.after_damage {
+        // A value that is not at its place: something was put behind it, so that it ties the row to nothing.
+        let is_untied = tie == Tie::Loose && row.chain.is_some();
+        if is_untied || tie == Tie::Broken && !self.after_damage {
             self.break_at(Some(row.journal_id.clone()), "chain_mismatch");
         }
+        self.after_damage |= is_untied;
         if tie != Tie::Loose {
             self.after_damage = false;
             self.value = row.chain;
@@ -204,6 +207,27 @@ mod tests {
         lines[1] = "garbage\n".to_owned();
         lines.push("{\"torn".to_owned());
         assert_eq!(breaks(&lines), [(2, "unreadable")]);
+    }
+
+    #[test]
+    fn a_row_with_something_behind_it_is_not_taken_as_intact() {
+        let behind = [" ", "\r", "garbage", " {\"torn", "\u{0}"];
+        for (at, more) in (0..3).flat_map(|at| behind.map(|more| (at, more))) {
+            let mut lines = chained_lines(3);
+            lines[at] = lines[at].replace('\n', &format!("{more}\n"));
+            let reason = if more.trim().is_empty() { "chain_mismatch" } else { "unreadable" };
+            assert_eq!(breaks(&lines), [(at as u64 + 1, reason)], "{more:?}");
+        }
+        // The last line may lack its end, but not hold more than its row.
+        let mut lines = chained_lines(3);
+        lines[2].pop();
+        assert_eq!(breaks(&lines), []);
+        lines[2].push_str("garbage");
+        assert_eq!(breaks(&lines), [(3, "unreadable")]);
+        // A field behind the value.
+        let mut lines = chained_lines(3);
+        lines[2] = lines[2].replace("\"}\n", "\",\"x\":1}\n");
+        assert_eq!(breaks(&lines), [(3, "chain_mismatch")]);
     }
 
     #[test]

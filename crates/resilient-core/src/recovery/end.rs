@@ -12,7 +12,7 @@ use super::{conflict, withdrawal};
 use crate::beside;
 use crate::contents::write_again;
 use crate::disk::{File, read_range};
-use crate::journal::{ReverseLines, Row, Sectors};
+use crate::journal::{LineAt, ReverseLines, Row, Sectors};
 use crate::report::Cut;
 use crate::state::State;
 
@@ -39,17 +39,19 @@ enum Piece {
 
 /// Cuts what a torn append left at the journal's end, and keeps it in `conflicts/`.
 ///
-/// Only a torn last line goes, and torn lines directly in front of it. The cut becomes durable
-/// with the rows before it ([`rewrite_and_sync`]).
+/// Only a torn last line goes, and torn lines directly in front of it; of a line that somebody has gone on with, only what
+/// is behind the row. The cut becomes durable with the rows before it ([`rewrite_and_sync`]).
 pub(super) fn cut(state: &State) -> io::Result<Cut> {
     let len = state.journal.stat()?.len;
     let mut end = len;
     let mut strip = None;
     for line in ReverseLines::new(&*state.journal, len) {
         let line = line?;
-        if !line.ended && Row::parse(&line.text).is_some() {
+        if !line.ended
+            && let Some(row) = row_in(&line)
+        {
             // The row is whole except for its end: an editor strips that, and so may a torn write.
-            strip = Some(line.offset + line.len);
+            strip = Some(line.offset + row);
             break;
         }
         if !line.is_torn() {
@@ -57,15 +59,24 @@ pub(super) fn cut(state: &State) -> io::Result<Cut> {
         }
         end = line.offset;
     }
-    if let Some(end) = strip {
+    let end = strip.unwrap_or(end);
+    let cut = if end == len {
+        Cut::default()
+    } else {
+        let cut = conflict::keep_cut(state, end, len);
+        state.journal.set_len(end)?;
+        cut
+    };
+    if strip.is_some() {
         state.journal.write_all_at(b"\n", end)?;
     }
-    if end == len {
-        return Ok(Cut::default());
-    }
-    let cut = conflict::keep_cut(state, end, len);
-    state.journal.set_len(end)?;
     Ok(cut)
+}
+
+/// How long the row is that a line without an end begins with. A crash leaves nothing behind it but zeros.
+fn row_in(line: &LineAt) -> Option<u64> {
+    let is_whole = line.len == line.text.len() as u64 && !line.text.contains(&0);
+    Row::len_in(&line.text).filter(|_| is_whole).map(|len| len as u64)
 }
 
 /// Finds the last batch, through lines of others and through torn ones.

@@ -115,6 +115,8 @@ pub(super) fn clean_end(
     let Some(CleanMarker { end }) = read(lock, of)? else { return Ok(None) };
     let len = journal.stat()?.len;
     let is_clean = len == end.len || len > end.len && is_of_others(journal, end.len, len)?;
+    // IMPORTANT: the next row begins a line. Somebody may have put something else in the place of the last line's end.
+    let is_clean = is_clean && (len == 0 || read_range(journal, len - 1, len)? == b"\n");
     Ok(is_clean.then_some(End { len, ..end }))
 }
 

@@ -608,6 +608,22 @@ fn whole_lines_of_others_are_never_cut() {
 }
 
 #[test]
+fn a_row_that_somebody_has_gone_on_behind_is_not_cut_with_that() {
+    for behind in ["garbage", " ", "{\"torn", "{}"] {
+        let disk = SimDisk::new();
+        disk.mkdir(workload::ROOT);
+        done(create(&open(&disk, 1, Order::Forwards), "a.txt", "a\n"));
+        let disk = disk.kill();
+        let journal = disk.read(JOURNAL).expect("the journal");
+        let (last, row) = journal.split_last().expect("a row");
+        disk.write_file(JOURNAL, &[row, behind.as_bytes()].concat());
+        let report = open(&disk, 81, Order::Forwards).recover().expect("recovery");
+        assert_eq!((*last, disk.read(JOURNAL)), (b'\n', Some(journal)), "{behind:?}");
+        assert_eq!((report.cut, report.cut_kept), (behind.len() as u64, behind.len() as u64));
+    }
+}
+
+#[test]
 fn numbers_go_on_behind_rows_of_another_writer() {
     let disk = SimDisk::new();
     disk.mkdir(workload::ROOT);
