@@ -24,6 +24,10 @@ pub struct Report {
     /// among the conflicts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<String>,
+    /// Paths of which nobody can tell whether their unfinished write was finished: somebody has removed its content from
+    /// beside the file. Their rows stay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsure: Vec<String>,
     /// Appends in place that were given up, or that a copy of the state directory has in its journal: a part of such
     /// a one may be in its file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -80,6 +84,8 @@ pub enum About {
     Pending,
     /// An interrupted write was given up, as somebody asked.
     Abandoned,
+    /// Nobody can tell whether an interrupted write was finished.
+    Unsure,
     /// A torn end was cut off the journal.
     Cut,
     /// The journal has lost rows.
@@ -161,6 +167,14 @@ impl Report {
         notices.extend(self.abandoned.iter().filter(whole).map(|path| {
             of(About::Abandoned, path, format!("an interrupted write of {path} was given up"))
         }));
+        notices.extend(self.unsure.iter().map(|path| {
+            let text = format!(
+                "nobody can tell whether an interrupted write of {path} was finished: its new content was removed from \
+                 beside the file, as git clean does, and the file does not hold it; the row stays in the journal. Read the file, \
+                 and write it again if it lacks the change"
+            );
+            of(About::Unsure, path, text)
+        }));
         notices.extend(self.parts.iter().map(|Part { path, at, prev_sha256, kept_sha256 }| {
             let before = prev_sha256.map_or_else(String::new, |sha256| {
                 format!(" (the {at} bytes before it had the SHA-256 {sha256})")
@@ -225,6 +239,7 @@ impl Report {
         add(&mut self.conflicts, later.conflicts);
         self.pending = later.pending;
         add(&mut self.abandoned, later.abandoned);
+        add(&mut self.unsure, later.unsure);
         add(&mut self.parts, later.parts);
         self.cut += later.cut;
         self.cut_kept += later.cut_kept;

@@ -50,7 +50,20 @@ impl Act<'_> {
         if self.seen.files.iter().any(|seat| seat.may_be_torn) {
             return Ok(Verdict::Torn);
         }
-        Ok(Verdict::Published(self.keep_touched(touched)?))
+        let kept = self.keep_touched(touched)?;
+        self.unless_lost(Verdict::Published(kept))
+    }
+
+    /// The verdict, but where somebody may have removed content before it was published.
+    fn unless_lost(&self, verdict: Verdict) -> Result<Verdict, Obstacle> {
+        let is_lost = self.seen.files.iter().any(|seat| seat.may_be_lost);
+        match verdict {
+            Verdict::Published(kept) | Verdict::Finished(kept) if is_lost => {
+                let before = self.keep_before()?;
+                Ok(Verdict::Unsure(kept.into_iter().chain(before).collect()))
+            }
+            verdict => Ok(verdict),
+        }
     }
 
     /// Keeps files that came out of an exchange and that somebody has written into.
@@ -94,7 +107,8 @@ impl Act<'_> {
             }
         }
         self.redo_line()?;
-        Ok(Verdict::Finished(self.keep_touched(touched)?))
+        let kept = self.keep_touched(touched)?;
+        self.unless_lost(Verdict::Finished(kept))
     }
 
     /// Takes changes back, in this order, durably.

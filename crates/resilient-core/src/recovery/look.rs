@@ -2,10 +2,12 @@
 //! that the acts need.
 
 use std::io;
+use std::path::Path;
 
 use super::obstacle::Obstacle;
 use super::seat::{Seat, change, find, or_unseen};
 use super::{append, conflict, in_place, slot};
+use crate::beside;
 use crate::contents::digest_of;
 use crate::digest::Digest;
 use crate::disk::{Kind, Stat};
@@ -60,7 +62,12 @@ pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
             && files.iter().all(|seat| seat.aside.is_none());
         let each = changes.iter_mut().zip(&mut files).zip(&named);
         for ((change, seat), one) in each {
-            if all_gone {
+            seat.may_be_lost = change.slot == unit::Slot::Gone
+                && seat.aside.is_none()
+                && may_be_lost(store, state, one).unwrap_or(true);
+            if seat.may_be_lost && one.in_place {
+                in_place::look_at_target(store, state, row, (change, seat), &mut obstacle);
+            } else if all_gone {
                 if let Some(exchange) = identities(state, one) {
                     look_for_old(store, state, one, exchange, (change, seat), &mut obstacle);
                 }
@@ -204,6 +211,23 @@ fn look_for_old(
         Ok(if now == one.previous { unit::Target::Old } else { unit::Target::Other })
     })();
     change.target = or_unseen(looked, unit::Target::Unseen, obstacle);
+}
+
+/// Whether somebody may have removed the slot of a write before its content was published: a slot beside its target, of
+/// which the note is still there. The target does not hold the content then. Whoever has written there since the
+/// publish leaves the same.
+fn may_be_lost(store: &Store, state: &State, one: &Named<'_>) -> Result<bool, Obstacle> {
+    if one.is_copy || !Path::new(one.staged).is_absolute() {
+        return Ok(false);
+    }
+    match state.tmp.stat(&beside::note_of(one.staged)) {
+        Ok(note) if note.len > 0 => {}
+        Ok(_) => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error.into()),
+    }
+    let Some(target) = find(store, state, one.path, one.is_placed)? else { return Ok(true) };
+    Ok(look_at_file(&target)?.1 != Some(one.expected))
 }
 
 fn look_at_target(

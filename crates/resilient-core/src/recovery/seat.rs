@@ -35,6 +35,8 @@ pub(super) struct Seat {
     /// Whether the file is the one that was appended to and does not have what was added, so that nobody can tell
     /// whether it ever had all of it.
     pub(super) may_be_torn: bool,
+    /// Whether somebody may have removed the slot before its content was published.
+    pub(super) may_be_lost: bool,
 }
 
 /// A file that is written where it is.
@@ -68,6 +70,7 @@ impl Seat {
             stat: None,
             file: None,
             may_be_torn: false,
+            may_be_lost: false,
         }
     }
 }

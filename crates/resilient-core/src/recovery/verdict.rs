@@ -25,6 +25,9 @@ pub(super) enum Verdict {
     Finished(Vec<Kept>),
     /// The row is of an append, and somebody has changed the file since: nobody can tell whether all of it was there.
     Torn,
+    /// Somebody has removed the content before recovery, and nobody can tell whether it had been published. With the
+    /// contents that were kept.
+    Unsure(Vec<Kept>),
     Withdrawn,
     Conflict(Vec<Kept>),
 }
@@ -51,6 +54,10 @@ impl Verdict {
                 report.keep(kept.into_iter().map(Into::into));
             }
             Self::Torn => {}
+            Self::Unsure(kept) => {
+                report.unsure.push(row.path.clone());
+                report.keep(kept.into_iter().map(Into::into));
+            }
             Self::Withdrawn => report.withdrawn.push(row.path.clone()),
             Self::Conflict(kept) => report.keep(kept.into_iter().map(Into::into)),
         }

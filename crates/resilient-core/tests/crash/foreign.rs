@@ -7,13 +7,14 @@
 use std::path::Path;
 use std::time::Instant;
 
+use resilient_core::Workspace;
 use resilient_core::digest::Digest;
 use resilient_core::disk::Disk;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::recovery::What;
 
 use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
-use crate::oracle::is_cut;
+use crate::oracle::{World, is_cut};
 use crate::workload::{self, Answer, Order, Scenario, all, open, overwrite, scenario};
 
 /// What an editor does to a file.
@@ -437,6 +438,65 @@ fn what_a_file_held_before_a_torn_write_in_place_is_kept() {
         }
     }
     assert!(torn > 0, "no write was torn");
+}
+
+/// A directory on another device with a file, and one with a second name.
+fn on_another_device(exchanges: bool) -> (SimDisk, Workspace) {
+    let disk = SimDisk::new();
+    let disk = if exchanges { disk } else { disk.without_exchange() };
+    disk.mkdir("w");
+    disk.write_file("w/mnt/old.txt", b"old\n");
+    disk.write_file("w/mnt/linked.txt", b"linked\n");
+    disk.hard_link("w/mnt/linked.txt", "w/mnt/other.txt");
+    disk.write_file("w/.resilient_write/policy.yaml", b"hard_links: in_place\n");
+    disk.mount("w/mnt", 7);
+    let ws = open(&disk, 1, Order::Forwards);
+    workload::done(workload::create(&ws, "warm.txt", "warm\n"));
+    (disk, ws)
+}
+
+/// Somebody removes the content beside a target (`git clean`) between a kill and recovery.
+#[test]
+fn a_row_whose_content_was_removed_before_recovery_is_not_taken_for_a_finished_write() {
+    let new = "all of the new content\n";
+    for (path, exchanges) in ["mnt/new.txt", "mnt/old.txt", "mnt/linked.txt"]
+        .into_iter()
+        .flat_map(|path| [(path, true), (path, false)])
+    {
+        let (disk, ws) = on_another_device(exchanges);
+        let (base, old) = (disk.ops(), disk.read(&format!("w/{path}")));
+        workload::done(overwrite(&ws, path, new));
+        let (end, mut lost) = (disk.ops(), 0);
+        for (at, kind) in
+            (base..=end).flat_map(|at| [(at, FaultKind::PowerCut), (at, FaultKind::TornWrite)])
+        {
+            let (disk, ws) = on_another_device(exchanges);
+            disk.plan(Fault { at, kind });
+            let answer = overwrite(&ws, path, new);
+            let disk = disk.kill();
+            let slots = disk.tree().into_keys().filter(|path| path.contains("/.rw-s-"));
+            slots.collect::<Vec<_>>().iter().for_each(|slot| disk.unlink(slot));
+            let found = disk.read(&format!("w/{path}"));
+            let report = open(&disk, 35, Order::Forwards).recover().expect("recovery");
+            let told =
+                || format!("{path}, {exchanges}, {:?}: {answer:?}, {report:?}", disk.trace());
+            let has_row = World::of(&disk).expect("a sound journal").rows() > 1;
+            let now = disk.read(&format!("w/{path}"));
+            let is_new = now.as_deref() == Some(new.as_bytes());
+            assert_eq!(has_row && !is_new, report.unsure == [path], "{}", told());
+            assert!(has_row || !is_new, "{}", told());
+            assert_eq!(now, found, "{}", told());
+            if let Some(old) = &old
+                && !is_new
+                && now.as_ref() != Some(old)
+            {
+                let kept = format!("w/.resilient_write/conflicts/{}.bin", Digest::of(old));
+                assert_eq!(disk.read(&kept).as_ref(), Some(old), "{}", told());
+            }
+            lost += u32::from(!report.unsure.is_empty());
+        }
+        assert!(lost > 0, "{path}, {exchanges}: no content was lost");
+    }
 }
 
 /// An append was cut, and a program has logged a line behind the part.
