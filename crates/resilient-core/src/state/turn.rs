@@ -6,6 +6,9 @@
 //! keeps it until it has `lock`. A busy process finds the turnstile taken as soon as somebody
 //! waits, and comes after that one.
 //!
+//! A process that is stopped while it waits keeps the turnstile. So whoever sees that the lock stays free although somebody
+//! waits for it takes the lock all the same.
+//!
 //! Both die with their process. Nobody who holds `lock` waits for `waiting`, so that no two
 //! processes wait for each other.
 
@@ -19,6 +22,11 @@ use crate::roots::STATE_DIR;
 
 /// How long a call waits for other processes before it answers `workspace_locked`.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// After so long at the turnstile a call looks whether the lock is free.
+const LOOKS_AFTER: Duration = Duration::from_millis(100);
+/// A lock that nobody takes for so long is not waited for by anybody who is at work.
+const UNUSED: Duration = Duration::from_millis(100);
 
 /// How long a call has waited so far.
 #[derive(Debug, Default)]
@@ -58,11 +66,36 @@ impl Turn {
 
     /// Waits for the lock, behind those that wait already.
     pub(super) fn take(&self, clock: &dyn Clock, waited: &mut Waited) -> Result<()> {
-        poll(&*self.waiting, clock, waited)?;
+        if !self.pass(clock, waited)? {
+            return Ok(());
+        }
         let taken = poll(&*self.lock, clock, waited);
         // Nothing is lost when that fails: it dies with the process.
         let _ = self.waiting.unlock();
         taken
+    }
+
+    /// Waits at the turnstile; `false` where this has taken the lock, which nobody in front of it does.
+    fn pass(&self, clock: &dyn Clock, waited: &mut Waited) -> Result<bool> {
+        let begun = waited.0;
+        let mut unused_since = None;
+        while !is_taken(&*self.waiting)? {
+            if waited.0 - begun >= LOOKS_AFTER {
+                // Who waits looks more often than that, and so comes first.
+                match is_taken(&*self.lock)? {
+                    true if unused_since.is_some_and(|since| waited.0 - since >= UNUSED) => {
+                        return Ok(false);
+                    }
+                    true => {
+                        self.give_back();
+                        unused_since.get_or_insert(waited.0);
+                    }
+                    false => unused_since = None,
+                }
+            }
+            waited.pause(clock)?;
+        }
+        Ok(true)
     }
 
     /// Takes the lock if it is free.
@@ -95,9 +128,13 @@ pub(super) fn is_named(dir: &dyn Dir, name: &str, held: io::Result<FileId>) -> b
 }
 
 fn poll(lock: &dyn LockFile, clock: &dyn Clock, waited: &mut Waited) -> Result<()> {
-    let os = |source| Error::os(format!("{STATE_DIR}/lock"), "lock", source);
-    while !lock.try_lock().map_err(os)? {
+    while !is_taken(lock)? {
         waited.pause(clock)?;
     }
     Ok(())
+}
+
+/// Takes a lock, if it is free.
+fn is_taken(lock: &dyn LockFile) -> Result<bool> {
+    lock.try_lock().map_err(|source| Error::os(format!("{STATE_DIR}/lock"), "lock", source))
 }

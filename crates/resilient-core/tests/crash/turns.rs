@@ -202,17 +202,36 @@ impl Clock for Patient {
 
 #[test]
 fn a_lock_that_is_never_given_back_is_not_waited_for_without_end() {
-    for name in ["lock", "waiting"] {
+    for with_turn in [false, true] {
         let disk = workspace();
-        let held = take(&disk, name);
-        let clock = Arc::new(Patient(FixedClock::new(1_790_000_000, 2)));
-        let ws = Workspace::builder("/w").disk(Arc::new(disk.clone())).clock(clock).open();
+        let turn = with_turn.then(|| take(&disk, "waiting"));
+        let held = take(&disk, "lock");
+        let ws = patient(&disk);
         let answer = create(&ws, "after.txt", "after\n");
         assert!(matches!(answer.error(), Some(Error::Locked { .. })), "{answer:?}");
         assert_eq!(disk.read("w/after.txt"), None);
-        drop(held);
+        drop((turn, held));
         done(create(&ws, "after.txt", "after\n"));
     }
+}
+
+fn patient(disk: &SimDisk) -> Workspace {
+    let clock = Arc::new(Patient(FixedClock::new(1_790_000_000, 2)));
+    Workspace::builder("/w").disk(Arc::new(disk.clone())).clock(clock).open()
+}
+
+#[test]
+fn a_process_that_is_stopped_while_it_waits_holds_up_others_for_a_moment_only() {
+    let disk = workspace();
+    // It has its turn, and does not take the lock.
+    let _turn = take(&disk, "waiting");
+    let ws = patient(&disk);
+    for name in ["one.txt", "two.txt"] {
+        done(create(&ws, name, "after\n"));
+    }
+    // The lock was given back each time.
+    drop(take(&disk, "lock"));
+    assert_rows(&disk, 3);
 }
 
 #[test]
