@@ -173,6 +173,21 @@ pub fn hint(error: &Error) -> String {
         }
         Error::Os { source, .. } => match os(source) {
             Some(hint) => hint.to_owned(),
+        // The moment at which a file gets its name.
+        Error::Os { operation: "rename" | "exchange", source, .. }
+            if source.kind() == io::ErrorKind::ResourceBusy =>
+        {
+            "write the file by the path that it has where it comes from, or ask the user to mount its directory instead: \
+             the file is a mount point, as one that a container mounts singly, and no new file can take its name"
+                .to_owned()
+        }
+        Error::Os { operation: "rename" | "exchange", source, .. }
+            if source.kind() == io::ErrorKind::CrossesDevices =>
+        {
+            "ask the user to set RW_STATE_DIR to a directory of the same project, or choose another path: a project quota \
+             of its own lets no file come into this directory from outside"
+                .to_owned()
+        }
             None => "look at context.strerror, then choose another path or tell the user".to_owned(),
         },
         Error::OutcomeUnknown { source, .. } if Error::is_full(source) => {

@@ -203,6 +203,8 @@ a_sample_for_every! {
         Error::os(text(), "write", os(30)),
         Error::os(text(), "write", os(36)),
         Error::os(text(), "write", os(122)),
+        Error::os(text(), "rename", os(16)),
+        Error::os(text(), "exchange", os(18)),
         Error::os(text(), "write", io::Error::other("odd")),
     ],
     OutcomeUnknown { .. } => [

@@ -49,6 +49,24 @@ fn a_repository_and_the_state_are_protected_under_a_second_name() {
 }
 
 #[test]
+fn a_file_that_is_a_mount_point_stays_and_the_refusal_says_what_it_is() {
+    let sandbox = workspace();
+    std::fs::write(sandbox.path("alias/a.txt"), "theirs").unwrap();
+    std::fs::write(sandbox.path("w/other/a.txt"), "below").unwrap();
+    let mount = "mount --bind ../alias/a.txt other/a.txt";
+    let write = ["write", "other/a.txt", "--content", "x", "--mode", "overwrite", "--json"];
+    let Some(refused) = sandbox.run_with_mounts("w", mount, &write) else { return };
+    let context = &refused.envelope()["context"];
+    assert_eq!((&context["errno"], &context["path"]), (&16.into(), &"other/a.txt".into()));
+    let hint = context["hint"].as_str().unwrap();
+    assert!(hint.contains("mount point") && hint.contains("ask the user"), "{hint}");
+    assert_eq!(
+        (sandbox.text("alias/a.txt"), sandbox.text("w/other/a.txt")),
+        ("theirs".into(), "below".into())
+    );
+}
+
+#[test]
 fn a_mount_that_is_nothing_else_is_written_and_read_as_ever() {
     let sandbox = workspace();
     let mount = "mount --bind ../alias other";
