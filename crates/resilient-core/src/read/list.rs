@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::budget::{tokens, tokens_max};
 use super::files::{Reached, Selection};
 use super::{Reader, at_least, count_in, nanoseconds};
-use crate::disk::Kind;
+use crate::disk::{Kind, Stat};
 use crate::error::{Error, Result};
 use crate::roots::STATE_DIR;
 
@@ -77,8 +77,11 @@ pub struct Listing {
 /// A file of a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedFile {
-    /// Its path, good for the other reads.
+    /// Its path, good for the other reads unless `not_utf8`.
     pub path: String,
+    /// Whether the path on disk is not UTF-8: U+FFFD stands for what is none, and the path is no good for other calls.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub not_utf8: bool,
     /// What it is, when it is no regular file: `dir` (at the greatest depth), `link` or `other`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is: Option<&'static str>,
@@ -123,22 +126,22 @@ impl Reader<'_> {
         let from = request.from_path.as_deref();
         let visited = self.visit(&request.path, &selection, from, |reached| {
             let Reached { stat, path, .. } = reached;
+            let not_utf8 = path.to_str().is_none();
             let path = self.roots.show(path);
             spent += tokens(&path) + TOKENS_BESIDE;
             let count = listing.files.len() as u64;
-            if count == files_max || (spent > tokens_max && count > 0) {
+            let is_full = count >= files_max || (spent > tokens_max && count > 0);
+            // No page begins with a name that a caller cannot give back.
+            if is_full && not_utf8 && count < files_max + FILES_MAX as u64 {
+                listing.files.push(entry(stat, path, not_utf8));
+                return Ok(ControlFlow::Continue(()));
+            }
+            if is_full {
                 listing.has_more = true;
                 listing.next_from_path = Some(path);
                 return Ok(ControlFlow::Break(()));
             }
-            let (is, size) = match stat.kind {
-                Kind::File => (None, Some(stat.len)),
-                Kind::Dir => (Some("dir"), None),
-                Kind::Link => (Some("link"), None),
-                Kind::Other => (Some("other"), None),
-            };
-            let mtime_ns = nanoseconds(stat.mtime_ns);
-            listing.files.push(ListedFile { path, is, size, mtime_ns });
+            listing.files.push(entry(stat, path, not_utf8));
             Ok(ControlFlow::Continue(()))
         });
         listing.truncated =
@@ -146,4 +149,14 @@ impl Reader<'_> {
         listing.files_returned = listing.files.len() as u64;
         Ok(listing)
     }
+}
+
+fn entry(stat: Stat, path: String, not_utf8: bool) -> ListedFile {
+    let (is, size) = match stat.kind {
+        Kind::File => (None, Some(stat.len)),
+        Kind::Dir => (Some("dir"), None),
+        Kind::Link => (Some("link"), None),
+        Kind::Other => (Some("other"), None),
+    };
+    ListedFile { path, not_utf8, is, size, mtime_ns: nanoseconds(stat.mtime_ns) }
 }

@@ -35,6 +35,35 @@ fn paths(ws: &Workspace, request: &ListRequest) -> Vec<String> {
     list(ws, request).files.into_iter().map(|file| file.path).collect()
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf_8_is_listed_and_marked_and_begins_no_page() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let home = Home::new();
+    for name in [&b"a"[..], b"b\x80", b"b\xef\xbf\xbe", b"b\xff", b"c"] {
+        std::fs::write(home.path("").join(OsStr::from_bytes(name)), "x").unwrap();
+    }
+    let ws = home.open();
+    let all = list(&ws, &ListRequest::of("."));
+    let marked: Vec<bool> = all.files.iter().map(|file| file.not_utf8).collect();
+    assert_eq!(marked, [false, true, false, true, false]);
+    for max_files in 1..6 {
+        let mut request = ListRequest { max_files, ..ListRequest::of(".") };
+        let mut seen = Vec::new();
+        loop {
+            let page = list(&ws, &request);
+            seen.extend(page.files);
+            request.from_path = page.next_from_path;
+            if !page.has_more {
+                break;
+            }
+        }
+        assert_eq!(seen, all.files, "{max_files} a page");
+    }
+}
+
 #[test]
 fn a_list_has_size_and_time_and_leaves_out_what_is_ignored() {
     let (home, ws) = tree();

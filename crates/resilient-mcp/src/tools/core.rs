@@ -518,6 +518,7 @@ impl Tool for ListFiles {
                         ("path", Some(json!(file.path))),
                         ("size", file.size.map(Value::from)),
                         ("is", file.is.map(Value::from)),
+                        ("not_utf8", file.not_utf8.then_some(Value::Bool(true))),
                     ])
                 })
                 .collect();

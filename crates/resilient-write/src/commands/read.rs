@@ -347,7 +347,9 @@ fn told_list(listing: &Listing) -> String {
     let mut text = String::new();
     for file in &listing.files {
         let size = file.size.map_or_else(|| file.is.unwrap_or("-").to_owned(), |n| n.to_string());
-        let _ = writeln!(text, "{size:>12}  {}  {}", time(file.mtime_ns), one_line(&file.path));
+        let mark = if file.not_utf8 { "  (the name is not UTF-8)" } else { "" };
+        let path = one_line(&file.path);
+        let _ = writeln!(text, "{size:>12}  {}  {path}{mark}", time(file.mtime_ns));
     }
     text
 }
