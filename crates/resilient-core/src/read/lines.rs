@@ -101,7 +101,7 @@ pub struct LinesAnswer {
     pub content: String,
     /// About how many tokens the content has.
     pub tokens: u64,
-    /// How many lines the file has, where that was asked.
+    /// How many lines the file has, where that was asked, or there are none from the first one that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_lines: Option<u64>,
     /// Whether there was no room for all lines that were asked for.
@@ -232,7 +232,11 @@ impl Reader<'_> {
             page.fill(&opened, &mut lines, max_lines)?;
         }
         let eof = page.is_open && lines.mark().offset >= opened.stat.len;
-        page.answer(opened, start_line, eof, None, request.digest)
+        // Where the file ends in front of the first line that was asked for, that is told.
+        let is_behind = start_line > 1 && eof && page.lines.is_empty();
+        let total = is_behind.then(|| index.total(&*opened.file)).transpose();
+        let total = total.map_err(|source| opened.failed("read", source))?;
+        page.answer(opened, start_line, eof, total, request.digest)
     }
 
     /// Reads the last lines with their numbers.

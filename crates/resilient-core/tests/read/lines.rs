@@ -58,6 +58,23 @@ fn behind_the_end_there_is_nothing() {
 }
 
 #[test]
+fn who_reads_behind_the_end_is_told_where_the_file_ends() {
+    for (bytes, total) in [("a\nb\n", 2), ("a\nb", 2), ("a\nb\nc", 3), ("", 0)] {
+        let home = home_of(bytes);
+        for start_line in [total + 1, total + 2, 99] {
+            let answer = lines(&home, start_line.max(2), 9);
+            let told = answer.total_lines.map(|lines| i64::try_from(lines).unwrap());
+            assert_eq!(
+                (answer.lines_returned, answer.eof, told),
+                (0, true, Some(total)),
+                "{bytes:?}"
+            );
+        }
+        assert_eq!(lines(&home, 1, 9).total_lines, None);
+    }
+}
+
+#[test]
 fn a_mark_at_the_head_is_not_part_of_the_first_line() {
     let utf16: Vec<u8> = "\u{FEFF}é\r\n漢\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
     for (bytes, encoding, content) in [

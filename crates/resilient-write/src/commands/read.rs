@@ -292,6 +292,9 @@ fn told_lines(answer: Option<&LinesAnswer>, output: &Output) {
             quoted(&json!({"path": answer.path, "offset": cut.next_offset}).to_string())
         ));
     }
+    if let (0, Some(total)) = (answer.lines_returned, answer.total_lines) {
+        output.note(&format!("the file ends behind line {total}\n"));
+    }
     if !answer.eof {
         output.note(&format!("more: --start-line {}\n", answer.end_line + 1));
     }
