@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::edit::{Diagnosis, Nearest};
 use crate::error::{Blocking, Draft, Drift, Error, NotAFile};
-use crate::hint::hint;
+use crate::hint::{hint, near_encodings};
 
 /// What went wrong, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -411,13 +411,16 @@ impl Envelope {
             Error::CutCharacter { path, encoding: name } => encoding(json!({
                 "path": path, "reason": "file_ends_inside_character", "encoding": name,
             })),
-            Error::WriteEncoding { encoding: name } => encoding(json!({
-                "encoding": name, "reason": "unsupported_encoding",
-                "valid": [
-                    "keep", "raw", "utf-8", "utf-8-bom", "utf-16le", "utf-16be", "shift_jis",
-                    "euc-jp", "euc-kr", "big5", "gbk", "gb18030", "any single-byte encoding",
-                ],
-            })),
+            Error::WriteEncoding { encoding: name } => encoding(with_near(
+                json!({
+                    "encoding": name, "reason": "unsupported_encoding",
+                    "valid": [
+                        "keep", "raw", "utf-8", "utf-8-bom", "utf-16le", "utf-16be", "ascii", "shift_jis",
+                        "euc-jp", "euc-kr", "big5", "gbk", "gb18030", "any single-byte encoding",
+                    ],
+                }),
+                &near_encodings(name),
+            )),
             Error::OldStringNotFound { path, old_string, nearest, diagnosis } => {
                 let mut context = json!({
                     "path": path, "reason": "old_string_not_found", "old_string": old_string,
@@ -605,13 +608,16 @@ impl Envelope {
                 }
                 Self::of(ErrorKind::InvalidInput, ReasonHint::Range, RetryLater, context)
             }
-            Error::ReadEncoding { encoding: name } => correctable(json!({
-                "encoding": name, "reason": "unsupported_encoding",
-                "valid": [
-                    "utf-8", "utf-16le", "utf-16be", "shift_jis", "euc-jp", "euc-kr", "big5", "gbk",
-                    "gb18030", "any single-byte encoding", "base64 for bytes",
-                ],
-            })),
+            Error::ReadEncoding { encoding: name } => correctable(with_near(
+                json!({
+                    "encoding": name, "reason": "unsupported_encoding",
+                    "valid": [
+                        "utf-8", "utf-16le", "utf-16be", "ascii", "shift_jis", "euc-jp", "euc-kr", "big5",
+                        "gbk", "gb18030", "any single-byte encoding", "base64 for bytes",
+                    ],
+                }),
+                &near_encodings(name),
+            )),
             Error::Undecodable { path, encoding: name, offset } => correctable(json!({
                 "path": path, "encoding": name, "offset": offset, "reason": "undecodable_byte",
             })),

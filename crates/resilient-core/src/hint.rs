@@ -12,6 +12,8 @@ use std::io;
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
 use crate::error::{Changed, Draft, Drift, Error, NotAFile, Since};
+use crate::form::Encoding;
+use crate::near::nearest;
 
 /// What a caller should do about an error: one sentence, without a full stop.
 #[must_use]
@@ -171,8 +173,6 @@ pub fn hint(error: &Error) -> String {
         {
             "ask the user for the permission to open it, or choose another path".to_owned()
         }
-        Error::Os { source, .. } => match os(source) {
-            Some(hint) => hint.to_owned(),
         // The moment at which a file gets its name.
         Error::Os { operation: "rename" | "exchange", source, .. }
             if source.kind() == io::ErrorKind::ResourceBusy =>
@@ -188,6 +188,8 @@ pub fn hint(error: &Error) -> String {
              of its own lets no file come into this directory from outside"
                 .to_owned()
         }
+        Error::Os { source, .. } => match os(source) {
+            Some(hint) => hint.to_owned(),
             None => "look at context.strerror, then choose another path or tell the user".to_owned(),
         },
         Error::OutcomeUnknown { source, .. } if Error::is_full(source) => {
@@ -261,9 +263,10 @@ pub fn hint(error: &Error) -> String {
              a part of its last character"
                 .to_owned()
         }
-        Error::WriteEncoding { .. } => {
-            "pass one of context.valid as `encoding`, or leave it out".to_owned()
-        }
+        Error::WriteEncoding { encoding } | Error::ReadEncoding { encoding } => or_near(
+            &near_encodings(encoding),
+            "pass one of context.valid as `encoding`, or leave it out",
+        ),
         Error::OldStringNotFound { nearest, diagnosis, .. } => {
             not_found(nearest.as_deref(), diagnosis)
         }
@@ -403,9 +406,6 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::ReadRange { message, .. } => format!("correct the call: {message}"),
-        Error::ReadEncoding { .. } => {
-            "pass one of context.valid as `encoding`, or leave it out".to_owned()
-        }
         Error::Undecodable { .. } => {
             "pass `errors` replace to see the byte as U+FFFD, or `encoding` base64 for all bytes"
                 .to_owned()
@@ -469,6 +469,11 @@ fn os(source: &io::Error) -> Option<&'static str> {
         }
         _ => return None,
     })
+}
+
+/// The names of encodings that come nearest to one that is none.
+pub(crate) fn near_encodings(wrong: &str) -> Vec<String> {
+    nearest(wrong, Encoding::NAMES.iter().copied().chain(["keep", "raw"]))
 }
 
 fn or_near(near: &[String], otherwise: &str) -> String {

@@ -97,7 +97,7 @@ pub(super) fn readings<'a>(file: &'a [u8], old: &str, asked: AskedEncoding) -> V
             }
             readings
         }
-        Encoding::SingleByte(_) | Encoding::MultiByte(_) => {
+        Encoding::SingleByte(_) | Encoding::MultiByte(_) | Encoding::Ascii => {
             // ASCII is found in the bytes, except for what may be the second half of a character: that
             // is certain only where the encoding is.
             let decodes = !old.is_ascii() || is_sure && matches!(encoding, Encoding::MultiByte(_));

@@ -12,6 +12,8 @@ use encoding_rs::{EncoderResult, UTF_8, UTF_16BE, UTF_16LE};
 pub enum Encoding {
     /// UTF-8, which ASCII is part of.
     Utf8,
+    /// ASCII alone, where a caller asks for it: no other character is written, and no other byte is one.
+    Ascii,
     /// UTF-16, the low byte first.
     Utf16Le,
     /// UTF-16, the high byte first.
@@ -38,6 +40,43 @@ pub(crate) struct Lacking {
 const FIRST_TRAIL: u8 = 0x30;
 
 impl Encoding {
+    /// Names to choose from, for whoever has given a wrong one.
+    pub(crate) const NAMES: &[&str] = &[
+        "ascii",
+        "big5",
+        "cp1252",
+        "euc-jp",
+        "euc-kr",
+        "gb18030",
+        "gbk",
+        "ibm866",
+        "iso-8859-1",
+        "iso-8859-15",
+        "iso-8859-2",
+        "iso-8859-5",
+        "iso-8859-7",
+        "iso-8859-8",
+        "koi8-r",
+        "koi8-u",
+        "latin-1",
+        "macintosh",
+        "shift_jis",
+        "utf-16be",
+        "utf-16le",
+        "utf-8",
+        "utf-8-bom",
+        "windows-1250",
+        "windows-1251",
+        "windows-1252",
+        "windows-1253",
+        "windows-1254",
+        "windows-1255",
+        "windows-1256",
+        "windows-1257",
+        "windows-1258",
+        "windows-874",
+    ];
+
     /// The encoding of this name, as the web and Python spell it. Encodings that keep a state
     /// between characters (ISO-2022-JP, UTF-7) are not among them.
     #[must_use]
@@ -46,6 +85,8 @@ impl Encoding {
         let known = match plain.as_str() {
             "utf-16-le" | "utf-16le" | "utf-16" | "utf16" => return Some(Self::Utf16Le),
             "utf-16-be" | "utf-16be" => return Some(Self::Utf16Be),
+            // The web takes it for windows-1252, which has more characters.
+            "ascii" | "us-ascii" => return Some(Self::Ascii),
             "latin-1" => WINDOWS_1252,
             "cp932" | "sjis" | "shift-jis" | "ms932" => SHIFT_JIS,
             "cp936" | "ms936" => GBK,
@@ -80,6 +121,7 @@ impl Encoding {
     pub fn name(self) -> String {
         match self {
             Self::Utf8 => "utf-8".to_owned(),
+            Self::Ascii => "ascii".to_owned(),
             Self::Utf16Le => "utf-16le".to_owned(),
             Self::Utf16Be => "utf-16be".to_owned(),
             Self::SingleByte(it) | Self::MultiByte(it) => it.name().to_ascii_lowercase(),
@@ -105,7 +147,7 @@ impl Encoding {
 
     /// Whether each ASCII character is its own byte.
     pub(crate) fn has_ascii(self) -> bool {
-        matches!(self, Self::Utf8 | Self::SingleByte(_) | Self::MultiByte(_))
+        matches!(self, Self::Utf8 | Self::Ascii | Self::SingleByte(_) | Self::MultiByte(_))
     }
 
     /// Appends text in this encoding.
@@ -151,8 +193,9 @@ impl Encoding {
                     return Err(Lacking { character: character.unwrap_or('\u{FFFD}'), offset });
                 }
             }
-            Self::Utf32 | Self::Binary => {
-                let lacking = text.char_indices().next();
+            Self::Ascii | Self::Utf32 | Self::Binary => {
+                let is_lacking = |character: char| self != Self::Ascii || !character.is_ascii();
+                let lacking = text.char_indices().find(|(_, character)| is_lacking(*character));
                 if let Some((offset, character)) = lacking {
                     return Err(Lacking { character, offset });
                 }
@@ -165,6 +208,7 @@ impl Encoding {
     pub(crate) fn text_of(self, bytes: &[u8]) -> Cow<'_, str> {
         match self {
             Self::Utf8 | Self::Utf32 | Self::Binary => String::from_utf8_lossy(bytes),
+            Self::Ascii => bytes.iter().map(|byte| ascii(*byte).unwrap_or('\u{FFFD}')).collect(),
             Self::Utf16Le => UTF_16LE.decode_without_bom_handling(bytes).0,
             Self::Utf16Be => UTF_16BE.decode_without_bom_handling(bytes).0,
             Self::SingleByte(it) | Self::MultiByte(it) => it.decode_without_bom_handling(bytes).0,
@@ -210,7 +254,8 @@ impl Encoding {
     /// that is no character becomes 0xFF, which no text has.
     pub(crate) fn decode_one(self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
         let (Self::MultiByte(encoding) | Self::SingleByte(encoding)) = self else {
-            out.extend(bytes.first());
+            let is_none = |byte: u8| self == Self::Ascii && !byte.is_ascii();
+            out.extend(bytes.first().map(|byte| if is_none(*byte) { 0xFF } else { *byte }));
             return 1.min(bytes.len());
         };
         if let Some(byte) = bytes.first().filter(|byte| byte.is_ascii()) {
@@ -250,6 +295,10 @@ impl Encoding {
             _ => false,
         }
     }
+}
+
+fn ascii(byte: u8) -> Option<char> {
+    byte.is_ascii().then_some(char::from(byte))
 }
 
 /// The last place at or before `at` where a character surely begins; 0 where none is certain.
@@ -321,6 +370,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn ascii_has_no_other_character() {
+        let ascii = Encoding::named("US-ASCII").unwrap();
+        let refused = ascii.encode("caf\u{e9}", &mut Vec::new());
+        assert_eq!(refused, Err(Lacking { character: '\u{e9}', offset: 3 }));
+        assert_eq!(ascii.text_of(b"caf\xe9"), "caf\u{FFFD}");
+        let mut bytes = Vec::new();
+        ascii.encode("cafe\n", &mut bytes).unwrap();
+        assert_eq!((bytes.as_slice(), ascii.name().as_str()), (&b"cafe\n"[..], "ascii"));
+        assert!(
+            Encoding::NAMES
+                .iter()
+                .all(|name| *name == "utf-8-bom" || Encoding::named(name).is_some())
+        );
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Encoding {
         let characters = text.iter().filter(is_first);
         match self {
             Self::Utf8 | Self::Utf32 | Self::Binary => text.len() as u64,
-            Self::SingleByte(_) => characters.count() as u64,
+            Self::SingleByte(_) | Self::Ascii => characters.count() as u64,
             Self::MultiByte(_) => {
                 let mut bytes = Vec::new();
                 let len = |character: char| {
@@ -141,7 +141,7 @@ impl Encoding {
                     begin = next;
                 }
             }
-            Self::SingleByte(_) | Self::Utf32 | Self::Binary => 0,
+            Self::SingleByte(_) | Self::Ascii | Self::Utf32 | Self::Binary => 0,
         }
     }
 
@@ -166,7 +166,7 @@ impl Encoding {
                 }
             }
             Self::MultiByte(_) => self.character_len(bytes),
-            Self::SingleByte(_) | Self::Utf32 | Self::Binary => 1,
+            Self::SingleByte(_) | Self::Ascii | Self::Utf32 | Self::Binary => 1,
         }
         .min(bytes.len())
     }
@@ -184,6 +184,7 @@ impl Encoding {
     pub(super) fn decode(self, bytes: &[u8], on_invalid: OnInvalid) -> Decoded {
         match self {
             Self::Utf8 => decode_utf8(bytes, on_invalid),
+            Self::Ascii => decode_ascii(bytes, on_invalid),
             Self::Utf16Le | Self::Utf16Be => self.decode_utf16(bytes, on_invalid),
             Self::SingleByte(encoding) | Self::MultiByte(encoding) => {
                 decode_legacy(encoding, bytes, on_invalid)
@@ -255,6 +256,19 @@ fn decode_utf8(bytes: &[u8], on_invalid: OnInvalid) -> Decoded {
         if !chunk.invalid().is_empty() {
             decoded.invalid(chunk.invalid(), at, on_invalid);
             at += chunk.invalid().len();
+        }
+    }
+    decoded
+}
+
+fn decode_ascii(bytes: &[u8], on_invalid: OnInvalid) -> Decoded {
+    let mut decoded =
+        Decoded { text: String::with_capacity(bytes.len()), invalid_bytes: 0, first_invalid: None };
+    for (at, byte) in bytes.iter().enumerate() {
+        if byte.is_ascii() {
+            decoded.text.push(char::from(*byte));
+        } else {
+            decoded.invalid(&[*byte], at, on_invalid);
         }
     }
     decoded

@@ -494,7 +494,9 @@ fn search_block(
     let (bytes, beyond) = block.with_beyond.split_at_checked(block.len).unwrap_or_default();
     let is_raw = match encoding {
         Encoding::Utf8 | Encoding::Utf32 | Encoding::Binary => true,
-        Encoding::SingleByte(_) | Encoding::MultiByte(_) => block.with_beyond.is_ascii(),
+        Encoding::SingleByte(_) | Encoding::MultiByte(_) | Encoding::Ascii => {
+            block.with_beyond.is_ascii()
+        }
         Encoding::Utf16Le | Encoding::Utf16Be => false,
     };
     let (text, own) = if is_raw {

@@ -46,7 +46,7 @@ const CTIME_LEN: usize = 3;
 const CHECK: usize = 3;
 
 /// The names of encodings, by number. New ones go to the end.
-const ENCODINGS: [&str; 46] = [
+const ENCODINGS: [&str; 47] = [
     "utf-8",
     "utf-16le",
     "utf-16be",
@@ -93,6 +93,7 @@ const ENCODINGS: [&str; 46] = [
     "utf-16",
     "replacement",
     "binary",
+    "ascii",
 ];
 
 /// Which file a cursor is of.

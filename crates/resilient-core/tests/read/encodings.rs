@@ -1,6 +1,8 @@
 //! Text in the encodings of East Asia and others, guessed or named.
 
-use resilient_core::read::{LinesRequest, SearchRequest, StatRequest, TailRequest, WindowRequest};
+use resilient_core::read::{
+    LinesRequest, OnInvalid, SearchRequest, StatRequest, TailRequest, WindowRequest,
+};
 use serde_json::json;
 
 use crate::home::{Home, json_of};
@@ -107,12 +109,31 @@ fn a_guess_that_is_not_sure_is_said_and_a_name_ends_the_doubt() {
         let request = SearchRequest { encoding, glob, ..SearchRequest::of(path, "ИМЯ") };
         assert_eq!(ws.reader().search(&request, &()).unwrap().matches[0].excerpt, "1|имя");
     }
-    for label in ["rot13", "base64", "iso-2022-jp"] {
+    for label in ["rot13", "base64", "iso-2022-jp", "utf8x"] {
         let request = LinesRequest { encoding: Some(label.into()), ..LinesRequest::of("f") };
         let (kind, context) = refused(ws.reader().lines(&request));
         assert_eq!(kind, "policy_violation/encoding/retry_later");
         assert_eq!(context["reason"], "unsupported_encoding");
     }
+}
+
+#[test]
+fn a_byte_over_127_is_none_of_ascii() {
+    let home = Home::new();
+    home.put("f", b"caf\xe9\n");
+    let ws = home.open();
+    let encoding = Some("us-ascii".to_owned());
+    let request = LinesRequest { encoding: encoding.clone(), ..LinesRequest::of("f") };
+    let answer = ws.reader().lines(&request).unwrap();
+    let facts = (answer.content.as_str(), answer.invalid_bytes, answer.encoding.as_str());
+    assert_eq!(facts, ("1|caf\u{FFFD}", 1, "ascii"));
+    let on_invalid = OnInvalid::Strict;
+    let request =
+        WindowRequest { encoding: encoding.clone(), on_invalid, ..WindowRequest::of("f") };
+    let (_, context) = refused(ws.reader().window(&request));
+    assert_eq!((&context["reason"], &context["offset"]), (&"undecodable_byte".into(), &3.into()));
+    let request = SearchRequest { encoding, ..SearchRequest::of("f", "caf") };
+    assert_eq!(ws.reader().search(&request, &()).unwrap().matches[0].excerpt, "1|caf\u{FFFD}");
 }
 
 #[test]

@@ -43,6 +43,16 @@ fn every_write_keeps_encoding_and_line_ends_over_the_wire() {
     sandbox.put("c.bin", b"a\0b");
     let binary = json!({"path": "c.bin", "content": "c", "mode": "append"});
     client.fails("rw_safe_write", binary, ENCODING, json!({"reason": "append_to_binary"}));
+    let strict = json!({"path": "d.txt", "content": "caf\u{e9}", "encoding": "ascii"});
+    let facts =
+        json!({"reason": "unencodable_character", "encoding": "ascii", "character": "\u{e9}"});
+    client.fails("rw_safe_write", strict, "policy_violation/encoding/escape", facts);
+    let misspelt = json!({"path": "d.txt", "content": "c", "encoding": "utf-16-lee"});
+    let facts =
+        json!({"reason": "unsupported_encoding", "nearest_names": ["utf-16le", "utf-16be"]});
+    let refused = client.fails("rw_safe_write", misspelt, ENCODING, facts);
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.contains("utf-16le"), "{hint}");
     let unknown = json!({"path": "d.txt", "content": "c", "encoding": "rot13"});
     client.fails("rw_safe_write", unknown, ENCODING, json!({"reason": "unsupported_encoding"}));
 
