@@ -372,6 +372,50 @@ fn a_hint_names_only_tools_and_arguments_that_are_listed() {
     }
 }
 
+/// Whether a code span of the page names a reason. What varies stands there as `…`.
+fn names_reason(span: &str, reason: &str) -> bool {
+    match span.split_once('…') {
+        Some((front, _)) => reason.starts_with(front),
+        None => span == reason,
+    }
+}
+
+/// Errors whose reason is what another program says.
+const IN_OTHER_WORDS: [&str; 3] = ["BadManifest", "FrontMatter", "CheckpointCorrupt"];
+
+#[test]
+fn the_page_of_errors_has_every_reason_with_its_kinds() {
+    let page = include_str!("../../../docs/errors.md");
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .map(|row| row.split(" | ").collect())
+        .collect();
+    let mut missing = Vec::new();
+    for error in samples() {
+        let envelope = serde_json::to_value(resilient_core::Envelope::from(&error)).unwrap();
+        let Some(reason) = envelope["context"]["reason"].as_str() else { continue };
+        if IN_OTHER_WORDS.contains(&variant(&error)) {
+            continue;
+        }
+        let kinds =
+            ["error", "reason_hint", "suggested_action"].map(|key| envelope[key].as_str().unwrap());
+        let is_here = |row: &&Vec<&str>| {
+            let mut spans = row[0].split('`').skip(1).step_by(2);
+            spans.any(|span| names_reason(span, reason))
+        };
+        // Of a read the kinds tell what it is.
+        let is_of_reads = |row: &&Vec<&str>| row[0] == format!("| {}", kinds.join(" / "));
+        let has_kinds = |row: &Vec<&str>| kinds.iter().all(|kind| row[1].contains(kind));
+        let of_reason: Vec<_> = rows.iter().filter(is_here).collect();
+        if !of_reason.iter().any(|row| has_kinds(row)) && !rows.iter().any(|row| is_of_reads(&row))
+        {
+            missing.push(format!("{}: {reason}: {kinds:?}, and {of_reason:?}", variant(&error)));
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
 #[test]
 fn for_each_tool_of_other_sets_there_is_one_that_does_its_work() {
     for (theirs, ours) in core::INSTEAD {
