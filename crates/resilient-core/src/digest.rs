@@ -94,6 +94,54 @@ impl fmt::Debug for Digest {
     }
 }
 
+/// A digest as a caller looks for it: all of its hex digits, or the first 12 or more.
+///
+/// ```
+/// use resilient_core::digest::{Digest, DigestPrefix};
+///
+/// let prefix: DigestPrefix = "sha256:BA7816BF8F01".parse().unwrap();
+/// assert!(prefix.begins(&Digest::of(b"abc")));
+/// assert!("ba7816bf8f0".parse::<DigestPrefix>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DigestPrefix(String);
+
+impl DigestPrefix {
+    /// Whether a digest begins so.
+    #[must_use]
+    pub fn begins(&self, digest: &Digest) -> bool {
+        digest.to_string().starts_with(&self.0)
+    }
+
+    /// The least and the greatest number that the first 64 bits of such a digest may be.
+    pub(crate) fn heads(&self) -> (u64, u64) {
+        let head = |filler: char| {
+            let digits: String = self.0.chars().chain(std::iter::repeat(filler)).take(16).collect();
+            u64::from_str_radix(&digits, 16).unwrap_or_default()
+        };
+        (head('0'), head('f'))
+    }
+}
+
+impl From<Digest> for DigestPrefix {
+    fn from(digest: Digest) -> Self {
+        Self(digest.to_string())
+    }
+}
+
+impl FromStr for DigestPrefix {
+    type Err = NotAPrefix;
+
+    fn from_str(text: &str) -> Result<Self, NotAPrefix> {
+        Digest::may_be_meant_by(text).then(|| Self(Digest::digits(text))).ok_or(NotAPrefix)
+    }
+}
+
+/// The text is no beginning of a digest that is long enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not the first 12 hex digits of a sha256, or more of them")]
+pub struct NotAPrefix;
+
 /// The text is not 64 lower-case hex digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a lower-case sha256 in hex")]

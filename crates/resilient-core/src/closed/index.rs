@@ -8,7 +8,7 @@ use std::io;
 
 use super::derived::{self, Of};
 use super::{Journals, Name, Opened};
-use crate::digest::Digest;
+use crate::digest::{Digest, DigestPrefix};
 use crate::disk::{File, FileBox, read_range, read_up_to};
 use crate::journal::{Row, each_line};
 
@@ -30,17 +30,20 @@ pub(crate) enum Key<'a> {
     /// The reported path.
     Path(&'a str),
     JournalId(&'a str),
-    Sha256(Digest),
+    Sha256(&'a DigestPrefix),
 }
 
 impl Key<'_> {
-    fn hash(self) -> u64 {
+    /// The least and the greatest key in the table.
+    fn hashes(self) -> (u64, u64) {
         let digest = match self {
             Self::Path(path) => Digest::of(&[b"path ", path.as_bytes()].concat()),
             Self::JournalId(id) => Digest::of(&[b"id ", id.as_bytes()].concat()),
-            Self::Sha256(digest) => digest,
+            Self::Sha256(prefix) => return prefix.heads(),
         };
-        digest.as_bytes().first_chunk().copied().map(u64::from_be_bytes).unwrap_or_default()
+        let hash =
+            digest.as_bytes().first_chunk().copied().map(u64::from_be_bytes).unwrap_or_default();
+        (hash, hash)
     }
 }
 
@@ -48,7 +51,7 @@ impl Key<'_> {
 pub(crate) struct Lines {
     /// So much of the journal is in the index.
     pub(crate) covers: u64,
-    /// Where the lines begin that may be of the key, the last one first.
+    /// Where the lines begin that may be of the key.
     pub(crate) offsets: Vec<u64>,
 }
 
@@ -75,8 +78,8 @@ impl Lines {
             // Only a matter of time: the next reader makes it again.
             let _ = derived::keep(dir, &file, &encode(&of, &entries));
         }
-        let hash = key.hash();
-        let hits = entries.iter().rev().map(numbers).filter(|(found, _)| *found == hash);
+        let (first, last) = key.hashes();
+        let hits = entries.iter().map(numbers).filter(|(found, _)| (first..=last).contains(found));
         Ok(Self { covers: of.len, offsets: hits.map(|(_, offset)| offset).collect() })
     }
 }
@@ -108,23 +111,22 @@ impl Index {
 
     /// The lines that may be of a key; `None` where a block is damaged.
     fn lines_of(&mut self, key: Key<'_>) -> io::Result<Option<Lines>> {
-        let hash = key.hash();
+        let (first, last) = key.hashes();
         let (mut low, mut high) = (0, self.entries);
         while low < high {
             let middle = low + (high - low) / 2;
             let Some((found, _)) = self.entry(middle)? else { return Ok(None) };
-            if found < hash { low = middle + 1 } else { high = middle }
+            if found < first { low = middle + 1 } else { high = middle }
         }
         let mut offsets = Vec::new();
         while low < self.entries {
             let Some((found, offset)) = self.entry(low)? else { return Ok(None) };
-            if found != hash {
+            if found > last {
                 break;
             }
             offsets.push(offset);
             low += 1;
         }
-        offsets.reverse();
         Ok(Some(Lines { covers: self.of.len, offsets }))
     }
 
@@ -170,12 +172,13 @@ fn make(journal: &Opened) -> io::Result<(Of, Vec<[u8; ENTRY]>)> {
     let mut offset = 0;
     each_line(journal.file(), journal.len, |line| {
         if let Some(row) = Row::parse(line.text) {
-            let digest = row.sha256.digest().map(Key::Sha256);
+            let digest = row.sha256.digest().map(DigestPrefix::from);
+            let digest = digest.as_ref().map(Key::Sha256);
             let names = [Key::Path(&row.path), Key::JournalId(&row.journal_id)];
             for key in names.into_iter().chain(digest) {
                 let mut entry = [0; ENTRY];
                 let (hash, place) = entry.split_at_mut(8);
-                hash.copy_from_slice(&key.hash().to_be_bytes());
+                hash.copy_from_slice(&key.hashes().0.to_be_bytes());
                 place.copy_from_slice(&u64::to_be_bytes(offset));
                 entries.push(entry);
             }

@@ -28,7 +28,7 @@ pub(crate) fn tail(journals: &Journals, n: usize, filter: &Filter) -> io::Result
 /// What a filter can be looked up by: the rarest that it has. A row has one of these.
 fn keys(filter: &Filter) -> Vec<Key<'_>> {
     let id = filter.journal_id.as_deref().map(Key::JournalId);
-    let digest = filter.sha256.map(Key::Sha256);
+    let digest = filter.sha256.as_ref().map(Key::Sha256);
     match id.or(digest) {
         Some(key) => vec![key],
         None => {
@@ -96,6 +96,7 @@ impl Reading<'_> {
         self.scan(journal, covered)?;
         offsets.retain(|offset| *offset < covered);
         offsets.sort_unstable_by_key(|offset| std::cmp::Reverse(*offset));
+        offsets.dedup();
         for offset in offsets {
             if self.is_full() {
                 break;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{By, Mode, Row, RowDigest};
-use crate::digest::Digest;
+use crate::digest::{Digest, DigestPrefix};
 
 /// What an agent sees of a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -67,8 +67,8 @@ pub struct Filter {
     pub mode: Option<Mode>,
     /// Only the row of this identity.
     pub journal_id: Option<String>,
-    /// Only rows that left a file with this digest.
-    pub sha256: Option<Digest>,
+    /// Only rows that left a file with this digest, or with one that begins so.
+    pub sha256: Option<DigestPrefix>,
 }
 
 impl Filter {
@@ -80,7 +80,9 @@ impl Filter {
             && (self.abs_path.is_none() || row.abs_path.is_none() || self.abs_path == row.abs_path)
             && self.mode.is_none_or(|mode| mode == row.mode)
             && self.journal_id.as_ref().is_none_or(|id| *id == row.journal_id)
-            && self.sha256.is_none_or(|digest| row.sha256 == digest)
+            && self.sha256.as_ref().is_none_or(|prefix| {
+                row.sha256.digest().is_some_and(|digest| prefix.begins(&digest))
+            })
     }
 }
 

@@ -124,8 +124,8 @@ impl Tool for JournalTail {
     fn run(self, workspace: &Workspace) -> Answer {
         let sha256 = self.filter_sha256.map(|hex| hex.parse()).transpose().map_err(|_| {
             unfit(
-                "not_a_sha256_of_64_hex_digits",
-                "pass all 64 hex digits in lower case as `filter_sha256`",
+                "not_a_sha256_of_12_to_64_hex_digits",
+                "pass the first 12 hex digits of the digest or more as `filter_sha256`",
             )
             .with("argument", "filter_sha256")
         })?;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 use resilient_core::Workspace;
-use resilient_core::digest::Digest;
+use resilient_core::digest::DigestPrefix;
 use resilient_core::journal::{Filter, Mode, Tail, Verification};
 
 use crate::output::{Output, one_line};
@@ -38,7 +38,7 @@ pub(crate) struct Last {
     id: Option<String>,
     /// Only those that left a file with this digest
     #[arg(long = "filter-sha256", alias = "sha256", value_name = "DIGEST")]
-    sha256: Option<Digest>,
+    sha256: Option<DigestPrefix>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
