@@ -274,6 +274,44 @@ fn a_write_that_waits_guards_its_path_in_a_workspace_that_was_moved() {
     assert!(overwrite(&ws, "a.txt", "over it\n").is_done());
 }
 
+/// The content of a row that waits lies beside its target, where somebody removes it.
+#[test]
+fn a_row_whose_content_goes_while_it_waits_is_not_told_to_be_finished() {
+    let begin = || {
+        let disk = SimDisk::new();
+        disk.mkdir("w");
+        disk.write_file("v/a.txt", b"old\n");
+        disk.mount("v", 7);
+        let ws = rooted(&disk, &["w", "v"], 1);
+        done(create(&ws, "warm.txt", "warm\n"));
+        (disk, ws)
+    };
+    let (whole, ws) = begin();
+    let base = whole.ops();
+    done(overwrite(&ws, "/v/a.txt", "new\n"));
+    let (mut finished, mut unsure) = (0, 0);
+    for at in base..=whole.ops() {
+        let (disk, ws) = begin();
+        disk.plan(Fault { at, kind: FaultKind::PowerCut });
+        let _ = overwrite(&ws, "/v/a.txt", "new\n");
+        let disk = disk.kill();
+        let waits = rooted(&disk, &["w"], 2).recover().expect("recovery").pending.len();
+        let slots = disk.tree().into_keys().filter(|path| path.contains("/.rw-s-"));
+        slots.collect::<Vec<_>>().iter().for_each(|slot| disk.unlink(slot));
+        let report = rooted(&disk, &["w", "v"], 3).recover().expect("recovery");
+        let is_new = disk.read("v/a.txt").as_deref() == Some(b"new\n");
+        let told = (report.finished.len(), report.unsure.len());
+        let expected = if is_new { (waits, 0) } else { (0, waits) };
+        assert_eq!(told, expected, "{at}: {report:?}\n{:?}", disk.trace());
+        finished += told.0;
+        unsure += told.1;
+        let again = rooted(&disk, &["w", "v"], 4).recover().expect("recovery");
+        assert!(again.is_empty(), "{again:?}");
+        assert!(!holds_pending(&disk), "{at}");
+    }
+    assert!(unsure > 0, "{finished}, {unsure}");
+}
+
 #[test]
 fn a_process_with_fewer_roots_leaves_to_others_what_it_cannot_reach() {
     type Prepare = fn(&SimDisk);
