@@ -164,3 +164,40 @@ impl<B: Body<Data = Bytes, Error = Infallible> + Unpin> Body for Held<B> {
         self.body.size_hint()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::Waker;
+
+    use resilient_mcp::Busy;
+
+    use super::*;
+
+    /// Whether a piece comes.
+    fn gives<B: Body + Unpin>(body: &mut B) -> bool {
+        let next = Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop()));
+        matches!(next, Poll::Ready(Some(Ok(_))))
+    }
+
+    #[test]
+    fn a_stream_ends_once_its_client_may_no_longer_be_in() {
+        let may = Arc::new(AtomicBool::new(true));
+        let asked = Arc::clone(&may);
+        let pieces = Full::new(Bytes::from_static(b"a"));
+        let mut held = Held::as_long_as(pieces, move || asked.load(Ordering::Relaxed));
+        assert!(gives(&mut held));
+        let mut held = Held { body: Full::new(Bytes::from_static(b"b")), ..held };
+        may.store(false, Ordering::Relaxed);
+        assert!(!gives(&mut held));
+    }
+
+    #[test]
+    fn an_answer_counts_until_it_is_sent() {
+        let busy = Busy::default();
+        let held = Held::until_sent(Full::new(Bytes::from_static(b"a")), busy.begin(), None);
+        assert_eq!(busy.count(), 1);
+        drop(held);
+        assert_eq!(busy.count(), 0);
+    }
+}

@@ -97,7 +97,7 @@ impl Places {
 
     /// Answers a request.
     pub(crate) async fn answer(&self, request: Request<Incoming>, ends: Ends) -> Reply {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         let reply = match self.door.look(&parts.uri, &parts.headers, ends) {
             Err(refused) => self.refuse(refused),
             Ok(()) if parts.method == Method::GET && parts.uri.path() == "/healthz" => {
@@ -107,7 +107,11 @@ impl Places {
                 self.readiness().await
             }
             Ok(()) => match self.door.caller(&parts.headers, ends) {
-                Ok(caller) => self.inside(parts, body, caller).await,
+                Ok(caller) => {
+                    // Nothing behind the door has to see it.
+                    parts.headers.remove(header::AUTHORIZATION);
+                    self.inside(parts, body, caller).await
+                }
                 Err(refused) => self.refuse(refused),
             },
         };
