@@ -26,7 +26,9 @@ pub(crate) const COMES_BACK: Duration = Duration::from_secs(1);
 pub(crate) const HEAD_MAX: usize = 64 << 10;
 
 /// A client sends the head of a request, or the next one on its connection, within this.
-pub(crate) const HEAD_PATIENCE: Duration = Duration::from_secs(30);
+///
+/// Clients keep a connection that they do not use for up to 90 seconds, and one of them may send a request just when it is cut.
+pub(crate) const HEAD_PATIENCE: Duration = Duration::from_secs(120);
 
 /// The body of a request has at most so many bytes.
 pub(crate) const BODY_MAX: usize = 32 << 20;
