@@ -94,7 +94,11 @@ pub fn serve(
     runtime.block_on(async {
         let host = listen.host.trim_start_matches('[').trim_end_matches(']');
         let listener = TcpListener::bind((host, listen.port)).await.map_err(|error| {
-            io::Error::new(error.kind(), format!("{}:{}: {error}", listen.host, listen.port))
+            let text = format!(
+                "cannot listen at {host} port {} ({error}): pass another --port or --host",
+                listen.port
+            );
+            io::Error::new(error.kind(), text)
         })?;
         let places = Arc::new(Places::new(listen.protocol, places, Door::new(names, tokens)));
         tell(&format!("listening on http://{}{}", listener.local_addr()?, places.first()));

@@ -66,7 +66,13 @@ impl Tokens {
         let made = match make(path) {
             Ok(made) => Some(made),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
-            Err(error) => return Err(error),
+            Err(error) => {
+                let text = format!(
+                    "cannot make {} ({error}): make its directory, or name another file",
+                    path.display()
+                );
+                return Err(io::Error::new(error.kind(), text));
+            }
         };
         let tokens = Self { path: path.to_owned(), known: Mutex::default() };
         let known = Known::read(path)?;

@@ -193,6 +193,19 @@ fn a_host_that_others_reach_needs_tokens() {
     assert!(ran.stderr.contains("tokens:1"), "{ran:?}");
 }
 
+#[test]
+fn a_server_that_cannot_begin_says_what_to_do() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let port = web.address.split(':').next_back().unwrap();
+    let ran = sandbox.run(&[HTTP, &["--port", port]].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("pass another --port"), "{ran:?}");
+    let ran = sandbox.run(&[HTTP, &["--port", "0", "--token-file", "no/tokens"]].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("make its directory"), "{ran:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn tokens_that_others_can_read_are_none() {
