@@ -34,6 +34,11 @@ impl Number<'_> {
         all.get(..self.form.len()).unwrap_or_default()
     }
 
+    /// Tells whether it is known that nothing announces it.
+    pub(super) fn is_silent(&self) -> bool {
+        matches!(self.near.get(), Some(Near::Silent))
+    }
+
     /// Tells whether one of the words stands shortly before the number (or right after it).
     pub(super) fn announced(&self, words: &Words) -> bool {
         let near = self.near.get_or_init(|| Near::of(self.text, self.marks, &self.span));

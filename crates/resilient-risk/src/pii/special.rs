@@ -21,9 +21,9 @@ pub(super) fn find(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
             passport(bytes, start).or_else(|| wallet_of(text, marks, start..start + run))
         }
         (26.., _) => wallet_of(text, marks, start..start + run),
-        (2, b':' | b'-') => hardware(text, marks, start).or_else(|| house(text, start)),
+        (2, b':' | b'-') => hardware(text, marks, start).or_else(|| house(text, start, 2)),
         (4, b':') => internet(text, marks, start),
-        (2..=5, _) => house(text, start),
+        (2..=5, _) => house(text, start, run),
         _ => None,
     }
 }
@@ -134,7 +134,23 @@ fn internet(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
 }
 
 /// An address of a house: a number beside a word for a street, and a postcode.
-fn house(text: &str, start: usize) -> Option<Hit> {
+#[inline(always)]
+fn house(text: &str, start: usize, run: usize) -> Option<Hit> {
+    let bytes = text.as_bytes();
+    let capital = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at)).is_some_and(|byte| byte.is_ascii_uppercase() || *byte > 127)
+    };
+    // A place or a state is written with a capital, as are the letters of a postcode.
+    let near = [start.checked_sub(2), Some(start + 1), Some(start + run + 1)];
+    if !near.into_iter().any(capital) && bytes.get(start + run) != Some(&b'-') {
+        return None;
+    }
+    postal(text, start)
+}
+
+#[cold]
+#[inline(never)]
+fn postal(text: &str, start: usize) -> Option<Hit> {
     ADDRESSES.iter().find_map(|address| {
         address.codes.iter().find_map(|code| code.address(text, start, address))
     })

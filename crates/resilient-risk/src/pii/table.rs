@@ -38,8 +38,10 @@ pub(super) fn stands_alone(digits: usize, signs: usize) -> bool {
 /// The name of a number, if it has one. There is none at all where another pattern finds the number.
 pub(super) fn name(number: &Number<'_>, place: Place) -> Option<Option<&'static str>> {
     let ways = WAYS.get(number.form.len()).copied().unwrap_or_default();
+    let silent = number.is_silent();
     let found = ways
         .iter()
+        .filter(|way| !silent || matches!(way.need, Need::Elsewhere | Need::Form | Need::Check))
         .filter(|way| number.form.fits(way.letters, way.digits))
         .filter_map(|way| Some((way, ROWS.get(way.row)?)))
         .find(|(way, row)| way.is_written_so(number, row) && way.counts(number, row, place));
