@@ -135,7 +135,7 @@ fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<bool> {
         Err(error) => return Err(error),
     };
     names::move_away(state, WITHDRAWAL)?;
-    report.left.push(format!("{}: {reason}", WITHDRAWAL));
+    report.left.push(format!("{WITHDRAWAL}: {reason}"));
     withdrawal::redo(state).map(|()| true)
 }
 

@@ -57,7 +57,7 @@ fn steps(block: &str) -> Vec<Step> {
             steps.push(Step { command: command.to_owned(), ..Step::default() });
             continue;
         }
-        let step = steps.last_mut().expect("a block begins with a command");
+        let step = steps.last_mut().unwrap();
         let is_open = step.command.ends_with('\\') || step.command.matches('\'').count() % 2 == 1;
         if is_open {
             step.command = format!("{}\n{line}", step.command);
