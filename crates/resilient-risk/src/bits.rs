@@ -39,13 +39,6 @@ impl Bits {
         }
     }
 
-    /// The positions in a range whose bits are set.
-    pub(super) fn ones(&self, range: Range<usize>) -> Ones<'_> {
-        let group = range.start / GROUP;
-        let word = self.word(group) & u64::MAX << (range.start % GROUP);
-        Ones { bits: self, group, word, end: range.end }
-    }
-
     /// The last position before `end` whose bit is set, from `floor` on.
     pub(super) fn last(&self, floor: usize, end: usize) -> Option<usize> {
         let mut end = end;
@@ -60,11 +53,6 @@ impl Bits {
             super::work::spend(1);
         }
         None
-    }
-
-    /// Tells whether so many bits or more are set in a range.
-    pub(super) fn has(&self, least: usize, range: Range<usize>) -> bool {
-        least == 0 || self.ones(range).nth(least - 1).is_some()
     }
 
     /// How many bits are set in a range.
@@ -294,35 +282,6 @@ impl Places {
             len += word.count_ones() as usize;
         }
         len
-    }
-}
-
-/// The positions of the bits that are set, in order.
-#[derive(Clone, Debug)]
-pub(super) struct Ones<'a> {
-    bits: &'a Bits,
-    group: usize,
-    /// What is left of the group.
-    word: u64,
-    end: usize,
-}
-
-impl Iterator for Ones<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        loop {
-            if self.word != 0 {
-                let at = self.group * GROUP + self.word.trailing_zeros() as usize;
-                self.word &= self.word - 1;
-                return (at < self.end).then_some(at);
-            }
-            if (self.group + 1) * GROUP >= self.end {
-                return None;
-            }
-            self.group += 1;
-            self.word = self.bits.word(self.group);
-        }
     }
 }
 

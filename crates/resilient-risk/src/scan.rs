@@ -112,8 +112,6 @@ struct Scan {
     findings: Vec<Finding>,
     /// What the model judges to be secrets. All that is certain goes first, decodings included.
     guesses: Vec<(&'static str, Range<usize>)>,
-    /// Literals that the text adds up, and lines that it continues.
-    sums: Vec<decode::Map>,
     /// Addresses with a password in which a secret was found already.
     addresses: Vec<Range<usize>>,
 }
@@ -253,9 +251,6 @@ fn collect_in<S: Simd>(
     }
     if !scan.guesses.is_empty() {
         scan.guesses();
-    }
-    if !scan.sums.is_empty() && !scan.findings.is_empty() {
-        scan.complete(text);
     }
     if depth == 0 && scan.findings.len() > 1 {
         settle(&mut scan.findings, scan.addresses);

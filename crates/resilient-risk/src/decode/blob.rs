@@ -316,7 +316,7 @@ fn turned_views(
     views: &mut Views<'_>,
 ) {
     // Only what could be a token is worth turning around.
-    if piece.len() > PIECE_MAX || marks.digit.count_short(span.clone()) < 2 {
+    if piece.len() > PIECE_MAX {
         return;
     }
     let encoded = is_encoded_backwards(piece).then(|| base64(&backwards(piece))).flatten();
@@ -481,6 +481,11 @@ pub(super) fn base64(piece: &[u8]) -> Option<String> {
         return None;
     }
     readable(unpack64(piece)?)
+}
+
+/// Tells whether a text begins with base64 of text.
+pub(super) fn is_base64_head(text: &[u8]) -> bool {
+    text.first_chunk().is_some_and(is_encoded)
 }
 
 /// Tells by the first digits whether what they encode may be text.

@@ -1,123 +1,111 @@
 //! Escapes: `\x67`, `\147`, `\u0067`, `%67`, `&#103;`, `&#x67;`, `U+0067`.
 
 use fearless_simd::prelude::*;
+use memchr::{memchr3, memrchr2};
 
-use super::super::bits::{Bits, ones};
+use super::super::bits::ones;
 use super::super::lanes::{GROUP, Lanes};
 use super::super::marks::is_token;
 use super::{Map, Trust, Views, is_text};
 
 /// Fewer escapes in a row are an ordinary text's.
-pub(super) const ESCAPES_MIN: u8 = 6;
+const ESCAPES_MIN: usize = 6;
 
-/// Where in a group the signs are that escapes begin with.
-#[inline(always)]
-fn signs<S: Simd>(simd: S, bytes: &[u8], group: usize) -> u64 {
-    let group = Lanes::at(simd, bytes, group * GROUP);
-    (group.is(b'\\') | group.lies(b'%', 2)).to_bitmask()
-}
+/// So long a token goes on without an escape, and so long it is.
+const PLAIN_MAX: usize = 80;
+const TOKEN_MAX: usize = 4096;
 
-/// Makes the views of the parts of a text where escapes may be: so many in a row are dense in their group
-/// and the next one, and each has a digit.
+/// A shorter token is of no format.
+const TOKEN_MIN: usize = 16;
+
+/// Makes the views of the escapes of a text, and of literals that hold a text of their own.
 #[inline(always)]
-pub(super) fn views<S: Simd>(simd: S, text: &str, dense: &Bits, views: &mut Views<'_>) {
+pub(super) fn views<S: Simd>(simd: S, text: &str, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
-    let mut done = 0;
-    crowds(simd, bytes, dense, |group, signs| {
-        done = within(bytes, group * GROUP, signs, done, views);
-    });
-    done = 0;
+    let (mut done, mut read) = (0, 0);
     for group in 0..bytes.len().div_ceil(GROUP) {
-        let signs = signs(simd, bytes, group);
+        let lanes = Lanes::at(simd, bytes, group * GROUP);
+        let signs = (lanes.is(b'\\') | lanes.lies(b'%', 2)).to_bitmask();
         if signs != 0 {
-            done = few(bytes, group * GROUP, signs, done, views);
+            (done, read) = of_group(text, group * GROUP, signs, (done, read), views);
         }
     }
 }
 
-/// Makes the views of tokens that have an escape or a few in them, as in `\u0067lsa_…`: of those that begin
-/// in a group. Tells how far it was read.
+/// Makes the views of what begins at the signs of a group, and tells how far escapes and literals were read.
 #[inline(never)]
-fn few(bytes: &[u8], base: usize, signs: u64, done: usize, views: &mut Views<'_>) -> usize {
-    let mut done = done;
+fn of_group(
+    text: &str,
+    base: usize,
+    signs: u64,
+    done: (usize, usize),
+    views: &mut Views<'_>,
+) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    let (mut done, mut read) = done;
     for at in ones(signs).map(|bit| base + bit) {
-        if at >= done && bytes.get(at..).is_some_and(may_be_escape) {
-            done = token(bytes, at, views);
+        let rest = bytes.get(at..).unwrap_or_default();
+        if at >= read && matches!(rest, [b'\\', b'n' | b'"', ..]) {
+            read = literal(text, at, read, views);
+        }
+        if at >= done && may_be_escape(rest) {
+            done = row(bytes, at, done, views);
         }
     }
-    done
+    (done, read)
 }
 
-/// So long a token is looked at, before its first escape and from there on.
-const BEFORE_MAX: usize = 80;
-const TOKEN_MAX: usize = 400;
-
-/// Makes a view of the token that has its first escape at a position, and tells how far it was read.
-fn token(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
-    /// A shorter token is of no format.
-    const TOKEN_MIN: usize = 16;
-    let before = bytes.get(..start).unwrap_or_default();
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
-    let lead = before.iter().rev().take(BEFORE_MAX).take_while(|byte| is_plain(byte)).count();
-    let mut text = before.get(start - lead..).unwrap_or_default().to_vec();
-    let (mut end, mut escapes) = (start, 0);
-    while let Some(first) = bytes.get(end).filter(|_| end - start < TOKEN_MAX) {
-        let rest = bytes.get(end..).unwrap_or_default();
-        let (byte, len) = if matches!(first, b'\\' | b'%' | b'&') {
-            let Some(escape) = escape(rest) else { break };
-            escapes += 1;
-            escape
-        } else {
-            (*first, 1)
+/// Makes a view of the value of a key in JSON that is a text with lines or literals of its own, by its first escape.
+/// Tells how far it was read.
+fn literal(text: &str, first: usize, floor: usize, views: &mut Views<'_>) -> usize {
+    const BEFORE_MAX: usize = 1024;
+    const LITERAL_MAX: usize = 1 << 16;
+    let bytes = text.as_bytes();
+    let floor = floor.max(first.saturating_sub(BEFORE_MAX));
+    let before = bytes.get(floor..first).unwrap_or_default();
+    super::super::work::spend(before.len());
+    let Some(open) = memrchr2(b'"', b'\n', before) else { return first + 1 };
+    let key = before.get(..open).unwrap_or_default().trim_ascii_end();
+    if before.get(open) != Some(&b'"') || !key.ends_with(b"\":") {
+        return first + 1;
+    }
+    let (mut decoded, mut map, mut escapes) = (String::new(), Map::parts(), 0);
+    let (mut from, mut at) = (floor + open + 1, first);
+    let limit = bytes.len().min(first + LITERAL_MAX);
+    loop {
+        let rest = bytes.get(at..limit).unwrap_or_default();
+        let Some(len) = memchr3(b'"', b'\\', b'\n', rest) else { return first + 1 };
+        let plain = text.get(from..at + len).unwrap_or_default();
+        let to = match rest.get(len..) {
+            Some([b'\\', escape, ..]) => match escape {
+                b'n' => '\n',
+                b'r' => '\r',
+                b't' => '\t',
+                b'"' | b'\\' | b'/' => char::from(*escape),
+                _ => {
+                    at += len + 2;
+                    continue;
+                }
+            },
+            _ => '\0',
         };
-        if !is_token(byte) && byte != b':' {
+        decoded.push_str(plain);
+        map.push(plain.len(), from..at + len, false);
+        at += len;
+        if to == '\0' {
             break;
         }
-        text.push(byte);
-        end += len;
+        decoded.push(to);
+        map.push(1, at..at + 2, false);
+        escapes += 1;
+        at += 2;
+        from = at;
     }
-    super::super::work::spend(lead + end - start);
-    let is_token = text.len() >= TOKEN_MIN && text.iter().any(u8::is_ascii_digit);
-    if (1..usize::from(ESCAPES_MIN)).contains(&escapes)
-        && is_token
-        && views.has_room(text.len())
-        && let Ok(text) = String::from_utf8(text)
-    {
-        views.add("escapes", Map::whole(start - lead..end), text, Trust::Names);
+    super::super::work::spend(decoded.len());
+    if escapes >= 2 && decoded.len() >= TOKEN_MIN && views.has_room(decoded.len()) {
+        views.add("escapes", map, decoded, Trust::Full);
     }
-    end.max(start + 1)
-}
-
-/// Tells the signs in each two neighbours among groups that have enough of them, those of each group once.
-#[inline(always)]
-fn crowds<S: Simd>(simd: S, bytes: &[u8], dense: &Bits, mut found: impl FnMut(usize, u64)) {
-    // As far as groups were told.
-    let mut told = 0;
-    for group in dense.ones(0..bytes.len().div_ceil(GROUP)) {
-        let [first, second] = [group, group + 1].map(|group| signs(simd, bytes, group));
-        if first.count_ones() + second.count_ones() >= u32::from(ESCAPES_MIN) {
-            if group >= told {
-                found(group, first);
-            }
-            found(group + 1, second);
-            told = group + 2;
-        }
-    }
-}
-
-/// Makes the views of what begins in a group, and tells how far it was read.
-#[inline(never)]
-fn within(bytes: &[u8], base: usize, signs: u64, done: usize, views: &mut Views<'_>) -> usize {
-    let mut done = done;
-    let mut left = signs;
-    while left != 0 {
-        let at = base + left.trailing_zeros() as usize;
-        left &= left - 1;
-        if at >= done && bytes.get(at..).is_some_and(may_be_escape) {
-            done = row(bytes, at, views);
-        }
-    }
-    done
+    at + 1
 }
 
 /// Tells by a few bytes whether a text may begin with an escape that [`escape`] reads: most signs are
@@ -133,55 +121,47 @@ fn may_be_escape(text: &[u8]) -> bool {
     }
 }
 
-/// Makes a view of the escapes that stand from a position on, if they are enough, and tells how far
-/// it was read.
-fn row(bytes: &[u8], start: usize, views: &mut Views<'_>) -> usize {
+/// Makes a view of the escapes that stand from a position on and of what stands among them and before, and tells how far
+/// it was read. Of a few escapes only what names its vendor counts.
+fn row(bytes: &[u8], start: usize, floor: usize, views: &mut Views<'_>) -> usize {
     // Most are of characters that are not ASCII.
-    let Some((first, len)) = escape(bytes.get(start..).unwrap_or_default()) else {
+    if escape(bytes.get(start..).unwrap_or_default()).is_none() {
         return start + 1;
-    };
-    // What stands before `%`-escapes can be a part of the token.
-    let before = bytes.get(..start).unwrap_or_default();
-    let lead = before.iter().rev().take(40).take_while(|b| b.is_ascii_alphanumeric()).count();
-    let mut end = start + len;
-    let mut decoded = vec![first];
+    }
+    let before = bytes.get(floor.max(start.saturating_sub(PLAIN_MAX))..start).unwrap_or_default();
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let lead = before.iter().rev().take_while(|byte| is_plain(byte)).count();
+    let mut decoded = bytes.get(start - lead..start).unwrap_or_default().to_vec();
     let mut map = Map::parts();
     map.push(lead, start - lead..start, false);
-    map.push(1, start..end, false);
-    let mut escapes = 1;
-    loop {
-        let rest = bytes.get(end..).unwrap_or_default();
-        if let Some((byte, len)) = escape(rest) {
-            decoded.push(byte);
-            escapes += 1;
-            map.push(1, end..end + len, false);
-            end += len;
-        } else if let Some(byte) = rest.first()
-            && (byte.is_ascii_alphanumeric() || b"_-.=+/:".contains(byte))
-            && decoded.len() < escapes * 8
-        {
-            // Characters that need no escape may stand between those that have one.
-            decoded.push(*byte);
-            map.push(1, end..end + 1, false);
-            end += 1;
+    let (mut end, mut escapes, mut plain) = (start, 0, 0);
+    while let Some(byte) = bytes.get(end).filter(|_| decoded.len() < TOKEN_MAX) {
+        let (byte, len) = if matches!(byte, b'\\' | b'%' | b'&') {
+            let Some(escape) = escape(bytes.get(end..).unwrap_or_default()) else { break };
+            (escapes, plain) = (escapes + 1, 0);
+            escape
         } else {
+            plain += 1;
+            (*byte, 1)
+        };
+        if plain > 0 && !is_token(byte) && byte != b':' || plain > PLAIN_MAX {
             break;
         }
+        decoded.push(byte);
+        map.push(1, end..end + len, false);
+        end += len;
     }
-    super::super::work::spend(end - start);
-    if escapes >= usize::from(ESCAPES_MIN)
+    super::super::work::spend(lead + end - start);
+    let is_row = escapes >= ESCAPES_MIN && decoded.len() < lead + escapes * 8;
+    if (is_row || decoded.len() >= TOKEN_MIN)
         && views.has_room(decoded.len())
         && is_text(&decoded)
         && let Ok(text) = String::from_utf8(decoded)
     {
-        let head = text_of(bytes, start - lead, start);
-        views.add("escapes", map, head + &text, Trust::Full);
+        let trust = if is_row { Trust::Full } else { Trust::Names };
+        views.add("escapes", map, text, trust);
     }
     end
-}
-
-fn text_of(bytes: &[u8], start: usize, end: usize) -> String {
-    String::from_utf8_lossy(bytes.get(start..end).unwrap_or_default()).into_owned()
 }
 
 /// One escape at the start of a text: its character, if that is ASCII, and its length.

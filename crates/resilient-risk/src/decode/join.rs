@@ -5,39 +5,100 @@ mod literals;
 mod names;
 mod rows;
 
+use std::ops::Range;
+
 use fearless_simd::prelude::*;
 use memchr::memmem;
 
+use super::super::lanes::padded;
 use super::super::literals::{Literal, Place};
-use super::{Digits, Map, Survey, Trust, Views};
+use super::super::marks::Marks;
+use super::super::vendor;
+use super::{Map, Survey, Trust, Views, blob};
 
-pub(super) use self::codes::CODES_MIN;
-
-/// What is joined is not longer than this.
+/// What is joined is not longer than this, and no token that was cut is shorter.
 const JOINED_MAX: usize = 4096;
+const JOINED_MIN: usize = 16;
+
+/// What a text puts together, and where its parts come from.
+struct Joined<'a> {
+    via: &'static str,
+    decoded: &'a str,
+    /// Where each part stands in what is decoded, and in the text.
+    parts: Vec<(Range<usize>, Range<usize>)>,
+    /// Whether what stands between the parts goes with them.
+    is_list: bool,
+}
+
+impl Joined<'_> {
+    /// Adds a view of the parts as one literal, behind what their statement begins with.
+    #[inline(never)]
+    fn add(self, text: &str, marks: &Marks, begin: usize, trust: Trust, views: &mut Views<'_>) {
+        const HEAD_MAX: usize = 96;
+        let Self { via, decoded, parts, is_list } = self;
+        if !(JOINED_MIN..=JOINED_MAX).contains(&decoded.len()) || !views.has_room(decoded.len()) {
+            return;
+        }
+        let floor = begin.saturating_sub(HEAD_MAX);
+        let before = text.as_bytes().get(floor..begin).unwrap_or_default();
+        let is_open = |byte: &u8| byte.is_ascii_whitespace() || b"([\\".contains(byte);
+        let end = floor + before.iter().rposition(|byte| !is_open(byte)).map_or(0, |last| last + 1);
+        let start = marks.feed.last(floor, end).map_or(floor, |feed| feed + 1);
+        let head = (start..end).find(|at| text.is_char_boundary(*at)).unwrap_or(end)..end;
+        let (mut joined, mut map) = (String::with_capacity(decoded.len() + HEAD_MAX), Map::parts());
+        if let Some(before) = text.get(head.clone()).filter(|_| trust == Trust::Full) {
+            joined.push_str(before);
+            map.push(before.len(), head, false);
+            joined.push_str(" \"");
+            map.push(2, begin..begin, false);
+        }
+        for (part, source) in parts {
+            joined.push_str(decoded.get(part.clone()).unwrap_or_default());
+            map.push(part.len(), source, is_list);
+        }
+        joined.push('"');
+        map.push(1, begin..begin, false);
+        views.add(via, map, joined, trust);
+    }
+}
+
+/// Tells whether parts that were put together may be a token, or an encoding of one.
+fn may_hold(text: &[u8]) -> bool {
+    const HEX_MIN: usize = 32;
+    begins_format(text)
+        || blob::is_base64_head(text)
+        || text.get(..HEX_MIN).is_some_and(|head| head.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// Tells whether a text begins like one of the formats.
+fn begins_format(text: &[u8]) -> bool {
+    const PREFIX_MAX: usize = 64;
+    let text = text.get(..PREFIX_MAX).unwrap_or(text);
+    let len = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    vendor::may_begin(padded(text), len, text.get(len).copied()) && vendor::begins(text, 0, len)
+}
 
 #[inline(always)]
-pub(super) fn views<S: Simd>(
-    simd: S,
-    text: &str,
-    survey: &Survey,
-    digits: &Digits,
-    views: &mut Views<'_>,
-) {
+pub(super) fn views<S: Simd>(simd: S, text: &str, survey: &Survey, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     simd.vectorize(
         #[inline(always)]
-        || literals::views(simd, text, &survey.marks, &digits.rich, views),
+        || literals::views(simd, text, &survey.marks, views),
     );
     // Most texts have neither.
     let has = |literal| survey.places.iter().any(|place| place.literal == literal);
     if has(Literal::Continued) {
         rows::continued(bytes, survey, views);
     }
-    simd.vectorize(|| rows::groups(bytes, survey, views));
-    simd.vectorize(|| codes::numbers(simd, bytes, survey, &digits.listed, views));
-    simd.vectorize(|| codes::pairs(bytes, survey, &digits.paired, views));
-    simd.vectorize(|| rows::lines(text, survey, views));
+    simd.vectorize(
+        #[inline(always)]
+        || codes::pairs(bytes, survey, views),
+    );
+    simd.vectorize(
+        #[inline(always)]
+        || rows::views(text, &survey.marks, views),
+    );
+    codes::numbers(text, survey, views);
     if has(Literal::ReverseLines) {
         armor_backwards(bytes, &survey.places, views);
     }

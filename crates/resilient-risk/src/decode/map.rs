@@ -74,16 +74,6 @@ impl Map {
         }
     }
 
-    /// Where in the view a later part begins that comes from a place in the source, and the map from there on.
-    pub(in super::super) fn behind(&self, place: usize) -> Option<(usize, Self)> {
-        let Self::Parts(parts) = self else { return None };
-        let nth = parts.binary_search_by_key(&place, |part| part.source.start).ok()?;
-        let start = parts.get(nth.checked_sub(1)?)?.end;
-        let later = parts.iter().skip(nth).cloned();
-        let later = later.map(|part| Part { end: part.end - start, ..part });
-        Some((start, Self::Parts(later.collect())))
-    }
-
     /// The pieces that some of the view was made of, in order and apart.
     pub(in super::super) fn pieces(&self, span: Range<usize>) -> Vec<Range<usize>> {
         let parts = match self {
@@ -106,6 +96,8 @@ impl Map {
             let piece = source.start + from..source.end - to;
             start = *end;
             match pieces.last_mut() {
+                // What only the view has comes from nowhere.
+                _ if source.is_empty() => {}
                 Some(last) if *is_joined || last.end == piece.start => last.end = piece.end,
                 _ => pieces.push(piece),
             }
@@ -136,9 +128,6 @@ mod tests {
         assert_eq!(pieces(&map, 2..4), [(20, 28)]);
         assert_eq!(pieces(&map, 3..5), [(24, 28), (40, 41)]);
         assert_eq!(pieces(&Map::whole(3..9), 1..2), [(3, 9)]);
-        let (start, behind) = map.behind(20).unwrap();
-        assert_eq!((start, pieces(&behind, 0..2)), (2, vec![(20, 28)]));
-        assert_eq!((map.behind(10), map.behind(21)), (None, None));
     }
 
     #[test]

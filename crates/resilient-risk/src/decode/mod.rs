@@ -11,15 +11,9 @@ mod fold;
 mod join;
 mod map;
 
-use std::cell::Cell;
-use std::ops::Range;
-
 use fearless_simd::prelude::*;
-use fearless_simd::u8x64;
 
 pub(super) use self::map::Map;
-use super::bits::{Bits, lend};
-use super::lanes::{GROUP, padded_at};
 use super::survey::Survey;
 
 /// Views of views are made so deep: the third view is made of the second one.
@@ -60,100 +54,17 @@ pub(super) fn views<S: Simd>(
     budget: &mut usize,
 ) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
-    lend(&DIGITS, Digits::default, |digits| {
-        simd.vectorize(
-            #[inline(always)]
-            || views_in(simd, text, survey, digits, &mut views),
-        );
-    });
+    simd.vectorize(
+        #[inline(always)]
+        || blob::views(simd, text, survey, &mut views),
+    );
+    simd.vectorize(
+        #[inline(always)]
+        || escape::views(simd, text, &mut views),
+    );
+    join::views(simd, text, survey, &mut views);
+    fold::views(simd, text, &survey.marks, &mut views);
     views.views
-}
-
-#[inline(always)]
-fn views_in<S: Simd>(
-    simd: S,
-    text: &str,
-    survey: &Survey,
-    digits: &mut Digits,
-    views: &mut Views<'_>,
-) {
-    digits.mark(simd, &survey.marks.digits);
-    simd.vectorize(|| blob::views(simd, text, survey, views));
-    simd.vectorize(|| escape::views(simd, text, &digits.dense, views));
-    join::views(simd, text, survey, digits, views);
-    fold::views(simd, text, &survey.marks, views);
-}
-
-thread_local! {
-    static DIGITS: Cell<Option<Box<Digits>>> = const { Cell::new(None) };
-}
-
-/// Fewer digits, in three groups, are in no token that was cut.
-const RICH_MIN: u8 = 3;
-
-/// Where the groups of a text have digits enough: a bit for each group.
-#[derive(Default)]
-struct Digits {
-    /// The groups with enough digits around them for a token that was cut: so many stand in each of them
-    /// and its two neighbours together.
-    rich: Bits,
-    /// The groups that have enough digits for a row of escapes together with the next one.
-    dense: Bits,
-    /// The groups that have enough digits for pairs of hexadecimal digits together with the next one.
-    paired: Bits,
-    /// The groups that have half of the digits of a list of character codes together with the next three.
-    listed: Bits,
-}
-
-impl Digits {
-    /// Marks the groups by how many digits each of them has.
-    #[inline(always)]
-    fn mark<S: Simd>(&mut self, simd: S, counts: &[u8]) {
-        let size = counts.len().div_ceil(GROUP);
-        let Self { rich, dense, paired, listed } = self;
-        let [rich, dense, paired, listed] =
-            [rich, dense, paired, listed].map(|bits| room(bits, size).iter_mut());
-        let words = rich.zip(dense).zip(paired).zip(listed);
-        // Whether the next group is the middle one of three that have enough; the first has none before it.
-        let mut is_rich = u64::from(counts.iter().take(2).sum::<u8>() >= RICH_MIN);
-        for (nth, (((rich, dense), paired), listed)) in words.enumerate() {
-            // Behind the text are groups without digits.
-            let counts: [u8; 2 * GROUP] = padded_at(counts, nth * GROUP);
-            let from = |at: usize| {
-                let counts = counts.get(at..).and_then(<[u8]>::first_chunk).copied();
-                u8x64::load_array(simd, counts.unwrap_or([0; GROUP]))
-            };
-            let two = from(0) + from(1);
-            let three = two + from(2);
-            let four = three + from(3);
-            let least = |sum: u8x64<S>, least| sum.simd_ge(u8x64::splat(simd, least)).to_bitmask();
-            let some = least(three, RICH_MIN);
-            *rich = some << 1 | is_rich;
-            is_rich = some >> (GROUP - 1);
-            *dense = least(two, escape::ESCAPES_MIN);
-            *paired = least(two, join::CODES_MIN);
-            // A sum of four groups of nothing but digits is too large for a byte.
-            *listed = least(four, join::CODES_MIN) | *paired;
-        }
-    }
-}
-
-/// The words of some bits, so many of them. It is small code for all kinds of bits.
-#[inline(never)]
-fn room(bits: &mut Bits, size: usize) -> &mut [u64] {
-    bits.words.resize(size, 0);
-    &mut bits.words
-}
-
-/// The rows of bits that are set.
-#[inline(always)]
-fn rows(bits: &Bits) -> impl Iterator<Item = Range<usize>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = bits.next(at, bits.words.len() * GROUP)?;
-        at = start + bits.run(start);
-        Some(start..at)
-    })
 }
 
 /// Views so far, and what is left of the budget.
@@ -324,34 +235,5 @@ mod tests {
             });
             assert!(seen, "{via} {text:?} {:?}", report.detected_patterns);
         }
-    }
-
-    /// Where literals were joined.
-    fn joined(text: &str) -> Vec<&str> {
-        let report = score(text, &Policy::default());
-        let hits = report.detected_patterns.into_iter().filter_map(|found| match found {
-            Detection::Pattern(hit) if hit.via.first() == Some(&"joined literals") => Some(hit),
-            _ => None,
-        });
-        hits.map(|hit| text.get(hit.span).unwrap()).collect()
-    }
-
-    #[test]
-    fn assigned_literals_are_joined_as_long_as_their_names_count_on() {
-        let token = token();
-        let (first, second) = token.split_at(25);
-        let added = format!("{first}\" + \"{second}");
-        let text = format!("const z = \"{added}\";\nconst y = \"bye\";\n");
-        assert_eq!(joined(&text), [added.as_str()]);
-        let text = format!("part_a = '{first}'\npart_b = '{second}'\nrest = 'x1'\n");
-        assert_eq!(joined(&text), [format!("{first}'\npart_b = '{second}")]);
-        let text = format!("one = '{first}'\ntwo = '{second}'\n");
-        assert_eq!(joined(&text), Vec::<&str>::new());
-    }
-
-    #[test]
-    fn a_choice_of_literals_is_no_token() {
-        let text = r#"type Cipher = "aes-128-ocb" | "aes-192-ocb" | "aes-256-ocb";"#;
-        assert_eq!(joined(text), Vec::<&str>::new());
     }
 }

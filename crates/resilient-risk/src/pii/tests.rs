@@ -166,7 +166,7 @@ fn whatever_may_be_read_as_a_number_is_visited() {
                 found.checked_shr((place.max(base) - base) as u32).unwrap_or(0) & 1 == 1
             })
         };
-        for start in marks.alnum.ones(0..bytes.len()) {
+        for start in (0..bytes.len()).filter(|at| bytes[*at].is_ascii_alphanumeric()) {
             let word = start..start + marks.alnum.run(start);
             let begins = start == 0 || !bytes[start - 1].is_ascii_alphanumeric();
             let Some(place) = marks.digit.next(start, word.end).filter(|_| begins) else {

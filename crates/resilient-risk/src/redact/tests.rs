@@ -543,7 +543,7 @@ fn a_secret_whose_first_half_is_one_goes_whole() {
         (
             "a.py",
             "api_key = \"a\" + \"k3Jd9fQx7LmZ2pVtR8sW\" + \"b4Yc6Hg1Nn5A\" + host\n".to_owned(),
-            "api_key = \"<REDACTED:generic_secret:1>\" + \"\" + \"\" + host\n".to_owned(),
+            "api_key = \"<REDACTED:api_key:1>\" + \"\" + \"\" + host\n".to_owned(),
         ),
         (
             "a.py",

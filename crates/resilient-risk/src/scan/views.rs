@@ -26,8 +26,6 @@ impl Scan {
         depth: usize,
         budget: &mut usize,
     ) {
-        let mut views = views;
-        self.begin_anew(&mut views, budget);
         let mut inner: Vec<Vec<Finding>> = views.iter().map(|_| Vec::new()).collect();
         for trust in [Trust::Full, Trust::Names] {
             let mut joined = String::new();
@@ -69,10 +67,6 @@ impl Scan {
             if inner.is_empty() && encoded && is_bare_token(&view.text) {
                 inner.push(Finding::new("api_key", "encoded_token", 0..view.text.len()));
             }
-            let is_sum = matches!(view.via, "joined literals" | "continued lines");
-            if view.trust == Trust::Full && is_sum {
-                self.sums.push(view.map.clone());
-            }
             if inner.is_empty() {
                 continue;
             }
@@ -99,25 +93,6 @@ impl Scan {
                 self.findings.push(found);
             }
         }
-    }
-
-    /// Adds views of joined literals that begin with a literal in which a secret was found: what stands
-    /// before it in a list hides how its format begins.
-    fn begin_anew(&self, views: &mut Vec<View>, budget: &mut usize) {
-        if self.findings.is_empty() || !views.iter().any(|view| view.via == "joined literals") {
-            return;
-        }
-        let index = self.index();
-        let joined = views.iter().filter(|view| view.via == "joined literals");
-        let anew = joined.filter_map(|view| {
-            let found = self.findings.get(only(&index, &view.map.hull())?)?;
-            let (start, map) = view.map.behind(found.span.start)?;
-            let text = view.text.get(start..)?.to_owned();
-            *budget = budget.checked_sub(text.len())?;
-            Some(View { map, text, ..view.clone() })
-        });
-        let anew: Vec<View> = anew.collect();
-        views.extend(anew);
     }
 
     /// Tells whether a view may show what nobody has found. Where a text was put together of parts, one of
@@ -179,63 +154,6 @@ impl Scan {
         }
     }
 
-    /// Adds the literals that are added up with a value to it: a name has announced all of them, or they
-    /// look like the rest of it.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn complete(&mut self, text: &str) {
-        let index = self.index();
-        for map in std::mem::take(&mut self.sums) {
-            let Some(nth) = only(&index, &map.hull()) else { continue };
-            let Some(found) = self.findings.get(nth).filter(|found| found.pieces.is_empty()) else {
-                continue;
-            };
-            let is_named =
-                matches!(found.pattern, "assigned_password" | "assigned_key" | "named_key");
-            if !is_named && found.pattern != "learned_token" {
-                continue;
-            }
-            let parts = map.pieces(0..usize::MAX);
-            let known = &found.span;
-            let Some(at) = parts.iter().position(|p| p.start <= known.start && known.end <= p.end)
-            else {
-                continue;
-            };
-            let goes_on = |two: &[Range<usize>], next: &Range<usize>| {
-                let [one, other] = two else { return false };
-                let between = text.get(one.end..other.start).unwrap_or_default();
-                let part = text.as_bytes().get(next.clone()).unwrap_or_default();
-                between.contains(['+', '.', '&', '\\'])
-                    && self.claims.is_free(next)
-                    && (is_named || is_random(part))
-            };
-            let (mut first, mut last) = (at, at);
-            let part = |nth: usize| parts.get(nth).cloned().unwrap_or_default();
-            while first > 0
-                && (first < at || known.start == part(at).start)
-                && parts.get(first - 1..=first).is_some_and(|two| goes_on(two, &part(first - 1)))
-            {
-                first -= 1;
-            }
-            while (last > at || known.end == part(at).end)
-                && parts.get(last..=last + 1).is_some_and(|two| goes_on(two, &part(last + 1)))
-            {
-                last += 1;
-            }
-            if first == last {
-                continue;
-            }
-            let mut pieces: Vec<_> = parts.get(first..=last).unwrap_or_default().to_vec();
-            if let Some(piece) = pieces.get_mut(at - first) {
-                *piece = known.clone();
-            }
-            pieces.iter().for_each(|piece| self.claims.take(piece));
-            if let Some(found) = self.findings.get_mut(nth) {
-                found.pieces = pieces;
-            }
-        }
-    }
-
     /// The secrets that were found so far, by where they begin.
     fn index(&self) -> Vec<(usize, usize)> {
         let secrets = self.findings.iter().enumerate();
@@ -256,10 +174,9 @@ fn only(index: &[(usize, usize)], span: &Range<usize>) -> Option<usize> {
 
 /// Where a finding of a view comes from.
 fn source_of(map: &Map, found: &Finding) -> Vec<Range<usize>> {
-    if found.pieces.is_empty() {
-        return map.pieces(found.span.clone());
-    }
-    let mut pieces: Vec<_> = found.pieces.iter().flat_map(|p| map.pieces(p.clone())).collect();
+    let inner =
+        if found.pieces.is_empty() { std::slice::from_ref(&found.span) } else { &found.pieces };
+    let mut pieces: Vec<_> = inner.iter().flat_map(|p| map.pieces(p.clone())).collect();
     pieces.sort_by_key(|piece| piece.start);
     pieces.dedup();
     pieces

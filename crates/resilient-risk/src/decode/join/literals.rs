@@ -1,496 +1,578 @@
-//! Literals that a program puts together: added, listed, or assigned one after the other.
+//! Literals that a program puts together: added, listed, one after the other, or by their names.
 //!
-//! Quotes are marked only in the parts of a text that are rich in digits. Two literals belong
-//! together by what stands between them, which is asked only where some stand near each other and have
-//! digits: most literals have nothing near them, or no digits, and then nobody reads them.
+//! A statement is seen with its parts joined in place, `api_key = "<joined>"`: what stands before them says as much
+//! of them as of one literal. Where parts may meet is told by signs alone: by what stands between two quotes, and by
+//! a name that a literal is assigned to and that is used again. What the parts hold is not asked.
 
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
+use memchr::{memchr, memchr2, memmem, memrchr};
 
-use super::super::super::bits::{Bits, ones};
+use super::super::super::bits::{After, Past, ones};
 use super::super::super::lanes::{GROUP, Lanes, padded};
 use super::super::super::marks::Marks;
-use super::super::super::work;
-use super::super::{Map, Trust, Views, rows};
-use super::{JOINED_MAX, names};
+use super::super::super::{vendor, work};
+use super::super::{Trust, Views, blob};
+use super::names::{follows, is_named, name_before};
+use super::{JOINED_MAX, JOINED_MIN, Joined, may_hold};
 
-/// Literals may stand so far apart.
+/// Between two parts stand no more bytes.
 const GAP_MAX: usize = 48;
-
-/// A token that was cut is not shorter, and has so many digits.
-const JOINED_MIN: usize = 16;
-const DIGITS_MIN: usize = 2;
-
-/// Room for so many literals is enough mostly.
-const NEAR: usize = 64;
 
 /// A literal that is a part of a token is not longer.
 const PART_MAX: usize = 512;
 
-/// Joins quoted literals with nothing but operators between them, in the groups where there are digits.
-#[inline(always)]
-pub(super) fn views<S: Simd>(
-    simd: S,
-    text: &str,
-    marks: &Marks,
-    rich: &Bits,
-    views: &mut Views<'_>,
-) {
-    let mut chain = Chain::new(text, marks);
-    neighbours(simd, text.as_bytes(), marks, rich, |literals| chain.join(literals, views));
-}
+/// A name is known for so many more assignments, and looked for in so many bytes behind each of them.
+const NAMES_MAX: usize = 8;
+const USE_MAX: usize = 512;
 
-/// Tells the literals on the lines that are rich in digits: those together that stand so near to each
-/// other that they may be joined, if they have digits.
+/// Formats begin with so many characters, and so many show what base64 is of.
+const PREFIX_MIN: usize = 4;
+const BASE64_HEAD: usize = 12;
+
+/// What is put together is not looked at for longer.
+const CHAIN_MAX: usize = 2 * JOINED_MAX;
+const HEAD_MAX: usize = 128;
+
+/// So many names count on.
+const COUNTED_MAX: usize = 64;
+
+/// Joins the literals of a text that belong together.
 #[inline(always)]
-fn neighbours<S: Simd>(
-    simd: S,
-    bytes: &[u8],
-    marks: &Marks,
-    rich: &Bits,
-    join: impl FnMut(&[Range<usize>]),
-) {
-    // A line is not read further than this to either side.
-    const LINE_MAX: usize = 1024;
-    let mut near = Near { bytes, digit: &marks.digit, last: FAR, literals: Vec::new(), join };
-    let mut done = 0;
-    for groups in rows(rich) {
-        let part = groups.start * GROUP..groups.end * GROUP;
-        let from = part.start.saturating_sub(LINE_MAX).max(done);
-        let start = marks.feed.last(from, part.start).map_or(from, |at| at + 1);
-        let to = (part.end + LINE_MAX).min(bytes.len());
-        let end = marks.feed.next(part.end, to).map_or(to, |at| at + 1);
-        work::spend(end.saturating_sub(start));
-        done = end;
-        literals(simd, bytes, &marks.feed, start..end, |literal| near.add(literal));
-        if !near.literals.is_empty() {
-            near.end();
+pub(super) fn views<S: Simd>(simd: S, text: &str, marks: &Marks, views: &mut Views<'_>) {
+    let bytes = text.as_bytes();
+    let mut reader = Reader { text, bytes, marks, names: Vec::new(), counted: 0, read: 0, used: 0 };
+    let mut signs = Signs::default();
+    // How many quotes stand before the group, and before the last one that goes on with a list.
+    let (mut count, mut last) = (0, usize::MAX - 2);
+    for group in 0..bytes.len().div_ceil(GROUP) {
+        let Some(Quotes { all, added, listed, assigned }) = signs.next(simd, bytes, group) else {
+            continue;
+        };
+        for bit in ones(added | listed | assigned) {
+            let at = group * GROUP + bit;
+            let before = count + (all & !(u64::MAX << bit)).count_ones() as usize;
+            if listed >> bit & 1 == 1 {
+                reader.list(at, before != last + 2, views);
+                last = before;
+            } else if added >> bit & 1 == 1 {
+                reader.join(at, views);
+            } else {
+                reader.assign(at, views);
+            }
         }
-        near.last = FAR;
+        count += all.count_ones() as usize;
     }
+    reader.count(views);
+    reader.uses(bytes.len(), views);
 }
 
-/// Tells which of some groups have quotes, and how many they have. There are no more groups than bits.
-#[inline(always)]
-fn quoted<S: Simd>(simd: S, bytes: &[u8], groups: Range<usize>) -> (u64, u32) {
-    let part = bytes.get(groups.start * GROUP..bytes.len().min(groups.end * GROUP));
-    let (full, rest) = part.unwrap_or_default().as_chunks::<GROUP>();
-    let (mut some, mut count) = (0, 0);
-    for (nth, group) in full.iter().enumerate() {
-        let quotes = quotes(simd, group);
-        some |= u64::from(quotes != 0) << (nth % GROUP);
-        count += quotes.count_ones();
-    }
-    if !rest.is_empty() {
-        let quotes = quotes(simd, &padded(rest));
-        some |= u64::from(quotes != 0) << (full.len() % GROUP);
-        count += quotes.count_ones();
-    }
-    (some, count)
+/// The quotes of a group, and those that may open a literal that is added to another one, that goes on with a list, or
+/// that is assigned to a name.
+struct Quotes {
+    all: u64,
+    added: u64,
+    listed: u64,
+    assigned: u64,
 }
 
-/// The quotes in a group, those behind a backslash too.
-#[inline(always)]
-fn quotes<S: Simd>(simd: S, group: &[u8; GROUP]) -> u64 {
-    let group = Lanes::of(simd, group);
-    (group.is(b'"') | group.is(b'\'')).to_bitmask()
-}
-
-/// A literal that is not closed yet.
-#[derive(Clone, Copy)]
-struct Open {
-    start: usize,
-    is_double: bool,
-}
-
-/// The quotes of a group that count, and where its lines end.
+/// Tells of one group after the other what its quotes may open.
+#[derive(Default)]
 struct Signs {
-    base: usize,
-    double: u64,
-    single: u64,
-    feeds: u64,
+    behind: After,
+    added: Past,
+    listed: Past,
 }
 
 impl Signs {
-    /// Those of a group on some lines, but for quotes behind a backslash.
+    /// Most groups have no quotes.
     #[inline(always)]
-    fn of<S: Simd>(simd: S, bytes: &[u8], feed: &Bits, group: usize, lines: &Range<usize>) -> Self {
-        let base = group * GROUP;
-        let lanes = Lanes::at(simd, bytes, base);
-        let [double, single, slashes] =
-            [b'"', b'\'', b'\\'].map(|sign| lanes.is(sign).to_bitmask());
-        let before = base.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
-        // On the first group other lines may end, and on the last one others begin.
-        let inside = u64::MAX << lines.start.saturating_sub(base)
-            & u64::MAX >> (base + GROUP).saturating_sub(lines.end);
-        let free = inside & !(slashes << 1 | u64::from(before));
-        Self { base, double: double & free, single: single & free, feeds: feed.word(group) }
+    fn next<S: Simd>(&mut self, simd: S, bytes: &[u8], group: usize) -> Option<Quotes> {
+        let lanes = Lanes::at(simd, bytes, group * GROUP);
+        let all = (lanes.is(b'"') | lanes.is(b'\'') | lanes.is(b'`')).to_bitmask();
+        if all == 0 {
+            *self = Self::default();
+            return None;
+        }
+        let (blank, equals) = (lanes.is(b' ').to_bitmask(), lanes.is(b'=').to_bitmask());
+        // From `&` to `.` lie operators, brackets and the comma.
+        let signs = lanes.lies(b'\t', 5) | lanes.lies(b'&', 9) | lanes.is(b'\\') | lanes.is(b'|');
+        let list = (signs.to_bitmask() | blank) & !all;
+        let gap = list & !lanes.is(b',').to_bitmask();
+        let behind = self.behind.next(all);
+        let added = self.added.next(behind & gap, gap) & all;
+        let listed = self.listed.next(behind & list, list) & all & !added;
+        let at = |back: usize| bytes.get((group * GROUP).wrapping_sub(back)) == Some(&b'=');
+        let before = |at: bool, bits: u64| bits << 1 | u64::from(at);
+        let assigned = before(at(1), equals) | before(at(2), before(at(1), equals) & blank);
+        Some(Quotes { all, added, listed, assigned: assigned & all & !(added | listed) })
     }
 }
 
-/// Where the literals begin and end that end in a group. One that began before the group only ends.
+/// A literal that is assigned to a name.
+struct Named {
+    name: Range<usize>,
+    literal: Range<usize>,
+}
+
+/// Parts that belong together, and where they are put together.
 #[derive(Default)]
-struct Ends {
-    starts: u64,
-    ends: u64,
+struct Chain {
+    parts: Vec<Range<usize>>,
+    place: Range<usize>,
+    /// Honest code lists, too.
+    is_listed: bool,
+    has_name: bool,
 }
 
-/// Tells the literals on some lines: from a quote to the next one of its kind on its line.
-#[inline(always)]
-fn literals<S: Simd>(
-    simd: S,
-    bytes: &[u8],
-    feed: &Bits,
-    lines: Range<usize>,
-    mut found: impl FnMut(Range<usize>),
-) {
-    /// Two literals have so many.
-    const QUOTES_MIN: u32 = 4;
-    let groups = lines.start / GROUP..lines.end.div_ceil(GROUP);
-    let mut open: Option<Open> = None;
-    let mut done = lines.start;
-    let mut first = groups.start;
-    while first < groups.end {
-        let next = groups.end.min(first + GROUP);
-        let (some, count) = quoted(simd, bytes, first..next);
-        if count < QUOTES_MIN && groups.len() <= GROUP {
-            return;
-        }
-        for group in ones(some).map(|nth| first + nth) {
-            let signs = Signs::of(simd, bytes, feed, group, &lines);
-            // A literal ends with its line.
-            open = open.filter(|_| feed.next(done, signs.base).is_none());
-            done = signs.base + GROUP;
-            let begun = open.map_or(0, |Open { start, .. }| start);
-            let Ends { mut starts, ends } =
-                plain(&signs, &mut open).unwrap_or_else(|| mixed(&signs, &mut open));
-            for end in ones(ends) {
-                let bit = starts.trailing_zeros() as usize;
-                let start = if bit < end { signs.base + bit } else { begun };
-                starts &= if bit < end { starts.wrapping_sub(1) } else { u64::MAX };
-                found(start + 1..signs.base + end);
-            }
-        }
-        first = next;
-    }
-}
-
-/// The literals that end in a group where all quotes are of one kind and no line ends in a literal, as
-/// mostly: then each quote opens or closes one.
-#[inline(always)]
-fn plain(signs: &Signs, open: &mut Option<Open>) -> Option<Ends> {
-    let Signs { base, double, single, feeds } = *signs;
-    let all = double | single;
-    let (within, is_double) = match *open {
-        Some(open) => (!odd_from(all), open.is_double),
-        None => (odd_from(all), double != 0),
-    };
-    let others = if is_double { single } else { double };
-    if (others | within & feeds != 0) | (all == 0) {
-        return None;
-    }
-    if within >> (GROUP - 1) == 0 {
-        *open = None;
-    } else {
-        // The last quote opens it.
-        let start = base + all.ilog2() as usize;
-        *open = Some(Open { start, is_double });
-    }
-    Some(Ends { starts: all & within, ends: all & !within })
-}
-
-/// The bits from the first one that is set to before the second one, from the third one to before the
-/// fourth one, and so on.
-#[inline(always)]
-const fn odd_from(word: u64) -> u64 {
-    let word = word ^ word << 1;
-    let word = word ^ word << 2;
-    let word = word ^ word << 4;
-    let word = word ^ word << 8;
-    let word = word ^ word << 16;
-    word ^ word << 32
-}
-
-/// The literals that end in a group with quotes of both kinds, or with lines that end in a literal.
-#[inline(never)]
-fn mixed(signs: &Signs, open: &mut Option<Open>) -> Ends {
-    let Signs { base, double, single, feeds } = *signs;
-    // Other quotes inside of a literal do not count as long as it may be a part of a token.
-    let far = open.map_or(0, |Open { start, .. }| {
-        u64::MAX.checked_shl((start + PART_MAX + 1).saturating_sub(base) as u32).unwrap_or(0)
-    });
-    let mut told = Ends::default();
-    // What is left of the group.
-    let mut left = u64::MAX;
-    loop {
-        let (start, is_double) = match *open {
-            Some(Open { start, is_double }) => (start, is_double),
-            None => {
-                let next = (double | single) & left;
-                if next == 0 {
-                    return told;
-                }
-                let bit = next.trailing_zeros();
-                left = u64::MAX << bit << 1;
-                (base + bit as usize, double >> bit & 1 == 1)
-            }
-        };
-        *open = Some(Open { start, is_double });
-        let same = if is_double { double } else { single };
-        let others = (double | single) & far & if start < base { u64::MAX } else { 0 };
-        // A literal ends with its line.
-        let ends = (same | others | feeds) & left;
-        if ends == 0 {
-            return told;
-        }
-        let bit = ends.trailing_zeros();
-        *open = None;
-        if same >> bit & 1 == 1 {
-            told.starts |= start.checked_sub(base).map_or(0, |bit| 1 << bit);
-            told.ends |= 1 << bit;
-        } else if feeds >> bit & 1 == 0 {
-            *open = Some(Open { start: base + bit as usize, is_double: !is_double });
-        }
-        left = u64::MAX << bit << 1;
-    }
-}
-
-/// Stands where there is no literal before, and near to none.
-const FAR: Range<usize> = usize::MAX / 2..usize::MAX / 2;
-
-/// Literals that stand near each other.
-struct Near<'a, Join> {
-    bytes: &'a [u8],
-    digit: &'a Bits,
-    /// The literal before. Most have nothing near them.
-    last: Range<usize>,
-    /// Two literals or more, or none.
-    literals: Vec<Range<usize>>,
-    join: Join,
-}
-
-impl<Join: FnMut(&[Range<usize>])> Near<'_, Join> {
-    #[inline(always)]
-    fn add(&mut self, literal: Range<usize>) {
-        let last = std::mem::replace(&mut self.last, literal.clone());
-        if self.may_join(&last, &literal) {
-            if self.literals.is_empty() {
-                self.literals.reserve(NEAR);
-                self.literals.push(last);
-            }
-            self.literals.push(literal);
-        } else if !self.literals.is_empty() {
-            self.end();
-        }
-    }
-
-    /// Tells by the ends of what stands between two literals whether it may put them together.
-    #[inline(always)]
-    fn may_join(&self, last: &Range<usize>, literal: &Range<usize>) -> bool {
-        let byte = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
-        let class = |of: &[u8; 256], byte: u8| of.get(usize::from(byte)).copied().unwrap_or(0);
-        let (first, next) = (last.end + 1, literal.start - 1);
-        let len = next.wrapping_sub(first);
-        // Before a space stands what counts.
-        let skipped = usize::from((byte(next.wrapping_sub(1)) == b' ') & (len > 1));
-        let end = byte(next.wrapping_sub(1 + skipped));
-        // Where no literal stands before, any byte will do.
-        let first = byte(first.min(next));
-        (len.wrapping_sub(1) < GAP_MAX) & (class(&CLASSES, first) & class(&ENDS, end) != 0)
-    }
-
-    /// Tells the literals, if they may be a token, and begins anew. Digits between them count here, too.
-    #[inline(never)]
-    fn end(&mut self) {
-        if let [first, .., last] = self.literals.as_slice()
-            && self.literals.iter().map(Range::len).sum::<usize>() >= JOINED_MIN
-            && self.digit.has(DIGITS_MIN, first.start..last.end)
-        {
-            (self.join)(&self.literals);
-        }
-        self.literals.clear();
-    }
-}
-
-/// What puts two literals together.
+/// What puts two parts together.
 #[derive(PartialEq, Eq)]
 enum Joint {
     Added,
-    /// Honest code lists and assigns, too.
     Listed,
-    Assigned,
 }
 
-/// Literals that belong together.
-struct Chain<'a> {
+struct Reader<'a> {
     text: &'a str,
+    bytes: &'a [u8],
     marks: &'a Marks,
-    /// The literal before, which nobody may have looked at.
-    last: Option<Range<usize>>,
-    /// Two literals or more, or none.
-    parts: Vec<Range<usize>>,
-    len: usize,
-    /// Where the first literal of the last assignment begins.
-    assigned: usize,
-    /// Whether something between them leaves a doubt.
-    doubted: bool,
+    /// The last literals with a name.
+    names: Vec<Named>,
+    /// How many of these have names that count on, one after the other.
+    counted: usize,
+    /// As far as literals were joined, and as far as names were looked for.
+    read: usize,
+    used: usize,
 }
 
-impl<'a> Chain<'a> {
-    fn new(text: &'a str, marks: &'a Marks) -> Self {
-        Self { text, marks, last: None, parts: Vec::new(), len: 0, assigned: 0, doubted: false }
+impl Reader<'_> {
+    fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(0)
     }
 
-    /// Joins those of some literals that belong together.
+    /// The quote that opens the literal before the one that another quote opens.
+    fn literal_before(&self, quote: usize) -> Option<usize> {
+        let before = self.bytes.get(quote.saturating_sub(GAP_MAX + 1)..quote)?;
+        let close = quote - 1 - before.iter().rev().position(|byte| is_quote(*byte))?;
+        let from = close.saturating_sub(PART_MAX + 1).max(self.read);
+        let open = from + memrchr(self.byte(close), self.bytes.get(from..close)?)?;
+        (self.literal(open)?.1 == close + 1).then_some(open)
+    }
+
+    /// Joins the literals around the signs before a quote.
     #[inline(never)]
-    fn join(&mut self, literals: &[Range<usize>], views: &mut Views<'_>) {
-        literals.iter().for_each(|literal| self.offer(literal.clone(), views));
-        self.end(views);
-        self.last = None;
-    }
-
-    /// Goes on to the next literal, and ends the chain if it does not belong to it.
-    fn offer(&mut self, part: Range<usize>, views: &mut Views<'_>) {
-        if let Some(last) = self.last.replace(part.clone())
-            && let Some(joint) = self.between(&last, &part)
-            && (!self.parts.is_empty() || self.fits(&last))
-            && self.fits(&part)
+    fn join(&mut self, quote: usize, views: &mut Views<'_>) {
+        if quote >= self.read
+            && let Some(open) = self.literal_before(quote)
         {
-            if self.parts.len() >= 2 && self.len + part.len() > JOINED_MAX {
-                self.end(views);
+            self.join_from(open, views);
+        }
+    }
+
+    /// Joins a list from one of its literals on, if a program says that it joins it, or if a token begins there: the one
+    /// that a quote opens, or the one before, if that is the first.
+    #[inline(never)]
+    fn list(&mut self, quote: usize, is_second: bool, views: &mut Views<'_>) {
+        if quote < self.read {
+            return;
+        }
+        let first = if is_second { self.literal_before(quote) } else { None };
+        if let Some(open) = first.filter(|open| self.is_joined(*open)) {
+            return self.join_from(open, views);
+        }
+        for open in first.into_iter().chain([quote]) {
+            // The literals after it may go on with what this one begins with.
+            if self.begins(open) && may_hold(&self.joined(&self.chain(open, HEAD_MAX).parts)) {
+                return self.join_from(open, views);
+            }
+        }
+        if let Some(open) = first.filter(|open| self.is_short(*open, quote)) {
+            // What begins a token stands in several literals.
+            let chain = self.chain(open, CHAIN_MAX);
+            let joined = self.joined(&chain.parts);
+            let mut at = 0;
+            for part in chain.parts {
+                if may_hold(joined.get(at..).unwrap_or_default()) {
+                    return self.join_from(part.start - 1, views);
+                }
+                at += part.len();
+            }
+        }
+    }
+
+    /// What some parts say together.
+    fn joined(&self, parts: &[Range<usize>]) -> Vec<u8> {
+        let pieces = parts.iter().filter_map(|part| self.bytes.get(part.clone()));
+        pieces.collect::<Vec<_>>().concat()
+    }
+
+    /// Tells whether a literal is shorter than what formats begin with, and not shorter than the next one.
+    fn is_short(&self, open: usize, next: usize) -> bool {
+        let [first, second] = [open, next].map(|open| self.marks.alnum.run(open + 1));
+        first < PREFIX_MIN && first >= second && is_quote(self.byte(open + 1 + first))
+    }
+
+    /// Tells whether a format, or base64 of text, may begin with a literal that is not short.
+    #[inline]
+    fn begins(&self, open: usize) -> bool {
+        let len = self.marks.alnum.run(open + 1);
+        let rest = self.bytes.get(open + 1..).unwrap_or_default();
+        let mark = rest.get(len).copied();
+        let is_cut = mark.is_some_and(is_quote);
+        let is_base64 = || len >= BASE64_HEAD && blob::is_base64_head(rest);
+        // The next literal may go on with the same word.
+        let len = if is_cut && len >= PREFIX_MIN { BASE64_HEAD + PREFIX_MIN } else { len };
+        vendor::may_begin(padded(rest), len, mark) && (is_cut || vendor::begins(rest, 0, len))
+            || is_base64()
+    }
+
+    /// Joins what belongs together from a literal on.
+    fn join_from(&mut self, open: usize, views: &mut Views<'_>) {
+        let chain = self.chain(open, CHAIN_MAX);
+        self.read = chain.place.end;
+        self.add(&chain, views);
+    }
+
+    /// Takes note of a literal that is assigned to a name, or joins those that are named in it.
+    #[inline(never)]
+    fn assign(&mut self, quote: usize, views: &mut Views<'_>) {
+        let Some((literal, end)) = self.literal(quote) else { return };
+        let rest = self.bytes.get(end..).unwrap_or_default();
+        let blanks = rest.iter().take(GAP_MAX).take_while(|byte| b" \t)".contains(byte)).count();
+        if !rest.get(blanks).is_none_or(|byte| b"\n\r;\\".contains(byte)) {
+            return;
+        }
+        let before = self.bytes.get(..quote).unwrap_or_default();
+        let Some(name) = name_before(before) else { return };
+        self.uses(name.start, views);
+        self.used = end;
+        let goes_on = self.names.last().is_some_and(|last| {
+            let name_of = |name: &Range<usize>| self.bytes.get(name.clone()).unwrap_or_default();
+            let is_same = name_of(&last.name) == name_of(&name);
+            name.start.saturating_sub(last.literal.end) <= GAP_MAX
+                && follows(name_of(&last.name), name_of(&name))
+                && (!is_same || self.is_added(&name, &literal))
+        });
+        if !goes_on || self.counted == COUNTED_MAX {
+            self.count(views);
+        }
+        if self.is_template(&literal) {
+            let chain = self.chain(quote, CHAIN_MAX);
+            self.add(&chain, views);
+        }
+        if self.names.len() > NAMES_MAX.max(self.counted) {
+            self.names.remove(0);
+        }
+        self.counted += 1;
+        self.names.push(Named { name, literal });
+    }
+
+    /// Tells whether a literal is added to what a name stands for.
+    fn is_added(&self, name: &Range<usize>, literal: &Range<usize>) -> bool {
+        let sign = self.bytes.get(name.end..literal.start).unwrap_or_default();
+        memchr2(b'+', b'.', sign).is_some()
+    }
+
+    /// Joins the literals whose names count on.
+    fn count(&mut self, views: &mut Views<'_>) {
+        let counted = std::mem::take(&mut self.counted);
+        let named = self.names.get(self.names.len() - counted..).unwrap_or_default();
+        if let [first, second, ..] = named {
+            let is_added = self.is_added(&second.name, &second.literal);
+            let trust = if is_added { Trust::Full } else { Trust::Names };
+            let begin = first.literal.start - 1;
+            let parts: Vec<_> = named.iter().map(|of| of.literal.clone()).collect();
+            self.view(begin, &parts, trust, views);
+        }
+    }
+
+    /// Joins what is named between the last assignment and a position.
+    fn uses(&mut self, end: usize, views: &mut Views<'_>) {
+        let end = end.min(self.used + USE_MAX);
+        let from = self.used;
+        let Some(part) = self.bytes.get(from..end) else { return };
+        work::spend(part.len());
+        let mut done = 0;
+        for nth in (0..self.names.len()).rev().take(4) {
+            let Some(name) = self.names.get(nth).and_then(|of| self.bytes.get(of.name.clone()))
+            else {
                 return;
+            };
+            let Some(at) = memmem::find(part, name).map(|at| from + at) else { continue };
+            let start = self.marks.feed.last(from, at).map_or(from, |feed| feed + 1);
+            if start >= done {
+                done = self.line(start, views);
             }
-            if self.parts.is_empty() {
-                self.assigned = last.start;
-                self.add(last);
-            }
-            if joint == Joint::Assigned {
-                self.assigned = part.start;
-            }
-            self.add(part);
-            self.doubted |= joint != Joint::Added;
-        } else if !self.parts.is_empty() {
-            self.end(views);
         }
     }
 
-    fn add(&mut self, part: Range<usize>) {
-        self.len += part.len();
-        self.parts.push(part);
+    /// Joins what a line puts together by names, and tells where it ends.
+    fn line(&self, start: usize, views: &mut Views<'_>) -> usize {
+        let end = self.marks.feed.next(start, start + USE_MAX).unwrap_or(start + USE_MAX);
+        work::spend(end - start);
+        let mut at = start;
+        while at < end.min(self.bytes.len()) {
+            let chain = self.chain(at, CHAIN_MAX);
+            if chain.has_name {
+                self.add(&chain, views);
+            }
+            let word = self.word(at);
+            at = chain.place.end.max(at + word.len().max(1));
+        }
+        at
     }
 
-    /// Tells whether a literal can be a part of a token: it has no white space in it.
-    fn fits(&self, part: &Range<usize>) -> bool {
-        if part.is_empty() || part.len() > PART_MAX {
-            return false;
+    /// Makes the views of what belongs together.
+    fn add(&self, chain: &Chain, views: &mut Views<'_>) {
+        let Chain { parts, place, is_listed, .. } = chain;
+        let len = parts.iter().map(Range::len).sum::<usize>();
+        if parts.len() < 2 || len < JOINED_MIN {
+            return;
         }
-        if self.marks.token.run_to(part.start, part.end) == part.len() {
+        let is_sure = !is_listed || self.is_joined(place.start);
+        let trust = if is_sure { Trust::Full } else { Trust::Names };
+        self.view(place.start, parts, trust, views);
+    }
+
+    /// Makes a view of parts that are put together at a position.
+    fn view(&self, begin: usize, parts: &[Range<usize>], trust: Trust, views: &mut Views<'_>) {
+        let pieces = parts.iter().filter_map(|part| self.text.get(part.clone()));
+        let decoded: String = pieces.collect();
+        let mut at = 0;
+        let parts = parts.iter().map(|part| {
+            at += part.len();
+            (at - part.len()..at, part.clone())
+        });
+        let (via, parts) = ("joined literals", parts.collect());
+        let joined = Joined { via, decoded: &decoded, parts, is_list: false };
+        joined.add(self.text, self.marks, begin, trust, views);
+    }
+
+    /// Tells whether a program says that it joins the list that begins at a position.
+    fn is_joined(&self, start: usize) -> bool {
+        const LIST_MAX: usize = 1024;
+        let before = self.bytes.get(..start).unwrap_or_default();
+        let is_array = before.ends_with(b"[");
+        let before = before.strip_suffix(b"[").unwrap_or(before);
+        let before = before.strip_suffix(b"(").unwrap_or(before);
+        if [&b"join"[..], b"oncat", b"mplode"].iter().any(|word| before.ends_with(word)) {
             return true;
         }
-        work::spend(part.len());
-        let bytes = self.text.as_bytes().get(part.clone()).unwrap_or_default();
-        !bytes.iter().fold(false, |any, byte| any | byte.is_ascii_whitespace())
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let rest = rest.get(..LIST_MAX).unwrap_or(rest);
+        let end = if is_array { memchr(b']', rest) } else { None };
+        end.and_then(|end| rest.get(end..)).is_some_and(|rest| rest.starts_with(b"].join("))
     }
 
-    /// What puts two literals together, by what stands between them.
-    fn between(&self, last: &Range<usize>, part: &Range<usize>) -> Option<Joint> {
-        let gap = last.end + 1..part.start - 1;
-        // Two literals that touch, `""`, are an escaped quote.
-        if gap.is_empty() || gap.len() > GAP_MAX {
-            return None;
-        }
-        let gap = self.text.as_bytes().get(gap)?;
-        let mut all = JOINS | LISTS | ASSIGNS;
-        for byte in gap {
-            all &= CLASSES.get(usize::from(*byte)).copied().unwrap_or(0);
-            if all == 0 {
-                return None;
+    /// The parts that are put together from a position on, within so many bytes.
+    fn chain(&self, start: usize, most: usize) -> Chain {
+        let mut chain = Chain { place: start..start, ..Chain::default() };
+        let mut at = start;
+        while let Some(end) = self.part(at, &mut chain) {
+            chain.place.end = end;
+            let rest = self.bytes.get(end..).unwrap_or_default();
+            let gap = rest.iter().take(GAP_MAX).take_while(|byte| is_gap(**byte)).count();
+            let is_name = !is_quote(self.byte(end + gap));
+            let Some(joint) = joint(rest.get(..gap).unwrap_or_default(), is_name) else { break };
+            chain.is_listed |= joint == Joint::Listed;
+            at = end + gap;
+            if at - start > most {
+                break;
             }
         }
-        // One bar is a choice of literals, which types are made of; two add them.
-        let chosen = || gap.contains(&b'|') && !gap.windows(2).any(|two| two == b"||");
-        if all & JOINS != 0 && !chosen() {
-            return Some(Joint::Added);
-        }
-        if all & LISTS != 0 {
-            return Some(Joint::Listed);
-        }
-        // `p0 = "…"` and on the next line `p1 = "…"`.
-        if gap.trim_ascii_end().last() != Some(&b'=')
-            || !gap.iter().any(|byte| matches!(byte, b'\n' | b';'))
-        {
-            return None;
-        }
-        let words = gap.split(|b| !b.is_ascii_alphanumeric() && *b != b'_');
-        if words.filter(|word| !word.is_empty()).count() > 3 {
-            return None;
-        }
-        let first = if self.parts.is_empty() { last.start } else { self.assigned };
-        let name = |start: usize| names::assigned(self.text.as_bytes().get(..start - 1)?);
-        names::follows(name(first)?, name(part.start)?).then_some(Joint::Assigned)
+        work::spend(chain.place.len());
+        chain
     }
 
-    /// Makes a view of the literals, if they could hold a token, and begins anew.
-    fn end(&mut self, views: &mut Views<'_>) {
-        if self.parts.len() > 1
-            && self.len >= JOINED_MIN
-            && self.digits() >= DIGITS_MIN
-            && views.has_room(self.len)
-        {
-            let mut map = Map::parts();
-            self.parts.iter().for_each(|part| map.push(part.len(), part.clone(), false));
-            let mut joined = String::with_capacity(self.len);
-            joined.extend(self.parts.iter().filter_map(|part| self.text.get(part.clone())));
-            let trust = if self.doubted { Trust::Names } else { Trust::Full };
-            views.add("joined literals", map, joined, trust);
+    /// Adds the part that begins at a position, and tells where it ends.
+    fn part(&self, at: usize, chain: &mut Chain) -> Option<usize> {
+        if is_quote(self.byte(at)) {
+            let (literal, end) = self.literal(at)?;
+            if self.is_template(&literal) {
+                self.template(literal, chain);
+            } else {
+                chain.parts.push(literal);
+            }
+            return Some(end);
         }
-        self.parts.clear();
-        (self.len, self.doubted) = (0, false);
+        let word = self.word(at);
+        // Letters before a quote say what kind of literal it is.
+        if word.len() <= 2 && !word.is_empty() && is_quote(self.byte(word.end)) {
+            return self.part(word.end, chain);
+        }
+        chain.parts.push(self.named(&word)?);
+        chain.has_name = true;
+        Some(word.end)
     }
 
-    fn digits(&self) -> usize {
-        self.parts.iter().map(|part| self.marks.digit.count(part.clone())).sum()
+    /// The name at a position, with the sign before it.
+    fn word(&self, at: usize) -> Range<usize> {
+        let begins = !at.checked_sub(1).is_some_and(|before| is_named(self.byte(before)));
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let len = rest.iter().skip(1).take(64).take_while(|byte| is_named(**byte)).count();
+        let first = self.byte(at);
+        if begins && (is_named(first) || first == b'$') { at..at + 1 + len } else { at..at }
+    }
+
+    /// The literal that a name stands for: the last one.
+    fn named(&self, word: &Range<usize>) -> Option<Range<usize>> {
+        let word = self.bytes.get(word.clone())?;
+        let word = word.strip_prefix(b"$").unwrap_or(word);
+        let mut names = self.names.iter().rev();
+        let named = names.find(|of| self.bytes.get(of.name.clone()) == Some(word))?;
+        Some(named.literal.clone())
+    }
+
+    fn is_template(&self, literal: &Range<usize>) -> bool {
+        let inner = self.bytes.get(literal.clone()).unwrap_or_default();
+        !self.names.is_empty() && memchr2(b'{', b'$', inner).is_some()
+    }
+
+    /// Adds the parts of a literal with names in it: `{head}{tail}`, `${head}`, `$head`.
+    fn template(&self, literal: Range<usize>, chain: &mut Chain) {
+        let (mut at, mut done) = (literal.start, literal.start);
+        while at < literal.end {
+            let open = at + usize::from(self.byte(at) == b'$');
+            let open = open + usize::from(self.byte(open) == b'{');
+            let end = open
+                + self
+                    .bytes
+                    .get(open..literal.end)
+                    .map_or(0, |rest| rest.iter().take_while(|byte| is_named(**byte)).count());
+            let close = end
+                + usize::from(
+                    self.byte(open - usize::from(open > at)) == b'{' && self.byte(end) == b'}',
+                );
+            match self.named(&(open..end)).filter(|_| open > at) {
+                Some(part) => {
+                    if done < at {
+                        chain.parts.push(done..at);
+                    }
+                    chain.parts.push(part);
+                    chain.has_name = true;
+                    (at, done) = (close, close);
+                }
+                None => at += 1,
+            }
+        }
+        if done < literal.end {
+            chain.parts.push(done..literal.end);
+        }
+    }
+
+    /// The literal that a quote opens, if it has no white space in it, and where it ends.
+    fn literal(&self, open: usize) -> Option<(Range<usize>, usize)> {
+        let rest = self.bytes.get(open + 1..)?;
+        let len = memchr(self.byte(open), rest.get(..=PART_MAX).unwrap_or(rest))?;
+        let inner = rest.get(..len)?;
+        let is_escaped = open > 0 && self.byte(open - 1) == b'\\';
+        // In a literal of another language both quotes have a backslash.
+        let inner = if is_escaped { inner.strip_suffix(b"\\")? } else { inner };
+        let is_token = inner.iter().fold(true, |all, byte| all & (*byte > b' '));
+        let is_closed = inner.last().is_some_and(|last| *last != b'\\');
+        (is_token && is_closed).then(|| (open + 1..open + 1 + inner.len(), open + len + 2))
     }
 }
 
-/// Operators and white space.
-const JOINS: u8 = 1;
-/// These, or a comma.
-const LISTS: u8 = 2;
-/// Names, numbers and what assigns to them.
-const ASSIGNS: u8 = 4;
+fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
 
-/// What a byte between two literals can be a part of.
-#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-const CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let white = (byte as u8).is_ascii_whitespace();
-        classes[byte] = match byte as u8 {
-            b'+' | b'.' => JOINS | LISTS | ASSIGNS,
-            b'&' | b'|' | b'~' | b'(' | b')' | b'\\' => JOINS | LISTS,
-            b',' => LISTS,
-            b'_' | b'$' | b';' | b':' | b'=' => ASSIGNS,
-            letter if letter.is_ascii_alphanumeric() => ASSIGNS,
-            _ if white => JOINS | LISTS | ASSIGNS,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    classes
-};
+/// Tells whether a byte can stand between two parts.
+fn is_gap(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\n'
+            | b'\r'
+            | b'+'
+            | b'.'
+            | b'&'
+            | b'|'
+            | b'~'
+            | b'('
+            | b')'
+            | b'\\'
+            | b','
+            | b'-'
+    )
+}
 
-/// What may stand at the end of what puts two literals together: the last of what assigns is its sign.
-#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-const ENDS: [u8; 256] = {
-    let mut ends = CLASSES;
-    let mut byte = 0;
-    while byte < 128 {
-        let assigns = byte as u8 == b'=' || (byte as u8).is_ascii_whitespace();
-        ends[byte] &= if assigns { u8::MAX } else { JOINS | LISTS };
-        byte += 1;
+/// What puts two parts together, by what stands between them; nothing but white space does not name any.
+fn joint(gap: &[u8], is_name: bool) -> Option<Joint> {
+    let mut signs = [0; 3];
+    let mut count = 0;
+    for byte in gap.iter().filter(|byte| !byte.is_ascii_whitespace() && !b"()\\".contains(byte)) {
+        *signs.get_mut(count)? = *byte;
+        count += 1;
     }
-    ends
-};
+    match signs.get(..count)? {
+        [] if gap.is_empty() || is_name => None,
+        b"" | b"+" | b"." | b".." | b"&" | b"||" => Some(Joint::Added),
+        b"," => Some(Joint::Listed),
+        // An item of a list stands on a line of its own.
+        b"-" if gap.contains(&b'\n') => Some(Joint::Listed),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Detection, Policy, score};
+
+    /// The pieces of what is found in more than one.
+    fn joined(text: &str) -> Vec<Vec<&str>> {
+        let report = score(text, &Policy::default());
+        let hits = report.detected_patterns.iter().filter_map(|found| match found {
+            Detection::Pattern(hit) if hit.pieces.len() > 1 => Some(hit),
+            _ => None,
+        });
+        hits.map(|hit| hit.pieces.iter().map(|piece| &text[piece.clone()]).collect()).collect()
+    }
+
+    #[test]
+    fn literals_are_joined_by_what_puts_them_together() {
+        let token = ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat();
+        let (a, b) = token.split_at(25);
+        for text in [
+            format!("const z = \"{a}\" + \"{b}\";\nconst y = \"bye\";\n"),
+            format!("part_a = '{a}'\npart_b = '{b}'\nrest = 'x1'\n"),
+            format!("x = '{a}'\nx += '{b}'\n"),
+            format!("head = '{a}'\nmode = 'w'\ntail = '{b}'\nsend(mode)\nz = head + tail\n"),
+            format!("one = '{a}'\nz = one + '{b}'\n"),
+            format!("one = '{a}'\ntwo = '{b}'\nz = f'{{one}}{{two}}'\n"),
+            format!("let one = '{a}';\nlet two = '{b}';\nlet z = `${{one}}${{two}}`;\n"),
+            format!("one = '{a}'\ntwo = '{b}'\nz = ''.join([one, two])\n"),
+            format!("$one = '{a}';\n$two = '{b}';\n$z = $one . $two;\n"),
+            format!("f('user', '{a}', '{b}')\n"),
+        ] {
+            assert_eq!(joined(&text), [[a, b]], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_before_the_parts_says_what_they_are() {
+        let (a, b) = ("k3Jd9fQx7LmZ2pVtR8", "sWb4Yc6Hg1Nn5AqT0e");
+        for text in [
+            format!("api_key = \"{a}\" + \"{b}\"\n"),
+            format!("head = '{a}'\ntail = '{b}'\napi_key = head + tail\n"),
+            format!("api_key = (\n    '{a}'\n    '{b}'\n)\n"),
+        ] {
+            assert_eq!(joined(&text), [[a, b]], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_nothing_puts_together_stays_apart() {
+        let token = ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat();
+        let (a, b) = token.split_at(25);
+        for text in [
+            format!("one = '{a}'\ntwo = '{b}'\n"),
+            format!("type Cipher = '{a}' | '{b}';"),
+            format!("f('{a}'); g('{b}')\n"),
+        ] {
+            assert_eq!(joined(&text), Vec::<Vec<&str>>::new(), "{text}");
+        }
+    }
+}

@@ -1,14 +1,17 @@
-//! Names that literals are assigned to: whether one of them goes on where another one ended.
+//! Names that literals are assigned to.
+
+use std::ops::Range;
 
 use super::super::super::work;
 
 /// Names are looked for in so many bytes before a literal.
 const BEFORE_MAX: usize = 128;
 
-/// The name that the literal is assigned to whose quote stands behind a text: `const p0 = `, `p0: str = `,
-/// `$p0 .= `.
-pub(super) fn assigned(before: &[u8]) -> Option<&[u8]> {
-    let near = before.get(before.len().saturating_sub(BEFORE_MAX)..)?;
+/// Where the name stands that the literal is assigned to whose quote stands behind a text: `const p0 = `,
+/// `p0: str = `, `$p0 .= `.
+pub(super) fn name_before(before: &[u8]) -> Option<Range<usize>> {
+    let from = before.len().saturating_sub(BEFORE_MAX);
+    let near = before.get(from..)?;
     work::spend(near.len());
     let near = near.trim_ascii_end().strip_suffix(b"=")?;
     let start = near.iter().rposition(|byte| matches!(byte, b'\n' | b';')).map_or(0, |at| at + 1);
@@ -18,12 +21,12 @@ pub(super) fn assigned(before: &[u8]) -> Option<&[u8]> {
     let statement = statement.get(..=statement.iter().rposition(sign)?)?;
     // A type stands behind a colon.
     let end = statement.iter().position(|byte| *byte == b':').unwrap_or(statement.len());
-    let name = statement.get(..end)?.trim_ascii_end();
-    let len = name.iter().rev().take_while(|byte| is_named(**byte)).count();
-    name.get(name.len() - len..).filter(|name| !name.is_empty())
+    let end = statement.get(..end)?.trim_ascii_end().len();
+    let len = statement.get(..end)?.iter().rev().take_while(|byte| is_named(**byte)).count();
+    (len > 0).then(|| from + start + end - len..from + start + end)
 }
 
-fn is_named(byte: u8) -> bool {
+pub(super) fn is_named(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
@@ -31,12 +34,10 @@ fn is_named(byte: u8) -> bool {
 /// `part_b`, `TOKEN` and `TOKEN_2`.
 pub(super) fn follows(first: &[u8], next: &[u8]) -> bool {
     let head = first.iter().zip(next).take_while(|(first, next)| first == next).count();
-    let (first, next) = (first.get(head..), next.get(head..));
-    let (Some(first), Some(next)) = (first, next) else { return false };
+    let [first, next] = [first, next].map(|name| name.get(head..).unwrap_or_default());
     let ends = first.iter().rev().zip(next.iter().rev());
     let tail = ends.take_while(|(first, next)| first == next).count();
-    let (first, next) = (first.get(..first.len() - tail), next.get(..next.len() - tail));
-    let (Some(first), Some(next)) = (first, next) else { return false };
+    let [first, next] = [first, next].map(|name| name.get(..name.len() - tail).unwrap_or_default());
     match (first, next) {
         ([], []) => true,
         ([first], [next]) if first.is_ascii_alphabetic() && next.is_ascii_alphabetic() => {
@@ -73,38 +74,23 @@ mod tests {
             ("\n = ", None),
             ("", None),
         ] {
-            let found = assigned(before.as_bytes());
-            assert_eq!(found, name.map(str::as_bytes), "{before:?}");
+            assert_eq!(name_before(before.as_bytes()).map(|at| &before[at]), name, "{before:?}");
         }
     }
 
     #[test]
     fn a_name_follows_by_a_number_or_a_letter() {
-        for (first, next) in [
-            ("p0", "p1"),
-            ("p9", "p10"),
-            ("k09", "k10"),
-            ("a", "b"),
-            ("part_a", "part_b"),
-            ("part", "part2"),
-            ("TOKEN", "TOKEN_2"),
-            ("TOKEN_1", "TOKEN_2"),
-            ("p1_of_3", "p2_of_3"),
-            ("token", "token"),
-        ] {
-            assert!(follows(first.as_bytes(), next.as_bytes()), "{first} {next}");
+        let all =
+            "p0 p1, p9 p10, k09 k10, a b, part_a part_b, part part2, TOKEN TOKEN_2, token token";
+        for two in all.split(", ") {
+            let (first, next) = two.split_once(' ').unwrap();
+            assert!(follows(first.as_bytes(), next.as_bytes()), "{two}");
         }
-        for (first, next) in [
-            ("z", "y"),
-            ("p1", "p0"),
-            ("p11", "p1"),
-            ("p1", "q2"),
-            ("p1", "p345"),
-            ("key", "name"),
-            ("key", "keys"),
-            ("part_a", "part_1"),
-        ] {
-            assert!(!follows(first.as_bytes(), next.as_bytes()), "{first} {next}");
+        for two in
+            "z y, p1 p0, p11 p1, p1 q2, p1 p345, key name, key keys, part_a part_1".split(", ")
+        {
+            let (first, next) = two.split_once(' ').unwrap();
+            assert!(!follows(first.as_bytes(), next.as_bytes()), "{two}");
         }
     }
 }
