@@ -31,6 +31,8 @@ mod features;
 mod findings;
 mod format;
 mod formats;
+#[cfg(test)]
+mod hidden;
 mod hit;
 #[doc(hidden)]
 pub mod hostile;

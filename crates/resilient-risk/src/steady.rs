@@ -6,7 +6,7 @@
 use super::{Detection, Policy, score};
 
 /// A row of numbers that is the same on every run.
-struct Chance(u64);
+pub(super) struct Chance(pub(super) u64);
 
 impl Chance {
     fn next(&mut self) -> u64 {
@@ -17,7 +17,7 @@ impl Chance {
     }
 
     /// So many characters of an alphabet.
-    fn draw(&mut self, alphabet: &[u8], len: usize) -> String {
+    pub(super) fn draw(&mut self, alphabet: &[u8], len: usize) -> String {
         (0..len).map(|_| char::from(alphabet[self.next() as usize % alphabet.len()])).collect()
     }
 }
