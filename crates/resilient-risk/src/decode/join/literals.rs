@@ -203,8 +203,11 @@ impl Reader<'_> {
 
     /// What some parts say together.
     fn joined(&self, parts: &[Range<usize>]) -> Vec<u8> {
-        let pieces = parts.iter().filter_map(|part| self.bytes.get(part.clone()));
-        pieces.collect::<Vec<_>>().concat()
+        let mut joined = Vec::with_capacity(HEAD_MAX);
+        for part in parts {
+            joined.extend_from_slice(self.bytes.get(part.clone()).unwrap_or_default());
+        }
+        joined
     }
 
     /// Tells whether a literal is shorter than what formats begin with, and not shorter than the next one.
@@ -213,18 +216,22 @@ impl Reader<'_> {
         first < PREFIX_MIN && first >= second && is_quote(self.byte(open + 1 + first))
     }
 
-    /// Tells whether a format, or base64 of text, may begin with a literal that is not short.
+    /// Tells whether a format, or base64 of text, may begin with a literal. One that is brief may hold less than what it
+    /// begins with.
     #[inline]
     fn begins(&self, open: usize) -> bool {
-        let len = self.marks.alnum.run(open + 1);
-        let rest = self.bytes.get(open + 1..).unwrap_or_default();
+        let start = open + 1;
+        let [len, token] = [&self.marks.alnum, &self.marks.token]
+            .map(|bits| bits.run_to(start, start + BASE64_HEAD + 1));
+        let rest = self.bytes.get(start..).unwrap_or_default();
         let mark = rest.get(len).copied();
-        let is_cut = mark.is_some_and(is_quote);
-        let is_base64 = || len >= BASE64_HEAD && blob::is_base64_head(rest);
+        let is_brief = token < BASE64_HEAD;
         // The next literal may go on with the same word.
-        let len = if is_cut && len >= PREFIX_MIN { BASE64_HEAD + PREFIX_MIN } else { len };
-        vendor::may_begin(padded(rest), len, mark) && (is_cut || vendor::begins(rest, 0, len))
-            || is_base64()
+        let is_cut = len >= PREFIX_MIN && mark.is_some_and(is_quote);
+        let word = if is_cut { BASE64_HEAD + PREFIX_MIN } else { len };
+        vendor::may_begin(padded(rest), word, mark)
+            && (is_brief || vendor::begins(rest, 0, self.marks.alnum.run(start)))
+            || !is_brief && blob::is_base64_head(rest)
     }
 
     /// Joins what belongs together from a literal on.
