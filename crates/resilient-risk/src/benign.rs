@@ -8,17 +8,12 @@ use memchr::memmem;
 use super::candidate::Candidate;
 use super::features::Words;
 use super::marks::is_token;
+use super::tables::DIGESTS;
 use super::token::Kind;
 use super::{naming, placeholder};
 
 /// Lines of a block of data are at least so long.
 const DATA_LINE: usize = 48;
-
-/// Notations of digests: subresource integrity, OCI, Go's module sums.
-const DIGESTS: [&[u8]; 12] = [
-    b"sha1-", b"sha256-", b"sha384-", b"sha512-", b"sha1:", b"sha256:", b"sha384:", b"sha512:",
-    b"md5:", b"md5-", b"h1:", b"blake3:",
-];
 
 /// Tells whether a candidate is a dummy or explained by its notation.
 pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::checksum::{crc32_base62, luhn, mod97};
-use super::formats::{Check, FORMATS};
 use super::model::Model;
 use super::policy::{Placeholders, Policy};
 use super::report::{Detection, PatternHit, Report, Verdict};
 use super::size::SIZE_RULES;
+use super::tables::{Check, FORMATS};
 use super::tally::PLACEHOLDER_PART;
 use super::{family, lab};
 

@@ -8,49 +8,37 @@ use std::ops::Range;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
+use sha2::{Digest as _, Sha256};
 
 use super::bits::{Bits, ones};
 use super::candidate::Candidate;
 use super::lanes::{GROUP, Lanes, padded};
 use super::runs::Lengths;
 use super::services;
+use super::tables::{SECRET_WORDS, SERVICES};
 use super::token::{BIT, Kind, Shape, odd_pairs_at};
 
 /// The number of weights.
 pub const BUCKETS: usize = 1 << 14;
 
+/// Raised whenever this file changes what a feature is.
+const VERSION: u32 = 1;
+
+/// The beginning of a digest of what the features are: their version, their number, and the words that they know by
+/// name.
+pub(super) fn definition() -> [u8; 8] {
+    let mut digest = Sha256::new();
+    digest.update(format!("{VERSION}\n{BUCKETS}\n"));
+    let end: &[u8] = b"";
+    for word in SECRET_WORDS.iter().chain([&end]).chain(&SERVICES) {
+        digest.update(word);
+        digest.update(b"\n");
+    }
+    <[u8; 32]>::from(digest.finalize()).first_chunk().copied().unwrap_or_default()
+}
+
 /// So many words before the candidate are looked at.
 const WORDS_MAX: usize = 6;
-
-/// Words by which people call secrets; a word may also end in one.
-const SECRET_WORDS: [&[u8]; 26] = [
-    b"key",
-    b"token",
-    b"secret",
-    b"access",
-    b"auth",
-    b"password",
-    b"passwd",
-    b"pwd",
-    b"pass",
-    b"private",
-    b"apikey",
-    b"api",
-    b"bearer",
-    b"credential",
-    b"credentials",
-    b"cred",
-    b"creds",
-    b"pat",
-    b"signature",
-    b"login",
-    b"secrets",
-    b"tokens",
-    b"keys",
-    b"webhook",
-    b"authorization",
-    b"license",
-];
 
 /// Names the features of a candidate in a text whose token characters are marked.
 pub(super) fn of<S: Simd>(

@@ -56,6 +56,25 @@ impl Class {
         })
     }
 
+    /// The set of its characters in the syntax of regular expressions.
+    const fn set(self) -> &'static str {
+        match self {
+            Self::Digit => "[0-9]",
+            Self::HexLower => "[0-9a-f]",
+            Self::HexUpper => "[0-9A-F]",
+            Self::Hex => "[0-9A-Fa-f]",
+            Self::Lower => "[a-z]",
+            Self::Upper => "[A-Z]",
+            Self::Letter => "[A-Za-z]",
+            Self::LowerDigit => "[0-9a-z]",
+            Self::UpperDigit => "[0-9A-Z]",
+            Self::Alnum => "[0-9A-Za-z]",
+            Self::Word => "[0-9A-Za-z_-]",
+            Self::Base64 => "[0-9A-Za-z+/=]",
+            Self::Any => "[0-9A-Za-z_+/=.~-]",
+        }
+    }
+
     fn has(self, byte: u8) -> bool {
         /// A bit for each class that a byte is of.
         #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
@@ -116,49 +135,103 @@ impl Class {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
-    Literal(&'static [u8]),
+enum Part<'a> {
+    Literal(&'a [u8]),
     Class { class: Class, min: usize, max: usize },
 }
 
 /// A format, ready to match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Format {
-    parts: Vec<Part>,
+pub(super) struct Format<'a> {
+    parts: Vec<Part<'a>>,
 }
 
-impl Format {
-    /// Reads a format; nothing if it is malformed.
-    pub(super) fn parse(text: &'static str) -> Option<Self> {
+/// Why a text is no form of tokens.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadForm {
+    /// A brace is not closed.
+    #[error("has a `{{` without its `}}`")]
+    Open,
+    /// A class that does not exist.
+    #[error("has the class `{{{0}}}`: a class is one of {CLASSES}, and then a length")]
+    Class(String),
+    /// A length that is none.
+    #[error("has the class `{{{0}}}`: a length is `32`, `20-40` or `20+`")]
+    Length(String),
+    /// What is fixed in it says too little.
+    #[error("must have {FIXED_MIN} characters outside of braces, or `words`")]
+    Loose,
+    /// It is too large.
+    #[error("{0}")]
+    Large(String),
+}
+
+/// The names of the classes.
+const CLASSES: &str = "d h H x l u c a A n w b t";
+
+/// So many characters are fixed in a form that a policy adds.
+const FIXED_MIN: usize = 3;
+
+impl<'a> Format<'a> {
+    /// Reads a format.
+    pub(super) fn parse(text: &'a str) -> Result<Self, BadForm> {
         let mut parts = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
             if let Some(inner) = rest.strip_prefix('{') {
-                let (class, after) = inner.split_once('}')?;
-                let (name, lengths) = class.split_at_checked(1)?;
-                let class = Class::named(*name.as_bytes().first()?)?;
-                let (min, max) = if let Some(min) = lengths.strip_suffix('+') {
-                    (min.parse().ok()?, usize::MAX)
-                } else if let Some((min, max)) = lengths.split_once('-') {
-                    (min.parse().ok()?, max.parse().ok()?)
-                } else {
-                    let len = lengths.parse().ok()?;
-                    (len, len)
-                };
+                let (said, after) = inner.split_once('}').ok_or(BadForm::Open)?;
+                let name = said.as_bytes().first().copied().and_then(Class::named);
+                let class = name.ok_or_else(|| BadForm::Class(said.to_owned()))?;
+                let (min, max) = said
+                    .get(1..)
+                    .and_then(lengths)
+                    .filter(|(min, max)| min <= max)
+                    .ok_or_else(|| BadForm::Length(said.to_owned()))?;
                 parts.push(Part::Class { class, min, max });
                 rest = after;
             } else {
                 let end = rest.find('{').unwrap_or(rest.len());
-                let (literal, after) = rest.split_at_checked(end)?;
+                let (literal, after) = rest.split_at(end);
                 parts.push(Part::Literal(literal.as_bytes()));
                 rest = after;
             }
         }
-        Some(Self { parts })
+        Ok(Self { parts })
+    }
+
+    /// A regular expression for what has this form.
+    pub(super) fn regex(&self) -> String {
+        let part = |part: &Part<'_>| match part {
+            Part::Literal(text) => regex::escape(&String::from_utf8_lossy(text)),
+            Part::Class { class, min, max: usize::MAX } => format!("{}{{{min},}}", class.set()),
+            Part::Class { class, min, max } => format!("{}{{{min},{max}}}", class.set()),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
+    /// Tells whether enough of a form is fixed to look for it everywhere.
+    pub(super) fn is_loose(&self) -> bool {
+        self.fixed_len() < FIXED_MIN
+    }
+
+    /// How many characters are fixed.
+    fn fixed_len(&self) -> usize {
+        let len = |part: &Part<'_>| if let Part::Literal(text) = part { text.len() } else { 0 };
+        self.parts.iter().map(len).sum()
+    }
+
+    /// Tells whether what stands behind a match makes it the beginning of something longer.
+    pub(super) fn goes_on(&self, next: Option<u8>) -> bool {
+        // Padding and separators after a token do not make it another one.
+        let harmless = |byte: &u8| !matches!(byte, b'=' | b'-' | b'.' | b'/' | b'_');
+        match (self.parts.last(), next.filter(harmless)) {
+            (Some(Part::Class { class, .. }), Some(byte)) => class.has(byte),
+            _ => false,
+        }
     }
 
     /// The literal text that every match begins with.
-    pub(super) fn prefix(&self) -> &'static [u8] {
+    pub(super) fn prefix(&self) -> &'a [u8] {
         match self.parts.first() {
             Some(Part::Literal(text)) => text,
             _ => b"",
@@ -216,8 +289,33 @@ impl Format {
         (least, None)
     }
 
+    /// A text of this form. Its characters are those that a number below a given one chooses; it does not end in a
+    /// sign, which may be the text's that it stands in.
+    #[cfg(test)]
+    pub(super) fn draw(&self, mut choose: impl FnMut(usize) -> usize) -> String {
+        /// A class without an end has so many more characters.
+        const MORE: usize = 40;
+        let mut drawn = String::new();
+        for (nth, part) in self.parts.iter().enumerate() {
+            match part {
+                Part::Literal(text) => drawn.push_str(&String::from_utf8_lossy(text)),
+                Part::Class { class, min, max } => {
+                    let all: Vec<u8> = (0..=127).filter(|byte| class.has(*byte)).collect();
+                    let len = min + choose((max - min).min(MORE) + 1);
+                    for at in 0..len {
+                        let is_last = at + 1 == len && nth + 1 == self.parts.len();
+                        let fits = |byte: &&u8| !is_last || byte.is_ascii_alphanumeric();
+                        let all: Vec<u8> = all.iter().filter(fits).copied().collect();
+                        drawn.push(char::from(all[choose(all.len())]));
+                    }
+                }
+            }
+        }
+        drawn
+    }
+
     /// The first literal text, if whatever stands before it is always of one length, and where it stands.
-    pub(super) fn fixed(&self) -> (usize, &'static [u8]) {
+    pub(super) fn fixed(&self) -> (usize, &'a [u8]) {
         let mut at = 0;
         for part in &self.parts {
             match part {
@@ -234,13 +332,11 @@ impl Format {
     pub(super) fn matches(&self, text: &[u8]) -> Option<(usize, Range<usize>)> {
         let mut at = 0;
         let mut body: Option<Range<usize>> = None;
-        let mut last = None;
         for (nth, part) in self.parts.iter().enumerate() {
             match part {
                 Part::Literal(literal) => {
                     text.get(at..)?.starts_with(literal).then_some(())?;
                     at += literal.len();
-                    last = None;
                 }
                 Part::Class { class, min, max } => {
                     // A class that a literal of the same characters follows must leave it that.
@@ -254,16 +350,27 @@ impl Format {
                     (len >= *min).then_some(())?;
                     body = Some(body.map_or(at, |body| body.start)..at + len);
                     at += len;
-                    last = Some(*class);
                 }
             }
         }
-        let goes_on = last.is_some_and(|class| text.get(at).is_some_and(|byte| class.has(*byte)));
-        // Padding and separators after a token do not make it another one.
-        let harmless =
-            text.get(at).is_some_and(|byte| matches!(byte, b'=' | b'-' | b'.' | b'/' | b'_'));
-        (!goes_on || harmless).then(|| (at, body.unwrap_or(at..at)))
+        (!self.goes_on(text.get(at).copied())).then(|| (at, body.unwrap_or(at..at)))
     }
+}
+
+/// Looks for one of the words on the line before a position and on the line above.
+pub(super) fn is_near(text: &[u8], at: usize, words: &str) -> bool {
+    const BACK: usize = 120;
+    let before = text.get(at.saturating_sub(BACK)..at).unwrap_or_default().to_ascii_lowercase();
+    words.split(' ').any(|word| memchr::memmem::find(&before, word.as_bytes()).is_some())
+}
+
+/// The least and the greatest length that a text says.
+fn lengths(text: &str) -> Option<(usize, usize)> {
+    if let Some(min) = text.strip_suffix('+') {
+        return Some((min.parse().ok()?, usize::MAX));
+    }
+    let (min, max) = text.split_once('-').unwrap_or((text, text));
+    Some((min.parse().ok()?, max.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -283,8 +390,33 @@ mod tests {
 
     #[test]
     fn malformed_formats_are_refused() {
-        for text in ["{", "{n", "{}", "{q4}", "{n}", "{n-}", "{nx}"] {
-            assert_eq!(Format::parse(text), None, "{text}");
+        for (text, message) in [
+            ("{", "has a `{` without its `}`"),
+            ("a{n4", "has a `{` without its `}`"),
+            (
+                "{}",
+                "has the class `{}`: a class is one of d h H x l u c a A n w b t, and then a length",
+            ),
+            (
+                "{ä4}",
+                "has the class `{ä4}`: a class is one of d h H x l u c a A n w b t, and then a length",
+            ),
+            ("{n}", "has the class `{n}`: a length is `32`, `20-40` or `20+`"),
+            ("{n5-4}", "has the class `{n5-4}`: a length is `32`, `20-40` or `20+`"),
+            ("{nx}", "has the class `{nx}`: a length is `32`, `20-40` or `20+`"),
+        ] {
+            assert_eq!(Format::parse(text).unwrap_err().to_string(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_set_of_a_class_has_its_characters() {
+        for class in Class::ALL {
+            let set = regex::Regex::new(&format!("^{}$", class.set())).unwrap();
+            for byte in 0..=127 {
+                let text = char::from(byte).to_string();
+                assert_eq!(set.is_match(&text), class.has(byte), "{class:?} {byte}");
+            }
         }
     }
 }

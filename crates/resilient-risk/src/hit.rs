@@ -7,6 +7,7 @@ use memchr::{memchr_iter, memmem};
 
 use super::family;
 use super::pattern::{self, Pattern};
+use super::placeholder;
 use super::policy::{Placeholders, Policy};
 use super::report::{PatternHit, SizeHit};
 use super::scan::Finding;
@@ -70,9 +71,14 @@ pub(super) fn each_hit(
     for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
         // What a mark says is no match of what it stands for.
         for span in pattern.matches(content).filter(|span| !is_in_mark(content, span)) {
+            let matched = content.get(span.clone()).unwrap_or_default();
+            let placeholder = pattern.body(matched).is_some_and(placeholder::is_dummy);
+            if placeholder && policy.placeholders == Placeholders::Ignore {
+                continue;
+            }
             let (kind, pattern) = pattern.names();
             let (via, pieces) = (Vec::new(), Vec::new());
-            each(Hit { kind, pattern, placeholder: false, via, span, pieces });
+            each(Hit { kind, pattern, placeholder, via, span, pieces });
         }
     }
 }

@@ -25,12 +25,13 @@ mod candidate;
 mod checksum;
 mod classic;
 mod decode;
+#[cfg(test)]
+mod drawn;
 mod explain;
 mod family;
 mod features;
 mod findings;
 mod format;
-mod formats;
 #[cfg(test)]
 mod hidden;
 mod hit;
@@ -59,6 +60,7 @@ mod size;
 #[cfg(test)]
 mod steady;
 mod survey;
+mod tables;
 mod tally;
 mod token;
 mod vendor;
@@ -68,6 +70,7 @@ mod work;
 pub use self::added::score_added;
 pub use self::explain::{Explanation, explain, level};
 pub use self::findings::{Findings, TOLD_MAX, Told};
+pub use self::format::BadForm;
 pub use self::paths::Paths;
 pub use self::pattern::{BadRegex, Pattern};
 pub use self::policy::{Allow, Placeholders, Policy, Thresholds};

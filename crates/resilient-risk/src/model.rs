@@ -6,10 +6,10 @@
 
 use std::sync::LazyLock;
 
-use super::features::BUCKETS;
+use super::features::{self, BUCKETS};
 
 /// What a file of weights begins with.
-const MAGIC: &[u8; 8] = b"rwrisk1\n";
+const MAGIC: &[u8; 8] = b"rwrisk2\n";
 
 /// The weights in effect.
 const BUILT_IN: &[u8] = include_bytes!("model.bin");
@@ -58,7 +58,8 @@ impl Model {
     /// Reads what [`Model::to_bytes`] wrote; nothing if it is anything else.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (bias, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<4>()?;
+        let (_definition, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<8>()?;
+        let (bias, rest) = rest.split_first_chunk::<4>()?;
         let (threshold, weights) = rest.split_first_chunk::<4>()?;
         let weights: &[u8; BUCKETS] = weights.try_into().ok()?;
         Some(Self {
@@ -68,10 +69,12 @@ impl Model {
         })
     }
 
-    /// Writes the model: eight bytes of magic, bias and threshold, one byte per weight.
+    /// Writes the model: eight bytes of magic, eight of the digest of what its features are, bias and
+    /// threshold, one byte per weight.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
+        bytes.extend(features::definition());
         bytes.extend(self.bias.to_le_bytes());
         bytes.extend(self.threshold.to_le_bytes());
         bytes.extend(self.weights.iter().map(|weight| weight.cast_unsigned()));
@@ -104,7 +107,7 @@ mod tests {
     fn a_model_is_read_back() {
         let model = Model::new(&[1, -2, 3], -7, 5);
         assert_eq!(Model::from_bytes(&model.to_bytes()), Some(model.clone()));
-        assert_eq!(Model::from_bytes(b"rwrisk1\n"), None);
+        assert_eq!(Model::from_bytes(MAGIC), None);
         // 1 + 3 − 7 − 5
         assert_eq!(model.margin(&[0, 2]), -8);
     }
@@ -112,5 +115,13 @@ mod tests {
     #[test]
     fn the_built_in_model_is_whole() {
         assert!(Model::from_bytes(BUILT_IN).is_some());
+    }
+
+    #[test]
+    fn the_built_in_model_has_learned_with_the_features_of_today() {
+        let learned_with = BUILT_IN.strip_prefix(MAGIC).unwrap().first_chunk::<8>().unwrap();
+        // Whoever changes a word for secrets or a name of a service changes what the model sees. Where recall stays
+        // the same, the new digest goes into the header; else the model has to be trained again.
+        assert_eq!(*learned_with, features::definition(), "see docs/risk-model.md");
     }
 }

@@ -8,6 +8,7 @@ use super::candidate::Candidate;
 use super::features::{Ends, Words};
 use super::placeholder;
 use super::services;
+use super::tables::{PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL};
 use super::token::{Kind, Shape};
 
 /// A candidate whose name tells what it is.
@@ -24,112 +25,6 @@ struct Name<'a> {
     service: bool,
     compound: bool,
 }
-
-/// Words for secrets; a word may end in one, too.
-const SECRETS: [&[u8]; 12] = [
-    b"key",
-    b"token",
-    b"secret",
-    b"access",
-    b"auth",
-    b"apikey",
-    b"private",
-    b"password",
-    b"passwd",
-    b"pwd",
-    b"pat",
-    b"credential",
-];
-
-/// Words that make of `key` or `token` something that is a secret.
-const QUALIFIERS: [&[u8]; 18] = [
-    b"api",
-    b"access",
-    b"auth",
-    b"secret",
-    b"client",
-    b"app",
-    b"application",
-    b"bearer",
-    b"write",
-    b"read",
-    b"admin",
-    b"account",
-    b"subscription",
-    b"private",
-    b"unseal",
-    b"signing",
-    b"encryption",
-    b"storage",
-];
-
-/// Tells whether a word names no service.
-fn is_plain(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"any"
-            | b"my"
-            | b"the"
-            | b"user"
-            | b"db"
-            | b"database"
-            | b"admin"
-            | b"client"
-            | b"app"
-            | b"secret"
-            | b"key"
-            | b"token"
-            | b"value"
-            | b"pass"
-            | b"password"
-            | b"passwd"
-            | b"pwd"
-            | b"string"
-            | b"var"
-            | b"const"
-            | b"let"
-            | b"config"
-            | b"default"
-            | b"test"
-            | b"str"
-            | b"private"
-            | b"public"
-            | b"auth"
-            | b"access"
-            | b"authorization"
-            | b"bearer"
-            | b"basic"
-            | b"header"
-            | b"id"
-            | b"name"
-            | b"data"
-            | b"field"
-            | b"new"
-            | b"static"
-            | b"final"
-            | b"val"
-            | b"tp"
-            | b"generic"
-    )
-}
-
-/// Words before `token` that make of it something that is no secret.
-const TECHNICAL: [&[u8]; 14] = [
-    b"csrf",
-    b"xsrf",
-    b"next",
-    b"page",
-    b"sync",
-    b"cancel",
-    b"cancellation",
-    b"parse",
-    b"lexer",
-    b"continuation",
-    b"public",
-    b"test",
-    b"last",
-    b"current",
-];
 
 static ENDS: Ends<{ SECRETS.len() }> = Ends::of(&SECRETS);
 
@@ -346,8 +241,9 @@ fn of_name(name: &Name<'_>) -> &'static str {
     let is_half =
         matches!(pair, (Some(b"key"), Some(b"access" | b"secret"))) && name.words.in_head() <= 2;
     let is_api = |word: &[u8]| word == b"api" || word.ends_with(b"apikey");
-    let is_strange =
-        |word: &[u8]| word.len() >= 3 && !is_plain(word) && !word.iter().all(u8::is_ascii_digit);
+    let is_strange = |word: &[u8]| {
+        word.len() >= 3 && !PLAIN.contains(&word) && !word.iter().all(u8::is_ascii_digit)
+    };
     if name.service {
         "api_key"
     } else if near().any(is_password) {

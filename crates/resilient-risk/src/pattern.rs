@@ -10,6 +10,8 @@ use std::ops::Range;
 
 use regex::{Regex, RegexBuilder};
 
+use super::format::{BadForm, Format, is_near};
+
 /// A policy's regex may not compile to more than this.
 const COMPILED_BYTES_MAX: usize = 1 << 20;
 
@@ -27,6 +29,15 @@ pub struct Pattern {
     family: Cow<'static, str>,
     name: Cow<'static, str>,
     regex: Regex,
+    rule: Option<Rule>,
+}
+
+/// What a pattern has that was given as a form.
+#[derive(Clone, Debug)]
+struct Rule {
+    form: String,
+    /// Separated by spaces.
+    words: String,
 }
 
 impl Pattern {
@@ -41,7 +52,38 @@ impl Pattern {
     pub fn new(family: &str, name: &str, regex: &str) -> Result<Self, BadRegex> {
         let compiled = RegexBuilder::new(regex).size_limit(COMPILED_BYTES_MAX).build();
         let regex = compiled.map_err(|error| BadRegex { message: one_line(&error) })?;
-        Ok(Self { family: Cow::Owned(family.to_owned()), name: Cow::Owned(name.to_owned()), regex })
+        let (family, name) = (Cow::Owned(family.to_owned()), Cow::Owned(name.to_owned()));
+        Ok(Self { family, name, regex, rule: None })
+    }
+
+    /// Makes a pattern of the form of a token, in the notation of the built-in table: `hse_{n32}` is `hse_` and 32
+    /// letters or digits. A match begins where a word does and is not the beginning of a longer token. If there are
+    /// words, one of them stands before it on its line or just above.
+    ///
+    /// # Errors
+    ///
+    /// The form is malformed, says too little, or is too large.
+    pub fn of_form(
+        family: &str,
+        name: &str,
+        form: &str,
+        words: &[String],
+    ) -> Result<Self, BadForm> {
+        let format = Format::parse(form)?;
+        if words.is_empty() && format.is_loose() {
+            return Err(BadForm::Loose);
+        }
+        let pattern = Self::new(family, name, &format.regex());
+        let pattern = pattern.map_err(|error| BadForm::Large(error.message))?;
+        let words = words.join(" ").to_ascii_lowercase();
+        Ok(Self { rule: Some(Rule { form: form.to_owned(), words }), ..pattern })
+    }
+
+    /// Returns the form that it was made of, and its words.
+    #[must_use]
+    pub fn form(&self) -> Option<(&str, impl Iterator<Item = &str>)> {
+        let rule = self.rule.as_ref()?;
+        Some((rule.form.as_str(), rule.words.split_ascii_whitespace()))
     }
 
     /// Returns the family whose weight a hit counts for.
@@ -65,12 +107,35 @@ impl Pattern {
     /// Finds the pattern in a text, from its start to its end. A match that is longer than half a window may
     /// be missed; a text within one window is searched as a whole.
     pub(super) fn matches<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-        Matches { regex: &self.regex, text, at: 0, last: None, window: WINDOW_MAX, read: 0 }
+        let all =
+            Matches { regex: &self.regex, text, at: 0, last: None, window: WINDOW_MAX, read: 0 };
+        let rule =
+            self.rule.as_ref().and_then(|rule| Some((rule, Format::parse(&rule.form).ok()?)));
+        all.filter(move |span| {
+            rule.as_ref().is_none_or(|(rule, format)| rule.fits(format, text.as_bytes(), span))
+        })
+    }
+
+    /// What of a match are a token's own characters: only of a form this is known.
+    pub(super) fn body<'a>(&self, matched: &'a str) -> Option<&'a [u8]> {
+        let form = &self.rule.as_ref()?.form;
+        let prefix = Format::parse(form).map_or(0, |format| format.prefix().len());
+        matched.as_bytes().get(prefix..)
     }
 
     /// The family and the name, owned by the report.
     pub(super) fn names(&self) -> (Cow<'static, str>, Cow<'static, str>) {
         (self.family.clone(), self.name.clone())
+    }
+}
+
+impl Rule {
+    /// Tells whether a match is a token of its own, and has one of the words near it.
+    fn fits(&self, format: &Format<'_>, text: &[u8], span: &Range<usize>) -> bool {
+        let before = span.start.checked_sub(1).and_then(|before| text.get(before));
+        !before.is_some_and(u8::is_ascii_alphanumeric)
+            && !format.goes_on(text.get(span.end).copied())
+            && (self.words.is_empty() || is_near(text, span.start, &self.words))
     }
 }
 
@@ -186,7 +251,46 @@ fn one_line(error: &regex::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Detection, Policy, score};
     use super::*;
+
+    #[test]
+    fn a_form_matches_whole_tokens_near_its_words() {
+        let found = |form: &str, words: &[&str], text: &str| -> usize {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let pattern = Pattern::of_form("house", "n", form, &words).unwrap();
+            pattern.matches(text).count()
+        };
+        let (form, token) = ("hse_{n8}", ["hse", "_k3Jd9fQx"].concat());
+        for (before, after) in [("", ""), ("x = \"", "\";"), ("A_", "-x"), ("é", ".")] {
+            assert_eq!(found(form, &[], &[before, &token, after].concat()), 1, "{before}{after}");
+        }
+        for (before, after) in [("x", ""), ("", "a"), ("9", "-")] {
+            assert_eq!(found(form, &[], &[before, &token, after].concat()), 0, "{before}{after}");
+        }
+        for (text, count) in
+            [("HOUSE 12345678", 1), ("house:\n 12345678", 1), ("12345678 house", 0)]
+        {
+            assert_eq!(found("{d8}", &["House", "home"], text), count, "{text}");
+        }
+        assert_eq!(Pattern::of_form("f", "n", "a_{n8}", &[]).unwrap_err(), BadForm::Loose);
+    }
+
+    #[test]
+    fn a_dummy_of_a_form_is_a_placeholder() {
+        let rule = Pattern::of_form("api_key", "n", "hse_{n12}", &[]).unwrap();
+        let policy = Policy { extra_patterns: vec![rule], ..Policy::default() };
+        let verdict = |token: &str| score(&["hse", "_", token].concat(), &policy).verdict;
+        assert_eq!(
+            verdict("k3Jd9fQx7LmZ"),
+            score(&["gh", "p_", &"k3Jd9fQx7LmZ".repeat(3)].concat(), &policy).verdict
+        );
+        let report = score(&["hse", "_", &"x".repeat(12)].concat(), &policy);
+        let Some(Detection::Pattern(hit)) = report.detected_patterns.first() else {
+            panic!("{report:?}")
+        };
+        assert!(hit.placeholder && hit.pattern == "n");
+    }
 
     #[test]
     fn a_snippet_is_cut_by_characters_after_line_feeds_are_spelled_out() {

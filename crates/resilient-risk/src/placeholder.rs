@@ -7,42 +7,7 @@ use fearless_simd::{Level, dispatch, mask8x64};
 
 use super::lanes::{Class, GROUP, Lanes};
 use super::search::{Needle, Searcher};
-
-/// Words that say that what they stand in is no secret. None is so short that chance makes it.
-const WORDS: [&[u8]; 27] = [
-    b"example",
-    b"redact",
-    b"placeholder",
-    b"changeme",
-    b"change_me",
-    b"change-me",
-    b"replace",
-    b"dummy",
-    b"invalid",
-    b"sample",
-    b"your-",
-    b"your_",
-    b"yourkey",
-    b"yourtoken",
-    b"insert_",
-    b"notreal",
-    b"not-real",
-    b"not_real",
-    b"xxxxxx",
-    b"000000000000",
-    b"aaaaaaaaaa",
-    b"-here",
-    b"_here",
-    b"fakefake",
-    b"fake-",
-    b"fake_",
-    b"......",
-];
-
-/// The words by number.
-pub(super) fn all() -> impl Iterator<Item = &'static [u8]> {
-    WORDS.iter().copied()
-}
+use super::tables::{DUMMIES_BEHIND, DUMMIES_INSIDE, DUMMIES_NAMED, DUMMIES_SPELLED};
 
 /// So much of a body is looked at.
 const LOOK: usize = 160;
@@ -79,7 +44,8 @@ fn steps<S: Simd>(simd: S, body: &[u8]) -> usize {
 pub(super) fn is_void(body: &[u8]) -> bool {
     let mut lower = [0; LOOK];
     let lower = lowered(body, &mut lower);
-    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(all().map(Needle::exact)));
+    static SEARCHER: LazyLock<Searcher> =
+        LazyLock::new(|| Searcher::new(DUMMIES_INSIDE.map(Needle::exact)));
     body.len() >= 8 && !has_variety(lower) || SEARCHER.is_in(lower)
 }
 
@@ -94,17 +60,7 @@ fn has_variety(text: &[u8]) -> bool {
 
 /// A token without the word for a dummy that it ends in.
 pub(super) fn without_word(token: &[u8]) -> Option<&[u8]> {
-    const ENDS: [&[u8]; 8] = [
-        b"example",
-        b"dummy",
-        b"sample",
-        b"placeholder",
-        b"redacted",
-        b"changeme",
-        b"invalid",
-        b"fake",
-    ];
-    ENDS.iter().find_map(|word| {
+    DUMMIES_BEHIND.iter().find_map(|word| {
         let (rest, end) = token.split_at_checked(token.len().checked_sub(word.len())?)?;
         end.eq_ignore_ascii_case(word).then_some(rest)
     })
@@ -113,9 +69,8 @@ pub(super) fn without_word(token: &[u8]) -> Option<&[u8]> {
 /// Tells whether a token names itself a dummy. Repeated letters are not enough: the paper's patterns
 /// ask for no variety.
 pub(super) fn is_named(token: &[u8]) -> bool {
-    const NAMES: [&[u8]; 7] =
-        [b"example", b"redact", b"placeholder", b"changeme", b"dummy", b"your_", b"your-"];
-    static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| Searcher::new(NAMES.map(Needle::exact)));
+    static SEARCHER: LazyLock<Searcher> =
+        LazyLock::new(|| Searcher::new(DUMMIES_NAMED.map(Needle::exact)));
     let mut lower = [0; LOOK];
     let lower = lowered(token, &mut lower);
     SEARCHER.is_in(lower)
@@ -190,9 +145,7 @@ impl Class for InWords {
 /// Tells whether words in capitals spell out what belongs there: `YOUR_TOKEN`.
 fn is_spelled(words: &[u8]) -> bool {
     words.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_' || *byte == b'-')
-        && [&b"TOKEN"[..], b"KEY", b"SECRET", b"YOUR"]
-            .iter()
-            .any(|word| memchr::memmem::find(words, word).is_some())
+        && DUMMIES_SPELLED.iter().any(|word| memchr::memmem::find(words, word).is_some())
 }
 
 /// Tells whether a value stands for one and is none: a word for it, a repetition, a mark.

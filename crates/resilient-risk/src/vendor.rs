@@ -10,14 +10,14 @@ use std::sync::LazyLock;
 use fearless_simd::prelude::*;
 
 use super::bits::{Bits, ones};
-use super::format::Format;
-use super::formats::{Check, FORMATS, Row};
+use super::format::{Format, is_near};
 use super::lanes::{GROUP, padded};
 use super::literals::{self, Literal, Place};
 use super::marks::is_token;
 use super::placeholder;
 use super::runs::{Run, Runs};
 use super::search::rarest;
+use super::tables::{COMMON_PREFIXES, Check, DUMMY_PREFIXES, FORMATS, Row};
 use super::token::{Kind, Shape};
 
 /// A token of a known format.
@@ -39,7 +39,7 @@ impl Eq for Row {}
 
 /// Rows by the first two bytes of their prefix, longer prefixes first.
 struct Table {
-    rows: &'static [(&'static Row, Format)],
+    rows: &'static [(&'static Row, Format<'static>)],
     /// For every pair of ASCII characters, where in `order` its rows begin and end.
     index: Vec<(u16, u16)>,
     /// What the rows begin with: this much stays in the first cache.
@@ -168,34 +168,13 @@ enum Outside {
     Prefix(&'static str, &'static str),
 }
 
-/// Prefixes so well known that nothing but a token or its dummy follows them: text, family and the
-/// pattern's name.
-const KNOWN: [(&str, &str, &str); 16] = [
-    ("sk-ant-", "api_key", "anthropic_prefix"),
-    ("sk-proj-", "api_key", "openai_prefix"),
-    ("ghp_", "github_pat", "ghp_prefix"),
-    ("gho_", "github_pat", "gho_prefix"),
-    ("ghs_", "github_pat", "ghs_prefix"),
-    ("github_pat_", "github_pat", "github_fine_grained_prefix"),
-    ("glpat-", "api_key", "gitlab_prefix"),
-    ("AKIA", "api_key", "aws_prefix"),
-    ("AIza", "api_key", "google_prefix"),
-    ("xoxb-", "api_key", "slack_bot_prefix"),
-    ("xoxp-", "api_key", "slack_user_prefix"),
-    ("sk_live_", "api_key", "stripe_live_prefix"),
-    ("sk_test_", "api_key", "stripe_test_prefix"),
-    ("npm_", "api_key", "npm_prefix"),
-    ("pypi-", "api_key", "pypi_prefix"),
-    ("hvs.", "api_key", "vault_prefix"),
-];
-
-static ROWS: LazyLock<Vec<(&'static Row, Format)>> = LazyLock::new(|| {
-    FORMATS.iter().filter_map(|row| Some((row, Format::parse(row.format)?))).collect()
+static ROWS: LazyLock<Vec<(&'static Row, Format<'static>)>> = LazyLock::new(|| {
+    FORMATS.iter().filter_map(|row| Some((row, Format::parse(row.format).ok()?))).collect()
 });
 
 /// The text by which a format is found that does not lie in runs, and how far behind its start it stands: a sign
 /// that no run has comes before enough of it to tell, as in `sha256~{w43}` or `{n3}8Q~{t31-34}`.
-fn outside_text(format: &Format) -> Option<(usize, &'static [u8])> {
+fn outside_text(format: &Format<'static>) -> Option<(usize, &'static [u8])> {
     let (at, text) = format.fixed();
     let sign = text.iter().position(|byte| !is_token(*byte))?;
     if text.len() < 2 || at + sign >= PART_MIN {
@@ -209,11 +188,11 @@ fn outside_text(format: &Format) -> Option<(usize, &'static [u8])> {
 /// The texts that [`outside`] wants to be asked about.
 pub(super) fn outside_texts() -> impl Iterator<Item = &'static [u8]> {
     let rows = ROWS.iter().filter_map(|(_, format)| Some(outside_text(format)?.1));
-    rows.chain(KNOWN.iter().map(|(prefix, ..)| prefix.as_bytes()))
+    rows.chain(DUMMY_PREFIXES.iter().map(|(prefix, ..)| prefix.as_bytes()))
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let rows: &'static [(&'static Row, Format)] = &ROWS;
+    let rows: &'static [(&'static Row, Format<'static>)] = &ROWS;
     let mut order: Vec<u16> = Vec::new();
     let mut bare = Vec::new();
     let mut others = Vec::new();
@@ -241,7 +220,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             order.push(nth);
         }
     }
-    for (prefix, family, name) in KNOWN {
+    for (prefix, family, name) in DUMMY_PREFIXES {
         others.push(Known::of(prefix.as_bytes(), Outside::Prefix(family, name)));
     }
     others.sort_by_key(|known| usize::MAX - known.text.len());
@@ -471,26 +450,6 @@ fn bare(table: &Table, text: &[u8], at: usize, len: usize) -> Option<Hit> {
     table.bare.iter().filter(fits).find_map(|bare| matches(table, bare.row, text, at))
 }
 
-/// Prefixes that are words of any program: what follows them must look random by itself.
-const COMMON: [&[u8]; 16] = [
-    b"key-",
-    b"key_",
-    b"live_",
-    b"test_",
-    b"api-",
-    b"API-",
-    b"rel-",
-    b"mob-",
-    b"sdk-",
-    b"web_",
-    b"access_",
-    b"sandbox_",
-    b"secret-",
-    b"server_",
-    b"mobile_",
-    b"console-",
-];
-
 fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
     let (row, format) = table.rows.get(usize::from(row))?;
     let rest = text.get(at..)?;
@@ -505,7 +464,7 @@ fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
         // The line above is found already.
         return None;
     }
-    let common = COMMON.contains(&prefix);
+    let common = COMMON_PREFIXES.contains(&prefix);
     // A longer token is another token, unless the prefix leaves no doubt.
     let next = rest.get(len).copied().unwrap_or(b' ');
     let goes_on = next.is_ascii_alphanumeric() || next == b'+' || next == b'_';
@@ -533,7 +492,7 @@ fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
 /// What begins a text and fits a format in full, if a word for a dummy is glued to its end: the word makes no
 /// dummy of it.
 fn whole_without_word<'a>(
-    format: &Format,
+    format: &Format<'_>,
     text: &'a [u8],
     is_dummy: impl Fn(&[u8]) -> bool,
 ) -> Option<&'a [u8]> {
@@ -544,13 +503,6 @@ fn whole_without_word<'a>(
     let rest = placeholder::without_word(text.get(..len)?)?;
     let (end, body) = format.matches(rest)?;
     (end == rest.len() && !is_dummy(rest.get(body)?)).then_some(rest)
-}
-
-/// Looks for one of the words on the line before a position and on the line above.
-pub(super) fn is_near(text: &[u8], at: usize, words: &str) -> bool {
-    const BACK: usize = 120;
-    let before = text.get(at.saturating_sub(BACK)..at).unwrap_or_default().to_ascii_lowercase();
-    words.split(' ').any(|word| memchr::memmem::find(&before, word.as_bytes()).is_some())
 }
 
 /// Finds formats that do not lie in runs, and known prefixes with a dummy after them.
