@@ -660,6 +660,9 @@ impl Envelope {
                     set(&mut context, "family", family.as_str());
                     set(&mut context, "name", name.as_str());
                 }
+                if let crate::policy::PolicyError::BadForm { name, .. } = source {
+                    set(&mut context, "name", name.as_str());
+                }
                 if let crate::policy::PolicyError::UnknownKey { nearest: Some(nearest), .. } =
                     source
                 {

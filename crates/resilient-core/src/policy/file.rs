@@ -38,6 +38,14 @@ pub enum PolicyError {
         /// What is wrong with it.
         message: String,
     },
+    /// A rule's form is none.
+    #[error("form of rule `{name}` {message}")]
+    BadForm {
+        /// The rule's name.
+        name: String,
+        /// What is wrong with it.
+        message: String,
+    },
     /// The text is not one YAML document, or a larger one than any policy needs.
     #[error("policy is not valid YAML: {message}")]
     Yaml {
@@ -75,6 +83,7 @@ impl PolicyError {
     pub fn reason(&self) -> String {
         match self {
             Self::BadRegex { message, .. } => format!("bad_regex: {message}"),
+            Self::BadForm { name, message } => format!("bad_form: the form of `{name}` {message}"),
             Self::Yaml { message, .. } => format!("yaml_error: {message}"),
             Self::NotMapping => "policy_yaml_not_mapping".to_owned(),
             Self::UnknownKey { key, nearest: Some(nearest) } => {
@@ -90,6 +99,7 @@ impl PolicyError {
     pub fn place(&self, text: &str) -> Option<Place> {
         match self {
             Self::BadRegex { family, name, .. } => place::of_regex(text, family, name),
+            Self::BadForm { name, .. } => place::of_form(text, name),
             Self::Yaml { line, column, .. } => {
                 line.map(|line| Place { line, column: column.unwrap_or(1) })
             }
@@ -103,8 +113,11 @@ impl PolicyError {
     }
 }
 
+/// The keys of a rule that a policy adds: those of a row of the built-in table which a rule of one's own needs.
+const RULE_KEYS: [&str; 4] = ["name", "form", "family", "words"];
+
 /// The keys of a policy, those of mappings with a dot. Below `extend_patterns` and `weights` keys are names of families.
-pub const KEYS: [&str; 29] = [
+pub const KEYS: [&str; 30] = [
     "version",
     "thresholds",
     "thresholds.high",
@@ -114,6 +127,7 @@ pub const KEYS: [&str; 29] = [
     "retry_budget.default",
     "disable_families",
     "extend_patterns",
+    "extend_rules",
     "weights",
     "allow",
     "allow.paths",
@@ -146,6 +160,7 @@ impl Policy {
     /// | `retry_budget` | mapping with `default` to an integer |
     /// | `disable_families` | list of families |
     /// | `extend_patterns` | mapping from family to a list of `{name, regex}` |
+    /// | `extend_rules` | list of `{name, form, family, words}`, the last two optional |
     /// | `weights` | mapping from family to a number from 0 to 1 |
     /// | `allow` | mapping with any of `paths`, `patterns`, `values` to lists |
     /// | `placeholders` | `ignore`, `low` or `full` |
@@ -175,7 +190,8 @@ impl Policy {
     /// - [`PolicyError::NotMapping`] if the document is a list or a scalar;
     /// - [`PolicyError::UnknownKey`] if it has another key;
     /// - [`PolicyError::BadValue`] if one of the keys above has another form;
-    /// - [`PolicyError::BadRegex`] if an added pattern does not compile.
+    /// - [`PolicyError::BadRegex`] if an added pattern does not compile;
+    /// - [`PolicyError::BadForm`] if the form of an added rule is none.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
         let mut policy = Self::default();
         let file = match parse_yaml(text)? {
@@ -213,6 +229,7 @@ impl Policy {
                 families.ok_or_else(|| bad("disable_families", "must be a list of names"))?;
         }
         policy.risk.extra_patterns = extra_patterns(&file)?;
+        extra_rules(&file, &mut policy.risk.extra_patterns)?;
         for (family, weight) in mapping(&file, "weights")?.into_iter().flatten() {
             let weight = weight
                 .as_f64()
@@ -355,6 +372,54 @@ fn extra_patterns(file: &Map<String, Value>) -> Result<Vec<Pattern>, PolicyError
         }
     }
     Ok(patterns)
+}
+
+/// Adds what `extend_rules` adds, in the order of the file.
+fn extra_rules(file: &Map<String, Value>, patterns: &mut Vec<Pattern>) -> Result<(), PolicyError> {
+    let wrong = |message: &str| bad("extend_rules", message);
+    let Some(rules) = present(file, "extend_rules") else { return Ok(()) };
+    for rule in rules.as_array().ok_or_else(|| wrong("must be a list of rules"))? {
+        let rule = rule.as_object().ok_or_else(|| wrong("must have a mapping for each rule"))?;
+        if let Some(key) = rule.keys().find(|key| !RULE_KEYS.contains(&key.as_str())) {
+            let nearest = nearest_one(key, RULE_KEYS.into_iter());
+            let key = vec!["extend_rules".to_owned(), key.clone()];
+            return Err(PolicyError::UnknownKey { key, nearest });
+        }
+        let field = |key| rule.get(key).and_then(Value::as_str);
+        let (Some(name), Some(form)) = (field("name"), field("form")) else {
+            return Err(wrong("must have a `name` and a `form` in each rule, both texts"));
+        };
+        let family = match present(rule, "family") {
+            Some(family) => family.as_str().ok_or_else(|| wrong("must have texts as families"))?,
+            None => "api_key",
+        };
+        let words = match present(rule, "words") {
+            Some(words) => {
+                words.as_array().and_then(|words| words.iter().map(word).collect()).ok_or_else(
+                    || wrong("must have lists of words, without white space, as `words`"),
+                )?
+            }
+            None => Vec::new(),
+        };
+        if patterns.len() == EXTRA_PATTERNS_MAX {
+            let message = format!(
+                "must not have more than {EXTRA_PATTERNS_MAX} rules, those of `extend_patterns` counted"
+            );
+            return Err(wrong(&message));
+        }
+        let pattern = Pattern::of_form(family, name, form, &words).map_err(|source| {
+            PolicyError::BadForm { name: name.to_owned(), message: source.to_string() }
+        })?;
+        patterns.push(pattern);
+    }
+    Ok(())
+}
+
+/// A word that must stand near a token.
+fn word(value: &Value) -> Option<String> {
+    let word = value.as_str()?;
+    let is_word = !word.is_empty() && !word.contains(char::is_whitespace);
+    is_word.then(|| word.to_owned())
 }
 
 /// An allow-list may not be longer than this.
@@ -623,6 +688,54 @@ mod tests {
             "extend_patterns: {a: [{name: 5, regex: x}]}",
         ] {
             assert!(error(text).reason().starts_with("bad_value: extend_patterns"), "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_are_rows_of_the_table() {
+        let policy = parse(
+            "extend_patterns: {house: [{name: first, regex: a}]}\nextend_rules:\n\
+             - {name: second, form: 'hse_{n8}', family: house}\n\
+             - {name: third, form: 'k{h32}', words: [House, hse]}\n",
+        );
+        let patterns = policy.risk.extra_patterns.iter();
+        let all: Vec<_> = patterns.map(|p| (p.family(), p.name(), p.form().is_some())).collect();
+        let expected =
+            [("house", "first", false), ("house", "second", true), ("api_key", "third", true)];
+        assert_eq!(all, expected);
+        let (form, words) = policy.risk.extra_patterns[2].form().unwrap();
+        assert_eq!((form, words.collect::<Vec<_>>()), ("k{h32}", vec!["house", "hse"]));
+        for text in [
+            "extend_rules: {name: n}",
+            "extend_rules: [text]",
+            "extend_rules: [{name: n}]",
+            "extend_rules: [{name: 1, form: 'hse_{n8}'}]",
+            "extend_rules: [{name: n, form: 'hse_{n8}', family: 1}]",
+            "extend_rules: [{name: n, form: 'hse_{n8}', words: house}]",
+            "extend_rules: [{name: n, form: 'hse_{n8}', words: ['a b']}]",
+        ] {
+            assert!(error(text).reason().starts_with("bad_value: extend_rules"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rule_that_is_none_is_refused_with_its_place() {
+        let first = "extend_rules:\n- {name: a, form: 'hse_{n8}'}\n";
+        for (rule, reason, column) in [
+            (
+                "- {name: b, from: 'hse_{n8}'}",
+                "unknown_key: extend_rules.from (is `form` meant?)",
+                13,
+            ),
+            ("- {name: b, form: 'hse_{n8'}", "bad_form: the form of `b` has a `{` without", 19),
+            ("- {name: b, form: 'hse_{q8}'}", "bad_form: the form of `b` has the class `{q8}`", 19),
+            ("- {form: 'h{n8}', name: b}", "bad_form: the form of `b` must have 3 characters", 10),
+            ("- {name: b, form: 'hse_{n99999999}'}", "bad_form: the form of `b` ", 19),
+        ] {
+            let text = format!("{first}{rule}\n");
+            let found = error(&text);
+            assert!(found.reason().starts_with(reason), "{}", found.reason());
+            assert_eq!(found.place(&text), Some(Place { line: 3, column }), "{text}");
         }
     }
 

@@ -25,8 +25,29 @@ pub(super) fn of_key(text: &str, key: &[String]) -> Option<Place> {
 
 /// The place of the first regex of this family and name that does not compile.
 pub(super) fn of_regex(text: &str, family: &str, name: &str) -> Option<Place> {
-    let field =
-        |scalar: &Scalar, key| !scalar.is_key && scalar.path == ["extend_patterns", family, key];
+    let is_bad = |regex: &str| Pattern::new(family, name, regex).is_err();
+    of_item(text, &["extend_patterns", family], name, "regex", is_bad)
+}
+
+/// The place of the first form of a rule of this name that is none.
+pub(super) fn of_form(text: &str, name: &str) -> Option<Place> {
+    // Words make a form of few characters good: only one without them is refused for these.
+    let is_bad = |form: &str| Pattern::of_form("", name, form, &[]).is_err();
+    of_item(text, &["extend_rules"], name, "form", is_bad)
+}
+
+/// The place of the first bad value of a key in an item of this name in a list.
+fn of_item(
+    text: &str,
+    list: &[&str],
+    name: &str,
+    key: &str,
+    is_bad: impl Fn(&str) -> bool,
+) -> Option<Place> {
+    let field = |scalar: &Scalar, key: &str| {
+        let path = scalar.path.split_last();
+        !scalar.is_key && path.is_some_and(|(last, before)| last == key && before == list)
+    };
     let mut is_named = false;
     let mut line = None;
     for scalar in Scalars::new(text) {
@@ -35,7 +56,7 @@ pub(super) fn of_regex(text: &str, family: &str, name: &str) -> Option<Place> {
         }
         if field(&scalar, "name") {
             is_named = scalar.value == name;
-        } else if field(&scalar, "regex") && Pattern::new(family, name, &scalar.value).is_err() {
+        } else if field(&scalar, key) && is_bad(&scalar.value) {
             line = Some(scalar.place);
         }
         if is_named && line.is_some() {

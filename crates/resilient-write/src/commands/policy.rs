@@ -118,7 +118,14 @@ fn warnings(thresholds: &Thresholds) -> Vec<String> {
 fn values(rules: &Rules) -> Value {
     let risk = &rules.risk;
     let mut patterns = serde_json::Map::new();
+    let mut added = Vec::new();
     for pattern in &risk.extra_patterns {
+        if let Some((form, words)) = pattern.form() {
+            let words: Vec<&str> = words.collect();
+            let (family, name) = (pattern.family(), pattern.name());
+            added.push(json!({"name": name, "form": form, "family": family, "words": words}));
+            continue;
+        }
         let entry = json!({"name": pattern.name(), "regex": pattern.regex()});
         let family = patterns.entry(pattern.family()).or_insert_with(|| json!([]));
         family.as_array_mut().into_iter().for_each(|list| list.push(entry.clone()));
@@ -132,6 +139,7 @@ fn values(rules: &Rules) -> Value {
         "retry_budget": {"default": rules.retry_budget},
         "disable_families": risk.disabled_families,
         "extend_patterns": patterns,
+        "extend_rules": added,
         "weights": risk.weights,
         "allow": {
             "paths": risk.allow.paths.globs(),

@@ -92,7 +92,7 @@ fn a_server_says_at_its_start_that_the_policy_cannot_be_used_and_answers_so_wher
 #[test]
 fn what_policy_show_prints_is_a_policy_with_the_values_in_force() {
     let sandbox = Sandbox::new();
-    let own = "thresholds: {high: 0.9}\nextend_patterns: {house: [{name: n, regex: 'H-\\d+'}]}\nmodel: false\n";
+    let own = "thresholds: {high: 0.9}\nextend_patterns: {house: [{name: n, regex: 'H-\\d+'}]}\nextend_rules: [{name: r, form: 'hse_{n8}', words: [house]}]\nmodel: false\n";
     sandbox.put(FILE, own);
     let shown = sandbox.run(&["policy", "show"]).ok().stdout;
     let (shown, own) = (Policy::parse(&shown).unwrap(), Policy::parse(own).unwrap());
@@ -132,6 +132,7 @@ fn the_schema_takes_and_refuses_what_the_code_does() {
         "version": 1, "thresholds": {"high": 1, "medium": 0.5, "low": null},
         "retry_budget": {"default": 0}, "disable_families": ["pii"],
         "extend_patterns": {"house": [{"name": "n", "regex": "x", "weight": 9}], "none": null},
+        "extend_rules": [{"name": "n", "form": "hse_{n8}", "family": "house", "words": ["x"]}],
         "weights": {"house": 1}, "allow": {"paths": ["a"], "patterns": [], "values": [digest]},
         "placeholders": "full", "model": false, "hard_links": "in_place", "allow_git_writes": true,
     });
@@ -154,6 +155,10 @@ fn the_schema_takes_and_refuses_what_the_code_does() {
         json!({"extend_patterns": []}),
         json!({"extend_patterns": {"a": {"name": "n", "regex": "x"}}}),
         json!({"extend_patterns": {"a": [{"name": "n"}]}}),
+        json!({"extend_rules": {}}),
+        json!({"extend_rules": [{"name": "n"}]}),
+        json!({"extend_rules": [{"name": "n", "form": "hse_{n8}", "from": "x"}]}),
+        json!({"extend_rules": [{"name": "n", "form": "hse_{n8}", "words": ["a b"]}]}),
         json!({"weights": {"a": 2}}),
         json!({"weights": {"a": "1"}}),
         json!({"allow": {"path": []}}),
