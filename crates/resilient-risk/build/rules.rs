@@ -58,6 +58,8 @@ struct Words {
     faint: Vec<String>,
     qualifier: Vec<String>,
     technical: Vec<String>,
+    open: Vec<String>,
+    check: Vec<String>,
     plain: Vec<String>,
     digest: Vec<String>,
     common_prefix: Vec<String>,
@@ -90,6 +92,8 @@ pub(crate) fn make() -> Result<(), Box<dyn Error>> {
         ("STRONG_SECRET_WORDS", &strong),
         ("QUALIFIERS", &words.qualifier),
         ("TECHNICAL", &words.technical),
+        ("OPEN", &words.open),
+        ("CHECKS", &words.check),
         ("PLAIN", &words.plain),
         ("DIGESTS", &words.digest),
         ("COMMON_PREFIXES", &words.common_prefix),
@@ -106,7 +110,8 @@ pub(crate) fn make() -> Result<(), Box<dyn Error>> {
     list_of_words(&mut tables, "SERVICES", &once_each(all)?)?;
 
     let out = env::var_os("OUT_DIR").ok_or("cargo names no directory for what a build makes")?;
-    Ok(fs::write(Path::new(&out).join("tables.rs"), tables)?)
+    fs::write(Path::new(&out).join("tables.rs"), tables)?;
+    Ok(())
 }
 
 /// The names in order; one that is there twice is an error.
@@ -136,7 +141,8 @@ fn table_of_formats(out: &mut String, rows: &[Format]) -> Result<(), Box<dyn Err
              words: {words:?}, source: {source:?} }},"
         )?;
     }
-    Ok(out.push_str("];\n"))
+    out.push_str("];\n");
+    Ok(())
 }
 
 fn table_of_dummies(out: &mut String, rows: &[Format]) -> Result<(), Box<dyn Error>> {
@@ -146,7 +152,8 @@ fn table_of_dummies(out: &mut String, rows: &[Format]) -> Result<(), Box<dyn Err
     for (row, Dummy { prefix, name }) in dummies {
         writeln!(out, "({prefix:?}, {:?}, {name:?}),", row.family)?;
     }
-    Ok(out.push_str("];\n"))
+    out.push_str("];\n");
+    Ok(())
 }
 
 fn list_of_words(out: &mut String, name: &str, words: &[String]) -> Result<(), Box<dyn Error>> {
@@ -155,5 +162,6 @@ fn list_of_words(out: &mut String, name: &str, words: &[String]) -> Result<(), B
     for word in words {
         writeln!(out, "b{word:?},")?;
     }
-    Ok(out.push_str("];\n"))
+    out.push_str("];\n");
+    Ok(())
 }

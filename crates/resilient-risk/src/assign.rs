@@ -10,6 +10,7 @@ use fearless_simd::prelude::*;
 use memchr::memmem;
 
 use super::bits::Bits;
+use super::features::Words;
 use super::lanes::{GROUP, Lanes};
 use super::literals::{Literal, Place};
 use super::token::Shape;
@@ -135,20 +136,23 @@ fn value<S: Simd>(
         return None;
     }
     let span = value.span;
-    Some(password(text, start, end + name, word, span))
+    password(text, start, end + name, word, span)
 }
 
 /// The value of a word whose name ends at a place, as few are.
 #[cold]
 #[inline(never)]
-fn password(text: &[u8], start: usize, end: usize, word: Word, span: Range<usize>) -> Hit {
+fn password(text: &[u8], start: usize, end: usize, word: Word, span: Range<usize>) -> Option<Hit> {
     let name = text.get(start.saturating_sub(40)..end).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-    Hit {
+    if word == Word::Key && naming::is_open(&Words::of(name)) {
+        return None;
+    }
+    Some(Hit {
         family: if word == Word::Key { naming::family_after(name) } else { "generic_secret" },
         name: if word == Word::Key { "assigned_key" } else { "assigned_password" },
         span,
-    }
+    })
 }
 
 /// How many consecutive bytes are marked from a place on, up to some number.

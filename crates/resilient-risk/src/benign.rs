@@ -3,7 +3,7 @@
 //! The model's word does not count for these. It sees a token and the words before it, but neither what a
 //! notation says for certain nor the lines around.
 
-use memchr::memmem;
+use memchr::{memchr, memmem, memrchr_iter};
 
 use super::candidate::Candidate;
 use super::features::Words;
@@ -26,7 +26,22 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
 
 /// Tells whether a candidate is an identifier by its form, and nothing says that it is a secret.
 pub(super) fn is_identifier(candidate: &Candidate, words: &Words) -> bool {
-    candidate.shape.kind == Kind::Uuid && !naming::speaks_of_secrets(words)
+    candidate.shape.kind == Kind::Uuid && !naming::says_more_than_key(words)
+}
+
+/// Tells whether a word for secrets stands on the line of a candidate, or on the one above; or a service's name just
+/// before it.
+pub(super) fn is_announced(text: &[u8], candidate: &Candidate, words: &Words) -> bool {
+    /// So far it may stand from the candidate.
+    const REACH: usize = 240;
+    let whole = candidate.whole();
+    let before = text.get(whole.start.saturating_sub(REACH)..whole.start).unwrap_or_default();
+    let above = memrchr_iter(b'\n', before).nth(1).map_or(0, |at| at + 1);
+    let after = text.get(whole.end..text.len().min(whole.end + REACH)).unwrap_or_default();
+    let line = memchr(b'\n', after).unwrap_or(after.len());
+    let [above, line] = [before.get(above..), after.get(..line)].map(Option::unwrap_or_default);
+    super::work::spend(above.len() + line.len());
+    naming::is_owned(words) || naming::has_secret_word(above) || naming::has_secret_word(line)
 }
 
 /// Tells whether a candidate is digits and dots: a version, an address, the identifier of an object.
@@ -108,6 +123,32 @@ mod tests {
         };
         assert_eq!(is_dotted("1.3.6.1.4.1.311.60"), [true]);
         assert_eq!(is_dotted("3487263-23845798-7"), [false]);
+    }
+
+    #[test]
+    fn a_word_for_secrets_stands_on_the_line_or_above() {
+        let is_announced = |text: String| {
+            let candidates = candidate::of_text(text.as_bytes(), Wanted::All);
+            let (bytes, last) = (text.as_bytes(), candidates.last().expect("a candidate"));
+            let words = dispatch!(Level::new(), simd => Words::before(simd, bytes, last));
+            super::is_announced(bytes, last, &words)
+        };
+        for before in [
+            "token = ",
+            "apiKey: '",
+            "AUTH\n",
+            "<secret>\n  ",
+            "API_KEY1 (x) ",
+            "mailchimp ",
+            "paswrd=",
+        ] {
+            assert!(is_announced(format!("{before}{TOKEN}")), "{before}");
+        }
+        assert!(is_announced(format!("x = {TOKEN} # a token")));
+        for before in ["author = ", "keyword: ", "token\n\n", "x = ", ""] {
+            assert!(!is_announced(format!("{before}{TOKEN}")), "{before}");
+        }
+        assert!(!is_announced(format!("x = {TOKEN}\n# a token")));
     }
 
     #[test]

@@ -214,6 +214,16 @@ impl<'a> Format<'a> {
         self.fixed_len() < FIXED_MIN
     }
 
+    /// Tells whether a form leaves no doubt where it is seen through a decoding that chance can look like: five
+    /// characters of it are fixed, or the others are letters and digits.
+    pub(super) fn is_distinct(&self) -> bool {
+        let plain = |part: &Part<'_>| match part {
+            Part::Literal(_) => true,
+            Part::Class { class, .. } => !class.has(b'_') && !class.has(b'+'),
+        };
+        self.fixed_len() >= 5 || self.parts.iter().all(plain)
+    }
+
     /// How many characters are fixed.
     fn fixed_len(&self) -> usize {
         let len = |part: &Part<'_>| if let Part::Literal(text) = part { text.len() } else { 0 };
@@ -406,6 +416,17 @@ mod tests {
             ("{nx}", "has the class `{nx}`: a length is `32`, `20-40` or `20+`"),
         ] {
             assert_eq!(Format::parse(text).unwrap_err().to_string(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_form_is_distinct_by_what_is_fixed_or_by_its_characters() {
+        let is_distinct = |form: &str| Format::parse(form).unwrap().is_distinct();
+        for form in ["glpat-{w20-64}", "dp.pt.{n40-44}", "x_{n9}", "a{n3}.bcde{t9}"] {
+            assert!(is_distinct(form), "{form}");
+        }
+        for form in ["cbc_{w30-80}", "sl.{w130}", "1//{t9}", "AQE{b60}"] {
+            assert!(!is_distinct(form), "{form}");
         }
     }
 

@@ -8,7 +8,9 @@ use super::candidate::Candidate;
 use super::features::{Ends, Words};
 use super::placeholder;
 use super::services;
-use super::tables::{PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL};
+use super::tables::{
+    CHECKS, OPEN, PLAIN, QUALIFIERS, SECRET_WORDS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL,
+};
 use super::token::{Kind, Shape};
 
 /// A candidate whose name tells what it is.
@@ -41,9 +43,57 @@ fn secret_at(words: &Words) -> Option<usize> {
     })
 }
 
+/// Tells whether a text has a word for secrets, alone or at the end of another word.
+pub(super) fn has_secret_word(text: &[u8]) -> bool {
+    let is_end = |at: usize, len: usize| {
+        let next = text.get(at + len).copied().unwrap_or(b' ');
+        let last = text.get(at + len - 1).copied().unwrap_or(b' ');
+        // A word of camel case ends before a capital.
+        !next.is_ascii_alphabetic() || next.is_ascii_uppercase() && last.is_ascii_lowercase()
+    };
+    let is_word = |at: usize| {
+        let rest = text.get(at..).unwrap_or_default();
+        let known = |word: &&[u8]| {
+            let found = rest.get(..word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word));
+            found && is_end(at, word.len())
+        };
+        SECRET_WORDS.iter().any(known)
+    };
+    (0..text.len()).any(is_word)
+}
+
+/// Tells whether the two nearest words name a service, or a password.
+pub(super) fn is_owned(words: &Words) -> bool {
+    words.iter().take(2).any(|word| services::is_service(word) || is_password(word))
+        || words.any_service_in_two(2)
+}
+
 /// Tells whether a word for secrets is among the nearest words before a value.
 pub(super) fn speaks_of_secrets(words: &Words) -> bool {
     secret_at(words).is_some()
+}
+
+/// Tells whether the nearest words name a value that everybody may see, or one that only looks like chance:
+/// `public_key`, `sitekey`, `etag`, `trace_id`.
+pub(super) fn is_open(words: &Words) -> bool {
+    let nth = usize::from(words.get(0) == Some(b"id"));
+    let Some(word) = words.get(nth) else { return false };
+    if CHECKS.contains(&word) {
+        return true;
+    }
+    [&b"keys"[..], b"key", b"token"].iter().any(|kind| match word.strip_suffix(*kind) {
+        Some(b"") => nth == 0 && words.get(1).is_some_and(|before| OPEN.contains(&before)),
+        Some(before) => nth == 0 && OPEN.contains(&before),
+        None => false,
+    })
+}
+
+/// Tells whether a name says more of its value than that it is a key: a row of a table has one, too.
+pub(super) fn says_more_than_key(words: &Words) -> bool {
+    let name = Name::of(words);
+    name.service
+        || name.compound
+        || secret_at(words).is_some_and(|at| words.get(at).is_some_and(|word| word != b"key"))
 }
 
 impl<'a> Name<'a> {
@@ -218,24 +268,25 @@ pub(super) fn family_after(line: &[u8]) -> &'static str {
     of_name(&Name { words: &words, service, compound: false })
 }
 
+/// Tells whether a word is one for passwords, however it is cut.
+fn is_password(word: &[u8]) -> bool {
+    // `passwd`, `pswd`, `paswrd`: all of them without vowels, and no letter twice in succession.
+    let mut last = None;
+    let letters = word.iter().filter(|letter| {
+        !matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')
+            && last.replace(**letter) != Some(**letter)
+    });
+    let mut first = [0; 5];
+    first.iter_mut().zip(letters).for_each(|(to, letter)| *to = *letter);
+    let starts = [&b"pass"[..], b"pwd"].iter().any(|start| word.starts_with(start));
+    word == b"pw"
+        || starts
+        || [&b"pswd"[..], b"pswrd"].iter().any(|start| first.starts_with(start))
+        || word.ends_with(b"passwd")
+}
+
 fn of_name(name: &Name<'_>) -> &'static str {
     let near = || name.words.iter().take(3);
-    let is_password = |word: &[u8]| {
-        // `passwd`, `pswd`, `paswrd`: all of them without vowels, and no letter twice in
-        // succession.
-        let mut last = None;
-        let letters = word.iter().filter(|letter| {
-            !matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')
-                && last.replace(**letter) != Some(**letter)
-        });
-        let mut first = [0; 5];
-        first.iter_mut().zip(letters).for_each(|(to, letter)| *to = *letter);
-        let starts = [&b"pass"[..], b"pwd"].iter().any(|start| word.starts_with(start));
-        word == b"pw"
-            || starts
-            || [&b"pswd"[..], b"pswrd"].iter().any(|start| first.starts_with(start))
-            || word.ends_with(b"passwd")
-    };
     // The two halves of a pair that many services have: nobody's, if nothing else says whose.
     let pair = (name.words.get(0), name.words.get(1));
     let is_half =
@@ -269,6 +320,19 @@ mod tests {
         for name in ["linode_access_key", "API secret key"] {
             assert_eq!(kinds(&format!("{name}: {value}")), ["api_key"], "{name}");
         }
+    }
+
+    #[test]
+    fn what_everybody_may_see_is_no_secret() {
+        let kinds = |text: &str| score(text, &Policy::default()).kinds().len();
+        let value = ["8zBhTTWf", "BKWP9hJ8", "wunD7zMa", "EvWOGg3x"].concat();
+        for name in ["public_key", "primaryKey", "cache-key", "data-sitekey", "ETag", "trace_id"] {
+            assert_eq!(kinds(&format!("{name} = \"{value}\"")), 0, "{name}");
+        }
+        assert_eq!(kinds(&format!("signing_key = \"{value}\"")), 1);
+        let uuid = "9e21bd47-27af-40fc-a0ab-b5b85c746cb7";
+        assert_eq!(kinds(&format!("{{\"key\": \"{uuid}\"}}")), 0);
+        assert_eq!(kinds(&format!("{{\"api_key\": \"{uuid}\"}}")), 1);
     }
 
     #[test]

@@ -112,6 +112,8 @@ struct Scan {
     findings: Vec<Finding>,
     /// What the model judges to be secrets. All that is certain goes first, decodings included.
     guesses: Vec<(&'static str, Range<usize>)>,
+    /// The text was decoded: what announced it stands elsewhere.
+    is_view: bool,
     /// Addresses with a password in which a secret was found already.
     addresses: Vec<Range<usize>>,
 }
@@ -204,7 +206,7 @@ fn collect_in<S: Simd>(
     let bytes = text.as_bytes();
     work::spend(bytes.len());
     let Survey { marks, runs, dense, places, words, .. } = &mut *survey;
-    let mut scan = Scan::default();
+    let mut scan = Scan { is_view: depth > 0, ..Scan::default() };
     let said = Kinds::of(words);
     let of_amazon = if said.has(Word::AwsSecret) { words.as_slice() } else { &[] };
     let mut found = classic::find(text, marks, runs, places, of_amazon);
@@ -226,6 +228,10 @@ fn collect_in<S: Simd>(
         dummies.for_each(|said| runs.enrich(said.start));
     }
     vendor::in_runs(simd, bytes, &marks.alnum, runs, |hit| {
+        // Names of programs, read backwards or joined, begin like some tokens.
+        if trust == Trust::Names && !hit.distinct {
+            return;
+        }
         let span = without_sign(bytes, hit.span);
         scan.add(hit.row.family, hit.row.name, span, hit.placeholder && depth == 0);
     });
@@ -409,6 +415,9 @@ impl Scan {
             }
         }
         let words = Words::before(simd, bytes, candidate);
+        if naming::is_open(&words) {
+            return;
+        }
         if nameable && let Some(named) = naming::named(bytes, candidate, &words) {
             self.add(named.family, named.pattern, candidate.whole(), false);
             return;
@@ -425,7 +434,11 @@ impl Scan {
         // Text in base64 is judged by what it says.
         let token = bytes.get(candidate.body.clone()).unwrap_or_default();
         let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);
-        if model.margin_of(sum) >= 0 && !says(token) && !benign::is_benign(bytes, candidate) {
+        if model.margin_of(sum) >= 0
+            && !says(token)
+            && !benign::is_benign(bytes, candidate)
+            && (self.is_view || benign::is_announced(bytes, candidate, &words))
+        {
             let family = naming::family(&words);
             self.guesses.push((family, candidate.whole()));
         }

@@ -26,6 +26,8 @@ pub(super) struct Hit {
     pub(super) row: &'static Row,
     pub(super) span: Range<usize>,
     pub(super) placeholder: bool,
+    /// The form leaves no doubt, even where a decoding may have made it by chance.
+    pub(super) distinct: bool,
 }
 
 // The fields of a row are static, so two rows are one if their names are.
@@ -477,16 +479,24 @@ fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
     let body = rest.get(body)?;
     let span = at..at + len;
     if is_dummy(body) {
-        return (format.prefix().len() >= 3).then_some(Hit { row, span, placeholder: true });
+        return (format.prefix().len() >= 3).then_some(Hit {
+            row,
+            span,
+            placeholder: true,
+            distinct: true,
+        });
     }
     let shape = Shape::of(body);
+    // No name of a program changes as often as chance does.
+    let mixed = shape.digits >= 2 && shape.lower >= 2 && shape.upper >= 2;
+    let distinct = format.is_distinct() || mixed && shape.changes * 2 >= shape.len;
     let strong = !common && (marked || prefix.len() >= 6)
         || row.check == Check::Crc32Base62 && super::checksum::crc32_base62(body);
     let random = !shape.is_wordy()
         && (strong || shape.digits >= 2 || shape.odd_pairs * 3 >= shape.pairs)
         && shape.evenness() >= if strong { 55 } else { 70 }
         && (strong || shape.kind == Kind::Digits || shape.changes >= 3);
-    random.then_some(Hit { row, span, placeholder: false })
+    random.then_some(Hit { row, span, placeholder: false, distinct })
 }
 
 /// What begins a text and fits a format in full, if a word for a dummy is glued to its end: the word makes no
@@ -652,6 +662,23 @@ mod tests {
             assert_eq!(names(&format!("key: {body}\n")), expected);
             assert_eq!(names(&format!("-----{} KEY-----\n{body}\n", "BEGIN PRIVATE")), []);
         }
+    }
+
+    #[test]
+    fn a_name_read_backwards_is_no_sure_token() {
+        let is_distinct = |text: &str| {
+            let mut found = Vec::new();
+            let Survey { marks, runs, .. } = &*Survey::of(text.as_bytes());
+            dispatch!(Level::new(), simd => {
+                in_runs(simd, text.as_bytes(), &marks.alnum, runs, |hit| found.push(hit.distinct));
+            });
+            found
+        };
+        let name: String = "EVP_aes_256_encrypt_key_then_finish_cbc".chars().rev().collect();
+        assert_eq!(is_distinct(&name), [false]);
+        let body = "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A";
+        assert_eq!(is_distinct(&["cbc", "_", body].concat()), [true]);
+        assert_eq!(is_distinct(&["glpat", "-", &body.to_lowercase()].concat()), [true]);
     }
 
     #[test]
