@@ -9,6 +9,7 @@ mod rules;
 
 use std::error::Error;
 
+#[expect(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=data");

@@ -158,7 +158,7 @@ fn table_of_dummies(out: &mut String, rows: &[Format]) -> Result<(), Box<dyn Err
 
 fn list_of_words(out: &mut String, name: &str, words: &[String]) -> Result<(), Box<dyn Error>> {
     once_each(words.iter().map(String::as_str))?;
-    writeln!(out, "pub(super) const {name}: [&[u8]; {}] = [", words.len())?;
+    writeln!(out, "pub(super) static {name}: [&[u8]; {}] = [", words.len())?;
     for word in words {
         writeln!(out, "b{word:?},")?;
     }
