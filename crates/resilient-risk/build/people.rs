@@ -34,7 +34,13 @@ struct Words(Vec<String>);
 
 impl Debug for Words {
     fn fmt(&self, f: &mut Formatter<'_>) -> Written {
-        write!(f, "Words::of(&{:?})", self.0)
+        // As `pii/near.rs` tells words by their first two letters; a test compares the two.
+        let begins = |word: &String| match word.as_bytes() {
+            [first, second, ..] => ((first & 31) as u32 * 7 + (second & 31) as u32) % 64,
+            _ => 0,
+        };
+        let all: Vec<(u32, &String)> = self.0.iter().map(|word| (begins(word), word)).collect();
+        write!(f, "Words::of(&{all:?})")
     }
 }
 
@@ -239,10 +245,17 @@ pub(crate) fn make() -> Result<(), Box<dyn Error>> {
     let codes: Vec<u16> = people["telephones"]["codes"].clone().try_into()?;
     // In the order in which they are tried.
     all.sort_by_key(|way| (way.need, !matches!(way.signs, Signs::These(_)), way.row));
-    let by_len = |len| List(all.iter().filter(|way| way.places.0.len() == len).cloned().collect());
-    let by_len: Vec<List<Way>> = (0..=LEN_MAX).map(by_len).collect();
-    let masks = |ways: &List<Way>| {
-        let lettered = ways.0.iter().filter(|way| way.letters != 0);
+    let of = |len: usize, digits: bool| {
+        let fits = |way: &&Way| match digits {
+            true => way.digits == (1 << len) - 1,
+            false => way.letters != 0,
+        };
+        List(all.iter().filter(|way| way.places.0.len() == len).filter(fits).cloned().collect())
+    };
+    let by_len: Vec<[List<Way>; 2]> =
+        (0..=LEN_MAX).map(|len| [of(len, false), of(len, true)]).collect();
+    let masks = |[lettered, _]: &[List<Way>; 2]| {
+        let lettered = lettered.0.iter();
         let mut masks: Vec<_> =
             lettered.map(|way| (way.letters, way.digits, is_plain(way))).collect();
         masks.sort_unstable();
@@ -256,7 +269,7 @@ pub(crate) fn make() -> Result<(), Box<dyn Error>> {
         writeln!(out, "pub(in crate::pii) static {name}: {of} = {value:?};")
     };
     table("ROWS", &format!("[Row; {}]", rows.len()), &rows)?;
-    table("WAYS", &format!("[&[Way]; {}]", by_len.len()), &by_len)?;
+    table("WAYS", &format!("[[&[Way]; 2]; {}]", by_len.len()), &by_len)?;
     table("MASKS", &format!("[&[(u64, u64, bool)]; {}]", masks.len()), &masks)?;
     table("HEADS", "[[u64; 4]; 2]", &heads(&all))?;
     table("ALONE", "[u16; 20]", &alone(&all))?;

@@ -34,7 +34,10 @@ impl Chance {
 }
 
 fn ways() -> impl Iterator<Item = (&'static Way, &'static Row)> {
-    let all = WAYS.iter().copied().flatten().map(|way| (way, &ROWS[way.row]));
+    // What may be digits alone stands in both lists.
+    let lettered = WAYS.iter().flat_map(|[lettered, _]| *lettered);
+    let digits = WAYS.iter().flat_map(|[_, digits]| *digits).filter(|way| way.letters == 0);
+    let all = lettered.chain(digits).map(|way| (way, &ROWS[way.row]));
     // An address on the internet is no row of places.
     all.filter(|(way, row)| way.need != Need::Elsewhere && !matches!(row.check, [Check::Octets]))
 }
@@ -93,9 +96,17 @@ fn announced(way: &Way, row: &Row, number: &str, chance: &mut Chance) -> String 
     let words = row.words.all();
     match way.need {
         Need::CheckAndWord | Need::Word => {
-            format!("{}: {number} .", words[chance.below(words.len())])
+            format!("{}: {number} .", words[chance.below(words.len())].1)
         }
         _ => format!("= {number} ."),
+    }
+}
+
+#[test]
+fn words_are_told_by_how_they_begin() {
+    for (bit, word) in ROWS.iter().flat_map(|row| row.words.all()) {
+        assert_eq!(1 << bit, super::near::beginning(word.as_bytes()), "{word}");
+        assert_eq!(*word, word.to_lowercase());
     }
 }
 

@@ -10,16 +10,16 @@ use super::super::work;
 /// Words that announce a number, in small letters.
 #[derive(Debug)]
 pub(super) struct Words {
-    all: &'static [&'static str],
-    /// What they [begin](beginning) with.
+    /// Each with the number of the bit that tells how it [begins](beginning).
+    all: &'static [(u32, &'static str)],
     begins: u64,
 }
 
 impl Words {
-    pub(super) const fn of(all: &'static [&'static str]) -> Self {
+    pub(super) const fn of(all: &'static [(u32, &'static str)]) -> Self {
         let (mut begins, mut rest) = (0, all);
-        while let [word, after @ ..] = rest {
-            begins |= beginning(word.as_bytes());
+        while let [(bit, _), after @ ..] = rest {
+            begins |= 1 << *bit;
             rest = after;
         }
         Self { all, begins }
@@ -30,7 +30,7 @@ impl Words {
     }
 
     #[cfg(test)]
-    pub(super) const fn all(&self) -> &'static [&'static str] {
+    pub(super) const fn all(&self) -> &'static [(u32, &'static str)] {
         self.all
     }
 }
@@ -89,13 +89,19 @@ impl<'a> Near<'a> {
         Self::Other(text, starts)
     }
 
+    /// Tells whether there may be one of the words, by how they begin: mostly there is none.
+    #[inline(always)]
+    pub(super) const fn may_have(&self, words: &Words) -> bool {
+        match self {
+            Self::Silent => false,
+            Self::Plain(_, begins) => *begins & words.begins != 0,
+            Self::Other(..) => true,
+        }
+    }
+
     /// Tells whether there is one of the words that does not go on in Latin letters on either side.
     pub(super) fn has(&self, words: &Words) -> bool {
-        // Most have none that begins like any of them.
-        if let Self::Silent | Self::Plain(..) = self
-            && let begins = if let Self::Plain(_, begins) = self { *begins } else { 0 }
-            && begins & words.begins == 0
-        {
+        if !self.may_have(words) {
             return false;
         }
         let is_at = |text: &[u8], start: usize, word: &str| {
@@ -105,10 +111,10 @@ impl<'a> Near<'a> {
                 !goes_on && said.eq_ignore_ascii_case(word.as_bytes())
             })
         };
-        words.all.iter().any(|word| match self {
+        words.all.iter().any(|(bit, word)| match self {
             Self::Silent => false,
             Self::Plain(parts, begins) => {
-                begins & beginning(word.as_bytes()) != 0
+                begins >> bit & 1 == 1
                     && parts
                         .iter()
                         .any(|(text, starts)| ones(*starts).any(|at| is_at(text, at, word)))
@@ -124,7 +130,7 @@ fn letters(marks: &Marks, from: usize, to: usize) -> u64 {
 }
 
 /// A bit for the two letters that a word begins with, in any case. Others may have the same.
-const fn beginning(word: &[u8]) -> u64 {
+pub(super) const fn beginning(word: &[u8]) -> u64 {
     match word {
         [first, second, ..] => 1 << (((*first & 31) as usize * 7 + (*second & 31) as usize) % 64),
         _ => 0,

@@ -34,15 +34,19 @@ impl Number<'_> {
         all.get(..self.form.len()).unwrap_or_default()
     }
 
-    /// Tells whether it is known that nothing announces it.
-    pub(super) fn is_silent(&self) -> bool {
-        matches!(self.near.get(), Some(Near::Silent))
+    /// Tells whether a word near it begins like one of the words.
+    #[inline(always)]
+    pub(super) fn may_be_announced(&self, words: &Words) -> bool {
+        self.near().may_have(words)
     }
 
     /// Tells whether one of the words stands shortly before the number (or right after it).
     pub(super) fn announced(&self, words: &Words) -> bool {
-        let near = self.near.get_or_init(|| Near::of(self.text, self.marks, &self.span));
-        near.has(words)
+        self.near().has(words)
+    }
+
+    fn near(&self) -> &Near<'_> {
+        self.near.get_or_init(|| Near::of(self.text, self.marks, &self.span))
     }
 }
 
@@ -53,10 +57,12 @@ pub(super) struct Form(pub(super) u64);
 
 impl Form {
     /// How many letters and digits it has.
+    #[inline(always)]
     pub(super) const fn len(self) -> usize {
         self.0.ilog2() as usize
     }
 
+    #[inline(always)]
     pub(super) const fn all_digits(self) -> bool {
         self.0 & (self.0 + 1) == 0
     }

@@ -37,14 +37,13 @@ pub(super) fn stands_alone(digits: usize, signs: usize) -> bool {
 
 /// The name of a number, if it has one. There is none at all where another pattern finds the number.
 pub(super) fn name(number: &Number<'_>, place: Place) -> Option<Option<&'static str>> {
-    let ways = WAYS.get(number.form.len()).copied().unwrap_or_default();
-    let silent = number.is_silent();
+    let [lettered, digits] = WAYS.get(number.form.len()).copied().unwrap_or_default();
+    let ways = if number.form.all_digits() { digits } else { lettered };
     let found = ways
         .iter()
-        .filter(|way| !silent || matches!(way.need, Need::Elsewhere | Need::Form | Need::Check))
         .filter(|way| number.form.fits(way.letters, way.digits))
         .filter_map(|way| Some((way, ROWS.get(way.row)?)))
-        .find(|(way, row)| way.is_written_so(number, row) && way.counts(number, row, place));
+        .find(|(way, row)| way.may_count(number, row) && way.counts(number, row, place));
     match found {
         Some((Way { need: Need::Elsewhere, .. }, _)) => None,
         found => Some(found.map(|(_, row)| row.name)),
@@ -62,10 +61,21 @@ pub(super) struct Place {
 }
 
 impl Way {
-    /// Tells whether a number is written in this form.
-    fn is_written_so(&self, number: &Number<'_>, row: &Row) -> bool {
+    /// Tells whether a number is written in this form, and what announces it may be there. What excludes most is
+    /// asked first.
+    #[inline(always)]
+    fn may_count(&self, number: &Number<'_>, row: &Row) -> bool {
+        let needs_word = matches!(self.need, Need::CheckAndWord | Need::Word);
+        self.joins(number, row)
+            && (!needs_word || number.may_be_announced(&row.words))
+            && self.has(number.compact(), row)
+    }
+
+    /// Tells whether the groups of a number are joined like those of this form.
+    #[inline(always)]
+    fn joins(&self, number: &Number<'_>, row: &Row) -> bool {
         let signs = number.signs;
-        let joined = match self.signs {
+        match self.signs {
             Signs::These(these) => {
                 let same = |(at, sign): (&(usize, u8), &(usize, u8))| {
                     at.0 == sign.0
@@ -92,8 +102,7 @@ impl Way {
                 });
                 long && number.span.len() - from >= 3
             }
-        };
-        joined && self.has(number.compact(), row)
+        }
     }
 
     /// Tells whether letters and digits are those of a number of this form.
