@@ -471,7 +471,7 @@ fn os(source: &io::Error) -> Option<&'static str> {
     })
 }
 
-/// The names of encodings that come nearest to one that is none.
+/// The names of encodings that come nearest to a wrong one.
 pub(crate) fn near_encodings(wrong: &str) -> Vec<String> {
     nearest(wrong, Encoding::NAMES.iter().copied().chain(["keep", "raw"]))
 }

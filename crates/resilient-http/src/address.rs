@@ -28,7 +28,7 @@ impl Names {
     /// Looks at where a request says that it goes and comes from; `here` is where it arrived.
     ///
     /// # Errors
-    /// One of the two is none of ours.
+    /// One of the two is not allowed.
     pub(crate) fn check(
         &self,
         uri: &Uri,

@@ -88,7 +88,7 @@ impl Door {
     /// Looks at where a request goes and comes from, before anything is done for it.
     ///
     /// # Errors
-    /// It is none of ours.
+    /// It is not allowed.
     pub(crate) fn look(&self, uri: &Uri, headers: &HeaderMap, ends: Ends) -> Result<(), Refused> {
         self.names.check(uri, headers, ends.ours).map_err(|stranger| match stranger {
             Stranger::Host => Refused::Host,
@@ -98,7 +98,7 @@ impl Door {
         if may { Ok(()) } else { Err(Refused::TooOften) }
     }
 
-    /// Whose token a request has. Without tokens, whoever came so far may do everything.
+    /// Whose token a request has. Without tokens, every request that came so far may do everything.
     ///
     /// # Errors
     /// It has none, or one that is not known.

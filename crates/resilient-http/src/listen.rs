@@ -53,7 +53,7 @@ pub fn is_exposed(host: &str) -> bool {
     }
 }
 
-/// What the server tells whoever started it, one line each.
+/// What the server tells the user who started it, one line each.
 pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Serves until `stop` is cancelled and all that is under way is answered.

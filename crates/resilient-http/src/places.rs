@@ -124,7 +124,7 @@ impl Places {
         refused.reply()
     }
 
-    /// Whether calls can be made at every place. Whoever asks may be anybody, and is told no more.
+    /// Whether calls can be made at every place. The caller may be anybody, and gets no more.
     async fn readiness(&self) -> Reply {
         for place in &self.places {
             let server = place.server.clone();
@@ -197,7 +197,7 @@ impl Places {
         })
     }
 
-    /// What the door has to tell whoever started the server.
+    /// What the door has to tell the user who started the server.
     pub(crate) fn take_faults(&self) -> Vec<String> {
         self.door.take_faults()
     }

@@ -140,7 +140,7 @@ impl Streamable {
     }
 }
 
-/// The answer to whoever names a session that is not theirs: the same as for one that is not there.
+/// The answer to a client that names a session of another client: the same as for one that is not there.
 fn no_session() -> Reply {
     plain(StatusCode::NOT_FOUND, "Not Found: Session not found")
 }

@@ -155,7 +155,7 @@ pub enum BadForm {
     /// A class that does not exist.
     #[error("has the class `{{{0}}}`: a class is one of {CLASSES}, and then a length")]
     Class(String),
-    /// A length that is none.
+    /// A length that is not valid.
     #[error("has the class `{{{0}}}`: a length is `32`, `20-40` or `20+`")]
     Length(String),
     /// What is fixed in it says too little.

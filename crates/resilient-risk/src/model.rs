@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn the_built_in_model_has_learned_with_the_features_of_today() {
         let learned_with = BUILT_IN.strip_prefix(MAGIC).unwrap().first_chunk::<8>().unwrap();
-        // Whoever changes a word for secrets or a name of a service changes what the model sees. Where recall stays
+        // A change of a word for secrets or of a name of a service changes what the model sees. Where recall stays
         // the same, the new digest goes into the header; else the model has to be trained again.
         assert_eq!(*learned_with, features::definition(), "see docs/risk-model.md");
     }

@@ -61,7 +61,7 @@ impl Output {
         Self { program, json, escape }
     }
 
-    /// Tells whoever started the program one line, from any thread.
+    /// Tells the user who started the program one line, from any thread.
     pub(crate) fn teller(&self) -> Tell {
         let program = self.program;
         Arc::new(move |line| complain(&format!("{program}: {}\n", one_line(line))))

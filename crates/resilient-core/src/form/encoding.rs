@@ -40,7 +40,7 @@ pub(crate) struct Lacking {
 const FIRST_TRAIL: u8 = 0x30;
 
 impl Encoding {
-    /// Names to choose from, for whoever has given a wrong one.
+    /// Names to choose from, for a caller that gave a wrong one.
     pub(crate) const NAMES: &[&str] = &[
         "ascii",
         "big5",

@@ -381,7 +381,7 @@ fn extra_rules(file: &Map<String, Value>, patterns: &mut Vec<Pattern>) -> Result
     for rule in rules.as_array().ok_or_else(|| wrong("must be a list of rules"))? {
         let rule = rule.as_object().ok_or_else(|| wrong("must have a mapping for each rule"))?;
         if let Some(key) = rule.keys().find(|key| !RULE_KEYS.contains(&key.as_str())) {
-            let nearest = nearest_one(key, RULE_KEYS.into_iter());
+            let nearest = nearest_one(key, RULE_KEYS);
             let key = vec!["extend_rules".to_owned(), key.clone()];
             return Err(PolicyError::UnknownKey { key, nearest });
         }

@@ -29,7 +29,7 @@ pub(super) fn of_regex(text: &str, family: &str, name: &str) -> Option<Place> {
     of_item(text, &["extend_patterns", family], name, "regex", is_bad)
 }
 
-/// The place of the first form of a rule of this name that is none.
+/// The place of the first form of a rule of this name that is not valid.
 pub(super) fn of_form(text: &str, name: &str) -> Option<Place> {
     // Words make a form of few characters good: only one without them is refused for these.
     let is_bad = |form: &str| Pattern::of_form("", name, form, &[]).is_err();

@@ -214,7 +214,7 @@ fn look_for_old(
 }
 
 /// Whether somebody may have removed the slot of a write before its content was published: a slot beside its target, of
-/// which the note is still there. The target does not hold the content then. Whoever has written there since the
+/// which the note is still there. The target does not hold the content then. A program that wrote there since the
 /// publish leaves the same.
 fn may_be_lost(store: &Store, state: &State, one: &Named<'_>) -> Result<bool, Obstacle> {
     if one.is_copy || !Path::new(one.staged).is_absolute() {

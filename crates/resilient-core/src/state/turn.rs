@@ -6,7 +6,7 @@
 //! keeps it until it has `lock`. A busy process finds the turnstile taken as soon as somebody
 //! waits, and comes after that one.
 //!
-//! A process that is stopped while it waits keeps the turnstile. So whoever sees that the lock stays free although somebody
+//! A process that is stopped while it waits keeps the turnstile. So a process that sees that the lock stays free although somebody
 //! waits for it takes the lock all the same.
 //!
 //! Both die with their process. Nobody who holds `lock` waits for `waiting`, so that no two
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// After so long at the turnstile a call looks whether the lock is free.
 const LOOKS_AFTER: Duration = Duration::from_millis(100);
-/// A lock that nobody takes for so long is not waited for by anybody who is at work.
+/// If nobody takes the lock for so long, the process that waits for it is not at work.
 const UNUSED: Duration = Duration::from_millis(100);
 
 /// How long a call has waited so far.
