@@ -16,6 +16,10 @@ const FILES_MAX: i64 = 5000;
 
 /// About how many tokens a file has beside its path.
 const TOKENS_BESIDE: u64 = 25;
+/// A page has no more tokens: 2 MiB.
+const TOKENS_MAX: u64 = (2 << 20) / 4;
+/// So many names that are not UTF-8 may follow a full page.
+const ADDED_MAX: u64 = 100;
 
 /// Asks for the files below a directory.
 #[derive(Clone, Debug)]
@@ -69,7 +73,7 @@ pub struct Listing {
     /// Where the next page begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_from_path: Option<String>,
-    /// Whether there were too many names to look at.
+    /// Whether there were too many names to look at, or names behind the page that are not UTF-8 were left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
@@ -105,7 +109,7 @@ impl Reader<'_> {
             return Err(Error::range(format!("max_files must be between 1 and {FILES_MAX}")));
         }
         let depth = request.depth.map(|depth| at_least("depth", depth, 1)).transpose()?;
-        let tokens_max = tokens_max(request.max_tokens)?;
+        let tokens_max = tokens_max(request.max_tokens)?.min(TOKENS_MAX);
         let glob = request.glob.as_deref();
         let depth = depth.map(count_in);
         let selection = Selection::listed(glob, request.gitignore, request.hidden, depth)?;
@@ -122,7 +126,7 @@ impl Reader<'_> {
             next_from_path: None,
             truncated: false,
         };
-        let mut spent = 0;
+        let (mut spent, mut left_out) = (0, false);
         let from = request.from_path.as_deref();
         let visited = self.visit(&request.path, &selection, from, |reached| {
             let Reached { stat, path, .. } = reached;
@@ -131,9 +135,15 @@ impl Reader<'_> {
             spent += tokens(&path) + TOKENS_BESIDE;
             let count = listing.files.len() as u64;
             let is_full = count >= files_max || (spent > tokens_max && count > 0);
-            // No page begins with a name that a caller cannot give back.
-            if is_full && not_utf8 && count < files_max + FILES_MAX as u64 {
-                listing.files.push(entry(stat, path, not_utf8));
+            // No page begins with a name that a caller cannot give back: a few are added, and the rest is left out.
+            if is_full && not_utf8 {
+                if count < files_max + ADDED_MAX
+                    && spent <= tokens_max.saturating_add(ADDED_MAX * TOKENS_BESIDE)
+                {
+                    listing.files.push(entry(stat, path, not_utf8));
+                } else {
+                    left_out = true;
+                }
                 return Ok(ControlFlow::Continue(()));
             }
             if is_full {
@@ -144,8 +154,9 @@ impl Reader<'_> {
             listing.files.push(entry(stat, path, not_utf8));
             Ok(ControlFlow::Continue(()))
         });
-        listing.truncated =
+        let visited =
             visited.map_err(|error| self.no_directory(error, "path must be a directory"))?;
+        listing.truncated = visited || left_out;
         listing.files_returned = listing.files.len() as u64;
         Ok(listing)
     }

@@ -64,6 +64,27 @@ fn a_name_that_is_not_utf_8_is_listed_and_marked_and_begins_no_page() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn pages_of_names_that_are_not_utf_8_have_an_end_and_a_limit() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let home = Home::new();
+    for number in 0..400 {
+        let name = [&b"m\xff"[..], format!("{number:03}").as_bytes()].concat();
+        std::fs::write(home.path("").join(OsStr::from_bytes(&name)), "x").unwrap();
+    }
+    std::fs::write(home.path("z.txt"), "x").unwrap();
+    let ws = home.open();
+    let mut request = ListRequest { max_files: 10, ..ListRequest::of(".") };
+    let first = list(&ws, &request);
+    assert!(first.files.len() <= 110 && first.truncated, "{}", first.files.len());
+    request.from_path = first.next_from_path;
+    let second = list(&ws, &request);
+    assert_eq!((second.files[0].path.as_str(), second.has_more), ("z.txt", false));
+}
+
 #[test]
 fn a_list_has_size_and_time_and_leaves_out_what_is_ignored() {
     let (home, ws) = tree();
