@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::in_flight::Entered;
 use crate::limits::{BODIES_MAX, BODY_MAX, BODY_PATIENCE, PIECE_PATIENCE};
 use resilient_mcp::Work;
 
@@ -128,16 +129,28 @@ pub(crate) struct Held<B> {
     /// Whether the client may still have the next piece.
     may_go_on: Option<Box<dyn Fn() -> bool + Send>>,
     _work: Option<Work>,
+    _entered: Option<Entered>,
     _room: Option<OwnedSemaphorePermit>,
 }
 
 impl<B> Held<B> {
     pub(crate) fn until_sent(body: B, work: Work, room: Option<OwnedSemaphorePermit>) -> Self {
-        Self { body, may_go_on: None, _work: Some(work), _room: room }
+        Self { body, may_go_on: None, _work: Some(work), _entered: None, _room: room }
+    }
+
+    /// The id of the request is free again when the body is sent.
+    pub(crate) fn with(self, entered: Option<Entered>) -> Self {
+        Self { _entered: entered, ..self }
     }
 
     pub(crate) fn as_long_as(body: B, may_go_on: impl Fn() -> bool + Send + 'static) -> Self {
-        Self { body, may_go_on: Some(Box::new(may_go_on)), _work: None, _room: None }
+        Self {
+            body,
+            may_go_on: Some(Box::new(may_go_on)),
+            _work: None,
+            _entered: None,
+            _room: None,
+        }
     }
 }
 

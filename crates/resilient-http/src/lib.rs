@@ -10,6 +10,7 @@
 mod address;
 mod body;
 mod door;
+mod in_flight;
 mod limits;
 mod listen;
 mod metrics;

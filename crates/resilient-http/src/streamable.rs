@@ -20,10 +20,12 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json as message};
 use tokio_util::sync::CancellationToken;
 
 use crate::body::{Held, Reply, Taken, json, later, plain};
 use crate::door::Door;
+use crate::in_flight::{InFlight, id_of};
 use crate::limits::{ANSWER_KEPT, BODY_MAX, COMES_BACK, HEARTBEAT, SESSION_IDLE, SESSIONS_MAX};
 
 /// So many clients that have no session are remembered.
@@ -37,6 +39,8 @@ pub(crate) struct Streamable {
     sessions: Arc<LocalSessionManager>,
     /// Who began each session: nobody else may go on with it.
     owners: Mutex<HashMap<String, Caller>>,
+    /// The requests that a session has at work.
+    at_work: InFlight,
     door: Arc<Door>,
 }
 
@@ -63,7 +67,7 @@ impl Streamable {
             Ok(Handler { server, clients: Arc::clone(&clients) })
         };
         let service = StreamableHttpService::new(handler, Arc::clone(&sessions), config);
-        Self { service, sessions, owners: Mutex::default(), door }
+        Self { service, sessions, owners: Mutex::default(), at_work: InFlight::default(), door }
     }
 
     /// How many sessions live.
@@ -91,6 +95,15 @@ impl Streamable {
         if kind == Kind::Handshake && self.count().await >= SESSIONS_MAX {
             return later("too many sessions live; try again\n");
         }
+        let session = parts.headers.get(SESSION).and_then(|id| id.to_str().ok());
+        let id = session.filter(|_| kind == Kind::Request).and_then(|_| id_of(&body));
+        let entered = match (session, id) {
+            (Some(session), Some(id)) => match self.at_work.enter(session, &id) {
+                None => return json(StatusCode::BAD_REQUEST, &still_at_work(&id)),
+                entered => entered,
+            },
+            _ => None,
+        };
         if let Some(flaw) = flaw {
             parts.extensions.insert(flaw);
         }
@@ -101,7 +114,10 @@ impl Streamable {
             self.note(id, caller).await;
         }
         let (head, body) = reply.into_parts();
-        Response::from_parts(head, Held::until_sent(body, work, taken.room).boxed_unsync())
+        Response::from_parts(
+            head,
+            Held::until_sent(body, work, taken.room).with(entered).boxed_unsync(),
+        )
     }
 
     /// Answers a request for a stream.
@@ -138,6 +154,11 @@ impl Streamable {
         owners.retain(|id, _| live.contains_key(id.as_str()));
         owners.insert(id.to_owned(), caller);
     }
+}
+
+fn still_at_work(id: &Value) -> Value {
+    let text = "a request with this id is still being worked on";
+    message!({"jsonrpc": "2.0", "id": id, "error": {"code": -32600, "message": text}})
 }
 
 /// The answer to a client that names a session of another client: the same as for one that is not there.

@@ -224,6 +224,24 @@ fn locked(sandbox: &Sandbox, client: &crate::web::Client<'_>) -> File {
     lock
 }
 
+#[test]
+fn an_id_that_is_at_work_is_taken_by_no_second_request() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let client = web.greet("/mcp", &[]);
+    let lock = locked(&sandbox, &client);
+    let write = |path: &str| call(7, "rw_safe_write", &json!({"path": path, "content": "x"}));
+    let first = client.begin(&write("one"));
+    client.ping();
+    let second = client.begin(&write("two")).rest();
+    assert_eq!((second.status, &second.message()["error"]["code"]), (400, &json!(-32600)));
+    lock.unlock().unwrap();
+    let reply = first.rest().message();
+    assert_eq!(reply["result"]["structuredContent"]["path"], "one", "{reply}");
+    let again = client.begin(&write("two")).rest().message();
+    assert_eq!(again["result"]["structuredContent"]["path"], "two", "{again}");
+}
+
 #[cfg(unix)]
 #[test]
 fn the_end_waits_for_a_call_and_its_answer() {
