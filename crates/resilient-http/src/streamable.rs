@@ -229,7 +229,7 @@ impl ServerHandler for Handler {
         let flaw = parts.as_mut().and_then(|parts| parts.extensions.remove::<Flaw>());
         let caller = parts.as_mut().and_then(|parts| parts.extensions.remove::<Caller>());
         // Without the door nobody may write.
-        let caller = caller.unwrap_or(Caller { name: None, may_write: false });
+        let caller = caller.unwrap_or(Caller { name: None, may_write: false, secret: 0 });
         if let Some(flaw) = flaw {
             context.extensions.insert(flaw);
         }

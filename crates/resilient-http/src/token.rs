@@ -259,7 +259,9 @@ fn parse(line: &str) -> Result<Option<Token>, &'static str> {
         None if secret.len() < SECRET_MIN => return Err("a secret has 32 characters or more"),
         None => Sha256::digest(secret).into(),
     };
-    Ok(Some(Token { caller: Caller { name: Some(name.to_owned()), may_write }, digest }))
+    let [a, b, c, d, e, f, g, h, ..] = digest;
+    let secret = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+    Ok(Some(Token { caller: Caller { name: Some(name.to_owned()), may_write, secret }, digest }))
 }
 
 fn unhex(digits: &str) -> Option<[u8; 32]> {
@@ -277,15 +279,17 @@ fn unhex(digits: &str) -> Option<[u8; 32]> {
 mod tests {
     use super::*;
 
-    fn caller(name: &str, may_write: bool) -> Caller {
-        Caller { name: Some(name.to_owned()), may_write }
+    fn caller(name: &str, may_write: bool) -> (Option<String>, bool) {
+        (Some(name.to_owned()), may_write)
     }
 
     #[test]
     fn a_line_has_a_name_scopes_and_a_secret_or_its_digest() {
         let secret = "s".repeat(SECRET_MIN);
         let digest = format!("sha256:{}", hex(&Sha256::digest(&secret)));
-        let of = |line: &str| parse(line).map(|token| token.map(|it| it.caller));
+        let of = |line: &str| {
+            parse(line).map(|token| token.map(|it| (it.caller.name, it.caller.may_write)))
+        };
         assert_eq!(of(""), Ok(None));
         assert_eq!(of(" # alice read x"), Ok(None));
         assert_eq!(of(&format!("alice read {secret}")), Ok(Some(caller("alice", false))));
@@ -302,6 +306,15 @@ mod tests {
             let fault = of(wrong).unwrap_err();
             assert!(!fault.contains(&secret), "{fault}");
         }
+    }
+
+    #[test]
+    fn a_new_secret_of_the_same_name_is_another_caller() {
+        let caller = |letter: &str| {
+            let line = format!("alice read {}", letter.repeat(SECRET_MIN));
+            parse(&line).unwrap().unwrap().caller
+        };
+        assert!(caller("a") == caller("a") && caller("a") != caller("b"));
     }
 
     #[test]

@@ -20,12 +20,14 @@ pub struct Caller {
     pub name: Option<String>,
     /// Whether the client may call tools that write.
     pub may_write: bool,
+    /// The beginning of the digest of the token's secret: a new secret of the same name is another caller.
+    pub secret: u64,
 }
 
 impl Default for Caller {
     /// Whoever has the standard streams may do what the server can.
     fn default() -> Self {
-        Self { name: None, may_write: true }
+        Self { name: None, may_write: true, secret: 0 }
     }
 }
 
@@ -69,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_client_is_its_token_and_its_program() {
-        let alice = Caller { name: Some("alice".to_owned()), may_write: false };
+        let alice = Caller { name: Some("alice".to_owned()), may_write: false, secret: 1 };
         assert_eq!(alice.signed(Some("x/1".to_owned())).as_deref(), Some("alice: x/1"));
         assert_eq!(alice.signed(None).as_deref(), Some("alice"));
         assert_eq!(Caller::default().signed(None), None);
