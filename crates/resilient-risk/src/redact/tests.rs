@@ -760,3 +760,17 @@ fn no_text_makes_it_panic_and_what_it_answers_is_clean() {
         }
     }
 }
+
+#[test]
+fn the_line_behind_a_whole_token_stays() {
+    let token = token("k3Jd9f");
+    for next in ["PORT=8", "PORT", "EOF", "DATABASENAMELONGISH=1", "fi", "S3KEY9AB2=x", "Q1=2"] {
+        for name in ["KEY=", "export KEY=", "a KEY="] {
+            let text = format!("{name}{token}\n{next}\necho ok\n");
+            let clean = redacted(&text);
+            let rest = clean.text.split_once('\n').map(|(_, rest)| rest.to_owned());
+            assert_eq!(rest, Some(format!("{next}\necho ok\n")), "{text}");
+            assert!(!clean.text.contains(&token));
+        }
+    }
+}

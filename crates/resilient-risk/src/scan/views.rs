@@ -81,7 +81,7 @@ impl Scan {
                 }
                 let is_free = families.len() > 1 || pieces.iter().all(|p| self.claims.is_free(p));
                 if !is_free {
-                    self.extend(text, &pieces, &found, view.trust, &mut index);
+                    self.extend(text, &pieces, &found, &view, &mut index);
                     continue;
                 }
                 pieces.iter().for_each(|piece| self.claims.take(piece));
@@ -112,7 +112,7 @@ impl Scan {
         text: &str,
         pieces: &[Range<usize>],
         whole: &Finding,
-        trust: Trust,
+        view: &View,
         index: &mut Option<Vec<(usize, usize)>>,
     ) {
         let Some((first, last)) = pieces.first().zip(pieces.last()) else { return };
@@ -125,10 +125,15 @@ impl Scan {
             return;
         }
         // What fits a format only with the rest needs no other proof of it.
-        let is_sure = trust == Trust::Full || found.pattern != whole.pattern;
+        let is_line = view.via == "joined lines";
+        let is_sure = !is_line && (view.trust == Trust::Full || found.pattern != whole.pattern);
         let is_rest = |piece: &Range<usize>| {
             let rest = text.as_bytes().get(piece.clone()).unwrap_or_default();
-            self.claims.is_free(piece) && (is_sure || is_random(rest))
+            // What was found is a secret without the next line, which may be a name, a word or a key.
+            let names =
+                is_line && matches!(text.as_bytes().get(piece.end), Some(b'=' | b':' | b'('));
+            let is_long = !is_line || rest.len() >= LINE_REST_MIN;
+            self.claims.is_free(piece) && (is_sure || is_long && !names && is_random(rest))
         };
         // From the known piece on, as far as the rest goes.
         let before = pieces.iter().rev().map(|p| p.start..p.end.min(known.start).max(p.start));
@@ -181,6 +186,9 @@ fn source_of(map: &Map, found: &Finding) -> Vec<Range<usize>> {
     pieces.dedup();
     pieces
 }
+
+/// A line that is shorter goes on with no secret that is one without it.
+const LINE_REST_MIN: usize = 8;
 
 /// Tells whether the rest of a token may be one: a word that stands near it is none.
 fn is_random(rest: &[u8]) -> bool {
