@@ -479,13 +479,6 @@ impl Workspace {
         self.store.hold()
     }
 
-    /// Whether a change could begin at once: no other call and no other process is at one. Only a
-    /// hint, since that may be over before the change is asked for.
-    #[must_use]
-    pub fn is_free(&self) -> bool {
-        self.store.is_free()
-    }
-
     /// Finishes or withdraws what a crash has interrupted, as the next change would do too, and tells
     /// what recovery did since [`Workspace::take_notices`] was asked last.
     ///

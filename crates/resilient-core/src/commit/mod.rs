@@ -126,11 +126,6 @@ impl Committer {
         Held { queue: &self.queue }
     }
 
-    /// Whether a change could begin at once.
-    pub(crate) fn is_free(&self) -> bool {
-        self.queue.state.try_lock().is_ok_and(|held| held.as_ref().is_some_and(State::is_free))
-    }
-
     /// Runs recovery if anything is in need of it, and reports.
     pub(crate) fn recover(&self, undecided: Undecided) -> Result<recovery::Report> {
         let mut held = lock(&self.queue.state);
