@@ -13,9 +13,7 @@ use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::in_flight::Entered;
 use crate::limits::{BODIES_MAX, BODY_MAX, BODY_PATIENCE, PIECE_PATIENCE};
-use resilient_mcp::Work;
 
 /// An answer.
 pub(crate) type Reply = Response<UnsyncBoxBody<Bytes, Infallible>>;
@@ -128,29 +126,17 @@ pub(crate) struct Held<B> {
     body: B,
     /// Whether the client may still have the next piece.
     may_go_on: Option<Box<dyn Fn() -> bool + Send>>,
-    _work: Option<Work>,
-    _entered: Option<Entered>,
-    _room: Option<OwnedSemaphorePermit>,
+    /// What is given back when the body is sent.
+    _kept: Option<Box<dyn Send>>,
 }
 
 impl<B> Held<B> {
-    pub(crate) fn until_sent(body: B, work: Work, room: Option<OwnedSemaphorePermit>) -> Self {
-        Self { body, may_go_on: None, _work: Some(work), _entered: None, _room: room }
-    }
-
-    /// The id of the request is free again when the body is sent.
-    pub(crate) fn with(self, entered: Option<Entered>) -> Self {
-        Self { _entered: entered, ..self }
+    pub(crate) fn until_sent(body: B, kept: impl Send + 'static) -> Self {
+        Self { body, may_go_on: None, _kept: Some(Box::new(kept)) }
     }
 
     pub(crate) fn as_long_as(body: B, may_go_on: impl Fn() -> bool + Send + 'static) -> Self {
-        Self {
-            body,
-            may_go_on: Some(Box::new(may_go_on)),
-            _work: None,
-            _entered: None,
-            _room: None,
-        }
+        Self { body, may_go_on: Some(Box::new(may_go_on)), _kept: None }
     }
 }
 
@@ -208,7 +194,7 @@ mod tests {
     #[test]
     fn an_answer_counts_until_it_is_sent() {
         let busy = Busy::default();
-        let held = Held::until_sent(Full::new(Bytes::from_static(b"a")), busy.begin(), None);
+        let held = Held::until_sent(Full::new(Bytes::from_static(b"a")), busy.begin());
         assert_eq!(busy.count(), 1);
         drop(held);
         assert_eq!(busy.count(), 0);

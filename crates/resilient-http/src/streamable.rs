@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
-use resilient_mcp::guard::{Flaw, Guarded, Kind, guard};
+use resilient_mcp::guard::{Flaw, Guarded, Kind, guard, id_in_use};
 use resilient_mcp::{Caller, Server, Work};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, DiscoverResult, ListToolsResult,
@@ -20,12 +20,11 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::{Value, json as message};
 use tokio_util::sync::CancellationToken;
 
 use crate::body::{Held, Reply, Taken, json, later, plain};
 use crate::door::Door;
-use crate::in_flight::{InFlight, id_of};
+use crate::in_flight::InFlight;
 use crate::limits::{ANSWER_KEPT, BODY_MAX, COMES_BACK, HEARTBEAT, SESSION_IDLE, SESSIONS_MAX};
 
 /// So many clients that have no session are remembered.
@@ -96,10 +95,9 @@ impl Streamable {
             return later("too many sessions live; try again\n");
         }
         let session = parts.headers.get(SESSION).and_then(|id| id.to_str().ok());
-        let id = session.filter(|_| kind == Kind::Request).and_then(|_| id_of(&body));
-        let entered = match (session, id) {
-            (Some(session), Some(id)) => match self.at_work.enter(session, &id) {
-                None => return json(StatusCode::BAD_REQUEST, &still_at_work(&id)),
+        let entered = match (session, &kind) {
+            (Some(session), Kind::Request(id)) => match self.at_work.enter(session, id) {
+                None => return json(StatusCode::BAD_REQUEST, &id_in_use(id)),
                 entered => entered,
             },
             _ => None,
@@ -114,10 +112,8 @@ impl Streamable {
             self.note(id, caller).await;
         }
         let (head, body) = reply.into_parts();
-        Response::from_parts(
-            head,
-            Held::until_sent(body, work, taken.room).with(entered).boxed_unsync(),
-        )
+        let kept = (work, entered, taken.room);
+        Response::from_parts(head, Held::until_sent(body, kept).boxed_unsync())
     }
 
     /// Answers a request for a stream.
@@ -154,11 +150,6 @@ impl Streamable {
         owners.retain(|id, _| live.contains_key(id.as_str()));
         owners.insert(id.to_owned(), caller);
     }
-}
-
-fn still_at_work(id: &Value) -> Value {
-    let text = "a request with this id is still being worked on";
-    message!({"jsonrpc": "2.0", "id": id, "error": {"code": -32600, "message": text}})
 }
 
 /// The answer to a client that names a session of another client: the same as for one that is not there.

@@ -4,11 +4,11 @@
 //! object, and what no text can hold is patched out and noted as a [`Flaw`], so that the call is refused by the
 //! envelope of its tool. What cannot be mended is refused with a JSON-RPC error.
 
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId};
 use serde_json::Value;
 
-pub use crate::message::Flaw;
 use crate::message::{self, FromText, Incoming};
+pub use crate::message::{Flaw, id_in_use};
 
 /// One body after the guards.
 #[derive(Debug)]
@@ -22,12 +22,12 @@ pub enum Guarded {
 }
 
 /// What a body is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// The request that begins a session.
     Handshake,
-    /// Another request.
-    Request,
+    /// Another request, with its id.
+    Request(RequestId),
     /// A notification, or a reply to the server.
     Unanswered,
 }
@@ -47,20 +47,21 @@ fn guarded(body: &[u8], message: &ClientJsonRpcMessage) -> Guarded {
     let JsonRpcMessage::Request(request) = message else {
         return Guarded::Whole(Kind::Unanswered);
     };
+    let kind = Kind::Request(request.id.clone());
     match &request.request {
         ClientRequest::InitializeRequest(_) => Guarded::Whole(Kind::Handshake),
         ClientRequest::CallToolRequest(call) => {
             let flaw = call.extensions.get::<Flaw>().copied();
             let has_bom = body.starts_with(b"\xEF\xBB\xBF");
             if flaw.is_none() && call.extensions.get::<FromText>().is_none() && !has_bom {
-                return Guarded::Whole(Kind::Request);
+                return Guarded::Whole(kind);
             }
             match serde_json::to_vec(message) {
-                Ok(mended) => Guarded::Mended(mended, Kind::Request, flaw),
+                Ok(mended) => Guarded::Mended(mended, kind, flaw),
                 Err(_) => Guarded::Refused(message::no_message()),
             }
         }
-        _ => Guarded::Whole(Kind::Request),
+        _ => Guarded::Whole(kind),
     }
 }
 
@@ -78,14 +79,14 @@ mod tests {
 
     #[test]
     fn a_body_that_the_sdk_reads_well_is_not_touched() {
-        assert!(matches!(guard(&call(r#"{"a":1}"#)), Guarded::Whole(Kind::Request)));
+        assert!(matches!(guard(&call(r#"{"a":1}"#)), Guarded::Whole(Kind::Request(_))));
         let noted = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
         assert!(matches!(guard(noted), Guarded::Whole(Kind::Unanswered)));
     }
 
     #[test]
     fn arguments_in_a_string_become_an_object_and_nothing_else_is_lost() {
-        let Guarded::Mended(body, Kind::Request, None) = guard(&call(r#""{\"a\":1}""#)) else {
+        let Guarded::Mended(body, Kind::Request(_), None) = guard(&call(r#""{\"a\":1}""#)) else {
             panic!("not mended");
         };
         let mended: Value = serde_json::from_slice(&body).unwrap();

@@ -105,7 +105,8 @@ pub(crate) fn too_long(id: Option<RequestId>, limit: usize) -> Value {
 }
 
 /// The reply to a request whose id belongs to one that is not done yet.
-pub(crate) fn id_in_use(id: &RequestId) -> Value {
+#[must_use]
+pub fn id_in_use(id: &RequestId) -> Value {
     let message = "a request with this id is still being worked on";
     error_reply(Some(id.clone()), ErrorCode::INVALID_REQUEST, message)
 }
