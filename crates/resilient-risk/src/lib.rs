@@ -51,6 +51,7 @@ mod placeholder;
 mod policy;
 pub mod redact;
 mod report;
+mod rows;
 mod runs;
 mod scan;
 mod score;

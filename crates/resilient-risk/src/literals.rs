@@ -7,8 +7,8 @@
 use std::sync::LazyLock;
 
 use super::marks::Marks;
+use super::rows::outside_texts;
 use super::search::{Needle, Searcher};
-use super::vendor;
 use super::words::{RARE, Said, WORDS, Word};
 
 /// What a place begins with.
@@ -49,7 +49,7 @@ pub(super) enum Literal {
 pub(super) struct Place {
     pub(super) at: usize,
     pub(super) literal: Literal,
-    /// The number of the literal, for [`vendor::outside`].
+    /// The number of the literal, for [`vendor::outside`](super::vendor::outside).
     pub(super) nth: usize,
 }
 
@@ -95,7 +95,7 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
         (Needle { any_case, then, ..Needle::exact(text.as_bytes()) }, *literal)
     });
     let mut all: Vec<(Needle, Literal)> = own.collect();
-    let mut others: Vec<&'static [u8]> = vendor::outside_texts().collect();
+    let mut others: Vec<&'static [u8]> = outside_texts().collect();
     others.sort_by_key(|text| text.len());
     for text in others {
         // A longer literal is found by the shorter one that it begins with.

@@ -15,9 +15,9 @@ use super::lanes::{GROUP, padded};
 use super::literals::{self, Literal, Place};
 use super::marks::is_token;
 use super::placeholder;
+use super::rows::{PART_MIN, ROWS, outside_text};
 use super::runs::{Run, Runs};
-use super::search::rarest;
-use super::tables::{COMMON_PREFIXES, Check, DUMMY_PREFIXES, FORMATS, Row};
+use super::tables::{COMMON_PREFIXES, Check, DUMMY_PREFIXES, Row};
 use super::token::{Kind, Shape};
 
 /// A token of a known format.
@@ -170,29 +170,6 @@ enum Outside {
     Prefix(&'static str, &'static str),
 }
 
-static ROWS: LazyLock<Vec<(&'static Row, Format<'static>)>> = LazyLock::new(|| {
-    FORMATS.iter().filter_map(|row| Some((row, Format::parse(row.format).ok()?))).collect()
-});
-
-/// The text by which a format is found that does not lie in runs, and how far behind its start it stands: a sign
-/// that no run has comes before enough of it to tell, as in `sha256~{w43}` or `{n3}8Q~{t31-34}`.
-fn outside_text(format: &Format<'static>) -> Option<(usize, &'static [u8])> {
-    let (at, text) = format.fixed();
-    let sign = text.iter().position(|byte| !is_token(*byte))?;
-    if text.len() < 2 || at + sign >= PART_MIN {
-        return None;
-    }
-    // Rows of hashed passwords are recognised by their dollar sign.
-    let (skipped, text) = if text.starts_with(b"$") { (0, text) } else { rarest(text) };
-    Some((at + skipped, text))
-}
-
-/// The texts that [`outside`] wants to be asked about.
-pub(super) fn outside_texts() -> impl Iterator<Item = &'static [u8]> {
-    let rows = ROWS.iter().filter_map(|(_, format)| Some(outside_text(format)?.1));
-    rows.chain(DUMMY_PREFIXES.iter().map(|(prefix, ..)| prefix.as_bytes()))
-}
-
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let rows: &'static [(&'static Row, Format<'static>)] = &ROWS;
     let mut order: Vec<u16> = Vec::new();
@@ -287,9 +264,6 @@ fn pair(bytes: &[u8]) -> usize {
 
 /// So much of a token stands in its run at least.
 const TOKEN_MIN: usize = 14;
-
-/// The same of a token that goes on behind its run, with a colon or a dollar sign.
-const PART_MIN: usize = 8;
 
 /// What stands before a run is read so far back.
 const BEFORE_MAX: usize = 20;
@@ -732,7 +706,7 @@ mod tests {
             assert!(rows_of(table, format.prefix()).any(|found| found == *row));
         }
         let known = || table.outside.iter().flatten();
-        assert_eq!(known().count(), outside_texts().count());
+        assert_eq!(known().count(), super::super::rows::outside_texts().count());
         assert!(known().filter(|known| known.text.starts_with(b"$")).count() > 15);
     }
 }
