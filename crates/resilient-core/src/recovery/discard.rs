@@ -69,7 +69,9 @@ fn remove(state: &State, gone: &RemovedDir) -> io::Result<()> {
     };
     let name = OsStr::new(name);
     match parent_dir.stat(name) {
-        Err(error) if is_absence(&error) => Ok(()),
+        // IMPORTANT: a recovery that was cut may have removed it without a sync. The power would
+        // bring it back with all that it held, and no slot names it any more.
+        Err(error) if is_absence(&error) => parent_dir.sync(),
         Err(error) => Err(error),
         Ok(stat) if stat.kind == Kind::Dir && parent == CHUNKS => {
             let dir = parent_dir.open_dir(name)?;

@@ -278,6 +278,29 @@ fn a_session_of_the_same_name_outlives_the_recovery_of_a_cleanup() {
 }
 
 #[test]
+fn a_session_whose_removal_was_not_synced_does_not_come_back_after_recovery() {
+    let name = "compose and clean up in a lower layer";
+    let scenario = all().find(|one| one.name == name).expect("the scenario");
+    let rig = Rig::new(scenario, Order::Forwards);
+    // The directory is removed already.
+    let sync = rig.ops(|line| line == "syncdir w/.resilient_write/chunks");
+    let at = *sync.last().expect("the sync of its removal");
+    let (disk, answers) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+    let whole = disk.kill();
+    recover(&whole, 76).expect("recovery");
+    for at in 0..=whole.ops() {
+        let cut = disk.kill();
+        cut.plan(Fault { at, kind: FaultKind::PowerCut });
+        // It ends where the power goes.
+        let _ = recover(&cut, 76);
+        for lost in cut.crash_states(Model::Strict, 24).iter() {
+            recover(&lost, 77).expect("recovery");
+            assert_eq!(rig.expected.check(&lost, &answers, None), Ok(()), "at {at}");
+        }
+    }
+}
+
+#[test]
 fn a_session_that_somebody_adds_to_is_not_cleaned_up() {
     let scenario = all().find(|one| one.name == "compose and clean up").expect("the scenario");
     let rig = Rig::new(scenario, Order::Forwards);
