@@ -30,13 +30,13 @@ pub(crate) struct Cli {
 enum Command {
     /// Run trials and write the report
     Run(run::Run),
-    /// Write the report of a run anew
+    /// Write the report of an earlier run again
     Report(report::Report),
-    /// Carry recorded trials out again, without a model, and compare the scores
+    /// Repeat recorded trials without a model, and compare the scores
     Replay(replay::Replay),
     /// Install a small model and a CPU runtime, and run with them
     Local(local::Local),
-    /// Serve plain tools, as the arms without Resilient Write have them
+    /// Serve the plain file tools that the arms without Resilient Write use
     #[command(hide = true)]
     Plain(plain::Plain),
 }

@@ -49,7 +49,9 @@ Environment:
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = AFTER_HELP)]
 pub(crate) struct Cli {
-    /// A directory in which files may be written; may be given several times. Over HTTP, NAME=DIR is a workspace of its own at /w/NAME
+    /// A directory in which files may be written; may be given several times
+    ///
+    /// Over HTTP, NAME=DIR serves a workspace of its own at /w/NAME.
     #[arg(short, long, value_name = "DIR", global = true)]
     workspace: Vec<PathBuf>,
     /// Print the answer as one line of JSON, the value that the MCP tool gives
@@ -66,7 +68,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve MCP (what happens without a command, too)
+    /// Serve MCP (the default, without a command)
     Serve(ServeWrite),
     /// Write one file
     Write(write::Write),
@@ -75,7 +77,7 @@ enum Command {
     /// Write a long file in parts
     #[command(subcommand)]
     Chunk(chunk::Chunk),
-    /// Keep material out of the tree, by its hash
+    /// Keep notes, drafts and bytes outside of the project's files
     #[command(subcommand)]
     Scratch(scratch::Scratch),
     /// Keep named JSON values
@@ -95,11 +97,11 @@ enum Command {
     Tail(read::Tail),
     /// Find lines in files
     Search(read::Search),
-    /// Tell length, time, encoding and SHA-256 of a file
+    /// Print a file's length, time, encoding and SHA-256
     Stat(read::Stat),
     /// List files
     List(read::List),
-    /// Look for secrets, personal data and oversize in texts, files and trees
+    /// Find secrets, personal data and texts that are too long, in a text, a file or a tree
     Risk(risk::Risk),
     /// Take secrets out of a text, a file or a kept draft
     Redact(redact::Redact),
@@ -108,11 +110,11 @@ enum Command {
     /// Check the policy file, or show the values in force
     #[command(subcommand)]
     Policy(policy::Policy),
-    /// Finish or withdraw what a crash has interrupted
+    /// Finish or take back what a crash has interrupted; each write does so first, too
     Recover(recover::Recover),
     /// Call any tool with its arguments as JSON
     Call(call::Call),
-    /// Replay the incident that Resilient Write was made for, against this very program
+    /// Replay the incident that Resilient Write was made for, with this program
     Demo(demo::Demo),
     /// Print the completions of a shell
     Completions(manual::Completions),

@@ -54,7 +54,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve MCP (what happens without a command, too)
+    /// Serve MCP (the default, without a command)
     Serve(serve::Serve),
     /// Call any tool with its arguments as JSON
     Call(call::Call),
@@ -64,7 +64,7 @@ enum Command {
     Tail(read::Tail),
     /// Find lines in files
     Search(read::Search),
-    /// Tell length, time, encoding and SHA-256 of a file
+    /// Print a file's length, time, encoding and SHA-256
     Stat(read::Stat),
     /// List files
     List(read::List),

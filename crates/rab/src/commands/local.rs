@@ -33,28 +33,28 @@ const SERVE: &str = include_str!("../../assets/serve.py");
 pub(crate) struct Local {
     #[command(flatten)]
     what: What,
-    /// Where the packages and the model are kept; otherwise `rab` in the user's cache
+    /// The directory for the packages and the model [default: `rab` in the user's cache]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// The Python that installs and runs them: 3.9 or later
+    /// The Python (3.9 or later) that installs and runs them
     #[arg(long, default_value = "python3")]
     python: String,
     /// How the model calls tools
     #[arg(long, default_value = "schema")]
     format: Format,
-    /// Tokens of an answer
+    /// How many tokens an answer may have
     #[arg(long, default_value_t = 640)]
     max_tokens: u64,
-    /// Tokens of the model's context
+    /// How many tokens the model's context has
     #[arg(long, default_value_t = 12_288)]
     context: u32,
-    /// Threads of the runtime
+    /// How many threads the runtime uses
     #[arg(long, default_value_t = 2)]
     threads: u32,
-    /// The port on loopback
+    /// The port on the loopback interface
     #[arg(long, default_value_t = 18_432)]
     port: u16,
-    /// Only install
+    /// Install, and run nothing
     #[arg(long)]
     install_only: bool,
 }

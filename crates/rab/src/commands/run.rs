@@ -34,37 +34,37 @@ pub(crate) struct Run {
     pub(crate) model: ModelArgs,
 }
 
-/// Which trials, and where their records go.
+/// Which trials to run, and where to record them.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct What {
-    /// The directory of the run; a run that was stopped goes on in it
+    /// The directory of the run; an interrupted run in it continues
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// The arms
+    /// Which arms to run
     #[arg(long, value_delimiter = ',', default_values_t = Arm::ALL)]
     pub(crate) arms: Vec<Arm>,
-    /// The scenarios
+    /// Which scenarios to run
     #[arg(long, value_delimiter = ',', default_value = "s0,s1,s2,s3,s4,s5")]
     pub(crate) scenarios: Vec<Id>,
-    /// How often each is tried
+    /// How often to run each scenario in each arm
     #[arg(long, default_value_t = 5)]
     pub(crate) trials: u64,
-    /// What the files of the first repetition are made from; each further one takes the next number
+    /// The seed of the first repetition's files; each further repetition takes the next number
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Turns that a conversation may have
+    /// How many turns a conversation may have
     #[arg(long, default_value_t = 25)]
     pub(crate) turns: u64,
-    /// Characters of a tool's answer that the model is shown
+    /// How many characters of a tool's answer the model sees
     #[arg(long, default_value_t = 16_000)]
     pub(crate) result_chars: usize,
-    /// Seconds that a trial may take; none otherwise
+    /// How many seconds a trial may take [default: no limit]
     #[arg(long)]
     pub(crate) seconds: Option<u64>,
-    /// Stop a conversation in which one call is repeated this often in a row
+    /// Stop a conversation after so many equal consecutive calls
     #[arg(long)]
     pub(crate) repeats: Option<u64>,
-    /// Show only a core of the tools of Resilient Write and Read, for a small context
+    /// Show only the core tools of Resilient Write and Read, for a model with a small context
     #[arg(long)]
     pub(crate) core: bool,
     #[command(flatten)]
@@ -72,36 +72,36 @@ pub(crate) struct What {
     /// The title of the report
     #[arg(long, default_value = "Resilient Agent Benchmark")]
     pub(crate) title: String,
-    /// What else the report should say
+    /// A remark for the report
     #[arg(long, default_value = "")]
     pub(crate) note: String,
 }
 
-/// Which model, and how it is asked.
+/// Which model to ask, and how.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ModelArgs {
-    /// The endpoint; otherwise `RAB_BASE_URL`
+    /// The URL of the endpoint [default: RAB_BASE_URL]
     #[arg(long)]
     pub(crate) base_url: Option<String>,
-    /// The model; otherwise `RAB_MODEL`
+    /// The name of the model [default: RAB_MODEL]
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// How it calls tools
+    /// How the model calls tools
     #[arg(long, default_value = "native")]
     pub(crate) format: Format,
-    /// Tokens of an answer
+    /// How many tokens an answer may have
     #[arg(long, default_value_t = 2048)]
     pub(crate) max_tokens: u64,
-    /// Requests a minute, where they are limited
+    /// How many requests a minute the endpoint takes [default: no limit]
     #[arg(long)]
     pub(crate) per_minute: Option<f64>,
-    /// Seconds that an answer may take
+    /// How many seconds an answer may take
     #[arg(long, default_value_t = 600)]
     pub(crate) patience: u64,
-    /// Money for a million tokens of the prompt, where the endpoint does not tell the cost
+    /// The price of a million prompt tokens, for an endpoint that does not say what it costs
     #[arg(long)]
     pub(crate) price_in: Option<f64>,
-    /// Money for a million tokens of the answer
+    /// The price of a million answer tokens
     #[arg(long)]
     pub(crate) price_out: Option<f64>,
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 /// Content: of a file, of standard input, or given on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct Content {
-    /// A file with the text; - is standard input
+    /// The file that has the text; - is standard input
     #[arg(default_value = "-", value_name = "FILE", conflicts_with = "content")]
     file: String,
     /// The text itself
@@ -39,7 +39,7 @@ impl Content {
     }
 }
 
-/// A text that is in no file yet.
+/// A text that the state directory keeps: joined parts, or a draft.
 #[derive(Debug, Args)]
 pub(crate) struct Elsewhere {
     /// The parts of this chunk session, joined

@@ -26,7 +26,7 @@ pub(crate) struct Read {
     /// How many lines, up to 5000
     #[arg(long, value_name = "N", default_value_t = 400, allow_negative_numbers = true)]
     max_lines: i64,
-    /// How many tokens, about
+    /// How many tokens at most, roughly
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_tokens: Option<i64>,
     /// The encoding; guessed when it is not given
@@ -48,7 +48,7 @@ pub(crate) struct Tail {
         allow_negative_numbers = true
     )]
     max_lines: i64,
-    /// How many tokens, about
+    /// How many tokens at most, roughly
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_tokens: Option<i64>,
     /// The encoding; guessed when it is not given
@@ -69,7 +69,7 @@ pub(crate) struct Search {
     /// Which files of the directory, as **/*.log
     #[arg(long)]
     glob: Option<String>,
-    /// Take in what .gitignore names
+    /// Include what .gitignore names
     #[arg(long)]
     no_gitignore: bool,
     /// The query is a regular expression
@@ -96,7 +96,7 @@ pub(crate) struct Search {
     /// How many matches, up to 100
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     max_matches: i64,
-    /// How many tokens, about
+    /// How many tokens at most, roughly
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_tokens: Option<i64>,
     /// The encoding; guessed when it is not given
@@ -124,7 +124,7 @@ pub(crate) struct List {
     /// Which files, as **/*.log; without / it is of names in any directory
     #[arg(long)]
     glob: Option<String>,
-    /// Take in what .gitignore names
+    /// Include what .gitignore names
     #[arg(long)]
     no_gitignore: bool,
     /// Take in names that begin with a dot
@@ -136,7 +136,7 @@ pub(crate) struct List {
     /// How many files, up to 5000
     #[arg(long, value_name = "N", default_value_t = 200, allow_negative_numbers = true)]
     max_files: i64,
-    /// How many tokens, about
+    /// How many tokens at most, roughly
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_tokens: Option<i64>,
     /// Where to begin

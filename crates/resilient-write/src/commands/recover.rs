@@ -1,4 +1,4 @@
-//! `recover`: finish or withdraw what a crash has interrupted. The next call would do so, too.
+//! `recover`: finish or take back what a crash has interrupted. The next write would do so, too.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use resilient_core::recovery::Report;
 
 use crate::output::Output;
 
-/// Brings files and journal together after a crash, and says what that took.
+/// Finishes or takes back interrupted writes, and says what it did.
 #[derive(Debug, Args)]
 pub(crate) struct Recover {
     /// Give up interrupted writes that can be neither finished nor taken back: their files stay as

@@ -37,7 +37,7 @@ pub(crate) struct Redact {
     /// Only this family, finding by number, or `placeholder`; may be given several times
     #[arg(long = "redact", alias = "only", value_name = "FAMILY|N")]
     only: Vec<String>,
-    /// Look secrets up in the environment where the language can
+    /// Replace each secret with a look-up of an environment variable, where the language has one
     #[arg(long)]
     env: bool,
     /// The language of the text; otherwise the name of the file tells

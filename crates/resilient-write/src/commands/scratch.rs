@@ -14,38 +14,38 @@ use resilient_core::scratch::{
 use super::input::Content;
 use crate::output::{Output, card};
 
-/// What to do with the scratchpad.
+/// The commands of the scratchpad.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Scratch {
     /// Keep text or bytes
     Put(Put),
-    /// Find material by hash, label or both, without reading it
+    /// Find entries by hash, label or both, without printing their content
     Ref(Ref),
-    /// Print what is kept under a hash, verified
+    /// Print an entry's content, verified against its hash
     Get(Get),
-    /// List what is kept, newest first
+    /// List the entries, newest first
     List(Entries),
-    /// Remove material for good: by hash, all with a label, or both
+    /// Remove entries for good: by hash, by label, or by both
     Rm(Ref),
 }
 
-/// Material to be kept.
+/// An entry to keep.
 #[derive(Debug, Args)]
 pub(crate) struct Put {
     #[command(flatten)]
     content: Content,
-    /// A name to find it by
+    /// A name to find the entry by
     #[arg(long)]
     label: Option<String>,
-    /// What it is, as a media type
+    /// The content's media type, as text/markdown
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// Anything else
+    /// A remark that is kept with the content
     #[arg(long)]
     notes: Option<String>,
 }
 
-/// Material to be found.
+/// Which entries to find.
 #[derive(Debug, Args)]
 pub(crate) struct Ref {
     /// Its hash
@@ -56,23 +56,23 @@ pub(crate) struct Ref {
     label: Option<String>,
 }
 
-/// Material to be read.
+/// An entry to print.
 #[derive(Debug, Args)]
 pub(crate) struct Get {
     /// Its hash
     sha256: String,
-    /// How --json writes it; without --json the bytes come as they are
+    /// How --json writes the content; without --json its bytes are printed as they are
     #[arg(long, value_enum, default_value_t = Form::Utf8)]
     encoding: Form,
 }
 
-/// Which material is listed.
+/// Which entries to list.
 #[derive(Debug, Args)]
 pub(crate) struct Entries {
-    /// Only what has a label that begins so; `draft:` for the drafts of blocked calls
+    /// Only entries whose label begins with this text; `draft:` lists the drafts of blocked calls
     #[arg(long, value_name = "TEXT")]
     label_prefix: Option<String>,
-    /// So many entries at most
+    /// How many entries at most
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
 }

@@ -55,7 +55,7 @@ pub(crate) struct Risk {
     /// Say why each finding counts: rule, check, entropy, model, weight
     #[arg(long)]
     explain: bool,
-    /// Take in what .gitignore names
+    /// Include what .gitignore names
     #[arg(long)]
     no_ignore: bool,
 }
