@@ -12,7 +12,6 @@ use crate::journal::{End, Row, RowWriter, find_end};
 use crate::pending::PendingPaths;
 use crate::roots::{Entered, Root, STATE_DIR};
 
-use marker::CleanMarker;
 use turn::{Turn, Waited, is_named};
 
 /// The record of a new end of the journal.
@@ -30,7 +29,7 @@ mod turn;
 
 pub(crate) use digests::Digests;
 pub(crate) use durable_dirs::DurableDirs;
-pub(crate) use marker::{clean_len, missing_len};
+pub(crate) use marker::{clean_len, decided_len_of, missing_len};
 pub(crate) use slots::Slots;
 
 /// Where a state directory is, and what opening it needs.
@@ -133,7 +132,7 @@ impl State {
             match dir.stat(OsStr::new(name)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     // IMPORTANT: what is made now has no durable name until recovery has synced it.
-                    marker::clear(turn.file()).map_err(|e| os("/lock", e))?;
+                    marker::unclean(turn.file()).map_err(|e| os("/lock", e))?;
                 }
                 other => drop(other.map_err(|e| os("", e))?),
             }
@@ -266,7 +265,7 @@ impl State {
         if self.format < format::CURRENT {
             // IMPORTANT: before the journal is closed. An older program that runs finds another journal,
             // opens the state anew, and refuses. Another one of this version trusts the new number only behind recovery.
-            self.mark_dirty().map_err(|e| os("/lock", e))?;
+            self.mark_dirty(&self.end).map_err(|e| os("/lock", e))?;
             format::make_durable(&*self.dir).map_err(|e| os("/format", e))?;
             self.format = format::CURRENT;
         }
@@ -308,14 +307,18 @@ impl State {
     /// Notes that everything up to the journal's end is published. Needs no sync: it spares the
     /// next writer a look at the slots, which after a power loss it takes anyway.
     pub(crate) fn mark_clean(&self) {
-        let record = CleanMarker { end: self.end.clone() }.encode(&self.identity);
-        let _ = self.turn.file().write_all_at(&record, 0);
+        let _ = marker::write_clean(self.turn.file(), &self.end, &self.identity);
     }
 
-    /// Removes the clean marker: before the journal's end is replaced, which could be as long as
-    /// before, and after a batch whose outcome is unknown.
-    pub(crate) fn mark_dirty(&self) -> io::Result<()> {
-        marker::clear(self.turn.file())
+    /// Notes that what is behind this end of the journal may be unfinished: before the journal's end is replaced,
+    /// which could be as long as before, and after a batch whose outcome is unknown.
+    pub(crate) fn mark_dirty(&self, decided: &End) -> io::Result<()> {
+        marker::write_dirty(self.turn.file(), decided)
+    }
+
+    /// Up to where the journal is decided: recovery judges none of the rows before.
+    pub(crate) fn decided_len(&self) -> io::Result<u64> {
+        marker::decided_len(self.turn.file(), &*self.journal)
     }
 
     /// The protocol of the network file system that holds the state; told once.

@@ -155,7 +155,7 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Outcome> {
     }
     if state.dirty {
         // For the other processes. Where it cannot be written, the journal's length tells as much.
-        let _ = state.mark_dirty();
+        let _ = state.mark_dirty(&start);
     } else {
         state.mark_clean();
     }
@@ -281,7 +281,7 @@ fn withdraw_all(
     state.end = start.clone();
     // Whatever the journal holds now is read again before it is used, by other processes as well.
     state.dirty = true;
-    let _ = state.mark_dirty();
+    let _ = state.mark_dirty(start);
     changes
         .iter()
         .map(|change| match &withdrawn {

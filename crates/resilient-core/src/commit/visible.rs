@@ -44,7 +44,7 @@ impl Committer {
                 has_recovered = true;
                 continue;
             }
-            let Some(len) = unless_cut(recovery::before_last_batch(&*journal)).map_err(os)? else {
+            let Some(len) = unless_cut(self.before_last_batch(&*journal)).map_err(os)? else {
                 continue;
             };
             // A journal is closed only when all of it is decided; then the marker is of the next one.
@@ -99,11 +99,22 @@ impl Committer {
             // No writer of this kind was ever here. Without a batch nothing can be unfinished.
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
                 let len = journal.stat()?.len;
-                Ok((recovery::before_last_batch(journal)? == len).then_some(len))
+                Ok((recovery::before_last_batch(journal, 0)? == len).then_some(len))
             }
             Some(known) => known,
             None => Ok(None),
         }
+    }
+
+    /// Where the batch begins that may be unfinished.
+    fn before_last_batch(&self, journal: &dyn File) -> io::Result<u64> {
+        let dir = self.state_dir(&[]).ok().flatten();
+        let decided = match dir.map(|dir| state::decided_len_of(&*dir, journal)) {
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => 0,
+            Some(decided) => decided?,
+            None => 0,
+        };
+        recovery::before_last_batch(journal, decided)
     }
 
     /// Runs recovery unless somebody works; tells whether it ran.

@@ -79,8 +79,8 @@ fn row_in(line: &LineAt) -> Option<u64> {
     Row::len_in(&line.text).filter(|_| is_whole).map(|len| len as u64)
 }
 
-/// Finds the last batch, through lines of others and through torn ones.
-pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
+/// Finds the last batch behind what is decided, through lines of others and through torn ones.
+pub(super) fn last_batch(journal: &dyn File, decided: u64) -> io::Result<LastBatch> {
     let len = journal.stat()?.len;
     let mut batch = LastBatch { offset: len, ..LastBatch::default() };
     let mut number = None;
@@ -91,6 +91,9 @@ pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
     for line in ReverseLines::new(journal, len) {
         let line = line?;
         let (from, to) = (line.offset, line.offset + line.len + u64::from(line.ended));
+        if from < decided {
+            break;
+        }
         match Row::of_batch(&line.text) {
             Some(row) if number.is_none() || row.batch == number => {
                 number = row.batch;
@@ -132,17 +135,23 @@ pub(super) fn last_batch(journal: &dyn File) -> io::Result<LastBatch> {
     Ok(batch)
 }
 
-/// Where the last batch begins; the journal's length without one. Nothing before it is in flight.
-pub(crate) fn before_last_batch(journal: &dyn File) -> io::Result<u64> {
-    last_batch(journal).map(|batch| batch.offset)
+/// Where the last batch behind what is decided begins. Without one, everything behind may be a part of a batch; if
+/// nothing is known to be decided, the answer is the journal's length. Nothing before it is in flight.
+pub(crate) fn before_last_batch(journal: &dyn File, decided: u64) -> io::Result<u64> {
+    let batch = last_batch(journal, decided)?;
+    Ok(if batch.rows.is_empty() && decided > 0 { decided } else { batch.offset })
 }
 
-/// Whether everything from an offset on belongs to the last batch, or to nobody's.
-pub(super) fn is_within_last_batch(journal: &dyn File, offset: u64) -> io::Result<bool> {
-    if offset > journal.stat()?.len {
+/// Whether everything from an offset on belongs to the last batch behind what is decided, or to nobody's.
+pub(super) fn is_within_last_batch(
+    journal: &dyn File,
+    decided: u64,
+    offset: u64,
+) -> io::Result<bool> {
+    if offset < decided || offset > journal.stat()?.len {
         return Ok(false);
     }
-    let begin = last_batch(journal)?.offset;
+    let begin = last_batch(journal, decided)?.offset;
     for line in ReverseLines::new(journal, begin) {
         let line = line?;
         if line.offset < offset {

@@ -127,7 +127,9 @@ pub(crate) fn run(
 fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<bool> {
     let reason = match withdrawal::interrupted(state) {
         Ok(None) => return withdrawal::redo(state).map(|()| false),
-        Ok(Some(offset)) if end::is_within_last_batch(&*state.journal, offset)? => {
+        Ok(Some(offset))
+            if end::is_within_last_batch(&*state.journal, state.decided_len()?, offset)? =>
+        {
             return withdrawal::redo(state).map(|()| true);
         }
         Ok(Some(_)) => "it is not of this journal".to_owned(),
@@ -195,7 +197,7 @@ fn pending_of(row: &Row, reason: &str) -> Pending {
 
 /// Judges the rows of the last batch and acts on them.
 fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> io::Result<()> {
-    let batch = end::last_batch(&*state.journal)?;
+    let batch = end::last_batch(&*state.journal, state.decided_len()?)?;
     // IMPORTANT: the rows are durable before anything is done on their account; a killed process
     // may have left them pending.
     end::rewrite_and_sync(state, &batch)?;

@@ -37,7 +37,7 @@ pub(super) enum Item<'a> {
 /// # Errors
 /// The disk refuses. The next recovery then completes the replacement or finds the old end.
 pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) -> io::Result<()> {
-    state.mark_dirty()?;
+    state.mark_dirty(start)?;
     let mut rows = state.rows_behind(start)?;
     for item in items {
         match item {

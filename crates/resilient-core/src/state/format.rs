@@ -36,7 +36,7 @@ pub(super) fn check(dir: &dyn Dir, lock: &dyn File) -> Result<u32> {
         Ok(version @ 1..=CURRENT) => Ok(version),
         Err(_) if found.is_empty() => {
             // IMPORTANT: before it is written, so that no process trusts it before recovery has synced it.
-            marker::clear(lock).and_then(|()| write(dir)).map(|_| CURRENT).map_err(os)
+            marker::unclean(lock).and_then(|()| write(dir)).map(|_| CURRENT).map_err(os)
         }
         _ if is_number(found) => {
             Err(Error::NewerFormat { found: found.to_owned(), known: CURRENT })

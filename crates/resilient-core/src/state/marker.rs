@@ -1,33 +1,44 @@
-//! What the last writer leaves in the lock file: that it was done, and where the journal ended then.
+//! What the last writer leaves in the lock file: up to where the journal is decided, and whether that is all of it.
 //!
 //! It is written without a sync, after everything that it covers was made durable. So a marker
-//! that survives a power loss is true. Its sum covers the identities of the files and directories
-//! that it covers: in a copy of the state directory, or beside another journal, it says nothing.
+//! that survives a power loss is true. It has two sums:
+//! * One covers the identities of the files and directories too. If it is right, the marker is *clean*: the last
+//!   writer was done, and nothing has to be recovered. In a copy of the state directory, or beside another
+//!   journal, this sum is wrong.
+//! * The other one covers the marker alone, with the chain value of the last decided row. If the journal has that
+//!   value at that place, its rows up to there are decided. That holds in a copy too.
+//!
+//! IMPORTANT: recovery judges no decided row again. The user may have cut the end of a log since, and no look could
+//! tell that from an append that was interrupted.
 
 use std::ffi::OsStr;
 use std::io;
 
 use crate::digest::Digest;
 use crate::disk::{Dir, File, FileBox, FileId, read_range, read_up_to};
-use crate::journal::{End, ReverseLines, Row};
+use crate::journal::{End, ReverseLines, Row, find_end};
 
 /// The marker's content.
-pub(super) struct CleanMarker {
-    pub(super) end: End,
+struct Marker {
+    /// Up to here nothing is unfinished.
+    decided: End,
+    /// Whether nothing follows that may be unfinished.
+    is_clean: bool,
 }
 
-const MAGIC: &[u8; 8] = b"rwclean3";
+const MAGIC: &[u8; 8] = b"rwclean4";
 /// Length, number, place up to which the chain goes, epoch.
 const NUMBERS: usize = 4;
 const CHAIN: usize = 64;
 const SUM: usize = 16;
 
-impl CleanMarker {
-    pub(super) const LEN: usize = MAGIC.len() + 8 * NUMBERS + CHAIN + SUM;
+impl Marker {
+    const BODY: usize = MAGIC.len() + 8 * NUMBERS + CHAIN;
+    const LEN: usize = Self::BODY + 2 * SUM;
 
-    /// Writes it for these files and directories.
-    pub(super) fn encode(&self, of: &[FileId]) -> Vec<u8> {
-        let End { len, seq, chain, covered, epoch } = &self.end;
+    /// Gives its bytes; those of a clean one are for these files and directories.
+    fn encode(&self, of: &[FileId]) -> Vec<u8> {
+        let End { len, seq, chain, covered, epoch } = &self.decided;
         let mut bytes = MAGIC.to_vec();
         for number in [*len, *seq, *covered, epoch.unwrap_or_default()] {
             bytes.extend(number.to_le_bytes());
@@ -35,29 +46,36 @@ impl CleanMarker {
         let mut chain = chain.clone().unwrap_or_default().into_bytes();
         chain.resize(CHAIN, b' ');
         bytes.extend(chain);
-        let sum = sum(&bytes, of);
-        bytes.extend(sum.as_bytes().iter().take(SUM));
+        let (of_marker, of_files) = (sum(&bytes, &[]), sum(&bytes, of));
+        bytes.extend(of_marker.as_bytes().iter().take(SUM));
+        if self.is_clean {
+            bytes.extend(of_files.as_bytes().iter().take(SUM));
+        }
+        bytes.resize(Self::LEN, 0);
         bytes
     }
 
-    /// Reads it; `None` where it is damaged, or covers other files.
-    pub(super) fn decode(bytes: &[u8], of: &[FileId]) -> Option<Self> {
-        let (body, found) = bytes.split_at_checked(Self::LEN - SUM)?;
-        let is_sum = found.len() == SUM && sum(body, of).as_bytes().starts_with(found);
+    /// Reads it; `None` where it is damaged. For other files and directories it is not clean.
+    fn decode(bytes: &[u8], of: &[FileId]) -> Option<Self> {
+        let (body, sums) = bytes.get(..Self::LEN)?.split_at_checked(Self::BODY)?;
+        let (of_marker, of_files) = sums.split_at_checked(SUM)?;
+        let is = |of: &[FileId], found: &[u8]| sum(body, of).as_bytes().starts_with(found);
+        let is_whole = is(&[], of_marker);
         let (numbers, chain) =
-            body.strip_prefix(MAGIC).filter(|_| is_sum)?.split_at_checked(8 * NUMBERS)?;
+            body.strip_prefix(MAGIC).filter(|_| is_whole)?.split_at_checked(8 * NUMBERS)?;
         let (numbers, _) = numbers.as_chunks::<8>();
         let [len, seq, covered, epoch] = *numbers else { return None };
         let chain = str::from_utf8(chain).ok()?.trim_end();
         let epoch = u64::from_le_bytes(epoch);
         Some(Self {
-            end: End {
+            decided: End {
                 len: u64::from_le_bytes(len),
                 seq: u64::from_le_bytes(seq),
                 covered: u64::from_le_bytes(covered),
                 chain: (!chain.is_empty()).then(|| chain.to_owned()),
                 epoch: (epoch != 0).then_some(epoch),
             },
+            is_clean: is(of, of_files),
         })
     }
 }
@@ -71,9 +89,24 @@ fn sum(body: &[u8], of: &[FileId]) -> Digest {
     Digest::of(&bytes)
 }
 
-/// Takes the marker of a lock file back.
-pub(super) fn clear(lock: &dyn File) -> io::Result<()> {
-    lock.write_all_at(&[0; CleanMarker::LEN], 0)
+/// Notes that the last writer was done, and where the journal of these files and directories ends.
+pub(super) fn write_clean(lock: &dyn File, end: &End, of: &[FileId]) -> io::Result<()> {
+    let marker = Marker { decided: end.clone(), is_clean: true };
+    lock.write_all_at(&marker.encode(of), 0)
+}
+
+/// Notes that something behind this end of the journal may be unfinished.
+pub(super) fn write_dirty(lock: &dyn File, decided: &End) -> io::Result<()> {
+    let marker = Marker { decided: decided.clone(), is_clean: false };
+    lock.write_all_at(&marker.encode(&[]), 0)
+}
+
+/// Has the next process recover, whatever the marker of a lock file says. What is decided stays so.
+pub(super) fn unclean(lock: &dyn File) -> io::Result<()> {
+    match read(lock, &[])? {
+        Some(marker) => write_dirty(lock, &marker.decided),
+        None => lock.write_all_at(&[0; Marker::LEN], 0),
+    }
 }
 
 /// The journal's length, if the last writer of this state directory was done with all of it; for a
@@ -90,6 +123,25 @@ pub(crate) fn missing_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<u64> 
     missing(&*lock, journal, &of)
 }
 
+/// Up to where the journal is decided, for a process that does not write.
+pub(crate) fn decided_len_of(dir: &dyn Dir, journal: &dyn File) -> io::Result<u64> {
+    decided_len(&*dir.open(OsStr::new("lock"))?, journal)
+}
+
+/// Up to where the journal is decided, as far as the marker of the lock file shows.
+pub(super) fn decided_len(lock: &dyn File, journal: &dyn File) -> io::Result<u64> {
+    let Some(Marker { decided, .. }) = read(lock, &[])? else { return Ok(0) };
+    if decided.len > journal.stat()?.len {
+        return Ok(0);
+    }
+    // IMPORTANT: the chain value covers every byte in front of it.
+    let is_of_this = find_end(journal, decided.len)?.is_some_and(|found| {
+        found.chain.is_some()
+            && (found.chain, found.seq, found.epoch) == (decided.chain, decided.seq, decided.epoch)
+    });
+    Ok(if is_of_this { decided.len } else { 0 })
+}
+
 /// The lock file, and what its marker covers.
 fn lock_of(dir: &dyn Dir, journal: &dyn File) -> io::Result<(FileBox, [FileId; 4])> {
     let lock = dir.open(OsStr::new("lock"))?;
@@ -99,10 +151,15 @@ fn lock_of(dir: &dyn Dir, journal: &dyn File) -> io::Result<(FileBox, [FileId; 4
 }
 
 /// Reads the marker of a lock file.
-fn read(lock: &dyn File, of: &[FileId]) -> io::Result<Option<CleanMarker>> {
-    let mut record = [0; CleanMarker::LEN];
+fn read(lock: &dyn File, of: &[FileId]) -> io::Result<Option<Marker>> {
+    let mut record = [0; Marker::LEN];
     let read = read_up_to(lock, &mut record, 0)?;
-    Ok(CleanMarker::decode(record.get(..read).unwrap_or_default(), of))
+    Ok(Marker::decode(record.get(..read).unwrap_or_default(), of))
+}
+
+/// Where the journal ended when the last writer was done; `None` where it was not.
+fn read_clean(lock: &dyn File, of: &[FileId]) -> io::Result<Option<End>> {
+    Ok(read(lock, of)?.filter(|marker| marker.is_clean).map(|marker| marker.decided))
 }
 
 /// The journal's end, if the last writer was done. Lines that others have added since need no
@@ -112,7 +169,7 @@ pub(super) fn clean_end(
     journal: &dyn File,
     of: &[FileId],
 ) -> io::Result<Option<End>> {
-    let Some(CleanMarker { end }) = read(lock, of)? else { return Ok(None) };
+    let Some(end) = read_clean(lock, of)? else { return Ok(None) };
     let len = journal.stat()?.len;
     let is_clean = len == end.len || len > end.len && is_of_others(journal, end.len, len)?;
     // IMPORTANT: the next row begins a line. Somebody may have put something else in the place of the last line's end.
@@ -123,9 +180,9 @@ pub(super) fn clean_end(
 /// By how many bytes the journal is shorter than the last writer left it. If nothing is known about the last
 /// writer, the answer is zero.
 pub(super) fn missing(lock: &dyn File, journal: &dyn File, of: &[FileId]) -> io::Result<u64> {
-    let marker = read(lock, of)?;
+    let end = read_clean(lock, of)?;
     let len = journal.stat()?.len;
-    let missing = marker.map_or(0, |CleanMarker { end }| end.len.saturating_sub(len));
+    let missing = end.map_or(0, |end| end.len.saturating_sub(len));
     // An editor strips the end of the last line. The row is there, and recovery gives it back its end.
     let is_line_end =
         missing == 1 && !read_range(journal, len.saturating_sub(1), len)?.ends_with(b"\n");

@@ -404,6 +404,102 @@ fn what_a_user_takes_back_of_an_answered_call_stays_so() {
     }
 }
 
+const JOURNAL: &str = "w/.resilient_write/journal.jsonl";
+
+/// Disks on which the next process has to recover, although the calls before are all answered.
+fn unclean(disk: &SimDisk) -> Vec<(&'static str, SimDisk)> {
+    let mut disks = Vec::new();
+    let mut changed = |what, change: &dyn Fn(&SimDisk)| {
+        let disk = disk.kill();
+        change(&disk);
+        disks.push((what, disk));
+    };
+    changed("a part of a row", &|disk| {
+        let rows = disk.read(JOURNAL).expect("rows");
+        disk.append(JOURNAL, &rows[..100]);
+    });
+    changed("another number of the device", &|disk| disk.mount("w", 7));
+    changed("a format that was removed", &|disk| disk.unlink("w/.resilient_write/format"));
+    let create = |disk: &SimDisk| workload::create(&open(disk, 51, Order::Forwards), "c.txt", "c");
+    let whole = disk.kill();
+    assert!(create(&whole).is_done());
+    for at in 0..whole.ops() {
+        // A call fails.
+        let failed = disk.kill();
+        failed.plan(Fault { at, kind: FaultKind::Io { errno: 28, sticky: false } });
+        create(&failed);
+        disks.push(("a failed call", failed));
+        // A call is killed, and so is the recovery that takes it back.
+        let killed = disk.kill();
+        killed.plan(Fault { at, kind: FaultKind::PowerCut });
+        create(&killed);
+        let killed = killed.kill();
+        killed.write_file("w/c.txt", b"somebody's");
+        let recovered = killed.kill();
+        recover(&recovered, 53).expect("recovery");
+        for at in 0..recovered.ops() {
+            let cut = killed.kill();
+            cut.plan(Fault { at, kind: FaultKind::PowerCut });
+            let _ = recover(&cut, 53);
+            disks.push(("a recovery that was killed", cut));
+        }
+    }
+    disks
+}
+
+/// The user cuts the end of a log. Whatever has the next process recover, it judges the answered append no more.
+#[test]
+fn an_answered_append_is_judged_no_more_whatever_is_recovered_later() {
+    for name in ["append in place", "append in place with sums in a slot"] {
+        let rig = Rig::new(scenario(name), Order::Forwards);
+        let before = rig.scenario.begin(Order::Forwards).0.read("w/a.txt").expect("a file");
+        let (disk, answers) = rig.run(&[], |_| {});
+        let Some(Answer::Done(Some(row))) = answers.first() else { panic!("{answers:?}") };
+        let disk = disk.kill();
+        let after = disk.read("w/a.txt").expect("a file");
+        let len = before.len();
+        disk.edit("w/a.txt", &before);
+        for (what, disk) in unclean(&disk) {
+            let disk = disk.kill();
+            let report = open(&disk, 54, Order::Forwards).recover().expect("recovery");
+            let withdrawn: Vec<_> =
+                report.withdrawn.iter().filter(|path| *path == "a.txt").collect();
+            assert!(withdrawn.is_empty(), "{name}, {what}: {report:?}");
+            assert_eq!(disk.read("w/a.txt").as_deref(), Some(&after[..len]), "{name}, {what}");
+            let rows = String::from_utf8(disk.read(JOURNAL).expect("rows")).expect("text");
+            assert!(rows.contains(row.as_str()), "{name}, {what}: {rows}");
+        }
+    }
+}
+
+/// The place of a row does not show that it is decided: somebody may have removed rows in front of it.
+#[test]
+fn an_interrupted_call_is_judged_also_when_rows_in_front_of_it_were_removed() {
+    let rig = Rig::new(scenario("create"), Order::Forwards);
+    let path = rig.expected.only_target().expect("one target");
+    let (disk, calls) = rig.begin();
+    for name in ["x1.txt", "x2.txt", "x3.txt"] {
+        workload::done(workload::create(&calls, name, "text\n"));
+    }
+    drop(calls);
+    let whole = disk.kill();
+    rig.scenario.act(&open(&whole, 55, Order::Forwards));
+    let is_publish = |line: &String| line.contains(&format!("-> {path}"));
+    let at = whole.trace().iter().position(is_publish).expect("its rename") as u64;
+    let disk = disk.kill();
+    disk.plan(Fault { at, kind: FaultKind::PowerCut });
+    rig.scenario.act(&open(&disk, 55, Order::Forwards));
+    let disk = disk.kill();
+    let rows = disk.read(JOURNAL).expect("rows");
+    let last = rows[..rows.len() - 1].iter().rposition(|byte| *byte == b'\n').expect("rows") + 1;
+    // Lines of another program, which make the journal as long as it was.
+    let lines = "{\"by\": \"another program\"}\n".repeat(200);
+    disk.edit(JOURNAL, &[&rows[last..], lines.as_bytes()].concat());
+    recover(&disk, 56).expect("recovery");
+    let row = String::from_utf8(disk.read(JOURNAL).expect("rows")).expect("text");
+    assert_eq!(disk.read(&path).is_some(), row.contains("create"), "{row}");
+}
+
 /// The number of a file on its device.
 fn number(disk: &SimDisk, path: &str) -> u64 {
     disk.stat(Path::new(&format!("/{path}"))).expect("the file").id.inode

@@ -182,6 +182,23 @@ fn recovery_in_a_copy_touches_no_file_of_the_original() {
     }
 }
 
+#[test]
+fn an_answered_append_does_not_wait_in_a_copy() {
+    for name in ["append in place", "append in place with sums in a slot"] {
+        let rig = Rig::new(scenario(name), Order::Forwards);
+        let (disk, answers) = rig.run(&[], |_| {});
+        let Some(Answer::Done(Some(row))) = answers.first() else { panic!("{answers:?}") };
+        let disk = disk.kill();
+        copy_tree(&disk, "w", "c");
+        let ws = rooted(&disk, &["c"], 97);
+        let report = ws.recover().expect("recovery of the copy");
+        assert!(report.pending.is_empty() && report.withdrawn.is_empty(), "{name}: {report:?}");
+        let rows = disk.read("c/.resilient_write/journal.jsonl").expect("rows");
+        assert!(String::from_utf8_lossy(&rows).contains(row.as_str()), "{name}");
+        workload::done(workload::append(&ws, "a.txt", "more\n"));
+    }
+}
+
 /// A row may come with a stranger's repository, or with a copy of an older version's directory.
 #[test]
 fn a_row_that_does_not_say_where_it_was_written_reaches_no_other_workspace() {
