@@ -219,6 +219,23 @@ pub(crate) fn judge(
     screen.check(&store.roots, path, content)
 }
 
+/// Checks the syntax of the content of a write that asks for it. What an append makes of its file is
+/// known under the lock alone, and checked there.
+///
+/// # Errors
+/// The file would have a syntax error; its path is refused.
+pub(crate) fn checked(
+    store: &Committer,
+    request: &WriteRequest,
+    policy: &Policy,
+) -> Result<Option<Checked>> {
+    if !request.validate || request.mode == WriteMode::Append {
+        return Ok(None);
+    }
+    let shown = store.roots.writable(&request.path, git(policy))?.shown;
+    Checked::of(&shown, request.content.as_bytes()).map(Some)
+}
+
 /// Writes one file, whose content is judged already.
 pub(crate) fn write(
     store: &Committer,
@@ -236,6 +253,7 @@ pub(crate) fn write_redacted(
     policy: &Policy,
     redacted_from: Option<Digest>,
 ) -> Result<WriteReceipt> {
+    let checked = checked(store, &request, policy)?;
     let WriteRequest {
         path,
         content,
@@ -251,10 +269,6 @@ pub(crate) fn write_redacted(
     // Digested here, where calls run in parallel, and not under the lock.
     let content = Content::of(content.into_bytes());
     let rules = Rules::of(policy);
-    let checked = match validate && mode != WriteMode::Append {
-        true => Some(Checked::of(&store.roots.writable(&path, rules.git)?.shown, &content.bytes)?),
-        false => None,
-    };
     store.submit(move |op| {
         let target = op.store.roots.writable(&path, rules.git)?;
         op.claim(&target)?;

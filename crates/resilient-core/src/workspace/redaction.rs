@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::Workspace;
 use super::source::{Origin, Purpose, Source};
-use crate::checked::Checked;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::form::Asked;
@@ -118,37 +117,33 @@ impl Workspace {
                 old_line: first.from.line,
             });
         }
-        let screen = Screen::of(&self.store.policy, to.reject_at)?;
-        let findings = screen.check(&self.store.roots, &to.path, &text)?;
-        if to.validate {
-            Checked::of(&to.path, text.as_bytes())?;
-        }
-        if keep {
-            self.keep(&origin, &mut redaction)?;
-        }
-        let (mode, expected) = match in_place {
-            None => (to.mode, to.expected_prev_sha256),
-            Some(digest) => {
-                let read = digest.to_string();
-                if let Some(expected) =
-                    to.expected_prev_sha256.filter(|given| !digest.is_meant_by(given))
-                {
-                    let actual = origin.file.map(|(_, digest)| digest);
-                    return Err(Error::Stale { path: to.path, expected, actual, since: None });
-                }
-                (WriteMode::Overwrite, Some(read))
-            }
-        };
-        let request = WriteRequest {
+        let mut request = WriteRequest {
             path: to.path,
             content: text,
-            mode,
-            expected_prev_sha256: expected,
+            mode: if in_place.is_some() { WriteMode::Overwrite } else { to.mode },
+            expected_prev_sha256: to.expected_prev_sha256,
             reject_at: None,
             validate: to.validate,
             form: if in_place.is_some() { origin.form } else { to.form },
             allow_shrink: to.allow_shrink,
         };
+        let screen = Screen::of(&self.store.policy, to.reject_at)?;
+        let findings = write::judge(&self.store, &request, &screen)?;
+        if keep {
+            write::checked(&self.store, &request, &policy)?;
+            self.keep(&origin, &mut redaction)?;
+        }
+        if let Some(digest) = in_place {
+            let given = request.expected_prev_sha256.replace(digest.to_string());
+            if let Some(expected) = given.filter(|given| !digest.is_meant_by(given)) {
+                return Err(Error::Stale {
+                    path: request.path,
+                    expected,
+                    actual: Some(digest),
+                    since: None,
+                });
+            }
+        }
         let written = write::write_redacted(&self.store, request, &policy, in_place)
             .map_err(|error| self.with_since(error, None))?;
         let written = WriteReceipt { findings, ..written };

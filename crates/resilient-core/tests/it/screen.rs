@@ -5,7 +5,7 @@ use resilient_core::chunk::{ComposeRequest, PartRequest};
 use resilient_core::form::Asked;
 use resilient_core::handoff::HandoffRequest;
 use resilient_core::risk::Verdict;
-use resilient_core::scratch::Encoding;
+use resilient_core::scratch::{Encoding, PutRequest};
 use resilient_core::workspace::{RedactRequest, Source, WriteTo};
 use resilient_core::write::{ReplaceRequest, WriteMode, WriteRequest};
 use resilient_core::{Result, Workspace};
@@ -222,6 +222,49 @@ fn a_secret_over_two_appends_is_found() {
     let refused = refusal(ws.write(low(&format!("more\n{two}\n"))));
     assert_eq!(refused["context"]["detected"][0]["line"], 2);
     assert_eq!(refused["context"]["detected"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_draft_is_appended_under_the_same_eyes_as_a_text() {
+    let home = Home::new();
+    home.policy(STRICT);
+    home.put("a.txt", format!("first\n{}", &key()[..20]));
+    let ws = home.open();
+    let draft = |content: &str| {
+        let kept = PutRequest { content: content.to_owned(), ..PutRequest::default() };
+        Source::Draft(ws.scratch().put(kept).unwrap().sha256.to_string())
+    };
+    let appended = |path: &str, source: Source, validate: bool| {
+        let to = append("");
+        let write = Some(WriteTo {
+            path: path.to_owned(),
+            mode: WriteMode::Append,
+            expected_prev_sha256: None,
+            reject_at: None,
+            validate,
+            form: to.form,
+            allow_shrink: false,
+        });
+        ws.redact(RedactRequest {
+            source,
+            chosen: vec![],
+            language: None,
+            env: false,
+            keep: false,
+            write,
+        })
+    };
+    // A secret whose first half is in the file.
+    let refused = refusal(appended("a.txt", draft(&key()[20..]), false));
+    assert_eq!(refused["context"]["reason"], "secret_found");
+    assert_eq!(home.text("a.txt"), format!("first\n{}", &key()[..20]));
+    // And the syntax is that of the whole file.
+    home.put("b.json", "[1,\n");
+    appended("b.json", draft("2]\n"), true).unwrap();
+    home.put("c.json", "[1,\n");
+    let refused = refusal(appended("c.json", draft("[2]\n"), true));
+    assert_eq!(refused["context"]["reason"], "invalid_syntax");
+    assert_eq!(home.text("c.json"), "[1,\n");
 }
 
 #[test]
