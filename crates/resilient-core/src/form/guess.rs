@@ -66,9 +66,7 @@ impl Guess {
         let text = bytes.get(from..to).unwrap_or(bytes);
         let count = text.iter().filter(|byte| !byte.is_ascii()).count();
         let is_western = looks_western(text);
-        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        detector.feed(text, to == bytes.len());
-        let found = detector.guess(None, Utf8Detection::Deny);
+        let found = detected(text, to == bytes.len());
         if found == WINDOWS_1252 || is_western && count < SURE_FROM {
             let is_sure =
                 is_western && found == WINDOWS_1252 && (count >= SURE_FROM || are_in_words(text));
@@ -76,6 +74,26 @@ impl Guess {
         }
         let encoding = Encoding::of(found).unwrap_or(Encoding::SingleByte(WINDOWS_1252));
         Self { encoding, bom: false, is_sure: count >= SURE_FROM }
+    }
+}
+
+/// What a detector makes of a text; `is_all` says whether it ends with these bytes.
+fn detected(text: &[u8], is_all: bool) -> &'static encoding_rs::Encoding {
+    let guess = |is_all| {
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+        detector.feed(text, is_all);
+        detector.guess(None, Utf8Detection::Deny)
+    };
+    let found = guess(is_all);
+    if !is_all || text.last().is_none_or(u8::is_ascii) {
+        return found;
+    }
+    // IMPORTANT: a character that is cut off at the end speaks against no encoding. The detector drops the
+    // right one for it, and what is appended in another merges with that character.
+    let open = guess(false);
+    match Encoding::of(open) {
+        Some(it @ Encoding::MultiByte(_)) if it.is_cut(text, text.len() as u64) => open,
+        _ => found,
     }
 }
 
@@ -191,6 +209,46 @@ mod tests {
         }
         let many = b"caf\xe9 \x96 na\xefve ".repeat(6);
         assert!(Guess::of(&many).is_sure);
+    }
+
+    #[test]
+    fn a_character_that_is_cut_off_at_the_end_makes_no_other_encoding_of_a_text() {
+        for (label, text) in [
+            ("shift_jis", "2026 エラー: 接続に失敗しました\n警告"),
+            ("euc-jp", "エラー接続に失敗\n二行目: 成功しました。\n警告"),
+            ("gbk", "错误：连接失败\n第二行: 成功了。\n警告"),
+            ("big5", "錯誤連線失敗\n第二行: 成功了。\n警告"),
+            ("euc-kr", "로그 연결 실패\n두번째 줄: 성공\n경고"),
+        ] {
+            let encoding = Encoding::named(label).unwrap();
+            let mut bytes = Vec::new();
+            encoding.encode(text, &mut bytes).unwrap();
+            let whole = bytes.len();
+            for times in [1, 3] {
+                let torn = bytes.repeat(times);
+                let torn = &torn[..torn.len() - 1];
+                let guess = Guess::of(torn);
+                assert_eq!((guess.encoding, guess.is_sure), (encoding, true), "{label}");
+                assert!(encoding.is_cut(torn, torn.len() as u64), "{label}");
+            }
+            assert!(!encoding.is_cut(&bytes, whole as u64), "{label}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_single_bytes_is_known_wherever_it_ends() {
+        for (label, text) in [
+            ("windows-1251", "ошибка соединения\nвторая строка: успех. Это русский текст\n"),
+            ("windows-1252", "größe und maß für straße\nçà et là été, là-bas déjà vu à côté\n"),
+            ("windows-1253", "Αυτό είναι ένα ελληνικό κείμενο\nδεύτερη γραμμή με λέξεις\n"),
+        ] {
+            let encoding = Encoding::named(label).unwrap();
+            let mut bytes = Vec::new();
+            encoding.encode(text, &mut bytes).unwrap();
+            for len in 24..=bytes.len() {
+                assert_eq!(Guess::of(&bytes[..len]).encoding, encoding, "{label} {len}");
+            }
+        }
     }
 
     #[test]
