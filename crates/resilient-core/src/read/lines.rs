@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 use super::budget::{Budget, tokens};
-use super::encoding::{Encoding, OnInvalid};
+use super::encoding::{Decoded, Encoding, OnInvalid};
 use super::walk::{Line, Walk};
 use super::{DIGESTED_MAX, Opened, Reader, text_encoding};
 use crate::digest::Digest;
@@ -147,7 +147,7 @@ pub(super) fn is_zero(number: &u64) -> bool {
 pub(super) struct Shown {
     pub(super) text: String,
     pub(super) cut: Option<CutLine>,
-    invalid_bytes: u64,
+    pub(super) invalid_bytes: u64,
 }
 
 /// Writes a line as `N|text`.
@@ -196,17 +196,10 @@ fn show_end(opened: &Opened, line: &Line, shown_max: usize) -> Result<Shown> {
     })
 }
 
-/// The text of a line: what is no UTF-8 in a UTF-8 file is read as what it looks like, and bytes
-/// that are no text are shown as far as they can be.
-fn text_of(bytes: &[u8], encoding: Encoding) -> super::encoding::Decoded {
-    let encoding = match encoding {
-        Encoding::Binary => Encoding::Utf8,
-        Encoding::Utf8 if str::from_utf8(bytes).is_err() => match Encoding::of_stretch(bytes) {
-            Encoding::Binary => Encoding::Utf8,
-            guessed => guessed,
-        },
-        encoding => encoding,
-    };
+/// The text of a line, in the encoding that the answer names: a byte that is no character of it is no letter of
+/// another, whatever line the read begins with.
+fn text_of(bytes: &[u8], encoding: Encoding) -> Decoded {
+    let encoding = if encoding == Encoding::Binary { Encoding::Utf8 } else { encoding };
     encoding.decode(bytes, OnInvalid::Replace)
 }
 

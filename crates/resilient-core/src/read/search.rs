@@ -18,7 +18,7 @@ use super::budget::{tokens, tokens_max};
 use super::encoding::{CHARACTER_MAX, Encoding, OnInvalid};
 use super::files::{Reached, Selection};
 use super::index::Index;
-use super::lines::{CutLine, show};
+use super::lines::{CutLine, Shown, is_zero, show};
 use super::scan::{Block, Span, scan};
 use super::terminator::{self, Unit};
 use super::walk::{Line, Mark};
@@ -165,6 +165,9 @@ pub struct Match {
     /// Lines that are shown only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cut_lines: Vec<CutLine>,
+    /// How many bytes of the excerpt were no character, and show as U+FFFD.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub invalid_bytes: u64,
     /// `low` where the encoding of its file, one of several, is only the best of several guesses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding_confidence: Option<&'static str>,
@@ -629,36 +632,31 @@ fn excerpt(opened: &Opened, index: &Index, frame: Frame, hit: Hit) -> Result<Mat
         excerpt: String::new(),
         match_offset: None,
         cut_lines: Vec::new(),
+        invalid_bytes: 0,
         encoding_confidence: None,
     };
     for _ in start..=hit.line.saturating_add(frame.after) {
         let Some(line) = lines.next(frame.shown).map_err(failed)? else { break };
         let is_long_match = line.number == hit.line && line.len > frame.shown as u64;
-        let (text, cut) = if is_long_match {
+        let Shown { text, cut, invalid_bytes } = if is_long_match {
             found.match_offset = Some(hit.offset);
-            let (text, cut) = around(opened, &line, hit.offset, frame.shown)?;
-            (text, Some(cut))
+            around(opened, &line, hit.offset, frame.shown)?
         } else {
-            let shown = show(&line, opened.encoding, frame.shown);
-            (shown.text, shown.cut)
+            show(&line, opened.encoding, frame.shown)
         };
         if !found.excerpt.is_empty() {
             found.excerpt.push('\n');
         }
         found.excerpt.push_str(&text);
         found.cut_lines.extend(cut);
+        found.invalid_bytes += invalid_bytes;
         found.end_line = line.number;
     }
     Ok(found)
 }
 
 /// The part of a long line in which a match is.
-fn around(
-    opened: &Opened,
-    line: &Line,
-    offset: u64,
-    shown_max: usize,
-) -> Result<(String, CutLine)> {
+fn around(opened: &Opened, line: &Line, offset: u64, shown_max: usize) -> Result<Shown> {
     let before = shown_max as u64 / 4;
     let encoding = opened.encoding;
     let from = opened.character_at(offset.saturating_sub(before).max(line.offset), encoding)?;
@@ -681,5 +679,6 @@ fn around(
     let shown_offset = (from > line.offset).then_some(from);
     let cut =
         CutLine { line: number, bytes: line.len, shown_bytes: part.len, shown_offset, next_offset };
-    Ok((format!("{number}|{head}{text}{tail}"), cut))
+    let text = format!("{number}|{head}{text}{tail}");
+    Ok(Shown { text, cut: Some(cut), ..shown })
 }

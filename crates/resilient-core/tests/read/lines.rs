@@ -89,6 +89,40 @@ fn a_mark_at_the_head_is_not_part_of_the_first_line() {
 }
 
 #[test]
+fn a_damaged_line_of_utf_8_shows_what_is_no_character_wherever_a_read_begins() {
+    let home = home_of("süß\nüber\n".as_bytes());
+    let mut bytes = home.read("f");
+    bytes.extend(b"caf\xe9 na\xefve\nend\n");
+    home.put("f", &bytes);
+    let shown = "3|caf\u{FFFD} na\u{FFFD}ve";
+    let ws = home.open();
+    for encoding in [None, Some("utf-8".to_owned())] {
+        let request = LinesRequest {
+            start_line: 3,
+            max_lines: 1,
+            encoding: encoding.clone(),
+            ..LinesRequest::of("f")
+        };
+        let answer = ws.reader().lines(&request).unwrap();
+        let facts = (answer.content.as_str(), answer.encoding.as_str(), answer.invalid_bytes);
+        assert_eq!(facts, (shown, "utf-8", 2));
+        let request =
+            TailRequest { max_lines: 2, encoding: encoding.clone(), ..TailRequest::of("f") };
+        let answer = ws.reader().tail(&request).unwrap();
+        let facts = (answer.content.as_str(), answer.invalid_bytes);
+        assert_eq!(facts, (&*format!("{shown}\n4|end"), 2));
+        let request = SearchRequest {
+            encoding,
+            context_before: 0,
+            context_after: 0,
+            ..SearchRequest::of("f", "caf")
+        };
+        let found = &ws.reader().search(&request, &()).unwrap().matches[0];
+        assert_eq!((found.excerpt.as_str(), found.invalid_bytes), (shown, 2));
+    }
+}
+
+#[test]
 fn a_line_of_30_mb_is_shown_in_part_and_its_rest_can_be_had() {
     let mut bytes = b"first\n".to_vec();
     bytes.extend("é".repeat(15_000_000).into_bytes());
