@@ -64,6 +64,7 @@ mod survey;
 mod tables;
 mod tally;
 mod token;
+mod veil;
 mod vendor;
 mod words;
 mod work;
@@ -79,3 +80,4 @@ pub use self::report::{
     Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
 };
 pub use self::score::{score, score_cut, score_file};
+pub use self::veil::veil;

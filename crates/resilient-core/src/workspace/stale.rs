@@ -9,6 +9,7 @@ use crate::disk::read_all;
 use crate::edit;
 use crate::error::{Changed, Composed, Error, LastWrite, Since};
 use crate::journal::{By, Entry, Filter};
+use crate::risk;
 
 /// A longer text is not compared.
 const TEXT_BYTES_MAX: u64 = 256 << 10;
@@ -70,7 +71,7 @@ impl Workspace {
             already_written,
             changed_by: if is_ours { "resilient_write" } else { "outside" },
             last_write: last.map(last_write),
-            diff: now.and_then(|now| diff(&self.content_of(&expected)?, &now)),
+            diff: now.and_then(|now| self.diff(&self.content_of(&expected)?, &now)),
             still_applies: match_count.zip(edit).map(|(found, edit)| match edit.count {
                 -1 => found > 0,
                 count => u64::try_from(count) == Ok(found),
@@ -102,6 +103,18 @@ impl Workspace {
         (Digest::of(&bytes) == digest).then_some(bytes)
     }
 
+    /// What changed between two texts, and no secret of them whole. Where nothing else changed, nothing is told.
+    fn diff(&self, old: &[u8], new: &[u8]) -> Option<String> {
+        let (old, new) = (str::from_utf8(old).ok()?, str::from_utf8(new).ok()?);
+        let is_short = |text: &str| text.lines().count() <= LINES_MAX;
+        if !is_short(old) || !is_short(new) || old.len() as u64 > TEXT_BYTES_MAX {
+            return None;
+        }
+        let policy = self.policy().unwrap_or_default();
+        let (old, new) = (risk::veil(old, &policy.risk), risk::veil(new, &policy.risk));
+        (old != new).then(|| diff(&old, &new))
+    }
+
     /// Content that is kept in the scratchpad under its digest, unless reading that is switched off.
     fn content_of(&self, digest: &str) -> Option<Vec<u8>> {
         if self.sealed_scratch {
@@ -120,12 +133,7 @@ fn last_write(row: Entry) -> LastWrite {
 }
 
 /// A unified diff of two texts with one line of context.
-fn diff(old: &[u8], new: &[u8]) -> Option<String> {
-    let (old, new) = (str::from_utf8(old).ok()?, str::from_utf8(new).ok()?);
-    let is_short = |text: &str| text.lines().count() <= LINES_MAX;
-    if !is_short(old) || !is_short(new) || old.len() as u64 > TEXT_BYTES_MAX {
-        return None;
-    }
+fn diff(old: &str, new: &str) -> String {
     let diff = TextDiff::from_lines(old, new);
     let mut text = diff.unified_diff().context_radius(1).header("expected", "actual").to_string();
     if text.len() > DIFF_BYTES_MAX {
@@ -133,5 +141,5 @@ fn diff(old: &[u8], new: &[u8]) -> Option<String> {
         text.truncate(text.rfind('\n').map_or(0, |at| at + 1));
         text.push_str("[cut]\n");
     }
-    Some(text)
+    text
 }

@@ -76,6 +76,32 @@ fn a_stale_digest_is_told_what_changed_where_the_old_content_is_kept() {
 }
 
 #[test]
+fn what_a_refusal_shows_of_a_text_has_no_secret_whole() {
+    let home = Home::new();
+    let ws = home.open();
+    let [old, new] = ["k3Jd9f", "Zq8vN2"].map(|fill| ["gh", "p_", &fill.repeat(6)].concat());
+    let before = format!("a\ntoken = \"{old}\"\nc\n");
+    ws.scratch().put(PutRequest { content: before.clone(), ..PutRequest::default() }).unwrap();
+    home.put("a.txt", format!("a\ntoken = \"{new}\"\nC\n"));
+    let stale = ws.write(expecting(&sha(&before), overwrite("a.txt", "z")));
+    let (_, context) = told(stale);
+    let diff = context["diff"].as_str().unwrap();
+    assert!(diff.contains("\n-c\n") && diff.ends_with("\n+C\n"), "{diff}");
+    let edits = [
+        ws.replace(replace("a.txt", &format!("nothing near {old}"), "z")),
+        ws.replace(replace("a.txt", &format!("tokens = \"{new}\""), "z")),
+    ];
+    let told = edits.map(|edit| told(edit).1["old_string"].to_string());
+    for shown in [context.to_string(), told.concat()] {
+        assert!(!shown.contains(&old[..24]) && !shown.contains(&new[..24]), "{shown}");
+    }
+    // Where only a secret has changed, there is nothing to show.
+    home.put("a.txt", format!("a\ntoken = \"{}{}\"\nc\n", &old[..39], "Q"));
+    let stale = ws.write(expecting(&sha(&before), overwrite("a.txt", "z")));
+    assert_eq!(hinted(&stale.unwrap_err()).1["context"].get("diff"), None);
+}
+
+#[test]
 fn a_stale_edit_is_told_whether_it_still_applies() {
     let home = Home::new();
     home.put("a.txt", "one two two");
