@@ -2,6 +2,7 @@
 //! another, and none is dead.
 
 use super::format::Format;
+use super::redact::{Language, Wish, redact};
 use super::steady::Chance;
 use super::tables::{FORMATS, Row};
 use super::{Detection, Policy, score};
@@ -49,4 +50,44 @@ fn every_row_finds_what_is_drawn_from_its_form() {
         }
     }
     assert!(dead.is_empty(), "{}", dead.join("\n"));
+}
+
+/// A row is tried in so many places; the next one in those that follow.
+const PLACES_MAX: usize = 5;
+
+/// A value in a text of a language, with something behind it: what stands before the value, and what behind.
+const PLACES: [(&str, &str, &str); 12] = [
+    ("a.json", "{\"token\":\"", "\",\"b\":1}\n"),
+    ("a.json", "{\"token\":\"", "\",\"b_key\":\"x-y_z\"}\n"),
+    ("a.yaml", "token: ", "\nb: 1\n"),
+    ("a.yaml", "{token: \"", "\", b: 1}\n"),
+    ("a.toml", "token = \"", "\"\nb = 1\n"),
+    ("a.toml", "t = {token = '", "', b = 1}\n"),
+    ("a.py", "f(token=\"", "\",b=1)\n"),
+    ("a.py", "d = {'token':'", "','b':'x'}\n"),
+    ("a.sh", "TOKEN=", " b=1 run\n"),
+    ("a.sh", "run --token '", "' -b 1\n"),
+    ("a.js", "f(\"", "\",\"b\",{c:'d'})\n"),
+    ("a.xml", "<a token=\"", "\" b=\"1\"/>\n"),
+];
+
+#[test]
+fn a_redaction_of_what_is_drawn_leaves_what_stands_around_it() {
+    let chance = &mut Chance(0x2545_F491_4F6C_DD1D);
+    let (mut places, mut eaten) = (PLACES.iter().cycle(), Vec::new());
+    for row in &FORMATS {
+        let format = Format::parse(row.format).unwrap();
+        for (path, before, after) in places.by_ref().take(PLACES_MAX) {
+            let value = format.draw(|most| chance.next() as usize % most);
+            let text = [*before, &value, after].concat();
+            let wish = Wish { language: Language::of_path(path), ..Wish::default() };
+            let Ok(redaction) = redact(&text, &Policy::default(), &wish) else { continue };
+            let redacted = &redaction.text;
+            if !redacted.starts_with(*before) || !redacted.ends_with(*after) {
+                eaten.push(format!("{}: {text}  {redacted}", row.name));
+                break;
+            }
+        }
+    }
+    assert!(eaten.is_empty(), "{}", eaten.join("\n"));
 }

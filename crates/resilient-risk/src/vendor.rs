@@ -410,6 +410,11 @@ pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
         || bare(table, token, at, len).is_some()
 }
 
+/// The format of a row.
+pub(super) fn row(name: &str) -> Option<&'static Format<'static>> {
+    TABLE.rows.iter().find_map(|(row, format)| (row.name == name).then_some(format))
+}
+
 /// The format that begins at a position with so many letters and digits.
 fn bare(table: &Table, text: &[u8], at: usize, len: usize) -> Option<Hit> {
     let rest = text.get(at..).unwrap_or_default();

@@ -66,12 +66,10 @@ impl Map {
         }
     }
 
-    /// Tells whether a part ends at a place of the view.
-    pub(in super::super) fn has_end(&self, at: usize) -> bool {
-        match self {
-            Self::Whole(_) => false,
-            Self::Parts(parts) => parts.iter().any(|part| part.end == at),
-        }
+    /// Where parts end inside of a stretch of the view.
+    pub(in super::super) fn ends(&self, span: Range<usize>) -> impl Iterator<Item = usize> {
+        let parts = if let Self::Parts(parts) = self { parts.as_slice() } else { &[] };
+        parts.iter().map(|part| part.end).filter(move |end| span.start < *end && *end < span.end)
     }
 
     /// The pieces that some of the view was made of, in order and apart.

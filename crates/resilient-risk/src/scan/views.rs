@@ -8,6 +8,7 @@ use super::super::decode::{self, Map, Trust, View};
 use super::super::family::BINARY_HINT;
 use super::super::survey::Survey;
 use super::super::token::Shape;
+use super::super::vendor;
 use super::{Finding, Lens, Scan, collect};
 
 /// What stands between views that are scanned together: it ends every line, literal and token.
@@ -126,21 +127,21 @@ impl Scan {
         }
         // What fits a format only with the rest needs no other proof of it.
         let is_line = view.via == "joined lines";
-        let is_sure = !is_line && (view.trust == Trust::Full || found.pattern != whole.pattern);
-        let is_rest = |piece: &Range<usize>| {
+        let is_part = || found.pattern != whole.pattern && vendor::row(found.pattern).is_none();
+        let is_sure = !is_line && (view.trust == Trust::Full || is_part());
+        let goes_on = |piece: &Range<usize>| {
             let rest = text.as_bytes().get(piece.clone()).unwrap_or_default();
             // What was found is a secret without the next line, which may be a name, a word or a key.
             let names =
                 is_line && matches!(text.as_bytes().get(piece.end), Some(b'=' | b':' | b'('));
-            let is_long = !is_line || rest.len() >= LINE_REST_MIN;
-            self.claims.is_free(piece) && (is_sure || is_long && !names && is_random(rest))
+            self.claims.is_free(piece) && (is_sure || !names && is_rest(view, rest))
         };
         // From the known piece on, as far as the rest goes.
         let before = pieces.iter().rev().map(|p| p.start..p.end.min(known.start).max(p.start));
         let after = pieces.iter().map(|p| p.start.max(known.end).min(p.end)..p.end);
         let is_some = |piece: &Range<usize>| !piece.is_empty();
-        let mut all: Vec<_> = before.filter(is_some).take_while(is_rest).collect();
-        all.extend(after.filter(is_some).take_while(is_rest));
+        let mut all: Vec<_> = before.filter(is_some).take_while(goes_on).collect();
+        all.extend(after.filter(is_some).take_while(goes_on));
         if all.is_empty() {
             return;
         }
@@ -187,14 +188,14 @@ fn source_of(map: &Map, found: &Finding) -> Vec<Range<usize>> {
     pieces
 }
 
-/// A line that is shorter goes on with no secret that is one without it.
-const LINE_REST_MIN: usize = 8;
-
-/// Tells whether the rest of a token may be one: a word that stands near it is none.
-fn is_random(rest: &[u8]) -> bool {
+/// Tells whether what a view adds to a secret that is one without it may be its rest: a word that stands near it is
+/// none, nor is a short line or item.
+fn is_rest(view: &View, rest: &[u8]) -> bool {
+    const REST_MIN: usize = 8;
     let shape = Shape::of(rest);
     let mixed = shape.digits > 0 || shape.lower > 0 && shape.upper > 0;
-    mixed && shape.changes * 4 >= shape.len && !shape.is_wordy()
+    let is_long = rest.len() >= REST_MIN || view.via == "joined groups";
+    is_long && mixed && shape.changes * 4 >= shape.len && !shape.is_wordy()
 }
 
 /// Tells whether an encoded text is one random token and nothing else: encoding it was no accident.
@@ -213,15 +214,21 @@ fn is_bare_token(text: &str) -> bool {
     even && shape.digits >= 3 && shape.lower >= 3 && shape.upper >= 3 && !shape.is_wordy()
 }
 
-/// Leaves out a word that was added behind a token of GitHub, which is long enough without it: of a list of
-/// arguments, the next one.
+/// Leaves out what was added behind a token that is whole without it: of a list of arguments, the next one.
 fn without_words_behind(view: &View, found: &mut Finding) {
-    /// Four characters of a prefix, and 36.
+    /// Of GitHub: four characters of a prefix, and 36.
     const TOKEN_LEN: usize = 40;
-    let end = found.span.start + TOKEN_LEN;
-    let behind = view.text.as_bytes().get(end..found.span.end).unwrap_or_default();
-    let is_word = !behind.is_empty() && behind.iter().all(u8::is_ascii_lowercase);
-    if found.family == "github_pat" && is_word && view.map.has_end(end) {
-        found.span.end = end;
+    let is_listed = view.trust == Trust::Names && view.via == "joined literals";
+    let Range { start, end } = found.span;
+    let token = |end: usize| view.text.as_bytes().get(start..end).unwrap_or_default();
+    let is_whole = |end: &usize| match vendor::row(found.pattern).filter(|_| is_listed) {
+        Some(format) => format.matches(token(*end)).is_some_and(|(len, _)| len == end - start),
+        None => found.family == "github_pat" && *end == start + TOKEN_LEN,
+    };
+    let Some(whole) = view.map.ends(start..end).find(is_whole) else { return };
+    let behind = view.text.as_bytes().get(whole..end).unwrap_or_default();
+    let is_word = behind.iter().all(u8::is_ascii_lowercase);
+    if if is_listed { !is_rest(view, behind) } else { is_word } {
+        found.span.end = whole;
     }
 }

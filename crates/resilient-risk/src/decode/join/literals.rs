@@ -382,14 +382,24 @@ impl Reader<'_> {
             let gap = rest.iter().take(GAP_MAX).take_while(|byte| is_gap(**byte)).count();
             let is_name = !is_quote(self.byte(end + gap));
             let Some(joint) = joint(rest.get(..gap).unwrap_or_default(), is_name) else { break };
-            chain.is_listed |= joint == Joint::Listed;
             at = end + gap;
+            if joint == Joint::Listed && self.is_key(at) {
+                break;
+            }
+            chain.is_listed |= joint == Joint::Listed;
             if at - start > most {
                 break;
             }
         }
         work::spend(chain.place.len());
         chain
+    }
+
+    /// Tells whether the literal that a quote opens is a key, and no item of a list.
+    fn is_key(&self, quote: usize) -> bool {
+        let end = self.literal(quote).map_or(quote, |(_, end)| end);
+        let rest = self.bytes.get(end..).unwrap_or_default();
+        end > quote && rest.iter().find(|byte| **byte != b' ') == Some(&b':')
     }
 
     /// Adds the part that begins at a position, and tells where it ends.
@@ -574,10 +584,17 @@ mod tests {
     fn what_nothing_puts_together_stays_apart() {
         let token = ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat();
         let (a, b) = token.split_at(25);
+        let open = ["tr", "_iqp_", "WQzJVYWNjKOmZDYHziCHrxXC"].concat();
+        let long = ["hf", "_", "kBuREHDLDhdfFFlhVDKYhxOKCnBosaFkWt"].concat();
         for text in [
             format!("one = '{a}'\ntwo = '{b}'\n"),
             format!("type Cipher = '{a}' | '{b}';"),
             format!("f('{a}'); g('{b}')\n"),
+            format!("d = {{\"x\": \"{a}\", \"{b}\": 1}}\n"),
+            // A token that may be longer is whole without the next item.
+            format!("f(\"{open}\",\"b\",{{c:'d'}})\n"),
+            format!("{{\"token\":\"{open}\",\"b\":1}}\n"),
+            format!("[\"{long}\",\"b\",1]\n"),
         ] {
             assert_eq!(joined(&text), Vec::<Vec<&str>>::new(), "{text}");
         }
