@@ -148,6 +148,11 @@ fn password(text: &[u8], start: usize, end: usize, word: Word, span: Range<usize
     if word == Word::Key && naming::is_open(&Words::of(name)) {
         return None;
     }
+    // In `"%s…" % value` the place for the value is none of the secret.
+    let behind = text.get(span.end + 1..).unwrap_or_default().trim_ascii_start();
+    let value = text.get(span.clone()).unwrap_or_default();
+    let is_filled = behind.starts_with(b"%") && value.starts_with(b"%s");
+    let span = span.start + if is_filled { 2 } else { 0 }..span.end;
     Some(Hit {
         family: if word == Word::Key { naming::family_after(name) } else { "generic_secret" },
         name: if word == Word::Key { "assigned_key" } else { "assigned_password" },

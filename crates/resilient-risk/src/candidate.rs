@@ -313,6 +313,9 @@ fn of_piece_in<S: Simd>(
     let piece = text.get(piece).unwrap_or_default();
     let lead =
         piece.iter().take_while(|byte| matches!(byte, b'-' | b'+' | b'.' | b'/' | b'=')).count();
+    // In `%s` the letter is a place for something else.
+    let is_filled = piece.first() == Some(&b's') && at > 0 && text.get(at - 1) == Some(&b'%');
+    let lead = lead + usize::from(is_filled);
     let piece = piece.get(lead..).unwrap_or_default();
     let tail = piece.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-' | b'/')).count();
     let piece = piece.get(..piece.len() - tail).unwrap_or_default();

@@ -205,6 +205,8 @@ mod tests {
             }),
             ("continued lines", parts(&token, 14).join("\\\n")),
             ("continued lines", parts(&token, 14).join("\\\r\n")),
+            ("continued lines", format!("a: \"{}\"", parts(&token, 14).join("\\\n  "))),
+            ("continued lines", format!("a = \"\"\"{}\"\"\"", parts(&token, 14).join("\\\n\n\t"))),
             ("joined lines", format!("\n  {} \n", parts(&lines, 64).join(" \n  "))),
             ("joined lines", parts(&token, 12).join("\n") + "\n"),
             ("joined lines", parts(&token, 20).join("\n") + "\n"),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
 
 use super::render::{self, Out};
 use super::{Choice, Refusal, Wish, block, hits, plan, remaining, wants};
@@ -217,20 +217,56 @@ fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
     });
     let equal: Vec<Taken> = equal.collect();
 
-    let strong: Vec<&str> =
-        known.iter().filter(|(_, taken)| is_strong(taken)).map(|(text, _)| text.as_ref()).collect();
-    let searcher = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&strong);
-    let again: Vec<Taken> = searcher
+    let strong: Vec<(&str, &Taken, usize)> = known
         .iter()
-        .flat_map(|searcher| searcher.find_iter(content))
+        .filter(|(_, taken)| is_strong(taken))
+        .map(|(text, taken)| (text.as_ref(), taken, telling_len(text, taken)))
+        .collect();
+    // A secret is met again in full, or as far as it was copied.
+    let heads = strong.iter().filter_map(|(text, _, len)| text.get(..*len));
+    let again: Vec<Taken> = AhoCorasick::new(heads)
+        .iter()
+        .flat_map(|searcher| searcher.find_overlapping_iter(content))
         .filter_map(|found| {
-            let like = known.get(*strong.get(found.pattern().as_usize())?)?;
-            Some(Taken { pieces: vec![found.range()], findings: Vec::new(), ..like.clone() })
+            let (text, like, _) = strong.get(found.pattern().as_usize())?;
+            let rest = content.as_bytes().get(found.start()..).unwrap_or_default();
+            let len = rest.iter().zip(text.as_bytes()).take_while(|(one, other)| one == other);
+            let len = len.count();
+            let is_word = |at: Option<usize>| {
+                at.and_then(|at| content.as_bytes().get(at)).is_some_and(u8::is_ascii_alphanumeric)
+            };
+            let end = found.start() + len;
+            let is_part = is_word(found.start().checked_sub(1)) || is_word(Some(end));
+            let piece = found.start()..end;
+            (len == text.len() || !is_part && content.is_char_boundary(end)).then(|| Taken {
+                pieces: vec![piece],
+                findings: Vec::new(),
+                ..(*like).clone()
+            })
         })
         .collect();
     taken.extend(equal);
     taken.extend(again);
     merge(taken);
+}
+
+/// So much of the beginning of a secret tells it from others: more than what its form begins with, up to a sign. A
+/// block of a key, and what only a decoding shows, is met again in full only.
+fn telling_len(text: &str, taken: &Taken) -> usize {
+    const TELLING_MIN: usize = 12;
+    const FORM_MAX: usize = 16;
+    const OWN_MIN: usize = 8;
+    let fixed = match taken.kind.as_str() {
+        "pem_block" => text.len(),
+        _ if taken.is_decoded => text.len(),
+        "jwt" => text.find('.').unwrap_or(text.len()),
+        _ => {
+            let begin = text.as_bytes().get(..FORM_MAX).unwrap_or_default();
+            begin.iter().rposition(|byte| b"-_.".contains(byte)).map_or(0, |sign| sign + 1)
+        }
+    };
+    let len = TELLING_MIN.max(fixed + OWN_MIN).min(text.len());
+    (len..text.len()).find(|len| text.is_char_boundary(*len)).unwrap_or(text.len())
 }
 
 /// Whether nobody guesses the secret from its digest: a machine has made it. The families of what

@@ -148,6 +148,35 @@ fn a_chosen_secret_goes_everywhere() {
 }
 
 #[test]
+fn the_beginning_of_a_secret_goes_with_it_if_it_tells_it() {
+    let pat = token("k3Jd9f");
+    let key =
+        ["sk", "-ant-api03-", &"k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A".repeat(3)[..93], "AA"].concat();
+    for (secret, short, copied) in [(&pat, 11, 12), (&pat, 4, 30), (&key, 13, 21), (&key, 20, 40)] {
+        let [short, copied] = [short, copied].map(|len| &secret[..len]);
+        let text = format!("key = {secret}\n# begins with {short}: {copied}...\n");
+        let redacted = redacted(&text).text;
+        assert!(!redacted.contains(copied), "{redacted}");
+        assert!(redacted.contains(&format!("with {short}: <")), "{redacted}");
+    }
+    let longer = format!("{}Z9", &pat[..20]);
+    assert!(
+        redacted(&format!("a/{pat}\nb/{longer}/c")).text.contains(&longer[20..]),
+        "another token"
+    );
+}
+
+#[test]
+fn the_place_for_a_value_is_none_of_the_secret() {
+    let value = "VtR8sWb4Yc6Hg1Nn5ABcD7";
+    for text in [format!("token = \"%s{value}\" % x\n"), format!("api_key = f(\"%s{value}\", x)\n")]
+    {
+        let redacted = redacted(&text).text;
+        assert!(redacted.contains("\"%s<REDACTED:"), "{redacted}");
+    }
+}
+
+#[test]
 fn placeholders_stay_unless_they_are_chosen() {
     let text = format!("key = {}{{REDACTED}}\n", ["sk-", "ant-", "oat01-"].concat());
     assert_eq!(redacted(&text).text, text);

@@ -47,16 +47,17 @@ pub(super) fn views<S: Simd>(simd: S, text: &str, marks: &Marks, views: &mut Vie
     // How many quotes stand before the group, and before the last one that goes on with a list.
     let (mut count, mut last) = (0, usize::MAX - 2);
     for group in 0..bytes.len().div_ceil(GROUP) {
-        let Some(Quotes { all, added, listed, assigned }) = signs.next(simd, bytes, group) else {
+        let Some(Quotes { all, added, listed, called, assigned }) = signs.next(simd, bytes, group)
+        else {
             continue;
         };
-        for bit in ones(added | listed | assigned) {
+        for bit in ones(added | listed | called | assigned) {
             let at = group * GROUP + bit;
             let before = count + (all & !(u64::MAX << bit)).count_ones() as usize;
             if listed >> bit & 1 == 1 {
                 reader.list(at, before != last + 2, views);
                 last = before;
-            } else if added >> bit & 1 == 1 {
+            } else if (added | called) >> bit & 1 == 1 {
                 reader.join(at, views);
             } else {
                 reader.assign(at, views);
@@ -68,12 +69,13 @@ pub(super) fn views<S: Simd>(simd: S, text: &str, marks: &Marks, views: &mut Vie
     reader.uses(bytes.len(), views);
 }
 
-/// The quotes of a group, and those that may open a literal that is added to another one, that goes on with a list, or
-/// that is assigned to a name.
+/// The quotes of a group, and those that may open a literal that is added to another one, that goes on with a list, that
+/// is the first argument of a call, or that is assigned to a name.
 struct Quotes {
     all: u64,
     added: u64,
     listed: u64,
+    called: u64,
     assigned: u64,
 }
 
@@ -96,8 +98,8 @@ impl Signs {
             return None;
         }
         let (blank, equals) = (lanes.is(b' ').to_bitmask(), lanes.is(b'=').to_bitmask());
-        // From `&` to `.` lie operators, brackets and the comma.
-        let signs = lanes.lies(b'\t', 5) | lanes.lies(b'&', 9) | lanes.is(b'\\') | lanes.is(b'|');
+        // From `%` to `.` lie operators, brackets and the comma.
+        let signs = lanes.lies(b'\t', 5) | lanes.lies(b'%', 10) | lanes.is(b'\\') | lanes.is(b'|');
         let list = (signs.to_bitmask() | blank) & !all;
         let gap = list & !lanes.is(b',').to_bitmask();
         let behind = self.behind.next(all);
@@ -106,7 +108,10 @@ impl Signs {
         let at = |back: usize| bytes.get((group * GROUP).wrapping_sub(back)) == Some(&b'=');
         let before = |at: bool, bits: u64| bits << 1 | u64::from(at);
         let assigned = before(at(1), equals) | before(at(2), before(at(1), equals) & blank);
-        Some(Quotes { all, added, listed, assigned: assigned & all & !(added | listed) })
+        let called = lanes.is(b'(').to_bitmask() << 1 & all & !(added | listed);
+        let called = ones(called).filter(|bit| fills(bytes, group * GROUP + bit));
+        let called = called.fold(0, |called, bit| called | 1 << bit);
+        Some(Quotes { all, added, listed, called, assigned: assigned & all & !(added | listed) })
     }
 }
 
@@ -123,6 +128,8 @@ struct Chain {
     place: Range<usize>,
     /// Honest code lists, too.
     is_listed: bool,
+    /// The first part has places for the others.
+    is_filled: bool,
     has_name: bool,
 }
 
@@ -131,6 +138,16 @@ struct Chain {
 enum Joint {
     Added,
     Listed,
+    /// The second one goes into the first.
+    Filled,
+}
+
+/// What fills the places of a literal with arguments.
+const FILLS: &[u8] = b".format(";
+
+/// Tells whether the arguments before a place go into a literal.
+fn fills(bytes: &[u8], at: usize) -> bool {
+    bytes.get(..at).is_some_and(|before| before.ends_with(FILLS))
 }
 
 struct Reader<'a> {
@@ -153,9 +170,14 @@ impl Reader<'_> {
 
     /// The quote that opens the literal before the one that another quote opens.
     fn literal_before(&self, quote: usize) -> Option<usize> {
+        self.literal_from(self.read, quote)
+    }
+
+    /// The same from a place on.
+    fn literal_from(&self, floor: usize, quote: usize) -> Option<usize> {
         let before = self.bytes.get(quote.saturating_sub(GAP_MAX + 1)..quote)?;
         let close = quote - 1 - before.iter().rev().position(|byte| is_quote(*byte))?;
-        let from = close.saturating_sub(PART_MAX + 1).max(self.read);
+        let from = close.saturating_sub(PART_MAX + 1).max(floor);
         let open = from + memrchr(self.byte(close), self.bytes.get(from..close)?)?;
         (self.literal(open)?.1 == close + 1).then_some(open)
     }
@@ -176,6 +198,9 @@ impl Reader<'_> {
     fn list(&mut self, quote: usize, is_second: bool, views: &mut Views<'_>) {
         if quote < self.read {
             return;
+        }
+        if self.byte(quote + 1) == self.byte(quote) {
+            self.without(quote, views);
         }
         let first = if is_second { self.literal_before(quote) } else { None };
         if let Some(open) = first.filter(|open| self.is_joined(*open)) {
@@ -199,6 +224,25 @@ impl Reader<'_> {
                 at += part.len();
             }
         }
+    }
+
+    /// Joins what is left of a literal when another one stands for what is taken out of it: `"a#b".replace("#", "")`.
+    fn without(&self, empty: usize, views: &mut Views<'_>) {
+        let Some(open) = self.literal_from(0, empty) else { return };
+        let before = self.bytes.get(..open).unwrap_or_default();
+        if !before.ends_with(b".replace(") && !before.ends_with(b".replaceAll(") {
+            return;
+        }
+        let literal = |open| self.literal(open).map(|(literal, _)| literal);
+        let Some((sign, open)) = literal(open).zip(self.literal_from(0, open)) else { return };
+        let sign = self.text.get(sign).unwrap_or_default();
+        let Some(whole) = literal(open).filter(|_| !sign.is_empty()) else { return };
+        let mut at = whole.start;
+        let parts = self.text.get(whole).unwrap_or_default().split(sign).map(|part| {
+            at += part.len() + sign.len();
+            at - sign.len() - part.len()..at - sign.len()
+        });
+        self.view(open, &parts.collect::<Vec<_>>(), Trust::Full, views);
     }
 
     /// What some parts say together.
@@ -332,12 +376,12 @@ impl Reader<'_> {
 
     /// Makes the views of what belongs together.
     fn add(&self, chain: &Chain, views: &mut Views<'_>) {
-        let Chain { parts, place, is_listed, .. } = chain;
+        let Chain { parts, place, is_listed, is_filled, .. } = chain;
         let len = parts.iter().map(Range::len).sum::<usize>();
         if parts.len() < 2 || len < JOINED_MIN {
             return;
         }
-        let is_sure = !is_listed || self.is_joined(place.start);
+        let is_sure = !is_listed || *is_filled || self.is_joined(place.start);
         let trust = if is_sure { Trust::Full } else { Trust::Names };
         self.view(place.start, parts, trust, views);
     }
@@ -363,7 +407,10 @@ impl Reader<'_> {
         let is_array = before.ends_with(b"[");
         let before = before.strip_suffix(b"[").unwrap_or(before);
         let before = before.strip_suffix(b"(").unwrap_or(before);
-        if [&b"join"[..], b"oncat", b"mplode"].iter().any(|word| before.ends_with(word)) {
+        if [&b"join"[..], b"oncat", b"mplode", b"ormat", b"rintf"]
+            .iter()
+            .any(|word| before.ends_with(word))
+        {
             return true;
         }
         let rest = self.bytes.get(start..).unwrap_or_default();
@@ -379,20 +426,60 @@ impl Reader<'_> {
         while let Some(end) = self.part(at, &mut chain) {
             chain.place.end = end;
             let rest = self.bytes.get(end..).unwrap_or_default();
-            let gap = rest.iter().take(GAP_MAX).take_while(|byte| is_gap(**byte)).count();
-            let is_name = !is_quote(self.byte(end + gap));
-            let Some(joint) = joint(rest.get(..gap).unwrap_or_default(), is_name) else { break };
-            at = end + gap;
+            let call = if rest.starts_with(FILLS) { FILLS.len() } else { 0 };
+            let gap = rest.iter().skip(call).take(GAP_MAX).take_while(|byte| is_gap(**byte));
+            let gap = call..call + gap.count();
+            at = end + gap.end;
+            let is_name = !is_quote(self.byte(at));
+            let joint = if call > 0 {
+                Joint::Filled
+            } else {
+                let Some(joint) = joint(rest.get(gap).unwrap_or_default(), is_name) else { break };
+                joint
+            };
             if joint == Joint::Listed && self.is_key(at) {
                 break;
             }
             chain.is_listed |= joint == Joint::Listed;
+            chain.is_filled |= joint == Joint::Filled && chain.parts.len() == 1;
             if at - start > most {
                 break;
             }
         }
+        self.fill(&mut chain);
         work::spend(chain.place.len());
         chain
+    }
+
+    /// Puts the other parts of a chain where its first one has places for them: `%s`, `{}`, `{0}`.
+    fn fill(&self, chain: &mut Chain) {
+        let Some((template, parts)) = chain.parts.split_first() else { return };
+        if !(chain.is_filled || chain.is_listed && self.is_joined(chain.place.start)) {
+            return;
+        }
+        let (mut filled, mut at, mut nth) = (Vec::new(), template.start, 0);
+        let mut done = at;
+        while at < template.end {
+            let rest = self.bytes.get(at..template.end).unwrap_or_default();
+            let (len, of) = match rest {
+                [b'%', b's', ..] | [b'{', b'}', ..] => (2, nth),
+                [b'{', digit @ b'0'..=b'9', b'}', ..] => (3, usize::from(digit - b'0')),
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            };
+            let Some(part) = parts.get(of) else { break };
+            filled.extend([done..at, part.clone()]);
+            at += len;
+            (done, nth) = (at, nth + 1);
+        }
+        if nth > 0 {
+            filled.push(done..template.end);
+            filled.retain(|part| !part.is_empty());
+            chain.parts = filled;
+        }
+        chain.is_filled = nth > 0;
     }
 
     /// Tells whether the literal that a quote opens is a key, and no item of a list.
@@ -418,9 +505,32 @@ impl Reader<'_> {
         if word.len() <= 2 && !word.is_empty() && is_quote(self.byte(word.end)) {
             return self.part(word.end, chain);
         }
-        chain.parts.push(self.named(&word)?);
+        // Of `it.head` and `it["head"]` the last word counts.
+        let (last, end) = self.member(&word);
+        let named = self.named(&last).map(|part| (part, end));
+        let (part, end) = named.or_else(|| Some((self.named(&word)?, word.end)))?;
+        chain.parts.push(part);
         chain.has_name = true;
-        Some(word.end)
+        Some(end)
+    }
+
+    /// The last word of `it.head` or `it["head"]`, and where it ends with what closes it.
+    fn member(&self, word: &Range<usize>) -> (Range<usize>, usize) {
+        let (mut last, mut end) = (word.clone(), word.end);
+        while !last.is_empty() {
+            let is_index = self.byte(end) == b'[';
+            if !is_index && self.byte(end) != b'.' {
+                break;
+            }
+            let quote = usize::from(is_index && is_quote(self.byte(end + 1)));
+            let next = self.word(end + 1 + quote);
+            let close = next.end + quote;
+            if next.is_empty() || is_index && self.byte(close) != b']' {
+                break;
+            }
+            (last, end) = (next, close + usize::from(is_index));
+        }
+        (last, end)
     }
 
     /// The name at a position, with the sign before it.
@@ -506,6 +616,7 @@ fn is_gap(byte: u8) -> bool {
             | b'+'
             | b'.'
             | b'&'
+            | b'%'
             | b'|'
             | b'~'
             | b'('
@@ -527,6 +638,7 @@ fn joint(gap: &[u8], is_name: bool) -> Option<Joint> {
     match signs.get(..count)? {
         [] if gap.is_empty() || is_name => None,
         b"" | b"+" | b"." | b".." | b"&" | b"||" => Some(Joint::Added),
+        b"%" => Some(Joint::Filled),
         b"," => Some(Joint::Listed),
         // An item of a list stands on a line of its own.
         b"-" if gap.contains(&b'\n') => Some(Joint::Listed),
@@ -563,8 +675,29 @@ mod tests {
             format!("one = '{a}'\ntwo = '{b}'\nz = ''.join([one, two])\n"),
             format!("$one = '{a}';\n$two = '{b}';\n$z = $one . $two;\n"),
             format!("f('user', '{a}', '{b}')\n"),
+            format!("x = '{a}#{b}'.replace('#', '')\n"),
+            format!("x = f('{a}-{b}'.replaceAll('-',''))\n"),
+            format!("x = '{a}%s' % '{b}'\n"),
+            format!("x = '%s%s' % ('{a}', '{b}')\n"),
+            format!("x = '{a}{{}}'.format('{b}')\n"),
+            format!("x = '{{}}{{}}'.format('{a}', '{b}')\n"),
+            format!("printf('{a}%s', '{b}')\n"),
+            format!("one = '{a}'\nf('%s{b}' % one)\n"),
+            format!("one = '{a}'\nf('{{}}{b}'.format(one))\n"),
+            format!("d['a'] = '{a}'; d['b'] = '{b}'; x = d['a'] + d['b']\n"),
+            format!("d.a = '{a}';\nd.x = '{b}';\nf(d.a + d.x);\n"),
+            format!("d[0] = '{a}'\nd[7] = '{b}'\nx = d[0] + d[7]\n"),
         ] {
             assert_eq!(joined(&text), [[a, b]], "{text}");
+        }
+        for text in [
+            format!("x = '%s{b}' % '{a}'\n"),
+            format!("x = '%s{b}' % ('{a}',)\n"),
+            format!("x = '{{}}{b}'.format('{a}')\n"),
+            format!("x = '{{1}}{{0}}'.format('{b}', '{a}')\n"),
+            format!("fmt.Sprintf(\"%s{b}\", \"{a}\")\n"),
+        ] {
+            assert_eq!(joined(&text), [[b, a]], "{text}");
         }
     }
 

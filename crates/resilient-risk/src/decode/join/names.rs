@@ -21,7 +21,11 @@ pub(super) fn name_before(before: &[u8]) -> Option<Range<usize>> {
     let statement = statement.get(..=statement.iter().rposition(sign)?)?;
     // A type stands behind a colon.
     let end = statement.iter().position(|byte| *byte == b':').unwrap_or(statement.len());
-    let end = statement.get(..end)?.trim_ascii_end().len();
+    let named = statement.get(..end)?.trim_ascii_end();
+    // Of `it["head"]` the key is the name.
+    let end = named.strip_suffix(b"]").map_or(named.len(), |named| {
+        named.len() - usize::from(matches!(named.last(), Some(b'"' | b'\'')))
+    });
     let len = statement.get(..end)?.iter().rev().take_while(|byte| is_named(**byte)).count();
     (len > 0).then(|| from + start + end - len..from + start + end)
 }
@@ -68,6 +72,9 @@ mod tests {
             ("$p0 .= ", Some("p0")),
             ("p0 += ", Some("p0")),
             ("p0 := ", Some("p0")),
+            ("it[\"p0\"] = ", Some("p0")),
+            ("$it['p0'] .= ", Some("p0")),
+            ("it[0] = ", Some("0")),
             ("p0 == ", None),
             ("p0: ", None),
             ("f(", None),

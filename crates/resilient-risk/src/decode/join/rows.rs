@@ -26,9 +26,11 @@ pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
         let mut map = Map::parts();
         map.push(at - start, start..at, false);
         let mut end = at;
+        let mut is_indented = false;
         while text.len() < JOINED_MAX
-            && let Some(rest) = bytes.get(end..).and_then(behind_continued)
+            && let Some((rest, is_in)) = bytes.get(end..).and_then(behind_continued)
         {
+            is_indented |= is_in;
             let len = rest.iter().take(512).take_while(|byte| is_token(**byte)).count();
             text.extend(rest.get(..len).unwrap_or_default());
             let from = bytes.len() - rest.len();
@@ -40,15 +42,20 @@ pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
             && views.has_room(text.len())
             && let Ok(text) = String::from_utf8(text)
         {
-            views.add("continued lines", map, text, Trust::Full);
+            // Where blanks count, as in a shell, an indented line is another word.
+            let trust = if is_indented { Trust::Names } else { Trust::Full };
+            views.add("continued lines", map, text, trust);
         }
     }
 }
 
-/// What stands on the next line behind a backslash that continues this one.
-fn behind_continued(text: &[u8]) -> Option<&[u8]> {
+/// What stands on the next line behind a backslash that continues this one, and whether it is indented: YAML and TOML
+/// leave white space there out.
+fn behind_continued(text: &[u8]) -> Option<(&[u8], bool)> {
     let rest = text.strip_prefix(b"\\")?;
-    rest.strip_prefix(b"\n").or_else(|| rest.strip_prefix(b"\r\n"))
+    let rest = rest.strip_prefix(b"\n").or_else(|| rest.strip_prefix(b"\r\n"))?;
+    let inside = rest.trim_ascii_start();
+    Some((inside, inside.len() < rest.len()))
 }
 
 /// Joins the groups that lines end in, and lines of one token each.
