@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memmem};
 
 use super::family;
-use super::pattern::{self, Pattern};
+use super::pattern::{self, Pattern, Reads};
 use super::placeholder;
 use super::policy::{Placeholders, Policy};
 use super::report::{PatternHit, SizeHit};
@@ -68,9 +68,11 @@ pub(super) fn each_hit(
             pieces: found.pieces,
         });
     }
+    let mut reads = Reads::of(content.len());
     for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
+        let matches = pattern.matches(content, &mut reads);
         // What a mark says is no match of what it stands for.
-        for span in pattern.matches(content).filter(|span| !is_in_mark(content, span)) {
+        for span in matches.filter(|span| span.is_empty() || !is_in_mark(content, span)) {
             let matched = content.get(span.clone()).unwrap_or_default();
             let placeholder = pattern.body(matched).is_some_and(placeholder::is_dummy);
             if placeholder && policy.placeholders == Placeholders::Ignore {

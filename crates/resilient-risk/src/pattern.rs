@@ -1,14 +1,21 @@
 //! Patterns that a policy adds: named regexes that belong to a family.
 //!
-//! They run in an engine without backtracking, within a limit on their compiled size, after
-//! everything that is built in. To find all matches one after the other can take such an engine the square
-//! of a text's length: `a.*z|a` reads to the end of the text for each `a`. So the engine is shown a
-//! window of the text, which gets smaller the more it has read in all.
+//! They run in an automaton that is built as far as a text needs it, within a limit on its size, after everything that
+//! is built in. To find all matches one after the other can take it the square of a text's length: `a.*z|a` reads to
+//! the end of the text for each `a`. And an automaton can need more states than a text has bytes. So there is one limit
+//! for all patterns on what they read of a text: it is shown in windows, which get smaller the more was read in all.
+//! Where the limit is reached the rest of the text is one match, and nobody knows how far it goes.
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder};
+use regex::RegexBuilder;
+use regex_automata::hybrid::dfa::DFA;
+use regex_automata::hybrid::regex::{Cache, Regex};
+use regex_automata::util::prefilter::Prefilter;
+use regex_automata::util::syntax;
+use regex_automata::{Input, MatchKind, nfa::thompson};
 
 use super::format::{BadForm, Format, is_near};
 
@@ -28,7 +35,8 @@ pub struct BadRegex {
 pub struct Pattern {
     family: Cow<'static, str>,
     name: Cow<'static, str>,
-    regex: Regex,
+    regex: String,
+    automaton: Arc<Regex>,
     rule: Option<Rule>,
 }
 
@@ -44,16 +52,17 @@ impl Pattern {
     /// Compiles a pattern such as a policy adds.
     ///
     /// The syntax is that of the `regex` crate: without look-around and back-references, which
-    /// could take exponential time.
+    /// could take exponential time. The words of `\b` are of ASCII letters.
     ///
     /// # Errors
     ///
-    /// The regex is malformed, or compiles to more than 1 MiB.
+    /// The regex is malformed, matches an empty text, or compiles to more than 1 MiB.
     pub fn new(family: &str, name: &str, regex: &str) -> Result<Self, BadRegex> {
         let compiled = RegexBuilder::new(regex).size_limit(COMPILED_BYTES_MAX).build();
-        let regex = compiled.map_err(|error| BadRegex { message: one_line(&error) })?;
+        compiled.map_err(|error| BadRegex { message: one_line(&error) })?;
+        let automaton = automaton(regex)?;
         let (family, name) = (Cow::Owned(family.to_owned()), Cow::Owned(name.to_owned()));
-        Ok(Self { family, name, regex, rule: None })
+        Ok(Self { family, name, regex: regex.to_owned(), automaton, rule: None })
     }
 
     /// Makes a pattern of the form of a token, in the notation of the built-in table: `hse_{n32}` is `hse_` and 32
@@ -101,18 +110,24 @@ impl Pattern {
     /// Returns the regex as it was given.
     #[must_use]
     pub fn regex(&self) -> &str {
-        self.regex.as_str()
+        &self.regex
     }
 
-    /// Finds the pattern in a text, from its start to its end. A match that is longer than half a window may
-    /// be missed; a text within one window is searched as a whole.
-    pub(super) fn matches<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-        let all =
-            Matches { regex: &self.regex, text, at: 0, last: None, window: WINDOW_MAX, read: 0 };
+    /// Finds the pattern in a text, from its start to its end. A match that is longer than half a window may be missed;
+    /// a text within one window is searched as a whole. An empty match is where it is not known how the text goes on.
+    pub(super) fn matches<'a>(
+        &'a self,
+        text: &'a str,
+        reads: &'a mut Reads,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        let (regex, cache) = (&*self.automaton, self.automaton.create_cache());
+        let all = Matches { regex, cache, text, at: 0, reads };
         let rule =
             self.rule.as_ref().and_then(|rule| Some((rule, Format::parse(&rule.form).ok()?)));
         all.filter(move |span| {
-            rule.as_ref().is_none_or(|(rule, format)| rule.fits(format, text.as_bytes(), span))
+            let fits =
+                |(rule, format): &(&Rule, Format<'_>)| rule.fits(format, text.as_bytes(), span);
+            span.is_empty() || rule.as_ref().is_none_or(fits)
         })
     }
 
@@ -139,37 +154,111 @@ impl Rule {
     }
 }
 
-/// The engine is shown so much of a text at first, and so much at least.
+/// Makes the automaton of a regex. It gives up where it needs a new state every few bytes again and again.
+fn automaton(regex: &str) -> Result<Arc<Regex>, BadRegex> {
+    const CACHE_BYTES: usize = 512 << 10;
+    const CLEARED_MIN: usize = 2;
+    const BYTES_PER_STATE_MIN: usize = 64;
+    let bad = |message: &str| BadRegex { message: message.to_owned() };
+    let regex = with_ascii_words(regex);
+    let parsed = syntax::parse(&regex).map_err(|_| bad("cannot be read"))?;
+    if parsed.properties().minimum_len().is_none_or(|len| len == 0) {
+        return Err(bad("matches an empty text"));
+    }
+    let config = DFA::config()
+        .prefilter(Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &parsed))
+        .unicode_word_boundary(true)
+        .skip_cache_capacity_check(true)
+        .cache_capacity(CACHE_BYTES)
+        .minimum_cache_clear_count(Some(CLEARED_MIN))
+        .minimum_bytes_per_state(Some(BYTES_PER_STATE_MIN));
+    let thompson = thompson::Config::new().nfa_size_limit(Some(COMPILED_BYTES_MAX));
+    let built = Regex::builder().dfa(config).thompson(thompson).build(&regex);
+    let too_large =
+        |_| bad(&format!("Compiled regex exceeds size limit of {COMPILED_BYTES_MAX} bytes."));
+    Ok(Arc::new(built.map_err(too_large)?))
+}
+
+/// The same regex with words of ASCII letters: an automaton does not know where others end.
+fn with_ascii_words(regex: &str) -> String {
+    let mut ascii = String::with_capacity(regex.len());
+    let mut rest = regex;
+    while let Some((before, after)) = rest.split_once('\\') {
+        ascii.push_str(before);
+        let len = match after.strip_prefix('b') {
+            Some(kind) if kind.starts_with("{") => {
+                after.find('}').map_or(after.len(), |end| end + 1)
+            }
+            _ => after.chars().next().map_or(0, char::len_utf8),
+        };
+        let (escape, next) = after.split_at(len);
+        let is_word = escape.starts_with('b');
+        ascii += if is_word { "(?-u:\\" } else { "\\" };
+        ascii += escape;
+        ascii += if is_word { ")" } else { "" };
+        rest = next;
+    }
+    ascii + rest
+}
+
+/// The automata are shown so much of a text at first, and so much at least.
 const WINDOW_MAX: usize = 64 << 10;
 const WINDOW_MIN: usize = 1 << 10;
 
-/// With a window of one size it reads each byte of a text so often, on average, and so many bytes more.
-const READS_MAX: usize = 32;
+/// With a window of one size the patterns read each byte of a text so often, on average, and so many bytes more: those
+/// that a policy may have read it twice.
+const READS_MAX: usize = 512;
 const READS_MORE: usize = 1 << 20;
+
+/// A match counts for so many bytes.
+const MATCH_READS: usize = 512;
+
+/// How much the patterns of a policy have read of a text.
+pub(super) struct Reads {
+    window: usize,
+    /// How many bytes may have been read with a window of this size, and how many may be.
+    read: usize,
+    most: usize,
+}
+
+impl Reads {
+    /// Those of all patterns in a text of a length.
+    pub(super) const fn of(len: usize) -> Self {
+        let most = READS_MAX.saturating_mul(len).saturating_add(READS_MORE);
+        Self { window: WINDOW_MAX, read: 0, most }
+    }
+
+    /// Takes note of what was read, and tells whether more may be.
+    fn spend(&mut self, bytes: usize) -> bool {
+        self.read = self.read.saturating_add(bytes);
+        if self.read > self.most && self.window > WINDOW_MIN {
+            self.window /= 4;
+            self.read = 0;
+        }
+        self.read <= self.most
+    }
+}
 
 /// The matches of a pattern in a text.
 struct Matches<'a> {
     regex: &'a Regex,
+    cache: Cache,
     text: &'a str,
-    /// Where the next one may begin, and where the last one ended.
+    /// Where the next one may begin.
     at: usize,
-    last: Option<usize>,
-    window: usize,
-    /// How many bytes may have been read with a window of this size.
-    read: usize,
+    reads: &'a mut Reads,
 }
 
 impl Matches<'_> {
-    /// The next match from a place on within so many bytes, and where these end.
-    fn find(&mut self, window: usize) -> (Option<Range<usize>>, usize) {
+    /// Where the next match is from a place on within so many bytes, and where these end; nothing if that takes too
+    /// much.
+    fn find(&mut self, window: usize) -> Option<(Option<Range<usize>>, usize)> {
         let end = ceil(self.text, self.at.saturating_add(window));
-        self.read += end - self.at;
-        if self.read > self.text.len() * READS_MAX + READS_MORE && self.window > WINDOW_MIN {
-            self.window /= 4;
-            self.read = 0;
-        }
         let seen = self.text.get(..end).unwrap_or_default();
-        (self.regex.find_at(seen, self.at).map(|found| found.range()), end)
+        let input = Input::new(seen).range(self.at..);
+        let may_read = self.reads.spend(end - self.at);
+        let found = self.regex.try_search(&mut self.cache, &input).ok().filter(|_| may_read)?;
+        Some((found.map(|found| found.range()), end))
     }
 }
 
@@ -178,16 +267,20 @@ impl Iterator for Matches<'_> {
 
     fn next(&mut self) -> Option<Range<usize>> {
         let len = self.text.len();
-        let mut window = self.window;
-        while self.at <= len {
-            let (found, end) = self.find(window);
+        let mut window = self.reads.window;
+        while self.at < len {
+            let Some((found, end)) = self.find(window) else {
+                let rest = self.at..self.at;
+                self.at = len;
+                return Some(rest);
+            };
             let Some(found) = found else {
                 if end == len {
                     break;
                 }
                 // What begins in the first half of a window ends in it.
                 self.at = ceil(self.text, (end - window.min(end) / 2).max(self.at + 1));
-                window = self.window;
+                window = self.reads.window;
                 continue;
             };
             // What touches the end of the window may go on behind it, or be none.
@@ -201,17 +294,11 @@ impl Iterator for Matches<'_> {
                     continue;
                 }
             }
-            if found.is_empty() && self.last == Some(found.end) {
-                self.at = ceil(self.text, found.end + 1);
-                if found.end == len {
-                    break;
-                }
-                continue;
-            }
-            (self.at, self.last) = (found.end, Some(found.end));
+            self.reads.spend(MATCH_READS);
+            self.at = found.end;
             return Some(found);
         }
-        self.at = len + 1;
+        self.at = len;
         None
     }
 }
@@ -251,6 +338,7 @@ fn one_line(error: &regex::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::redact::{Refusal, Wish, redact};
     use super::super::{Detection, Policy, score};
     use super::*;
 
@@ -259,7 +347,7 @@ mod tests {
         let found = |form: &str, words: &[&str], text: &str| -> usize {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             let pattern = Pattern::of_form("house", "n", form, &words).unwrap();
-            pattern.matches(text).count()
+            pattern.matches(text, &mut Reads::of(text.len())).count()
         };
         let (form, token) = ("hse_{n8}", ["hse", "_k3Jd9fQx"].concat());
         for (before, after) in [("", ""), ("x = \"", "\";"), ("A_", "-x"), ("é", ".")] {
@@ -317,17 +405,42 @@ mod tests {
         }
     }
 
+    fn found(patterns: &[Pattern], text: &str) -> Vec<Vec<Range<usize>>> {
+        let mut reads = Reads::of(text.len());
+        let all = patterns.iter().map(|pattern| pattern.matches(text, &mut reads).collect());
+        let all = all.collect();
+        let last = patterns.len() * (WINDOW_MIN + MATCH_READS) + WINDOW_MAX;
+        assert!(reads.read <= reads.most + last, "{}", reads.read);
+        all
+    }
+
+    fn pattern(regex: &str) -> Pattern {
+        Pattern::new("house", "any", regex).unwrap()
+    }
+
     #[test]
-    fn a_pattern_that_reads_on_for_every_match_reads_a_text_so_often_and_no_more() {
-        let pattern = Pattern::new("house", "slow", "a.*z|a").unwrap();
-        for len in [10_000, 20_000] {
-            let text = "a".repeat(len);
-            let (regex, window) = (&pattern.regex, WINDOW_MAX);
-            let mut all = Matches { regex, text: &text, at: 0, last: None, window, read: 0 };
-            assert_eq!(all.by_ref().count(), len);
-            assert_eq!(all.window, WINDOW_MIN);
-            assert!(all.read <= len * WINDOW_MIN, "{}", all.read);
+    fn patterns_that_read_on_for_every_match_read_a_text_so_often_all_together() {
+        for count in [1, 256] {
+            let patterns = vec![pattern("a.*z|a"); count];
+            let text = "a".repeat(10_000);
+            for found in found(&patterns, &text) {
+                let (unknown, known) = found.split_last().unwrap();
+                assert_eq!(*unknown, known.len()..known.len(), "the rest is not known");
+            }
         }
+    }
+
+    #[test]
+    fn an_automaton_that_needs_too_many_states_leaves_the_rest_of_a_text_unknown() {
+        let chance = &mut crate::steady::Chance(0x9E37_79B9_7F4A_7C15);
+        let text = chance.draw(b"ab \n", 10_000);
+        let large = pattern("a[a-z\n ]{1000}[A-Z]");
+        let rest = &found(std::slice::from_ref(&large), &text)[0];
+        assert!(rest.len() == 1 && rest[0] == (0..0));
+        let policy = Policy { extra_patterns: vec![large], ..Policy::default() };
+        assert_eq!(score(&text, &policy).kinds(), ["house"]);
+        let refusal = redact(&text, &policy, &Wish::default()).unwrap_err();
+        assert!(matches!(refusal, Refusal::Left { count: 1, line: 1, .. }), "{refusal:?}");
     }
 
     #[test]
@@ -335,18 +448,21 @@ mod tests {
         let gap = "x\u{e9} ".repeat(9_000);
         let text = ["key-1", &gap, "key-22 BEGIN\n", &"b".repeat(20_000), "\nEND", &gap, "key-3"];
         let text = text.concat();
-        for regex in [r"key-\d+\b", r"(?s)BEGIN.*?END", "b+$", "", r"key-\d$", "\u{e9} x"] {
-            let pattern = Pattern::new("house", "any", regex).unwrap();
-            let plainly = pattern.regex.find_iter(&text).map(|found| found.range());
-            assert!(pattern.matches(&text).eq(plainly), "{regex}");
+        for regex in
+            [r"key-\d+\b", r"(?s)BEGIN.*?END", "b+$", r"key-\d$", "\u{e9} x", r"\b{start}k\w+"]
+        {
+            let plainly = regex::Regex::new(regex).unwrap();
+            let plainly: Vec<_> = plainly.find_iter(&text).map(|found| found.range()).collect();
+            assert!(found(&[pattern(regex)], &text) == [plainly], "{regex}");
         }
-        let whole = Pattern::new("house", "whole", "(?s)x.*3").unwrap();
-        assert_eq!(whole.matches(&text[..40_000]).count(), 0);
+        assert!(found(&[pattern("(?s)x.*3")], &text[..40_000])[0].is_empty());
     }
 
     #[test]
-    fn an_added_pattern_may_match_nothing_at_all() {
-        let pattern = Pattern::new("house", "empty", "x*").unwrap();
-        assert_eq!(pattern.matches("é\nxx").collect::<Vec<_>>(), [0..0, 2..2, 3..5]);
+    fn a_pattern_matches_no_empty_text() {
+        for regex in ["", "a*", "x?|y", "^", r"\b", "(?m)$"] {
+            let bad = Pattern::new("house", "empty", regex).unwrap_err();
+            assert_eq!(bad.message, "matches an empty text", "{regex}");
+        }
     }
 }

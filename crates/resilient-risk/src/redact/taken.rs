@@ -293,6 +293,9 @@ pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>
     if !hit.pieces.is_empty() {
         return Some(hit.pieces.clone());
     }
+    if span.is_empty() {
+        return None;
+    }
     let one = match hit.pattern.as_ref() {
         "bearer_token" => {
             let name = found.find(char::is_whitespace).unwrap_or(0);
