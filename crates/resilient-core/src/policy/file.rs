@@ -113,6 +113,9 @@ impl PolicyError {
     }
 }
 
+/// The keys of a pattern that a policy adds.
+const PATTERN_KEYS: [&str; 2] = ["name", "regex"];
+
 /// The keys of a rule that a policy adds: those of a row of the built-in table which a rule of one's own needs.
 const RULE_KEYS: [&str; 4] = ["name", "form", "family", "words"];
 
@@ -345,12 +348,18 @@ fn known_key(path: &[&String], prefix: &str) -> Result<(), PolicyError> {
 fn extra_patterns(file: &Map<String, Value>) -> Result<Vec<Pattern>, PolicyError> {
     let mut patterns = Vec::new();
     for (family, entries) in mapping(file, "extend_patterns")?.into_iter().flatten() {
+        if !is_name(family) {
+            return Err(bad("extend_patterns", &format!("must have families with {NAMES}")));
+        }
         if entries.is_null() {
             continue;
         }
         let of = format!("extend_patterns.{family}");
         let entries = entries.as_array().ok_or_else(|| bad(&of, "must be a list of patterns"))?;
         for entry in entries {
+            for key in entry.as_object().into_iter().flat_map(Map::keys) {
+                own_key(&["extend_patterns", family, key], &PATTERN_KEYS)?;
+            }
             let field = |key| entry.get(key).and_then(Value::as_str);
             let (Some(name), Some(regex)) = (field("name"), field("regex")) else {
                 return Err(bad(
@@ -358,6 +367,9 @@ fn extra_patterns(file: &Map<String, Value>) -> Result<Vec<Pattern>, PolicyError
                     "must have a `name` and a `regex` in each pattern, both texts",
                 ));
             };
+            if !is_name(name) {
+                return Err(bad(&of, &format!("must have patterns with {NAMES}")));
+            }
             if patterns.len() == EXTRA_PATTERNS_MAX {
                 let message = format!("must not have more than {EXTRA_PATTERNS_MAX} patterns");
                 return Err(bad("extend_patterns", &message));
@@ -380,10 +392,8 @@ fn extra_rules(file: &Map<String, Value>, patterns: &mut Vec<Pattern>) -> Result
     let Some(rules) = present(file, "extend_rules") else { return Ok(()) };
     for rule in rules.as_array().ok_or_else(|| wrong("must be a list of rules"))? {
         let rule = rule.as_object().ok_or_else(|| wrong("must have a mapping for each rule"))?;
-        if let Some(key) = rule.keys().find(|key| !RULE_KEYS.contains(&key.as_str())) {
-            let nearest = nearest_one(key, RULE_KEYS);
-            let key = vec!["extend_rules".to_owned(), key.clone()];
-            return Err(PolicyError::UnknownKey { key, nearest });
+        for key in rule.keys() {
+            own_key(&["extend_rules", key], &RULE_KEYS)?;
         }
         let field = |key| rule.get(key).and_then(Value::as_str);
         let (Some(name), Some(form)) = (field("name"), field("form")) else {
@@ -393,6 +403,9 @@ fn extra_rules(file: &Map<String, Value>, patterns: &mut Vec<Pattern>) -> Result
             Some(family) => family.as_str().ok_or_else(|| wrong("must have texts as families"))?,
             None => "api_key",
         };
+        if !is_name(name) || !is_name(family) {
+            return Err(wrong(&format!("must have rules and families with {NAMES}")));
+        }
         let words = match present(rule, "words") {
             Some(words) => {
                 words.as_array().and_then(|words| words.iter().map(word).collect()).ok_or_else(
@@ -413,6 +426,31 @@ fn extra_rules(file: &Map<String, Value>, patterns: &mut Vec<Pattern>) -> Result
         patterns.push(pattern);
     }
     Ok(())
+}
+
+/// Refuses a key that is not one of an entry's own, by the keys that lead to it.
+fn own_key(path: &[&str], own: &[&'static str]) -> Result<(), PolicyError> {
+    let key = path.last().copied().unwrap_or_default();
+    if own.contains(&key) {
+        return Ok(());
+    }
+    let nearest = nearest_one(key, own.iter().copied());
+    Err(PolicyError::UnknownKey {
+        key: path.iter().map(|key| (*key).to_owned()).collect(),
+        nearest,
+    })
+}
+
+/// A name has so many characters at most.
+const NAME_CHARS_MAX: usize = 100;
+
+/// What a name must be.
+const NAMES: &str = "names of 1 to 100 characters, without control characters";
+
+/// Tells whether a text is a name of a pattern or of a family.
+fn is_name(text: &str) -> bool {
+    let len = text.chars().take(NAME_CHARS_MAX + 1).count();
+    len <= NAME_CHARS_MAX && !text.trim().is_empty() && !text.contains(char::is_control)
 }
 
 /// A word that must stand near a token.
@@ -595,6 +633,16 @@ mod tests {
                 (1, 16),
             ),
             ("allow: {path: []}", "unknown_key: allow.path (is `paths` meant?)", (1, 9)),
+            (
+                "extend_patterns:\n  a:\n  - {name: n, regex: x}\n  - {name: m, regx: y}\n",
+                "unknown_key: extend_patterns.a.regx (is `regex` meant?)",
+                (4, 15),
+            ),
+            (
+                "extend_patterns: {a: [{name: n, regex: x, flags: i}]}",
+                "unknown_key: extend_patterns.a.flags",
+                (1, 43),
+            ),
             ("future: [a]", "unknown_key: future", (1, 1)),
             ("thresholds.high: 1", "unknown_key: thresholds.high", (1, 1)),
         ] {
@@ -673,7 +721,7 @@ mod tests {
     fn patterns_keep_their_order_and_incomplete_ones_are_refused() {
         let policy = parse(
             "extend_patterns:\n\
-             \x20 zeta:\n    - {name: first, regex: a}\n    - {name: second, regex: b, weight: 9}\n\
+             \x20 zeta:\n    - {name: first, regex: a}\n    - {name: second, regex: b}\n\
              \x20 none:\n\x20 alpha: [{name: third, regex: c}]\n",
         );
         let names: Vec<_> =
@@ -686,9 +734,22 @@ mod tests {
             "extend_patterns: {a: [{name: x}]}",
             "extend_patterns: {a: [{regex: x}]}",
             "extend_patterns: {a: [{name: 5, regex: x}]}",
+            "extend_patterns: {a: [{name: '', regex: x}]}",
+            "extend_patterns: {a: [{name: ' ', regex: x}]}",
+            "extend_patterns: {a: [{name: \"a\\tb\", regex: x}]}",
+            "extend_patterns: {'': [{name: a, regex: x}]}",
+            "extend_patterns: {\"a\\0\": [{name: a, regex: x}]}",
+            "extend_rules: [{name: '', form: 'hse_{n8}'}]",
+            "extend_rules: [{name: a, family: \"\\n\", form: 'hse_{n8}'}]",
         ] {
-            assert!(error(text).reason().starts_with("bad_value: extend_patterns"), "{text}");
+            assert!(error(text).reason().starts_with("bad_value: extend_"), "{text}");
         }
+        let named =
+            |len| format!("extend_patterns: {{a: [{{name: {}, regex: x}}]}}", "é".repeat(len));
+        assert_eq!(parse(&named(100)).risk.extra_patterns.len(), 1);
+        assert!(error(&named(101)).reason().starts_with("bad_value: extend_patterns.a must have"));
+        let empty = error("extend_patterns: {a: [{name: n, regex: 'a*'}]}");
+        assert_eq!(empty.reason(), "bad_regex: matches an empty text");
     }
 
     #[test]
