@@ -442,7 +442,9 @@ impl<'a> Lexer<'a> {
     /// Whether a `/` here begins a regular expression and no division.
     fn expects_value(&self) -> bool {
         let before = self.before(self.at);
-        before.is_none_or(|byte| b"(,=:[!&|?{};+*%~^<>".contains(&byte))
+        // `</` and `/>` are of tags.
+        self.byte(self.at + 1) != Some(b'>')
+            && before.is_none_or(|byte| b"(,=:[!&|?{};+*%~^>".contains(&byte))
             || self.text.get(..self.at).is_some_and(|text| text.trim_end().ends_with("return"))
     }
 
@@ -455,8 +457,8 @@ impl<'a> Lexer<'a> {
                 b'[' => in_class = true,
                 b']' => in_class = false,
                 b'/' if !in_class => {
-                    self.at = at + 1;
-                    return;
+                    let whole = self.at..at + 1;
+                    return self.push(Kind::Inert, whole.clone(), whole);
                 }
                 _ => {}
             }

@@ -271,12 +271,17 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
     let mut of_secret: BTreeMap<(&str, Cow<'_, str>), usize> = BTreeMap::new();
     let mut names = Names::default();
     let mut outs = Vec::with_capacity(taken.len());
+    let mut done = 0;
     for taken in taken {
         let text = taken.text(content);
+        let Range { start, end } = taken.hull();
+        // Nothing is named by a secret that stands before it.
+        let before = content.get(done..start).unwrap_or_default();
+        done = end.max(done);
         let kind = taken.kind.as_str();
         // A key that spans lines is no variable's value, nor is what only decoding shows.
         let fits = wish.env && !text.contains('\n') && !taken.is_decoded && taken.pieces.len() == 1;
-        let variable = fits.then(|| names.name(&text, content, taken.hull().start, &taken.pattern));
+        let variable = fits.then(|| names.name(&text, before, &taken.pattern));
         let number = *of_secret.entry((kind, text)).or_insert_with(|| {
             let count = counts.entry(kind).or_default();
             *count += 1;

@@ -240,7 +240,11 @@ impl Writer<'_> {
                 Part::Text(range) => rendered.text += self.text(range.clone()),
                 Part::Secret(nth) => {
                     let mark = self.secrets.get(*nth).map_or("", |secret| secret.mark.as_str());
-                    let mark = if in_brackets { in_brackets_of(mark) } else { mark.to_owned() };
+                    let mark = if in_brackets || self.is_command(site, *nth) {
+                        in_brackets_of(mark)
+                    } else {
+                        mark.to_owned()
+                    };
                     rendered.put(&format!("{quote}{mark}{quote}"), false);
                     if site.mixed {
                         rendered.text += &self.seam(*nth);
@@ -251,6 +255,21 @@ impl Writer<'_> {
         if site.kind == SiteKind::Literal {
             rendered.text += &site.close;
         }
+    }
+
+    /// Whether a secret is in a command that stands in a literal of a shell, where `<` reads a file and no quote is free.
+    fn is_command(&self, site: &Site, secret: usize) -> bool {
+        matches!(self.language, Language::Shell | Language::Dockerfile)
+            && site.kind == SiteKind::Literal
+            && !site.open.ends_with('\'')
+            && (self.in_hole(site, secret) || self.text(site.outer.clone()).contains('`'))
+    }
+
+    /// Whether a secret is in the code inside of a literal.
+    fn in_hole(&self, site: &Site, secret: usize) -> bool {
+        self.secrets.get(secret).is_some_and(|Out { span, .. }| {
+            site.holes.iter().any(|hole| hole.start < span.end && span.start < hole.end)
+        })
     }
 
     /// What a secret goes over that is not inside of literals: the quotes, and the code between.
@@ -293,12 +312,9 @@ impl Writer<'_> {
             && site.parts.iter().all(|part| match part {
                 Part::Text(_) => true,
                 Part::Secret(nth) => self.secrets.get(*nth).is_some_and(|secret| {
-                    let inside = |hole: &Range<usize>| {
-                        hole.start < secret.span.end && secret.span.start < hole.end
-                    };
                     // Behind a backslash, what begins here is the rest of an escape.
                     secret.variable.is_some()
-                        && !site.holes.iter().any(inside)
+                        && !self.in_hole(site, *nth)
                         && self.byte_before(secret.span.start) != Some(b'\\')
                 }),
             })
@@ -324,8 +340,11 @@ impl Writer<'_> {
                     .is_some_and(|group| !group.contains("\n)"));
                 begins(&["const ", "import "]) || in_group || is_tag
             }
-            Language::Java => begins(&["@", "case "]),
-            Language::Kotlin => begins(&["@"]) || words.any(|word| word == "const"),
+            Language::Java => {
+                let case = line.rsplit(['{', '}', ';', ':']).next().unwrap_or_default();
+                begins(&["@"]) || case.trim_start().starts_with("case ") || in_annotation(before)
+            }
+            Language::Kotlin => in_annotation(before) || words.any(|word| word == "const"),
             Language::CSharp => begins(&["[", "case "]) || words.any(|word| word == "const"),
             Language::Php => {
                 let properties = ["public ", "private ", "protected ", "static ", "var "];
@@ -333,10 +352,50 @@ impl Writer<'_> {
             }
             Language::Rust => begins(&["#[", "#![", "extern "]),
             Language::JavaScript | Language::TypeScript => {
-                begins(&["import "]) || begins(&["export "]) && line.ends_with("from ")
+                // A template behind a name is an argument of that name.
+                let is_tagged = open == "`"
+                    && self.byte_before(outer.start).is_some_and(|byte| {
+                        byte.is_ascii_alphanumeric() || b"_$)]".contains(&byte)
+                    });
+                is_tagged
+                    || begins(&["import "])
+                    || begins(&["export "]) && line.ends_with("from ")
+                    || self.language == Language::TypeScript && self.is_type(outer, before)
             }
+            Language::Python => self.is_annotation(outer, before, open),
             _ => false,
         }
+    }
+
+    /// Whether a literal in TypeScript is a type, or the value in an `enum`.
+    fn is_type(&self, outer: &Range<usize>, before: &str) -> bool {
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let near = line.trim_end();
+        let declares =
+            line.trim_start().trim_start_matches("export ").trim_start_matches("declare ");
+        let (_, after) = self.neighbours(outer);
+        let of_enum = before.rfind("enum ").and_then(|at| before.get(at..));
+        ["type ", "interface "].iter().any(|word| declares.starts_with(word))
+            || [" as", " extends", "<"].iter().any(|end| near.ends_with(end))
+            || near.ends_with('|') && !near.ends_with("||")
+            || near.ends_with(':') && after == Some(b'=')
+            || of_enum.is_some_and(|of_enum| !of_enum.contains('}'))
+    }
+
+    /// Whether a literal in Python is an annotation, or a statement by itself, as documentation is.
+    fn is_annotation(&self, outer: &Range<usize>, before: &str, open: &str) -> bool {
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let (dark, after) = self.neighbours(outer);
+        let named = line.trim().strip_suffix(':').unwrap_or_default();
+        let is_named = !named.is_empty() && !named.contains(['"', '\'', '{', ',']);
+        let is_value = dark.is_some_and(|byte| b"([{,=+-*%|&\"'\\".contains(&byte));
+        let goes_on = matches!(after, Some(b',' | b'}'));
+        before.rfind("Literal[").and_then(|at| before.get(at..)).is_some_and(|of| !of.contains(']'))
+            || line.trim_end().ends_with("->")
+            || is_named && (named.contains("def ") || !goes_on)
+            || line.trim().is_empty()
+                && (!is_value || open.len() > 3 && dark != Some(b'('))
+                && !goes_on
     }
 
     /// How the site is written anew; nothing where only a mark is known to do.
@@ -468,14 +527,14 @@ impl Writer<'_> {
 
     /// Whether an attribute's value in JSX begins here: `<A key="…`.
     fn in_tag(&self, at: usize) -> bool {
-        let line = window_before(self.content, at, WINDOW);
-        let line = line.rsplit('\n').next().unwrap_or_default();
-        let tight = line.strip_suffix('=').is_some_and(|name| {
+        let before = window_before(self.content, at, WINDOW);
+        let tight = before.strip_suffix('=').is_some_and(|name| {
             name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-')
         });
-        let opened = line.rfind('<').is_some_and(|open| {
-            let tag = line.get(open + 1..).unwrap_or_default();
-            tag.starts_with(|c: char| c.is_ascii_alphabetic()) && !tag.contains('>')
+        let opened = before.rfind('<').is_some_and(|open| {
+            let tag = before.get(open + 1..).unwrap_or_default();
+            let is_open = !tag.replace("=>", "").contains(['>', ';']);
+            tag.starts_with(|c: char| c.is_ascii_alphabetic()) && is_open
         });
         tight && opened
     }
@@ -549,6 +608,15 @@ impl Form {
         let open = site.open.strip_prefix('b').unwrap_or(&site.open).to_owned();
         Self { around: (open, site.close.clone()), between: ", ", ..Self::of("concat!(", ")") }
     }
+}
+
+/// Whether the arguments of an annotation are open at the end of a text: `@Value(`.
+fn in_annotation(before: &str) -> bool {
+    let name = before.rfind('@').and_then(|at| before.get(at + 1..)).unwrap_or_default();
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && !"_.:".contains(c));
+    let rest = end.and_then(|end| name.get(end..)).unwrap_or_default();
+    let count = |sign| rest.matches(sign).count();
+    rest.trim_start().starts_with('(') && count('(') > count(')')
 }
 
 /// Text of a literal as that of an f-string. The braces of `\N{DASH}` stay.

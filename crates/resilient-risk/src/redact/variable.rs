@@ -26,12 +26,12 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The name for a secret that begins at an offset of a text.
-    pub(super) fn name(&mut self, secret: &str, content: &str, at: usize, pattern: &str) -> String {
+    /// The name for a secret that stands behind a text.
+    pub(super) fn name(&mut self, secret: &str, before: &str, pattern: &str) -> String {
         if let Some(name) = self.of_secret.get(secret) {
             return name.clone();
         }
-        let mut name = key(content, at).unwrap_or_else(|| shouted(pattern));
+        let mut name = key(before).unwrap_or_else(|| shouted(pattern));
         if TAKEN.contains(&name.as_str()) {
             name += "_SECRET";
         }
@@ -45,9 +45,9 @@ impl Names {
     }
 }
 
-/// The name of what is assigned on this line, up to here.
-fn key(content: &str, at: usize) -> Option<String> {
-    let line = window_before(content, at, LINE_LEN_MAX);
+/// The name of what is assigned on the last line of a text.
+fn key(before: &str) -> Option<String> {
+    let line = window_before(before, before.len(), LINE_LEN_MAX);
     let line = line.rsplit('\n').next()?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     // The last of several assignments, as in `{"a": 1, "b": "…`.
@@ -104,7 +104,7 @@ mod tests {
             ("print(\"", "GHP"),
             ("", "GHP"),
         ] {
-            let name_of = |line: &str| Names::default().name("s", line, line.len(), "ghp");
+            let name_of = |line: &str| Names::default().name("s", line, "ghp");
             assert_eq!(name_of(line), name, "{line}");
             assert_eq!(name_of(&format!("x = 1\n{line}")), name, "{line}");
         }
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn equal_secrets_share_a_name_and_others_do_not() {
         let mut names = Names::default();
-        let mut name = |secret| names.name(secret, "key = ", 6, "p");
+        let mut name = |secret| names.name(secret, "key = ", "p");
         assert_eq!([name("a"), name("b"), name("a")], ["KEY", "KEY_2", "KEY"]);
     }
 }
