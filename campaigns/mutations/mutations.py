@@ -151,7 +151,7 @@ MUTATIONS = [
              "    write(dir)?.sync()\n", "    write(dir).map(drop)\n", WRITES,
              "create, the first call ever"),
     Mutation("recovery first, when the version of the format was written", "src/state.rs",
-             "self.mark_dirty().map_err(|e| os(\"/lock\", e))?;", "let _ = Self::mark_dirty;",
+             "self.mark_dirty(&self.end).map_err(|e| os(\"/lock\", e))?;", "let _ = Self::mark_dirty;",
              UPGRADE),
     Mutation("first wait: sync of the directory that holds the state", "src/commit/batch.rs",
              "home.as_ref().map(|home| wait.add(SyncItem::Dir(home.clone()), Some(who)))",
