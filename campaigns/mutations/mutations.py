@@ -32,6 +32,10 @@ SAVE = "foreign::a_save_while_recovery_works_is_lost_only_between_the_last_look_
 LINES = "isolation::whole_lines_of_others_are_never_cut"
 UPGRADE = "the_upgrade_of_an_older_state_directory_survives_every_crash"
 WAITS = "isolation::a_row_that_waits_survives_every_crash"
+LINKED = "strange::a_hard_link_in_the_place_of_a_file_of_the_state_reaches_no_file_outside"
+REACHED = "strange::recovery_reaches_no_file_outside_through_a_hard_link"
+INDEX = "foreign::recovery_cuts_no_line_of_others_off_the_index"
+UNREAD = "unread::the_content_of_a_row_that_cannot_be_read_stays_and_no_call_is_refused"
 AFTER = "foreign::an_edit_after_the_answer_never_costs_the_row_or_the_edit"
 
 MUTATIONS = [
@@ -398,7 +402,15 @@ MUTATIONS = [
     Mutation("a row that waits: forgotten when it is decided", "src/recovery/mod.rs",
              "    pending::forget(state, &decided)?;\n", "    drop(decided);\n", WAITS),
     Mutation("a row that waits: its slots are not swept", "src/recovery/sweep.rs",
-             "        if keep.contains(&name) || in_use", "        if in_use", WAITS),
+             "        if keep.holds(&name) || in_use", "        if in_use", WAITS),
+    Mutation("a row that cannot be read: no slot is swept", "src/recovery/pending.rs",
+             "may_be_any: !waiting.unread.is_empty()", "may_be_any: false", UNREAD),
+    Mutation("a row that waits: one that has changed is not believed", "src/recovery/pending.rs",
+             "match row.filter(|row| name_of(row) == name) {", "match row {", UNREAD),
+    Mutation("a row that cannot be read: given up for good before slots are swept",
+             "src/recovery/pending.rs",
+             "slots are swept.\n    conflicts.sync()\n", "slots are swept.\n    Ok(drop(conflicts))\n",
+             "unread::a_row_that_cannot_be_read_is_given_up_with_all_content_that_may_be_its_own"),
     Mutation("a row that waits: a write to its path is refused", "src/commit/context.rs",
              "self.state.pending.get(&target.path, &target.shown).cloned() {",
              "self.state.pending.get(&target.path, &target.shown).cloned().filter(|_| false) {", REFUSED),

@@ -10,9 +10,9 @@ use crate::disk::Stat;
 /// An unfinished write that waits for a process that can finish or withdraw it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pending {
-    /// The target.
+    /// The target; the file of the row where that cannot be read.
     pub path: String,
-    /// The write's row.
+    /// The write's row. It is empty where that cannot be read.
     pub journal_id: String,
     /// What stands in the way.
     pub reason: String,

@@ -153,9 +153,10 @@ impl Report {
             };
             of(About::Conflict, path, text)
         }));
-        notices.extend(self.pending.iter().map(|Pending { path, reason, .. }| {
+        notices.extend(self.pending.iter().map(|Pending { path, reason, journal_id }| {
+            let what = if journal_id.is_empty() { "of the row in" } else { "of" };
             let text = format!(
-                "an interrupted write of {path} can be neither finished nor taken back: {reason}; \
+                "an interrupted write {what} {path} can be neither finished nor taken back: {reason}; \
                  it is tried again, and `resilient-write recover --abandon` gives it up"
             );
             of(About::Pending, path, text)

@@ -30,6 +30,7 @@ mod turn;
 pub(crate) use digests::Digests;
 pub(crate) use durable_dirs::DurableDirs;
 pub(crate) use marker::{clean_len, decided_len_of, missing_len};
+pub(crate) use owner::is_slot;
 pub(crate) use slots::Slots;
 
 /// Where a state directory is, and what opening it needs.

@@ -101,6 +101,13 @@ pub(super) fn keep_cut(state: &State, from: u64, to: u64) -> Cut {
     Cut { bytes: to - from, kept: if is_kept { to - from } else { 0 } }
 }
 
+/// Keeps a copy of what a file holds, durably, and gives its digest.
+pub(super) fn keep_copy(state: &State, file: &dyn File) -> io::Result<Digest> {
+    let digest = digest_of(file)?.0;
+    keep_file(state, &format!("{digest}.bin"), |copy| copy_all(file, copy))?;
+    Ok(digest)
+}
+
 /// Keeps a row that is about to be forgotten, durably, and gives its digest.
 pub(super) fn keep_row(state: &State, row: &Row) -> io::Result<Digest> {
     let bytes = serde_json::to_vec(row)?;

@@ -52,6 +52,7 @@ mod resolve;
 mod seat;
 mod slot;
 mod sweep;
+mod unread;
 mod verdict;
 mod withdrawal;
 
@@ -63,7 +64,7 @@ pub(crate) use withdrawal::withdraw;
 pub use crate::report::{About, Conflict, Notice, Part, Report, What};
 
 use obstacle::Obstacle;
-use pending::PendingRow;
+use pending::{Counted, PendingRow};
 use relocate::relocated;
 use resolve::resolve;
 use verdict::Verdict;
@@ -106,15 +107,17 @@ pub(crate) fn run(
     }
     if undecided == Undecided::GiveUp {
         give_up_pending(store, state, report).map_err(os)?;
+        unread::give_up(store, state, report);
     }
-    let pending = pending::list(state).map_err(os)?;
+    let pending = pending::list(state);
+    unread::tell(store, &pending, report);
     report.left.extend(conflict::shelve(state).map_err(os)?);
-    let left = sweep::sweep(store, state, &pending::slots(&pending)).map_err(os)?;
+    let left = sweep::sweep(store, state, &Counted::on(&pending)).map_err(os)?;
     report.left.extend(left.into_iter().map(|left| format!("tmp/{left}")));
     report.pending.sort_by(|a, b| a.path.cmp(&b.path));
     state.pending = PendingPaths {
         stamp: pending::stamp(state).map_err(os)?,
-        paths: paths_of(store, state, &pending, &report.pending),
+        paths: paths_of(store, state, &pending.rows, &report.pending),
     };
     let len = state.journal.stat().map_err(os)?.len;
     state.end = state.end_at(len).map_err(os)?;
@@ -162,8 +165,9 @@ pub(crate) fn finds_pending(store: &Store, state: &mut State) -> io::Result<bool
     if state.pending.stamp == stamp {
         return Ok(false);
     }
-    let paths = paths_of(store, state, &pending::list(state)?, &[]);
-    let waits = !paths.is_empty();
+    let waiting = pending::list(state);
+    let paths = paths_of(store, state, &waiting.rows, &[]);
+    let waits = !paths.is_empty() || !waiting.unread.is_empty();
     state.pending = PendingPaths { stamp, paths };
     Ok(waits)
 }
@@ -201,7 +205,7 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
     // IMPORTANT: the rows are durable before anything is done on their account; a killed process
     // may have left them pending.
     end::rewrite_and_sync(state, &batch)?;
-    let waiting = pending::names(state)?;
+    let waiting = pending::names(state);
     let mut out = Vec::new();
     let mut decided = Vec::new();
     let mut unkept = None;
@@ -249,7 +253,9 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
 /// they are judged as any other; tells whether there is one.
 fn revive_pending(store: &Store, state: &mut State, report: &mut Report) -> io::Result<bool> {
     let mut revived = Vec::new();
-    for PendingRow { row, .. } in pending::list(state)? {
+    let waiting = pending::list(state);
+    unread::tell(store, &waiting, report);
+    for PendingRow { row, .. } in waiting.rows {
         if report.pending.iter().any(|known| known.journal_id == row.journal_id) {
             // It was judged a moment ago.
             continue;
@@ -272,7 +278,7 @@ fn revive_pending(store: &Store, state: &mut State, report: &mut Report) -> io::
 /// goes on waiting: nothing of it is lost.
 fn give_up_pending(store: &Store, state: &State, report: &mut Report) -> io::Result<()> {
     let mut given_up = Vec::new();
-    for PendingRow { name, row } in pending::list(state)? {
+    for PendingRow { name, row } in pending::list(state).rows {
         let place = report.pending.iter().position(|known| known.journal_id == row.journal_id);
         let kept = keep_slots(store, state, &relocated(store, state, &row))
             .and_then(|kept| Ok((kept, keep_part(state, &row)?)));

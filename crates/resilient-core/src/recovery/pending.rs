@@ -3,6 +3,8 @@
 //!
 //! Such a row leaves the journal and is kept in `pending/`, one file a row, until a process comes
 //! that can decide. Its slots stay. Writes to its path are refused until then; no other call waits.
+//!
+//! A row that cannot be read protects all slots, as any of them may be its own.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -11,10 +13,11 @@ use std::io;
 use super::end::slots_of;
 use super::names::state_dir;
 use crate::digest::Digest;
-use crate::disk::{DirRef, Replace, Stat, read_all};
+use crate::disk::{Dir, DirRef, Replace, Stat, read_all};
 use crate::ensure::private_file;
 use crate::journal::Row;
-use crate::state::State;
+use crate::state::{State, is_slot};
+use crate::store::Store;
 
 /// The name of the directory in the state directory.
 const PENDING: &str = "pending";
@@ -27,30 +30,79 @@ pub(super) struct PendingRow {
     pub(super) row: Row,
 }
 
-/// The rows that wait, in the order of their names. Files that are no row are left alone.
-pub(super) fn list(state: &State) -> io::Result<Vec<PendingRow>> {
-    let Some(dir) = open(state)? else { return Ok(Vec::new()) };
-    let mut rows = Vec::new();
-    for name in dir.entries()? {
-        if !name.as_encoded_bytes().ends_with(b".row") {
-            continue;
-        }
-        // What is no regular file, or too long, is no row.
-        let Ok(file) = dir.open(&name) else { continue };
-        let bytes = match read_all(&*file, LONGEST) {
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => continue,
-            other => other?,
-        };
-        if let Some(row) = Row::parse(&bytes) {
-            rows.push(PendingRow { name, row });
-        }
-    }
-    Ok(rows)
+/// What waits.
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// In the order of their names.
+    pub(super) rows: Vec<PendingRow>,
+    /// What cannot be read.
+    pub(super) unread: Vec<Unread>,
 }
 
-/// The names of the files of rows that wait.
-pub(super) fn names(state: &State) -> io::Result<HashSet<OsString>> {
-    open(state)?.map_or_else(|| Ok(HashSet::new()), |dir| Ok(dir.entries()?.into_iter().collect()))
+/// A row that cannot be read. Nobody knows which slots it counts on.
+pub(super) struct Unread {
+    /// The name of its file; `None` where the directory cannot be read, and may hold rows.
+    pub(super) name: Option<OsString>,
+    pub(super) reason: String,
+}
+
+impl Unread {
+    /// Where it is, as it is shown.
+    pub(super) fn shown(&self, store: &Store) -> String {
+        let name = self.name.as_ref().map(|name| name.to_string_lossy());
+        let below: Vec<&str> = std::iter::once(PENDING).chain(name.as_deref()).collect();
+        store.shown_state(&below)
+    }
+}
+
+/// The rows that wait. Files that have no row's name are left alone.
+pub(super) fn list(state: &State) -> Waiting {
+    let mut waiting = Waiting::default();
+    let unread = |name, error: &io::Error| Unread { name, reason: error.to_string() };
+    let listed = open(state).and_then(|dir| dir.map(|dir| Ok((dir.entries()?, dir))).transpose());
+    let (names, dir) = match listed {
+        Ok(Some(listed)) => listed,
+        Ok(None) => return waiting,
+        Err(error) => {
+            waiting.unread.push(unread(None, &error));
+            return waiting;
+        }
+    };
+    for name in names.into_iter().filter(|name| is_name(name)) {
+        match read(&*dir, &name) {
+            Ok(Some(row)) => waiting.rows.push(PendingRow { name, row }),
+            Ok(None) => {}
+            Err(error) => waiting.unread.push(unread(Some(name), &error)),
+        }
+    }
+    waiting
+}
+
+/// Whether a name is one that a row's file has.
+fn is_name(name: &OsStr) -> bool {
+    let stem = name.to_str().and_then(|name| name.strip_suffix(".row"));
+    stem.is_some_and(|stem| stem.parse::<Digest>().is_ok())
+}
+
+/// Reads a row; `None` where it is gone.
+fn read(dir: &dyn Dir, name: &OsStr) -> io::Result<Option<Row>> {
+    let file = match dir.open(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other?,
+    };
+    let row = Row::parse(&read_all(&*file, LONGEST)?);
+    // IMPORTANT: the name is a digest of the slots' names, among others. Of a row in which one of them has changed, the
+    // slots would be swept.
+    match row.filter(|row| name_of(row) == name) {
+        Some(row) => Ok(Some(row)),
+        None => Err(io::Error::new(io::ErrorKind::InvalidData, "it is damaged")),
+    }
+}
+
+/// The names of the files of rows that wait, as far as they can be listed.
+pub(super) fn names(state: &State) -> HashSet<OsString> {
+    let listed = open(state).ok().flatten().and_then(|dir| dir.entries().ok());
+    listed.into_iter().flatten().collect()
 }
 
 /// Keeps a row, durably. Keeping it twice equals keeping it once.
@@ -69,14 +121,35 @@ pub(super) fn keep(state: &State, row: &Row) -> io::Result<()> {
 
 /// Forgets rows, durably: they are decided.
 pub(super) fn forget(state: &State, names: &[OsString]) -> io::Result<()> {
-    let Some(dir) = open(state)?.filter(|_| !names.is_empty()) else { return Ok(()) };
+    if names.is_empty() {
+        return Ok(());
+    }
+    let denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    let dir = match open(state) {
+        Ok(Some(dir)) => dir,
+        Err(error) if !denied(&error) => return Err(error),
+        _ => return Ok(()),
+    };
     for name in names {
         match dir.remove_file(name) {
+            // In a directory that is another user's nobody can tell whether they wait. If so, their slots stay.
+            Err(error) if denied(&error) && dir.entries().is_err() => return Ok(()),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
     dir.sync()
+}
+
+/// Moves rows that cannot be read to `conflicts/`, durably: they are given up.
+pub(super) fn move_to_conflicts(state: &State, unread: &[Unread]) -> io::Result<()> {
+    let Some(dir) = open(state)? else { return Ok(()) };
+    let conflicts = state_dir(state, "conflicts")?;
+    for name in unread.iter().filter_map(|unread| unread.name.as_ref()) {
+        dir.rename(name, &*conflicts, name, Replace::Yes)?;
+    }
+    // IMPORTANT: before their slots are swept.
+    conflicts.sync()
 }
 
 /// The name of a row's file. A journal may be a stranger's: nothing in it names a file.
@@ -87,8 +160,27 @@ pub(super) fn name_of(row: &Row) -> OsString {
 }
 
 /// The slots that rows which wait count on.
-pub(super) fn slots(rows: &[PendingRow]) -> HashSet<OsString> {
-    rows.iter().flat_map(|pending| slots_of(&pending.row)).collect()
+pub(super) struct Counted {
+    names: HashSet<OsString>,
+    /// Whether any slot may be one of them.
+    may_be_any: bool,
+}
+
+impl Counted {
+    pub(super) fn on(waiting: &Waiting) -> Self {
+        let names = waiting.rows.iter().flat_map(|pending| slots_of(&pending.row)).collect();
+        Self { names, may_be_any: !waiting.unread.is_empty() }
+    }
+
+    /// Whether something in `tmp/` has to stay.
+    pub(super) fn holds(&self, name: &OsStr) -> bool {
+        self.is_known(name) || self.may_be_any && is_slot(name)
+    }
+
+    /// Whether a row that could be read counts on it.
+    pub(super) fn is_known(&self, name: &OsStr) -> bool {
+        self.names.contains(name)
+    }
 }
 
 /// What the directory is now: it differs once a row was added or forgotten.

@@ -55,6 +55,11 @@ impl Owner {
     }
 }
 
+/// Whether a name in `tmp/` is that of a slot, or of what takes its place.
+pub(crate) fn is_slot(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(SLOT.as_bytes())
+}
+
 fn own_name(id: u64) -> OsString {
     format!("{OWNER}{id:016x}").into()
 }

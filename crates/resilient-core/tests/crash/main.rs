@@ -39,6 +39,7 @@ mod turns;
 mod undo;
 mod workload;
 
+mod unread;
 use std::time::Instant;
 
 use campaign::{Budget, Rig, Tally, crash_everywhere};
