@@ -85,9 +85,10 @@ def journal_fields(field):
             and found[1] not in shown)
 
 
-@meant("a torn last line of the journal hides no other line")
-def torn_journal(field):
-    return (field.tool in ("journal_tail", "analytics") and field.ours.get("ok")
+@meant("a damaged line of the journal, or of the scratchpad's index, hides no other line")
+def damaged_line(field):
+    tools = ("journal_tail", "analytics", "scratch_ref", "scratch_get")
+    return (field.tool in tools and field.ours.get("ok")
             and "bad_line" in field.theirs.get("context", {}))
 
 

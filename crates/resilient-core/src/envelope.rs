@@ -536,9 +536,6 @@ impl Envelope {
                     "sha256": sha256, "reason": "not_valid_utf8", "errno": message,
                 }),
             ),
-            Error::BadIndexLine { index, bad_line } => {
-                corrupt(Encoding, json!({"index": index, "bad_line": bad_line}))
-            }
 
             Error::HandoffFields { missing_fields } => {
                 encoding(json!({"missing_fields": missing_fields}))

@@ -286,9 +286,6 @@ pub enum Error {
     /// The kept bytes are no text.
     #[error("the kept bytes are not UTF-8: {message}")]
     ScratchNotUtf8 { sha256: Digest, message: String },
-    /// A line of the scratchpad's index cannot be read.
-    #[error("the scratchpad's index has a damaged line")]
-    BadIndexLine { index: String, bad_line: String },
 
     /// The handoff lacks required fields.
     #[error("the handoff lacks {missing_fields:?}")]

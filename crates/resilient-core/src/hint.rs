@@ -355,9 +355,6 @@ pub fn hint(error: &Error) -> String {
         }
         // A word of the Python server, which its users compare.
         Error::ScratchNotUtf8 { .. } => "retry_with_encoding_base64".to_owned(),
-        Error::BadIndexLine { index, .. } => {
-            format!("tell the user that a line of {index} is damaged and has to be removed")
-        }
 
         Error::HandoffFields { missing_fields } => {
             format!("add to `envelope`: {}", missing_fields.join(", "))

@@ -155,6 +155,9 @@ pub struct Reference {
     /// Why it was taken out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_for: Option<Why>,
+    /// How many lines of the index could not be read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub damaged_lines: u64,
 }
 
 /// Kept content.
@@ -268,14 +271,14 @@ impl Scratch<'_> {
     /// Tells what is known of an entry; of a digest, a label, or both together.
     ///
     /// # Errors
-    /// Neither is given; the digest is none; there is no such entry; the index is damaged.
+    /// Neither is given; the digest is none; there is no such entry; the disk refuses.
     pub fn reference(&self, sha256: Option<&str>, label: Option<&str>) -> Result<Reference> {
         self.store.visible()?;
         if sha256.is_none() && label.is_none() {
             return Err(Error::NoReference);
         }
         let digest = sha256.map(parse_digest).transpose()?;
-        let rows = self.rows()?;
+        let Index { rows, damaged_lines } = index(self.store)?;
         let mut matching: Vec<IndexRow> = rows.clone();
         matching.retain(|row| {
             row.removed_at.is_none()
@@ -296,7 +299,15 @@ impl Scratch<'_> {
         let gone = rows.into_iter().rfind(|row| row.sha256 == entry.sha256 && !bin_exists);
         let (removed_at, removed_for) =
             gone.map(|row| (row.removed_at, row.removed_for)).unwrap_or_default();
-        Ok(Reference { entry, scratch_path, bin_exists, alias_count, removed_at, removed_for })
+        Ok(Reference {
+            entry,
+            scratch_path,
+            bin_exists,
+            alias_count,
+            removed_at,
+            removed_for,
+            damaged_lines,
+        })
     }
 
     /// Gives kept content back.
@@ -388,7 +399,7 @@ impl Scratch<'_> {
     }
 
     fn rows(&self) -> Result<Vec<IndexRow>> {
-        rows(self.store)
+        Ok(index(self.store)?.rows)
     }
 
     /// What to look after, once the state directory is there. It ignores itself, unless somebody has changed its
@@ -438,25 +449,34 @@ impl Scratch<'_> {
     }
 }
 
-/// All rows of the index, oldest first.
-fn rows(store: &Store) -> Result<Vec<IndexRow>> {
+/// What the index holds.
+struct Index {
+    /// Its rows, oldest first.
+    rows: Vec<IndexRow>,
+    /// How many lines could not be read.
+    damaged_lines: u64,
+}
+
+/// Reads the index. A line that cannot be read hides no other one.
+fn index(store: &Store) -> Result<Index> {
     let text = store.state_bytes(&[SCRATCH], INDEX)?.unwrap_or_default();
     let torn = !text.ends_with(b"\n");
     let mut lines = text.split(|byte| *byte == b'\n').peekable();
-    let mut rows = Vec::new();
+    let mut index = Index { rows: Vec::new(), damaged_lines: 0 };
     while let Some(line) = lines.next() {
         match serde_json::from_slice(line) {
-            Ok(row) => rows.push(row),
-            Err(_) if line.is_empty() || (torn && lines.peek().is_none()) => {}
-            Err(_) => {
-                return Err(Error::BadIndexLine {
-                    index: format!("{}/{INDEX}", store.shown_state(&[SCRATCH])),
-                    bad_line: String::from_utf8_lossy(line).chars().take(200).collect(),
-                });
-            }
+            Ok(row) => index.rows.push(row),
+            // A torn end and an empty line are no damage.
+            Err(_) if torn && lines.peek().is_none() => {}
+            Err(_) if line.iter().all(u8::is_ascii_whitespace) => {}
+            Err(_) => index.damaged_lines += 1,
         }
     }
-    Ok(rows)
+    Ok(index)
+}
+
+fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 fn bin_name(digest: Digest) -> String {

@@ -283,7 +283,7 @@ fn named(hint: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Errors of tools that are not in `core`.
-const NOT_IN_CORE: [&str; 33] = [
+const NOT_IN_CORE: [&str; 32] = [
     "Invalid",
     "CountZero",
     "InsufficientMatches",
@@ -298,7 +298,6 @@ const NOT_IN_CORE: [&str; 33] = [
     "ScratchRemoved",
     "ScratchDrift",
     "ScratchNotUtf8",
-    "BadIndexLine",
     "HandoffFields",
     "HandoffStatus",
     "HandoffNotAList",

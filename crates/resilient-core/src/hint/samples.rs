@@ -285,7 +285,6 @@ a_sample_for_every! {
     ScratchGetDisabled {} => [Error::ScratchGetDisabled],
     ScratchDrift { .. } => [Error::ScratchDrift { sha256: Digest::of(b""), actual: Digest::of(b"a") }],
     ScratchNotUtf8 { .. } => [Error::ScratchNotUtf8 { sha256: Digest::of(b""), message: text() }],
-    BadIndexLine { .. } => [Error::BadIndexLine { index: text(), bad_line: text() }],
     HandoffFields { .. } => [Error::HandoffFields { missing_fields: vec!["task_id", "status"] }],
     HandoffStatus { .. } => [Error::HandoffStatus { status: "odd".into() }],
     HandoffNotAList { .. } => [Error::HandoffNotAList { field: "next_steps" }],

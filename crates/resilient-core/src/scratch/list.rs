@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 
 use serde::Serialize;
 
-use super::{IndexRow, Scratch, bin_name};
+use super::{Index, IndexRow, Scratch, bin_name, index, is_zero};
 use crate::digest::Digest;
 use crate::disk::Kind;
 use crate::error::{Error, Result};
@@ -49,21 +49,19 @@ pub struct List {
     /// How many match beyond those listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+    /// How many lines of the index could not be read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub damaged_lines: u64,
 }
 
 impl Scratch<'_> {
     /// Lists what is kept, newest first, without its content. Works where reading is switched off, too.
     ///
     /// # Errors
-    /// The index is damaged; the disk refuses.
+    /// The disk refuses.
     pub fn list(&self, request: &ListRequest) -> Result<List> {
         self.store.visible()?;
-        let mut entries = self.entries()?;
+        let (mut entries, damaged_lines) = self.entries()?;
         entries.reverse();
         if let Some(prefix) = &request.label_prefix {
             entries.retain(|entry| {
@@ -73,12 +71,14 @@ impl Scratch<'_> {
         let count = entries.len();
         let total_bytes = entries.iter().map(|entry| entry.row.bytes).sum();
         entries.truncate(request.limit);
-        Ok(List { omitted: count - entries.len(), entries, count, total_bytes })
+        let omitted = count - entries.len();
+        Ok(List { entries, count, total_bytes, omitted, damaged_lines })
     }
 
-    /// What the index knows and the directory has, in the order in which it was put last.
-    pub(super) fn entries(&self) -> Result<Vec<Entry>> {
-        let Some(dir) = self.store.state_dir(&[SCRATCH])? else { return Ok(Vec::new()) };
+    /// What the index knows and the directory has, in the order in which it was put last; and how many lines of the
+    /// index could not be read.
+    pub(super) fn entries(&self) -> Result<(Vec<Entry>, u64)> {
+        let Some(dir) = self.store.state_dir(&[SCRATCH])? else { return Ok((Vec::new(), 0)) };
         let os = |source| Error::os(self.store.shown_state(&[SCRATCH]), "list", source);
         let mut kept: HashMap<Digest, u64> = HashMap::new();
         for name in dir.entries().map_err(os)? {
@@ -92,7 +92,7 @@ impl Scratch<'_> {
         }
         let mut entries: Vec<Entry> = Vec::new();
         let mut seen: HashMap<Digest, (u64, bool)> = HashMap::new();
-        let rows = self.rows()?;
+        let Index { rows, damaged_lines } = index(self.store)?;
         // From the end: the last row of a digest counts, up to its removal.
         let mut ended: HashSet<Digest> = HashSet::new();
         for row in rows.into_iter().rev().filter(|row| kept.contains_key(&row.sha256)) {
@@ -117,6 +117,6 @@ impl Scratch<'_> {
             entry.row.bytes = kept.get(&entry.row.sha256).copied().unwrap_or(entry.row.bytes);
         }
         entries.reverse();
-        Ok(entries)
+        Ok((entries, damaged_lines))
     }
 }

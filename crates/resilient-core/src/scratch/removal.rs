@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{INDEX, IndexRow, Scratch, bin_name, parse_digest, rows};
+use super::{INDEX, Index, IndexRow, Scratch, bin_name, index, parse_digest};
 use crate::commit::WriteContext;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -70,8 +70,8 @@ impl Scratch<'_> {
     /// Takes content out for good: that of a digest, all with a label, or what has both.
     ///
     /// # Errors
-    /// Neither is given; the digest is none; there is no such content, or not any more; the index is damaged;
-    /// the disk refuses. Of several, those in front may be gone then.
+    /// Neither is given; the digest is none; there is no such content, or not any more; the
+    /// disk refuses. Of several, those in front may be gone then.
     pub fn remove(&self, sha256: Option<&str>, label: Option<&str>) -> Result<Removal> {
         self.store.visible()?;
         if sha256.is_none() && label.is_none() {
@@ -105,7 +105,7 @@ impl Scratch<'_> {
     /// Takes out what the policy keeps no longer, oldest first, but at most so many entries.
     ///
     /// # Errors
-    /// The policy cannot be used; the index is damaged; the disk refuses.
+    /// The policy cannot be used; the disk refuses.
     pub fn retain(&self, most: usize) -> Result<Removal> {
         let retention = self.store.policy.get()?.scratch;
         let mut removed = Vec::new();
@@ -122,7 +122,7 @@ impl Scratch<'_> {
     /// What the policy keeps no longer.
     fn due(&self, retention: Retention) -> Result<Vec<(IndexRow, Why)>> {
         let now = i128::try_from(self.store.clock.now_ns()).unwrap_or(i128::MAX);
-        let entries = self.entries()?;
+        let (entries, _) = self.entries()?;
         let mut bytes: u64 = entries.iter().map(|entry| entry.row.bytes).sum();
         let newest = entries.last().map(|entry| entry.row.sha256);
         let mut due = Vec::new();
@@ -162,7 +162,7 @@ impl Scratch<'_> {
             let name = bin_name(digest);
             let target = op.store.state_target(op.state, &[SCRATCH], &name)?;
             op.claim(&target)?;
-            let mut rows = rows(op.store)?;
+            let Index { mut rows, .. } = index(op.store)?;
             rows.retain(|row| row.sha256 == digest);
             let last = rows.pop();
             if seen.as_ref().is_some_and(|seen| {

@@ -258,6 +258,55 @@ fn a_line_in_the_place_of_one_that_was_removed_stays() {
     assert_eq!(disk.read(INDEX), Some(line));
 }
 
+/// Somebody edits the scratchpad's index, and the line of the last put is not where its row says.
+#[test]
+fn recovery_cuts_no_line_of_others_off_the_index() {
+    const INDEX: &str = "w/.resilient_write/scratch/index.jsonl";
+    let begin = || {
+        let disk = SimDisk::new();
+        disk.mkdir(workload::ROOT);
+        let ws = workload::open(&disk, 1, Order::Forwards);
+        workload::done(workload::keep(&ws, "first", "one"));
+        workload::done(workload::keep(&ws, "second", "two"));
+        drop(ws);
+        let disk = disk.kill();
+        // The last batch is judged again.
+        disk.unlink("w/.resilient_write/lock");
+        let index = String::from_utf8(disk.read(INDEX).expect("the index")).expect("UTF-8");
+        let lines: Vec<String> = index.lines().map(str::to_owned).collect();
+        let [one, two] = <[String; 2]>::try_from(lines).expect("two lines");
+        (disk, one, two)
+    };
+    type Edit = fn(&str, &str) -> String;
+    // The label of the first line becomes longer or shorter.
+    let edits: [(&str, Edit, bool); 7] = [
+        ("longer", |one, _| format!("{}\n", one.replace("one", "a longer label")), true),
+        ("longer, without its end", |one, _| one.replace("one", "a longer label"), true),
+        ("longer than both", |one, _| format!("{}\n", one.replace("one", &"o".repeat(999))), false),
+        ("shorter", |one, two| format!("{}\n{two}\n", one.replace("one", "o")), true),
+        ("shorter, alone", |one, _| format!("{}\n", one.replace("one", "o")), true),
+        (
+            "another one",
+            |one, two| format!("{one}\n{}\n", two.replace("two", "a longer label")),
+            false,
+        ),
+        ("no JSON", |one, _| format!("{one}\nnonsense\n"), true),
+    ];
+    for (what, edit, holds_two) in edits {
+        let (disk, one, two) = begin();
+        let edited = edit(&one, &two);
+        disk.write_file(INDEX, edited.as_bytes());
+        for _ in 0..2 {
+            recover(&disk, 77).expect("recovery");
+            let index = String::from_utf8(disk.read(INDEX).expect("the index")).expect("UTF-8");
+            assert!(index.starts_with(&edited), "{what}: {index}");
+            let count = index.lines().filter(|line| **line == two).count();
+            assert_eq!(count, usize::from(holds_two), "{what}: {index}");
+            disk.unlink("w/.resilient_write/lock");
+        }
+    }
+}
+
 #[test]
 fn a_session_of_the_same_name_outlives_the_recovery_of_a_cleanup() {
     let scenario = all().find(|one| one.name == "compose and clean up").expect("the scenario");

@@ -5,7 +5,7 @@ use resilient_core::journal::Mode;
 use resilient_core::scratch::{Encoding, GetRequest, ListRequest, PutReceipt, PutRequest};
 use serde_json::{Value, json};
 
-use crate::home::{Home, damaged, digest, entries, envelope, json_of, malformed, refusal, stale};
+use crate::home::{Home, digest, entries, envelope, json_of, malformed, refusal, stale};
 
 const INDEX: &str = ".resilient_write/scratch/index.jsonl";
 
@@ -367,22 +367,30 @@ fn a_torn_last_line_of_the_index_is_ignored_and_cut() {
 }
 
 #[test]
-fn a_damaged_line_in_the_middle_of_the_index_is_named() {
+fn a_damaged_line_of_the_index_is_counted_and_hides_no_other_one() {
     let home = Home::new();
     let ws = home.open();
     put(&ws, labelled("x", "one"));
     let whole = home.text(INDEX);
+    let list = || {
+        let request = ListRequest { label_prefix: None, limit: 10 };
+        ws.scratch().list(&request).expect("a list")
+    };
     for bad in ["{\"half\":", "[]", "nonsense", &"é".repeat(300)] {
         home.put(INDEX, format!("{bad}\n{whole}"));
-        let told: String = bad.chars().take(200).collect();
-        let expected = damaged(json!({"index": INDEX, "bad_line": told}));
-        assert_eq!(refusal(ws.scratch().reference(None, Some("one"))), expected);
-        assert_eq!(refusal(ws.scratch().get(&digest("x").to_string(), Encoding::Utf8)), expected);
+        assert_eq!((list().count, list().damaged_lines), (1, 1), "{bad}");
+        let found = ws.scratch().reference(None, Some("one")).expect("a reference");
+        assert_eq!((found.alias_count, found.damaged_lines), (1, 1), "{bad}");
+        let kept = ws.scratch().get(&digest("x").to_string(), Encoding::Utf8).expect("content");
+        assert_eq!(kept.label.as_deref(), Some("one"));
         assert_eq!(put(&ws, text("x")).journal_id, None, "taking goes on");
     }
     // Empty lines and the line ends of another system are none.
-    home.put(INDEX, format!("\n{}\r\n\n{whole}", whole.trim_end()));
-    assert_eq!(ws.scratch().reference(None, Some("one")).expect("a reference").alias_count, 2);
+    home.put(INDEX, format!("\n{}\r\n\r\n{whole}", whole.trim_end()));
+    let found = ws.scratch().reference(None, Some("one")).expect("a reference");
+    assert_eq!((found.alias_count, found.damaged_lines), (2, 0));
+    assert_eq!(ws.scratch().remove(None, Some("one")).expect("a removal").removed.len(), 1);
+    assert_eq!(list().count, 0);
 }
 
 #[test]

@@ -191,7 +191,11 @@ fn told_list(list: &List) -> String {
         0 => String::new(),
         omitted => format!(", {omitted} of them not listed"),
     };
-    text + &format!("{} entries, {} bytes{omitted}\n", list.count, list.total_bytes)
+    text += &format!("{} entries, {} bytes{omitted}\n", list.count, list.total_bytes);
+    if list.damaged_lines > 0 {
+        text += &format!("{} lines of the index could not be read\n", list.damaged_lines);
+    }
+    text
 }
 
 fn told_removal(removal: &Removal) -> String {
