@@ -248,6 +248,16 @@ impl Report {
         self.left = later.left;
         self.network = self.network.or(later.network);
     }
+
+    /// Leaves out what another one tells of writes that do not wait.
+    pub(crate) fn leave_out(&mut self, told: &Self) {
+        self.finished.retain(|path| !told.finished.contains(path));
+        self.withdrawn.retain(|path| !told.withdrawn.contains(path));
+        self.conflicts.retain(|kept| !told.conflicts.contains(kept));
+        self.abandoned.retain(|path| !told.abandoned.contains(path));
+        self.unsure.retain(|path| !told.unsure.contains(path));
+        self.parts.retain(|part| !told.parts.contains(part));
+    }
 }
 
 /// Bytes that were cut off the journal.

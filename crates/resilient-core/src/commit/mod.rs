@@ -189,6 +189,7 @@ impl Committer {
             if ordered.is_none() {
                 self.queue.keep_news(&mut report);
             }
+            self.queue.keep_unheard(&mut report, ran.is_err());
             // What it did before it failed is told, too: a later one finds it done.
             self.tell(report);
             ran

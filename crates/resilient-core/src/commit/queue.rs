@@ -20,6 +20,8 @@ pub(crate) struct Queue {
     notices: Mutex<Report>,
     /// The rows of which the last recovery has told that they wait.
     told: Mutex<Vec<Pending>>,
+    /// What the last recovery has done before it failed: the next one comes to the same again.
+    halfway: Mutex<Report>,
 }
 
 impl Queue {
@@ -31,6 +33,13 @@ impl Queue {
     pub(super) fn keep_news(&self, report: &mut Report) {
         let told = std::mem::replace(&mut *lock(&self.told), report.pending.clone());
         report.pending.retain(|pending| !told.contains(pending));
+    }
+
+    /// Takes out of a report what the recovery before has told, if that failed.
+    pub(super) fn keep_unheard(&self, report: &mut Report, has_failed: bool) {
+        let all = if has_failed { report.clone() } else { Report::default() };
+        let told = std::mem::replace(&mut *lock(&self.halfway), all);
+        report.leave_out(&told);
     }
 
     /// What recovery has done since this was asked last.

@@ -22,6 +22,7 @@ mod descriptors;
 mod errors;
 mod exchange;
 mod foreign;
+mod full;
 mod isolation;
 mod links;
 mod memory;
