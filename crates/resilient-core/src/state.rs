@@ -279,7 +279,7 @@ impl State {
     pub(crate) fn end_at(&self, len: u64) -> io::Result<End> {
         match find_end(&*self.journal, len)? {
             Some(end) => Ok(end),
-            None => Ok(End { len, covered: 0, ..roll::last_closed_end(&*self.dir) }),
+            None => Ok(End { len, covered: 0, ..roll::last_closed_end(&*self.dir)? }),
         }
     }
 
@@ -363,6 +363,20 @@ fn is_in_place(site: &Site<'_>, home: &Entered, dir: &DirRef, turn: &Turn) -> bo
 fn place_of(dir: &dyn Dir) -> io::Result<String> {
     let stat = dir.stat_self()?;
     Ok(format!("{:x}-{:x}", stat.id.inode, stat.born_ns.unwrap_or_default()))
+}
+
+/// Whether an error says that a file of the state is not from this server: no regular file, or not well
+/// formed.
+pub(crate) fn is_nonsense(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::FileTooLarge
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::NotADirectory
+    )
 }
 
 fn os(what: &str, source: io::Error) -> Error {

@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::journal::Row;
 use crate::pending::{Pending, PendingPaths};
-use crate::state::{State, WITHDRAWAL};
+use crate::state::{State, WITHDRAWAL, is_nonsense};
 use crate::store::Store;
 
 mod act;
@@ -142,20 +142,6 @@ fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<bool> {
     names::move_away(state, WITHDRAWAL)?;
     report.left.push(format!("{WITHDRAWAL}: {reason}"));
     withdrawal::redo(state).map(|()| true)
-}
-
-/// Whether an error says that a file of the state is not from this server: no regular file, or not well
-/// formed.
-fn is_nonsense(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::InvalidData
-            | io::ErrorKind::InvalidInput
-            | io::ErrorKind::UnexpectedEof
-            | io::ErrorKind::FileTooLarge
-            | io::ErrorKind::IsADirectory
-            | io::ErrorKind::NotADirectory
-    )
 }
 
 /// Learns which rows wait, for a process that need not recover. Tells whether there are rows that it has not looked

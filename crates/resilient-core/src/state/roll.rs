@@ -7,7 +7,7 @@
 use std::ffi::OsStr;
 use std::io;
 
-use super::State;
+use super::{State, is_nonsense};
 use crate::closed::{self, Name};
 use crate::disk::{Access, Dir, DirRef, File, FileBox, Replace};
 use crate::ensure;
@@ -93,9 +93,12 @@ fn begun(closed: &dyn Dir, name: &Name, journal: &dyn File) -> io::Result<Option
     Ok(Some(Begun::Copy))
 }
 
-/// The end of the journal that was closed last: numbers and chain go on behind it. Where there is none, or
-/// it cannot be read, a new epoch begins.
-pub(super) fn last_closed_end(dir: &dyn Dir) -> End {
+/// The end of the journal that was closed last: numbers and chain go on behind it. Where there is none, or it is no
+/// journal, a new epoch begins.
+///
+/// # Errors
+/// It cannot be read now. A new epoch would look like rows that were taken out, for good.
+pub(super) fn last_closed_end(dir: &dyn Dir) -> io::Result<End> {
     let end = || {
         let Some(closed) = closed::open(dir)? else { return Ok(None) };
         let Some(name) = closed::names(&*closed)?.pop() else { return Ok(None) };
@@ -103,5 +106,8 @@ pub(super) fn last_closed_end(dir: &dyn Dir) -> End {
         find_end(&*file, file.stat()?.len)
     };
     let end: io::Result<Option<End>> = end();
-    end.ok().flatten().unwrap_or_default()
+    match end {
+        Err(error) if error.kind() != io::ErrorKind::NotFound && !is_nonsense(&error) => Err(error),
+        end => Ok(end.ok().flatten().unwrap_or_default()),
+    }
 }

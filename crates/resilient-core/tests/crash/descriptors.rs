@@ -1,5 +1,8 @@
 //! A process that runs out of descriptors: what it answers is durable, and what it can do it does.
 
+use std::sync::Arc;
+
+use resilient_core::disk::FixedClock;
 use resilient_core::disk::sim::{Model, SimDisk};
 use resilient_core::envelope::SuggestedAction;
 use resilient_core::{Envelope, Workspace};
@@ -85,4 +88,44 @@ fn a_directory_that_cannot_be_opened_for_its_sync_fails_the_call() {
         done(create(&ws, "later.txt", "later\n"));
         assert_eq!(disk.read("w/x/y/z/a.txt").is_some(), answers[0].is_done());
     }
+}
+
+/// The current journal has no row, and the end of the closed one cannot be read at this moment.
+#[test]
+fn one_passing_error_begins_no_new_chain() {
+    let begin = || {
+        let disk = SimDisk::new();
+        disk.mkdir("w");
+        let ws = closing(&disk, 1);
+        done(create(&ws, "a.txt", "a\n"));
+        done(create(&ws, "b.txt", "b\n"));
+        drop(ws);
+        let disk = disk.kill();
+        disk.unlink("w/.resilient_write/lock");
+        disk.write_file("w/.resilient_write/journal.jsonl", b"");
+        disk
+    };
+    let whole = begin();
+    let opens = |disk: &SimDisk| {
+        let _ = closing(disk, 2).recover();
+        disk.opens()
+    };
+    for at in 0..opens(&whole) {
+        let disk = begin();
+        disk.refuse_open(at);
+        let ws = closing(&disk, 2);
+        let _ = ws.recover();
+        done(create(&ws, "c.txt", "c\n"));
+        let found = ws.verify_journal().expect("the journal");
+        assert!(found.breaks.is_empty(), "{at}: {found:?}");
+    }
+}
+
+/// A workspace that closes the journal before each batch.
+fn closing(disk: &SimDisk, seed: u64) -> Workspace {
+    Workspace::builder("/w")
+        .disk(Arc::new(disk.clone()))
+        .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, seed << 32)))
+        .longest_journal(1)
+        .open()
 }
