@@ -24,6 +24,18 @@ pub(crate) fn private_dir(parent: &dyn Dir, name: &OsStr) -> io::Result<DirRef> 
     parent.open_dir(name)
 }
 
+/// Opens a private file for writing that no other name leads to, and makes it where it is missing.
+///
+/// One that has another name may be a file outside: it keeps that name, and loses this one.
+pub(crate) fn own_file(dir: &dyn Dir, name: &OsStr) -> io::Result<FileBox> {
+    let file = private_file(dir, name)?;
+    if file.stat()?.links <= 1 {
+        return Ok(file);
+    }
+    dir.remove_file(name)?;
+    dir.create_new(name, Access::Private)
+}
+
 /// Opens a private file for writing, and makes it where it is missing.
 pub(crate) fn private_file(dir: &dyn Dir, name: &OsStr) -> io::Result<FileBox> {
     match dir.open_write(name) {

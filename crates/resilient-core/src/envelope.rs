@@ -275,6 +275,9 @@ impl Envelope {
             Error::UnknownFormat { found } => permission(json!({
                 "reason": "unknown_state_format", "found": found,
             })),
+            Error::ForeignState { path, what } => permission(json!({
+                "reason": "foreign_state", "path": path, "what": what,
+            })),
 
             Error::AlreadyExists { path, sha256 } => stale(
                 AskUser,

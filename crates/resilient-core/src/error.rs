@@ -124,6 +124,9 @@ pub enum Error {
     /// The state directory's version is no number.
     #[error("the state directory's format is {found:?}, which is no version")]
     UnknownFormat { found: String },
+    /// Something in the state directory is not what this program has made of that name.
+    #[error("{path:?} {what}")]
+    ForeignState { path: String, what: &'static str },
 
     /// A file is there that was to be created.
     #[error("{path:?} exists")]

@@ -84,6 +84,9 @@ pub fn hint(error: &Error) -> String {
              to remove it or to point RW_STATE_DIR elsewhere"
                 .to_owned()
         }
+        Error::ForeignState { path, .. } => {
+            format!("ask the user to look at {path}, and to put a copy of it in its place or to move it away")
+        }
         Error::NewerFormat { .. } => {
             "ask the user to update resilient-write, or to point RW_STATE_DIR to another directory"
                 .to_owned()

@@ -10,13 +10,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 
-use crate::commit::Committer;
+use crate::commit::{Committer, WriteContext};
 use crate::contents::{Content, digest_of, read_whole};
 use crate::digest::Digest;
 use crate::disk::{DirRef, read_all};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::page::{self, PAGE_MAX};
+use crate::roots::Target;
 use crate::store::{SCRATCH, Store};
 
 mod list;
@@ -237,7 +238,7 @@ impl Scratch<'_> {
             };
             let text = serde_json::to_string(&row)
                 .map_err(|error| Error::Internal { message: error.to_string() })?;
-            let index = op.store.state_target(op.state, &[SCRATCH], INDEX)?;
+            let index = index_target(op)?;
             op.append_line(index, text)?;
             Ok(PutReceipt {
                 sha256,
@@ -477,6 +478,18 @@ fn index(store: &Store) -> Result<Index> {
 
 fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
     *count == T::default()
+}
+
+/// Where lines are added.
+///
+/// # Errors
+/// The index has another name, through which a line would reach a file outside.
+fn index_target(op: &WriteContext<'_>) -> Result<Target> {
+    let target = op.store.state_target(op.state, &[SCRATCH], INDEX)?;
+    if target.stat.is_some_and(|stat| stat.links > 1) {
+        return Err(Error::ForeignState { path: target.shown, what: "has another name" });
+    }
+    Ok(target)
 }
 
 fn bin_name(digest: Digest) -> String {

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
 
-use crate::disk::{Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, read_range};
+use crate::disk::{Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, Stat, read_range};
 use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{End, Row, RowWriter, find_end};
@@ -114,7 +114,7 @@ impl State {
             let home = site.home.enter(site.disk)?;
             let dir =
                 ensure::private_dir(&*home.dir, OsStr::new(STATE_DIR)).map_err(|e| os("", e))?;
-            let turn = Turn::open(&*dir)?;
+            let turn = Turn::open(&*dir).map_err(or_foreign)?;
             turn.take(site.clock, waited)?;
             // IMPORTANT: after the wait, as above.
             if is_in_place(site, &home, &dir, &turn) {
@@ -126,6 +126,8 @@ impl State {
 
     /// Opens what is in the state directory, under its lock.
     fn open(site: &Site<'_>, home: Arc<Entered>, dir: DirRef, turn: Turn) -> Result<Self> {
+        let lock = turn.file().stat().map_err(|e| os("/lock", e))?;
+        must_have_names(&lock, 1, "/lock")?;
         let format = format::check(&*dir, turn.file())?;
         // What cannot be made is no reason to refuse a write.
         let _ = ignored::ignore_all(&*dir);
@@ -138,14 +140,18 @@ impl State {
                 other => drop(other.map_err(|e| os("", e))?),
             }
         }
-        let tmp = ensure::private_dir(&*dir, OsStr::new("tmp")).map_err(|e| os("/tmp", e))?;
+        let tmp =
+            ensure::private_dir(&*dir, OsStr::new("tmp")).map_err(|e| or_foreign(os("/tmp", e)))?;
         let journal = match dir.open_write(OsStr::new("journal.jsonl")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 dir.create_new(OsStr::new("journal.jsonl"), Access::Private)
             }
             other => other,
         }
-        .map_err(|e| os("/journal.jsonl", e))?;
+        .map_err(|e| or_foreign(os("/journal.jsonl", e)))?;
+        let stat = journal.stat().map_err(|e| os("/journal.jsonl", e))?;
+        let is_closing = roll::is_begun(&*dir, &stat).map_err(|e| os("/journal", e))?;
+        must_have_names(&stat, 1 + u64::from(is_closing), "/journal.jsonl")?;
         let can_exchange = tmp.exchanges_whole();
         let slots = Slots::of_this_process(&tmp, site.clock).map_err(|e| os("/tmp", e))?;
         // IMPORTANT: after something was made in `tmp/`: an overlay copies a directory of a lower layer then, and that
@@ -377,6 +383,26 @@ pub(crate) fn is_nonsense(error: &io::Error) -> bool {
             | io::ErrorKind::IsADirectory
             | io::ErrorKind::NotADirectory
     )
+}
+
+/// Refuses a file of the state that has more names: a write to it would reach what somebody has linked there.
+fn must_have_names(stat: &Stat, names: u64, what: &str) -> Result<()> {
+    if stat.links <= names {
+        return Ok(());
+    }
+    Err(Error::ForeignState { path: format!("{STATE_DIR}{what}"), what: "has another name" })
+}
+
+/// The error of something that is of another kind than what has its name in the state.
+fn or_foreign(error: Error) -> Error {
+    match error {
+        Error::Os { path, source, .. } if is_nonsense(&source) => {
+            let is_dir = source.kind() == io::ErrorKind::NotADirectory;
+            let what = if is_dir { "is no directory" } else { "is no regular file" };
+            Error::ForeignState { path, what }
+        }
+        other => other,
+    }
 }
 
 fn os(what: &str, source: io::Error) -> Error {

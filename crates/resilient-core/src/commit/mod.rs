@@ -313,6 +313,7 @@ impl Error {
             Self::RootGone { root, what } => Self::RootGone { root: root.clone(), what },
             Self::Locked { waited_ms } => Self::Locked { waited_ms: *waited_ms },
             Self::UnknownFormat { found } => Self::UnknownFormat { found: found.clone() },
+            Self::ForeignState { path, what } => Self::ForeignState { path: path.clone(), what },
             Self::NewerFormat { found, known } => {
                 Self::NewerFormat { found: found.clone(), known: *known }
             }

@@ -153,6 +153,7 @@ a_sample_for_every! {
     ],
     RootGone { .. } => [Error::RootGone { root: "/w".to_owned(), what: "not there" }],
     UnknownFormat { .. } => [Error::UnknownFormat { found: text() }],
+    ForeignState { .. } => [Error::ForeignState { path: text(), what: "has another name" }],
     NewerFormat { .. } => [Error::NewerFormat { found: "9".to_owned(), known: 1 }],
     AlreadyExists { .. } => [
         Error::AlreadyExists { path: text(), sha256: None },

@@ -10,7 +10,7 @@ use super::slot::Slot;
 use crate::contents::{copy_all, digest_of, digest_range, each_block};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Replace};
-use crate::ensure::private_file;
+use crate::ensure::own_file;
 use crate::journal::Row;
 use crate::report::Cut;
 use crate::state::State;
@@ -54,7 +54,7 @@ fn keep_as(state: &State, slot: &mut Slot, kept: &OsStr) -> io::Result<Digest> {
         // A slot beside its target stays until the row is gone.
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             let unnamed = OsStr::new("keeping");
-            let copy = private_file(&*state.tmp, unnamed)?;
+            let copy = own_file(&*state.tmp, unnamed)?;
             copy_all(&*slot.file, &*copy)?;
             copy.sync()?;
             state.tmp.rename(unnamed, &*state.tmp, kept, Replace::Yes)?;
@@ -145,7 +145,7 @@ fn keep_file(
     write: impl FnOnce(&dyn File) -> io::Result<()>,
 ) -> io::Result<()> {
     let conflicts = open_conflicts(state)?;
-    let file = private_file(&*conflicts, OsStr::new(name))?;
+    let file = own_file(&*conflicts, OsStr::new(name))?;
     write(&*file)?;
     file.sync()?;
     conflicts.sync()

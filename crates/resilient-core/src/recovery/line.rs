@@ -27,6 +27,9 @@ pub(super) fn redo(
     let target = store.row_target(state, &line.abs_path, Git::Protected)?;
     let dir = make_dirs(target.dir, &target.missing, Access::Private)?;
     let file = private_file(&*dir, &target.name)?;
+    if file.stat()?.links > 1 {
+        return Err(Obstacle::linked());
+    }
     match look(&*file, line)? {
         // Again, since its sync may have failed: only fresh bytes are certain to be written.
         Place::Whole | Place::Torn => write_line(&*file, line)?,

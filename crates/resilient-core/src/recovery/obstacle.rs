@@ -26,6 +26,12 @@ impl Obstacle {
         Self { reason: reason.to_owned(), is_passing: false }
     }
 
+    /// What is to be written is a file outside, too.
+    pub(super) fn linked() -> Self {
+        let reason = "the index of the scratchpad has another name: put a copy of it in its place";
+        Self { reason: reason.to_owned(), is_passing: false }
+    }
+
     /// Something is of a kind that this version does not know.
     pub(super) fn unknown() -> Self {
         Self { reason: "this version cannot judge it".to_owned(), is_passing: false }

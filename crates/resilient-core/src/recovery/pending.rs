@@ -14,7 +14,7 @@ use super::end::slots_of;
 use super::names::state_dir;
 use crate::digest::Digest;
 use crate::disk::{Dir, DirRef, Replace, Stat, read_all};
-use crate::ensure::private_file;
+use crate::ensure::own_file;
 use crate::journal::Row;
 use crate::state::{State, is_slot};
 use crate::store::Store;
@@ -110,7 +110,7 @@ pub(super) fn keep(state: &State, row: &Row) -> io::Result<()> {
     let dir = state_dir(state, PENDING)?;
     // A torn file must not pass for a row: the content is durable before it has its name.
     let unnamed = OsStr::new("keeping");
-    let file = private_file(&*dir, unnamed)?;
+    let file = own_file(&*dir, unnamed)?;
     let bytes = serde_json::to_vec(row)?;
     file.set_len(0)?;
     file.write_all_at(&bytes, 0)?;

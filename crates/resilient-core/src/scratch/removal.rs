@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{INDEX, Index, IndexRow, Scratch, bin_name, index, parse_digest};
+use super::{Index, IndexRow, Scratch, bin_name, index, index_target, parse_digest};
 use crate::commit::WriteContext;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -212,7 +212,7 @@ fn take_out(
     let row = IndexRow { removed_at, removed_for, ..row };
     let text = serde_json::to_string(&row)
         .map_err(|error| Error::Internal { message: error.to_string() })?;
-    let index = op.store.state_target(op.state, &[SCRATCH], INDEX)?;
+    let index = index_target(op)?;
     op.append_line(index, text)?;
     Ok(Some(Removed {
         sha256: digest,

@@ -9,7 +9,7 @@
 use std::ffi::OsStr;
 use std::io;
 
-use super::marker;
+use super::{marker, or_foreign};
 use crate::disk::{Access, Dir, File, FileBox, read_up_to};
 use crate::error::{Error, Result};
 use crate::roots::STATE_DIR;
@@ -25,15 +25,22 @@ pub(super) fn check(dir: &dyn Dir, lock: &dyn File) -> Result<u32> {
     let name = OsStr::new("format");
     let os = |source| Error::os(format!("{STATE_DIR}/format"), "open", source);
     let mut bytes = [0; LOOKED_AT];
-    let len = match dir.open(name) {
-        Ok(file) => read_up_to(&*file, &mut bytes, 0).map_err(os)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-        Err(source) => return Err(os(source)),
+    let (len, links) = match dir.open(name) {
+        Ok(file) => {
+            (read_up_to(&*file, &mut bytes, 0).map_err(os)?, file.stat().map_err(os)?.links)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (0, 1),
+        Err(source) => return Err(or_foreign(os(source))),
     };
     let text = String::from_utf8_lossy(bytes.get(..len).unwrap_or_default());
     let found = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
     match found.parse::<u32>() {
         Ok(version @ 1..=CURRENT) => Ok(version),
+        // IMPORTANT: it may be a link to a file outside. Nothing of it is told, and nothing is written there.
+        _ if links > 1 => Err(Error::ForeignState {
+            path: format!("{STATE_DIR}/format"),
+            what: "has another name",
+        }),
         Err(_) if found.is_empty() => {
             // IMPORTANT: before it is written, so that no process trusts it before recovery has synced it.
             marker::unclean(lock).and_then(|()| write(dir)).map(|_| CURRENT).map_err(os)
@@ -64,6 +71,9 @@ fn write(dir: &dyn Dir) -> io::Result<FileBox> {
         }
         other => other?,
     };
+    if file.stat()?.links > 1 {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it has another name"));
+    }
     file.write_all_at(format!("{CURRENT}\n").as_bytes(), 0)?;
     file.set_len(2)?;
     Ok(file)

@@ -9,7 +9,7 @@ use std::io;
 
 use super::{State, is_nonsense};
 use crate::closed::{self, Name};
-use crate::disk::{Access, Dir, DirRef, File, FileBox, Replace};
+use crate::disk::{Access, Dir, DirRef, File, FileBox, Replace, Stat};
 use crate::ensure;
 use crate::journal::{End, find_end};
 
@@ -69,6 +69,16 @@ fn prepare(state: &State) -> io::Result<Option<(DirRef, FileBox)>> {
     let next = closed.create_new(OsStr::new(NEXT), Access::Private)?;
     next.sync()?;
     Ok(Some((closed, next)))
+}
+
+/// Whether a journal of several names has one of them because its closing was interrupted.
+pub(super) fn is_begun(dir: &dyn Dir, journal: &Stat) -> io::Result<bool> {
+    if journal.links == 1 {
+        return Ok(false);
+    }
+    let Some(closed) = closed::open(dir)? else { return Ok(false) };
+    let Some(name) = closed::names(&*closed)?.pop() else { return Ok(false) };
+    Ok(closed.stat(&name.file)?.id == journal.id)
 }
 
 /// How far an interrupted closing has come.

@@ -36,11 +36,12 @@ mod puts;
 mod readers;
 mod replaced;
 mod rights;
+mod strange;
 mod turns;
 mod undo;
+mod unread;
 mod workload;
 
-mod unread;
 use std::time::Instant;
 
 use campaign::{Budget, Rig, Tally, crash_everywhere};
