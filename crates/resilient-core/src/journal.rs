@@ -17,6 +17,7 @@ mod mode;
 mod reverse;
 mod row;
 mod row_digest;
+mod surrogates;
 mod verify;
 mod writer;
 

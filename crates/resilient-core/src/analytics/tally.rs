@@ -67,7 +67,7 @@ struct Checkpoint {
 impl Tally {
     /// Counts a line of the journal.
     pub(super) fn see(&mut self, line: &LineOf<'_>, since: Option<i128>) {
-        match Brief::parse(line.text) {
+        match Brief::parse(line.text, &mut Vec::new()) {
             Some(row) => self.see_row(&row, since),
             None if line.may_be_no_row() => {}
             None => self.damaged_lines = self.damaged_lines.saturating_add(1),

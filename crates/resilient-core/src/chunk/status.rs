@@ -1,6 +1,7 @@
 //! What there is of chunk sessions: of one, or of all.
 
 use std::ffi::OsStr;
+use std::io;
 use std::path::Path;
 
 use serde::Serialize;
@@ -102,9 +103,26 @@ pub struct Session {
     /// How long ago that was, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_seconds: Option<u64>,
-    /// Whether its manifest cannot be read.
+    /// Whether it, or its manifest, cannot be read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub damaged: bool,
+}
+
+impl Session {
+    /// One of which nothing but its name is known.
+    fn unreadable(name: &str) -> Self {
+        Self {
+            session: name.to_owned(),
+            output_path: None,
+            parts: 0,
+            present_indices: Vec::new(),
+            total_expected: None,
+            bytes: 0,
+            updated_at: None,
+            age_seconds: None,
+            damaged: true,
+        }
+    }
 }
 
 impl Chunks<'_> {
@@ -137,8 +155,16 @@ impl Chunks<'_> {
         let mut sessions = Vec::new();
         for name in names {
             let Some(name) = name.to_str().filter(|name| is_name(name)) else { continue };
-            // One that is taken away meanwhile is not there.
-            let Ok(Some((dir, indices))) = list(self.store, name) else { continue };
+            let (dir, indices) = match list(self.store, name) {
+                Ok(Some(listed)) => listed,
+                // One that is taken away meanwhile is not there, and a file is none.
+                Ok(None) => continue,
+                Err(Error::Os { source, .. }) if is_none(&source) => continue,
+                Err(_) => {
+                    sessions.push(Session::unreadable(name));
+                    continue;
+                }
+            };
             let manifest = manifest(self.store, name);
             let damaged = manifest.is_err();
             let manifest = manifest.ok().flatten();
@@ -200,11 +226,17 @@ impl Chunks<'_> {
     }
 }
 
+/// Whether an error says that a name is that of no directory.
+fn is_none(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
+    matches!(error.kind(), InvalidInput | NotADirectory | NotFound)
+}
+
 fn len_of(dir: &DirRef, index: u32) -> u64 {
     dir.stat(OsStr::new(&part_name(index))).map_or(0, |stat| stat.len)
 }
 
-fn end_of(file: &dyn File, len: u64, most: usize) -> std::io::Result<Vec<u8>> {
+fn end_of(file: &dyn File, len: u64, most: usize) -> io::Result<Vec<u8>> {
     let from = len.saturating_sub(most as u64);
     let mut bytes = vec![0; (len - from) as usize];
     let read = read_up_to(file, &mut bytes, from)?;

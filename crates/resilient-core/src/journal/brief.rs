@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::surrogates::replaced;
 use super::{Also, By, Exchange, InPlace, Line, Mode, OfUnit, RemovedDir, RowAt, Sectors};
 use crate::digest::Digest;
 
@@ -69,9 +70,13 @@ pub(crate) struct Brief<'a> {
 }
 
 impl<'a> Brief<'a> {
-    /// Reads one line, its end not included.
-    pub(crate) fn parse(line: &'a [u8]) -> Option<Self> {
-        serde_json::from_slice(line).ok()
+    /// Reads one line, its end not included. Where that needs another text, `mended` holds it.
+    pub(crate) fn parse(line: &'a [u8], mended: &'a mut Vec<u8>) -> Option<Self> {
+        if let Ok(row) = serde_json::from_slice(line) {
+            return Some(row);
+        }
+        *mended = replaced(line)?;
+        serde_json::from_slice(mended).ok()
     }
 }
 

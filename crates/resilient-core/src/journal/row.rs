@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::surrogates::replaced;
 use super::{Mode, RowDigest};
 use crate::digest::Digest;
 use crate::disk::Stat;
@@ -122,12 +123,15 @@ impl Row {
     /// Reads one line, its end not included.
     #[must_use]
     pub fn parse(line: &[u8]) -> Option<Self> {
-        serde_json::from_slice(line).ok()
+        let row = serde_json::from_slice(line).ok();
+        row.or_else(|| serde_json::from_slice(&replaced(line)?).ok())
     }
 
     /// How long the row is that a line begins with; `None` where it begins with no whole row. Something else may be
     /// behind it, which no crash leaves there.
     pub(crate) fn len_in(line: &[u8]) -> Option<usize> {
+        let mended = replaced(line);
+        let line = mended.as_deref().unwrap_or(line);
         let mut rows = serde_json::Deserializer::from_slice(line).into_iter::<Self>();
         rows.next()?.ok()?;
         Some(rows.byte_offset())

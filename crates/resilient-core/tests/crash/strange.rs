@@ -111,3 +111,19 @@ fn something_of_another_kind_in_the_state_directory_is_named() {
     let answer = create(&open(&disk, 2, Order::Forwards), "a.txt", "a\n");
     assert!(is_foreign(&answer, "tmp"), "{answer:?}");
 }
+
+#[test]
+fn a_session_that_cannot_be_read_is_listed() {
+    let disk = used();
+    let ws = open(&disk, 2, Order::Forwards);
+    for session in ["s", "t"] {
+        ws.chunks().append(session, "one".to_owned(), Some(1)).expect("a part");
+    }
+    disk.chmod(&format!("{STATE}/chunks/s"), 0o000);
+    disk.write_file(&format!("{STATE}/chunks/file"), b"no session");
+    let found = ws.chunks().sessions().expect("a list");
+    let mut found: Vec<_> =
+        found.sessions.into_iter().map(|one| (one.session, one.damaged)).collect();
+    found.sort();
+    assert_eq!(found, [("s".to_owned(), true), ("t".to_owned(), false)]);
+}

@@ -177,6 +177,27 @@ fn a_last_row_that_lacks_only_its_end_stays() {
 }
 
 #[test]
+fn a_row_of_the_python_server_with_a_name_that_is_not_utf_8_is_a_row() {
+    let home = Home::new();
+    // As Python writes the byte 0xFF of a name.
+    let theirs = foreign("wj_1", "d\\udcff");
+    for end in ["\n", ""] {
+        home.put(".resilient_write/journal.jsonl", format!("{theirs}{end}"));
+        let ws = home.open();
+        let found = ws.journal_tail(9, &Filter::default()).unwrap();
+        assert_eq!((found.entries.len(), found.damaged_lines), (1, 0));
+        assert_eq!(found.entries[0].path, "d\u{fffd}");
+        let name = format!("c{}", end.len());
+        ws.write(create(&name, "")).unwrap();
+        assert!(home.journal().starts_with(format!("{theirs}\n").as_bytes()));
+        let found = ws.verify_journal().unwrap();
+        assert_eq!((found.rows, found.breaks.len()), (2, 0));
+        let report = serde_json::to_value(ws.analytics(None, None).unwrap()).unwrap();
+        assert_eq!((&report["total_writes"], report.get("damaged_lines")), (&json!(2), None));
+    }
+}
+
+#[test]
 fn damage_in_the_middle_is_counted_and_blocks_nothing() {
     let home = Home::new();
     let ws = home.open();
