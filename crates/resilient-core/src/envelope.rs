@@ -368,12 +368,14 @@ impl Envelope {
                     "obstacle": reason,
                 }),
             ),
-            Error::Locked { waited_ms } => stale(
-                RetryLater,
-                json!({
-                    "reason": "workspace_locked", "waited_ms": waited_ms,
-                }),
-            ),
+            Error::Locked { path, waited_ms } => {
+                let reason = if path.is_some() { "file_locked" } else { "workspace_locked" };
+                let mut context = json!({"reason": reason, "waited_ms": waited_ms});
+                if let Some(path) = path {
+                    set(&mut context, "path", path.as_str());
+                }
+                stale(RetryLater, context)
+            }
             Error::Internal { message } => {
                 corrupt(Unknown, json!({"reason": format!("internal: {message}")}))
             }

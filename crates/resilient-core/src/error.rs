@@ -169,9 +169,9 @@ pub enum Error {
     /// An unfinished write of this file could be neither finished nor withdrawn.
     #[error("an unfinished write of {path:?} waits: {reason}")]
     UnitPending { path: String, journal_id: String, reason: String },
-    /// Another process has held the workspace for too long.
-    #[error("the workspace stayed locked for {waited_ms} ms")]
-    Locked { waited_ms: u64 },
+    /// Another process has held the workspace for too long, or a file that is to be written where it is.
+    #[error("{} stayed locked for {waited_ms} ms", path.as_deref().unwrap_or("the workspace"))]
+    Locked { path: Option<String>, waited_ms: u64 },
     /// A fault in this program.
     #[error("internal fault: {message}")]
     Internal { message: String },

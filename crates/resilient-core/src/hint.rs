@@ -216,7 +216,11 @@ pub fn hint(error: &Error) -> String {
              .resilient_write/conflicts/"
                 .to_owned()
         }
-        Error::Locked { .. } => {
+        Error::Locked { path: Some(_), .. } => {
+            "try again in a moment, or end the program that holds a lock (flock) on the file of context.path"
+                .to_owned()
+        }
+        Error::Locked { path: None, .. } => {
             "try again in a moment: another process is writing in this workspace".to_owned()
         }
         Error::Internal { .. } | Error::Deferred => {

@@ -12,7 +12,7 @@ use crate::journal::{End, Row, RowWriter, find_end};
 use crate::pending::PendingPaths;
 use crate::roots::{Entered, Root, STATE_DIR};
 
-use turn::{Turn, Waited, is_named};
+use turn::{Turn, is_named};
 
 /// The record of a new end of the journal.
 pub(crate) const WITHDRAWAL: &str = "withdrawal";
@@ -32,6 +32,7 @@ pub(crate) use durable_dirs::DurableDirs;
 pub(crate) use marker::{clean_len, decided_len_of, missing_len};
 pub(crate) use owner::is_slot;
 pub(crate) use slots::Slots;
+pub(crate) use turn::Waited;
 
 /// Where a state directory is, and what opening it needs.
 pub(crate) struct Site<'a> {

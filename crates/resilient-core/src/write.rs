@@ -17,10 +17,10 @@ use memchr::memmem;
 use serde::Serialize;
 
 use crate::checked::Checked;
-use crate::commit::{Committer, Journaled, Old, WriteContext};
+use crate::commit::{Committer, Journaled, Old, WriteContext, is_written_in_place};
 use crate::contents::{Content, form_of, read_whole};
 use crate::digest::Digest;
-use crate::disk::{Kind, Owner, read_up_to};
+use crate::disk::{Owner, read_up_to};
 use crate::edit::{self, Edited, Refusal};
 use crate::error::{Draft, Error, Result};
 use crate::form::{Asked, AskedEncoding, Encoding, Form, FormChange, FormPolicy, Guess, Spelling};
@@ -37,10 +37,7 @@ pub(crate) use self::spelling::{form_before, unspellable, whole};
 pub(crate) use self::rules::Rules;
 use self::spelling::{added, spelled};
 
-/// From this length on, bytes are appended where the file is instead of writing it anew: what an
-/// append costs is then flat in the file's length. While such an append is under way a reader may
-/// see a part of it; after a crash, recovery cuts a part off.
-pub const APPEND_IN_PLACE_FROM: u64 = 64 * 1024;
+pub use crate::commit::APPEND_IN_PLACE_FROM;
 
 /// What to do when the file exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,7 +275,7 @@ pub(crate) fn write_redacted(
             return append(op, target, &content, &how);
         }
         if mode == WriteMode::Create && target.stat.is_some() {
-            let sha256 = match op.old(&target) {
+            let sha256 = match op.look(&target) {
                 Err(error @ Error::Deferred) => return Err(error),
                 // What may not be read exists all the same.
                 old => old.ok().flatten().map(|old| old.digest),
@@ -542,10 +539,7 @@ fn append_as_it_is(
         true => Checked::of(&target.shown, &[old, added].concat()).map(Some),
         false => Ok(None),
     };
-    let long = |stat: &crate::disk::Stat| {
-        stat.kind == Kind::File && (stat.len >= APPEND_IN_PLACE_FROM || stat.links > 1)
-    };
-    if target.stat.as_ref().is_some_and(long) && !content.bytes.is_empty() {
+    if target.stat.as_ref().is_some_and(is_written_in_place) && !content.bytes.is_empty() {
         let Some((old, before)) = op.old_for_append(&target)? else {
             return Err(Error::Deferred);
         };

@@ -427,6 +427,23 @@ pub trait File: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Takes the advisory lock of the file for this handle, if it is free or this handle has it: no other handle gets
+    /// it meanwhile, of this process or of another one. It hinders no read and no write, and dies with the handle.
+    ///
+    /// # Errors
+    /// The system or the file system has no such lock ([`io::ErrorKind::Unsupported`] or another one).
+    fn try_lock(&self) -> io::Result<bool> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Gives the lock back.
+    ///
+    /// # Errors
+    /// The handle went stale.
+    fn unlock(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// For implementations: as [`Dir::as_any`].
     fn as_any(&self) -> &dyn Any;
 }

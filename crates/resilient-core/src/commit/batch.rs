@@ -47,7 +47,8 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// Takes back what was staged for a call that came to nothing.
-    pub(crate) fn undo(&mut self, change: Change, state: &State) {
+    pub(crate) fn undo(&mut self, mut change: Change, state: &State) {
+        change.holds.clear();
         for (slot, _) in change.slots() {
             slot.remove(state);
         }
@@ -67,8 +68,14 @@ impl Batch {
             let outcomes = run(store, state, &changes);
             for ((mut job, change), outcome) in jobs.into_iter().zip(changes).zip(outcomes) {
                 match outcome {
-                    Outcome::Going => job.answer(Ok(())),
-                    Outcome::Unknown(error) => job.answer(Err(error)),
+                    Outcome::Going => {
+                        drop(change);
+                        job.answer(Ok(()));
+                    }
+                    Outcome::Unknown(error) => {
+                        drop(change);
+                        job.answer(Err(error));
+                    }
                     Outcome::Failed(error) => {
                         let follows = matches!(error, Error::Stale { .. })
                             && job.followed < FOLLOWS_MAX

@@ -46,6 +46,34 @@ impl Staged {
     }
 }
 
+/// From this length on, bytes are appended where the file is instead of writing it anew: what an
+/// append costs is then flat in the file's length. While such an append is under way a reader may
+/// see a part of it; after a crash, recovery cuts a part off.
+pub const APPEND_IN_PLACE_FROM: u64 = 64 * 1024;
+
+/// The advisory lock of a file, as long as this lives. Processes with other state directories write the same files,
+/// and two writes in place must not be planned for the same end.
+#[derive(Debug)]
+pub(super) struct Hold(Arc<dyn File>);
+
+impl Hold {
+    /// Takes the lock, if it is free. A file system without locks is none to wait for.
+    pub(super) fn take(file: &Arc<dyn File>) -> Option<Self> {
+        file.try_lock().unwrap_or(true).then(|| Self(file.clone()))
+    }
+
+    pub(super) fn is_of(&self, file: FileId) -> bool {
+        self.0.id().is_ok_and(|id| id == file)
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        // Nothing is lost when that fails: it dies with the handle.
+        let _ = self.0.unlock();
+    }
+}
+
 /// A file as it is before a change.
 #[derive(Debug)]
 pub(crate) struct Old {
@@ -239,6 +267,8 @@ pub(crate) struct Change {
     /// Directories that lead to its targets and may not be durable yet.
     pub(crate) ancestors: Vec<DirRef>,
     pub(super) claims: Vec<Claim>,
+    /// The locks of the files that it changes, until it is done.
+    pub(super) holds: Vec<Hold>,
 }
 
 impl Change {

@@ -9,11 +9,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change::{Append, Change, Claim, Discard, How, Old, Precondition, Publish, Staged};
+use super::change::{
+    APPEND_IN_PLACE_FROM, Append, Change, Claim, Discard, Hold, How, Old, Precondition, Publish,
+    Staged,
+};
 use crate::beside::{self, Note};
 use crate::contents::{Content, copy_all, digest_range, read_whole, write_again};
 use crate::digest::{Digest, Hasher, PrefixHashes};
-use crate::disk::{Access, DirRef, File, Replace, Stat, SyncItem};
+use crate::disk::{Access, DirRef, File, Kind, Replace, Stat, SyncItem};
 use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{Also, By, Exchange, InPlace, Line, Mode, RemovedDir, Row, born};
@@ -38,6 +41,8 @@ pub(crate) struct WriteContext<'a> {
     pub(super) reads_long: bool,
     /// The long file for which the call was deferred.
     pub(super) unread: Option<Unread>,
+    /// The file, as it is shown, that another process has locked, for which the call was deferred.
+    pub(super) busy: Option<String>,
     pub(super) change: Change,
 }
 
@@ -130,22 +135,34 @@ impl WriteContext<'_> {
         Error::UnitPending { path, journal_id: pending.journal_id, reason: pending.reason }
     }
 
-    /// Opens and digests what a target holds now.
+    /// Opens and digests what a target holds now, and what the call is to change. A file that is written in place
+    /// stays locked until the call is done.
     ///
     /// # Errors
-    /// The file is long, and is to be read while others have the lock: [`Error::Deferred`].
+    /// The file is long, and is to be read while others have the lock, or another process has it locked:
+    /// [`Error::Deferred`].
     pub(crate) fn old(&mut self, target: &Target) -> Result<Option<Old>> {
-        let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
+        let Some((file, stat)) = self.open_to_change(target)? else { return Ok(None) };
+        self.digest(target, file, stat).map(Some)
+    }
+
+    /// The same where the call does not change it.
+    pub(crate) fn look(&mut self, target: &Target) -> Result<Option<Old>> {
+        let Some((file, stat)) = open_old(target)? else { return Ok(None) };
+        self.digest(target, file, stat).map(Some)
+    }
+
+    fn digest(&mut self, target: &Target, file: Arc<dyn File>, stat: Stat) -> Result<Old> {
         let digest = self.read(target, &file, stat)?.finish();
-        Ok(Some(Old { file, stat, digest }))
+        Ok(Old { file, stat, digest })
     }
 
     /// The same with the content, which is read once: what is edited is what was digested.
     pub(crate) fn old_content(
-        &self,
+        &mut self,
         target: &Target,
     ) -> Result<Option<(Old, Vec<u8>, PrefixHashes)>> {
-        let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
+        let Some((file, stat)) = self.open_to_change(target)? else { return Ok(None) };
         let content = read_whole(&*file, &target.shown)?;
         let prefixes = PrefixHashes::of(&content);
         Ok(Some((Old { file, stat, digest: prefixes.digest() }, content, prefixes)))
@@ -153,27 +170,43 @@ impl WriteContext<'_> {
 
     /// What a target holds now; nothing where there is no file.
     pub(crate) fn old_bytes(&self, target: &Target) -> Result<Vec<u8>> {
-        Ok(self.old_content(target)?.map(|(_, bytes, _)| bytes).unwrap_or_default())
+        let Some((file, _)) = open_old(target)? else { return Ok(Vec::new()) };
+        read_whole(&*file, &target.shown)
     }
 
-    fn open_old(&self, target: &Target) -> Result<Option<(Arc<dyn File>, Stat)>> {
-        if target.stat.is_none() {
-            return Ok(None);
+    /// Opens what a target holds now. A file that others may write in place is locked until the call is done: what is
+    /// seen of it from now on holds until then. Only programs that take no lock change it.
+    ///
+    /// Nothing waits here. A batch may have locked other files, and the process that has this one may want those.
+    fn open_to_change(&mut self, target: &Target) -> Result<Option<(Arc<dyn File>, Stat)>> {
+        if !target.stat.as_ref().is_some_and(is_written_in_place) {
+            return open_old(target);
         }
         let os = |source| Error::os(target.shown.clone(), "open", source);
-        let file: Arc<dyn File> = match target.dir.open(&target.name) {
-            Ok(file) => file.into(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(os(error)),
+        let Some(file) = unless_gone(target.dir.open(&target.name)).map_err(os)? else {
+            return Ok(None);
         };
-        let stat = file.stat().map_err(os)?;
-        Ok(Some((file, stat)))
+        let id = file.id().map_err(os)?;
+        let file = Arc::from(file);
+        if !self.change.holds.iter().any(|hold| hold.is_of(id)) {
+            let Some(hold) = Hold::take(&file) else {
+                self.busy = Some(target.shown.clone());
+                return Err(Error::Deferred);
+            };
+            self.change.holds.push(hold);
+        }
+        match unless_gone(target.dir.stat(&target.name)).map_err(os)? {
+            Some(stat) if stat.id == id => Ok(Some((file, stat))),
+            // Another file took its name before it was locked.
+            Some(_) => Err(Error::Deferred),
+            None => Ok(None),
+        }
     }
 
     /// The same with the hasher after its last byte. Costs nothing of its length when this process appended to it last
     /// and nobody has touched it since.
     pub(crate) fn old_for_append(&mut self, target: &Target) -> Result<Option<(Old, Hasher)>> {
-        let Some((file, stat)) = self.open_old(target)? else { return Ok(None) };
+        let Some((file, stat)) = self.open_to_change(target)? else { return Ok(None) };
         let hasher = match self.state.digests.appended(&stat) {
             Some(hasher) => hasher,
             None => self.read(target, &file, stat)?,
@@ -683,6 +716,31 @@ impl WriteContext<'_> {
         let journaled = Journaled { journal_id: row.journal_id.clone(), ts: row.ts.clone() };
         self.change.row = Some(row);
         journaled
+    }
+}
+
+/// Whether a file is written where it is, by appends at least.
+pub(crate) fn is_written_in_place(stat: &Stat) -> bool {
+    stat.kind == Kind::File && (stat.len >= APPEND_IN_PLACE_FROM || stat.links > 1)
+}
+
+/// Opens what a target holds now.
+fn open_old(target: &Target) -> Result<Option<(Arc<dyn File>, Stat)>> {
+    if target.stat.is_none() {
+        return Ok(None);
+    }
+    let os = |source| Error::os(target.shown.clone(), "open", source);
+    let Some(file) = unless_gone(target.dir.open(&target.name)).map_err(os)? else {
+        return Ok(None);
+    };
+    let stat = file.stat().map_err(os)?;
+    Ok(Some((file.into(), stat)))
+}
+
+fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
     }
 }
 

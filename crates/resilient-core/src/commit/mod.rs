@@ -23,6 +23,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::journal::By;
@@ -37,8 +38,9 @@ use outcome::repeat;
 use queue::{Job, Queue, Waiter, Wakeup, lock};
 use room::Room;
 
+pub use change::APPEND_IN_PLACE_FROM;
 pub(crate) use change::Old;
-pub(crate) use context::{Journaled, WriteContext};
+pub(crate) use context::{Journaled, WriteContext, is_written_in_place};
 #[cfg(feature = "sim")]
 pub(crate) use queue::Held;
 
@@ -236,6 +238,7 @@ impl Committer {
         let mut ancestors = HashMap::new();
         state.slots.expect(jobs.len());
         let mut room = Room::of(&*self.disk);
+        let mut pause = Duration::ZERO;
         while let Some(mut job) = jobs.pop_front() {
             let mut op = WriteContext {
                 store: self,
@@ -245,13 +248,14 @@ impl Committer {
                 logs: &logs,
                 reads_long: job.has_read,
                 unread: None,
+                busy: None,
                 change: Change::default(),
             };
             let result = catch_unwind(AssertUnwindSafe(|| {
                 (job.work)(&mut op)?;
                 op.open_ancestors(&mut ancestors)
             }));
-            let WriteContext { change, unread, .. } = op;
+            let WriteContext { change, unread, busy, .. } = op;
             match result {
                 Ok(Ok(())) => {
                     claimed.extend(change.claims.iter().cloned());
@@ -265,9 +269,16 @@ impl Committer {
                 Ok(Err(error)) => {
                     batch.undo(change, state);
                     match error {
-                        Error::Deferred => match unread {
-                            Some(unread) => job.read(unread),
-                            None => deferred.push(job),
+                        Error::Deferred => match (unread, busy) {
+                            (Some(unread), _) => job.read(unread),
+                            (None, Some(path)) => match job.waited.next(Some(&path)) {
+                                Ok(next) => {
+                                    pause = pause.max(next);
+                                    deferred.push(job);
+                                }
+                                Err(error) => job.answer(Err(error)),
+                            },
+                            (None, None) => deferred.push(job),
                         },
                         // Not this call has too many files open, but those in front of it.
                         error
@@ -289,6 +300,10 @@ impl Committer {
         drop((ancestors, logs));
         deferred.extend(batch.commit(self, state));
         state.unlock();
+        if !pause.is_zero() {
+            // IMPORTANT: with nothing locked. Who has the file may be waiting for what this process has.
+            self.clock.pause(pause);
+        }
         // In the order in which they came: those that were deferred came before the rest.
         deferred.extend(jobs);
         deferred
@@ -311,7 +326,9 @@ impl Error {
                 Self::Os { path: path.clone(), operation, source: repeat(source) }
             }
             Self::RootGone { root, what } => Self::RootGone { root: root.clone(), what },
-            Self::Locked { waited_ms } => Self::Locked { waited_ms: *waited_ms },
+            Self::Locked { path, waited_ms } => {
+                Self::Locked { path: path.clone(), waited_ms: *waited_ms }
+            }
             Self::UnknownFormat { found } => Self::UnknownFormat { found: found.clone() },
             Self::ForeignState { path, what } => Self::ForeignState { path: path.clone(), what },
             Self::NewerFormat { found, known } => {

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::journal::By;
 use crate::pending::Pending;
 use crate::report::Report;
-use crate::state::State;
+use crate::state::{State, Waited};
 
 /// The calls that wait to be committed, and the state that one of them at a time holds.
 #[derive(Debug, Default)]
@@ -152,13 +152,23 @@ pub(super) struct Job {
     pub(super) has_read: bool,
     /// How often it was made again behind what somebody had added.
     pub(super) followed: u32,
+    /// How long it has waited for a file that another process writes.
+    pub(super) waited: Waited,
     waiter: Arc<Waiter>,
     is_answered: bool,
 }
 
 impl Job {
     pub(super) fn new(work: Work, by: Option<Arc<By>>, waiter: Arc<Waiter>) -> Self {
-        Self { work, by, has_read: false, followed: 0, waiter, is_answered: false }
+        Self {
+            work,
+            by,
+            has_read: false,
+            followed: 0,
+            waited: Waited::default(),
+            waiter,
+            is_answered: false,
+        }
     }
 
     /// Has the caller read a long file and queue again.

@@ -213,7 +213,10 @@ a_sample_for_every! {
         Error::OutcomeUnknown { path: text(), journal_id: None, part_from: Some(7), source: os(5) },
     ],
     UnitPending { .. } => [Error::UnitPending { path: text(), journal_id: text(), reason: text() }],
-    Locked { .. } => [Error::Locked { waited_ms: 30_000 }],
+    Locked { .. } => [
+            Error::Locked { path: None, waited_ms: 30_000 },
+            Error::Locked { path: Some(text()), waited_ms: 30_000 },
+        ],
     Internal { .. } => [Error::Internal { message: text() }],
     EmptyOldString { .. } => [Error::EmptyOldString { path: text() }],
     CountZero { .. } => [Error::CountZero { path: text() }],

@@ -19,6 +19,11 @@ impl Obstacle {
         Self { reason: "the file changes while it is looked at".to_owned(), is_passing: true }
     }
 
+    /// Another process writes the file, and gives its lock back when it is done.
+    pub(super) fn locked() -> Self {
+        Self { reason: "another process has locked the file".to_owned(), is_passing: false }
+    }
+
     /// The row may be a stranger's, and its file is in another workspace.
     pub(super) fn elsewhere() -> Self {
         let reason =

@@ -134,6 +134,10 @@ pub(super) fn open(
     };
     match file {
         Ok(file) => {
+            // A process with another state directory may be writing it. The lock goes with the handle.
+            if !file.try_lock().unwrap_or(true) {
+                return Err(Obstacle::locked());
+            }
             let stat = file.stat()?;
             Ok(Some(OpenFile { file, writable, stat }))
         }

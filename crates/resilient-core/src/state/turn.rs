@@ -20,7 +20,7 @@ use crate::disk::{Clock, Dir, File, FileId, LockFile};
 use crate::error::{Error, Result};
 use crate::roots::STATE_DIR;
 
-/// How long a call waits for other processes before it answers `workspace_locked`.
+/// How long a call waits for other processes before it answers `workspace_locked` or `file_locked`.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// After so long at the turnstile a call looks whether the lock is free.
@@ -30,7 +30,7 @@ const UNUSED: Duration = Duration::from_millis(100);
 
 /// How long a call has waited so far.
 #[derive(Debug, Default)]
-pub(super) struct Waited(Duration);
+pub(crate) struct Waited(Duration);
 
 impl Waited {
     /// Waits a little, longer when it has waited long.
@@ -38,13 +38,22 @@ impl Waited {
     /// # Errors
     /// The call has waited for too long.
     pub(super) fn pause(&mut self, clock: &dyn Clock) -> Result<()> {
+        clock.pause(self.next(None)?);
+        Ok(())
+    }
+
+    /// How long it waits next, for a file or for the workspace.
+    ///
+    /// # Errors
+    /// The call has waited for too long.
+    pub(crate) fn next(&mut self, path: Option<&str>) -> Result<Duration> {
         if self.0 >= PATIENCE {
-            return Err(Error::Locked { waited_ms: self.0.as_millis() as u64 });
+            let path = path.map(str::to_owned);
+            return Err(Error::Locked { path, waited_ms: self.0.as_millis() as u64 });
         }
         let pause = (self.0 / 16).clamp(Duration::from_micros(50), Duration::from_millis(2));
-        clock.pause(pause);
         self.0 += pause;
-        Ok(())
+        Ok(pause)
     }
 }
 

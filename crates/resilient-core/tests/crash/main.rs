@@ -23,6 +23,7 @@ mod errors;
 mod exchange;
 mod foreign;
 mod full;
+mod homes;
 mod isolation;
 mod links;
 mod memory;

@@ -218,6 +218,14 @@ impl File for Mortal<FileBox> {
         self.0.adopt_directory(&*dir.0)
     }
 
+    fn try_lock(&self) -> io::Result<bool> {
+        self.0.try_lock()
+    }
+
+    fn unlock(&self) -> io::Result<()> {
+        self.0.unlock()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -18,10 +18,10 @@ use crate::oracle::World;
 use crate::workload::{Answer, Order, create, done, open};
 
 /// What happens at one pause.
-type Deed = Box<dyn FnOnce() + Send>;
+pub type Deed = Box<dyn FnOnce() + Send>;
 
 /// The clock of a process that waits: at each pause, the next deed is done.
-struct Busy {
+pub struct Busy {
     clock: FixedClock,
     deeds: Mutex<VecDeque<Deed>>,
 }
@@ -47,17 +47,22 @@ impl Clock for Busy {
     }
 }
 
+impl Busy {
+    /// A clock with these deeds, one for each pause.
+    pub fn with<const N: usize>(seed: u64, deeds: [Deed; N]) -> Arc<Self> {
+        let clock = FixedClock::new(1_790_000_000, seed);
+        Arc::new(Self { clock, deeds: Mutex::new(deeds.into_iter().collect()) })
+    }
+}
+
 /// A process that meets these deeds, one at each of its pauses.
 fn waiter<const N: usize>(disk: &SimDisk, seed: u64, deeds: [Deed; N]) -> (Workspace, Arc<Busy>) {
-    let clock = Arc::new(Busy {
-        clock: FixedClock::new(1_790_000_000, seed),
-        deeds: Mutex::new(deeds.into_iter().collect()),
-    });
+    let clock = Busy::with(seed, deeds);
     let ws = Workspace::builder("/w").disk(Arc::new(disk.clone())).clock(clock.clone()).open();
     (ws, clock)
 }
 
-fn deeds_left(clock: &Busy) -> usize {
+pub fn deeds_left(clock: &Busy) -> usize {
     clock.deeds.lock().expect("no panic").len()
 }
 
@@ -186,7 +191,7 @@ fn a_journal_that_is_replaced_during_the_wait_is_opened_anew() {
 
 /// The clock of a process that waits in vain.
 #[derive(Debug)]
-struct Patient(FixedClock);
+pub struct Patient(pub FixedClock);
 
 impl Clock for Patient {
     fn now_ns(&self) -> u128 {

@@ -105,7 +105,18 @@ fn a_workspace_that_stays_locked() {
         "reason": "workspace_locked", "waited_ms": 30_000,
     });
     assert_eq!(
-        answer(&Error::Locked { waited_ms: 30_000 }),
+        answer(&Error::Locked { path: None, waited_ms: 30_000 }),
+        envelope(["stale_precondition", "unknown", "retry_later"], context)
+    );
+}
+
+#[test]
+fn a_file_that_stays_locked() {
+    let context = json!({
+        "reason": "file_locked", "waited_ms": 30_000, "path": "a.log",
+    });
+    assert_eq!(
+        answer(&Error::Locked { path: Some("a.log".to_owned()), waited_ms: 30_000 }),
         envelope(["stale_precondition", "unknown", "retry_later"], context)
     );
 }

@@ -132,6 +132,14 @@ impl File for RealFile {
         platform::adopt_directory(&self.file, same_disk(dir)?)
     }
 
+    fn try_lock(&self) -> io::Result<bool> {
+        platform::try_lock(&self.file)
+    }
+
+    fn unlock(&self) -> io::Result<()> {
+        self.file.unlock()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -144,11 +152,7 @@ struct RealLock(RealFile);
 
 impl LockFile for RealLock {
     fn try_lock(&self) -> io::Result<bool> {
-        match self.0.file.try_lock() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        try_lock(&self.0.file)
     }
 
     fn unlock(&self) -> io::Result<()> {
@@ -157,6 +161,15 @@ impl LockFile for RealLock {
 
     fn file(&self) -> &dyn File {
         &self.0
+    }
+}
+
+/// Takes the system's lock of an open file, if it is free.
+fn try_lock(file: &std::fs::File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 

@@ -242,6 +242,22 @@ fn a_lock_excludes_other_handles_and_dies_with_its_own() {
     assert!(first.try_lock().unwrap());
 }
 
+#[cfg(unix)]
+#[test]
+fn the_lock_of_a_file_hinders_no_write_and_dies_with_its_handle() {
+    let (_outside, root) = root();
+    root.create_new(name("a"), Access::Default).unwrap();
+    let (mine, yours) = (root.open(name("a")).unwrap(), root.open_write(name("a")).unwrap());
+    assert!(mine.try_lock().unwrap() && mine.try_lock().unwrap());
+    assert!(!yours.try_lock().unwrap());
+    yours.write_all_at(b"cd", 0).unwrap();
+    assert_eq!(read_all(&*mine, 10).unwrap(), b"cd");
+    drop(mine);
+    assert!(yours.try_lock().unwrap());
+    yours.unlock().unwrap();
+    assert!(root.open(name("a")).unwrap().try_lock().unwrap());
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_system_without_a_sync_for_directories_has_nothing_to_wait_for() {

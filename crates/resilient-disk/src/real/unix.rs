@@ -343,6 +343,10 @@ pub(super) fn sync_file(file: &std::fs::File) -> io::Result<()> {
     Ok(system::sync(file.as_fd())?)
 }
 
+pub(super) fn try_lock(file: &std::fs::File) -> io::Result<bool> {
+    super::try_lock(file)
+}
+
 pub(super) fn begin_writing(file: &std::fs::File, from: u64) {
     system::begin_writing(file.as_fd(), from);
 }

@@ -42,7 +42,7 @@ impl SimDir {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         state.permits(ino, if writable { READ | WRITE } else { READ })?;
-        Ok(SimFile { handle: Handle::new(&self.handle.disk, state, ino), writable })
+        Ok(SimFile::new(Handle::new(&self.handle.disk, state, ino), writable))
     }
 
     fn create(
@@ -66,7 +66,7 @@ impl SimDir {
         state.faults.powered()?;
         state.admit()?;
         let ino = self.create(state, "create", name, Body::empty_file(), mode)?;
-        Ok(SimFile { handle: Handle::new(&self.handle.disk, state, ino), writable: true })
+        Ok(SimFile::new(Handle::new(&self.handle.disk, state, ino), true))
     }
 
     /// Runs an operation on a name here and one in another directory.
@@ -300,7 +300,7 @@ impl Dir for SimDir {
             }
             file => file?,
         };
-        Ok(Box::new(SimLock::new(file, &mut state)))
+        Ok(Box::new(SimLock(file)))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::SyncKind;
 use super::attributes::Attributes;
@@ -17,9 +17,15 @@ use crate::{Dir, File, LockFile, Owner, Rights, Stat};
 pub(super) struct SimFile {
     pub(super) handle: Handle,
     pub(super) writable: bool,
+    /// Who this handle is among those that ask for locks, once it has asked.
+    holder: OnceLock<u64>,
 }
 
 impl SimFile {
+    pub(super) fn new(handle: Handle, writable: bool) -> Self {
+        Self { handle, writable, holder: OnceLock::new() }
+    }
+
     fn operate(
         &self,
         verb: &str,
@@ -163,54 +169,59 @@ impl File for SimFile {
         })
     }
 
+    fn try_lock(&self) -> io::Result<bool> {
+        let mut state = self.handle.disk.enter_for_lock();
+        state.faults.powered()?;
+        let holder = *self.holder.get_or_init(|| {
+            state.next_holder += 1;
+            state.next_holder
+        });
+        let is_held = *state.locks.entry(self.handle.ino).or_insert(holder) == holder;
+        if !is_held {
+            state.lock_refusals += 1;
+            self.handle.disk.refused();
+        }
+        Ok(is_held)
+    }
+
+    fn unlock(&self) -> io::Result<()> {
+        let mut state = self.handle.disk.enter();
+        let held = state.locks.get(&self.handle.ino);
+        if held.is_some() && held == self.holder.get() {
+            state.locks.remove(&self.handle.ino);
+            self.handle.disk.released();
+        }
+        state.faults.powered()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
 }
 
-/// A lock on an inode, held by this handle or not.
-#[derive(Debug)]
-pub(super) struct SimLock {
-    holder: u64,
-    file: SimFile,
-}
-
-impl SimLock {
-    pub(super) fn new(file: SimFile, state: &mut State) -> Self {
-        state.next_holder += 1;
-        Self { holder: state.next_holder, file }
+impl Drop for SimFile {
+    fn drop(&mut self) {
+        if self.holder.get().is_some() {
+            // Without power there is nothing left to unlock.
+            let _ = self.unlock();
+        }
     }
 }
+
+/// A file that is there to be locked.
+#[derive(Debug)]
+pub(super) struct SimLock(pub(super) SimFile);
 
 impl LockFile for SimLock {
     fn try_lock(&self) -> io::Result<bool> {
-        let mut state = self.file.handle.disk.enter_for_lock();
-        state.faults.powered()?;
-        let held = *state.locks.entry(self.file.handle.ino).or_insert(self.holder) == self.holder;
-        if !held {
-            state.lock_refusals += 1;
-            self.file.handle.disk.refused();
-        }
-        Ok(held)
+        self.0.try_lock()
     }
 
     fn unlock(&self) -> io::Result<()> {
-        let mut state = self.file.handle.disk.enter();
-        if state.locks.get(&self.file.handle.ino) == Some(&self.holder) {
-            state.locks.remove(&self.file.handle.ino);
-            self.file.handle.disk.released();
-        }
-        state.faults.powered()
+        self.0.unlock()
     }
 
     fn file(&self) -> &dyn File {
-        &self.file
-    }
-}
-
-impl Drop for SimLock {
-    fn drop(&mut self) {
-        // Without power there is nothing left to unlock.
-        let _ = self.unlock();
+        &self.0
     }
 }

@@ -464,6 +464,23 @@ fn capacity_is_given_back_when_the_last_handle_closes() {
 }
 
 #[test]
+fn the_lock_of_a_file_hinders_no_write_and_dies_with_its_handle() {
+    let disk = SimDisk::new();
+    let root = dir(&disk, "/");
+    create(&root, "a", b"ab");
+    let (mine, yours) = (root.open(name("a")).unwrap(), root.open_write(name("a")).unwrap());
+    assert!(mine.try_lock().unwrap() && mine.try_lock().unwrap());
+    assert!(!yours.try_lock().unwrap());
+    yours.unlock().unwrap();
+    yours.write_all_at(b"cd", 0).unwrap();
+    drop(mine);
+    assert!(yours.try_lock().unwrap());
+    yours.unlock().unwrap();
+    assert!(root.open(name("a")).unwrap().try_lock().unwrap());
+    assert_eq!(disk.read("a"), Some(b"cd".to_vec()));
+}
+
+#[test]
 fn a_kill_keeps_what_was_seen_and_frees_the_locks() {
     let disk = SimDisk::new();
     let root = dir(&disk, "/");
