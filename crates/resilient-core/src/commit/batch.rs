@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-use super::change::{Change, Discard, How, Publish, Staged};
+use super::change::{Change, Discard, How, Precondition, Publish, Staged};
 use super::outcome::{Outcome, repeat, unknown};
 use super::publish::publish;
 use super::queue::Job;
@@ -30,7 +30,7 @@ use crate::contents::{digest_of, holds, move_dir};
 use crate::disk::SyncItem;
 use crate::error::Error;
 use crate::journal::{End, Row};
-use crate::recovery;
+use crate::recovery::{self, Undecided};
 use crate::state::State;
 use crate::store::Store;
 
@@ -59,23 +59,26 @@ impl Batch {
     }
 
     /// Carries the changes out, and answers each call but those that have to be made again, which it
-    /// gives back.
-    pub(crate) fn commit(mut self, store: &Store, state: &mut State) -> Vec<Job> {
+    /// gives back. What there is to tell beside the answers is told before them.
+    pub(crate) fn commit(
+        mut self,
+        store: &Store,
+        state: &mut State,
+        tell: &dyn Fn(recovery::Report),
+    ) -> Vec<Job> {
         let mut again = Vec::new();
-        let (jobs, changes): (Vec<Job>, Vec<Change>) =
+        let (jobs, mut changes): (Vec<Job>, Vec<Change>) =
             std::mem::take(&mut self.changes).into_iter().unzip();
         if !changes.is_empty() {
-            let outcomes = run(store, state, &changes);
+            let (outcomes, saved) = run(store, state, &changes);
+            changes.iter_mut().for_each(|change| change.holds.clear());
+            if saved {
+                keep_saved(store, state, tell);
+            }
             for ((mut job, change), outcome) in jobs.into_iter().zip(changes).zip(outcomes) {
                 match outcome {
-                    Outcome::Going => {
-                        drop(change);
-                        job.answer(Ok(()));
-                    }
-                    Outcome::Unknown(error) => {
-                        drop(change);
-                        job.answer(Err(error));
-                    }
+                    Outcome::Going => job.answer(Ok(())),
+                    Outcome::Unknown(error) => job.answer(Err(error)),
                     Outcome::Failed(error) => {
                         let follows = matches!(error, Error::Stale { .. })
                             && job.followed < FOLLOWS_MAX
@@ -101,16 +104,28 @@ impl Batch {
     }
 }
 
-fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Outcome> {
+/// Keeps what programs have written into files that came out of an exchange. They had them open. Recovery does that
+/// for the batch as it is now; where it cannot, the next call runs it again.
+fn keep_saved(store: &Store, state: &mut State, tell: &dyn Fn(recovery::Report)) {
+    let mut report = recovery::Report::default();
+    let ran = recovery::run(store, state, Undecided::Stay, false, &mut report);
+    state.dirty = ran.is_err();
+    tell(report);
+}
+
+/// Carries out what can be; what became of each change, and whether somebody has written into a file that came out
+/// of an exchange.
+fn run(store: &Store, state: &mut State, changes: &[Change]) -> (Vec<Outcome>, bool) {
     let mut outcomes: Vec<Outcome> = changes.iter().map(|_| Outcome::Going).collect();
     if let Err(source) = state.take_in_others() {
         let failed = |change: &Change| Error::os(change.name(), "journal", repeat(&source));
-        return changes.iter().map(|change| Outcome::Failed(failed(change))).collect();
+        let outcomes = changes.iter().map(|change| Outcome::Failed(failed(change))).collect();
+        return (outcomes, false);
     }
     let start = state.end.clone();
 
     if let Err(source) = intend(store, state, changes, &mut outcomes) {
-        return withdraw_all(state, &start, changes, &source);
+        return (withdraw_all(state, &start, changes, &source), false);
     }
     let mut broken = HashSet::new();
     for (change, outcome) in changes.iter().zip(&mut outcomes) {
@@ -119,7 +134,7 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Outcome> {
     if outcomes.iter().any(Outcome::is_failed)
         && let Err(source) = intend_again(state, &start, changes, &outcomes)
     {
-        return withdraw_all(state, &start, changes, &source);
+        return (withdraw_all(state, &start, changes, &source), false);
     }
 
     let (mut published, mut refused) = (false, false);
@@ -146,27 +161,30 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> Vec<Outcome> {
         };
         if let Err(source) = withdrawn {
             state.dirty = true;
-            return changes.iter().map(|change| unknown(change, &source)).collect();
+            return (changes.iter().map(|change| unknown(change, &source)).collect(), false);
         }
     }
 
     make_durable(store, state, changes, &mut outcomes);
     retire(store, state, changes, &mut outcomes);
     remove_dirs(store, state, changes, &mut outcomes);
+    let mut saved = false;
     for (change, outcome) in changes.iter().zip(&outcomes) {
         match outcome {
-            Outcome::Going => tidy(state, change),
+            Outcome::Going => saved |= !tidy(state, change),
             Outcome::Unknown(_) => state.dirty = true,
             Outcome::Failed(_) => {}
         }
     }
+    // What comes out stays until it is kept; a process that is killed before leaves that to recovery.
+    state.dirty |= saved;
     if state.dirty {
         // For the other processes. Where it cannot be written, the journal's length tells as much.
         let _ = state.mark_dirty(&start);
     } else {
         state.mark_clean();
     }
-    outcomes
+    (outcomes, saved)
 }
 
 /// A line whose place depends on one in front of it that was not written has to wait for the next
@@ -434,13 +452,23 @@ fn finish_wait(
     state.slots.add(slots);
 }
 
-/// What needs no wait.
-fn tidy(state: &mut State, change: &Change) {
-    for Publish { staged, how, .. } in &change.publishes {
+/// What needs no wait. `false`, and the file that came out of an exchange stays in its slot, where somebody has
+/// written into it since.
+fn tidy(state: &mut State, change: &Change) -> bool {
+    let mut is_tidy = true;
+    for Publish { staged, how, before, .. } in &change.publishes {
         match how {
             How::InPlace { undo, .. } => undo.remove(state),
-            // What was there before. A crash may bring the name back: it is swept then.
-            How::Exchange => drop(staged.dir.remove_file(&staged.slot)),
+            How::Exchange => {
+                let holds = |before: &Precondition| before.has_content(&*staged.dir, &staged.slot);
+                // The last look.
+                if before.as_ref().is_none_or(holds) {
+                    // What was there before. A crash may bring the name back: it is swept then.
+                    let _ = staged.dir.remove_file(&staged.slot);
+                } else {
+                    is_tidy = false;
+                }
+            }
             How::Rename(_) => {}
         }
         if let Some(note) = &staged.note {
@@ -456,6 +484,7 @@ fn tidy(state: &mut State, change: &Change) {
             let _ = crate::contents::remove_tree(&*state.tmp, trash);
         }
     }
+    is_tidy
 }
 
 /// Numbers and chains rows onto the journal's end, which moves behind them; gives the bytes.

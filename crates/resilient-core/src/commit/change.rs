@@ -198,6 +198,18 @@ impl Precondition {
             && digest_of(&*dir.open(name)?)?.0 == self.digest)
     }
 
+    /// Whether a name leads to nothing else than the content that was looked at. Its rights may have changed.
+    pub(crate) fn has_content(&self, dir: &dyn Dir, name: &OsStr) -> bool {
+        match dir.stat(name) {
+            Ok(now) => {
+                let Stat { id, mode, owner, .. } = now;
+                let before = Self { stat: Stat { id, mode, owner, ..self.stat }, ..*self };
+                id == self.stat.id && before.is_at(dir, name).unwrap_or(false)
+            }
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        }
+    }
+
     /// Whether a target is the file that was looked at with something behind what it held.
     fn has_grown(&self, target: &Target) -> io::Result<bool> {
         let file = target.dir.open(&target.name)?;

@@ -298,7 +298,11 @@ impl Committer {
             }
         }
         drop((ancestors, logs));
-        deferred.extend(batch.commit(self, state));
+        let tell = |mut report| {
+            self.queue.keep_news(&mut report);
+            self.tell(report);
+        };
+        deferred.extend(batch.commit(self, state, &tell));
         state.unlock();
         if !pause.is_zero() {
             // IMPORTANT: with nothing locked. Who has the file may be waiting for what this process has.

@@ -1,14 +1,18 @@
 //! Overwrites as exchanges: what an editor saves meanwhile, copies of a state directory, and file systems
 //! that cannot exchange.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use resilient_core::Workspace;
 use resilient_core::digest::Digest;
+use resilient_core::disk::Disk;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::form::Asked;
 use resilient_core::write::{WriteMode, WriteRequest};
 
 use crate::campaign::{Rig, is_publish, recover};
-use crate::workload::{Answer, Order, create, open, overwrite, scenario};
+use crate::workload::{Answer, Order, append, create, open, overwrite, scenario};
 
 const SAVED: &[u8] = b"saved by an editor";
 
@@ -39,6 +43,21 @@ fn kept(disk: &SimDisk) -> Vec<Vec<u8>> {
         .collect()
 }
 
+/// An overwrite for the old content alone.
+fn write_for_old(ws: &Workspace) -> Answer {
+    let request = WriteRequest {
+        path: "a.txt".to_owned(),
+        content: "the new content".to_owned(),
+        mode: WriteMode::Overwrite,
+        expected_prev_sha256: Some(Digest::of(b"the old content").to_string()),
+        reject_at: None,
+        validate: false,
+        form: Asked::default(),
+        allow_shrink: false,
+    };
+    Answer::of(ws.write(request), |receipt| Some(receipt.journal_id))
+}
+
 #[test]
 fn a_save_at_any_moment_of_an_overwrite_is_never_lost() {
     let (mut calls, mut at) = (1, 0);
@@ -48,19 +67,7 @@ fn a_save_at_any_moment_of_an_overwrite_is_never_lost() {
         let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
         let ws = open(&schedule.process(&disk), 2, Order::Forwards);
         let editor = schedule.process(&disk);
-        let write = || {
-            let request = WriteRequest {
-                path: "a.txt".to_owned(),
-                content: "the new content".to_owned(),
-                mode: WriteMode::Overwrite,
-                expected_prev_sha256: Some(Digest::of(b"the old content").to_string()),
-                reject_at: None,
-                validate: false,
-                form: Asked::default(),
-                allow_shrink: false,
-            };
-            Answer::of(ws.write(request), |receipt| Some(receipt.journal_id))
-        };
+        let write = || write_for_old(&ws);
         let save = || {
             // As editors do: a new file takes the name.
             editor.save("w/a.txt", SAVED);
@@ -195,4 +202,47 @@ fn a_slot_that_leads_to_the_new_file_too_is_only_a_second_name() {
     assert_eq!(rows(&ws).len(), rig.expected.rows_before() + 1);
     // The file is written again: it has no other name that would hold a write in place.
     assert!(overwrite(&ws, "a.txt", "once more").is_done());
+}
+
+/// A program has the file open and logs a line at any moment of the call.
+#[test]
+fn a_line_through_an_open_handle_is_lost_only_when_the_file_is_removed_before() {
+    let line = b"a line of a log\n";
+    let calls: [fn(&Workspace) -> Answer; 2] = [write_for_old, |ws| append(ws, "a.txt", "more\n")];
+    for call in calls {
+        let (mut calls, mut at) = (1, 0);
+        let (mut told, mut losing) = (0, 0);
+        while at < calls {
+            let disk = with_a();
+            let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1, 1]));
+            let ws = open(&schedule.process(&disk), 2, Order::Forwards);
+            let program = schedule.process(&disk);
+            let root = program.open_root(Path::new("/w")).expect("a directory");
+            let file = root.open_write(OsStr::new("a.txt")).expect("the file");
+            let log = || {
+                let len = disk.read("w/a.txt").map_or(0, |bytes| bytes.len() as u64);
+                file.write_all_at(line, len).expect("a write");
+                // Whether it had a name still.
+                Answer::Done((file.stat().expect("a file").links > 0).then(String::new))
+            };
+            let writes = Box::new(|| call(&ws)) as Calls<'_, Answer>;
+            let answers = schedule.run(vec![writes, Box::new(log)]);
+            calls = schedule.calls();
+            let has_line = |bytes: &Vec<u8>| bytes.windows(line.len()).any(|part| part == line);
+            let is_kept = kept(&disk).iter().any(has_line);
+            let report = ws.take_notices();
+            assert_eq!(is_kept, !report.conflicts.is_empty(), "at {at}: {report:?}");
+            let is_there = disk.read("w/a.txt").as_ref().is_some_and(has_line);
+            told += u32::from(is_kept);
+            losing += u32::from(!is_kept && !is_there && answers[1].row().is_some());
+            // It is told once, and costs no row.
+            assert!(recover(&disk, 3).is_ok());
+            let ws = open(&disk, 4, Order::Forwards);
+            assert_eq!(rows(&ws).len(), 1 + usize::from(answers[0].is_done()), "at {at}");
+            at += 1;
+        }
+        assert!(told > 1, "{told} of {calls} are kept");
+        // Between the last look and the removal.
+        assert!(losing <= 1, "{losing} of {calls} are lost");
+    }
 }
