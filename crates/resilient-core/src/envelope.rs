@@ -517,7 +517,7 @@ impl Envelope {
                 }
                 stale(Abort, context)
             }
-            Error::ScratchRemoved { sha256, removed_at, removed_for } => stale(
+            Error::ScratchRemoved { sha256, removed_at, removed_for, is_done: _ } => stale(
                 Abort,
                 json!({
                     "sha256": sha256, "reason": "removed", "removed_at": removed_at,
@@ -539,6 +539,8 @@ impl Envelope {
                 RetryLater,
                 json!({
                     "sha256": sha256, "reason": "not_valid_utf8", "errno": message,
+                    // The word of the Python server, which its users compare.
+                    "code": "retry_with_encoding_base64",
                 }),
             ),
 
@@ -764,6 +766,10 @@ fn strerror(source: &io::Error) -> String {
 fn name_tools(context: &mut Value, draft: &Draft) {
     let all = match draft {
         Draft::Here(_) => return,
+        Draft::Sealed(sha256) => {
+            set(context, "draft_sha256", sha256.to_string());
+            return;
+        }
         Draft::Scratch(sha256) | Draft::Edit(sha256) => {
             set(context, "draft_sha256", sha256.to_string());
             json!({"draft_sha256": sha256})

@@ -16,6 +16,9 @@ use crate::validate;
 /// What an operation of this library answers.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Why an argument is refused that has a number which no float can be.
+pub(crate) const BEYOND_DOUBLE: &str = "number_beyond_double_precision";
+
 /// What a path leads to that is no regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAFile {
@@ -279,7 +282,13 @@ pub enum Error {
     ScratchNotFound { sha256: Option<String>, label: Option<String>, asked_both: bool },
     /// The content was taken out of the scratchpad.
     #[error("{sha256} was removed from the scratchpad at {removed_at}")]
-    ScratchRemoved { sha256: Digest, removed_at: String, removed_for: &'static str },
+    ScratchRemoved {
+        sha256: Digest,
+        removed_at: String,
+        removed_for: &'static str,
+        /// Whether the call was to remove it.
+        is_done: bool,
+    },
     /// Reading the scratchpad is switched off.
     #[error("reading the scratchpad is switched off")]
     ScratchGetDisabled,
@@ -405,6 +414,8 @@ pub enum Draft {
     Scratch(Digest),
     /// In the scratchpad: the new text of an edit. Written as a file it would take the place of all the rest.
     Edit(Digest),
+    /// In the scratchpad, which gives nothing back: for the user.
+    Sealed(Digest),
     /// In the parts of a session, which were to be composed.
     Session {
         /// The session's name.
@@ -451,6 +462,10 @@ pub enum Changed {
     File,
     /// The last part of a chunk session, or the part of a number.
     Part,
+    /// A checkpoint.
+    Checkpoint,
+    /// A handoff.
+    Handoff,
 }
 
 /// The file that a chunk session was composed into.

@@ -11,7 +11,7 @@ use std::io;
 
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
-use crate::error::{Changed, Draft, Drift, Error, NotAFile, Since};
+use crate::error::{BEYOND_DOUBLE, Changed, Draft, Drift, Error, NotAFile, Since};
 use crate::form::Encoding;
 use crate::near::nearest;
 
@@ -116,7 +116,10 @@ pub fn hint(error: &Error) -> String {
                     "make the edit again with a `new_string` that leaves out what context.detected lists; \
                      the draft is that text alone and no file"
                 }
-                Draft::Scratch(_) | Draft::Here(_) => {
+                Draft::Sealed(_) | Draft::Here(_) => {
+                    "send the text again without what context.detected lists"
+                }
+                Draft::Scratch(_) => {
                     "do not send the text again: `rw_safe_write` takes `content_from` {draft_sha256} \
                      in place of `content`, `rw_chunk_append` and `rw_chunk_write` take \
                      `draft_sha256`, and for anything else `rw_redact` gives the draft's clean text"
@@ -317,10 +320,11 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::ChunkCount { have, total_expected, .. } if *have < *total_expected as usize => {
+            let rest = *total_expected as usize - have;
+            let other = if rest == 1 { "part".to_owned() } else { format!("{rest} parts") };
             format!(
-                "send the other {} parts, or send the last part again with `rw_chunk_write` and `total_expected` \
-                 {have}",
-                *total_expected as usize - have
+                "send the other {other}, or send the last part again with `rw_chunk_write` and `total_expected` \
+                 {have}"
             )
         }
         Error::ChunkCount { have, .. } => format!(
@@ -349,6 +353,9 @@ pub fn hint(error: &Error) -> String {
              `rw_scratch_put` first"
                 .to_owned()
         }
+        Error::ScratchRemoved { is_done: true, .. } => {
+            "do nothing: the content is gone already, since context.removed_at".to_owned()
+        }
         Error::ScratchRemoved { .. } => {
             "put the content again with `rw_scratch_put`, or go on without it".to_owned()
         }
@@ -360,8 +367,9 @@ pub fn hint(error: &Error) -> String {
         Error::ScratchDrift { .. } => {
             "put the content again with `rw_scratch_put`: the kept bytes have changed".to_owned()
         }
-        // A word of the Python server, which its users compare.
-        Error::ScratchNotUtf8 { .. } => "retry_with_encoding_base64".to_owned(),
+        Error::ScratchNotUtf8 { .. } => {
+            "pass `encoding` base64 to get the bytes, since they are no UTF-8 text".to_owned()
+        }
 
         Error::HandoffFields { missing_fields } => {
             format!("add to `envelope`: {}", missing_fields.join(", "))
@@ -435,6 +443,9 @@ pub fn hint(error: &Error) -> String {
                 "ask the user to correct {path}{at}; until then a write passes only without `classify`, and \
                  only where the built-in policy finds nothing"
             )
+        }
+        Error::BadArgument { argument, message } if message == BEYOND_DOUBLE => {
+            format!("pass the number in `{argument}` as a text in quotes: no float is that large")
         }
         Error::BadArgument { argument, message } => format!("correct `{argument}`: {message}"),
     }
@@ -516,6 +527,14 @@ fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> Strin
         Some(Since { diff: Some(_), .. }) => {
             "look at context.diff, merge it into your text, and repeat the call with \
              context.actual_prev_sha256 as `expected_prev_sha256`"
+        }
+        Some(Since { of: Changed::Checkpoint, .. }) => {
+            "read the checkpoint again with `rw_checkpoint_read`, merge what changed into your data, and repeat \
+             the call with context.actual_prev_sha256 as `expected_prev_sha256`"
+        }
+        Some(Since { of: Changed::Handoff, .. }) => {
+            "read the handoff again with `rw_handoff_read`, merge what changed into yours, and repeat the call \
+             with context.actual_prev_sha256 as `expected_prev_sha256`"
         }
         _ => {
             "read the file again, merge what changed into your text, and repeat the call with \

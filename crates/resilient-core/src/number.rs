@@ -7,7 +7,7 @@
 
 use serde_json::{Number, Value};
 
-use crate::error::{Error, Result};
+use crate::error::{BEYOND_DOUBLE, Error, Result};
 
 /// Gives every float in the value the shortest text of its double.
 ///
@@ -21,7 +21,7 @@ pub(crate) fn normalize(argument: &'static str, value: &mut Value) -> Result<()>
                 let double = number.as_f64().and_then(Number::from_f64);
                 *number = double.ok_or_else(|| Error::BadArgument {
                     argument,
-                    message: "number_beyond_double_precision".to_owned(),
+                    message: BEYOND_DOUBLE.to_owned(),
                 })?;
             }
             Value::Array(items) => ahead.extend(items),

@@ -25,7 +25,7 @@ mod removal;
 
 pub(crate) use list::{DRAFT_LABEL, DRAFT_NOTES};
 pub use list::{Entry, List, ListRequest};
-pub use removal::{Removal, Removed, Why};
+pub use removal::{LabelRemoved, Removal, Removed, Why};
 
 const INDEX: &str = "index.jsonl";
 
@@ -135,6 +135,10 @@ pub struct IndexRow {
     /// Why it was taken out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed_for: Option<Why>,
+    /// When the label was taken off the content, which other labels hold. Such a row ends what the rows of its digest
+    /// and its label before it say, and is nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_removed_at: Option<String>,
     /// Digest of the content.
     pub sha256: Digest,
 }
@@ -234,6 +238,7 @@ impl Scratch<'_> {
                 notes: notes.clone(),
                 removed_at: None,
                 removed_for: None,
+                label_removed_at: None,
                 sha256,
             };
             let text = serde_json::to_string(&row)
@@ -393,6 +398,7 @@ impl Scratch<'_> {
                 sha256,
                 removed_at,
                 removed_for: removed_for.as_str(),
+                is_done: false,
             });
         }
         let (sha256, label) = (sha256.map(str::to_owned), label.map(str::to_owned));
@@ -452,7 +458,7 @@ impl Scratch<'_> {
 
 /// What the index holds.
 struct Index {
-    /// Its rows, oldest first.
+    /// What was put and removed, oldest first: without the labels that were taken off.
     rows: Vec<IndexRow>,
     /// How many lines could not be read.
     damaged_lines: u64,
@@ -466,6 +472,11 @@ fn index(store: &Store) -> Result<Index> {
     let mut index = Index { rows: Vec::new(), damaged_lines: 0 };
     while let Some(line) = lines.next() {
         match serde_json::from_slice(line) {
+            Ok(IndexRow { label_removed_at: Some(_), sha256, label, .. }) => {
+                index.rows.retain(|row| {
+                    row.removed_at.is_some() || (row.sha256, &row.label) != (sha256, &label)
+                });
+            }
             Ok(row) => index.rows.push(row),
             // A torn end and an empty line are no damage.
             Err(_) if torn && lines.peek().is_none() => {}

@@ -291,7 +291,11 @@ impl Workspace {
             notes: Some(DRAFT_NOTES.to_owned()),
             ..PutRequest::default()
         });
-        let of = if is_edit { Draft::Edit } else { Draft::Scratch };
+        let of = match (self.sealed_scratch, is_edit) {
+            (true, _) => Draft::Sealed,
+            (false, true) => Draft::Edit,
+            (false, false) => Draft::Scratch,
+        };
         let draft = kept.ok().map(|receipt| Box::new(of(receipt.sha256)));
         Error::Blocked { path, report, by, reject_at, retry_budget, draft }
     }
@@ -376,7 +380,10 @@ impl Workspace {
     /// # Errors
     /// As [`Checkpoints::save`].
     pub fn save_checkpoint(&self, request: SaveRequest) -> Result<SaveReceipt> {
-        self.checkpoints().save(request).map_err(|error| self.keep_draft(error))
+        let wanted = Wanted::State(Changed::Checkpoint);
+        self.checkpoints()
+            .save(request)
+            .map_err(|error| self.with_since(self.keep_draft(error), Some(&wanted)))
     }
 
     /// The checkpoints.
@@ -394,6 +401,7 @@ impl Workspace {
         self.screened(request.reject_at, |screen| {
             Handoff { store: &self.store }.write(request, refs, screen)
         })
+        .map_err(|error| self.with_since(error, Some(&Wanted::State(Changed::Handoff))))
     }
 
     /// Reads the handoff.

@@ -170,6 +170,11 @@ a_sample_for_every! {
             Some(Digest::of(b"")),
             Some(Since { of: Changed::Part, already_written: true, ..Since::default() }),
         ),
+        stale(
+            Some(Digest::of(b"")),
+            Some(Since { of: Changed::Checkpoint, ..Since::default() }),
+        ),
+        stale(Some(Digest::of(b"")), Some(Since { of: Changed::Handoff, ..Since::default() })),
         Error::Stale {
             path: text(), expected: "none".to_owned(), actual: Some(Digest::of(b"")), since: None,
         },
@@ -181,6 +186,7 @@ a_sample_for_every! {
         blocked(&secret(), None),
         blocked(&secret(), Some(Draft::Scratch(Digest::of(b"")))),
         blocked(&secret(), Some(Draft::Edit(Digest::of(b"")))),
+        blocked(&secret(), Some(Draft::Sealed(Digest::of(b"")))),
         blocked(
             &secret(),
             Some(Draft::Session {
@@ -283,9 +289,14 @@ a_sample_for_every! {
     NoReference {} => [Error::NoReference],
     BadDigest { .. } => [Error::BadDigest { sha256: text() }],
     ScratchNotFound { .. } => [Error::ScratchNotFound { sha256: None, label: None, asked_both: false }],
-    ScratchRemoved { .. } => [Error::ScratchRemoved {
-        sha256: Digest::of(b""), removed_at: text(), removed_for: "age",
-    }],
+    ScratchRemoved { .. } => [
+        Error::ScratchRemoved {
+            sha256: Digest::of(b""), removed_at: text(), removed_for: "age", is_done: false,
+        },
+        Error::ScratchRemoved {
+            sha256: Digest::of(b""), removed_at: text(), removed_for: "asked", is_done: true,
+        },
+    ],
     ScratchGetDisabled {} => [Error::ScratchGetDisabled],
     ScratchDrift { .. } => [Error::ScratchDrift { sha256: Digest::of(b""), actual: Digest::of(b"a") }],
     ScratchNotUtf8 { .. } => [Error::ScratchNotUtf8 { sha256: Digest::of(b""), message: text() }],

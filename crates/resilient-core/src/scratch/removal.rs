@@ -59,15 +59,49 @@ pub struct Removed {
     pub removed_for: Why,
 }
 
-/// What was taken out by one call.
+/// A label that names some content no more, which others still hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LabelRemoved {
+    /// The digest of the content.
+    pub sha256: Digest,
+    /// The label.
+    pub label: String,
+    /// The labels that hold the content.
+    pub other_labels: Vec<String>,
+    /// When.
+    pub removed_at: String,
+}
+
+/// What was taken out by one call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Removal {
     /// In the order in which it was put.
     pub removed: Vec<Removed>,
+    /// Labels that were taken off content which stays.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels_removed: Vec<LabelRemoved>,
+}
+
+/// What became of one content.
+enum Taken {
+    Content(Removed),
+    Label(LabelRemoved),
+}
+
+impl Removal {
+    fn add(&mut self, taken: Option<Taken>) {
+        match taken {
+            Some(Taken::Content(removed)) => self.removed.push(removed),
+            Some(Taken::Label(removed)) => self.labels_removed.push(removed),
+            None => {}
+        }
+    }
 }
 
 impl Scratch<'_> {
-    /// Takes content out for good: that of a digest, all with a label, or what has both.
+    /// Takes content out for good: that of a digest, all with a label, or what has both. Where a label is named and
+    /// others hold the content too, only the label goes; the content goes with its last label. The name of a label
+    /// is in the index alone, and its removal is a line there, as another label of kept content is.
     ///
     /// # Errors
     /// Neither is given; the digest is none; there is no such content, or not any more; the
@@ -79,7 +113,7 @@ impl Scratch<'_> {
         }
         let digest = sha256.map(parse_digest).transpose()?;
         let mut due: Vec<Digest> = Vec::new();
-        for row in self.rows()? {
+        for row in current(self.rows()?) {
             let fits = digest.is_none_or(|digest| digest == row.sha256)
                 && label.is_none_or(|label| row.label.as_deref() == Some(label));
             if fits && !due.contains(&row.sha256) {
@@ -92,14 +126,19 @@ impl Scratch<'_> {
             // What the index has lost can go, too.
             due.push(digest);
         }
-        let mut removed = Vec::new();
+        let mut removal = Removal::default();
         for digest in due {
-            removed.extend(self.take_out(digest, Why::Asked, None)?);
+            let label = label.map(str::to_owned);
+            removal.add(self.take_out(digest, Why::Asked, label, None)?);
         }
-        if removed.is_empty() {
-            return Err(self.absent(sha256, label, label.is_some())?);
+        if removal == Removal::default() {
+            let mut absent = self.absent(sha256, label, label.is_some())?;
+            if let Error::ScratchRemoved { is_done, .. } = &mut absent {
+                *is_done = true;
+            }
+            return Err(absent);
         }
-        Ok(Removal { removed })
+        Ok(removal)
     }
 
     /// Takes out what the policy keeps no longer, oldest first, but at most so many entries.
@@ -108,15 +147,15 @@ impl Scratch<'_> {
     /// The policy cannot be used; the disk refuses.
     pub fn retain(&self, most: usize) -> Result<Removal> {
         let retention = self.store.policy.get()?.scratch;
-        let mut removed = Vec::new();
+        let mut removal = Removal::default();
         // Nothing is created to find that there is nothing.
         if self.store.state_dir(&[SCRATCH])?.is_none() {
-            return Ok(Removal { removed });
+            return Ok(removal);
         }
         for (row, why) in self.due(retention)?.into_iter().take(most) {
-            removed.extend(self.take_out(row.sha256, why, Some(row))?);
+            removal.add(self.take_out(row.sha256, why, None, Some(row))?);
         }
-        Ok(Removal { removed })
+        Ok(removal)
     }
 
     /// What the policy keeps no longer.
@@ -151,19 +190,32 @@ impl Scratch<'_> {
         Ok(due)
     }
 
-    /// Takes content out, unless it is gone or was put again after a row that was seen.
+    /// Takes content out, unless it is gone or was put again after a row that was seen. Of content that other labels
+    /// hold, too, it takes off a label that is named.
     fn take_out(
         &self,
         digest: Digest,
         why: Why,
+        named: Option<String>,
         seen: Option<IndexRow>,
-    ) -> Result<Option<Removed>> {
+    ) -> Result<Option<Taken>> {
         self.store.submit(move |op| {
             let name = bin_name(digest);
             let target = op.store.state_target(op.state, &[SCRATCH], &name)?;
             op.claim(&target)?;
             let Index { mut rows, .. } = index(op.store)?;
             rows.retain(|row| row.sha256 == digest);
+            if let Some(label) = &named {
+                let held = current(rows.clone());
+                let other_labels = labels(&held, Some(label));
+                let Some(row) = held.into_iter().rfind(|row| row.label.as_ref() == Some(label))
+                else {
+                    return Ok(None);
+                };
+                if !other_labels.is_empty() {
+                    return take_off(op, row, label.clone(), other_labels).map(Some);
+                }
+            }
             let last = rows.pop();
             if seen.as_ref().is_some_and(|seen| {
                 last.as_ref().is_none_or(|last| last.created_at != seen.created_at)
@@ -171,16 +223,55 @@ impl Scratch<'_> {
                 return Ok(None);
             }
             let label = last.as_ref().and_then(|last| last.label.clone());
-            let mut other_labels: Vec<String> = Vec::new();
-            for other in rows.into_iter().filter_map(|row| row.label) {
-                if Some(&other) != label.as_ref() && !other_labels.contains(&other) {
-                    other_labels.push(other);
-                }
-            }
+            let other_labels = labels(&rows, label.as_ref());
             let removed = take_out(op, digest, why, last)?;
-            Ok(removed.map(|removed| Removed { other_labels, ..removed }))
+            Ok(removed.map(|removed| Taken::Content(Removed { other_labels, ..removed })))
         })
     }
+}
+
+/// The rows of what was put and not removed since.
+fn current(rows: Vec<IndexRow>) -> Vec<IndexRow> {
+    let mut current: Vec<IndexRow> = Vec::new();
+    for row in rows {
+        if row.removed_at.is_some() {
+            current.retain(|before| before.sha256 != row.sha256);
+        } else {
+            current.push(row);
+        }
+    }
+    current
+}
+
+/// The labels of some rows but one, each once.
+fn labels(rows: &[IndexRow], but: Option<&String>) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::new();
+    for label in rows.iter().filter_map(|row| row.label.as_ref()) {
+        if Some(label) != but && !labels.contains(label) {
+            labels.push(label.clone());
+        }
+    }
+    labels
+}
+
+/// Takes a label off content that others hold.
+fn take_off(
+    op: &mut WriteContext<'_>,
+    row: IndexRow,
+    label: String,
+    other_labels: Vec<String>,
+) -> Result<Taken> {
+    let (sha256, removed_at) = (row.sha256, op.store.now());
+    let row = IndexRow { label_removed_at: Some(removed_at.clone()), ..row };
+    append(op, &row)?;
+    Ok(Taken::Label(LabelRemoved { sha256, label, other_labels, removed_at }))
+}
+
+fn append(op: &mut WriteContext<'_>, row: &IndexRow) -> Result<()> {
+    let text = serde_json::to_string(row)
+        .map_err(|error| Error::Internal { message: error.to_string() })?;
+    let index = index_target(op)?;
+    op.append_line(index, text)
 }
 
 fn take_out(
@@ -205,15 +296,13 @@ fn take_out(
         notes: None,
         removed_at: None,
         removed_for: None,
+        label_removed_at: None,
         sha256: digest,
     });
     let label = row.label.clone();
     let (removed_at, removed_for) = (Some(journaled.ts.clone()), Some(why));
     let row = IndexRow { removed_at, removed_for, ..row };
-    let text = serde_json::to_string(&row)
-        .map_err(|error| Error::Internal { message: error.to_string() })?;
-    let index = index_target(op)?;
-    op.append_line(index, text)?;
+    append(op, &row)?;
     Ok(Some(Removed {
         sha256: digest,
         label,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Workspace;
 use super::source::{Origin, Purpose, Source};
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Draft, Error, Result};
 use crate::form::Asked;
 use crate::policy::Policy;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
@@ -95,6 +95,10 @@ impl Workspace {
                 message: format!("needed for env; one of {}", known.join(", ")),
             });
         }
+        let draft = match &source {
+            Source::Draft(sha256) => sha256.parse().ok(),
+            _ => None,
+        };
         let origin = self.origin(source, &policy, Purpose::Exact)?;
         let wish = Wish { chosen, language, env };
         let mut redaction = redact::redact(&origin.content, &policy.risk, &wish)?;
@@ -128,7 +132,8 @@ impl Workspace {
             allow_shrink: to.allow_shrink,
         };
         let screen = Screen::of(&self.store.policy, to.reject_at)?;
-        let findings = write::judge(&self.store, &request, &screen)?;
+        let findings =
+            write::judge(&self.store, &request, &screen).map_err(|error| of_draft(error, draft))?;
         if keep {
             write::checked(&self.store, &request, &policy)?;
             self.keep(&origin, &mut redaction)?;
@@ -180,4 +185,13 @@ impl Workspace {
         }
         Ok(())
     }
+}
+
+/// Names the draft that a refused text was made from: more may be taken out of it. Any other text is its sender's.
+fn of_draft(error: Error, from: Option<Digest>) -> Error {
+    let Error::Blocked { path, report, by, reject_at, retry_budget, .. } = error else {
+        return error;
+    };
+    let draft = from.map(|digest| Box::new(Draft::Scratch(digest)));
+    Error::Blocked { path, report, by, reject_at, retry_budget, draft }
 }

@@ -26,6 +26,8 @@ pub(super) enum Wanted {
     Whole(Changed, Digest),
     /// An edit of a file.
     Edit(Edit),
+    /// Another state of something else than a file.
+    State(Changed),
 }
 
 /// An edit that was refused.
@@ -57,7 +59,8 @@ impl Workspace {
         };
         let (of, already_written) = match wanted {
             Some(Wanted::Whole(of, digest)) => (*of, *digest == actual),
-            _ => (Changed::File, false),
+            Some(Wanted::State(of)) => (*of, false),
+            Some(Wanted::Edit(_)) | None => (Changed::File, false),
         };
         let filter = Filter { path: Some(path.clone()), ..Filter::default() };
         let rows = self.journal_tail(1, &filter).map(|tail| tail.entries).unwrap_or_default();

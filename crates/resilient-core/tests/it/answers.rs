@@ -1,7 +1,9 @@
 //! What a refusal tells, so that the next call is right.
 
 use resilient_core::Error;
+use resilient_core::checkpoint::{Format, SaveRequest};
 use resilient_core::chunk::{ComposeRequest, PreviewRequest};
+use resilient_core::handoff::HandoffRequest;
 use resilient_core::journal::By;
 use resilient_core::scratch::PutRequest;
 use resilient_core::workspace::Source;
@@ -99,6 +101,50 @@ fn what_a_refusal_shows_of_a_text_has_no_secret_whole() {
     home.put("a.txt", format!("a\ntoken = \"{}{}\"\nc\n", &old[..39], "Q"));
     let stale = ws.write(expecting(&sha(&before), overwrite("a.txt", "z")));
     assert_eq!(hinted(&stale.unwrap_err()).1["context"].get("diff"), None);
+}
+
+#[test]
+fn a_stale_checkpoint_or_handoff_is_told_who_wrote_and_which_tool_reads_it() {
+    let home = Home::new();
+    let ws = home.open();
+    let save = |data: u64, expected: Option<String>| {
+        ws.save_checkpoint(SaveRequest {
+            name: "c".to_owned(),
+            data: json!(data),
+            format: Format::Json,
+            ttl: "session".to_owned(),
+            expected_prev_sha256: expected,
+            reject_at: None,
+        })
+    };
+    save(1, None).unwrap();
+    let note = |summary: &str, expected: Option<String>| {
+        let facts = json!({
+            "task_id": "t", "status": "partial", "agent": "a", "summary": summary,
+            "next_steps": [], "last_good_state": [],
+        });
+        let Value::Object(envelope) = facts else { unreachable!("an object") };
+        ws.write_handoff(HandoffRequest {
+            envelope,
+            body: String::new(),
+            path: "HANDOFF.md".to_owned(),
+            archive: false,
+            expected_prev_sha256: expected,
+            reject_at: None,
+            allow_shrink: false,
+        })
+    };
+    note("one", None).unwrap();
+    let stale = [
+        (save(2, Some(sha("other"))).map(|_| ()), "rw_checkpoint_read"),
+        (note("two", Some(sha("other"))).map(|_| ()), "rw_handoff_read"),
+    ];
+    for (refused, tool) in stale {
+        let (hint, context) = told(refused);
+        assert!(hint.contains(tool), "{hint}");
+        assert_eq!(context["changed_by"], "resilient_write", "{context}");
+        assert!(context["last_write"]["journal_id"].is_string(), "{context}");
+    }
 }
 
 #[test]

@@ -192,10 +192,11 @@ fn what_stays_in_the_text_may_still_block_it() {
     let redact = RedactRequest {
         write: Some(write),
         chosen: vec![Choice::read("github_pat")],
-        ..request(Source::Draft(draft))
+        ..request(Source::Draft(draft.clone()))
     };
     let envelope = home.refused(|| ws.redact(redact.clone()));
     assert_eq!(envelope["detected_patterns"], json!(["pii"]));
+    assert_eq!(envelope["context"]["draft_sha256"], draft);
     let result: Result<Redacted> = ws.redact(RedactRequest { chosen: vec![], ..redact });
     result.unwrap();
     assert_eq!(home.text("a.txt"), "a = \"<REDACTED:github_pat:1>\"\nmail <REDACTED:pii:1>\n");

@@ -5,7 +5,9 @@ use resilient_core::journal::Mode;
 use resilient_core::scratch::{Encoding, GetRequest, ListRequest, PutReceipt, PutRequest};
 use serde_json::{Value, json};
 
-use crate::home::{Home, digest, entries, envelope, json_of, malformed, refusal, stale};
+use crate::home::{
+    Home, digest, entries, envelope, hinted, json_of, malformed, refusal, stale,
+};
 
 const INDEX: &str = ".resilient_write/scratch/index.jsonl";
 
@@ -259,7 +261,7 @@ fn bytes_that_are_no_text_come_back_in_base64() {
             ["policy_violation", "encoding", "retry_later"],
             json!({
                 "sha256": key, "reason": "not_valid_utf8",
-                "errno": told,
+                "errno": told, "code": "retry_with_encoding_base64",
             }),
         )
     );
@@ -556,6 +558,49 @@ fn content_is_removed_by_label_and_what_is_not_there_is_said_to_be_so() {
     let gone: Vec<_> = removal.removed.iter().map(|gone| gone.sha256).collect();
     assert_eq!(gone, [digest("one"), digest("two")]);
     assert_eq!(listed(&ws), [key("three")]);
+    home.assert_tidy();
+}
+
+#[test]
+fn a_label_goes_alone_while_others_hold_its_content() {
+    let home = Home::new();
+    let ws = home.open();
+    for label in ["a", "b", "c", "a"] {
+        put(&ws, labelled("one", label));
+    }
+    put(&ws, labelled("two", "a"));
+    let removal = ws.scratch().remove(None, Some("a")).expect("a removal");
+    assert_eq!(
+        json_of(&removal.labels_removed),
+        json!([{
+            "sha256": key("one"), "label": "a", "other_labels": ["b", "c"],
+            "removed_at": "2023-11-14T22:13:20Z",
+        }])
+    );
+    let gone: Vec<_> = removal.removed.iter().map(|gone| gone.sha256).collect();
+    assert_eq!(gone, [digest("two")]);
+    // Another process sees the same.
+    let ws = home.open();
+    assert_eq!(ws.scratch().get(&key("one"), Encoding::Utf8).expect("kept").content, "one");
+    let by_label = |label: &str| ws.scratch().reference(None, Some(label));
+    let gone = by_label("a").expect("what was removed");
+    assert_eq!((gone.entry.sha256, gone.bin_exists), (digest("two"), false));
+    assert_eq!(by_label("b").expect("kept").entry.sha256, digest("one"));
+    let of_both = ws.scratch().remove(Some(&key("one")), Some("b")).expect("a removal");
+    assert_eq!(of_both.removed, []);
+    // The content goes with its last label.
+    let removal = ws.scratch().remove(None, Some("c")).expect("a removal");
+    assert_eq!((removal.removed.len(), removal.labels_removed.len()), (1, 0));
+    assert_eq!(listed(&ws), [] as [String; 0]);
+    // A label of content that was removed and put again under another is none of it.
+    put(&ws, labelled("one", "d"));
+    assert_eq!(refusal(ws.scratch().remove(None, Some("c")))["error"], "stale_precondition");
+    // A digest removes what all labels hold.
+    put(&ws, labelled("one", "e"));
+    let removal = ws.scratch().remove(Some(&key("one")), None).expect("a removal");
+    assert_eq!(removal.removed.len(), 1);
+    let (hint, _) = hinted(&ws.scratch().remove(Some(&key("one")), None).unwrap_err());
+    assert!(hint.starts_with("do nothing: the content is gone already"), "{hint}");
     home.assert_tidy();
 }
 

@@ -11,7 +11,7 @@ use resilient_core::write::{ReplaceRequest, WriteMode, WriteRequest};
 use resilient_core::{Result, Workspace};
 use serde_json::{Value, json};
 
-use crate::home::{Home, composing, create, json_of, refusal, sha};
+use crate::home::{Home, composing, create, hinted, json_of, refusal, sha};
 
 const STRICT: &str = "classify: {default: on, reject: secrets}\n";
 
@@ -205,6 +205,16 @@ fn a_secret_over_two_parts_is_found_when_they_are_composed_and_taken_out_in_one_
     .unwrap();
     assert_eq!(home.text("out.py"), "x = \"<REDACTED:jwt:1>\"\n");
     assert_eq!(ws.chunks().status("s").unwrap().parts.unwrap().present_indices, [1, 2]);
+}
+
+#[test]
+fn a_sealed_scratchpad_is_no_way_out_of_a_refusal() {
+    let home = Home::new();
+    home.policy(STRICT);
+    let ws = home.builder().seal_scratch(true).open();
+    let (hint, told) = hinted(&ws.write(create("a.txt", &key())).unwrap_err());
+    assert_eq!(hint, "send the text again without what context.detected lists");
+    assert_eq!(told["context"]["suggested_actions"][0].get("tool"), None, "{told}");
 }
 
 #[test]

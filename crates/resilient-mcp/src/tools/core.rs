@@ -4,6 +4,7 @@
 //! arguments, the shorter answers, and hints in the words of this set.
 
 use resilient_core::digest::Digest;
+use resilient_core::error::Changed;
 use resilient_core::form::Asked;
 use resilient_core::hint::hint;
 use resilient_core::read::{ListRequest, SearchRequest};
@@ -704,6 +705,14 @@ pub fn hint_of(error: &Error) -> String {
         }
         Error::Blocked { report, .. } if report.is_redactable() => {
             "take out what context.detected lists, then write again; of a long file send only that part again"
+                .to_owned()
+        }
+        // No tool of this set meets one.
+        Error::Stale { since: Some(since), .. }
+            if matches!(since.of, Changed::Checkpoint | Changed::Handoff) =>
+        {
+            "read it again, and repeat the call with context.actual_prev_sha256 as \
+             `expected_prev_sha256`"
                 .to_owned()
         }
         Error::OutcomeUnknown { .. }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use resilient_core::scratch::{self as core, ListRequest, PutRequest};
 
 use super::{Effect, Tool, ToolSpec};
-use crate::args::unfit;
+use crate::args::{Texts, unfit};
 use crate::seam::{Answer, Workspace, answer};
 
 /// The tools of this file.
@@ -36,6 +36,11 @@ impl Tool for ScratchPut {
     const NAME: &'static str = "rw.scratch_put";
     const TITLE: &'static str = "Keep raw material";
     const EFFECT: Effect = Effect::Adds;
+    const TEXTS: Texts = &[(
+        "content",
+        "do not resend the call, which was probably cut at the output token limit: keep the material in smaller \
+         pieces, each with its own `rw_scratch_put` and `label`",
+    )];
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.scratch().put(PutRequest {
@@ -121,7 +126,7 @@ impl Tool for ScratchList {
     }
 }
 
-/// Remove kept material for good: by sha256, all with a label, or both.
+/// Remove kept material for good: by sha256, or by label. Where other labels hold it, only the label goes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScratchRemove {

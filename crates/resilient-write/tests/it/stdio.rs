@@ -814,7 +814,10 @@ fn scratch_calls_that_do_not_fit_are_refused() {
         "rw_scratch_get",
         json!({"sha256": raw["sha256"]}),
         "policy_violation/encoding/retry_later",
-        json!({"reason": "not_valid_utf8", "hint": "retry_with_encoding_base64"}),
+        json!({
+            "reason": "not_valid_utf8", "code": "retry_with_encoding_base64",
+            "hint": "pass `encoding` base64 to get the bytes, since they are no UTF-8 text",
+        }),
     );
     client.gives("rw_scratch_put", json!({"content": "one\n"}), &[]);
     sandbox.put(&format!("{STATE}/scratch/{ONE}.bin"), "two\n");
