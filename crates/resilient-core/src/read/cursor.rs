@@ -161,7 +161,11 @@ impl Reader<'_> {
             encoding: cursor.encoding.as_deref().map(named).transpose()?,
             on_invalid: OnInvalid::Replace,
         };
-        let (mut opened, trail) = self.open_whose(&cursor.whose)?;
+        // A cursor is no path that could be corrected.
+        let (mut opened, trail) = self.open_whose(&cursor.whose).map_err(|error| match error {
+            Error::NotFound { .. } => Error::CursorLost,
+            other => other,
+        })?;
         if self.has_changed(&cursor, &opened, cursor.strict || request.strict)? {
             return Err(self.stale(cursor, &trail, &opened)?);
         }

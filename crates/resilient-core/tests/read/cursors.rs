@@ -131,7 +131,9 @@ fn a_change_of_what_was_read_ends_the_walk() {
     }
     std::fs::remove_file(home.path("f")).unwrap();
     let gone = ws.reader().next(&NextRequest::of(&first.cursor));
-    assert_eq!(refused(gone).0, "not_found/missing/abort");
+    let (kind, context) = refused(gone);
+    assert_eq!(kind, "not_found/missing/abort");
+    assert_eq!(context["reason"], "cursor_file_not_found");
 }
 
 /// Writes into a file, and sets its time back.
