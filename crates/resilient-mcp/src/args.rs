@@ -41,8 +41,19 @@ pub(crate) fn check(
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
 
-    if let Some(name) = arguments.keys().find(|name| !known.contains_key(*name)) {
-        return Err(unknown_argument(name, name, known.keys()));
+    if let Some((name, value)) = arguments.iter().find(|(name, _)| !known.contains_key(*name)) {
+        let stands_in = instead_of_content.iter().chain(&["content"]);
+        let lacks_content = known.contains_key("content")
+            && !stands_in.into_iter().any(|it| arguments.contains_key(*it));
+        let refused = unknown_argument(name, name, known.keys());
+        // Without it there is no content at all: this is the one.
+        return Err(match value {
+            Value::String(_) if lacks_content && !refused.context.contains_key("nearest_names") => {
+                let hint = format!("write `content` in place of {name}");
+                refused.with("hint", hint).with("nearest_names", vec!["content"])
+            }
+            _ => refused,
+        });
     }
     // A tool that requires nothing says itself what it can be given.
     let requires = required.clone().next().is_some();
@@ -66,9 +77,11 @@ pub(crate) fn check(
     if let Some(name) = missing.first() {
         return Err(absent(name));
     }
+    let has_other = instead_of_content.iter().any(|it| arguments.contains_key(*it));
     for (name, value) in &mut arguments {
         if let Some(schema) = known.get(name.as_str()) {
-            let is_required = required.clone().any(|known| known == name);
+            let is_required = required.clone().any(|known| known == name)
+                || one_of.is_some_and(|content| content == name && !has_other);
             check_value(name, schema, value, is_required)?;
         }
     }
@@ -225,7 +238,12 @@ fn wrong_type(name: &str, schema: &Value, value: &Value, is_required: bool) -> B
     };
     let or_not = if is_required { "" } else { ", or leave it out" };
     let hint = format!("pass {name} as {what}{or_not}");
-    let refused = refusal(name, reason, hint).with("expected", expected).with("got", kind(value));
+    // An integer is refused for its type only where it is too large for any use.
+    let got = match kind(value) {
+        "integer" if expected == "integer" => "an integer beyond 64 bits",
+        kind => kind,
+    };
+    let refused = refusal(name, reason, hint).with("expected", expected).with("got", got);
     as_the_library(name, refused)
 }
 
@@ -346,6 +364,41 @@ mod tests {
         let context = context(json!({"path": "a", "contnet": ""}));
         assert_eq!(context["hint"], "leave out contnet, or write `content` if that is meant");
         assert_eq!(context["nearest_names"], json!(["content"]));
+    }
+
+    #[test]
+    fn a_text_under_another_name_is_told_that_it_is_the_content() {
+        let context = context(json!({"path": "a", "text": "b"}));
+        assert_eq!(context["hint"], "write `content` in place of text");
+        assert_eq!(context["nearest_names"], json!(["content"]));
+    }
+
+    #[test]
+    fn content_that_is_no_text_is_not_left_out() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string"},
+                "content": {"type": "string"},
+                "content_from": {"type": "object"},
+                "line": {"type": "integer"},
+            },
+            "required": ["path"],
+        });
+        let hint = |arguments: Value| {
+            let arguments = arguments.as_object().unwrap().clone();
+            let refused = check(schema.as_object().unwrap(), &["content_from"], TEXTS, arguments);
+            let context = refused.unwrap_err().context;
+            (context["hint"].as_str().unwrap().to_owned(), context["got"].clone())
+        };
+        for content in [json!(null), json!({"a": 1})] {
+            let (hint, _) = hint(json!({"path": "a", "content": content}));
+            assert_eq!(hint, "pass content as a string");
+        }
+        let both = json!({"path": "a", "content": null, "content_from": {}});
+        assert_eq!(hint(both).0, "pass content as a string, or leave it out");
+        let (_, got) = hint(json!({"path": "a", "content": "", "line": u64::MAX}));
+        assert_eq!(got, "an integer beyond 64 bits");
     }
 
     #[test]
