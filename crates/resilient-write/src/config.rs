@@ -52,6 +52,21 @@ impl Program {
     }
 }
 
+/// The working directory.
+///
+/// # Errors
+/// It was removed: [`Error::RootGone`], as for any other root.
+#[expect(clippy::disallowed_methods, reason = "this is the file that reads the environment")]
+fn current_dir() -> Result<PathBuf> {
+    env::current_dir().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            let root = env::var("PWD").unwrap_or_else(|_| ".".to_owned());
+            Error::RootGone { root, what: "not there" }.into()
+        }
+        _ => anyhow::Error::new(error),
+    })
+}
+
 impl Surroundings {
     /// Reads the environment of `resilient-read`, which keeps no state and judges no content.
     ///
@@ -62,7 +77,7 @@ impl Surroundings {
         let (workspace, _) = Program::Read.variables();
         Ok(Self {
             program: Program::Read,
-            cwd: resolved(&env::current_dir()?),
+            cwd: resolved(&current_dir()?),
             home: env::home_dir(),
             workspace: env::var(workspace).ok().filter(|value| !value.trim().is_empty()),
             state_dir: None,
@@ -81,7 +96,7 @@ impl Surroundings {
         let text = |name| env::var(name).ok().filter(|value| !value.trim().is_empty());
         Ok(Self {
             program: Program::Write,
-            cwd: resolved(&env::current_dir()?),
+            cwd: resolved(&current_dir()?),
             home: env::home_dir(),
             workspace: text("RW_WORKSPACE"),
             state_dir: text("RW_STATE_DIR"),

@@ -5,6 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[cfg(target_os = "linux")]
+use crate::sandbox::{BINARY, READER};
 use crate::sandbox::{Sandbox, bound};
 
 #[test]
@@ -298,6 +300,32 @@ fn a_file_whose_text_is_taken_begins_in_the_working_directory_for_every_command(
     assert_eq!(refused["context"]["reason"], "escapes_workspace");
     assert_eq!(run(&here, &["redact", "../there/f.json"]).ok().stdout, "{}");
     assert_eq!(run(&there, &["redact", "f.json"]).ok().stdout, "{}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_working_directory_that_was_removed_is_told_as_any_root_that_is_gone() {
+    for program in [BINARY, READER] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.path("gone")).unwrap();
+        let args = if program == BINARY { "journal tail --json" } else { "" };
+        let script = format!("rmdir ../gone && exec \"$0\" {args}");
+        let ran = sandbox
+            .command("sh", &sandbox.path("gone"))
+            .args(["-c", &script, program])
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        if program == READER {
+            let told = String::from_utf8(ran.stderr).unwrap();
+            assert!(told.contains("is not there"), "{told}");
+            continue;
+        }
+        let envelope: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!(ran.status.code(), Some(3), "{envelope}");
+        assert_eq!(envelope["context"]["reason"], "workspace_gone");
+        assert_eq!(envelope["context"]["root"], sandbox.path("gone").to_str().unwrap());
+    }
 }
 
 #[test]
