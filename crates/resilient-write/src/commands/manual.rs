@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::{Args, Command};
 use clap_complete::Shell;
+use resilient_core::Error;
 
 use crate::output::Output;
 
@@ -45,6 +46,10 @@ impl Man {
     /// Standard output fails, or the directory cannot be written.
     pub(crate) fn run(self, command: Command, output: &Output) -> Result<ExitCode> {
         match self.dir {
+            Some(dir) if !dir.exists() => {
+                let path = dir.to_string_lossy().into_owned();
+                return Err(Error::NotFound { path, near: Vec::new() }.into());
+            }
             Some(dir) => clap_mangen::generate_to(command, &dir)
                 .with_context(|| format!("cannot write the pages into {}", dir.display()))?,
             None => {

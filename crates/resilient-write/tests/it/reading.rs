@@ -331,6 +331,7 @@ fn shells_and_man_know_the_commands() {
         assert!(ran.ok().stdout.contains(".SH SYNOPSIS"));
     }
     sandbox.put("pages/.keep", "");
+    assert_eq!(sandbox.run(&["man", "none"]).code, 8);
     sandbox.run(&["man", "pages"]).ok();
     assert!(sandbox.text("pages/resilient-write-search.1").contains("regular expression"));
     assert_eq!(sandbox.run(&["completions", "cobol"]).code, 2);
