@@ -141,7 +141,13 @@ fn stands_for_text(line: &str) -> bool {
     if said.is_comment && said.leads && said.trails && !said.is_sentence() {
         return true;
     }
+    if said.is_comment && said.leads && said.bracket.is_some() && !said.is_sentence() {
+        return true;
+    }
     let text = said.text.to_lowercase();
+    if said.has_dots() && is_count(&text) || line.starts_with("<!--") && text == "truncated" {
+        return true;
+    }
     let says_nothing_else = PHRASES.contains(&text.as_str()) && !ENDS.contains(&text.as_str())
         || text.starts_with("rest ") && text.ends_with("unchanged");
     let begins_so = said.is_comment && SUBJECTS.iter().any(|subject| text.starts_with(subject));
@@ -149,6 +155,12 @@ fn stands_for_text(line: &str) -> bool {
     let is_set_off = said.bracket.is_some() || said.has_dots();
     !said.is_sentence() && says_so(&text) && (is_set_off || begins_so || says_nothing_else)
         || said.is_comment && said.has_dots() && !said.is_sentence() && text.starts_with("rest of ")
+}
+
+/// Whether a text says how much is left out: `1200 more lines`.
+fn is_count(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().take(4).collect();
+    matches!(words.as_slice(), [count, "more" | "other", _] if count.bytes().all(|it| it.is_ascii_digit()))
 }
 
 /// Whether a comment says that one thing to another is unchanged: `f1 to f9 unchanged`.
@@ -338,6 +350,11 @@ mod tests {
             "[...]",
             "[truncated 300 lines]",
             "... (truncated)",
+            "... (1200 more lines)",
+            "... 120 more lines ...",
+            "... [1200 more lines] ...",
+            "<!-- truncated -->",
+            "# ... (other functions)",
             "// ... other methods ...",
             "// truncated for brevity",
             "/* snip */",
