@@ -765,11 +765,8 @@ fn strerror(source: &io::Error) -> String {
 /// sent again.
 fn name_tools(context: &mut Value, draft: &Draft) {
     let all = match draft {
-        Draft::Here(_) => return,
-        Draft::Sealed(sha256) => {
-            set(context, "draft_sha256", sha256.to_string());
-            return;
-        }
+        // Nothing could be done with its digest.
+        Draft::Here(_) | Draft::Sealed(_) => return,
         Draft::Scratch(sha256) | Draft::Edit(sha256) => {
             set(context, "draft_sha256", sha256.to_string());
             json!({"draft_sha256": sha256})

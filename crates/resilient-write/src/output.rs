@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use resilient_core::envelope::ErrorKind;
+use resilient_core::hint::hint;
 use resilient_core::recovery::Notice;
 use resilient_core::{Envelope, Error};
 use resilient_http::Tell;
@@ -202,7 +203,13 @@ impl Output {
 
     /// Tells on standard error of a fault that does not end the process.
     pub(crate) fn warn(&self, fault: &Error) {
-        let envelope = envelope(fault, self.program).unwrap_or_default();
+        let mut envelope = envelope(fault, self.program).unwrap_or_default();
+        // A server writes all the same what a command refuses to.
+        if matches!(fault, Error::Policy { .. } | Error::PolicyNotFound { .. })
+            && let Some(told) = envelope.pointer_mut("/context/hint")
+        {
+            *told = hint(fault).into();
+        }
         self.complain(&told(self.program, &fault.to_string(), &envelope));
     }
 

@@ -215,6 +215,7 @@ fn a_sealed_scratchpad_is_no_way_out_of_a_refusal() {
     let (hint, told) = hinted(&ws.write(create("a.txt", &key())).unwrap_err());
     assert_eq!(hint, "send the text again without what context.detected lists");
     assert_eq!(told["context"]["suggested_actions"][0].get("tool"), None, "{told}");
+    assert_eq!(told["context"].get("draft_sha256"), None, "{told}");
 }
 
 #[test]
