@@ -291,8 +291,8 @@ impl Reader<'_> {
         let Some((literal, end)) = self.literal(quote) else { return };
         let rest = self.bytes.get(end..).unwrap_or_default();
         let blanks = rest.iter().take(GAP_MAX).take_while(|byte| b" \t)".contains(byte)).count();
-        if !rest.get(blanks).is_none_or(|byte| b"\n\r;\\".contains(byte)) {
-            return;
+        if !rest.get(blanks).is_none_or(|byte| b"\n\r;,\\".contains(byte)) {
+            return self.go_on(literal, end, views);
         }
         let before = self.bytes.get(..quote).unwrap_or_default();
         let Some(name) = name_before(before) else { return };
@@ -317,6 +317,17 @@ impl Reader<'_> {
         }
         self.counted += 1;
         self.names.push(Named { name, literal });
+    }
+
+    /// Joins a literal with what stands right behind it, as a shell does: `"a"b`, `"a"'b'`.
+    fn go_on(&self, literal: Range<usize>, end: usize, views: &mut Views<'_>) {
+        let next = match self.literal(end) {
+            Some((next, _)) if is_quote(self.byte(end)) => next,
+            _ => end..end + self.marks.token.run_to(end, end + PART_MAX),
+        };
+        if !next.is_empty() {
+            self.view(literal.start - 1, &[literal, next], Trust::Names, views);
+        }
     }
 
     /// Tells whether a literal is added to what a name stands for.
@@ -687,6 +698,11 @@ mod tests {
             format!("d['a'] = '{a}'; d['b'] = '{b}'; x = d['a'] + d['b']\n"),
             format!("d.a = '{a}';\nd.x = '{b}';\nf(d.a + d.x);\n"),
             format!("d[0] = '{a}'\nd[7] = '{b}'\nx = d[0] + d[7]\n"),
+            format!("K=\"{a}\"{b}\n"),
+            format!("K='{a}'\"{b}\"\n"),
+            format!("A='{a}'\nB='{b}'\nK=$A$B\n"),
+            format!("A='{a}'\nB='{b}'\nK=\"$A$B\"\n"),
+            format!("var e=\"{a}\",n=\"{b}\";f(e+n)\n"),
         ] {
             assert_eq!(joined(&text), [[a, b]], "{text}");
         }
