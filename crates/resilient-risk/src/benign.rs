@@ -97,7 +97,9 @@ mod tests {
 
     #[test]
     fn digests_and_identifiers_are_explained_by_their_notation() {
-        for notation in ["\"integrity\": \"sha512-", "image@sha256:", "v1.2.3 h1:", "MD5:"] {
+        for notation in
+            ["\"integrity\": \"sha512-", "image@sha256:", "v1.2.3 h1:", "MD5:", "a.py,sha256="]
+        {
             assert!(is_explained(&format!("{notation}{TOKEN}\"")), "{notation}");
         }
         assert!(is_explained(&format!("id: {UUID}")));

@@ -255,6 +255,24 @@ fn signed(text: &str, sign: usize) -> Option<Hit> {
     }
 }
 
+/// Tells whether a number is a part of something else: of a fraction, or of a resource's name at Amazon. A letter and a
+/// power of two are a name in a program, `P134217728`.
+#[cold]
+fn is_other(text: &str, hit: &Hit) -> bool {
+    const NAME_MAX: usize = 64;
+    let bytes = text.as_bytes();
+    let number = bytes.get(hit.span.clone()).unwrap_or_default();
+    let before = bytes.get(..hit.span.start).unwrap_or_default();
+    let near = before.get(before.len().saturating_sub(NAME_MAX)..).unwrap_or_default();
+    let word = near.rsplit(|byte| byte.is_ascii_whitespace() || b"\"'`".contains(byte)).next();
+    let is_plain = number.iter().all(u8::is_ascii_digit);
+    let is_fraction = matches!(before, [.., b'0'..=b'9', b'.']);
+    let is_named = || word.is_some_and(|word| word.windows(7).any(|part| part == b"arn:aws"));
+    let power = std::str::from_utf8(number.get(1..).unwrap_or_default());
+    let power = power.ok().and_then(|power| power.parse().ok());
+    is_plain && (is_fraction || is_named()) || !is_plain && power.is_some_and(u64::is_power_of_two)
+}
+
 /// The byte before a position.
 #[inline(always)]
 fn byte_before(bytes: &[u8], at: usize) -> Option<u8> {
@@ -296,7 +314,7 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
         const OFTEN: usize = 16;
         // The word that the digit stands in.
         let start = place - self.marks.alnum.run_back(place, self.floor);
-        let hit = self.number(start);
+        let hit = self.number(start).filter(|hit| !is_other(self.text, hit));
         self.tried += 1;
         if self.tried.is_multiple_of(OFTEN) || hit.is_some() {
             self.reach(start);

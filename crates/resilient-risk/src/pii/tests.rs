@@ -18,6 +18,18 @@ pub(super) fn found(text: &str) -> Vec<&'static str> {
 }
 
 #[test]
+fn parts_of_fractions_and_of_names_are_no_numbers_of_people() {
+    for text in [
+        "x = [0.4111111111111111, 12.378282246310005]",
+        "arn:aws:sns:us-east-1:415555267112:topic",
+        "\"arn:aws-cn:iam::234567890124:root\"",
+        "pub type P134217728 = X;",
+    ] {
+        assert!(found(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
 fn numbers_of_many_countries_are_named() {
     // Published examples: each state's or standard's own.
     for (text, name) in [
