@@ -256,8 +256,14 @@ impl Matches<'_> {
         let end = ceil(self.text, self.at.saturating_add(window));
         let seen = self.text.get(..end).unwrap_or_default();
         let input = Input::new(seen).range(self.at..);
-        let may_read = self.reads.spend(end - self.at);
-        let found = self.regex.try_search(&mut self.cache, &input).ok().filter(|_| may_read)?;
+        if !self.reads.spend(end - self.at) {
+            return None;
+        }
+        let Ok(found) = self.regex.try_search(&mut self.cache, &input) else {
+            // So many states took long: few patterns may need them.
+            self.reads.spend(self.reads.most / 2);
+            return None;
+        };
         Some((found.map(|found| found.range()), end))
     }
 }

@@ -5,6 +5,7 @@
 //! a name that a literal is assigned to and that is used again. What the parts hold is not asked.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use fearless_simd::prelude::*;
 use memchr::{memchr, memchr2, memmem, memrchr};
@@ -47,17 +48,16 @@ pub(super) fn views<S: Simd>(simd: S, text: &str, marks: &Marks, views: &mut Vie
     // How many quotes stand before the group, and before the last one that goes on with a list.
     let (mut count, mut last) = (0, usize::MAX - 2);
     for group in 0..bytes.len().div_ceil(GROUP) {
-        let Some(Quotes { all, added, listed, called, assigned }) = signs.next(simd, bytes, group)
-        else {
+        let Some(Quotes { all, added, listed, assigned }) = signs.next(simd, bytes, group) else {
             continue;
         };
-        for bit in ones(added | listed | called | assigned) {
+        for bit in ones(added | listed | assigned) {
             let at = group * GROUP + bit;
             let before = count + (all & !(u64::MAX << bit)).count_ones() as usize;
             if listed >> bit & 1 == 1 {
                 reader.list(at, before != last + 2, views);
                 last = before;
-            } else if (added | called) >> bit & 1 == 1 {
+            } else if added >> bit & 1 == 1 {
                 reader.join(at, views);
             } else {
                 reader.assign(at, views);
@@ -67,15 +67,18 @@ pub(super) fn views<S: Simd>(simd: S, text: &str, marks: &Marks, views: &mut Vie
     }
     reader.count(views);
     reader.uses(bytes.len(), views);
+    reader.read = 0;
+    for call in FILLS_FINDER.find_iter(bytes) {
+        reader.join(call + FILLS.len(), views);
+    }
 }
 
-/// The quotes of a group, and those that may open a literal that is added to another one, that goes on with a list, that
-/// is the first argument of a call, or that is assigned to a name.
+/// The quotes of a group, and those that may open a literal that is added to another one, that goes on with a list, or
+/// that is assigned to a name.
 struct Quotes {
     all: u64,
     added: u64,
     listed: u64,
-    called: u64,
     assigned: u64,
 }
 
@@ -108,10 +111,7 @@ impl Signs {
         let at = |back: usize| bytes.get((group * GROUP).wrapping_sub(back)) == Some(&b'=');
         let before = |at: bool, bits: u64| bits << 1 | u64::from(at);
         let assigned = before(at(1), equals) | before(at(2), before(at(1), equals) & blank);
-        let called = lanes.is(b'(').to_bitmask() << 1 & all & !(added | listed);
-        let called = ones(called).filter(|bit| fills(bytes, group * GROUP + bit));
-        let called = called.fold(0, |called, bit| called | 1 << bit);
-        Some(Quotes { all, added, listed, called, assigned: assigned & all & !(added | listed) })
+        Some(Quotes { all, added, listed, assigned: assigned & all & !(added | listed) })
     }
 }
 
@@ -144,11 +144,8 @@ enum Joint {
 
 /// What fills the places of a literal with arguments.
 const FILLS: &[u8] = b".format(";
-
-/// Tells whether the arguments before a place go into a literal.
-fn fills(bytes: &[u8], at: usize) -> bool {
-    bytes.get(..at).is_some_and(|before| before.ends_with(FILLS))
-}
+static FILLS_FINDER: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(FILLS));
 
 struct Reader<'a> {
     text: &'a str,
