@@ -202,6 +202,9 @@ impl Envelope {
             Error::InvalidPath { path } => {
                 permission(json!({"path": path, "reason": "invalid_path"}))
             }
+            Error::NameNotUtf8 { path } => {
+                permission(json!({"path": path, "reason": "name_not_utf8"}))
+            }
             Error::PathForm { path, what, .. } => permission(json!({
                 "path": path, "reason": "unresolved_path", "is": what,
             })),

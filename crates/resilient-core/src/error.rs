@@ -66,6 +66,9 @@ pub enum Error {
     /// The path has a NUL byte or a component that this system cannot name.
     #[error("{path:?} is not a path")]
     InvalidPath { path: String },
+    /// The path leads to a file whose real path is no text: rows are text, and recovery would find another file.
+    #[error("the real path of {path:?} is not UTF-8")]
+    NameNotUtf8 { path: String },
     /// The path is written as a shell or a browser would take it, and cannot be resolved here.
     #[error("{path:?} is {what}")]
     PathForm { path: String, what: &'static str, instead: String },

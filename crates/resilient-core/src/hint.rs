@@ -24,6 +24,11 @@ pub fn hint(error: &Error) -> String {
             "pass a path without NUL bytes, whose names this system can have".to_owned()
         }
         Error::PathForm { instead, .. } => format!("write {instead}"),
+        Error::NameNotUtf8 { .. } => {
+            "ask the user to rename the file or the directory, in whose name U+FFFD of context.path stands for bytes that \
+             are no text, or choose another path"
+                .to_owned()
+        }
         Error::EscapesWorkspace { .. } => {
             "choose a path inside one of context.workspaces, or ask the user to add the directory \
              as a workspace"

@@ -83,6 +83,18 @@ impl Store {
         inside.map_or_else(|_| path.into(), |inside| home.join(inside))
     }
 
+    /// Whether a row can name a path, so that it leads recovery to the same file: it is text, or what is no text of it
+    /// leads to this workspace.
+    pub(crate) fn is_nameable(&self, path: &Path) -> bool {
+        let named = path.to_string_lossy();
+        let leads_back = |path: &Path| {
+            let is_inside =
+                path.strip_prefix(self.roots.cwd()).is_ok_and(|inside| inside.to_str().is_some());
+            is_inside || path.starts_with(self.state_path())
+        };
+        path.to_str().is_some() || self.path_of(&named) == path && leads_back(path)
+    }
+
     /// Finds what a path of a row leads to, wherever that is in the roots.
     pub(crate) fn locate(&self, path: &str) -> Result<Target> {
         self.roots.locate(&self.argument(path))

@@ -97,11 +97,16 @@ impl WriteContext<'_> {
     /// # Errors
     /// A call in front of this one in the batch has it, or the workspace was replaced while the batch began:
     /// [`Error::Deferred`]. An unfinished write of it waits for recovery: [`Error::UnitPending`].
+    /// No row can name it: [`Error::NameNotUtf8`].
     pub(crate) fn claim(&mut self, target: &Target) -> Result<()> {
         let home = &self.state.home;
         if target.root.path == home.path && !target.root.is(home) {
             // The row belongs into the state that is beside the file.
             return Err(Error::Deferred);
+        }
+        // IMPORTANT: here, before anything is staged. Recovery would take U+FFFD in the row for the name of another file.
+        if !self.store.is_nameable(&target.path) {
+            return Err(Error::NameNotUtf8 { path: target.shown.clone() });
         }
         if let Some(pending) = self.state.pending.get(&target.path, &target.shown).cloned() {
             return Err(self.refuse_pending(target.shown.clone(), pending));

@@ -114,6 +114,7 @@ fn parts(have: Vec<u32>, missing: Vec<u32>) -> Error {
 a_sample_for_every! {
     EmptyPath {} => [Error::EmptyPath],
     InvalidPath { .. } => [Error::InvalidPath { path: text() }],
+    NameNotUtf8 { .. } => [Error::NameNotUtf8 { path: text() }],
     PathForm { .. } => [Error::PathForm {
         path: "~/a".to_owned(), what: "a path of a shell", instead: "an absolute path".to_owned(),
     }],

@@ -6,7 +6,9 @@ use resilient_core::roots::Git;
 use resilient_core::{Error, Workspace};
 use serde_json::{Value, json};
 
-use crate::home::{FORBIDDEN, Home, answer, append, create, envelope, hinted, overwrite, replace};
+use crate::home::{
+    FORBIDDEN, Home, answer, append, create, envelope, hinted, overwrite, refusal, replace,
+};
 
 /// A workspace with a neighbour that it must not touch.
 fn fenced() -> (Home, Workspace) {
@@ -547,4 +549,40 @@ fn a_root_that_is_not_there_is_told() {
     std::fs::create_dir(home.path("none")).unwrap();
     ws.write(create("a.txt", "x")).unwrap();
     assert_eq!(home.text("none/a.txt"), "x");
+}
+
+#[cfg(target_os = "linux")]
+mod not_utf8 {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_no_row_can_name_is_read_and_not_written() {
+        let home = Home::new();
+        let dir = home.path("").join(OsStr::from_bytes(b"d\xff"));
+        std::fs::create_dir(&dir).unwrap();
+        symlink(&dir, home.path("link")).unwrap();
+        let file = dir.join("a.txt");
+        std::fs::write(&file, "abc").unwrap();
+        let ws = home.open();
+        let expected = |name: &str| {
+            let path = format!("d\u{FFFD}/{name}");
+            envelope(FORBIDDEN, json!({"path": path, "reason": "name_not_utf8"}))
+        };
+        assert_eq!(refused(&home, &ws, "link/a.txt"), expected("a.txt"));
+        assert_eq!(refusal(ws.write(create("link/new.txt", "x"))), expected("new.txt"));
+        assert_eq!(std::fs::read(&file).unwrap(), b"abc");
+        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1);
+        assert!(
+            ws.reader().stat(&StatRequest { path: "link/a.txt".to_owned(), digest: None }).is_ok()
+        );
+        // Another link, whose real path is text, is written through as before.
+        symlink("real.txt", home.path("other")).unwrap();
+        home.put("real.txt", "abc");
+        ws.write(overwrite("other", "new")).unwrap();
+        assert_eq!(home.text("real.txt"), "new");
+    }
 }
