@@ -93,7 +93,8 @@ fn recovery_reaches_no_file_outside_through_a_hard_link() {
 
 #[test]
 fn something_of_another_kind_in_the_state_directory_is_named() {
-    let kinds: [(&str, fn(&SimDisk, &str)); 2] = [
+    type Make = fn(&SimDisk, &str);
+    let kinds: [(&str, Make); 2] = [
         ("directory", |disk, path| disk.mkdir(path)),
         ("link", |disk, path| disk.symlink(path, "elsewhere")),
     ];

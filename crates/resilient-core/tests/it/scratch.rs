@@ -5,9 +5,7 @@ use resilient_core::journal::Mode;
 use resilient_core::scratch::{Encoding, GetRequest, ListRequest, PutReceipt, PutRequest};
 use serde_json::{Value, json};
 
-use crate::home::{
-    Home, digest, entries, envelope, hinted, json_of, malformed, refusal, stale,
-};
+use crate::home::{Home, digest, entries, envelope, hinted, json_of, malformed, refusal, stale};
 
 const INDEX: &str = ".resilient_write/scratch/index.jsonl";
 
