@@ -415,7 +415,7 @@ MUTATIONS = [
     # What others have put into the state directory.
     Mutation("a hard link as the lock or the journal", "src/state.rs",
              "    if stat.links <= names {\n", "    if true {\n", LINKED),
-    Mutation("a hard link as the version of the format: nothing is told of it", "src/state/format.rs",
+    Mutation("a hard link as the version of the format: no part of it is in the error", "src/state/format.rs",
              "        _ if links > 1 =>", "        _ if links > 9 =>", LINKED),
     Mutation("a hard link as what ignores the state directory", "src/state/ignored.rs",
              "            if file.stat()?.links > 1 || !text", "            if !text", LINKED),

@@ -249,7 +249,7 @@ impl Report {
         self.network = self.network.or(later.network);
     }
 
-    /// Leaves out what another one tells of writes that do not wait.
+    /// Leaves out what another report says about writes that do not wait.
     pub(crate) fn leave_out(&mut self, told: &Self) {
         self.finished.retain(|path| !told.finished.contains(path));
         self.withdrawn.retain(|path| !told.withdrawn.contains(path));

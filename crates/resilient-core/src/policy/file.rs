@@ -113,8 +113,8 @@ impl PolicyError {
     }
 }
 
-/// The keys of a pattern that a policy adds.
-const PATTERN_KEYS: [&str; 2] = ["name", "regex"];
+/// The keys of a pattern that a policy adds. The Python server takes `weight` and ignores it.
+const PATTERN_KEYS: [&str; 3] = ["name", "regex", "weight"];
 
 /// The keys of a rule that a policy adds: those of a row of the built-in table which a rule of one's own needs.
 const RULE_KEYS: [&str; 4] = ["name", "form", "family", "words"];
