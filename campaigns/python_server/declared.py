@@ -140,6 +140,12 @@ def decoder(field):
     return field.tool == "scratch_get" and field.place == "context.errno"
 
 
+@meant("the hint of bytes that are no text is a sentence; the word for programs is in `code`")
+def hint_and_code(field):
+    return (field.tool == "scratch_get" and field.place in ("context.hint", "context.code")
+            and "retry_with_encoding_base64" in (field.their_value, field.our_value))
+
+
 @meant("a handoff is quoted in another style, and a checkpoint holds the time")
 def file_bytes(field):
     handoff = field.tool == "handoff_write" and field.place in ("bytes", "sha256")
