@@ -80,6 +80,9 @@ pub struct HandoffReceipt {
     /// As in [`WriteReceipt`](crate::write::WriteReceipt).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<String>,
+    /// Where the copy of the file before is, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive_path: Option<String>,
     /// Files of `last_good_state` that are not as it says.
     pub drift_warnings: Vec<Drift>,
     /// The checkpoints there are.
@@ -168,9 +171,11 @@ impl Handoff<'_> {
                 }
             }
             let old_form = form_before(&target, old.as_ref())?;
-            let mut also = Vec::new();
+            let (mut also, mut archive_path) = (Vec::new(), None);
             if let (true, Some(old)) = (archive, &old) {
-                also.extend(keep_copy(op, &target, old, &task)?);
+                let (path, copy) = keep_copy(op, &target, old, &task)?;
+                archive_path = Some(path);
+                also.extend(copy);
             }
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
             let receipt = put(op, target, old.as_ref(), &text, mode, rules)?;
@@ -186,6 +191,7 @@ impl Handoff<'_> {
                 form_changed: old_form
                     .and_then(|old| Form::change(old, Form::at_ends(&text.bytes))),
                 twins: receipt.twins,
+                archive_path,
                 drift_warnings: drift_warnings.clone(),
                 checkpoint_refs: checkpoint_refs.clone(),
                 findings: findings.clone(),
@@ -273,30 +279,33 @@ impl Handoff<'_> {
     }
 }
 
-/// Stages a copy of the handoff that is replaced, under a name that no other content has.
+/// Stages a copy of the handoff that is replaced, under a name that no other content has, unless there is one. Tells
+/// where it is.
 fn keep_copy(
     op: &mut WriteContext<'_>,
     target: &Target,
     old: &Old,
     task: &str,
-) -> Result<Option<Also>> {
+) -> Result<(String, Option<Also>)> {
     let stem = format!("{}_{task}", stamp::compact(op.store.clock.now_ns()));
     let mut name = format!("{stem}.md");
     // A second handoff in one second must not replace the copy of the first.
-    for next in 2_u32.. {
+    let mut next = 2_u32;
+    loop {
         let copy_at = op.store.state_target(op.state, &[ARCHIVE], &name)?;
         op.claim(&copy_at)?;
         match op.old(&copy_at)? {
             None => {
                 let text = read_whole(&*old.file, &target.shown)?;
                 let staged = op.stage(&copy_at, &Content::of(text))?;
-                return op.publish_also(staged, copy_at, None).map(Some);
+                let path = copy_at.shown.clone();
+                return Ok((path, Some(op.publish_also(staged, copy_at, None)?)));
             }
-            Some(copy) if copy.digest == old.digest => break,
+            Some(copy) if copy.digest == old.digest => return Ok((copy_at.shown, None)),
             Some(_) => name = format!("{stem}_{next}.md"),
         }
+        next += 1;
     }
-    Ok(None)
 }
 
 fn too_deep() -> Error {

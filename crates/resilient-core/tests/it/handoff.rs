@@ -448,10 +448,11 @@ fn an_earlier_handoff_is_replaced_without_a_word() {
 fn an_archive_keeps_the_handoff_that_is_replaced() {
     let home = Home::new();
     let ws = home.open();
-    archive(&ws, facts());
+    assert_eq!(archive(&ws, facts()).archive_path, None);
     assert!(!home.has(ARCHIVE), "there was none to keep");
     home.put("HANDOFF.md", b"old\r\n\xff");
-    archive(&ws, with("task_id", json!("next")));
+    let kept = archive(&ws, with("task_id", json!("next"))).archive_path;
+    assert_eq!(kept, Some(format!("{ARCHIVE}/20231114T221320Z_next.md")));
     assert_eq!(home.names(ARCHIVE), ["20231114T221320Z_next.md"]);
     assert_eq!(home.read(&format!("{ARCHIVE}/20231114T221320Z_next.md")), b"old\r\n\xff");
     assert_eq!(entries(&ws).len(), 2, "the copy has no row");

@@ -371,10 +371,12 @@ impl WritePart {
             ..chunk::PartRequest::default()
         })?;
         if !last {
+            let parts = workspace.chunks().status(&session)?.parts;
+            let present = parts.map(|parts| parts.present_indices).unwrap_or_default();
             return Ok(Written {
                 path: shown,
                 part: kept.index,
-                next_part: Some(kept.index + 1),
+                next_part: Some(next_part(&present)),
                 written: false,
                 discarded_parts,
                 parts: None,

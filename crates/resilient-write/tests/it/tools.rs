@@ -272,6 +272,16 @@ fn core_writes_a_long_file_in_several_calls() {
     let kept = client.gives("rw_write_part", part("d/long.md", 1, "one\n"), &["sha256"]);
     assert_eq!((&kept["written"], &kept["next_part"]), (&json!(false), &json!(2)));
     client.gives("rw_write_part", part("./d/long.md", 2, "2\n"), &[]);
+    // It is the part that is missing, as `rw_list_parts` says.
+    let ahead = client.gives("rw_write_part", part("d/other.md", 2, "2\n"), &["sha256"]);
+    let listed = client.gives("rw_list_parts", json!({"path": "d/other.md"}), &[]);
+    assert_eq!((&ahead["next_part"], &listed["next_part"]), (&json!(1), &json!(1)));
+    client.gives("rw_write_part", part("d/other.md", 1, "1\n"), &["sha256", "discarded_parts"]);
+    client.gives(
+        "rw_write_part",
+        json!({"path": "d/other.md", "part": 2, "content": "2\n", "last": true}),
+        &["sha256"],
+    );
     client.gives("rw_write_part", part("d/long.md", 2, "two\n"), &[]);
     assert_eq!(client.hang_up().1, 0);
 
