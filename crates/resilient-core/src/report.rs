@@ -180,10 +180,12 @@ impl Report {
             let before = prev_sha256.map_or_else(String::new, |sha256| {
                 format!(" (the {at} bytes before it had the SHA-256 {sha256})")
             });
+            let kept = kept_sha256.map_or_else(String::new, |sha256| {
+                format!("; the row is in {STATE_DIR}/conflicts/{sha256}.row")
+            });
             let text = format!(
                 "an interrupted append to {path} was neither finished nor taken back: what the file has from \
-                 byte {at} on may be a part of it{before}. Look at the end of the file, and cut it there if it is; the row is in \
-                 {STATE_DIR}/conflicts/{kept_sha256}.row"
+                 byte {at} on may be a part of it{before}. Look at the end of the file, and cut it there if it is{kept}"
             );
             of(About::Abandoned, path, text)
         }));
@@ -284,8 +286,9 @@ pub struct Part {
     pub at: u64,
     /// Digest of the file before it.
     pub prev_sha256: Option<Digest>,
-    /// The row: `conflicts/<sha256>.row` in the state directory.
-    pub kept_sha256: Digest,
+    /// The row: `conflicts/<sha256>.row` in the state directory; absent if it could not be kept there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_sha256: Option<Digest>,
 }
 
 /// Content that was promised but not published, since its target had changed.

@@ -11,7 +11,7 @@ use crate::beside;
 use crate::contents::digest_of;
 use crate::digest::Digest;
 use crate::disk::{Kind, Stat};
-use crate::journal::{Exchange, Row, born};
+use crate::journal::{Exchange, Mode, Row, born};
 use crate::roots::Target;
 use crate::state::State;
 use crate::store::Store;
@@ -46,7 +46,12 @@ pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
     let named = names(state, row);
     let mut changes = Vec::new();
     let mut files = Vec::new();
-    if let (Some(at), Some(sectors)) = (row.at, &row.sectors) {
+    if is_of_later_version(row) {
+        // The judge decides nothing about it, and it waits.
+        changes.push(change(unit::Kind::Unknown));
+        files.push(Seat::of(row.abs_path.as_deref().unwrap_or_default()));
+        obstacle = Some(Obstacle::unknown());
+    } else if let (Some(at), Some(sectors)) = (row.at, &row.sectors) {
         let (change, seat) = append::look(store, state, row, at, sectors, &mut obstacle);
         changes.push(change);
         files.push(seat);
@@ -86,6 +91,13 @@ pub(super) fn look(store: &Store, state: &State, row: &Row) -> Seen {
         changes,
     };
     Seen { unit, files, obstacle }
+}
+
+/// Whether a row is of a kind that the format has and this version does not write: a rename, a removal of a user's
+/// file, a part of a unit of several rows.
+fn is_of_later_version(row: &Row) -> bool {
+    let removes_file = row.mode == Mode::Remove && (row.staged.is_some() || !row.also.is_empty());
+    removes_file || row.mode == Mode::Rename || row.from.is_some() || row.unit.is_some()
 }
 
 fn names<'a>(state: &State, row: &'a Row) -> Vec<Named<'a>> {

@@ -205,13 +205,13 @@ fn settle_last_batch(store: &Store, state: &mut State, report: &mut Report) -> i
                 let verdict = if is_awaited { verdict.finished() } else { verdict };
                 decided.push(name);
                 if matches!(verdict, Verdict::Torn) {
-                    report.parts.extend(keep_part(state, row)?);
+                    report.parts.extend(try_keep_part(state, row));
                 }
                 if verdict.takes_row_out() {
                     out.push(at);
                     if state.is_copy_for(row) {
                         // What the original's recovery takes back may be in the copied file.
-                        report.parts.extend(keep_part(state, row)?);
+                        report.parts.extend(try_keep_part(state, row));
                     }
                 }
                 verdict.tell(row, report);
@@ -290,9 +290,19 @@ fn give_up_pending(store: &Store, state: &State, report: &mut Report) -> io::Res
 
 /// Keeps the row of an append in place, of which a part may be in the file: it tells where that begins.
 fn keep_part(state: &State, row: &Row) -> io::Result<Option<Part>> {
-    let Some(at) = row.at else { return Ok(None) };
-    let kept_sha256 = conflict::keep_row(state, row)?;
-    Ok(Some(Part { path: row.path.clone(), at, prev_sha256: row.prev_sha256, kept_sha256 }))
+    let Some(part) = part_of(row) else { return Ok(None) };
+    let kept_sha256 = Some(conflict::keep_row(state, row)?);
+    Ok(Some(Part { kept_sha256, ..part }))
+}
+
+/// The same if it can be kept. What cannot be kept is no reason to judge no other row: the notice says what matters.
+fn try_keep_part(state: &State, row: &Row) -> Option<Part> {
+    keep_part(state, row).unwrap_or_else(|_| part_of(row))
+}
+
+fn part_of(row: &Row) -> Option<Part> {
+    let (path, prev_sha256) = (row.path.clone(), row.prev_sha256);
+    row.at.map(|at| Part { path, at, prev_sha256, kept_sha256: None })
 }
 
 /// Sets aside what a row's slots hold.

@@ -688,7 +688,19 @@ fn an_append_that_somebody_has_written_behind_is_told() {
         assert_eq!(disk.read(&path).as_ref(), Some(&now), "{}", rig.place(at));
         let [part] = &report.parts[..] else { panic!("{}: {report:?}", rig.place(at)) };
         assert_eq!((&*part.path, part.at), ("a.txt", old.len() as u64));
+        assert!(part.kept_sha256.is_some(), "{report:?}");
         torn += 1;
+
+        // Where nothing can be kept, it is told all the same, and no other call is refused.
+        let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::TornWrite }], |_| {});
+        let disk = disk.kill();
+        disk.write_file(&path, &now);
+        disk.mkdir("w/.resilient_write/conflicts");
+        disk.chmod("w/.resilient_write/conflicts", 0o000);
+        let ws = open(&disk, 34, Order::Forwards);
+        let report = ws.recover().expect("recovery");
+        assert!(matches!(&report.parts[..], [part] if part.kept_sha256.is_none()), "{report:?}");
+        workload::done(workload::create(&ws, "another.txt", "text\n"));
     }
     assert!(torn > 0, "no append was torn");
 }

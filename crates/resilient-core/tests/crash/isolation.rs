@@ -182,6 +182,35 @@ fn recovery_in_a_copy_touches_no_file_of_the_original() {
     }
 }
 
+/// The format has rows that this version does not write: taken for an overwrite, a rename would lose its other half.
+#[test]
+fn a_row_of_a_kind_that_this_version_does_not_write_waits() {
+    let rig = Rig::new(scenario("overwrite"), Order::Forwards);
+    let old = rig.scenario.begin(Order::Forwards).0.read("w/a.txt");
+    let publishes = rig.ops(|line| is_publish(line) && line.contains("w/a.txt"));
+    let fault = Fault { at: publishes[0], kind: FaultKind::PowerCut };
+    let journal = format!("{STATE}/journal.jsonl");
+    for (written, later) in [
+        (r#""mode":"overwrite""#, r#""mode":"rename""#),
+        (r#""mode":"overwrite""#, r#""mode":"overwrite","from":"b.txt""#),
+    ] {
+        let (disk, _) = rig.run(&[fault], |_| {});
+        let disk = disk.kill();
+        let rows = String::from_utf8(disk.read(&journal).expect("rows")).expect("text");
+        let (before, row) = rows.trim_end().rsplit_once('\n').unwrap_or(("", &rows));
+        assert!(row.contains(written), "{row}");
+        let row = row.replace(written, later);
+        disk.write_file(&journal, format!("{before}\n{row}\n").trim_start().as_bytes());
+        let ws = open(&disk, 2, Order::Forwards);
+        let report = ws.recover().expect("recovery");
+        assert_eq!(report.pending.len(), 1, "{report:?}");
+        assert_eq!(disk.read("w/a.txt"), old);
+        workload::done(workload::create(&ws, "another.txt", "text\n"));
+        assert_eq!(ws.recover().expect("recovery").pending.len(), 1);
+        assert_eq!(disk.read("w/a.txt"), old);
+    }
+}
+
 #[test]
 fn an_answered_append_does_not_wait_in_a_copy() {
     for name in ["append in place", "append in place with sums in a slot"] {
@@ -800,7 +829,8 @@ fn an_append_that_is_given_up_tells_where_a_part_of_it_may_be() {
         let before = disk.read("w/a.txt").expect("the file");
         let before = &before[..usize::try_from(part.at).expect("a length")];
         assert_eq!(part.prev_sha256, Some(Digest::of(before)), "{at}");
-        let row = disk.read(&format!("{STATE}/conflicts/{}.row", part.kept_sha256));
+        let kept = part.kept_sha256.expect("it was kept");
+        let row = disk.read(&format!("{STATE}/conflicts/{kept}.row"));
         let row = Row::parse(&row.expect("the kept row")).expect("a row");
         assert_eq!((row.at, row.prev_sha256), (Some(part.at), part.prev_sha256));
         let [notice] = &report.notices()[..] else { panic!("one notice: {report:?}") };
