@@ -9,7 +9,7 @@ use resilient_core::chunk::PreviewRequest;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::disk::{Disk, FixedClock};
 use resilient_core::journal::Filter;
-use resilient_core::scratch::Encoding;
+use resilient_core::scratch::{Encoding, ListRequest};
 
 use crate::campaign::{Budget, Rig, recover};
 use crate::workload::{Order, UPGRADES, all, chosen, create, done, open, scenario};
@@ -35,6 +35,10 @@ const LOOKS: &[(&str, Look)] = &[
     ("scratch_get", |ws| {
         let digest = resilient_core::digest::Digest::of(b"aside").to_string();
         format!("{:?}", ws.scratch().get(&digest, Encoding::Utf8))
+    }),
+    ("scratch_list", |ws| {
+        let request = ListRequest { label_prefix: None, limit: 100 };
+        format!("{:?}", ws.scratch().list(&request))
     }),
     ("checkpoint_list", |ws| format!("{:?}", ws.checkpoints().list())),
     ("checkpoint_read", |ws| format!("{:?}", ws.checkpoints().read("c"))),

@@ -28,7 +28,7 @@
 //!
 //! # What it does not
 //!
-//! * Time, quotas, the case of names and the limit on open files are not simulated. Access control
+//! * Time, quotas and the case of names are not simulated. Access control
 //!   lists are carried over like any attribute, but grant nothing.
 //! * Of a torn write a few shares are tried ([`Model::Strict`], [`SimDisk::with_torn_middles`]), not
 //!   every set of blocks.
