@@ -182,7 +182,7 @@ fn recovery_in_a_copy_touches_no_file_of_the_original() {
     }
 }
 
-/// The format has rows that this version does not write: taken for an overwrite, a rename would lose its other half.
+/// The format has rows that this version does not write: as an overwrite, a rename would lose its other half.
 #[test]
 fn a_row_of_a_kind_that_this_version_does_not_write_waits() {
     let rig = Rig::new(scenario("overwrite"), Order::Forwards);
