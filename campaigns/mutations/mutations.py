@@ -374,9 +374,6 @@ MUTATIONS = [
              "io::ErrorKind::NotFound => return state.dir.sync(),",
              "io::ErrorKind::NotFound => return Ok(()),",
              "processes::a_process_goes_on_after_another_one_was_killed_in_a_withdrawal"),
-    Mutation("withdrawal: the last writer's note is taken back", "src/recovery/withdrawal.rs",
-             "    state.mark_dirty(start)?;\n", "",
-             "processes::a_process_goes_on_after_another_one_was_killed_in_a_withdrawal"),
     # Exchanges.
     Mutation("an exchange: what comes out is looked at", "src/commit/publish.rs",
              "        Ok(true) => return Ok(Exchanged::Done),\n",
