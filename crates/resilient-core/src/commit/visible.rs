@@ -109,11 +109,7 @@ impl Committer {
     /// Where the batch begins that may be unfinished.
     fn before_last_batch(&self, journal: &dyn File) -> io::Result<u64> {
         let dir = self.state_dir(&[]).ok().flatten();
-        let decided = match dir.map(|dir| state::decided_len_of(&*dir, journal)) {
-            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => 0,
-            Some(decided) => decided?,
-            None => 0,
-        };
+        let decided = dir.map_or(Ok(0), |dir| state::decided_len_of(&*dir, journal))?;
         recovery::before_last_batch(journal, decided)
     }
 

@@ -5,7 +5,8 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{File, Replace, read_all, read_range};
+use crate::contents::holds;
+use crate::disk::{File, Replace, read_all};
 use crate::journal::{End, Row};
 use crate::state::{State, WITHDRAWAL};
 
@@ -46,12 +47,11 @@ pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) ->
         }
     }
     let (bytes, end) = rows.finish();
-    let stays = start.len + bytes.len() as u64;
-    let is_tail = is_there(&*state.journal, start.len, stays, &bytes)?;
+    let is_tail = holds(&*state.journal, start.len, &bytes)?;
     state.end = end;
     if is_tail {
         // What goes is behind what stays. A cut needs no room, which a full disk does not have.
-        state.journal.set_len(stays)?;
+        state.journal.set_len(start.len + bytes.len() as u64)?;
         return state.journal.sync();
     }
     let mut record = serde_json::to_vec(&Header { offset: start.len, rows: String::new() })?;
@@ -63,11 +63,6 @@ pub(super) fn replace_end(state: &mut State, start: &End, items: &[Item<'_>]) ->
     file.sync()?;
     state.tmp.rename(&slot, &*state.dir, OsStr::new(WITHDRAWAL), Replace::Yes)?;
     redo(state)
-}
-
-/// Whether a part of the journal is these bytes.
-fn is_there(journal: &dyn File, from: u64, to: u64, bytes: &[u8]) -> io::Result<bool> {
-    Ok(to <= journal.stat()?.len && read_range(journal, from, to)? == bytes)
 }
 
 /// The same for a batch of which some rows stay, and lines of other writers behind it.

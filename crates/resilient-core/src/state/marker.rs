@@ -123,9 +123,12 @@ pub(crate) fn missing_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<u64> 
     missing(&*lock, journal, &of)
 }
 
-/// Up to where the journal is decided, for a process that does not write.
+/// Up to where the journal is decided, for a process that does not write; zero where no writer left a lock file.
 pub(crate) fn decided_len_of(dir: &dyn Dir, journal: &dyn File) -> io::Result<u64> {
-    decided_len(&*dir.open(OsStr::new("lock"))?, journal)
+    match dir.open(OsStr::new("lock")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+        lock => decided_len(&*lock?, journal),
+    }
 }
 
 /// Up to where the journal is decided, as far as the marker of the lock file shows.
