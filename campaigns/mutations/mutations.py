@@ -417,7 +417,7 @@ MUTATIONS = [
     Mutation("a hard link as what ignores the state directory", "src/state/ignored.rs",
              "            if file.stat()?.links > 1 || !text", "            if !text", LINKED),
     Mutation("a hard link as the scratchpad's index", "src/scratch.rs",
-             "    if target.stat.is_some_and(|stat| stat.links > 1) {\n", "    if false {\n", LINKED),
+             "    if index.stat.is_some_and(|stat| stat.links > 1) {\n", "    if false {\n", LINKED),
     Mutation("recovery: a hard link as the scratchpad's index", "src/recovery/line.rs",
              "    if file.stat()?.links > 1 {\n", "    if false {\n", REACHED),
     Mutation("recovery: a hard link where a row is kept", "src/ensure.rs",

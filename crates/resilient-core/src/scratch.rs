@@ -17,7 +17,6 @@ use crate::disk::{DirRef, read_all};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
 use crate::page::{self, PAGE_MAX};
-use crate::roots::Target;
 use crate::store::{SCRATCH, Store};
 
 mod list;
@@ -241,10 +240,7 @@ impl Scratch<'_> {
                 label_removed_at: None,
                 sha256,
             };
-            let text = serde_json::to_string(&row)
-                .map_err(|error| Error::Internal { message: error.to_string() })?;
-            let index = index_target(op)?;
-            op.append_line(index, text)?;
+            append(op, &row)?;
             Ok(PutReceipt {
                 sha256,
                 scratch_path,
@@ -491,16 +487,18 @@ fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
     *count == T::default()
 }
 
-/// Where lines are added.
+/// Adds a row to the index.
 ///
 /// # Errors
 /// The index has another name, through which a line would reach a file outside.
-fn index_target(op: &WriteContext<'_>) -> Result<Target> {
-    let target = op.store.state_target(op.state, &[SCRATCH], INDEX)?;
-    if target.stat.is_some_and(|stat| stat.links > 1) {
-        return Err(Error::ForeignState { path: target.shown, what: "has another name" });
+fn append(op: &mut WriteContext<'_>, row: &IndexRow) -> Result<()> {
+    let text = serde_json::to_string(row)
+        .map_err(|error| Error::Internal { message: error.to_string() })?;
+    let index = op.store.state_target(op.state, &[SCRATCH], INDEX)?;
+    if index.stat.is_some_and(|stat| stat.links > 1) {
+        return Err(Error::ForeignState { path: index.shown, what: "has another name" });
     }
-    Ok(target)
+    op.append_line(index, text)
 }
 
 fn bin_name(digest: Digest) -> String {

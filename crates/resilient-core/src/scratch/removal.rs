@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Index, IndexRow, Scratch, bin_name, index, index_target, parse_digest};
+use super::{Index, IndexRow, Scratch, append, bin_name, index, parse_digest};
 use crate::commit::WriteContext;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -265,13 +265,6 @@ fn take_off(
     let row = IndexRow { label_removed_at: Some(removed_at.clone()), ..row };
     append(op, &row)?;
     Ok(Taken::Label(LabelRemoved { sha256, label, other_labels, removed_at }))
-}
-
-fn append(op: &mut WriteContext<'_>, row: &IndexRow) -> Result<()> {
-    let text = serde_json::to_string(row)
-        .map_err(|error| Error::Internal { message: error.to_string() })?;
-    let index = index_target(op)?;
-    op.append_line(index, text)
 }
 
 fn take_out(
