@@ -29,6 +29,7 @@ mod message;
 mod names;
 mod replies;
 mod reply;
+mod requests;
 mod schema;
 pub mod seam;
 mod server;
@@ -95,8 +96,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let (replies, written) = replies();
-    let writing = tokio::spawn(written.write_all(writer));
+    let (replies, written) = replies(writer);
+    let writing = tokio::spawn(written);
     match server.serve(Wire::new(reader, replies)).await {
         Ok(running) => {
             let _ = running.waiting().await;

@@ -10,7 +10,8 @@ use resilient_core::near::nearest;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult,
     Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
-    ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ListedTool, ToolAnnotations,
+    ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult, Tool as ListedTool,
+    ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -25,12 +26,12 @@ use crate::instructions;
 use crate::message::Flaw;
 use crate::names::{ToolNames, means, related};
 use crate::reply::{result_of, result_with};
+use crate::requests::Watch;
 use crate::schema::Schema;
 use crate::seam::{Answer, By, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
 use crate::session::{Caller, Session};
 use crate::tally::{Tallied, Tally};
 use crate::tools::{Effect, Offer, ToolSpec, core};
-use crate::wire::Watch;
 
 /// How long a client may keep the list of tools: it only changes with the program.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
@@ -205,8 +206,9 @@ impl ServerHandler for Server {
     /// Runs the call to its end: a cancellation can keep a call from starting and its reply from
     /// being sent, but never stop a write half way.
     ///
-    /// Calls run on blocking threads, side by side where they name different things (`turns`). But the quick call of a client that waits for
-    /// its answer anyway runs right here, which spares it two changes of threads. It only reads a window of a file: nothing that may wait for
+    /// Calls run on blocking threads, side by side where they name different things (`turns`). Each sends its answer itself, so
+    /// that a client does not wait for this thread to wake up again. But the quick call of a client that waits for
+    /// its answer anyway runs right here. It only reads a window of a file: nothing that may wait for
     /// another process or for a sync holds up the protocol, and a ping with it.
     async fn call_tool(
         &self,
@@ -223,56 +225,59 @@ impl ServerHandler for Server {
         let writes = tool.is_some_and(|tool| tool.spec.effect != Effect::Reads);
         let mut turn = session.turns.enter(&arguments, writes);
         let cancelled = context.ct.clone();
-        let in_turn = context.extensions.get::<Arc<Watch>>().is_some_and(|it| it.is_in_turn());
+        let watch = context.extensions.get::<Arc<Watch>>().cloned();
         // A text that is elsewhere may be of any length.
         let is_elsewhere = |tool: &ToolSpec| {
             tool.instead_of_content.iter().any(|name| arguments.contains_key(*name))
         };
-        let is_quick = in_turn && tool.is_some_and(|it| it.spec.quick && !is_elsewhere(&it.spec));
+        let is_in_turn = watch.as_ref().is_some_and(|it| it.is_in_turn());
+        let is_quick =
+            is_in_turn && tool.is_some_and(|it| it.spec.quick && !is_elsewhere(&it.spec));
         let caller = context.extensions.get::<Caller>().unwrap_or(&session.caller).clone();
         turn.wait().await;
         let running = Arc::clone(&inner.running).acquire_owned().await;
         let program = context.client_info().map(|it| format!("{}/{}", it.name, it.version));
         let client = caller.signed(program);
+        let era = context.protocol_version();
         let token = context.meta.get_progress_token();
         let (told, mut steps) = mpsc::unbounded_channel();
         let told = token.as_ref().map(|_| told);
+        // Behind the last step of a call, its answer has to be the last word.
+        let watch = watch.filter(|_| token.is_none());
         let call = move || {
-            if cancelled.is_cancelled() {
-                // Nobody reads this: the SDK drops the reply.
-                return CallToolResult::default();
-            }
-            let watched = Call::new(move || cancelled.is_cancelled(), told).from(client);
-            let flaw = flaw.or((writes && !caller.may_write).then_some(Flaw::MayNotWrite));
             // Whoever asked may be gone meanwhile: the call still counts.
             let _held = (running, under_way);
-            inner.call(&session, &name, arguments, flaw, &watched)
+            let is_wanted = !cancelled.is_cancelled();
+            let watched = Call::new(move || cancelled.is_cancelled(), told).from(client);
+            let flaw = flaw.or((writes && !caller.may_write).then_some(Flaw::MayNotWrite));
+            let called = || inner.call(&session, &name, arguments, flaw, &watched);
+            let result = if is_wanted {
+                catch_unwind(AssertUnwindSafe(called))
+                    .unwrap_or_else(|_| result_of(inner.canonical(&name), Err(panicked())))
+            } else {
+                // Nobody reads this: the SDK drops the reply.
+                CallToolResult::default()
+            };
+            let (known, answer) = (tool_name(&inner, &name), result.structured_content.as_ref());
+            inner.tally.count(known, answer, began.elapsed());
+            let result = inner.shaped(result, era);
+            let Some(watch) = watch else { return result };
+            watch.answer(ServerResult::CallToolResult(result));
+            CallToolResult::default()
         };
-        let done = if is_quick {
-            catch_unwind(AssertUnwindSafe(call)).ok()
-        } else {
-            let running = tokio::task::spawn_blocking(call);
-            if let Some(token) = token {
-                // Until the call is dropped, which is when it is done.
-                while let Some((done, total)) = steps.recv().await {
-                    let step = ProgressNotificationParam::new(token.clone(), done as f64);
-                    let _ = context.peer.notify_progress(step.with_total(total as f64)).await;
-                }
+        if is_quick {
+            return Ok(call().into());
+        }
+        let running = tokio::task::spawn_blocking(call);
+        if let Some(token) = token {
+            // Until the call is dropped, which is when it is done.
+            while let Some((done, total)) = steps.recv().await {
+                let step = ProgressNotificationParam::new(token.clone(), done as f64);
+                let _ = context.peer.notify_progress(step.with_total(total as f64)).await;
             }
-            running.await.ok()
-        };
-        let mut result =
-            done.unwrap_or_else(|| result_of(self.inner.canonical(&request.name), Err(panicked())));
-        let known = tool_name(&self.inner, &request.name);
-        self.inner.tally.count(known, result.structured_content.as_ref(), began.elapsed());
-        if !takes_structure(&context) {
-            // What does not know it passes all of the result on, and the model pays for the answer twice.
-            result.structured_content = None;
         }
-        if is_modern(&context) {
-            result.meta = Some(self.inner.signature());
-        }
-        Ok(result.into())
+        let result = running.await;
+        Ok(result.unwrap_or_else(|_| result_of("", Err(panicked()))).into())
     }
 }
 
@@ -332,6 +337,21 @@ impl Inner {
             meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), identity);
         }
         meta
+    }
+
+    /// A result as a client of this protocol version takes it.
+    fn shaped(&self, mut result: CallToolResult, era: Option<ProtocolVersion>) -> CallToolResult {
+        let is_since = |version| era.as_ref().is_some_and(|era| *era >= version);
+        if !is_since(ProtocolVersion::V_2025_06_18) {
+            // What does not know it passes all of the result on, and the model pays for the answer twice.
+            result.structured_content = None;
+        }
+        if is_since(ProtocolVersion::V_2026_07_28) {
+            result.meta = Some(self.signature());
+        } else {
+            result.result_type = None;
+        }
+        result
     }
 
     fn unknown_tool(&self, called: &str) -> Box<Envelope> {
@@ -448,11 +468,6 @@ impl Inner {
         hints::fit(&mut refused, self.names, |name| self.lists(name));
         refused
     }
-}
-
-/// Whether the client knows structured content.
-fn takes_structure(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_06_18)
 }
 
 /// Whether the request speaks the protocol that has no handshake.

@@ -9,9 +9,9 @@
 //! [`REPLIES_MAX`] bytes of replies wait for a client that does not read, no further line is taken:
 //! the pipe fills, and the client waits.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -21,12 +21,11 @@ use rmcp::model::{
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::sync::Notify;
 
-use crate::batch::{Batch, Batches};
-use crate::json::{self, Beyond};
+use crate::batch::Batch;
 use crate::message::{self, Incoming};
 use crate::replies::Replies;
+use crate::requests::Requests;
 use crate::skim::Skim;
 
 /// The longest line that is taken.
@@ -48,16 +47,14 @@ pub(crate) const AT_ONCE_MAX: usize = 1024;
 /// The transport: reads requests, hands replies to the writer.
 pub(crate) struct Wire<R> {
     lines: Lines<R>,
-    replies: Replies,
-    in_flight: Arc<InFlight>,
-    /// How many requests in a row came alone: see [`Watch::is_in_turn`].
+    requests: Arc<Requests>,
+    /// How many requests came alone, one after the other: see [`Watch::is_in_turn`](crate::requests::Watch::is_in_turn).
     in_turn: usize,
     /// Whether the SDK takes other messages than requests: it ends the connection over one that comes
     /// before it knows the era of the client.
     has_begun: bool,
     /// Whether the client was told of the protocol version that has batches.
     takes_batches: bool,
-    batches: Batches,
     /// The messages of a batch that are still to be handed out.
     ahead: VecDeque<ClientJsonRpcMessage>,
 }
@@ -68,25 +65,16 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         let lines = Lines::new(reader, LINE_MAX);
         Self {
             lines,
-            replies,
-            in_flight: Arc::default(),
+            requests: Arc::new(Requests::new(replies)),
             in_turn: 0,
             has_begun: false,
             takes_batches: false,
-            batches: Batches::default(),
             ahead: VecDeque::new(),
         }
     }
 
     fn answer(&self, reply: &serde_json::Value) {
-        self.put(Some(reply.to_string().into_bytes()));
-    }
-
-    fn put(&self, reply: Option<Vec<u8>>) {
-        if let Some(reply) = reply {
-            // A writer that is gone means a client that is gone.
-            let _ = self.replies.send(reply);
-        }
+        self.requests.put(Some(reply.to_string().into_bytes()));
     }
 
     /// Takes the messages of a batch in.
@@ -97,7 +85,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         if messages.is_empty() {
             return self.answer(&message::empty_batch());
         }
-        let (mut batch, mut requests) = (Batch::default(), Vec::new());
+        let (mut batch, mut numbers) = (Batch::default(), Vec::new());
         for message in messages {
             let admitted = match message::read_in_batch(message) {
                 Incoming::Message(message) => self.admit(*message),
@@ -107,13 +95,11 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
             match admitted {
                 Ok(Some(message)) => {
                     match &message {
-                        JsonRpcMessage::Request(request) => requests.push(request.id.clone()),
+                        JsonRpcMessage::Request(request) => numbers.push(request.id.clone()),
                         JsonRpcMessage::Notification(JsonRpcNotification {
                             notification: ClientNotification::CancelledNotification(cancelled),
                             ..
-                        }) => {
-                            requests.retain(|id| Some(id) != cancelled.params.request_id.as_ref());
-                        }
+                        }) => numbers.retain(|id| Some(id) != cancelled.params.request_id.as_ref()),
                         _ => {}
                     }
                     self.ahead.push_back(message);
@@ -122,8 +108,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                 Err(reply) => batch.add(reply.to_string().into_bytes()),
             }
         }
-        let reply = self.batches.begin(batch, requests);
-        self.put(reply);
+        self.requests.begin_batch(batch, numbers);
     }
 
     /// Lets a request pass to the SDK, watched until it is done; the cancellation of one that is not;
@@ -137,14 +122,15 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
     ) -> Result<Option<ClientJsonRpcMessage>, serde_json::Value> {
         match &mut message {
             JsonRpcMessage::Request(request) => {
-                let is_alone = self.in_flight.lock().is_empty()
+                let is_alone = self.requests.are_answered()
                     && self.lines.are_drained()
                     && self.ahead.is_empty();
                 self.in_turn = if is_alone { self.in_turn + 1 } else { 0 };
                 let in_turn = self.in_turn > IN_TURN_MIN;
-                let Some(watch) = InFlight::enter(&self.in_flight, &request.id, in_turn) else {
+                let Some(watch) = self.requests.enter(&request.id, in_turn) else {
                     return Err(message::id_in_use(&request.id));
                 };
+                request.id = watch.number().clone();
                 request.request.extensions_mut().insert(Arc::new(watch));
                 self.has_begun |= begins(&request.request);
             }
@@ -153,13 +139,13 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                 notification: ClientNotification::CancelledNotification(cancelled),
                 ..
             }) => {
-                let Some(id) = cancelled.params.request_id.clone() else { return Ok(None) };
-                if !self.in_flight.lock().contains(&id) {
+                // The SDK sends no reply to what is cancelled.
+                let number =
+                    cancelled.params.request_id.as_ref().and_then(|id| self.requests.cancel(id));
+                if number.is_none() {
                     return Ok(None);
                 }
-                // The SDK sends no reply to what is cancelled.
-                let reply = self.batches.settle(&id, None);
-                self.put(reply);
+                cancelled.params.request_id = number;
             }
             JsonRpcMessage::Notification(_)
             | JsonRpcMessage::Response(_)
@@ -181,29 +167,14 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
         {
             self.takes_batches = greeting.protocol_version == ProtocolVersion::V_2025_03_26;
         }
-        let id = match &item {
-            JsonRpcMessage::Response(answer) => Some(answer.id.clone()),
-            JsonRpcMessage::Error(answer) => answer.id.clone(),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
-        };
-        let sent = serde_json::to_value(&item).map_err(io::Error::from).and_then(|message| {
-            let mut reply = Vec::with_capacity(1024);
-            json::write(&message, Beyond::Kept, &mut reply);
-            let reply = match id.filter(|id| self.batches.has(id)) {
-                Some(id) => self.batches.settle(&id, Some(reply)),
-                None => Some(reply),
-            };
-            let Some(reply) = reply else { return Ok(()) };
-            self.replies.send(reply).map_err(|()| io::ErrorKind::BrokenPipe.into())
-        });
+        let sent = self.requests.send(item).map_err(io::Error::from);
         std::future::ready(sent)
     }
 
     /// Cancel safe: whatever was read stays in `lines`.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            self.in_flight.fewer_than(AT_ONCE_MAX).await;
-            self.replies.room().await;
+            self.requests.room(AT_ONCE_MAX).await;
             if let Some(message) = self.ahead.pop_front() {
                 return Some(message);
             }
@@ -211,7 +182,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
                 Ok(Some(Line::Whole(line))) => message::read(line),
                 Ok(Some(Line::TooLong(id))) => Incoming::Refused(message::too_long(id, LINE_MAX)),
                 Ok(None) | Err(_) => {
-                    self.in_flight.none_left().await;
+                    self.requests.none_left().await;
                     return None;
                 }
             };
@@ -246,62 +217,6 @@ fn begins(request: &ClientRequest) -> bool {
                     .protocol_version()
                     .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
         }
-    }
-}
-
-/// The requests that were handed out and are not done.
-#[derive(Debug, Default)]
-struct InFlight {
-    ids: Mutex<HashSet<RequestId>>,
-    one_left: Notify,
-}
-
-/// Rides in a request's extensions and so is dropped when its handler ends, however it ends.
-#[derive(Debug)]
-pub(crate) struct Watch {
-    id: RequestId,
-    in_flight: Arc<InFlight>,
-    in_turn: bool,
-}
-
-impl Watch {
-    /// Whether the client has been waiting for each answer before it asked again, so that nothing
-    /// else is likely to come while this request is worked on.
-    pub(crate) fn is_in_turn(&self) -> bool {
-        self.in_turn
-    }
-}
-
-impl InFlight {
-    /// Enters a request, unless one of the same id is not done yet.
-    fn enter(this: &Arc<Self>, id: &RequestId, in_turn: bool) -> Option<Watch> {
-        let is_new = this.lock().insert(id.clone());
-        is_new.then(|| Watch { id: id.clone(), in_flight: Arc::clone(this), in_turn })
-    }
-
-    async fn none_left(&self) {
-        self.fewer_than(1).await;
-    }
-
-    async fn fewer_than(&self, limit: usize) {
-        loop {
-            let one_left = self.one_left.notified();
-            if self.lock().len() < limit {
-                return;
-            }
-            one_left.await;
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.in_flight.lock().remove(&self.id);
-        self.in_flight.one_left.notify_waiters();
     }
 }
 
@@ -400,6 +315,8 @@ mod tests {
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
+    use tokio::io::{duplex, sink};
+
     use super::*;
     use crate::replies::{REPLIES_MAX, replies};
 
@@ -408,7 +325,7 @@ mod tests {
     }
 
     fn received(lines: &str) -> Vec<ClientJsonRpcMessage> {
-        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies().0);
+        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0);
         let mut all = Vec::new();
         // The end is not reported while a message is held.
         while let Poll::Ready(Some(message)) = poll(wire.receive()) {
@@ -438,7 +355,7 @@ mod tests {
         let lines: String = (0..=AT_ONCE_MAX)
             .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
             .collect();
-        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies().0);
+        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0);
         let mut held: Vec<_> = (0..AT_ONCE_MAX).map(|_| poll(wire.receive())).collect();
         assert!(held.iter().all(Poll::is_ready));
         assert!(poll(wire.receive()).is_pending());
@@ -446,23 +363,24 @@ mod tests {
         assert!(poll(wire.receive()).is_ready());
     }
 
-    #[test]
-    fn no_request_is_read_while_too_many_replies_wait() {
-        let (replies, mut written) = replies();
+    #[tokio::test]
+    async fn no_request_is_read_while_too_many_replies_wait() {
+        let (ours, mut client) = duplex(PIECE);
+        let (replies, written) = replies(ours);
         let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone());
-        replies.send(vec![b'x'; REPLIES_MAX]).unwrap();
+        replies.send(vec![b'x'; REPLIES_MAX + PIECE]).unwrap();
         assert!(poll(wire.receive()).is_pending());
-        let mut sink = Vec::new();
-        assert!(poll(written.write_some(&mut sink)).is_ready());
-        assert_eq!(sink.len(), REPLIES_MAX + 1);
+        let _writing = tokio::spawn(written);
+        client.read_exact(&mut vec![0; 2 * PIECE]).await.unwrap();
         assert!(poll(wire.receive()).is_ready());
     }
 
-    #[test]
-    fn a_client_that_is_gone_keeps_nobody_waiting() {
-        let (replies, written) = replies();
+    #[tokio::test]
+    async fn a_client_that_is_gone_keeps_nobody_waiting() {
+        let (ours, _client) = duplex(PIECE);
+        let (replies, written) = replies(ours);
         let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone());
-        replies.send(vec![b'x'; REPLIES_MAX]).unwrap();
+        replies.send(vec![b'x'; REPLIES_MAX + PIECE]).unwrap();
         drop(written);
         assert!(poll(wire.receive()).is_ready());
     }
