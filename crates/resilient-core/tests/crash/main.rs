@@ -41,6 +41,7 @@ mod strange;
 mod turns;
 mod undo;
 mod unread;
+mod versions;
 mod workload;
 
 use std::time::Instant;
