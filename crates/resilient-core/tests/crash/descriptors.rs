@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use resilient_core::disk::FixedClock;
-use resilient_core::disk::sim::{Model, SimDisk};
+use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::envelope::SuggestedAction;
 use resilient_core::{Envelope, Workspace};
 
-use crate::campaign::recover;
+use crate::campaign::{Rig, recover};
 use crate::oracle::World;
-use crate::workload::{Answer, Order, create, done, open};
+use crate::workload::{Answer, Order, create, done, keep, open, scenario};
 
 /// Makes that many writes at once, each into a tree of its own.
 fn into_new_trees(ws: &Workspace, count: usize) -> Vec<Answer> {
@@ -128,4 +128,97 @@ fn closing(disk: &SimDisk, seed: u64) -> Workspace {
         .clock(Arc::new(FixedClock::new(1_790_000_000_000_000_000, seed << 32)))
         .longest_journal(1)
         .open()
+}
+
+/// Writes in place that were killed in front of each of their writes into the user's file, in the middle of it, and
+/// behind the last one: each disk, with what was answered, and where it was.
+fn torn_in_place(name: &str) -> (Rig, Vec<(SimDisk, Vec<Answer>, String)>) {
+    let rig = Rig::new(scenario(name), Order::Forwards);
+    let writes =
+        rig.ops(|line| line.starts_with("write w/") && !line.contains("/.resilient_write/"));
+    let last = *writes.last().expect("a write");
+    let mut torn = Vec::new();
+    for at in writes.into_iter().chain([last + 1]) {
+        for kind in [FaultKind::PowerCut, FaultKind::TornWrite] {
+            let is_write = rig.trace.get(at as usize).is_some_and(|line| line.starts_with("write"));
+            if kind == FaultKind::PowerCut || is_write {
+                let (disk, answers) = rig.run(&[Fault { at, kind }], |_| {});
+                torn.push((disk.kill(), answers, rig.place(at)));
+            }
+        }
+    }
+    (rig, torn)
+}
+
+const IN_PLACE: [&str; 4] = [
+    "append in place again",
+    "append in place with sums in a slot",
+    "overwrite through hard links",
+    "lengthen through hard links",
+];
+
+/// The process that recovers cannot open one thing, whichever. Its next call is answered, and the next process finds
+/// nothing that waits, and the file and its row in agreement.
+#[test]
+fn one_open_that_fails_in_the_recovery_of_a_write_in_place_loses_and_refuses_nothing() {
+    let (mut failed, mut waited) = (0, 0);
+    for name in IN_PLACE {
+        let (rig, torn) = torn_in_place(name);
+        for (disk, answers, place) in torn {
+            let whole = disk.kill();
+            recover(&whole, 91).expect("recovery");
+            for at in 0..whole.opens() {
+                let disk = disk.kill();
+                disk.refuse_open(at);
+                let ws = open(&disk, 91, Order::Forwards);
+                match ws.recover() {
+                    Ok(report) => waited += report.pending.len(),
+                    Err(error) => {
+                        let envelope = Envelope::from(&error);
+                        let action = envelope.suggested_action;
+                        assert_eq!(action, SuggestedAction::RetryLater, "{place}, {at}: {error:?}");
+                        failed += 1;
+                    }
+                }
+                let other = keep(&ws, "another call's content", "other");
+                assert!(other.is_done(), "{place}, open {at}: {other:?}");
+                drop(ws);
+                let disk = disk.kill();
+                recover(&disk, 92).unwrap_or_else(|error| panic!("{place}, open {at}: {error}"));
+                let waits = disk.tree().into_keys().find(|path| path.contains("/pending/"));
+                assert_eq!(waits, None, "{place}, open {at}");
+                rig.expected
+                    .check_beside(&disk, &answers, "another call's content")
+                    .unwrap_or_else(|violation| panic!("{place}, open {at}: {violation}"));
+            }
+        }
+    }
+    assert!(failed > 0 && waited > 0, "{failed} failed, {waited} waited");
+}
+
+/// The same for a process that has few descriptors all the time: it may be able to do nothing.
+#[test]
+fn a_process_with_few_descriptors_loses_nothing_of_a_write_in_place() {
+    let mut refused = 0;
+    for name in IN_PLACE {
+        let (rig, torn) = torn_in_place(name);
+        for (disk, answers, place) in torn {
+            for limit in 1..24 {
+                let disk = disk.kill();
+                disk.limit_handles(limit);
+                let ws = open(&disk, 93, Order::Forwards);
+                refused += u32::from(ws.recover().is_err());
+                refused += u32::from(ws.recover().is_err());
+                drop(ws);
+                let disk = disk.kill();
+                disk.limit_handles(u64::MAX);
+                recover(&disk, 94).unwrap_or_else(|error| panic!("{place}, with {limit}: {error}"));
+                rig.expected
+                    .check(&disk, &answers, None)
+                    .unwrap_or_else(|violation| panic!("{place}, with {limit}: {violation}"));
+                done(keep(&open(&disk, 95, Order::Forwards), "another call's content", "other"));
+            }
+        }
+    }
+    assert!(refused > 0, "every recovery had enough");
 }
