@@ -17,6 +17,7 @@
     reason = "a test may panic and print"
 )]
 
+mod bytes;
 mod campaign;
 mod descriptors;
 mod errors;
