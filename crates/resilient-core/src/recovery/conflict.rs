@@ -5,15 +5,15 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
-use super::names::state_dir;
+use super::names::{move_away, state_dir};
 use super::slot::Slot;
 use crate::contents::{copy_all, digest_of, digest_range, each_block};
 use crate::digest::{Digest, Hasher};
-use crate::disk::{DirRef, File, Replace};
+use crate::disk::{Dir, DirRef, File, Replace};
 use crate::ensure::own_file;
 use crate::journal::Row;
 use crate::report::Cut;
-use crate::state::State;
+use crate::state::{State, is_nonsense};
 
 const KEPT: &str = ".kept";
 
@@ -84,6 +84,10 @@ pub(super) fn shelve(state: &State) -> io::Result<Vec<String>> {
             let conflicts = open_conflicts(state)?;
             let digest = digest_of(&*state.tmp.open(&name)?)?.0;
             let shelf = OsString::from(format!("{digest}.bin"));
+            if let Some(other) = make_room(&*conflicts, &shelf, digest)? {
+                let other = other.to_string_lossy();
+                left.push(format!("conflicts/{other}: it was in the place of what is kept"));
+            }
             // Needs no sync: a crash that takes it back leaves the old name, which is found again.
             state.tmp.rename(&name, &*conflicts, &shelf, Replace::Yes)
         })();
@@ -104,7 +108,7 @@ pub(super) fn keep_cut(state: &State, from: u64, to: u64) -> Cut {
 /// Keeps a copy of what a file holds, durably, and gives its digest.
 pub(super) fn keep_copy(state: &State, file: &dyn File) -> io::Result<Digest> {
     let digest = digest_of(file)?.0;
-    keep_file(state, &format!("{digest}.bin"), |copy| copy_all(file, copy))?;
+    keep_file(state, &format!("{digest}.bin"), digest, |copy| copy_all(file, copy))?;
     Ok(digest)
 }
 
@@ -112,7 +116,7 @@ pub(super) fn keep_copy(state: &State, file: &dyn File) -> io::Result<Digest> {
 pub(super) fn keep_row(state: &State, row: &Row) -> io::Result<Digest> {
     let bytes = serde_json::to_vec(row)?;
     let digest = Digest::of(&bytes);
-    keep_bytes(state, &format!("{digest}.row"), &bytes)?;
+    keep_file(state, &format!("{digest}.row"), digest, |file| file.write_all_at(&bytes, 0))?;
     Ok(digest)
 }
 
@@ -128,27 +132,48 @@ fn try_keep_cut(state: &State, from: u64, to: u64) -> io::Result<bool> {
     }
     let mut hasher = Hasher::default();
     digest_range(&*state.journal, from, to, &mut hasher)?;
-    let name = format!("journal-{}.cut", hasher.finish());
-    keep_file(state, &name, |file| {
+    let digest = hasher.finish();
+    keep_file(state, &format!("journal-{digest}.cut"), digest, |file| {
         each_block(&*state.journal, from, to, |at, block| file.write_all_at(block, at - from))
     })?;
     Ok(true)
 }
 
-fn keep_bytes(state: &State, name: &str, bytes: &[u8]) -> io::Result<()> {
-    keep_file(state, name, |file| file.write_all_at(bytes, 0))
-}
-
+/// Keeps content of that digest, which gets its name when it is durable.
 fn keep_file(
     state: &State,
     name: &str,
+    digest: Digest,
     write: impl FnOnce(&dyn File) -> io::Result<()>,
 ) -> io::Result<()> {
+    let (unnamed, name) = (OsStr::new("keeping"), OsStr::new(name));
     let conflicts = open_conflicts(state)?;
-    let file = own_file(&*conflicts, OsStr::new(name))?;
-    write(&*file)?;
-    file.sync()?;
-    conflicts.sync()
+    let file = own_file(&*state.tmp, unnamed)?;
+    let kept = file
+        .set_len(0)
+        .and_then(|()| write(&*file))
+        .and_then(|()| file.sync())
+        .and_then(|()| make_room(&*conflicts, name, digest))
+        .and_then(|_| state.tmp.rename(unnamed, &*conflicts, name, Replace::Yes));
+    if kept.is_err() {
+        // It takes room. The sweep removes what stays.
+        let _ = state.tmp.remove_file(unnamed);
+    }
+    kept.and_then(|()| conflicts.sync())
+}
+
+/// Sees to it that a name in `conflicts/` is free for content of a digest: somebody may have put something there, or have
+/// worked on what was kept. That gets another name, which this returns.
+fn make_room(conflicts: &dyn Dir, name: &OsStr, digest: Digest) -> io::Result<Option<OsString>> {
+    match conflicts.open(name).and_then(|file| digest_of(&*file)) {
+        Ok((found, _)) if found == digest => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if !is_nonsense(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
+            return Err(error);
+        }
+        _ => {}
+    }
+    move_away(conflicts, name).map(Some)
 }
 
 fn open_conflicts(state: &State) -> io::Result<DirRef> {

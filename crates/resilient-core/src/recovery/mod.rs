@@ -27,6 +27,7 @@
 //! policy file permits it, and adds lines only to logs of the state.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -139,7 +140,7 @@ fn redo_withdrawal(state: &State, report: &mut Report) -> io::Result<bool> {
         Err(error) if is_nonsense(&error) => error.to_string(),
         Err(error) => return Err(error),
     };
-    names::move_away(state, WITHDRAWAL)?;
+    names::move_away(&*state.dir, OsStr::new(WITHDRAWAL))?;
     report.left.push(format!("{WITHDRAWAL}: {reason}"));
     withdrawal::redo(state).map(|()| true)
 }

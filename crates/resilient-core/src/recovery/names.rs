@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::obstacle::Obstacle;
-use crate::disk::{Access, DirRef, Replace, SyncItem};
+use crate::disk::{Access, Dir, DirRef, Replace, SyncItem};
 use crate::ensure::make_dir;
 use crate::error::Error;
 use crate::journal::Row;
@@ -59,20 +59,22 @@ pub(super) fn state_dir(state: &State, name: &str) -> io::Result<DirRef> {
     };
     match open() {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            move_away(state, name)?;
+            move_away(&*state.dir, OsStr::new(name))?;
             open()
         }
         other => other,
     }
 }
 
-/// Gives something in the state directory that is not ours the first free one of a thousand names.
-pub(super) fn move_away(state: &State, name: &str) -> io::Result<()> {
+/// Gives something in a directory of the state that is not ours the first free one of a thousand names, which it
+/// returns.
+pub(super) fn move_away(dir: &dyn Dir, name: &OsStr) -> io::Result<OsString> {
     for number in 0..1000 {
-        let free = OsString::from(format!("{name}.other.{number}"));
-        match state.dir.rename(OsStr::new(name), &*state.dir, &free, Replace::No) {
+        let mut free = name.to_owned();
+        free.push(format!(".other.{number}"));
+        match dir.rename(name, dir, &free, Replace::No) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            other => return other.and_then(|()| state.dir.sync()),
+            other => return other.and_then(|()| dir.sync()).map(|()| free),
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())

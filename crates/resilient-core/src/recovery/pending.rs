@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::end::slots_of;
-use super::names::state_dir;
+use super::names::{move_away, state_dir};
 use crate::digest::Digest;
 use crate::disk::{Dir, DirRef, Replace, Stat, read_all};
 use crate::ensure::own_file;
@@ -115,7 +115,16 @@ pub(super) fn keep(state: &State, row: &Row) -> io::Result<()> {
     file.set_len(0)?;
     file.write_all_at(&bytes, 0)?;
     file.sync()?;
-    dir.rename(unnamed, &*dir, &name_of(row), Replace::Yes)?;
+    let name = name_of(row);
+    let give_name = || dir.rename(unnamed, &*dir, &name, Replace::Yes);
+    match give_name() {
+        // Somebody has put a directory there.
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+            move_away(&*dir, &name)?;
+            give_name()?;
+        }
+        other => other?,
+    }
     dir.sync()
 }
 

@@ -39,6 +39,7 @@ mod readers;
 mod replaced;
 mod rights;
 mod strange;
+mod taken;
 mod turns;
 mod undo;
 mod unread;

@@ -171,7 +171,7 @@ impl Dir for SimDir {
         let state = self.handle.disk.enter();
         state.faults.powered()?;
         let ino = find(&state, self.handle.ino, name)?;
-        Ok(stat(ino, state.node(ino)?))
+        stat(&state, ino)
     }
 
     fn stat_self(&self) -> io::Result<Stat> {

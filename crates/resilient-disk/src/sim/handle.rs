@@ -5,7 +5,7 @@ use std::io;
 
 use super::schedule::Shared;
 use super::state::State;
-use super::tree::{Ino, Node};
+use super::tree::Ino;
 use crate::{FileId, Owner, Stat};
 
 /// An inode held open: it stays while the handle lives, even without a name.
@@ -23,7 +23,7 @@ impl Handle {
     pub(super) fn stat(&self) -> io::Result<Stat> {
         let state = self.disk.enter();
         state.faults.powered()?;
-        Ok(stat(self.ino, state.node(self.ino)?))
+        stat(&state, self.ino)
     }
 }
 
@@ -39,10 +39,11 @@ impl fmt::Debug for Handle {
     }
 }
 
-pub(super) fn stat(ino: Ino, node: &Node) -> Stat {
+pub(super) fn stat(state: &State, ino: Ino) -> io::Result<Stat> {
+    let node = state.node(ino)?;
     // One tick is a millisecond, from a day in 2001 on.
     let time = |tick: u64| i128::from(1_000_000_000_000 + tick) * 1_000_000;
-    Stat {
+    Ok(Stat {
         kind: node.body.kind(),
         id: FileId { device: node.device, inode: node.number.unwrap_or(ino) },
         len: node.body.len() as u64,
@@ -50,8 +51,8 @@ pub(super) fn stat(ino: Ino, node: &Node) -> Stat {
         mtime_ns: time(node.modified),
         ctime_ns: time(node.changed),
         // Numbers go up, and none is given twice.
-        born_ns: Some(time(ino)),
+        born_ns: state.births.then(|| time(ino)),
         mode: node.attributes.mode,
         owner: Some(Owner { user: node.attributes.uid, group: node.attributes.gid }),
-    }
+    })
 }

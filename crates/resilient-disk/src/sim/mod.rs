@@ -169,6 +169,11 @@ impl SimDisk {
         self
     }
 
+    /// Has no look say when a file was made, as on some file systems.
+    pub fn hide_births(&self) {
+        self.state().births = false;
+    }
+
     /// Sets what the disk writes whole or not at all: a torn write is cut where a sector ends, as near
     /// to its half or its quarters as that allows. Without this it is cut at any byte, which is harder
     /// than disks are.

@@ -34,7 +34,7 @@ pub(super) fn stat_at(disk: &Shared, path: &Path) -> io::Result<Stat> {
         (Some(parent), Some(name)) => find(&state, lookup(&state, parent)?, name)?,
         _ => lookup(&state, path)?,
     };
-    Ok(stat(at, state.node(at)?))
+    stat(&state, at)
 }
 
 fn lookup(state: &State, path: &Path) -> io::Result<Ino> {

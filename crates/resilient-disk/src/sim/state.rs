@@ -53,6 +53,8 @@ pub(super) struct State {
     pub(super) halves: bool,
     /// Whether there is a call that exchanges two names.
     pub(super) exchanges: bool,
+    /// Whether a look says when a file was made.
+    pub(super) births: bool,
     /// Whether a power loss may leave holes in the middle of a write.
     pub(super) torn_middles: bool,
     pub(super) seed: u64,
@@ -88,6 +90,7 @@ impl State {
             file_systems: BTreeMap::new(),
             halves: false,
             exchanges: true,
+            births: true,
             torn_middles: false,
             seed: 0,
             ops: 0,
@@ -113,6 +116,7 @@ impl State {
             file_systems: self.file_systems.clone(),
             halves: self.halves,
             exchanges: self.exchanges,
+            births: self.births,
             torn_middles: self.torn_middles,
             seed: self.seed,
             handle_limit: self.handle_limit,
