@@ -125,6 +125,20 @@ impl Act<'_> {
         Ok(())
     }
 
+    /// Makes durable what exchanges have put back: the process that did may have died before its sync.
+    ///
+    /// IMPORTANT: before the row goes. A loss of power could keep the exchange and lose what took it back.
+    pub(super) fn sync_exchanges(&self) -> Result<(), Obstacle> {
+        for (change, seat) in self.seen.unit.changes.iter().zip(&self.seen.files) {
+            let (Kind::Exchange, Some(slot)) = (change.kind, &seat.slot) else { continue };
+            if let Some(target) = &seat.target {
+                target.dir.sync()?;
+            }
+            slot.dir.sync()?;
+        }
+        Ok(())
+    }
+
     /// Keeps the contents of all slots of the row.
     pub(super) fn set_aside(&mut self) -> Result<Verdict, Obstacle> {
         let mut kept: Vec<Kept> = Vec::new();

@@ -55,6 +55,7 @@ fn resolve_once(
         }
         Decision::Withdraw { take_back, keep } => {
             act.take_back(&take_back)?;
+            act.sync_exchanges()?;
             // All files of a row belong together: one that cannot be published keeps them all.
             if keep.is_empty() { Ok(Some(Verdict::Withdrawn)) } else { act.set_aside().map(Some) }
         }

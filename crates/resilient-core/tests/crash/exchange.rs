@@ -91,6 +91,57 @@ fn a_save_at_any_moment_of_an_overwrite_is_never_lost() {
     assert!(stale > 0 && later > 0, "{stale} refused, {later} saved later");
 }
 
+/// A program writes into the file right before the exchange, which is taken back; the process is killed before that is
+/// durable, and the power goes in recovery.
+#[test]
+fn an_exchange_that_was_taken_back_and_not_synced_survives_every_crash_of_recovery() {
+    let run = |at: u64, fault: Option<Fault>| {
+        let disk = with_a();
+        fault.into_iter().for_each(|fault| disk.plan(fault));
+        let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
+        let ws = open(&schedule.process(&disk), 2, Order::Forwards);
+        let writer = schedule.process(&disk);
+        let append = || {
+            writer.append("w/a.txt", b"a line through an open handle\n");
+            Answer::Done(None)
+        };
+        let write: Calls<'_, Answer> = Box::new(|| write_for_old(&ws));
+        schedule.run(vec![write, Box::new(append)]);
+        (disk, schedule.calls())
+    };
+    let (mut calls, mut at, mut taken_back) = (1, 0, 0);
+    while at < calls {
+        let (disk, made) = run(at, None);
+        calls = made;
+        let exchanges = (0..).zip(disk.trace()).filter(|(_, line)| line.starts_with("exchange"));
+        let exchanges: Vec<u64> = exchanges.map(|(op, _)| op).collect();
+        if let [_, back] = exchanges[..] {
+            taken_back += 1;
+            let (disk, _) = run(at, Some(Fault { at: back + 1, kind: FaultKind::PowerCut }));
+            let whole = disk.kill();
+            recover(&whole, 3).expect("recovery");
+            for cut_at in 0..=whole.ops() {
+                let cut = disk.kill();
+                cut.plan(Fault { at: cut_at, kind: FaultKind::PowerCut });
+                let _ = recover(&cut, 3);
+                let states = cut.crash_states(Model::Strict, 40);
+                for index in 0..states.len() {
+                    let lost = states.get(index).expect("a state");
+                    recover(&lost, 4).expect("recovery");
+                    let place = format!("at {at}, {cut_at}: {}", states.describe(index));
+                    let now = lost.read("w/a.txt").expect("a file");
+                    let has_row = rows(&open(&lost, 5, Order::Forwards)).len() == 2;
+                    assert_eq!(now == b"the new content", has_row, "{place}");
+                    let is_old = now.starts_with(b"the old content");
+                    assert!(is_old || has_row, "{place}");
+                }
+            }
+        }
+        at += 1;
+    }
+    assert!(taken_back > 0, "no exchange was taken back");
+}
+
 #[test]
 fn a_file_that_came_out_and_is_written_into_is_kept() {
     // Killed right behind the exchange; somebody has the old file open.

@@ -10,6 +10,7 @@
 //! * [`sound`]: with all rules, no state within the bounds breaks a guarantee.
 //! * [`rules_matter`]: each rule taken away leads to a state that does.
 //! * [`mutants`]: wrong judges are refused.
+//! * [`product`]: what the product leaves out of the rules, all at once, breaks nothing for the units that it has.
 //! * [`in_place`]: writes in place, in a model of their own.
 //!
 //! Not in the model: the tail of the journal, links and unlinks instead of renames, and more than one unit under
@@ -32,6 +33,7 @@ mod model;
 mod mutants;
 mod observe;
 mod others;
+mod product;
 mod rules;
 mod rules_matter;
 mod search;

@@ -365,6 +365,9 @@ impl Model {
             }
             Decision::Withdraw { take_back, keep } => {
                 assert!(take_back.is_empty(), "no write in place, no link and unlink: {unit:?}");
+                if self.rules.withdrawal_syncs_dirs {
+                    world.disk.sync(self.target_dirs() | SLOTS, self.persistence);
+                }
                 world.goal = End::Gone;
                 world.keep = Set::of(keep);
                 let step = if self.rules.rows_go_first { Step::Cut } else { Step::Sweep(0) };
@@ -415,6 +418,10 @@ impl Model {
     fn fail(&self, world: &mut World) {
         if world.is_recovering {
             world.step = Step::Judge;
+            return;
+        }
+        if !self.rules.takes_back_itself && world.published.first().is_some() {
+            self.suspend(world);
             return;
         }
         world.goal = End::Gone;

@@ -48,6 +48,26 @@ pub(crate) struct Rules {
     pub(crate) first_wait: bool,
     /// A last look precedes each publish.
     pub(crate) last_look: bool,
+    /// What fails behind the first publish is taken back by the process that published. Else the outcome is unknown,
+    /// and recovery decides.
+    pub(crate) takes_back_itself: bool,
+    /// Recovery syncs the directories of a unit before it withdraws its rows. Only a file that goes back at once needs
+    /// that.
+    pub(crate) withdrawal_syncs_dirs: bool,
+}
+
+impl Rules {
+    /// What the product leaves out. Its units have neither a remove nor a rename.
+    pub(crate) fn of_product() -> Self {
+        Self {
+            void_first: false,
+            void_before_put_back: false,
+            sync_slots_dir: false,
+            takes_back_itself: false,
+            withdrawal_syncs_dirs: true,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Rules {
@@ -75,6 +95,8 @@ impl Default for Rules {
             sync_before_keep: true,
             first_wait: true,
             last_look: true,
+            takes_back_itself: true,
+            withdrawal_syncs_dirs: false,
         }
     }
 }
