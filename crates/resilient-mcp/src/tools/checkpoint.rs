@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use resilient_core::checkpoint::{self as core, SaveRequest};
-use resilient_core::risk::Verdict;
 
+use super::write::{Verdict, reject_at};
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
 
@@ -35,6 +35,7 @@ pub struct Checkpoint {
     pub expected_prev_sha256: Option<String>,
     #[serde(default)]
     pub classify: bool,
+    pub classify_reject_at: Option<Verdict>,
 }
 
 impl Tool for Checkpoint {
@@ -49,7 +50,7 @@ impl Tool for Checkpoint {
             format: self.format.into(),
             ttl: self.ttl,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then_some(Verdict::High),
+            reject_at: reject_at(self.classify, self.classify_reject_at),
         }))
     }
 }
@@ -71,7 +72,7 @@ impl Tool for CheckpointRead {
     }
 }
 
-/// List the checkpoints with time and size, without data.
+/// List the checkpoints with time and size.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointList {}
@@ -90,7 +91,7 @@ impl Tool for CheckpointList {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointCleanup {
-    /// false keeps those with ttl session.
+    /// false: only expired ones.
     #[serde(default = "yes")]
     pub include_session: bool,
 }

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use resilient_core::chunk::{ComposeRequest, PartRequest, PreviewRequest};
-use resilient_core::risk::Verdict;
 use resilient_core::workspace::{RedactRequest, Source};
 
-use super::write::{Eol, FromDraft, asked};
+use super::write::{Eol, FromDraft, Verdict, asked, reject_at};
 use super::{Effect, Tool, ToolSpec};
 use crate::args::unfit;
 use crate::seam::{Answer, Workspace, answer};
@@ -22,8 +21,7 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<ChunkReset>(),
 ];
 
-/// Store or replace one part of a long file by its number; rw_chunk_append takes the next number. Survives
-/// restarts.
+/// Store or replace a part of a long file by number; rw_chunk_append takes the next. Parts survive restarts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkWrite {
@@ -32,13 +30,13 @@ pub struct ChunkWrite {
     /// 1 to 999, without gaps.
     pub index: i64,
     pub content: Option<String>,
-    /// In place of content: a blocked part, redacted.
+    /// A blocked part, redacted.
     pub draft_sha256: Option<String>,
-    /// Parts in all, if known.
     pub total_expected: Option<i64>,
     pub expected_prev_sha256: Option<String>,
     #[serde(default)]
     pub classify: bool,
+    pub classify_reject_at: Option<Verdict>,
 }
 
 impl Tool for ChunkWrite {
@@ -54,7 +52,7 @@ impl Tool for ChunkWrite {
             content: String::new(),
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then_some(Verdict::High),
+            reject_at: reject_at(self.classify, self.classify_reject_at),
             output_path: None,
         };
         keep(workspace, request, self.content, self.draft_sha256)
@@ -65,7 +63,6 @@ impl Tool for ChunkWrite {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkAppend {
-    /// As in rw_chunk_write.
     pub session: String,
     pub content: Option<String>,
     pub draft_sha256: Option<String>,
@@ -74,6 +71,7 @@ pub struct ChunkAppend {
     pub expected_prev_sha256: Option<String>,
     #[serde(default)]
     pub classify: bool,
+    pub classify_reject_at: Option<Verdict>,
 }
 
 impl Tool for ChunkAppend {
@@ -89,7 +87,7 @@ impl Tool for ChunkAppend {
             content: String::new(),
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then_some(Verdict::High),
+            reject_at: reject_at(self.classify, self.classify_reject_at),
             output_path: None,
         };
         keep(workspace, request, self.content, self.draft_sha256)
@@ -127,7 +125,7 @@ fn keep(
     }
 }
 
-/// Join the parts of a session into one file, durably; replaces an existing file.
+/// Join the parts of a session into one file; replaces an existing file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkCompose {
@@ -141,6 +139,7 @@ pub struct ChunkCompose {
     pub expected_prev_sha256: Option<String>,
     #[serde(default)]
     pub classify: bool,
+    pub classify_reject_at: Option<Verdict>,
     #[serde(default)]
     pub validate: bool,
     pub encoding: Option<String>,
@@ -163,7 +162,7 @@ impl Tool for ChunkCompose {
                 separator: self.separator,
                 cleanup: self.cleanup,
                 expected_prev_sha256: self.expected_prev_sha256,
-                reject_at: self.classify.then_some(Verdict::High),
+                reject_at: reject_at(self.classify, self.classify_reject_at),
                 validate: self.validate,
                 form,
                 allow_shrink: self.allow_shrink,
@@ -172,7 +171,7 @@ impl Tool for ChunkCompose {
     }
 }
 
-/// Read what rw_chunk_compose would write, without writing it. Go on at next_offset.
+/// Read what rw_chunk_compose would write. Go on at next_offset.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkPreview {
@@ -197,8 +196,7 @@ impl Tool for ChunkPreview {
     }
 }
 
-/// List which parts of a session are stored and how the last one ends, to resume; without session, all
-/// sessions.
+/// List the stored parts of a session and the end of the last, to resume; without session, all sessions.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkStatus {

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use resilient_core::handoff::HandoffRequest;
-use resilient_core::risk::Verdict;
 
+use super::write::{Verdict, reject_at};
 use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, answer};
 
@@ -30,6 +30,7 @@ pub struct HandoffWrite {
     pub expected_prev_sha256: Option<String>,
     #[serde(default)]
     pub classify: bool,
+    pub classify_reject_at: Option<Verdict>,
     #[serde(default)]
     pub allow_shrink: bool,
 }
@@ -78,7 +79,7 @@ impl Tool for HandoffWrite {
             path: self.path,
             archive: self.archive,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: self.classify.then_some(Verdict::High),
+            reject_at: reject_at(self.classify, self.classify_reject_at),
             allow_shrink: self.allow_shrink,
         }))
     }

@@ -20,8 +20,7 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<Analytics>(),
 ];
 
-/// Look for secrets, personal data and oversize before a write, in one of content, path, session,
-/// draft_sha256.
+/// Look for secrets, personal data and oversize in one of content, path, session, draft_sha256.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RiskScore {
@@ -52,7 +51,7 @@ impl Tool for RiskScore {
     }
 }
 
-/// Check the syntax of one of content, path, session (of chunks), draft_sha256; returns errors by line.
+/// Check the syntax of one of content, path, session, draft_sha256; returns errors by line.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Validate {

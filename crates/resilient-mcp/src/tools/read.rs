@@ -168,8 +168,8 @@ impl Tool for ReadTail {
     }
 }
 
-/// Search a file, or many by glob, for a text or regex; shows matches in context. Go on at next_from_line
-/// (and next_from_path).
+/// Search a file, or many by glob, for a text or regex; shows matches in context. Go on at next_from_line,
+/// next_from_path.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchThenPage {
@@ -193,9 +193,8 @@ pub struct SearchThenPage {
     /// Also total_matches.
     #[serde(default)]
     pub count: bool,
-    /// Which files, as **/*.log.
+    /// Such as **/*.log.
     pub glob: Option<String>,
-    /// Heed .gitignore.
     #[serde(default)]
     pub gitignore: bool,
     pub encoding: Option<String>,

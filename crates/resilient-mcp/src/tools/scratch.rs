@@ -24,7 +24,6 @@ pub const TOOLS: &[ToolSpec] = &[
 pub struct ScratchPut {
     /// Text, or base64 of any bytes.
     pub content: String,
-    /// A name to find it by.
     pub label: Option<String>,
     pub content_type: Option<String>,
     pub notes: Option<String>,
@@ -53,7 +52,7 @@ impl Tool for ScratchPut {
     }
 }
 
-/// Find kept material by sha256, label or both; returns facts, no content.
+/// Find kept material by sha256, label or both; returns no content.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScratchRef {

@@ -18,8 +18,7 @@ use crate::seam::{Answer, Workspace, answer};
 /// The tools of this file.
 pub const TOOLS: &[ToolSpec] = &[ToolSpec::of::<SafeWrite>(), ToolSpec::of::<SafeReplace>()];
 
-/// Write a text file durably: create, overwrite or append. A crash leaves it whole, old or new. Returns
-/// sha256. Small edit: rw_safe_replace; over 8 KB: rw_chunk_append.
+/// Write a text file: create, overwrite or append. A crash leaves the old or the new file. Returns sha256. Small edit: rw_safe_replace; over 8 KB: rw_chunk_append.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SafeWrite {
@@ -30,7 +29,7 @@ pub struct SafeWrite {
     /// create refuses an existing file.
     #[serde(default)]
     pub mode: WriteMode,
-    /// Hash the file must still have.
+    /// Hash it must still have.
     pub expected_prev_sha256: Option<String>,
     /// Refuse text that looks like secrets.
     #[serde(default)]
@@ -43,7 +42,7 @@ pub struct SafeWrite {
     /// keep (the file's), raw, or a name.
     pub encoding: Option<String>,
     pub eol: Option<Eol>,
-    /// Take a far shorter text with a placeholder in it.
+    /// Take a text with a placeholder.
     #[serde(default)]
     pub allow_shrink: bool,
 }
@@ -61,7 +60,7 @@ impl Tool for SafeWrite {
             Ok(form) => form,
             Err(error) => return answer::<()>(Err(error)),
         };
-        let reject_at = self.classify.then(|| self.classify_reject_at.into());
+        let reject_at = reject_at(self.classify, Some(self.classify_reject_at));
         match (self.content, self.content_from) {
             (Some(content), None) => answer(workspace.write(WriteRequest {
                 path,
@@ -123,7 +122,7 @@ impl FromDraft<Option<WriteReceipt>> {
     }
 }
 
-/// Edit a file: replace an exact string, durably; the rest keeps its bytes. Without a match, answers the
+/// Edit a file: replace an exact string; the rest keeps its bytes. Without a match, answers the
 /// nearest text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -132,14 +131,13 @@ pub struct SafeReplace {
     /// Exact text with white space.
     pub old_string: String,
     pub new_string: String,
-    /// How many places there must be; -1: all.
+    /// Places there must be; -1: all.
     #[serde(default = "one")]
     pub count: i64,
     pub expected_prev_sha256: Option<String>,
     #[serde(default)]
     pub classify: bool,
-    #[serde(default)]
-    pub classify_reject_at: Verdict,
+    pub classify_reject_at: Option<Verdict>,
     #[serde(default)]
     pub validate: bool,
     pub encoding: Option<String>,
@@ -162,7 +160,7 @@ impl Tool for SafeReplace {
                 new_string: self.new_string,
                 count: self.count,
                 expected_prev_sha256: self.expected_prev_sha256,
-                reject_at: self.classify.then(|| self.classify_reject_at.into()),
+                reject_at: reject_at(self.classify, self.classify_reject_at),
                 validate: self.validate,
                 form,
                 allow_shrink: self.allow_shrink,
@@ -191,6 +189,11 @@ pub enum Verdict {
     Medium,
     #[default]
     High,
+}
+
+/// From which verdict on a call has its text refused, if it has it checked at all.
+pub(super) fn reject_at(classify: bool, from: Option<Verdict>) -> Option<risk::Verdict> {
+    classify.then(|| from.unwrap_or_default().into())
 }
 
 /// The line ends of what is written.

@@ -50,6 +50,43 @@ fn the_policy_has_every_tool_refuse_a_single_secret_and_count_retries() {
 }
 
 #[test]
+fn a_call_says_on_every_way_in_from_which_verdict_on_its_text_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "old\n");
+    let mut client = sandbox.serve(&[]);
+    client.gives("rw_chunk_append", json!({"session": "c", "content": key()}), &[]);
+    let secret = key();
+    for (tool, arguments) in [
+        ("rw_safe_write", json!({"path": "b.txt", "content": &secret})),
+        ("rw_safe_replace", json!({"path": "a.txt", "old_string": "old", "new_string": &secret})),
+        ("rw_chunk_write", json!({"session": "s", "index": 1, "content": &secret})),
+        ("rw_chunk_append", json!({"session": "t", "content": &secret})),
+        ("rw_chunk_compose", json!({"session": "c", "output_path": "c.txt"})),
+        ("rw_handoff_write", json!({"envelope": handoff(&secret)})),
+        ("rw_checkpoint", json!({"name": "c", "data": {"token": &secret}})),
+    ] {
+        let with = |classify: bool, from: Option<&str>| {
+            let mut arguments = arguments.clone();
+            arguments["classify"] = classify.into();
+            if let Some(from) = from {
+                arguments["classify_reject_at"] = from.into();
+            }
+            arguments
+        };
+        let at_low = json!({"verdict": "low", "classify_reject_at": "low"});
+        client.fails(tool, with(true, Some("low")), BLOCKED, at_low);
+        // One token is below the other thresholds, of which the higher one holds if none is named.
+        for (classify, from) in [(true, Some("medium")), (false, Some("low")), (true, None)] {
+            client.gives(tool, with(classify, from), &[]);
+            sandbox.put("a.txt", "old\n");
+            let _ = std::fs::remove_file(sandbox.path("b.txt"));
+        }
+        let refused = "policy_violation/encoding/retry_later";
+        client.fails(tool, with(true, Some("safe")), refused, json!({}));
+    }
+}
+
+#[test]
 fn a_write_that_passes_answers_what_was_found_and_never_the_secret() {
     let sandbox = Sandbox::new();
     let mut client = sandbox.serve(&[]);
