@@ -422,7 +422,7 @@ pub fn hint(error: &Error) -> String {
              `regex` false"
                 .to_owned()
         }
-        Error::ReadRange { message, .. } => format!("correct the call: {message}"),
+        Error::ReadRange { message, .. } => format!("correct the call: {}", with_names(message)),
         Error::Undecodable { .. } => {
             "pass `errors` replace to see the byte as U+FFFD, or `encoding` base64 for all bytes"
                 .to_owned()
@@ -501,6 +501,19 @@ fn or_near(near: &[String], otherwise: &str) -> String {
         return otherwise.to_owned();
     }
     format!("{otherwise}; the nearest: {}", near.join(", "))
+}
+
+/// What is wrong with an argument, whose name comes first; other names in it have a `_`.
+fn with_names(message: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for (at, word) in message.split(' ').enumerate() {
+        let (name, rest) = word.split_at(word.len() - usize::from(word.ends_with(':')));
+        let is_name =
+            !name.is_empty() && name.chars().all(|it| it == '_' || it.is_ascii_lowercase());
+        let is_named = is_name && (at == 0 || name.contains('_'));
+        words.push(if is_named { format!("`{name}`{rest}") } else { word.to_owned() });
+    }
+    words.join(" ")
 }
 
 fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> String {

@@ -288,20 +288,12 @@ mod tests {
         options.clone().count() == options.filter(|it| known.iter().any(|word| word == it)).count()
     }
 
-    /// Whether the command line never tells this hint: it belongs to a read, which only `call` makes with the
-    /// arguments of the tool, or to a kept draft, for which there is a command.
+    /// Whether the command line never tells this hint: it belongs to a read of bytes or by a cursor, which only
+    /// `call` makes with the arguments of the tool, or to a kept draft, for which there is a command.
     fn is_not_ours(error: &Error) -> bool {
         matches!(error, Error::Blocked { .. })
-            || [
-                "ReadRange",
-                "ReadEncoding",
-                "Undecodable",
-                "CursorDecode",
-                "CursorStale",
-                "CursorLost",
-                "Binary",
-            ]
-            .contains(&variant(error))
+            || ["Undecodable", "CursorDecode", "CursorStale", "CursorLost", "Binary"]
+                .contains(&variant(error))
     }
 
     #[test]

@@ -1,28 +1,15 @@
 //! The words of the command line for what hints call by the names of MCP: tools and their arguments.
+//!
+//! An argument is the option of the same name. Here are only the tools, and what has another name or no option.
 
-/// Tools and arguments, with the command, the option or the value that does the same here.
+/// Tools and arguments, with the command or the value that does the same here.
 const WORDS: &[(&str, &str)] = &[
-    ("allow_shrink", "--allow-shrink"),
-    ("classify", "--classify"),
-    ("content", "--content"),
-    ("count", "--count"),
-    ("data", "--data"),
-    ("encoding", "--encoding"),
-    ("envelope", "--envelope"),
-    ("expected_prev_sha256", "--expected-prev-sha256"),
-    ("format", "--format"),
-    ("glob", "--glob"),
+    ("arguments", "JSON"),
     ("index", "INDEX"),
-    ("keep", "--keep"),
-    ("label", "--label"),
-    ("language", "--language"),
-    ("mode", "--mode"),
     ("name", "NAME"),
-    ("new_string", "--new-string"),
-    ("old_string", "--old-string"),
     ("output_path", "PATH"),
     ("path", "PATH"),
-    ("redact", "--redact"),
+    ("query", "QUERY"),
     ("rw_checkpoint", "resilient-write checkpoint save"),
     ("rw_checkpoint_list", "resilient-write checkpoint list"),
     ("rw_checkpoint_read", "resilient-write checkpoint read"),
@@ -39,27 +26,47 @@ const WORDS: &[(&str, &str)] = &[
     ("rw_safe_write", "resilient-write write"),
     ("rw_scratch_put", "resilient-write scratch put"),
     ("session", "SESSION"),
-    ("sha256", "--sha256"),
-    ("since", "--since"),
-    ("total_expected", "--total-expected"),
-    ("ttl", "--ttl"),
-    ("validate", "--validate"),
-    ("write_to", "--write-to"),
 ];
 
 /// Options that are set by being there.
-const FLAGS: [&str; 3] = ["--allow-shrink", "--keep", "--validate"];
+const FLAGS: [&str; 4] = ["--allow-shrink", "--keep", "--regex", "--validate"];
 
 /// A hint in the words of the command line. What is in backticks is a tool, an argument or a command.
 pub(crate) fn in_our_words(hint: &str) -> String {
-    let mut pieces: Vec<&str> = Vec::new();
+    let mut pieces: Vec<String> = Vec::new();
     for (at, piece) in hint.split('`').enumerate() {
-        let ours = WORDS.iter().find(|(theirs, _)| at % 2 == 1 && *theirs == piece);
-        let of_flag = pieces.last().is_some_and(|last| FLAGS.contains(last));
-        let piece = piece.strip_prefix(" true").filter(|_| of_flag).unwrap_or(piece);
-        pieces.push(ours.map_or(piece, |(_, ours)| ours));
+        if at % 2 == 1 {
+            pieces.push(word(piece));
+            continue;
+        }
+        let mut rest = piece;
+        if let [.., before, flag] = pieces.as_mut_slice()
+            && FLAGS.contains(&flag.as_str())
+        {
+            if let Some(after) = piece.strip_prefix(" false") {
+                rest = after;
+                if let Some(kept) = before.strip_suffix("pass ") {
+                    *before = format!("{kept}leave out ");
+                }
+            } else {
+                rest = piece.strip_prefix(" true").unwrap_or(piece);
+            }
+        }
+        pieces.push(rest.to_owned());
     }
     pieces.join("`")
+}
+
+fn word(theirs: &str) -> String {
+    if let Some((_, ours)) = WORDS.iter().find(|(word, _)| *word == theirs) {
+        return (*ours).to_owned();
+    }
+    let is_of_name = |it: char| it == '_' || it.is_ascii_lowercase() || it.is_ascii_digit();
+    let is_tool = theirs.starts_with("rw_") || theirs.starts_with("rr_");
+    if is_tool || theirs.is_empty() || !theirs.chars().all(is_of_name) {
+        return theirs.to_owned();
+    }
+    format!("--{}", theirs.replace('_', "-"))
 }
 
 #[cfg(test)]
@@ -76,6 +83,10 @@ mod tests {
             in_our_words("clean it with `keep` true; pass `allow_shrink` true only if"),
             "clean it with `--keep`; pass `--allow-shrink` only if"
         );
-        assert_eq!(in_our_words("`resilient-write recover`"), "`resilient-write recover`");
+        assert_eq!(in_our_words("or pass `regex` false"), "or leave out `--regex`");
+        assert_eq!(in_our_words("correct `start_line`: 1"), "correct `--start-line`: 1");
+        for same in ["`resilient-write recover`", "`RW_TOOLS`", "`rr_stat`", "an empty ``"] {
+            assert_eq!(in_our_words(same), same);
+        }
     }
 }

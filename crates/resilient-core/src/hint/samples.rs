@@ -320,7 +320,13 @@ a_sample_for_every! {
     MarkOverValue { .. } => [Error::MarkOverValue {
         path: text(), mark: text(), line: 1, old_line: 2,
     }],
-    ReadRange { .. } => [Error::range("max_lines must be between 1 and 5000")],
+    ReadRange { .. } => [
+        Error::range("max_lines must be between 1 and 5000"),
+        Error::range("query must not be empty"),
+        Error::range("from_line needs from_path where there are several files"),
+        Error::range("glob: a fault"),
+        Error::range("bad_regex: a fault"),
+    ],
     ReadEncoding { .. } => [Error::ReadEncoding { encoding: text() }],
     Undecodable { .. } => [Error::Undecodable { path: text(), encoding: text(), offset: 1 }],
     Binary { .. } => [Error::Binary { path: text(), size: 1, head: vec![0] }],

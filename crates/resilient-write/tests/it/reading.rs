@@ -89,6 +89,27 @@ fn a_binary_file_is_said_to_be_one_on_the_command_line() {
 }
 
 #[test]
+fn a_read_that_cannot_be_done_is_told_in_the_options_of_the_command_line() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "one\n");
+    for (command, told) in [
+        (&["read", "a.txt", "--start-line", "0"][..], "`--start-line` must be"),
+        (&["read", "a.txt", "--max-lines", "0"], "`--max-lines` must be"),
+        (&["search", "", "a.txt"], "`QUERY` must"),
+        (&["search", "x", ".", "--from-line", "2"], "`--from-line` needs `--from-path`"),
+        (&["search", "(", "a.txt", "--regex"], "or leave out `--regex`"),
+        (&["list", "--glob", "["], "`--glob`: "),
+        (&["list", "--depth", "0"], "`--depth` must be"),
+        (&["chunk", "preview", "s", "--max-bytes", "0"], "`--max-bytes`: must be"),
+        (&["read", "a.txt", "--encoding", "none"], "as `--encoding`"),
+    ] {
+        let refused = sandbox.run(&[command, &["--json"]].concat()).envelope();
+        let hint = refused["context"]["hint"].as_str().unwrap();
+        assert!(hint.contains(told), "{command:?}: {hint}");
+    }
+}
+
+#[test]
 fn the_rest_of_a_long_line_is_had_with_the_call_that_is_named() {
     let sandbox = Sandbox::new();
     sandbox.put("it's long", format!("{}END\n", "x".repeat(300_000)));
