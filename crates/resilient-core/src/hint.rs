@@ -35,7 +35,7 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::ProtectedPath { .. } => {
-            "choose another path: tools do not write into .resilient_write, and into .git only when \
+            "choose another path: .resilient_write is for the server alone, and tools write into .git only when \
              policy.yaml has allow_git_writes: true"
                 .to_owned()
         }
@@ -518,8 +518,8 @@ fn with_names(message: &str) -> String {
 
 fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> String {
     if actual.is_none() {
-        return "leave out `expected_prev_sha256` if the file is to be made, since there is none now, or \
-                correct the path"
+        return "leave out `expected_prev_sha256` if it is to be made, since there is nothing now, or correct the \
+                path or the name"
             .to_owned();
     }
     if !expected.is_empty() && !Digest::may_be_meant_by(expected) {
