@@ -676,7 +676,10 @@ fn refusal(error: &Error) -> Box<Envelope> {
     if refused.error == ErrorKind::InvalidInput {
         refused.error = ErrorKind::PolicyViolation;
         refused.reason_hint = ReasonHint::Encoding;
-        refused.suggested_action = SuggestedAction::RetryLater;
+        // No other call of this set gives the bytes.
+        if !matches!(error, Error::Binary { .. }) {
+            refused.suggested_action = SuggestedAction::RetryLater;
+        }
     }
     refused.with("hint", hint_of(error))
 }
@@ -770,7 +773,9 @@ pub fn hint_of(error: &Error) -> String {
             None => format!("correct the call: {}", message.replace("query", "pattern")),
         },
         Error::Binary { .. } => {
-            "leave this file to other programs, since it is no text and has no lines".to_owned()
+            "do not read it with this tool, which gives text only: read its bytes with a shell command, or ask \
+             the user to start the server with --tools full, which has a tool that gives bytes as base64"
+                .to_owned()
         }
         Error::Policy { path, .. } => format!("ask the user to correct {path}"),
         Error::PolicyNotFound { .. } => "ask the user to correct RW_POLICY_FILE".to_owned(),

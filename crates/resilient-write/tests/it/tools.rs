@@ -346,8 +346,14 @@ fn core_refuses_in_its_own_words() {
     sandbox.put("binary", [0, 1, 2, 0xff, 0]);
     let mut client = core(&sandbox);
     let hint = |envelope: &Value| envelope["context"]["hint"].as_str().unwrap().to_owned();
-    let refused = client.fails("rw_read_file", json!({"path": "binary"}), ENCODING, json!({}));
-    assert!(hint(&refused).contains("no text"), "{refused}");
+    let is_binary = json!({"reason": "binary_file", "size": 5, "head_hex": "000102ff00"});
+    let refused = client.fails(
+        "rw_read_file",
+        json!({"path": "binary"}),
+        "policy_violation/encoding/abort",
+        is_binary,
+    );
+    assert!(hint(&refused).contains("--tools full"), "{refused}");
     let refused = client.fails(
         "rw_read_file",
         json!({"path": "none"}),
