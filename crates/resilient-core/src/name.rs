@@ -1,4 +1,6 @@
-//! The names that agents give to what the state directory keeps for them.
+//! The names that agents give to what the state directory keeps for them, and names without their case.
+
+use unicode_normalization::UnicodeNormalization as _;
 
 /// Whether a text is `[A-Za-z0-9_-]{1,64}`: the names of chunk sessions and of checkpoints. No
 /// path can be made of them.
@@ -7,9 +9,28 @@ pub(crate) fn is_name(name: &str) -> bool {
         && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-')
 }
 
+/// A name, or a path, without case and in one normalisation: as the most lenient of the usual file systems
+/// compares it.
+pub(crate) fn without_case(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    name.nfd().flat_map(char::to_lowercase).nfc().collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_name;
+    use super::*;
+
+    #[test]
+    fn a_name_without_case_is_the_same_in_either_case_and_normalisation() {
+        for (one, other) in
+            [("src/README.md", "SRC/readme.MD"), ("\u{c9}t\u{e9}", "e\u{301}TE\u{301}")]
+        {
+            assert_eq!(without_case(one), without_case(other), "{one}");
+        }
+        assert_ne!(without_case("resume"), without_case("r\u{e9}sum\u{e9}"));
+    }
 
     #[test]
     fn letters_digits_and_two_signs_are_a_name() {

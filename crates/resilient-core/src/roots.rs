@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use crate::disk::{DirRef, Disk, Kind, Stat};
 use crate::error::{Error, NotAFile, Result};
+use crate::name::without_case;
 use known::Known;
 
 mod known;
@@ -456,7 +457,10 @@ impl Roots {
     ///
     /// Names are compared as the most lenient file system would.
     fn protects(&self, path: &Path, git: Git) -> bool {
-        if path.starts_with(&self.state) || self.policy.as_deref() == Some(path) {
+        let is_policy = |policy: &PathBuf| {
+            without_case(&policy.to_string_lossy()) == without_case(&path.to_string_lossy())
+        };
+        if path.starts_with(&self.state) || self.policy.as_ref().is_some_and(is_policy) {
             return true;
         }
         let Some(inside) = self.paths().find_map(|root| path.strip_prefix(root).ok()) else {

@@ -125,7 +125,8 @@ impl Store {
         let old_path = in_root.filter(|_| !is_in_base).map(str::to_owned);
         let path = self.show(&target.path.to_string_lossy());
         let abs_path = (!is_relative).then(|| target.path.to_string_lossy().into_owned());
-        Ok(Filter { path: Some(path), old_path, abs_path, ..filter })
+        let any_case = target.has_any_case();
+        Ok(Filter { path: Some(path), old_path, abs_path, any_case, ..filter })
     }
 
     /// Whether recovery may write into `.git`.

@@ -31,6 +31,8 @@ fn keys(filter: &Filter) -> Vec<Key<'_>> {
     let digest = filter.sha256.as_ref().map(Key::Sha256);
     match id.or(digest) {
         Some(key) => vec![key],
+        // The index has paths as rows have them.
+        None if filter.any_case => Vec::new(),
         None => {
             let paths = filter.path.iter().chain(&filter.old_path);
             paths.map(|path| Key::Path(path)).collect()

@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::contents::{digest_now, digest_of, digest_range};
@@ -256,10 +255,11 @@ impl Precondition {
     }
 }
 
-/// What at most one call of a batch may change: a name, and a file that may have several.
+/// What at most one call of a batch may change: a name, in whatever letters of case, and a file that may have
+/// several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Claim {
-    Name(PathBuf),
+    Name(String),
     File(FileId),
 }
 

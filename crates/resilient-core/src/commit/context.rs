@@ -21,6 +21,7 @@ use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{Also, By, Exchange, InPlace, Line, Mode, RemovedDir, Row, born};
 use crate::log;
+use crate::name::without_case;
 use crate::pending::Pending;
 use crate::recovery;
 use crate::roots::Target;
@@ -113,7 +114,9 @@ impl WriteContext<'_> {
         }
         let file = target.stat.map(|stat| Claim::File(stat.id));
         let claims: Vec<Claim> =
-            std::iter::once(Claim::Name(target.path.clone())).chain(file).collect();
+            std::iter::once(Claim::Name(without_case(&target.path.to_string_lossy())))
+                .chain(file)
+                .collect();
         if claims.iter().any(|claim| self.claimed.contains(claim)) {
             return Err(Error::Deferred);
         }

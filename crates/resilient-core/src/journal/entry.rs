@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{By, Mode, Row, RowDigest};
 use crate::digest::{Digest, DigestPrefix};
+use crate::name::without_case;
 
 /// What an agent sees of a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -63,6 +64,8 @@ pub struct Filter {
     pub old_path: Option<String>,
     /// Of rows that say their absolute path only those of this one.
     pub abs_path: Option<String>,
+    /// Whether paths that differ by case alone are one, as on the file system of the file.
+    pub any_case: bool,
     /// Only rows of this mode.
     pub mode: Option<Mode>,
     /// Only the row of this identity.
@@ -76,8 +79,15 @@ impl Filter {
     #[must_use]
     pub fn lets_pass(&self, row: &Row) -> bool {
         let mut paths = self.path.iter().chain(&self.old_path).peekable();
-        (paths.peek().is_none() || paths.any(|path| *path == row.path))
-            && (self.abs_path.is_none() || row.abs_path.is_none() || self.abs_path == row.abs_path)
+        let is_one = |one: &str, other: &str| {
+            one == other || (self.any_case && without_case(one) == without_case(other))
+        };
+        let has_place = match (&self.abs_path, &row.abs_path) {
+            (Some(one), Some(other)) => is_one(one, other),
+            _ => true,
+        };
+        has_place
+            && (paths.peek().is_none() || paths.any(|path| is_one(path, &row.path)))
             && self.mode.is_none_or(|mode| mode == row.mode)
             && self.journal_id.as_ref().is_none_or(|id| *id == row.journal_id)
             && self.sha256.as_ref().is_none_or(|prefix| {

@@ -11,6 +11,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Roots, Target};
 use crate::disk::DirRef;
+use crate::name::without_case as key;
 
 /// No more twins are told.
 const TWINS_MAX: usize = 3;
@@ -29,6 +30,19 @@ impl Roots {
         };
         let shown = |twin: String| self.show(&above.join(twin));
         twins_in(&target.dir, name).into_iter().map(shown).collect()
+    }
+}
+
+impl Target {
+    /// Whether the file has its name in other letters of case, too: its directory takes them for one name.
+    pub(crate) fn has_any_case(&self) -> bool {
+        let (Some(stat), Some(name)) = (self.stat, self.name.to_str()) else { return false };
+        let turned = |it: char| match it {
+            'a'..='z' => it.to_ascii_uppercase(),
+            _ => it.to_ascii_lowercase(),
+        };
+        let other: String = name.chars().map(turned).collect();
+        other != name && self.dir.stat(other.as_ref()).is_ok_and(|found| found.id == stat.id)
     }
 }
 
@@ -56,11 +70,6 @@ fn are_twins(known: &str, name: &str, key_of_name: &str) -> bool {
         known.len() <= key_of_name.len() * 3 && key(known) == key_of_name
     };
     is_same && known != name
-}
-
-/// A name without case, in one normalisation.
-fn key(name: &str) -> String {
-    name.nfd().flat_map(char::to_lowercase).nfc().collect()
 }
 
 #[cfg(test)]

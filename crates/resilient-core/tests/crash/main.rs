@@ -19,6 +19,7 @@
 
 mod bytes;
 mod campaign;
+mod case;
 mod descriptors;
 mod errors;
 mod exchange;

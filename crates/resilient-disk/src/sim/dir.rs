@@ -53,7 +53,7 @@ impl SimDir {
         body: Body,
         mode: u32,
     ) -> io::Result<Ino> {
-        let slot = Slot::new(self.handle.ino, name);
+        let slot = state.slot(self.handle.ino, name);
         let text = format!("{verb} {}", state.live.slot_path(&slot));
         state.operate(Need::Space, text, |state, turn| {
             turn.go()?;
@@ -80,8 +80,8 @@ impl SimDir {
         let to = to.as_any().downcast_ref::<Self>().map(|to| &to.handle);
         let to = to.filter(|to| to.disk.is_same(&self.handle.disk));
         let to = to.ok_or(io::ErrorKind::CrossesDevices)?;
-        let (from, to) = (Slot::new(self.handle.ino, name), Slot::new(to.ino, to_name));
         let mut state = self.handle.disk.enter();
+        let (from, to) = (state.slot(self.handle.ino, name), state.slot(to.ino, to_name));
         let paths = (state.live.slot_path(&from), state.live.slot_path(&to));
         let text = format!("{verb} {} {arrow} {}{more}", paths.0, paths.1);
         state.operate(need, text, |state, turn| act(state, turn, from, to))
@@ -89,7 +89,7 @@ impl SimDir {
 
     fn remove(&self, verb: &str, name: &OsStr, kind: Kind) -> io::Result<()> {
         let mut state = self.handle.disk.enter();
-        let slot = Slot::new(self.handle.ino, name);
+        let slot = state.slot(self.handle.ino, name);
         let text = format!("{verb} {}", state.live.slot_path(&slot));
         state.operate(Need::Nothing, text, |state, turn| {
             turn.go()?;

@@ -162,6 +162,16 @@ impl SimDisk {
         self
     }
 
+    /// Takes names that differ only by the case of ASCII letters for one name, as many file systems do. A
+    /// directory keeps the spelling with which a name came into it.
+    #[must_use]
+    pub fn with_case_folded(self) -> Self {
+        let mut state = self.state();
+        (state.live.folds_case, state.durable.folds_case) = (true, true);
+        drop(state);
+        self
+    }
+
     /// Takes away the call that exchanges two names, as on many file systems.
     #[must_use]
     pub fn without_exchange(self) -> Self {

@@ -5,6 +5,7 @@
 //! permissions in `rights.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -157,6 +158,11 @@ impl State {
 
     pub(super) fn node(&self, ino: Ino) -> io::Result<&Node> {
         self.live.get(ino).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// The place for a name, spelled as the directory has it.
+    pub(super) fn slot(&self, dir: Ino, name: &OsStr) -> Slot {
+        Slot { dir, name: self.live.spelled(dir, name) }
     }
 
     /// Makes a new inode and gives it a name.

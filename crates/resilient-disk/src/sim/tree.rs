@@ -110,6 +110,8 @@ impl Node {
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: Arc<BTreeMap<Ino, Arc<Node>>>,
+    /// Whether names that differ only by the case of ASCII letters are one name.
+    pub(super) folds_case: bool,
 }
 
 impl Tree {
@@ -127,7 +129,7 @@ impl Tree {
             modified: 0,
             changed: 0,
         };
-        Self { nodes: Arc::new(BTreeMap::from([(ROOT, Arc::new(root))])) }
+        Self { nodes: Arc::new(BTreeMap::from([(ROOT, Arc::new(root))])), folds_case: false }
     }
 
     pub(super) fn get(&self, ino: Ino) -> Option<&Node> {
@@ -159,7 +161,15 @@ impl Tree {
     }
 
     pub(super) fn lookup(&self, dir: Ino, name: &OsStr) -> Option<Ino> {
-        self.entries(dir)?.get(name).copied()
+        self.entries(dir)?.get(&self.spelled(dir, name)).copied()
+    }
+
+    /// A name as its directory has it, or as it is given.
+    pub(super) fn spelled(&self, dir: Ino, name: &OsStr) -> Name {
+        let entries =
+            self.entries(dir).filter(|entries| self.folds_case && !entries.contains_key(name));
+        let mut known = entries.into_iter().flat_map(|entries| entries.keys());
+        known.find(|known| known.eq_ignore_ascii_case(name)).cloned().unwrap_or_else(|| name.into())
     }
 
     /// Lets a name lead to `ino`, or to nothing, and keeps the count of links.
@@ -220,7 +230,7 @@ impl Tree {
             let node = Node { links: *links, place: slot.clone(), ..node.as_ref().clone() };
             Some((*ino, Arc::new(node)))
         };
-        Self { nodes: Arc::new(self.nodes.iter().filter_map(keep).collect()) }
+        Self { nodes: Arc::new(self.nodes.iter().filter_map(keep).collect()), ..self.clone() }
     }
 
     /// Every path from the root with its inode, sorted by path; the root itself is left out.
