@@ -1,9 +1,11 @@
 //! `chunk`: a long file in parts, each of them durable, published at once.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
 use resilient_core::Workspace;
 use resilient_core::chunk::{
     ChunkReceipt, ComposeReceipt, ComposeRequest, PartRequest, Parts, PreviewRequest, Reset,
@@ -156,6 +158,7 @@ impl Chunk {
                 let Compose { session, path, separator, cleanup, allow_shrink, .. } = compose;
                 let (validate, expect, classify) =
                     (compose.validate, compose.expect, compose.classify);
+                let working = working();
                 let result = compose.form.asked().and_then(|form| {
                     workspace.compose(ComposeRequest {
                         session,
@@ -169,6 +172,7 @@ impl Chunk {
                         allow_shrink,
                     })
                 });
+                working.finish_and_clear();
                 output.answer("rw.chunk_compose", result, told_compose)
             }
             Self::Preview(Preview { session, separator, offset, max_bytes }) => {
@@ -192,6 +196,18 @@ impl Chunk {
             }
         }
     }
+}
+
+/// Says for how long the parts are being joined; drawn on a terminal only.
+fn working() -> ProgressBar {
+    let spinner = ProgressBar::new_spinner();
+    let spinner = match ProgressStyle::with_template("{spinner} joining the parts, {elapsed}") {
+        Ok(style) => spinner.with_style(style),
+        Err(_) => spinner,
+    };
+    spinner.tick();
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
 }
 
 /// A part, with or without a number.

@@ -144,3 +144,13 @@ fn a_server_on_a_terminal_says_what_it_waits_for() {
     let (rest, code) = sandbox.serve(&[]).hang_up();
     assert_eq!((rest, code), (Vec::new(), 0));
 }
+
+#[test]
+fn joining_parts_is_told_on_a_terminal_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.run_with(&["chunk", "append", "s"], "one\n").ok();
+    let compose = ["chunk", "compose", "s", "out.txt"];
+    assert!(on_terminal(&sandbox, &compose).contains("joining the parts, "));
+    let ran = sandbox.run(&compose);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+}
