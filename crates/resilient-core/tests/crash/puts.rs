@@ -4,7 +4,7 @@ use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::{Error, Workspace};
 
 use crate::campaign::{is_publish, recover};
-use crate::workload::{Answer, Order, create, done, keep, open, remove, together};
+use crate::workload::{Answer, Order, create, done, keep, open, remove, together, unlabel};
 
 /// Makes that many calls at once; how many syncs they took.
 fn syncs(count: usize, call: fn(&Workspace, usize) -> Answer) -> (u64, SimDisk) {
@@ -202,4 +202,58 @@ fn puts_and_removals_of_one_batch_survive_every_crash() {
     assert!(answers.iter().all(Answer::is_done), "{answers:?}");
     assert_consistent(&whole, &answers, "without a fault");
     assert_after_every_crash(put_and_removals, assert_consistent);
+}
+
+const LABELS: [&str; 3] = ["one", "two", "three"];
+
+const TAKE_OFF: [fn(&Workspace) -> Answer; 3] = [
+    |ws| unlabel(ws, "held", LABELS[1]),
+    |ws| keep(ws, "new", "2"),
+    |ws| unlabel(ws, "held", LABELS[0]),
+];
+
+/// A disk on which two labels of three were taken off content in one batch, with that fault; where they began.
+fn labels_off(fault: Option<Fault>) -> (Vec<Answer>, SimDisk, u64) {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let ws = open(&disk, 1, Order::Forwards);
+    LABELS.iter().for_each(|label| done(keep(&ws, "held", label)));
+    let begin = disk.ops();
+    fault.iter().for_each(|fault| disk.plan(*fault));
+    (together(&ws, &TAKE_OFF), disk, begin)
+}
+
+/// The content stays, with its last label; each label that was taken off has a whole line, if that was answered, and
+/// look-ups follow the lines.
+fn assert_labels(disk: &SimDisk, answers: &[Answer], told: &str) {
+    let ws = open(disk, 92, Order::Forwards);
+    // A line that a crash has torn has no row, so that no recovery mends it. The next one takes its place.
+    done(keep(&ws, "next", "next"));
+    let lines = json_lines(disk, "w/.resilient_write/scratch/index.jsonl", told);
+    let off: Vec<&str> = lines
+        .iter()
+        .filter(|line| line.get("label_removed_at").is_some())
+        .map(|line| line["label"].as_str().expect(told))
+        .collect();
+    for (answer, label) in answers.iter().zip([Some("two"), None, Some("one")]) {
+        let is_off = label.is_none_or(|label| off.contains(&label));
+        assert!(is_off || !answer.is_done(), "{label:?} was answered: {told}");
+    }
+    for label in LABELS {
+        let is_held = ws.scratch().reference(None, Some(label)).is_ok();
+        assert_eq!(is_held, !off.contains(&label), "{label}: {told}");
+    }
+    let rows = json_lines(disk, "w/.resilient_write/journal.jsonl", told);
+    let of_new = rows.iter().filter(|row| row["mode"] != "remove").count();
+    let kept = disk.tree().into_keys().filter(|path| path.ends_with(".bin")).count();
+    assert_eq!((kept, rows.len()), (of_new, of_new), "{told}");
+    assert_eq!(lines.len(), 2 + of_new + off.len(), "{told}");
+}
+
+#[test]
+fn labels_that_are_taken_off_in_one_batch_survive_every_crash() {
+    let (answers, whole, _) = labels_off(None);
+    assert!(answers.iter().all(Answer::is_done), "{answers:?}");
+    assert_labels(&whole, &answers, "without a fault");
+    assert_after_every_crash(labels_off, assert_labels);
 }

@@ -235,6 +235,12 @@ pub fn remove(ws: &Workspace, content: &str) -> Answer {
     Answer::of(removed, |removal| removal.removed.first().map(|gone| gone.journal_id.clone()))
 }
 
+/// Takes a label off content that others hold, too.
+pub fn unlabel(ws: &Workspace, content: &str, label: &str) -> Answer {
+    let sha256 = Digest::of(content.as_bytes()).to_string();
+    Answer::of(ws.scratch().remove(Some(&sha256), Some(label)), |_| None)
+}
+
 fn draft(ws: &Workspace) -> Answer {
     // Put together here: a scanner that reads this file must not take it for a secret.
     let secret = ["sk-", "ant-", "oat01-", &"A".repeat(48)].concat();
