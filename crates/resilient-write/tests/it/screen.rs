@@ -49,6 +49,117 @@ fn the_policy_has_every_tool_refuse_a_single_secret_and_count_retries() {
     assert!(!sandbox.path("HANDOFF.md").exists() && !sandbox.path("b.txt").exists());
 }
 
+/// One key of each of fourteen kinds, as it is issued, in parts: a scanner must not take this file for a leak.
+fn keys() -> Vec<(&'static str, String)> {
+    let keys: [(&str, &[&str]); 14] = [
+        ("github", &["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"]),
+        (
+            "anthropic",
+            &[
+                "sk-",
+                "ant-",
+                "api03-",
+                "Zx3vT9qLm2Kd8Rb5Wn7Yc1Hf4Jg6Ps0UoXe-AiQyBwDtGzVuIkMl",
+                "NrEhFaCjSpOTq5W8x2B7v9n4L1k6P3dR0m-hQfJtZwAA",
+            ],
+        ),
+        (
+            "openai",
+            &[
+                "sk-",
+                "proj-",
+                "T8vKq2Zm5Xr9Lb3Nf7Wd1Yh4",
+                "T3Blbk",
+                "FJ",
+                "Pc6Gs0Uj8Ea2Ro5It9Mw3Kv7",
+            ],
+        ),
+        ("aws", &["AK", "IA", "Q7XZ3MPLW5TRN2KD"]),
+        ("slack", &["xo", "xb-", "283746512345-", "283746598765-", "kT9wLq3Vx7Zb2Nm5Rd8Yf1Hc"]),
+        ("stripe", &["sk_", "live_", "4eC39HqLyjWDarjtT1zdp7dc"]),
+        (
+            "jwt",
+            &[
+                "ey",
+                "JhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",
+                ".ey",
+                "JzdWIiOiI4Mzc0NjUxMiIsIm5hbWUiOiJLYXJsYSJ9",
+                ".",
+                "kP3xVn8QzL5tWr2YbH7mDc9JfGsA4uEo6TiXqR1NwKc",
+            ],
+        ),
+        ("npm", &["np", "m_", "f8Kq2Zm5Xr9Lb3Nf7Wd1Yh4Tc6Gs0Uj8Ea2R"]),
+        ("gitlab", &["gl", "pat-", "x7Kq2Zm5Xr9Lb3Nf7Wd1"]),
+        ("postgres", &["postgres", "://app:", "k9Xr2Lb7Nf4W", "@db.prod.acme.io:5432/app"]),
+        ("google", &["AI", "za", "SyD8kQ2Zm5Xr9Lb3Nf7Wd1Yh4Tc6Gs0Uj8E"]),
+        (
+            "sendgrid",
+            &[
+                "S",
+                "G.",
+                "ngeVfQFYQlKU0ufo8x5d1A",
+                ".",
+                "TwL2iGABf9DHoTf-09kqeF8tAmbihYzrnopKc-1s5cr",
+            ],
+        ),
+        (
+            "private key",
+            &[
+                "-----BEGIN ",
+                "RSA PRIVATE",
+                " KEY-----\n",
+                "MIIEpAIBAAKCAQEA7Kq2Zm5Xr9Lb3Nf7Wd1Yh4Tc6Gs0Uj8Ea2Ro5It9Mw3Kv7\n",
+                "-----END ",
+                "RSA PRIVATE",
+                " KEY-----",
+            ],
+        ),
+        ("hugging face", &["hf", "_", "kTqZmXrLbNfWdYhTcGsUjEaRoItMwKvPxB"]),
+    ];
+    keys.into_iter().map(|(name, parts)| (name, parts.concat())).collect()
+}
+
+#[test]
+fn a_single_key_of_every_kind_is_refused_on_every_way_in() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "old\n");
+    // Parts that were kept before the policy asks for a check.
+    let mut client = sandbox.serve(&[]);
+    for (number, (_, key)) in keys().iter().enumerate() {
+        let halves = key.split_at(key.len() / 2);
+        for half in [format!("token = \"{}", halves.0), format!("{}\"\n", halves.1)] {
+            let session = format!("s{number}");
+            client.gives("rw_chunk_append", json!({"session": session, "content": half}), &[]);
+        }
+    }
+    drop(client);
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+    let mut client = sandbox.serve(&[]);
+    for (number, (name, key)) in keys().iter().enumerate() {
+        let text = format!("token = \"{key}\"\n");
+        let session = format!("s{number}");
+        for (tool, arguments) in [
+            ("rw_safe_write", json!({"path": "b.txt", "content": &text})),
+            ("rw_safe_replace", json!({"path": "a.txt", "old_string": "old", "new_string": &text})),
+            ("rw_chunk_write", json!({"session": "t", "index": 1, "content": &text})),
+            ("rw_chunk_append", json!({"session": "t", "content": &text})),
+            ("rw_chunk_compose", json!({"session": session, "output_path": "c.txt"})),
+            ("rw_handoff_write", json!({"envelope": handoff(&text)})),
+            ("rw_checkpoint", json!({"name": "c", "data": {"token": key}})),
+        ] {
+            let refused = client.fails(tool, arguments, BLOCKED, json!({}));
+            assert!(!refused.to_string().contains(&key[..]), "{tool}, {name}: {refused}");
+        }
+        // The scratchpad is the place for secrets; its answer has none.
+        let put = client.gives("rw_scratch_put", json!({"content": &text}), &["sha256"]);
+        assert!(!put.to_string().contains(&key[..]), "{name}: {put}");
+    }
+    assert_eq!(sandbox.text("a.txt"), "old\n");
+    for path in ["b.txt", "c.txt", "HANDOFF.md", ".resilient_write/checkpoints/c.json"] {
+        assert!(!sandbox.path(path).exists(), "{path}");
+    }
+}
+
 #[test]
 fn a_call_says_on_every_way_in_from_which_verdict_on_its_text_is_refused() {
     let sandbox = Sandbox::new();
