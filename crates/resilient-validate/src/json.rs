@@ -43,6 +43,19 @@ pub(super) fn check_lines(text: &str) -> Findings {
     found.errors.and(found.warnings)
 }
 
+/// Whether a text looks like JSON Lines: its first line is a whole JSON text, and another line begins as one. JSON
+/// that goes on after its first line is not whole there.
+pub(super) fn has_texts_on_lines(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let is_whole = |line: &str| check(line.trim_end_matches('\r')).errors == 0;
+    match (lines.next(), lines.next()) {
+        (Some(first), Some(second)) => {
+            second.trim_start().starts_with(['{', '[']) && is_whole(first)
+        }
+        _ => false,
+    }
+}
+
 /// What was found, errors and warnings apart, so that neither takes the other's room.
 #[derive(Default)]
 struct Found {

@@ -52,9 +52,13 @@ pub use report::{Item, Report, Severity};
 /// ```
 #[must_use]
 pub fn validate(content: &str, format_hint: Option<Format>, target_path: Option<&str>) -> Report {
-    let format = format_hint
-        .or_else(|| target_path.and_then(Format::of_path))
-        .unwrap_or_else(|| Format::from_content(content));
+    let format =
+        format_hint.or_else(|| target_path.and_then(Format::of_path)).unwrap_or_else(|| {
+            match Format::from_content(content) {
+                Format::Json if json::has_texts_on_lines(content) => Format::Jsonl,
+                format => format,
+            }
+        });
     let found = match format {
         Format::Latex => Some(latex::check(content)),
         Format::Json => Some(json::check(content)),
@@ -116,6 +120,13 @@ mod tests {
         assert_eq!(format_of("\n  [1]", None, None), Format::Json);
         assert_eq!(format_of("\n---\na: 1\n", None, None), Format::Yaml);
         assert_eq!(format_of("hello", None, None), Format::Unknown);
+        for lines in ["{\"a\": 1}\n{\"a\": 2}\n", "\n[1]\r\n\r\n[2", "{}\n{\"a\":}"] {
+            assert_eq!(format_of(lines, None, None), Format::Jsonl, "{lines:?}");
+            assert_eq!(format_of(lines, None, Some("a.json")), Format::Json, "{lines:?}");
+        }
+        for one in ["{}\n", "[1] [2]", "{}\n}", "[\n[1],\n[2]\n]", "[1,\n[2]]", "{\"a\":\n{}}"] {
+            assert_eq!(format_of(one, None, None), Format::Json, "{one:?}");
+        }
         assert_eq!(format_of("\\documentclass{article}", None, None), Format::Unknown);
     }
 
