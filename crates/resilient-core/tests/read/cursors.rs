@@ -299,6 +299,6 @@ fn what_is_no_cursor_is_said_to_be_none() {
     assert_eq!(
         context,
         json!({"reason": "offset out of file bounds",
-            "hint": "correct the call: offset out of file bounds", "offset": 2, "size": 1})
+            "hint": "correct the call: `offset` out of file bounds", "offset": 2, "size": 1})
     );
 }
