@@ -5,12 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::disk::{Disk, FileBox, Kind, Stat, read_all};
+use crate::disk::{Disk, FileBox, FileId, Kind, Stat, read_all};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 
 /// How many links may lead to the policy.
 const MAX_LINKS: usize = 8;
+/// In how many directories it may lie.
+const DEEPEST: usize = 256;
 /// A larger file is no policy.
 const LONGEST: u64 = 1 << 24;
 
@@ -117,6 +119,41 @@ impl PolicyFile {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 Err(_) if is_link => return Ok(Found::LinkToNothing),
                 Err(_) => return Ok(Found::Nothing),
+            }
+        }
+        Err(io::ErrorKind::InvalidInput.into())
+    }
+
+    /// Whether the file lies in a directory or below, whatever path and links lead there.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be followed.
+    pub(crate) fn lies_in(&self, dir: &Path) -> io::Result<bool> {
+        let dir = self.disk.open_root(dir)?.id()?;
+        let mut path = self.path.clone();
+        for _ in 0..MAX_LINKS {
+            if self.is_below(&path, dir)? {
+                return Ok(true);
+            }
+            match self.step(&path)? {
+                Step::Link(to) => path = to,
+                Step::File(_) => return Ok(false),
+            }
+        }
+        Err(io::ErrorKind::InvalidInput.into())
+    }
+
+    fn is_below(&self, path: &Path, dir: FileId) -> io::Result<bool> {
+        let mut above = path.parent().unwrap_or(Path::new("/")).to_owned();
+        let mut id = self.disk.open_root(&above)?.id()?;
+        for _ in 0..DEEPEST {
+            if id == dir {
+                return Ok(true);
+            }
+            above.push("..");
+            let last = std::mem::replace(&mut id, self.disk.stat(&above)?.id);
+            if id == last {
+                return Ok(false);
             }
         }
         Err(io::ErrorKind::InvalidInput.into())

@@ -134,8 +134,8 @@ impl Store {
     /// IMPORTANT: a policy in the state directory permits it to tools, not to recovery. Journal,
     /// slots and that policy may all have come with a stranger's repository.
     pub(crate) fn git(&self) -> Git {
-        let is_operators = !self.policy.path().starts_with(self.state_path());
-        let permits = is_operators && self.policy.get().is_ok_and(|policy| policy.allow_git);
+        let is_operators = || self.policy.lies_in(&self.state_path()).is_ok_and(|lies_in| !lies_in);
+        let permits = self.policy.get().is_ok_and(|policy| policy.allow_git) && is_operators();
         if permits { Git::Open } else { Git::Protected }
     }
 

@@ -25,6 +25,7 @@ mod errors;
 mod exchange;
 mod foreign;
 mod full;
+mod git;
 mod homes;
 mod isolation;
 mod links;
