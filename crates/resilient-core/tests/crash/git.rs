@@ -145,37 +145,38 @@ fn interrupted(policy: &[u8]) -> Vec<(SimDisk, &'static str)> {
 
 #[test]
 fn recovery_finishes_in_git_what_the_policy_of_the_operator_permits_at_that_time() {
+    type Open = fn(&SimDisk) -> Workspace;
     for (disk, path) in interrupted(OPEN) {
         let before = of_git(&disk);
-        let policies: [(&str, &dyn Fn(&SimDisk) -> Workspace); 8] = [
-            ("closed", &|disk| {
+        let policies: [(&str, Open); 8] = [
+            ("closed", |disk| {
                 disk.write_file(OPERATORS, CLOSED);
                 operators(disk, 2)
             }),
-            ("without a word", &|disk| {
+            ("without a word", |disk| {
                 disk.write_file(OPERATORS, b"version: 1\n");
                 operators(disk, 2)
             }),
-            ("not to be used", &|disk| {
+            ("not to be used", |disk| {
                 disk.write_file(OPERATORS, b"allow_git_writes: [\n");
                 operators(disk, 2)
             }),
-            ("not there", &|disk| open(disk, Some("/etc/none.yaml"), 2)),
-            ("in the state directory", &|disk| {
+            ("not there", |disk| open(disk, Some("/etc/none.yaml"), 2)),
+            ("in the state directory", |disk| {
                 disk.write_file(STATES, OPEN);
                 open(disk, None, 2)
             }),
-            ("in the state directory, and named by a link to it", &|disk| {
+            ("in the state directory, and named by a link to it", |disk| {
                 disk.write_file(STATES, OPEN);
                 disk.symlink("etc/linked.yaml", "/w/.resilient_write/policy.yaml");
                 open(disk, Some("/etc/linked.yaml"), 2)
             }),
-            ("in the state directory, and named through a link", &|disk| {
+            ("in the state directory, and named through a link", |disk| {
                 disk.write_file(STATES, OPEN);
                 disk.symlink("etc/linked", "/w/.resilient_write");
                 open(disk, Some("/etc/linked/policy.yaml"), 2)
             }),
-            ("in the state directory, and named", &|disk| {
+            ("in the state directory, and named", |disk| {
                 disk.write_file(STATES, OPEN);
                 open(disk, Some(".git/../.resilient_write/policy.yaml"), 2)
             }),

@@ -197,7 +197,7 @@ fn the_slot_of_an_interrupted_call_that_somebody_deletes_is_missed_where_files_h
             let fault = Fault { at, kind: FaultKind::PowerCut };
             let (disk, _) = rig.run(&[fault], |disk| {
                 if hidden {
-                    disk.hide_births()
+                    disk.hide_births();
                 }
             });
             let disk = disk.kill();

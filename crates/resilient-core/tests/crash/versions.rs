@@ -210,7 +210,7 @@ fn a_call_of_0_4_0_whose_row_or_content_is_torn_is_taken_back() {
             let cut = journal[begin..begin + len].to_owned();
             let begin = || {
                 let disk = killed.left.disk();
-                disk.write_file(&format!("{ROOT}/{JOURNAL}"), journal[..begin + len].as_bytes());
+                disk.write_file(&format!("{ROOT}/{JOURNAL}"), &journal.as_bytes()[..begin + len]);
                 disk.kill()
             };
             let report = recover(begin, &killed, false, &rows, &[cut.into_bytes()]);
