@@ -174,10 +174,11 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
     /// Cancel safe: whatever was read stays in `lines`.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            self.requests.room(AT_ONCE_MAX).await;
+            // Those of a batch count already: to wait until fewer are at work could have no end.
             if let Some(message) = self.ahead.pop_front() {
                 return Some(message);
             }
+            self.requests.room(AT_ONCE_MAX).await;
             let incoming = match self.lines.next().await {
                 Ok(Some(Line::Whole(line))) => message::read(line),
                 Ok(Some(Line::TooLong(id))) => Incoming::Refused(message::too_long(id, LINE_MAX)),
@@ -361,6 +362,19 @@ mod tests {
         assert!(poll(wire.receive()).is_pending());
         held.pop();
         assert!(poll(wire.receive()).is_ready());
+    }
+
+    /// Before, nobody was left who could finish any of them.
+    #[test]
+    fn a_batch_of_more_requests_than_are_worked_on_at_once_is_handed_out() {
+        let messages: Vec<String> = (0..2 * AT_ONCE_MAX)
+            .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}"))
+            .collect();
+        let line = format!("[{}]\n", messages.join(","));
+        let mut wire = Wire::new(Cursor::new(line), replies(sink()).0);
+        wire.takes_batches = true;
+        let held: Vec<_> = (0..2 * AT_ONCE_MAX).map(|_| poll(wire.receive())).collect();
+        assert!(held.iter().all(Poll::is_ready));
     }
 
     #[tokio::test]
