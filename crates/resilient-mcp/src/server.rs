@@ -277,7 +277,8 @@ impl ServerHandler for Server {
             }
         }
         let result = running.await;
-        Ok(result.unwrap_or_else(|_| result_of("", Err(panicked()))).into())
+        let tool = self.inner.canonical(&request.name);
+        Ok(result.unwrap_or_else(|_| result_of(tool, Err(panicked()))).into())
     }
 }
 
@@ -341,12 +342,11 @@ impl Inner {
 
     /// A result as a client of this protocol version takes it.
     fn shaped(&self, mut result: CallToolResult, era: Option<ProtocolVersion>) -> CallToolResult {
-        let is_since = |version| era.as_ref().is_some_and(|era| *era >= version);
-        if !is_since(ProtocolVersion::V_2025_06_18) {
+        if !is_since(era.as_ref(), &ProtocolVersion::V_2025_06_18) {
             // What does not know it passes all of the result on, and the model pays for the answer twice.
             result.structured_content = None;
         }
-        if is_since(ProtocolVersion::V_2026_07_28) {
+        if is_since(era.as_ref(), &ProtocolVersion::V_2026_07_28) {
             result.meta = Some(self.signature());
         } else {
             result.result_type = None;
@@ -472,7 +472,12 @@ impl Inner {
 
 /// Whether the request speaks the protocol that has no handshake.
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+    is_since(context.protocol_version().as_ref(), &ProtocolVersion::V_2026_07_28)
+}
+
+/// Whether a protocol version is known, and is this one or a later one.
+fn is_since(era: Option<&ProtocolVersion>, version: &ProtocolVersion) -> bool {
+    era.is_some_and(|era| era >= version)
 }
 
 /// The name under which a call is counted: clients do not choose it.
