@@ -28,8 +28,8 @@
 //!
 //! # What it does not
 //!
-//! * Time, quotas and the case of names are not simulated. Access control
-//!   lists are carried over like any attribute, but grant nothing.
+//! * Time and quotas are not simulated, nor the case of other letters than those of ASCII
+//!   ([`SimDisk::with_case_folded`]). Access control lists are carried over like any attribute, but grant nothing.
 //! * Of a torn write a few shares are tried ([`Model::Strict`], [`SimDisk::with_torn_middles`]), not
 //!   every set of blocks.
 //! * Two moves of directories into each other, both pending, are not kept from surviving in an
