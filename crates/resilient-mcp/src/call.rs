@@ -12,7 +12,7 @@ const EVERY: Duration = Duration::from_millis(200);
 /// How far a call is: done, and in all.
 pub(crate) type Step = (u64, u64);
 
-/// One call. The default one is watched by nobody and never given up.
+/// One call. Nobody watches the default one, and it is never given up.
 #[derive(Default)]
 pub struct Call {
     is_given_up: Option<Box<dyn Fn() -> bool + Send + Sync>>,
@@ -52,7 +52,7 @@ impl Progress for Call {
         if let Some(listener) = &self.listener {
             let mut told = listener.told.lock().unwrap_or_else(PoisonError::into_inner);
             let (when, what) = *told;
-            // What a client hears only ever grows.
+            // The number that a client receives only grows.
             if when.elapsed() >= EVERY && done > what {
                 *told = (Instant::now(), done);
                 // A client that is gone does not want to know.

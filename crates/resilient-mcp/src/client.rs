@@ -1,9 +1,9 @@
 //! The other end of the wire: a client that runs a server as a child process.
 //!
-//! One request at a time, one JSON message a line, the handshake of 2025-11-25. A server that says
-//! nothing is not waited for longer than [`Client::patience`] allows, and one that has gone is told
-//! from one that refuses. What a server says between request and reply, such as progress, is
-//! skipped. Who wants many requests in flight needs another client.
+//! It sends one request at a time, one JSON message a line, with the handshake of 2025-11-25. It waits for a server that
+//! says nothing as long as [`Client::patience`] allows. A server that is gone and one that refuses are different errors.
+//! The client skips what a server says between request and reply, such as progress. For many requests at once, use
+//! another client.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};

@@ -71,7 +71,7 @@ fn string(text: &str, beyond: Beyond, out: &mut Vec<u8>) {
 /// How many bytes in front stand for themselves; `MOST` is the largest one that does.
 fn plain<const MOST: u8>(bytes: &[u8]) -> usize {
     let is_plain = |byte: u8| (byte >= b' ') & (byte != b'"') & (byte != b'\\') & (byte <= MOST);
-    // Without a branch for each byte, so that sixteen are looked at side by side.
+    // Without a branch for each byte, so that the processor compares sixteen at the same time.
     let all_plain = |step: &&[u8; 16]| step.iter().fold(true, |all, byte| all & is_plain(*byte));
     let steps = bytes.as_chunks::<16>().0.iter().take_while(all_plain).count() * 16;
     let rest = bytes.get(steps..).unwrap_or_default();

@@ -25,7 +25,7 @@ pub(crate) enum Incoming {
     Ignored,
 }
 
-/// What is wrong with a tool call that can be told apart but not run; travels with the request.
+/// What is wrong with a call that names its tool but cannot run. It travels with the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
     /// An escape such as `\ud800` without its other half: no text can hold it.

@@ -24,7 +24,7 @@ impl ToolNames {
         }
     }
 
-    /// A text that speaks of tools as `rw_…` and `rr_…`, in the listed form.
+    /// A text that names tools as `rw_…` and `rr_…`, with the names as they are listed.
     pub(crate) fn spell(self, text: &str) -> String {
         match self {
             Self::Underscore => text.to_owned(),
@@ -55,7 +55,7 @@ const SYNONYMS: [(&str, &str); 12] = [
     ("view", "read"),
 ];
 
-/// The listed tools that have a word of a name which is none of theirs, at most three.
+/// The listed tools, at most three, that share a word with a name that no tool has.
 pub(crate) fn related<'a>(called: &str, listed: &'a [String]) -> Vec<&'a str> {
     let words = words(called);
     let has = |tool: &str, word: &str| tool.split(['_', '.']).any(|part| part == word);

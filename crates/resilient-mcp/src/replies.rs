@@ -1,6 +1,6 @@
 //! Replies on their way to the client.
 //!
-//! Whoever has a reply writes it at once ([`Replies::send`]), whichever thread that is: a client that waits for its
+//! The thread that has a reply writes it at once ([`Replies::send`]). So a client that waits for its
 //! answer does not wait for another thread to wake up. What the stream does not take now stays in a queue, which a
 //! task empties ([`Written`]). So a call never waits for a client that does not read. The one who reads requests waits
 //! instead ([`Replies::room`]), so that no more than [`REPLIES_MAX`] bytes are queued, and the replies of what is

@@ -43,7 +43,7 @@ pub(crate) fn result_with(tool: &str, mut answer: Answer, notices: &[Notice]) ->
 
 fn failure(tool: &str, mut envelope: Box<Envelope>) -> Value {
     envelope.context.entry("tool").or_insert_with(|| tool.into());
-    // Whoever reads is told in words too, also where the server refused the call.
+    // The reading tools also answer in words, and so does a call of one that the server refused.
     if envelope.message.is_none() && tool.starts_with("rr") {
         let reason = envelope.context.get("reason").and_then(Value::as_str);
         envelope.message = Some(reason.unwrap_or("there is no such tool").to_owned());

@@ -2,7 +2,7 @@
 //!
 //! The SDK knows each request by a number of ours, not by the id that the client gave it. So an answer can be with
 //! the client before the SDK has done its own bookkeeping for it: if the client uses the id again at once, that is
-//! another number. Whoever answers first answers; what comes later under the same number goes nowhere.
+//! another number. The first answer to a number is sent. A later one is not.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

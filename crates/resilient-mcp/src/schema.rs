@@ -56,7 +56,7 @@ fn reduce(schema: &mut Value) {
     if schema.get("description").is_some_and(|text| text == "") {
         schema.shift_remove("description");
     }
-    // Unless the description speaks of it, what would be so anyway.
+    // The default that would hold anyway, unless the description names it.
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     if !text.contains("default") && schema.get("default").is_some_and(is_empty) {
         schema.shift_remove("default");

@@ -36,7 +36,7 @@ use crate::tools::{Effect, Offer, ToolSpec, core};
 /// How long a client may keep the list of tools: it only changes with the program.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
 
-/// So many calls run at once, whoever asks; those behind wait for their turn.
+/// So many calls of all clients run at once; the others wait for their turn.
 ///
 /// Each holds a thread while it runs. Writes that run together share their waits for the disk, and gain nothing from more.
 const RUNNING_MAX: u32 = 128;
@@ -206,7 +206,7 @@ impl ServerHandler for Server {
     /// Runs the call to its end: a cancellation can keep a call from starting and its reply from
     /// being sent, but never stop a write half way.
     ///
-    /// Calls run on blocking threads, side by side where they name different things (`turns`). Each sends its answer itself, so
+    /// Calls run on blocking threads, in parallel where they name different things (`turns`). Each sends its answer itself, so
     /// that a client does not wait for this thread to wake up again. But the quick call of a client that waits for
     /// its answer anyway runs right here. It only reads a window of a file: nothing that may wait for
     /// another process or for a sync holds up the protocol, and a ping with it.
@@ -245,7 +245,7 @@ impl ServerHandler for Server {
         // Behind the last step of a call, its answer has to be the last word.
         let watch = watch.filter(|_| token.is_none());
         let call = move || {
-            // Whoever asked may be gone meanwhile: the call still counts.
+            // The client may be gone meanwhile: the call still counts.
             let _held = (running, under_way);
             let is_wanted = !cancelled.is_cancelled();
             let watched = Call::new(move || cancelled.is_cancelled(), told).from(client);
@@ -463,7 +463,7 @@ impl Inner {
         answer
     }
 
-    /// Hints speak of other tools; they use the names that the client knows.
+    /// Hints name other tools. They use the names that the client knows.
     fn in_our_names(&self, mut refused: Box<Envelope>) -> Box<Envelope> {
         hints::fit(&mut refused, self.names, |name| self.lists(name));
         refused

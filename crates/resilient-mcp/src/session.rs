@@ -25,7 +25,7 @@ pub struct Caller {
 }
 
 impl Default for Caller {
-    /// Whoever has the standard streams may do what the server can.
+    /// A program that has the standard streams may do what the server can.
     fn default() -> Self {
         Self { name: None, may_write: true, secret: 0 }
     }

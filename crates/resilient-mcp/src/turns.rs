@@ -1,8 +1,8 @@
 //! Whose turn it is: calls of one connection that name the same file, session or checkpoint are made in the order in
 //! which they came.
 //!
-//! A client sends the calls of one step of its model at once: add a part, add another one, compose. Side by side, each of
-//! them would be right and the file wrong. Calls that name different things still run side by side, and so do
+//! A client sends the calls of one step of its model at once: add a part, add another one, compose. In parallel, each of
+//! them would be right and the file wrong. Calls that name different things still run in parallel, and so do
 //! calls that only read; these wait for what was to be written when they came.
 
 use std::collections::HashMap;

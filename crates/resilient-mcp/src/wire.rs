@@ -31,14 +31,14 @@ use crate::skim::Skim;
 /// The longest line that is taken.
 pub(crate) const LINE_MAX: usize = 256 << 20;
 
-/// How much is asked of the reader at a time: what a pipe holds.
+/// How many bytes one read asks for: what a pipe holds.
 const PIECE: usize = 64 << 10;
 
 /// A line buffer larger than this is given back once its line is done; one that is kept spares the
 /// next long line the page faults of a new one, which cost more than parsing it.
 const BUFFER_KEPT: usize = 4 << 20;
 
-/// After so many requests that came alone, a client is taken for one that waits for each answer.
+/// After so many requests that came alone, a client counts as one that waits for each answer.
 const IN_TURN_MIN: usize = 4;
 
 /// So many requests of a connection are worked on at once.
@@ -53,7 +53,7 @@ pub(crate) struct Wire<R> {
     /// Whether the SDK takes other messages than requests: it ends the connection over one that comes
     /// before it knows the era of the client.
     has_begun: bool,
-    /// Whether the client was told of the protocol version that has batches.
+    /// Whether the connection has the protocol version with batches.
     takes_batches: bool,
     /// The messages of a batch that are still to be handed out.
     ahead: VecDeque<ClientJsonRpcMessage>,

@@ -316,7 +316,7 @@ struct Written {
     receipt: Map<String, Value>,
 }
 
-/// The fields of a receipt but for those that this set says by other names.
+/// The fields of a receipt, except those that this set has under other names.
 fn fields(receipt: &impl Serialize) -> Map<String, Value> {
     const OTHER: [&str; 7] = [
         "session",

@@ -35,7 +35,7 @@ pub struct HandoffWrite {
     pub allow_shrink: bool,
 }
 
-// What clients are told of an envelope. The library checks it, and takes what the Python server takes: any
+// What the schema shows clients of an envelope. The library checks it, and takes what the Python server takes: any
 // value of the facts without a type. A doc comment would be paid for in the schema.
 #[derive(JsonSchema)]
 #[schemars(description = "")]
