@@ -3,16 +3,21 @@
 //! A policy starts from the built-in values; its [file](Policy::parse) replaces those that it names. Finding and
 //! reading that file is left to the callers.
 
+mod added;
 mod demand;
+mod error;
 mod file;
+mod keys;
 mod place;
 mod retention;
+mod yaml;
 
 use crate::form::FormPolicy;
 use crate::risk;
 
 pub use self::demand::Demand;
-pub use self::file::{KEYS, PolicyError};
+pub use self::error::PolicyError;
+pub use self::keys::KEYS;
 pub use self::place::Place;
 pub use self::retention::Retention;
 
