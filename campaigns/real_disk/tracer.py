@@ -35,14 +35,14 @@ SECCOMP_RET_TRACE, SECCOMP_RET_ALLOW = 0x7FF00000, 0x7FFF0000
 BY_DESCRIPTOR = {
     1: "write", 18: "pwrite64", 20: "writev", 74: "fsync", 75: "fdatasync", 77: "ftruncate",
     91: "fchmod", 93: "fchown", 190: "fsetxattr", 199: "fremovexattr", 285: "fallocate",
-    296: "pwritev", 40: "sendfile", 326: "copy_file_range", 277: "sync_file_range",
+    296: "pwritev", 328: "pwritev2", 40: "sendfile", 326: "copy_file_range", 277: "sync_file_range",
 }
 BY_PATH = {
     257: "openat", 437: "openat2", 258: "mkdirat", 263: "unlinkat", 264: "renameat",
     265: "linkat", 266: "symlinkat", 268: "fchmodat", 316: "renameat2", 259: "mknodat",
 }
 NAMES = BY_DESCRIPTOR | BY_PATH
-WRITES = {"write", "pwrite64", "writev", "pwritev"}
+WRITES = {"write", "pwrite64", "writev", "pwritev", "pwritev2"}
 O_CREAT, O_TMPFILE = 0o100, 0o20000000
 
 

@@ -1,7 +1,7 @@
 //! Checksums of appended bytes, one for each sector that they touch.
 //!
 //! A disk writes a sector whole or not at all, a file's length changes in one step, and a kill ends a
-//! write only between pages ([`write_by_pages`](crate::disk::write_by_pages)). So what a crash leaves
+//! write only between pages ([`append_by_pages`](crate::disk::append_by_pages)). So what a crash leaves
 //! of an append is, sector by sector, what was appended or zeros; anything else was written by
 //! somebody else. Unlike a copy of the bytes, checksums cost no wait of their own, and the journal
 //! keeps nothing of the text.

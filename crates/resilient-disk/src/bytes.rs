@@ -1,6 +1,7 @@
 //! Reading and writing whole pieces of a [`File`], on top of its two calls by offset.
 
 use std::io;
+use std::ops::Range;
 
 use crate::File;
 
@@ -47,31 +48,46 @@ pub fn read_up_to(file: &dyn File, buf: &mut [u8], offset: u64) -> io::Result<us
     Ok(filled)
 }
 
-/// Writes all of `bytes` at `offset`, in writes that a kill does not divide: none crosses the end of
+/// A piece of an append that does not stand where it was to, since another program has changed the file's length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Strayed {
+    /// Which of the bytes.
+    pub piece: Range<usize>,
+    /// Where it begins in the file.
+    pub at: u64,
+}
+
+/// Adds all of `bytes` to a file that ends at `end`, in writes that a kill does not divide: none crosses the end of
 /// a page, in the file or in memory. Only between pages does a kernel look for a deadly signal, or
 /// for memory that it has to fetch first.
 ///
+/// It stops behind the first piece that does not stand where it was to, and returns that. What another program
+/// adds meanwhile stays (see [`File::append`]).
+///
 /// # Errors
 /// As [`File::write_all_at`].
-pub fn write_by_pages(file: &dyn File, bytes: &[u8], offset: u64) -> io::Result<()> {
+pub fn append_by_pages(file: &dyn File, bytes: &[u8], end: u64) -> io::Result<Option<Strayed>> {
     /// The smallest page in use; larger ones are multiples of it.
     const PAGE: usize = 4096;
     let mut room = vec![0; 2 * PAGE];
     let aligned = room.as_ptr().align_offset(PAGE);
     let page = room.get_mut(aligned..).unwrap_or_default();
-    let (mut rest, mut at) = (bytes, offset);
-    while !rest.is_empty() {
-        let left = PAGE - (at % PAGE as u64) as usize;
-        let (piece, after) = rest.split_at(left.min(rest.len()));
-        match page.get_mut(..piece.len()) {
+    let mut done = 0;
+    while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
+        let meant = end + done as u64;
+        let left = PAGE - (meant % PAGE as u64) as usize;
+        let (piece, _) = rest.split_at(left.min(rest.len()));
+        let at = match page.get_mut(..piece.len()) {
             Some(page) => {
                 page.copy_from_slice(piece);
-                file.write_all_at(page, at)?;
+                file.append(page, meant)?
             }
-            None => file.write_all_at(piece, at)?,
+            None => file.append(piece, meant)?,
+        };
+        if at != meant {
+            return Ok(Some(Strayed { piece: done..done + piece.len(), at }));
         }
-        at += piece.len() as u64;
-        rest = after;
+        done += piece.len();
     }
-    Ok(())
+    Ok(None)
 }

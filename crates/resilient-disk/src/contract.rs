@@ -362,6 +362,16 @@ pub trait File: Send + Sync + Debug {
     /// No space, or the device failed; a part may have been written.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
+    /// Adds all of `bytes` at the end that the file has when they are written, and tells where they begin: at `end`, unless
+    /// another program has changed the length meanwhile. If the system has no such call, the bytes go to
+    /// `end`, over what another program has added there.
+    ///
+    /// # Errors
+    /// As [`write_all_at`](Self::write_all_at).
+    fn append(&self, bytes: &[u8], end: u64) -> io::Result<u64> {
+        self.write_all_at(bytes, end).map(|()| end)
+    }
+
     /// Cuts or extends (with zeros) the file to `len` bytes.
     ///
     /// # Errors

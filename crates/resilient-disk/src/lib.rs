@@ -74,7 +74,7 @@ mod real;
 #[cfg(feature = "sim")]
 pub mod sim;
 
-pub use bytes::{read_all, read_range, read_up_to, write_by_pages};
+pub use bytes::{Strayed, append_by_pages, read_all, read_range, read_up_to};
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use contract::{
     Access, Dir, DirRef, Disk, File, FileBox, FileId, FileSystem, Kind, LockFile, Owner, Replace,

@@ -5,7 +5,7 @@ use std::io;
 use super::change::{Append, Change, How, Precondition, Publish, Staged};
 use super::outcome::{Outcome, repeat, unknown};
 use crate::contents::{copy_all, digest_now, digest_of, holds};
-use crate::disk::{File, Replace, Stat, write_by_pages};
+use crate::disk::{File, Replace, Stat, Strayed, append_by_pages};
 use crate::error::Error;
 use crate::journal::Mode;
 use crate::log::write_line;
@@ -58,7 +58,11 @@ fn append(state: &mut State, append: &Append, change: &Change) -> Outcome {
     let Append { file, target, at, bytes, after, .. } = append;
     // The facts before it is read back and before the wait: what others write meanwhile must be noticed, here and by
     // the next append.
-    let written = write_by_pages(&**file, bytes, *at).and_then(|()| file.stat());
+    let written = match append_by_pages(&**file, bytes, *at) {
+        Ok(Some(strayed)) => return behind_others(append, &strayed, change),
+        Ok(None) => file.stat(),
+        Err(error) => Err(error),
+    };
     let failed = match &written {
         Ok(left) => match holds(&**file, *at, bytes) {
             Ok(true) => {
@@ -78,10 +82,7 @@ fn append(state: &mut State, append: &Append, change: &Change) -> Outcome {
         },
         Err(source) => Error::os(target.shown.clone(), "append", repeat(source)),
     };
-    // IMPORTANT: the cut is durable before the row goes.
-    let undone = cut_back(&**file, *at, bytes, written.ok().as_ref())
-        .and_then(|is_cut| file.sync().map(|()| is_cut));
-    match (undone, failed) {
+    match (cut_durably(&**file, *at, bytes, written.ok().as_ref()), failed) {
         (Ok(true), failed) => Outcome::Failed(failed),
         (Ok(false), Error::Os { source, .. }) | (Err(source), _) => {
             Outcome::Unknown(change.unknown_from(*at, source))
@@ -90,6 +91,30 @@ fn append(state: &mut State, append: &Append, change: &Change) -> Outcome {
             Outcome::Unknown(change.unknown_from(*at, io::ErrorKind::InvalidData.into()))
         }
     }
+}
+
+/// Cuts off a piece of an append that stands behind what another program has added since the last look. The call may
+/// go behind that.
+fn behind_others(append: &Append, strayed: &Strayed, change: &Change) -> Outcome {
+    let Append { file, target, at, bytes, before, .. } = append;
+    let piece = bytes.get(strayed.piece.clone()).unwrap_or_default();
+    match cut_durably(&**file, strayed.at, piece, None) {
+        Ok(true) if strayed.piece.start == 0 => {
+            if let Err(changed) = before.check(target) {
+                return Outcome::Failed(changed);
+            }
+        }
+        Ok(_) => {}
+        Err(source) => return Outcome::Unknown(change.unknown_from(*at, source)),
+    }
+    Outcome::Unknown(change.unknown_from(*at, io::ErrorKind::InvalidData.into()))
+}
+
+/// Cuts off what an append has left, as [`cut_back`] does.
+///
+/// IMPORTANT: durably, before the row goes.
+fn cut_durably(file: &dyn File, at: u64, bytes: &[u8], left: Option<&Stat>) -> io::Result<bool> {
+    cut_back(file, at, bytes, left).and_then(|is_cut| file.sync().map(|()| is_cut))
 }
 
 /// Cuts off what an append that failed has left. `false`, and the file stays, where somebody has written into it

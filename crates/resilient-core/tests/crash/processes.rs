@@ -537,6 +537,58 @@ fn losing_lines(fails: fn(&str) -> bool) -> (u64, u64) {
     (losing, calls)
 }
 
+/// Another program adds a line to the file at every access to the disk of an append in place. Returns what the
+/// append answered in each case.
+fn beside_another_program(text: &str) -> Vec<Answer> {
+    let old = "old\n".repeat(25_000);
+    let warm = SimDisk::new();
+    warm.write_file("w/log.txt", old.as_bytes());
+    done(create(&open(&warm, 1, Order::Forwards), "warm.txt", "warm\n"));
+    let (mut calls, mut answers) = (1, Vec::new());
+    while (answers.len() as u64) < calls {
+        let disk = warm.kill();
+        let schedule = Schedule::new(std::iter::repeat_n(0, answers.len()).chain([1]));
+        let ws = open(&schedule.process(&disk), 2, Order::Forwards);
+        let other = schedule.process(&disk);
+        let writes = Box::new(|| Some(append(&ws, "log.txt", text))) as Calls<'_, _>;
+        let adds = Box::new(|| {
+            other.append("w/log.txt", b"theirs\n");
+            None
+        });
+        let answer = schedule.run(vec![writes, adds]).into_iter().flatten().next();
+        let answer = answer.expect("an answer");
+        calls = schedule.calls();
+
+        let found = String::from_utf8(disk.read("w/log.txt").expect("the file")).expect("text");
+        assert_eq!(found.matches("theirs\n").count(), 1, "{}: {answer:?}", answers.len());
+        let ours = found.strip_prefix(&old).expect("the old text").replace("theirs\n", "");
+        match &answer {
+            Answer::Done(_) => {
+                assert_eq!(ours, text);
+                assert!(found.contains(text), "the append is in one piece");
+            }
+            Answer::Unknown(_) => assert!(text.starts_with(&ours), "{}", answers.len()),
+            Answer::Refused(_) => panic!("{}: {answer:?}", answers.len()),
+        }
+        drop(ws);
+        recover(&disk, 3).expect("recovery");
+        assert_eq!(disk.read("w/log.txt"), Some(found.into_bytes()), "{}", answers.len());
+        answers.push(answer);
+    }
+    assert!(calls > 20, "{calls}");
+    answers
+}
+
+#[test]
+fn an_append_in_place_overwrites_nothing_that_another_program_adds_meanwhile() {
+    let answers = beside_another_program("ours\n");
+    assert!(answers.iter().all(Answer::is_done), "{answers:?}");
+    // A long one is divided by what comes between two of its pages.
+    let answers = beside_another_program(&"a line of ours\n".repeat(1_000));
+    let unknown = answers.iter().filter(|answer| !answer.is_done()).count();
+    assert!((1..=4).contains(&unknown), "{unknown} of {}", answers.len());
+}
+
 #[test]
 fn a_line_of_a_program_that_takes_no_lock_is_lost_only_while_the_journal_is_written() {
     // Between the look at the journal's length and the append; and where rows go again, around their cut.

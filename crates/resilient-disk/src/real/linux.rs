@@ -2,11 +2,12 @@
 //! directory hands down to new files.
 
 use std::ffi::{OsStr, OsString};
+use std::io::IoSlice;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{Advice, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags, XattrFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, ReadWriteFlags};
 
 use super::Mounts;
 use super::xattr::{is_out_of_reach, read_growing};
@@ -50,6 +51,19 @@ pub(super) fn open_beneath(
         }
     }
     Err(Errno::NOSYS)
+}
+
+/// Adds bytes at the end that a file has at that moment; gives where they begin, and how many there are. `None` if the
+/// kernel, the file system or a sandbox has no such call.
+pub(super) fn append(fd: BorrowedFd<'_>, bytes: &[u8]) -> rustix::io::Result<Option<(u64, usize)>> {
+    // The offset that means the handle's own, which says afterwards where the bytes end.
+    const OWN: u64 = u64::MAX;
+    let added = rustix::io::pwritev2(fd, &[IoSlice::new(bytes)], OWN, ReadWriteFlags::APPEND);
+    match added {
+        Ok(len) => Ok(Some((rustix::fs::tell(fd)?.saturating_sub(len as u64), len))),
+        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::PERM) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The facts about a name in a directory, or in the working directory; no link is followed.

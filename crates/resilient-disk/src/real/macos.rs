@@ -25,6 +25,14 @@ pub(super) fn open_beneath(
     Err(Errno::NOSYS)
 }
 
+/// There is no such call for a handle that also writes elsewhere.
+pub(super) fn append(
+    _fd: BorrowedFd<'_>,
+    _bytes: &[u8],
+) -> rustix::io::Result<Option<(u64, usize)>> {
+    Ok(None)
+}
+
 /// The facts about a name in a directory, or in the working directory; no link is followed.
 pub(super) fn stat_at(dir: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<Stat> {
     Ok(facts(&rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?))

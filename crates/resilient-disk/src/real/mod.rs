@@ -97,6 +97,11 @@ impl File for RealFile {
         platform::write_all_at(&self.file, bytes, offset)
     }
 
+    fn append(&self, bytes: &[u8], end: u64) -> io::Result<u64> {
+        self.unsynced_from.fetch_min(end, Ordering::Relaxed);
+        platform::append(&self.file, bytes, end)
+    }
+
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.file.set_len(len)
     }

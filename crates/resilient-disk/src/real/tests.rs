@@ -43,6 +43,19 @@ fn refused<T>(result: std::io::Result<T>, kind: ErrorKind) {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn an_append_goes_behind_what_another_program_has_added() {
+    let (place, root) = root();
+    let file = root.create_new(name("a"), Access::Default).unwrap();
+    file.write_all_at(b"old", 0).unwrap();
+    assert_eq!(file.append(b" ours", 3).unwrap(), 3);
+    let mut other = std::fs::OpenOptions::new().append(true).open(place.path().join("a")).unwrap();
+    std::io::Write::write_all(&mut other, b" theirs").unwrap();
+    assert_eq!(file.append(b" more", 8).unwrap(), 15);
+    assert_eq!(std::fs::read(place.path().join("a")).unwrap(), b"old ours theirs more");
+}
+
+#[test]
 fn a_file_is_written_and_read_by_offset() {
     let (_outside, root) = root();
     let file = root.create_new(name("a"), Access::Default).unwrap();

@@ -339,6 +339,24 @@ pub(super) fn write_all_at(file: &std::fs::File, bytes: &[u8], offset: u64) -> i
     file.write_all_at(bytes, offset)
 }
 
+pub(super) fn append(file: &std::fs::File, bytes: &[u8], end: u64) -> io::Result<u64> {
+    let (mut begins, mut done) = (end, 0);
+    while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
+        match system::append(file.as_fd(), rest) {
+            Ok(Some((_, 0))) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(Some((at, written))) => {
+                // What follows a part is compared when it is read back.
+                begins = if done == 0 { at } else { begins };
+                done += written;
+            }
+            Ok(None) => return write_all_at(file, rest, begins + done as u64).map(|()| begins),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(begins)
+}
+
 pub(super) fn sync_file(file: &std::fs::File) -> io::Result<()> {
     Ok(system::sync(file.as_fd())?)
 }

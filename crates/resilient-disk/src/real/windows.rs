@@ -248,6 +248,11 @@ pub(super) fn read_at(file: &std::fs::File, buf: &mut [u8], offset: u64) -> io::
     file.seek_read(buf, offset)
 }
 
+/// There is no such call for a handle that also writes elsewhere.
+pub(super) fn append(file: &std::fs::File, bytes: &[u8], end: u64) -> io::Result<u64> {
+    write_all_at(file, bytes, end).map(|()| end)
+}
+
 pub(super) fn write_all_at(file: &std::fs::File, bytes: &[u8], offset: u64) -> io::Result<()> {
     let mut written = 0;
     while let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {

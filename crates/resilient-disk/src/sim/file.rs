@@ -38,6 +38,34 @@ impl SimFile {
         state.operate(need, text, act)
     }
 
+    /// Writes at the offset that the file says when its turn comes. `meant` is where the caller means to write.
+    fn write_to(
+        &self,
+        bytes: &[u8],
+        meant: u64,
+        offset: impl FnOnce(&State) -> io::Result<u64>,
+    ) -> io::Result<()> {
+        let mut detail = format!(" {} bytes", bytes.len());
+        if meant > 0 {
+            detail = format!("{detail} at {meant}");
+        }
+        self.operate("write", &detail, Need::Space, |state, turn| {
+            self.writable()?;
+            let offset = offset(state)?;
+            match turn {
+                Turn::Go => state.write(self.handle.ino, bytes, offset),
+                Turn::Fail(error) | Turn::LinkOnly(error) => Err(error),
+                Turn::Half(error) => {
+                    let from = usize::try_from(offset).unwrap_or(usize::MAX);
+                    let [_, half, _] = state.cuts(from, bytes.len());
+                    let half = bytes.get(..half).unwrap_or_default();
+                    state.write(self.handle.ino, half, offset)?;
+                    Err(error)
+                }
+            }
+        })
+    }
+
     fn writable(&self) -> io::Result<()> {
         if self.writable { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
     }
@@ -70,24 +98,16 @@ impl File for SimFile {
     }
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        let mut detail = format!(" {} bytes", bytes.len());
-        if offset > 0 {
-            detail = format!("{detail} at {offset}");
-        }
-        self.operate("write", &detail, Need::Space, |state, turn| {
-            self.writable()?;
-            match turn {
-                Turn::Go => state.write(self.handle.ino, bytes, offset),
-                Turn::Fail(error) | Turn::LinkOnly(error) => Err(error),
-                Turn::Half(error) => {
-                    let from = usize::try_from(offset).unwrap_or(usize::MAX);
-                    let [_, half, _] = state.cuts(from, bytes.len());
-                    let half = bytes.get(..half).unwrap_or_default();
-                    state.write(self.handle.ino, half, offset)?;
-                    Err(error)
-                }
-            }
-        })
+        self.write_to(bytes, offset, |_| Ok(offset))
+    }
+
+    fn append(&self, bytes: &[u8], end: u64) -> io::Result<u64> {
+        let mut begins = end;
+        self.write_to(bytes, end, |state| {
+            begins = state.node(self.handle.ino)?.body.len() as u64;
+            Ok(begins)
+        })?;
+        Ok(begins)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {

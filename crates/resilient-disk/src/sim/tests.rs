@@ -8,7 +8,8 @@ use std::io::ErrorKind;
 use super::tree::ROOT;
 use super::*;
 use crate::{
-    Access, Clock, Dir, FileBox, FileSystem, FixedClock, Kind, Replace, read_all, write_by_pages,
+    Access, Clock, Dir, FileBox, FileSystem, FixedClock, Kind, Replace, Strayed, append_by_pages,
+    read_all,
 };
 
 mod exchange;
@@ -392,7 +393,7 @@ fn a_torn_write_ends_where_a_sector_does() {
 }
 
 #[test]
-fn what_is_written_by_pages_ends_where_a_page_does_after_any_kill() {
+fn what_is_appended_by_pages_ends_where_a_page_does_after_any_kill() {
     let bytes: Vec<u8> = (0..10_000_u32).map(|n| b'a' + (n % 23) as u8).collect();
     let lens: Vec<usize> = (0..4)
         .map(|at| {
@@ -400,13 +401,25 @@ fn what_is_written_by_pages_ends_where_a_page_does_after_any_kill() {
             disk.write_file("a", &[b'-'; 100]);
             disk.plan(Fault { at, kind: FaultKind::PowerCut });
             let file = dir(&disk, "/").open_write(name("a")).unwrap();
-            assert_eq!(write_by_pages(&*file, &bytes, 100).is_err(), at < 3);
+            assert_eq!(append_by_pages(&*file, &bytes, 100).is_err(), at < 3);
             let left = disk.kill().read("a").unwrap();
             assert_eq!(left[100..], bytes[..left.len() - 100]);
             left.len()
         })
         .collect();
     assert_eq!(lens, [100, 4096, 8192, 10_100]);
+}
+
+#[test]
+fn an_append_goes_behind_what_another_program_has_added() {
+    let disk = SimDisk::new();
+    disk.write_file("a", b"old");
+    let file = dir(&disk, "/").open_write(name("a")).unwrap();
+    assert_eq!(append_by_pages(&*file, b" ours", 3).unwrap(), None);
+    disk.append("a", b" theirs");
+    let strayed = Strayed { piece: 0..5, at: 15 };
+    assert_eq!(append_by_pages(&*file, b" more", 8).unwrap(), Some(strayed));
+    assert_eq!(disk.read("a").unwrap(), b"old ours theirs more");
 }
 
 #[test]
