@@ -46,16 +46,18 @@ pub(super) fn look(
                 }
             }
         };
-        let Some(open) = open(store, state, row, path)? else { return Ok(Target::Absent) };
-        let target = match is_the_file(state, row, &open) {
-            Some(true) => {
-                let found = what_was_added(row, &open, at, &sums)?;
-                seat.may_be_torn = found == Target::Other;
-                found
-            }
+        let Some(open) = open(store, state, row, path)? else {
+            seat.may_be_torn = true;
+            return Ok(Target::Absent);
+        };
+        let is_the_file = is_the_file(state, row, &open);
+        let target = match is_the_file {
+            Some(true) => what_was_added(row, &open, at, &sums)?,
+            // A program has saved it as a new file, with what it found in the old one.
             Some(false) => Target::Other,
             None => what_is_there(row, &open, at, &sums)?,
         };
+        seat.may_be_torn = is_the_file.is_some() && target == Target::Other;
         seat.file = Some(open);
         Ok(target)
     })();

@@ -33,7 +33,10 @@ pub(super) fn look_at_target(
         let Some(open) = seat::open(store, state, &seat.path, row.place.is_some())? else {
             return Ok(Target::Absent);
         };
-        let target = what_is_there(row, seat, &*open.file)?;
+        let found = what_is_there(row, seat, &*open.file)?;
+        // A file with one name is not the one that had several: that one may hold a part, wherever it is.
+        let is_another = open.stat.links <= 1 && found != Target::New;
+        let target = if is_another { Target::Other } else { found };
         seat.file = Some(open);
         Ok(target)
     })();

@@ -32,8 +32,8 @@ pub(super) struct Seat {
     pub(super) stat: Option<Stat>,
     /// The target, opened for a write in place.
     pub(super) file: Option<OpenFile>,
-    /// Whether the file is the one that was appended to and does not have what was added, so that nobody can tell
-    /// whether it ever had all of it.
+    /// Whether what was added is not in the file that has the name now, so that nobody can tell whether it was
+    /// ever there whole.
     pub(super) may_be_torn: bool,
     /// Whether somebody may have removed the slot before its content was published.
     pub(super) may_be_lost: bool,

@@ -705,6 +705,54 @@ fn an_append_that_somebody_has_written_behind_is_told() {
     assert!(torn > 0, "no append was torn");
 }
 
+/// An append was cut, and a program has saved the file by a rename, removed it, or moved it away.
+#[test]
+fn an_append_to_a_file_that_somebody_has_replaced_is_told() {
+    let rig = Rig::new(scenario("append in place again"), Order::Forwards);
+    let path = rig.expected.only_target().expect("a target");
+    let old = rig.expected.contents(&path).0.expect("an old file");
+    let replaced: [fn(&SimDisk, &str, &[u8]); 2] =
+        [SimDisk::save, |disk, path, _| disk.unlink(path)];
+    for replace in replaced {
+        let mut torn = 0;
+        for at in rig.ops(writes_a_file_of_the_user) {
+            let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::TornWrite }], |_| {});
+            let disk = disk.kill();
+            let mut now = disk.read(&path).expect("the file");
+            now.insert(0, b'#');
+            replace(&disk, &path, &now);
+            let left = disk.tree().remove(&path);
+            let report = open(&disk, 34, Order::Forwards).recover().expect("recovery");
+            assert_eq!(disk.read(&path), left, "{}", rig.place(at));
+            let [part] = &report.parts[..] else { panic!("{}: {report:?}", rig.place(at)) };
+            assert_eq!((&*part.path, part.at), ("a.txt", old.len() as u64));
+            torn += 1;
+        }
+        assert!(torn > 0, "no append was cut");
+    }
+}
+
+/// A write through two names was cut, and a program has saved the file at one of them by a rename.
+#[test]
+fn the_other_name_of_a_torn_write_in_place_is_told() {
+    let rig = Rig::new(scenario("overwrite through hard links"), Order::Forwards);
+    let path = rig.expected.only_target().expect("a target");
+    let old = rig.expected.contents(&path).0.expect("an old file");
+    let mut told = 0;
+    for at in rig.ops(writes_a_file_of_the_user) {
+        let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::TornWrite }], |_| {});
+        let disk = disk.kill();
+        let torn = disk.read(&path).expect("the file");
+        disk.save(&path, &torn);
+        let report = open(&disk, 34, Order::Forwards).recover().expect("recovery");
+        assert_eq!(disk.read(&path), Some(torn), "{}", rig.place(at));
+        let kept = Digest::of(&old);
+        assert!(report.conflicts.iter().any(|it| it.kept_sha256 == kept), "{report:?}");
+        told += 1;
+    }
+    assert!(told > 0, "no write was cut");
+}
+
 fn writes_a_file_of_the_user(line: &str) -> bool {
     line.starts_with("write w/") && !line.contains(".resilient_write")
 }
