@@ -17,9 +17,17 @@ use crate::name::is_name;
 use crate::state::State;
 use crate::store::{CHUNKS, SCRATCH};
 
+/// How the name begins of what is on its way to be removed.
+const TRASH: &str = "gone-";
+
+/// Whether a name in `tmp/` is that of what is on its way to be removed.
+pub(super) fn is_trash(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(TRASH.as_bytes())
+}
+
 /// Where in `tmp/` it goes before it is emptied.
 pub(crate) fn trash_name(slot: &OsStr) -> OsString {
-    let mut name = OsString::from("gone-");
+    let mut name = OsString::from(TRASH);
     name.push(slot);
     name
 }

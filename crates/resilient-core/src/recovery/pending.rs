@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 
+use super::discard::{is_trash, trash_name};
 use super::end::slots_of;
 use super::names::{move_away, state_dir};
 use crate::digest::Digest;
@@ -177,13 +178,18 @@ pub(super) struct Counted {
 
 impl Counted {
     pub(super) fn on(waiting: &Waiting) -> Self {
-        let names = waiting.rows.iter().flat_map(|pending| slots_of(&pending.row)).collect();
-        Self { names, may_be_any: !waiting.unread.is_empty() }
+        // IMPORTANT: what is on its way to be removed, too. Of a session that comes entry by entry the rest would not be
+        // recognised any more.
+        let names = waiting.rows.iter().flat_map(|PendingRow { row, .. }| {
+            let gone = row.gone.iter().map(|gone| trash_name(OsStr::new(&gone.slot)));
+            slots_of(row).chain(gone)
+        });
+        Self { names: names.collect(), may_be_any: !waiting.unread.is_empty() }
     }
 
     /// Whether something in `tmp/` has to stay.
     pub(super) fn holds(&self, name: &OsStr) -> bool {
-        self.is_known(name) || self.may_be_any && is_slot(name)
+        self.is_known(name) || self.may_be_any && (is_slot(name) || is_trash(name))
     }
 
     /// Whether a row that could be read counts on it.

@@ -349,6 +349,26 @@ fn a_session_whose_removal_was_not_synced_does_not_come_back_after_recovery() {
     }
 }
 
+/// The removal of a session is interrupted in the middle, and its row waits then: one passing error meets recovery.
+#[test]
+fn a_session_that_is_half_removed_when_its_row_waits_goes_as_a_whole() {
+    let rig = Rig::new(scenario("compose and clean up in a lower layer"), Order::Forwards);
+    let is_move = |line: &str| line.starts_with("rename w/.resilient_write/chunks/s/");
+    let at = rig.ops(is_move)[0];
+    let (disk, answers) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+    let whole = disk.kill();
+    recover(&whole, 76).expect("recovery");
+    let moves = whole.trace().into_iter().zip(0..).filter(|(line, _)| is_move(line));
+    for at in moves.map(|(_, at)| at) {
+        let disk = disk.kill();
+        disk.plan(Fault { at, kind: FaultKind::Io { errno: 5, sticky: false } });
+        let report = open(&disk, 76, Order::Forwards).recover().expect("recovery");
+        assert_eq!(report.pending.len(), 1, "{report:?}");
+        recover(&disk, 77).expect("recovery");
+        assert_eq!(rig.expected.check_where_rows_waited(&disk, &answers, None), Ok(()), "at {at}");
+    }
+}
+
 #[test]
 fn a_session_that_somebody_adds_to_is_not_cleaned_up() {
     let scenario = all().find(|one| one.name == "compose and clean up").expect("the scenario");
