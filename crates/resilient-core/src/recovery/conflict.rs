@@ -5,12 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
-use super::names::{move_away, state_dir};
+use super::names::{UNNAMED, move_away, state_dir, unnamed_file};
 use super::slot::Slot;
 use crate::contents::{copy_all, digest_of, digest_range, each_block};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{Dir, DirRef, File, Replace};
-use crate::ensure::own_file;
 use crate::journal::Row;
 use crate::report::Cut;
 use crate::state::{State, is_nonsense};
@@ -53,11 +52,10 @@ fn keep_as(state: &State, slot: &mut Slot, kept: &OsStr) -> io::Result<Digest> {
     match slot.dir.rename(&slot.name, &*state.tmp, kept, Replace::Yes) {
         // A slot beside its target stays until the row is gone.
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            let unnamed = OsStr::new("keeping");
-            let copy = own_file(&*state.tmp, unnamed)?;
+            let copy = unnamed_file(&*state.tmp)?;
             copy_all(&*slot.file, &*copy)?;
             copy.sync()?;
-            state.tmp.rename(unnamed, &*state.tmp, kept, Replace::Yes)?;
+            state.tmp.rename(OsStr::new(UNNAMED), &*state.tmp, kept, Replace::Yes)?;
         }
         other => other?,
     }
@@ -146,9 +144,9 @@ fn keep_file(
     digest: Digest,
     write: impl FnOnce(&dyn File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (unnamed, name) = (OsStr::new("keeping"), OsStr::new(name));
+    let (unnamed, name) = (OsStr::new(UNNAMED), OsStr::new(name));
     let conflicts = open_conflicts(state)?;
-    let file = own_file(&*state.tmp, unnamed)?;
+    let file = unnamed_file(&*state.tmp)?;
     let kept = file
         .set_len(0)
         .and_then(|()| write(&*file))

@@ -4,13 +4,16 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::obstacle::Obstacle;
-use crate::disk::{Access, Dir, DirRef, Replace, SyncItem};
-use crate::ensure::make_dir;
+use crate::disk::{Access, Dir, DirRef, FileBox, Replace, SyncItem};
+use crate::ensure::{make_dir, own_file};
 use crate::error::Error;
 use crate::journal::Row;
 use crate::roots::Git;
-use crate::state::State;
+use crate::state::{State, is_nonsense};
 use crate::store::Store;
+
+/// The name of what has no name of its own yet.
+pub(super) const UNNAMED: &str = "keeping";
 
 /// Makes durable the names that lead to what a row published: its process may have died between
 /// the rename and the sync.
@@ -61,6 +64,20 @@ pub(super) fn state_dir(state: &State, name: &str) -> io::Result<DirRef> {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             move_away(&*state.dir, OsStr::new(name))?;
             open()
+        }
+        other => other,
+    }
+}
+
+/// Opens a private file for what gets its name when it is durable. What somebody has put in its place is moved out of
+/// the way.
+pub(super) fn unnamed_file(dir: &dyn Dir) -> io::Result<FileBox> {
+    let name = OsStr::new(UNNAMED);
+    match own_file(dir, name) {
+        // Another user may own it.
+        Err(error) if is_nonsense(&error) || error.kind() == io::ErrorKind::PermissionDenied => {
+            move_away(dir, name)?;
+            dir.create_new(name, Access::Private)
         }
         other => other,
     }

@@ -12,10 +12,9 @@ use std::io;
 
 use super::discard::{is_trash, trash_name};
 use super::end::slots_of;
-use super::names::{move_away, state_dir};
+use super::names::{UNNAMED, move_away, state_dir, unnamed_file};
 use crate::digest::Digest;
 use crate::disk::{Dir, DirRef, Replace, Stat, read_all};
-use crate::ensure::own_file;
 use crate::journal::Row;
 use crate::state::{State, is_slot};
 use crate::store::Store;
@@ -110,8 +109,8 @@ pub(super) fn names(state: &State) -> HashSet<OsString> {
 pub(super) fn keep(state: &State, row: &Row) -> io::Result<()> {
     let dir = state_dir(state, PENDING)?;
     // A torn file must not pass for a row: the content is durable before it has its name.
-    let unnamed = OsStr::new("keeping");
-    let file = own_file(&*dir, unnamed)?;
+    let unnamed = OsStr::new(UNNAMED);
+    let file = unnamed_file(&*dir)?;
     let bytes = serde_json::to_vec(row)?;
     file.set_len(0)?;
     file.write_all_at(&bytes, 0)?;

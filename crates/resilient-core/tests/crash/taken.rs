@@ -131,6 +131,43 @@ fn a_directory_in_the_place_of_a_row_that_waits_refuses_nothing() {
     assert_eq!(report.finished, ["a.txt"], "{report:?}");
 }
 
+/// What has no name of its own yet is written into a file, in whose place something else is.
+#[test]
+fn something_in_the_place_of_what_is_about_to_be_kept_refuses_nothing() {
+    type Put = fn(&SimDisk, &str);
+    let things: [(&str, Put); 4] = [
+        ("a directory", |disk, path| disk.write_file(&format!("{path}/file"), SOMEBODYS)),
+        ("a link", |disk, path| disk.symlink(path, "/w/a.txt")),
+        ("a FIFO", |disk, path| disk.fifo(path)),
+        ("a file that nobody may write", |disk, path| {
+            disk.write_file(path, SOMEBODYS);
+            disk.chmod(path, 0o400);
+        }),
+    ];
+    for (thing, put) in things {
+        // A row that waits.
+        let (_, disk) = killed("overwrite");
+        disk.chmod("w/a.txt", 0o000);
+        disk.mkdir(&format!("{STATE}/pending"));
+        put(&disk, &format!("{STATE}/pending/keeping"));
+        let ws = open(&disk, 94, Order::Forwards);
+        done(create(&ws, "later.txt", "later\n"));
+        assert_eq!(ws.take_notices().pending.len(), 1, "{thing}");
+        disk.chmod("w/a.txt", 0o644);
+        let report = open(&disk, 95, Order::Forwards).recover().expect("recovery");
+        assert_eq!(report.finished, ["a.txt"], "{thing}: {report:?}");
+        // What is cut, and a row.
+        for (what, disk) in conflicts().into_iter().skip(1) {
+            let whole = disk.kill();
+            abandon(&whole, 90).expect("recovery");
+            let expected = kept(&whole);
+            put(&disk, &format!("{STATE}/tmp/keeping"));
+            abandon(&disk, 91).expect("recovery");
+            assert_eq!(kept(&disk), expected, "{thing}, {what}");
+        }
+    }
+}
+
 /// The empty slots.
 fn slots(disk: &SimDisk) -> Vec<String> {
     let is_slot = |path: &String| path.starts_with(&format!("{STATE}/tmp/s-"));
