@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
-use super::names::{UNNAMED, move_away, state_dir, unnamed_file};
+use super::names::{OTHER, UNNAMED, move_away, state_dir, unnamed_file};
 use super::slot::Slot;
 use crate::contents::{copy_all, digest_of, digest_range, each_block};
 use crate::digest::{Digest, Hasher};
@@ -22,19 +22,27 @@ fn kept_name(slot: &OsStr) -> OsString {
     name
 }
 
-/// Whether a name in `tmp/` is that of content that was set aside.
+/// Whether a name in `tmp/` is that of content that was set aside, or of what was in its place.
 pub(super) fn is_aside(name: &OsStr) -> bool {
-    name.as_encoded_bytes().ends_with(KEPT.as_bytes())
+    let name = name.to_string_lossy();
+    name.ends_with(KEPT) || name.contains(&[KEPT, OTHER].concat())
 }
 
 /// The digest of a slot's content that was set aside.
-pub(super) fn kept(state: &State, place: &str) -> io::Result<Option<Digest>> {
-    let Some(slot) = Path::new(place).file_name() else { return Ok(None) };
-    match state.tmp.open(&kept_name(slot)) {
-        Ok(file) => Ok(Some(digest_of(&*file)?.0)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+///
+/// IMPORTANT: somebody may have put something there. What is set aside leaves no slot in `tmp/`, and beside a target one
+/// of the same content.
+pub(super) fn kept(state: &State, place: &str, slot: Option<&Slot>) -> io::Result<Option<Digest>> {
+    let Some(name) = Path::new(place).file_name() else { return Ok(None) };
+    let kept = match state.tmp.open(&kept_name(name)) {
+        Ok(file) => digest_of(&*file)?.0,
+        Err(error) if error.kind() == io::ErrorKind::NotFound || is_nonsense(&error) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let is_ours = slot.map_or(Ok(true), |slot| digest_of(&*slot.file).map(|of| of.0 == kept))?;
+    Ok(is_ours.then_some(kept))
 }
 
 /// Sets content aside that could not be published, and gives its digest.
@@ -49,6 +57,11 @@ pub(super) fn keep(state: &State, slot: &mut Slot) -> io::Result<Digest> {
 fn keep_as(state: &State, slot: &mut Slot, kept: &OsStr) -> io::Result<Digest> {
     let digest = digest_of(&*slot.file)?.0;
     slot.rewrite_and_sync()?;
+    match state.tmp.stat(kept) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Ok(found) if found.id == slot.file.id()? => {}
+        other => other.and_then(|_| move_away(&*state.tmp, kept)).map(drop)?,
+    }
     match slot.dir.rename(&slot.name, &*state.tmp, kept, Replace::Yes) {
         // A slot beside its target stays until the row is gone.
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {

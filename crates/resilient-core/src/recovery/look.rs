@@ -153,12 +153,15 @@ fn look_at_slot(
     let mut change = change(kind);
     let mut seat = Seat::of(one.path);
     let looked = (|| {
-        seat.aside = conflict::kept(state, one.staged)?;
         seat.place = slot::place(store, state, one.staged)?;
-        let Some((dir, name)) = seat.place.clone().filter(|_| seat.aside.is_none()) else {
+        let slot = match seat.place.clone() {
+            Some((dir, name)) => slot::open(dir, name)?,
+            None => None,
+        };
+        seat.aside = conflict::kept(state, one.staged, slot.as_ref())?;
+        let Some(slot) = slot.filter(|_| seat.aside.is_none()) else {
             return Ok(unit::Slot::Gone);
         };
-        let Some(slot) = slot::open(dir, name)? else { return Ok(unit::Slot::Gone) };
         let now = digest_of(&*slot.file)?.0;
         let inode = slot.file.id()?.inode;
         seat.slot = Some(slot);

@@ -12,6 +12,9 @@ use crate::roots::Git;
 use crate::state::{State, is_nonsense};
 use crate::store::Store;
 
+/// What stands in front of the number at the end of the name of something that was moved out of the way.
+pub(super) const OTHER: &str = ".other.";
+
 /// The name of what has no name of its own yet.
 pub(super) const UNNAMED: &str = "keeping";
 
@@ -88,7 +91,7 @@ pub(super) fn unnamed_file(dir: &dyn Dir) -> io::Result<FileBox> {
 pub(super) fn move_away(dir: &dyn Dir, name: &OsStr) -> io::Result<OsString> {
     for number in 0..1000 {
         let mut free = name.to_owned();
-        free.push(format!(".other.{number}"));
+        free.push(format!("{OTHER}{number}"));
         match dir.rename(name, dir, &free, Replace::No) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => return other.and_then(|()| dir.sync()).map(|()| free),

@@ -168,6 +168,49 @@ fn something_in_the_place_of_what_is_about_to_be_kept_refuses_nothing() {
     }
 }
 
+/// Content that is set aside gets the name of its slot with an ending. Something of that name is there already.
+#[test]
+fn what_has_the_name_of_content_that_is_set_aside_is_not_taken_for_it() {
+    type Put = fn(&SimDisk, &str);
+    let things: [(&str, Put); 4] = [
+        ("a file", |disk, path| disk.write_file(path, SOMEBODYS)),
+        ("a directory", |disk, path| disk.write_file(&format!("{path}/file"), SOMEBODYS)),
+        ("a link", |disk, path| disk.symlink(path, "/w/a.txt")),
+        ("a FIFO", |disk, path| disk.fifo(path)),
+    ];
+    let theirs = |disk: &SimDisk| disk.tree().into_values().any(|bytes| bytes == SOMEBODYS);
+    for (thing, put) in things {
+        let begin = || {
+            let (_, disk) = killed("overwrite");
+            let slot = slots(&disk).into_iter().find(|slot| disk.read(slot) != Some(Vec::new()));
+            put(&disk, &format!("{}.kept", slot.expect("the slot")));
+            let had = theirs(&disk);
+            (disk, had)
+        };
+        // The write can be finished.
+        let (disk, had) = begin();
+        let report = open(&disk, 96, Order::Forwards).recover().expect("recovery");
+        assert_eq!((&report.finished[..], report.conflicts.len()), (&["a.txt".to_owned()][..], 0));
+        assert_eq!(disk.read("w/a.txt"), Some(b"the new content\n".to_vec()), "{thing}");
+        assert_eq!(theirs(&disk), had, "{thing}");
+        // It cannot, or it is given up.
+        for is_given_up in [false, true] {
+            let (disk, had) = begin();
+            if is_given_up {
+                disk.chmod("w/a.txt", 0o000);
+            } else {
+                disk.write_file("w/a.txt", b"an editor's\n");
+            }
+            let report = abandon(&disk, 97).expect("recovery");
+            let kept =
+                disk.read(&format!("{STATE}/conflicts/{}.bin", report.conflicts[0].kept_sha256));
+            assert_eq!(kept, Some(b"the new content\n".to_vec()), "{thing}: {report:?}");
+            assert_eq!(theirs(&disk), had, "{thing}");
+            done(create(&open(&disk, 98, Order::Forwards), "later.txt", "later\n"));
+        }
+    }
+}
+
 /// The empty slots.
 fn slots(disk: &SimDisk) -> Vec<String> {
     let is_slot = |path: &String| path.starts_with(&format!("{STATE}/tmp/s-"));
