@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked::Checked;
 use crate::commit::Committer;
-use crate::contents::{Content, check_whole, digest_now, digest_of_dir, form_of};
+use crate::contents::{Content, check_whole, digest_now, digest_of_dir, form_of, listing};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_up_to};
 use crate::error::{Draft, Error, Result};
@@ -390,6 +390,14 @@ impl Chunks<'_> {
             op.claim_below(&below)?;
             let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
             op.claim(&manifest_at)?;
+            // IMPORTANT: before the parts are listed and read. What comes later is not in the file and does not go.
+            let seen =
+                match op.store.state_dir(&below)? {
+                    Some(dir) if cleanup => Some(listing(&*dir).map_err(|source| {
+                        Error::os(op.store.shown_state(&below), "read", source)
+                    })?),
+                    _ => None,
+                };
             let (dir, indices) = complete(op.store, &session, true)?;
             let target = op.store.roots.writable(&output_path, rules.git)?;
             op.claim(&target)?;
@@ -495,7 +503,7 @@ impl Chunks<'_> {
                 };
                 let found = digest_of_dir(&*dir, known)
                     .map_err(|source| Error::os(op.store.shown_state(&below), "read", source))?;
-                op.discard_with_row(chunks, format!("{CHUNKS}/{session}"), found)?;
+                op.discard_with_row(chunks, format!("{CHUNKS}/{session}"), found, seen)?;
             }
             Ok(ComposeReceipt {
                 session: session.clone(),

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::digest::{Digest, Hasher, PrefixHashes};
-use crate::disk::{Dir, DirRef, File, Kind, Replace, read_all, read_up_to};
+use crate::disk::{Dir, DirRef, File, Kind, Replace, Stat, read_all, read_up_to};
 use crate::ensure;
 use crate::error::{Error, Result};
 use crate::form::{self, Form};
@@ -135,6 +135,12 @@ pub(crate) fn digest_of(file: &dyn File) -> io::Result<(Digest, u64)> {
     let mut hasher = Hasher::default();
     digest_range(file, 0, len, &mut hasher)?;
     Ok((hasher.finish(), len))
+}
+
+/// What a directory lists, with the facts of each entry.
+pub(crate) fn listing(dir: &dyn Dir) -> io::Result<Vec<(OsString, Stat)>> {
+    let facts = |name: OsString| dir.stat(&name).map(|stat| (name, stat));
+    dir.entries()?.into_iter().map(facts).collect()
 }
 
 /// Digests a directory: the names in it and the contents of its files, except for those that

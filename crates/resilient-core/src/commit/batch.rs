@@ -32,7 +32,7 @@ use crate::error::Error;
 use crate::journal::{End, Row};
 use crate::recovery::{self, Undecided};
 use crate::state::State;
-use crate::store::Store;
+use crate::store::{CHUNKS, Store};
 
 /// How often an append that names no digest is made again behind what somebody has added meanwhile.
 const FOLLOWS_MAX: u32 = 8;
@@ -70,7 +70,10 @@ impl Batch {
         let (jobs, mut changes): (Vec<Job>, Vec<Change>) =
             std::mem::take(&mut self.changes).into_iter().unzip();
         if !changes.is_empty() {
-            let (outcomes, saved) = run(store, state, &changes);
+            let Ran { outcomes, saved, left } = run(store, state, &changes);
+            if !left.is_empty() {
+                tell(recovery::Report { left, ..recovery::Report::default() });
+            }
             changes.iter_mut().for_each(|change| change.holds.clear());
             if saved {
                 keep_saved(store, state, tell);
@@ -113,19 +116,35 @@ fn keep_saved(store: &Store, state: &mut State, tell: &dyn Fn(recovery::Report))
     tell(report);
 }
 
-/// Carries out what can be; what became of each change, and whether somebody has written into a file that came out
-/// of an exchange.
-fn run(store: &Store, state: &mut State, changes: &[Change]) -> (Vec<Outcome>, bool) {
+/// What was carried out of a batch.
+struct Ran {
+    /// What became of each change.
+    outcomes: Vec<Outcome>,
+    /// Whether somebody has written into a file that came out of an exchange.
+    saved: bool,
+    /// What was to go and stays.
+    left: Vec<String>,
+}
+
+impl Ran {
+    /// Nothing was published.
+    fn nothing(outcomes: Vec<Outcome>) -> Self {
+        Self { outcomes, saved: false, left: Vec::new() }
+    }
+}
+
+/// Carries out what can be.
+fn run(store: &Store, state: &mut State, changes: &[Change]) -> Ran {
     let mut outcomes: Vec<Outcome> = changes.iter().map(|_| Outcome::Going).collect();
     if let Err(source) = state.take_in_others() {
         let failed = |change: &Change| Error::os(change.name(), "journal", repeat(&source));
         let outcomes = changes.iter().map(|change| Outcome::Failed(failed(change))).collect();
-        return (outcomes, false);
+        return Ran::nothing(outcomes);
     }
     let start = state.end.clone();
 
     if let Err(source) = intend(store, state, changes, &mut outcomes) {
-        return (withdraw_all(state, &start, changes, &source), false);
+        return Ran::nothing(withdraw_all(state, &start, changes, &source));
     }
     let mut broken = HashSet::new();
     for (change, outcome) in changes.iter().zip(&mut outcomes) {
@@ -134,7 +153,7 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> (Vec<Outcome>, b
     if outcomes.iter().any(Outcome::is_failed)
         && let Err(source) = intend_again(state, &start, changes, &outcomes)
     {
-        return (withdraw_all(state, &start, changes, &source), false);
+        return Ran::nothing(withdraw_all(state, &start, changes, &source));
     }
 
     let (mut published, mut refused) = (false, false);
@@ -161,13 +180,14 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> (Vec<Outcome>, b
         };
         if let Err(source) = withdrawn {
             state.dirty = true;
-            return (changes.iter().map(|change| unknown(change, &source)).collect(), false);
+            let unknown = changes.iter().map(|change| unknown(change, &source));
+            return Ran::nothing(unknown.collect());
         }
     }
 
     make_durable(store, state, changes, &mut outcomes);
     retire(store, state, changes, &mut outcomes);
-    remove_dirs(store, state, changes, &mut outcomes);
+    let left = remove_dirs(store, state, changes, &mut outcomes);
     let mut saved = false;
     for (change, outcome) in changes.iter().zip(&outcomes) {
         match outcome {
@@ -184,7 +204,7 @@ fn run(store: &Store, state: &mut State, changes: &[Change]) -> (Vec<Outcome>, b
     } else {
         state.mark_clean();
     }
-    (outcomes, saved)
+    Ran { outcomes, saved, left }
 }
 
 /// A line whose place depends on one in front of it that was not written has to wait for the next
@@ -367,9 +387,22 @@ fn retire(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [
 }
 
 /// What goes is moved to `tmp/`, now that nothing can bring back what it was needed for. Then the
-/// slots that name it are removed. Two waits.
-fn remove_dirs(store: &Store, state: &mut State, changes: &[Change], outcomes: &mut [Outcome]) {
-    discard_each(store, state, changes, outcomes, |state, Discard { dir, name, trash, .. }| {
+/// slots that name it are removed. Two waits. Gives what stays, since somebody has added to it.
+fn remove_dirs(
+    store: &Store,
+    state: &mut State,
+    changes: &[Change],
+    outcomes: &mut [Outcome],
+) -> Vec<String> {
+    let mut left = Vec::new();
+    discard_each(store, state, changes, outcomes, |state, discard| {
+        let Discard { dir, name, trash, .. } = discard;
+        // The last look.
+        if !discard.is_as_seen()? {
+            let name = name.to_string_lossy();
+            left.push(format!("{CHUNKS}/{name}: somebody has changed it while it was composed"));
+            return Ok(false);
+        }
         match move_dir(&**dir, name, &*state.tmp, trash) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(true),
@@ -379,6 +412,7 @@ fn remove_dirs(store: &Store, state: &mut State, changes: &[Change], outcomes: &
         let removed = discard.slot.as_ref().map(|slot| state.tmp.remove_file(slot));
         removed.transpose().map(|removed| removed.is_some())
     });
+    left
 }
 
 /// Does something in `tmp/` for each discard, and makes durable what was done.
@@ -387,7 +421,7 @@ fn discard_each(
     state: &mut State,
     changes: &[Change],
     outcomes: &mut [Outcome],
-    act: impl Fn(&State, &Discard) -> io::Result<bool>,
+    mut act: impl FnMut(&State, &Discard) -> io::Result<bool>,
 ) {
     let mut wait = Wait::default();
     for (who, (change, outcome)) in changes.iter().zip(outcomes.iter_mut()).enumerate() {

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
 
-use crate::contents::{digest_now, digest_of, digest_range};
+use crate::contents::{digest_now, digest_of, digest_range, listing};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{Access, Dir, DirRef, File, FileId, Kind, Replace, Stat};
 use crate::error::{Error, Result};
@@ -165,6 +165,25 @@ pub(crate) struct Discard {
     pub(crate) trash: OsString,
     /// Where it belongs to a row: the slot that stays until it is done.
     pub(crate) slot: Option<OsString>,
+    /// What the directory listed when it was looked at, if nothing may go that has come since.
+    pub(crate) seen: Option<Vec<(OsString, Stat)>>,
+}
+
+impl Discard {
+    /// Whether what is about to go is what was looked at: a program that takes no lock may have added to it.
+    pub(crate) fn is_as_seen(&self) -> io::Result<bool> {
+        let Some(seen) = &self.seen else { return Ok(true) };
+        let look = |dir: DirRef| {
+            let is_same = listing(&*dir)? == *seen;
+            // Once more: something may have come while the entries were looked at.
+            Ok(is_same && dir.entries()?.len() == seen.len())
+        };
+        match self.dir.open_dir(&self.name).and_then(look) {
+            Ok(is_same) => Ok(is_same),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// What a call has based its change on.
@@ -307,6 +326,12 @@ impl Change {
     pub(crate) fn check(&self) -> Result<Vec<Option<Precondition>>> {
         let looked = self.publishes.iter().map(Publish::check).collect::<Result<_>>()?;
         self.append.iter().try_for_each(|append| append.before.check(&append.target).map(drop))?;
+        for discard in &self.discards {
+            if !discard.is_as_seen().map_err(|source| Error::os(self.name(), "read", source))? {
+                // The call is made again, with what has come.
+                return Err(Error::Deferred);
+            }
+        }
         Ok(looked)
     }
 

@@ -622,7 +622,7 @@ impl WriteContext<'_> {
     /// Takes a file or a whole directory away in one step.
     pub(crate) fn discard(&mut self, dir: DirRef, name: OsString) {
         let trash = format!("gone-{:016x}", self.store.clock.random()).into();
-        self.change.discards.push(Discard { dir, name, trash, slot: None });
+        self.change.discards.push(Discard { dir, name, trash, slot: None, seen: None });
     }
 
     /// Takes a file of the state away, with a row in the journal. It goes once the row is durable, for good.
@@ -635,16 +635,18 @@ impl WriteContext<'_> {
     ) -> Result<Journaled> {
         let row = self.new_row(target, Digest::of(b""), 0, Some(old.digest), Mode::Remove);
         let journaled = self.journal(row);
-        self.discard_with_row(dir, path, old.digest)?;
+        self.discard_with_row(dir, path, old.digest, None)?;
         Ok(journaled)
     }
 
-    /// Takes a directory of the state away together with the file of this call's row.
+    /// Takes a directory of the state away together with the file of this call's row, unless it lists something else
+    /// than was seen.
     pub(crate) fn discard_with_row(
         &mut self,
         dir: DirRef,
         path: String,
         sha256: Digest,
+        seen: Option<Vec<(OsString, Stat)>>,
     ) -> Result<()> {
         let os = |source| Error::os(self.store.shown_state(&[&path]), "stage", source);
         let (slot, _) = self.state.slots.take().map_err(os)?;
@@ -652,7 +654,7 @@ impl WriteContext<'_> {
         let trash = recovery::trash_name(&slot);
         let gone = RemovedDir { path, sha256, slot: slot.to_string_lossy().into_owned() };
         self.change.row.iter_mut().for_each(|row| row.gone.push(gone.clone()));
-        self.change.discards.push(Discard { dir, name, trash, slot: Some(slot) });
+        self.change.discards.push(Discard { dir, name, trash, slot: Some(slot), seen });
         Ok(())
     }
 

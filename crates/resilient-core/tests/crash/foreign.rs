@@ -383,6 +383,39 @@ fn a_session_that_somebody_adds_to_is_not_cleaned_up() {
     assert!(disk.read("w/.resilient_write/chunks/s/part-003.txt").is_some(), "so is the part");
 }
 
+/// A program that takes no lock keeps another part while a session is composed and cleaned up. It comes in front of each
+/// call in turn.
+#[test]
+fn a_part_that_somebody_keeps_during_a_cleanup_is_lost_only_between_the_last_look_and_the_move() {
+    let (mut calls, mut at, mut lost) = (1, 0, 0);
+    while at < calls {
+        let (disk, ws) = scenario("compose and clean up").begin(Order::Forwards);
+        drop(ws);
+        let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
+        let ws = open(&schedule.process(&disk), 78, Order::Forwards);
+        let other = schedule.process(&disk);
+        let keep = || other.edit("w/.resilient_write/chunks/s/part-003.txt", b"three");
+        let composing = Box::new(|| {
+            let receipt = ws.compose(workload::composing("out/a.txt", true)).expect("a file");
+            assert_eq!(disk.read("w/out/a.txt").map(|text| text.len() as u64), Some(receipt.bytes));
+        }) as Calls<'_, ()>;
+        schedule.run(vec![composing, Box::new(keep)]);
+        calls = schedule.calls();
+        let text = disk.read("w/out/a.txt").expect("a file");
+        let is_composed = text.ends_with(b"three");
+        let part = disk.read("w/.resilient_write/chunks/s/part-003.txt");
+        let notices = ws.take_notices();
+        // Where it came too late for the file, it stays, and that is told.
+        if let (Some(_), Some(_)) = (&part, disk.read("w/.resilient_write/chunks/s/part-001.txt")) {
+            assert!(!is_composed && notices.left.len() == 1, "at {at}: {notices:?}");
+        }
+        lost += u64::from(!is_composed && part.is_none());
+        at += 1;
+    }
+    assert!(lost <= 1, "{lost} of {calls}");
+    assert!(calls > 100, "{calls}");
+}
+
 /// How many of recovery's calls an editor's save can come in front of, so that recovery writes over
 /// it. The save comes in front of each call in turn.
 fn losing_saves(name: &str) -> (u64, u64) {
