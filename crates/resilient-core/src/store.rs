@@ -11,6 +11,7 @@ use crate::contents::read_whole;
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat};
 use crate::error::{Error, NotAFile, Result};
 use crate::journal::Filter;
+use crate::policy::{HardLinks, Policy};
 use crate::policy_file::PolicyFile;
 use crate::report::Notice;
 use crate::roots::{Git, Root, Roots, SCRATCH_DIRS, STATE_DIR, Target};
@@ -134,9 +135,19 @@ impl Store {
     /// IMPORTANT: a policy in the state directory permits it to tools, not to recovery. Journal,
     /// slots and that policy may all have come with a stranger's repository.
     pub(crate) fn git(&self) -> Git {
-        let is_operators = || self.policy.lies_in(&self.state_path()).is_ok_and(|lies_in| !lies_in);
-        let permits = self.policy.get().is_ok_and(|policy| policy.allow_git) && is_operators();
+        let permits = self.operator_permits(|policy| policy.allow_git);
         if permits { Git::Open } else { Git::Protected }
+    }
+
+    /// Whether recovery may write a file with several names on account of a row that does not say where it was written:
+    /// one of the names may be outside. As for [`Store::git`], a policy in the state directory permits it to tools alone.
+    pub(crate) fn may_write_links(&self) -> bool {
+        self.operator_permits(|policy| policy.hard_links == HardLinks::InPlace)
+    }
+
+    fn operator_permits(&self, permits: fn(&Policy) -> bool) -> bool {
+        self.policy.get().is_ok_and(|policy| permits(&policy))
+            && self.policy.lies_in(&self.state_path()).is_ok_and(|lies_in| !lies_in)
     }
 
     /// Opens a directory of the state for reading; `None` where nothing was ever written.

@@ -156,6 +156,13 @@ pub(super) fn last_look(open: &OpenFile) -> Result<(), Obstacle> {
     if open.file.stat()? == open.stat { Ok(()) } else { Err(Obstacle::changing()) }
 }
 
-pub(super) fn must_be_writable(open: &OpenFile) -> io::Result<()> {
-    if open.writable { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+pub(super) fn must_be_writable(open: &OpenFile) -> Result<(), Obstacle> {
+    if open.is_linked {
+        return Err(Obstacle::several_names());
+    }
+    if open.writable {
+        Ok(())
+    } else {
+        Err(io::Error::from(io::ErrorKind::PermissionDenied).into())
+    }
 }

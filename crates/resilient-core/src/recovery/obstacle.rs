@@ -31,6 +31,12 @@ impl Obstacle {
         Self { reason: reason.to_owned(), is_passing: false }
     }
 
+    /// The row may be a stranger's, and one of the names of its file may be outside.
+    pub(super) fn several_names() -> Self {
+        let reason = "its row does not say where it was written, and its file has several names";
+        Self { reason: reason.to_owned(), is_passing: false }
+    }
+
     /// What is to be written is a file outside, too.
     pub(super) fn linked() -> Self {
         let reason = "the index of the scratchpad has another name: put a copy of it in its place";

@@ -43,6 +43,8 @@ pub(super) struct Seat {
 pub(super) struct OpenFile {
     pub(super) file: FileBox,
     pub(super) writable: bool,
+    /// Whether it has another name, through which a stranger's row would reach a file outside.
+    pub(super) is_linked: bool,
     pub(super) stat: Stat,
 }
 
@@ -139,7 +141,8 @@ pub(super) fn open(
                 return Err(Obstacle::locked());
             }
             let stat = file.stat()?;
-            Ok(Some(OpenFile { file, writable, stat }))
+            let is_linked = stat.links > 1 && !is_placed && !store.may_write_links();
+            Ok(Some(OpenFile { file, writable: writable && !is_linked, is_linked, stat }))
         }
         // Nothing is there, or a link, through which no write goes.
         Err(error)

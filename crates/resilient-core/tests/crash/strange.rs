@@ -1,6 +1,7 @@
 //! What somebody has put into the state directory in the place of our files: nothing outside is written through it,
 //! and a refusal names it.
 
+use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Fault, FaultKind, SimDisk};
 use resilient_core::{Error, Workspace};
 
@@ -89,6 +90,60 @@ fn recovery_reaches_no_file_outside_through_a_hard_link() {
     let report = open(&disk, 2, Order::Forwards).recover().expect("recovery");
     assert_eq!(report.pending.len(), 1, "{report:?}");
     assert_eq!(disk.read(OUTSIDE).as_deref(), Some(&b"outside\n"[..]));
+}
+
+/// A journal and slots that came with a stranger's repository, and a file of it that has a name outside, as those of a
+/// store of packages have. The rows say that a write of it was interrupted.
+#[test]
+fn a_row_of_a_stranger_changes_no_file_outside_through_a_hard_link() {
+    const TEXT: &[u8] = b"a file of a store of packages\n";
+    // Each byte of the file is one of the two slots'.
+    let (new, old) = (b"a file of a store of packagez\n", b"a FILE OF A STORE OF PACKAGEs\n");
+    let sector = &Digest::of(&TEXT[4..]).to_string()[..8];
+    let row = |fields: String| {
+        format!(
+            "{{\"abs_path\":\"/w/a.txt\",\"batch\":1,\"caller\":\"x\",\"journal_id\":\"wj_1\",\
+             \"path\":\"a.txt\",\"seq\":1,\"ts\":\"2026-11-21T10:00:00Z\",{fields}}}\n"
+        )
+    };
+    let through_names = row(format!(
+        "\"bytes\":30,\"mode\":\"overwrite\",\"prev_sha256\":\"{}\",\"sha256\":\"{}\",\
+         \"staged\":\"s-1\",\"undo\":\"s-2\"",
+        Digest::of(old),
+        Digest::of(new),
+    ));
+    let append = row(format!(
+        "\"at\":4,\"bytes\":30,\"mode\":\"append\",\"prev_sha256\":\"{}\",\"sectors\":\"{sector}\",\
+         \"sha256\":\"{}\"",
+        Digest::of(&TEXT[..4]),
+        Digest::of(new),
+    ));
+    for journal in [through_names, append] {
+        // What recovery does depends on the operator's policy, not on one that came along.
+        for (is_permitted, policy) in
+            [(false, "w/.resilient_write/policy.yaml"), (true, "etc/policy.yaml")]
+        {
+            let disk = SimDisk::new();
+            disk.write_file(OUTSIDE, TEXT);
+            disk.write_file("w/.resilient_write/journal.jsonl", journal.as_bytes());
+            disk.write_file("w/.resilient_write/tmp/s-1", new);
+            disk.write_file("w/.resilient_write/tmp/s-2", old);
+            disk.write_file(policy, b"hard_links: in_place\n");
+            disk.hard_link(OUTSIDE, "w/a.txt");
+            let ws = Workspace::builder("/w")
+                .disk(std::sync::Arc::new(disk.clone()))
+                .policy_file(format!("/{policy}"))
+                .open();
+            let report = ws.recover().expect("recovery");
+            assert_eq!(report.pending.is_empty(), is_permitted, "{report:?}");
+            assert_eq!(disk.read(OUTSIDE).as_deref() == Some(TEXT), !is_permitted, "{report:?}");
+            if !is_permitted {
+                assert!(report.pending[0].reason.contains("several names"), "{report:?}");
+                ws.abandon_pending().expect("recovery");
+                assert_eq!(disk.read(OUTSIDE).as_deref(), Some(TEXT));
+            }
+        }
+    }
 }
 
 #[test]

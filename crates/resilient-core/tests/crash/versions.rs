@@ -69,6 +69,8 @@ impl Left {
         if self.name.contains("links") {
             disk.unlink(&format!("{ROOT}/b.txt"));
             disk.hard_link(&format!("{ROOT}/a.txt"), &format!("{ROOT}/b.txt"));
+            // Rows of 0.4.0 do not say where they were written.
+            disk.write_file("etc/policy.yaml", b"hard_links: in_place\n");
         }
         disk.kill()
     }
@@ -90,10 +92,13 @@ fn rows(journal: &[u8]) -> Vec<String> {
 }
 
 fn open(disk: &SimDisk, seed: u64) -> Workspace {
-    Workspace::builder(format!("/{ROOT}"))
+    let builder = Workspace::builder(format!("/{ROOT}"))
         .disk(Arc::new(disk.clone()))
-        .clock(Arc::new(FixedClock::new(1_790_000_000, seed << 32)))
-        .open()
+        .clock(Arc::new(FixedClock::new(1_790_000_000, seed << 32)));
+    match disk.read("etc/policy.yaml") {
+        Some(_) => builder.policy_file("/etc/policy.yaml").open(),
+        None => builder.open(),
+    }
 }
 
 fn read(disk: &SimDisk, path: &str) -> Option<Vec<u8>> {
