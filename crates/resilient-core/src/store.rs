@@ -295,13 +295,13 @@ impl Store {
         Ok(above)
     }
 
-    /// Whether a target is in this state directory or in the workspace that holds it. Where no workspace does, the user
-    /// has named the directory, and all of them count.
+    /// Whether a target is in this state directory or in the workspace that holds it: the innermost one, if one lies in
+    /// another. Where no workspace does, the user has named the directory, and all of them count.
     pub(crate) fn is_home(&self, target: &Target) -> bool {
-        let holds_state = |root: &Path| self.state_path().starts_with(root);
+        let holders = self.roots.paths().filter(|root| self.state_path().starts_with(root));
+        let home = holders.max_by_key(|root| root.components().count());
         target.path.starts_with(self.state_path())
-            || holds_state(&target.root.path)
-            || !self.roots.paths().any(holds_state)
+            || home.is_none_or(|home| target.path.starts_with(home))
     }
 
     /// Finds the target of an absolute path that a journal row names.

@@ -231,42 +231,42 @@ fn an_answered_append_does_not_wait_in_a_copy() {
 /// A row may come with a stranger's repository, or with a copy of an older version's directory.
 #[test]
 fn a_row_that_does_not_say_where_it_was_written_reaches_no_other_workspace() {
-    for call in [(|ws| overwrite(ws, "/v/a.txt", "new\n")) as fn(&Workspace) -> Answer, |ws| {
-        create(ws, "/v/new.txt", "new\n")
-    }] {
+    // A workspace that holds the one of the state directory is another one, too.
+    for (roots, call) in [
+        (["w", "v"], (|ws| overwrite(ws, "/v/a.txt", "new\n")) as fn(&Workspace) -> Answer),
+        (["w", "v"], |ws| create(ws, "/v/new.txt", "new\n")),
+        (["v/w", "v"], |ws| create(ws, "/v/new.txt", "new\n")),
+    ] {
+        let journal = format!("{}/.resilient_write/journal.jsonl", roots[0]);
         let begin = || {
             let disk = SimDisk::new();
-            disk.mkdir("w");
-            disk.mkdir("v");
+            roots.iter().for_each(|root| disk.mkdir(root));
             disk.write_file("v/a.txt", b"old\n");
-            let ws = rooted(&disk, &["w", "v"], 1);
+            let ws = rooted(&disk, &roots, 1);
             done(create(&ws, "warm.txt", "warm\n"));
             (disk, ws)
         };
         let (whole, ws) = begin();
         let base = whole.ops();
         done(call(&ws));
-        let publishes = (base..whole.ops())
-            .find(|at| {
-                whole
-                    .trace()
-                    .get(*at as usize)
-                    .is_some_and(|line| is_publish(line) && line.contains("-> v/"))
-            })
-            .expect("an operation that publishes");
+        let goes_to_v =
+            |line: &str| is_publish(line) && line.contains("-> v/") && !line.contains("-> v/w/");
+        let mut calls = (0..).zip(whole.trace()).skip(base as usize);
+        let publishes = calls.find(|(_, line)| goes_to_v(line)).expect("a publish").0;
         let (disk, ws) = begin();
         disk.plan(Fault { at: publishes, kind: FaultKind::PowerCut });
         let _ = call(&ws);
         let disk = disk.kill();
-        let text = String::from_utf8(disk.read(JOURNAL).expect("the journal")).expect("UTF-8");
+        let text = String::from_utf8(disk.read(&journal).expect("the journal")).expect("UTF-8");
         let (front, back) = text.rsplit_once("\"place\":\"").expect("a place");
         let rest = back.split_once("\",").expect("its end").1;
-        disk.write_file(JOURNAL, format!("{front}{rest}").as_bytes());
+        disk.write_file(&journal, format!("{front}{rest}").as_bytes());
         let of_v = |disk: &SimDisk| -> Vec<(String, Vec<u8>)> {
-            disk.tree().into_iter().filter(|(path, _)| path.starts_with("v/")).collect()
+            let is_in_v = |path: &str| path.starts_with("v/") && !path.starts_with("v/w/");
+            disk.tree().into_iter().filter(|(path, _)| is_in_v(path)).collect()
         };
         let before = of_v(&disk);
-        let report = rooted(&disk, &["w", "v"], 2).recover().expect("recovery");
+        let report = rooted(&disk, &roots, 2).recover().expect("recovery");
         assert_eq!(report.pending.len(), 1, "{report:?}");
         assert!(report.pending[0].reason.contains("another workspace"), "{report:?}");
         assert_eq!(of_v(&disk), before);
