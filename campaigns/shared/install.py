@@ -4,6 +4,7 @@ Packages come through the ordinary clients (pip, npm) into directories of their 
 user's cache, once: a directory that holds the marker of a finished install is used as it is.
 """
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -64,6 +65,8 @@ def node_packages(*packages, path=None):
 
 def _place(kind, packages):
     name = "_".join(packages).replace("/", "-").replace("@", "-").strip("-")
+    if len(name) > 200:
+        name = f"{name[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
     place = CACHE / kind / name
     done = place / "installed"
     if not done.exists():

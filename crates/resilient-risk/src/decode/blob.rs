@@ -264,7 +264,8 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(Map
         if next.is_empty() || next.len() > run.len() || !fills(bytes, next.end) {
             break;
         }
-        if is_digest && !is_hex(next.clone()) {
+        let row = bytes.get(next.clone())?;
+        if is_digest && !is_hex(next.clone()) || next.len() < run.len() && is_code(row) {
             break;
         }
         later.next_if(|later| later.start == start);
@@ -272,7 +273,7 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(Map
             all.extend(bytes.get(run.span())?);
             lines.push(run.len(), run.span(), false);
         }
-        all.extend(bytes.get(next.clone())?);
+        all.extend(row);
         lines.push(next.len(), next.clone(), false);
         end = next.end;
         if next.len() < run.len() {
@@ -280,6 +281,15 @@ fn wrapped(bytes: &[u8], run: &Run, later: &[Run], tokens: &Bits) -> Option<(Map
         }
     }
     (end > run.end).then_some((lines, all))
+}
+
+/// Whether a line below a longer one may be of the program: a word, as `EOF` and `fi`, or an assignment.
+pub(super) fn is_code(line: &[u8]) -> bool {
+    let padding = line.iter().rev().take_while(|byte| **byte == b'=').count();
+    let rest = line.get(1..).unwrap_or_default();
+    let is_word = line.iter().all(u8::is_ascii_alphabetic)
+        && (rest.iter().all(u8::is_ascii_lowercase) || rest.iter().all(u8::is_ascii_uppercase));
+    is_word || memchr(b'=', line).is_some_and(|at| at + padding < line.len())
 }
 
 /// Makes the views of a piece, and tells whether it may be a token that was turned around.

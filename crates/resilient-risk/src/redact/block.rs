@@ -35,36 +35,38 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     let sign = line.rsplit('\n').next().unwrap_or_default();
     let sign = sign.trim_start_matches(is_quote).trim();
     let is_sign = sign.len() <= 4 && !sign.contains(|c: char| c.is_alphanumeric() || is_quote(c));
-    let mut walk = Walk { text, at: head.end, sign: if is_sign { sign } else { "" }, lines: 0 };
-    let (mut all, mut lines): (Vec<Range<usize>>, _) = (vec![head.clone()], Lines::default());
-    // As far as the lines of base64 behind the head go, there are so many pieces.
-    let mut known = 1;
+    let sign = if is_sign { sign } else { "" };
+    let mut walk = Walk { text, at: head.end, sign, lines: 0, words: 0, item: 0 };
+    let mut rows: Vec<Row> = Vec::new();
     loop {
         walk.skip();
         if walk.rest().starts_with(&end) {
             // Two labels in one sentence have nothing but words between them.
-            let is_word = |row: &Range<usize>| {
-                is_wordlike(text.as_bytes().get(row.clone()).unwrap_or_default())
-            };
-            if all.len() > 1 && all.iter().skip(1).all(is_word) {
+            let is_word =
+                |row: &Row| is_wordlike(text.as_bytes().get(row.1.clone()).unwrap_or_default());
+            if !rows.is_empty() && rows.iter().all(is_word) {
                 break;
             }
-            all.push(walk.at..walk.at + end.len());
-            return Some(walk.joined(all));
+            rows.push((walk.place(), walk.at..walk.at + end.len()));
+            return Some(walk.joined(head, rows));
         }
         let Some(row) = walk.row() else { break };
-        if known == all.len() && lines.takes(text, &row, walk.lines) {
-            known += 1;
-        }
-        all.push(row);
+        rows.push((walk.place(), row));
     }
-    all.truncate(known);
-    let done = all.last().map_or(head.end, |last| last.end);
+    // As far as the lines of base64 behind the head go, they are the key.
+    let mut lines = Lines::default();
+    let known =
+        rows.chunk_by(|one, other| one.0 == other.0).take_while(|line| lines.takes(text, line));
+    let known = known.map(<[_]>::len).sum();
+    rows.truncate(known);
+    let done = rows.last().map_or(head.end, |(_, last)| last.end);
     let rest = text.get(done..).unwrap_or_default();
-    // The key goes on if there is material before the end of it, and no other block begins there.
+    // The key goes on if there is material before the end of it, and no other block begins there, or if lines of
+    // it begin soon: in another variable, or in the next item of a list.
     let own = memmem::find(rest.as_bytes(), end.as_bytes()).and_then(|end| rest.get(..end));
-    let goes_on = own.is_some_and(|own| !own.contains("-----BEGIN ") && has_material(own));
-    (!goes_on).then(|| walk.joined(all))
+    let goes_on = own.is_some_and(|own| !own.contains("-----BEGIN ") && has_material(own))
+        || known > 0 && goes_on_soon(rest);
+    (!goes_on).then(|| walk.joined(head, rows))
 }
 
 const fn is_quote(c: char) -> bool {
@@ -80,6 +82,17 @@ fn has_material(text: &str) -> bool {
     text.as_bytes().split(|byte| !is_base64(*byte)).any(is_material)
 }
 
+/// Tells whether two consecutive lines of key material begin soon.
+fn goes_on_soon(rest: &str) -> bool {
+    const SOON: usize = 8;
+    const WINDOW: usize = 512;
+    let near = rest.as_bytes().get(..WINDOW).unwrap_or(rest.as_bytes());
+    let near = near.get(..memmem::find(near, b"-----").unwrap_or(near.len())).unwrap_or_default();
+    let words = near.split(|byte| !is_base64(*byte)).filter(|word| !word.is_empty());
+    let mut rows = words.take(SOON).skip_while(|word| !is_material(word));
+    rows.nth(1).is_some_and(is_material)
+}
+
 fn is_material(row: &[u8]) -> bool {
     row.len() >= MATERIAL_MIN && row.iter().any(u8::is_ascii_digit)
 }
@@ -92,17 +105,29 @@ struct Walk<'a> {
     sign: &'a str,
     /// How many lines have ended.
     lines: usize,
+    /// How many of them, of blanks and of items there were.
+    words: usize,
+    /// How many there were before the last item of a list.
+    item: usize,
 }
+
+/// A row of base64, and how many lines and words have ended before it; an item of a list has no lines. A literal
+/// may end within a row, and the next one goes on: then both have one number.
+type Row = ((usize, usize), Range<usize>);
 
 impl<'a> Walk<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Puts rows together that have nothing but ends of lines and headers between them.
-    fn joined(&self, rows: Vec<Range<usize>>) -> Vec<Range<usize>> {
-        let mut joined: Vec<Range<usize>> = Vec::new();
-        for row in rows {
+    const fn place(&self) -> (usize, usize) {
+        (if self.item == self.words { 0 } else { self.lines }, self.words)
+    }
+
+    /// Puts a head and rows together that have nothing but ends of lines and headers between them.
+    fn joined(&self, head: Range<usize>, rows: Vec<Row>) -> Vec<Range<usize>> {
+        let mut joined = vec![head];
+        for (_, row) in rows {
             let gap = joined.last().and_then(|last| self.text.get(last.end..row.start));
             let is_one = gap.is_some_and(|gap| !gap.contains(is_quote) && self.sign.is_empty());
             match joined.last_mut().filter(|_| is_one) {
@@ -135,10 +160,9 @@ impl<'a> Walk<'a> {
             let Some(found) = BREAKS.iter().find(|found| escape.starts_with(**found)) else {
                 // A backslash before a line feed continues the line.
                 let after = rest.get(slashes..).unwrap_or_default();
-                if slashes != 1 || !after.starts_with(['\n', '\r']) {
-                    return;
-                }
-                self.at += 1;
+                let line = after.strip_prefix('\r').unwrap_or(after);
+                let Some(line) = line.strip_prefix('\n').filter(|_| slashes == 1) else { return };
+                self.at = self.text.len() - line.trim_start_matches([' ', '\t']).len();
                 continue;
             };
             let is_white = found.len() == 1;
@@ -147,6 +171,7 @@ impl<'a> Walk<'a> {
             }
             self.at += slashes.saturating_sub(1) + found.len();
             self.lines += usize::from(!matches!(*found, " " | "\t"));
+            self.words += 1;
             if *found == "\n" {
                 self.sign();
             }
@@ -163,20 +188,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What stands between two literals that are one.
+    /// What stands between two literals that are one, or that are items of a list.
     fn joint(&mut self) {
         let rest = self.rest();
         if !rest.starts_with(is_quote) {
             return;
         }
         let between = rest.get(1..).unwrap_or_default();
-        let Some(len) = between.find(is_quote).filter(|len| (1..=JOINT_MAX).contains(len)) else {
-            return;
-        };
+        let Some(len) = between.find(is_quote).filter(|len| *len <= JOINT_MAX) else { return };
         let joins = |c: char| c.is_ascii_whitespace() || "+.,\\&()~".contains(c);
-        if between.get(..len).is_some_and(|between| between.chars().all(joins)) {
+        let between = between.get(..len).unwrap_or_default();
+        if between.chars().all(joins) {
             self.at += 1 + len + 1;
-            self.lines += 1;
+            self.words += usize::from(between.contains(','));
+            self.item = if between.contains(',') { self.words } else { self.item };
         }
     }
 
@@ -205,33 +230,44 @@ impl<'a> Walk<'a> {
 /// The lines of a block without an end, as far as they were read.
 #[derive(Default)]
 struct Lines {
-    /// How long the last one was, and how many lines had ended before it.
-    last: Option<(usize, usize)>,
-    /// Whether one was shorter than the first, or is not filled by its row: it is the last.
+    /// How long the last one was.
+    width: Option<usize>,
+    /// Whether one was shorter than the first, or is not filled by its rows: it is the last.
     ended: bool,
 }
 
 impl Lines {
-    /// Tells whether the next row of base64 belongs to the key.
-    fn takes(&mut self, text: &str, row: &Range<usize>, lines: usize) -> bool {
-        let bytes = text.as_bytes().get(row.clone()).unwrap_or_default();
-        let rest = text.get(row.end..).unwrap_or_default();
+    /// Tells whether the next line of base64 belongs to the key.
+    fn takes(&mut self, text: &str, line: &[Row]) -> bool {
+        let [((lines, _), first), ..] = line else { return false };
+        let rows = line.iter().filter_map(|(_, row)| text.as_bytes().get(row.clone()));
+        let bytes = rows.collect::<Vec<_>>().concat();
+        let end = line.last().map_or(first.end, |(_, last)| last.end);
+        let rest = text.get(end..).unwrap_or_default();
         // What fills its line may be the rest of a key; on a line with other text, only what is no word.
         let ends = rest.is_empty()
-            || rest.starts_with(is_quote)
-            || BREAKS.iter().any(|end| !matches!(*end, " " | "\t") && rest.starts_with(end))
-            || rest.starts_with('\\');
-        let begins = self.last.map_or(lines > 0, |(_, before)| lines > before);
-        let is_row = is_material(bytes) || begins && ends && !is_wordlike(bytes);
-        let fits = self.last.is_none_or(|(width, _)| row.len() <= width);
-        if self.ended || !is_row || !fits {
-            self.ended = true;
+            || rest.starts_with(|c| is_quote(c) || matches!(c, '\\' | '<'))
+            || BREAKS.iter().any(|end| !matches!(*end, " " | "\t") && rest.starts_with(end));
+        let begins = *lines > 0;
+        let is_line =
+            is_material(&bytes) || is_mixed(&bytes) || begins && ends && !is_wordlike(&bytes);
+        let fits = self.width.is_none_or(|width| bytes.len() <= width);
+        if self.ended || !is_line || !fits {
             return false;
         }
-        self.ended = self.last.is_some_and(|(width, _)| row.len() < width);
-        self.last = Some((row.len(), lines));
+        self.ended = self.width.is_some_and(|width| bytes.len() < width);
+        self.width = Some(bytes.len());
         true
     }
+}
+
+/// Tells whether a row changes between small letters, capital ones and digits as often as random ones.
+fn is_mixed(row: &[u8]) -> bool {
+    const MIXED_MIN: usize = 12;
+    const CHANGES_MIN: usize = 4;
+    let class = |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase());
+    let changes = row.windows(2).filter(|two| matches!(two, [a, b] if class(*a) != class(*b)));
+    row.len() >= MIXED_MIN && changes.count() >= CHANGES_MIN
 }
 
 /// Tells whether a row of base64 may as well be a word or a number of another text.
@@ -307,6 +343,18 @@ mod tests {
             (format!("{begin}\n{row}\nend\n"), "\nend\n"),
             (format!("{begin}\nMIIabc\n"), "\n"),
             (
+                format!("k = '{begin}\\n{row}\\nAB' + '{}\\n{row}\\n{last}'\n", self::row(62)),
+                "k = '' + ''\n",
+            ),
+            (
+                format!("k = ('{begin}'\n  '{row}'\n  '{row}'\n  '{last}')\n"),
+                "k = (''\n  ''\n  ''\n  '')\n",
+            ),
+            (format!("{begin}\n{row}\n{last} and more\n"), " and more\n"),
+            (format!("K=\"{begin}\n{row}\nAB\"'{}\n{last}'\n", self::row(62)), "K=\"\"''\n"),
+            (format!("k: \"{begin}\n{row}\nAB\\\n  {}\n{last}\"\n", self::row(62)), "k: \"\"\n"),
+            (format!("<p>{begin}\n{row}\nMsGPZXsLuJwPMSng</p>\n"), "<p></p>\n"),
+            (
                 format!("the line {begin} of a file\nthat is cut\n"),
                 "the line  of a file\nthat is cut\n",
             ),
@@ -330,5 +378,20 @@ mod tests {
         let key = ["PRIV", "ATE KEY"].concat();
         let text = format!("{}\n| {} |\n{}\n", begin(&key), row(64), end(&key));
         assert_eq!(left(&text), None);
+        for goes_on in ["'\nB='", "\n- "] {
+            let text =
+                format!("A='{}\n{}{goes_on}{}\n{}'\n", begin(&key), row(64), row(64), row(30));
+            assert_eq!(left(&text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_a_block_in_a_list_or_a_table_stays() {
+        let label = ["PRIV", "ATE KEY"].concat();
+        let (begin, row, last) = (begin(&label), row(64), row(22));
+        for after in ["\", \"port\": 1}", "\", 'x']", "\", \"a1\"]"] {
+            let text = format!("[\"{begin}\\n{row}\\n{last}{after}\n");
+            assert_eq!(left(&text), Some(format!("[\"{after}\n")));
+        }
     }
 }

@@ -221,15 +221,16 @@ impl Writer<'_> {
     }
 
     fn write_marks(&self, site: &Site, rendered: &mut Rendered) {
-        let in_text = site.kind == SiteKind::Bare && self.in_markup(&site.outer);
+        // In the text of an element `://` begins no comment, and a quote no literal.
+        let in_text = self.in_markup(&site.outer, site.kind == SiteKind::Bare);
         // Here `<` would begin a tag, or read a file.
         let in_brackets = in_text || matches!(self.language, Language::Env | Language::Markup);
         let quote = match (site.kind, self.language) {
-            _ if in_text => "",
             (SiteKind::Literal, _) => {
                 rendered.text += &site.open;
                 ""
             }
+            _ if in_text => "",
             (SiteKind::Inert | SiteKind::Expanded, _) => "",
             (_, Language::Yaml | Language::Workflow | Language::Env | Language::Markup) => "",
             (_, Language::Shell | Language::Dockerfile) => "'",
@@ -239,6 +240,8 @@ impl Writer<'_> {
             match part {
                 Part::Text(range) => rendered.text += self.text(range.clone()),
                 Part::Secret(nth) => {
+                    let is_first = self.secrets.get(*nth).is_some_and(|secret| secret.is_first);
+                    let quote = if is_first { quote } else { "" };
                     let mark = self.secrets.get(*nth).map_or("", |secret| secret.mark.as_str());
                     let mark = if in_brackets || self.is_command(site, *nth) {
                         in_brackets_of(mark)
@@ -309,6 +312,7 @@ impl Writer<'_> {
     fn can_look_up(&self, site: &Site) -> bool {
         site.kind != SiteKind::Inert
             && !site.mixed
+            && (site.kind == SiteKind::Bare || !self.in_markup(&site.outer, false))
             && site.parts.iter().all(|part| match part {
                 Part::Text(_) => true,
                 Part::Secret(nth) => self.secrets.get(*nth).is_some_and(|secret| {
@@ -414,6 +418,8 @@ impl Writer<'_> {
         }
         match self.language {
             Language::Markup => None,
+            // A name is not expanded.
+            Language::Env if site.kind == SiteKind::Bare && after == Some(b'=') => None,
             Language::Json => {
                 Some(if whole { Form::of("\"", "\"") } else { Form::of(&site.open, &site.close) })
             }
@@ -421,6 +427,10 @@ impl Writer<'_> {
             Language::Yaml | Language::Workflow if site.kind == SiteKind::Bare => {
                 let alone = before.is_none_or(|byte| b":-,[{=>|".contains(&byte))
                     && self.ends_scalar(site.outer.end);
+                // Within braces or brackets those of a look-up would not belong to the text around it.
+                if !alone && self.in_flow(site.outer.start) {
+                    return None;
+                }
                 Some(if alone { Form::of("\"", "\"") } else { Form::of("", "") })
             }
             Language::Yaml | Language::Workflow | Language::Toml | Language::Env => as_is(),
@@ -429,7 +439,7 @@ impl Writer<'_> {
                 Some(if whole { Form::of("", "") } else { form })
             }
             Language::Shell | Language::Dockerfile => as_is(),
-            _ if site.kind == SiteKind::Bare && self.in_markup(&site.outer) => {
+            _ if site.kind == SiteKind::Bare && self.in_markup(&site.outer, true) => {
                 Some(Form::of("{", "}"))
             }
             _ if site.kind == SiteKind::Bare => bare(),
@@ -504,25 +514,42 @@ impl Writer<'_> {
         dark.is_empty() || dark.starts_with([',', ']', '}']) || line.starts_with(" #")
     }
 
-    /// Whether this is the text of an element in JSX: `<p>…</p>`.
-    fn in_markup(&self, outer: &Range<usize>) -> bool {
+    /// Whether braces or brackets of YAML are open here.
+    fn in_flow(&self, at: usize) -> bool {
+        let before = window_before(self.content, at, WINDOW);
+        let count = |signs: [char; 2]| before.matches(signs).count();
+        count(['{', '[']) > count(['}', ']'])
+    }
+
+    /// Whether this is the text of an element in JSX: `<p>…</p>`. In code such signs compare, and signs of code
+    /// stand between.
+    fn in_markup(&self, outer: &Range<usize>, is_bare: bool) -> bool {
+        const TAGS: [char; 4] = ['<', '>', '{', '}'];
+        const CODE: [char; 4] = ['(', ')', ';', '='];
         if !matches!(self.language, Language::JavaScript | Language::TypeScript) {
             return false;
         }
-        const SIGNS: [char; 8] = ['<', '>', '{', '}', '(', ')', ';', '='];
         let begins = |tag: &str| {
             tag.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '>'))
         };
-        let before = window_before(self.content, outer.start, WINDOW);
-        let after = window_after(self.content, outer.end, WINDOW);
-        let opened = before.rfind(SIGNS).and_then(|at| before.get(..at + 1)).is_some_and(|tag| {
+        // An element may hold a whole key.
+        let before = window_before(self.content, outer.start, 16 * WINDOW);
+        let after = window_after(self.content, outer.end, 16 * WINDOW);
+        let opened = before.rfind(TAGS).and_then(|at| before.get(..at + 1)).filter(|tag| {
             let open = tag.rfind('<').and_then(|at| tag.get(at + 1..));
             tag.ends_with('>') && !tag.ends_with("=>") && open.is_some_and(begins)
         });
-        let closed = after.find(SIGNS).and_then(|at| after.get(at..)).is_some_and(|rest| {
-            rest.starts_with('{') || rest.strip_prefix('<').is_some_and(begins)
-        });
-        opened && closed
+        let closed = after
+            .find(TAGS)
+            .and_then(|at| after.get(at..))
+            .filter(|rest| rest.starts_with('{') || rest.strip_prefix('<').is_some_and(begins));
+        let (Some(opened), Some(closed)) = (opened, closed) else { return false };
+        let has_code = || {
+            let before = before.get(opened.len()..).unwrap_or_default();
+            let after = after.get(..after.len() - closed.len()).unwrap_or_default();
+            before.contains(CODE) || after.contains(CODE)
+        };
+        !is_bare || closed.starts_with("</") || !has_code()
     }
 
     /// Whether an attribute's value in JSX begins here: `<A key="…`.

@@ -288,6 +288,22 @@ pub(super) fn matched<'a>(content: &'a str, hit: &PatternHit) -> Option<&'a str>
 /// Where the secret of a finding is: without the name before it, with the block behind it. Nothing if
 /// it is not known how far it goes.
 pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
+    let mut pieces = whole_pieces(content, hit)?;
+    pieces.iter_mut().for_each(|piece| piece.start += escape_len(content, piece));
+    Some(pieces)
+}
+
+/// How much of a piece is the end of an escape before it: the letter of `\n`.
+fn escape_len(content: &str, piece: &Range<usize>) -> usize {
+    let (before, piece) = (content.get(..piece.start), content.get(piece.clone()));
+    let slashes =
+        before.unwrap_or_default().bytes().rev().take_while(|byte| *byte == b'\\').count();
+    let is_letter =
+        piece.is_some_and(|piece| piece.len() > 1 && piece.starts_with(['n', 'r', 't']));
+    usize::from(slashes % 2 == 1 && is_letter)
+}
+
+fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
     let span = hit.span.clone();
     let found = content.get(span.clone()).unwrap_or_default();
     if !hit.pieces.is_empty() {

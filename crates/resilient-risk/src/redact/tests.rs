@@ -51,6 +51,57 @@ fn key_row(len: usize) -> String {
     "MIIEpAIBAAKCAQEA7bq0ZJ8f+/k3".chars().cycle().take(len).collect()
 }
 
+#[test]
+fn a_line_of_the_program_below_a_secret_stays() {
+    let digits = "7EAbF6EDA555b6ba4dcBAe7a5150aadCEE0A7eBf5a953Db3Eb0c69d90782c1Af";
+    for after in ["\nEOF\n", "\nb=2\n", "\nfi\n"] {
+        let redaction = redacted(&format!("cat <<EOF\nprivateToken=0x{digits}{after}"));
+        assert_eq!(redaction.text, format!("cat <<EOF\nprivateToken=<REDACTED:api_key:1>{after}"));
+    }
+}
+
+#[test]
+fn a_mark_in_the_text_of_an_element_is_no_tag() {
+    let password = ["q7Rk9zPw", "X2"].concat();
+    for (before, secret, after) in [
+        ("https://bob:", password, "@h.io/x"),
+        ("key = '", token("k3Jd9f"), "'"),
+        ("key = ", token("k3Jd9f"), ""),
+        ("key = '", token("k3Jd9f"), &format!("'{}", " and so on".repeat(100))),
+    ] {
+        let text = format!("const e = <p>{before}{secret}{after}</p>;\n");
+        for env in [false, true] {
+            let wish = Wish { language: Some(Language::JavaScript), env, ..Wish::default() };
+            let redaction = redact(&text, &Policy::default(), &wish).unwrap().text;
+            let rest = redaction.strip_prefix(&format!("const e = <p>{before}"));
+            let mark = rest.and_then(|rest| rest.strip_suffix(&format!("{after}</p>;\n")));
+            let mark = mark.unwrap_or_else(|| panic!("{redaction}"));
+            assert!(
+                mark.starts_with("[REDACTED:") || mark.starts_with("{process.env."),
+                "{redaction}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_escape_before_a_secret_stays() {
+    let secret = ["Ez2XL1irjppyWSHvj", "ghalQOd1LXOHv8"].concat();
+    let text = format!("class A {{ string b = \"api_key=\\n{secret}\"; }}\n");
+    let wish = Wish { language: Some(Language::CSharp), ..Wish::default() };
+    let redaction = redact(&text, &Policy::default(), &wish).unwrap().text;
+    assert_eq!(redaction, "class A { string b = \"api_key=\\n<REDACTED:api_key:1>\"; }\n");
+}
+
+#[test]
+fn a_look_up_in_braces_of_yaml_stands_alone_or_is_a_mark() {
+    let secret = token("k3Jd9f");
+    let text = format!("a: {{b: x=\"{secret}\", c: {secret}}}\n");
+    let wish = Wish { language: Some(Language::Yaml), env: true, ..Wish::default() };
+    let redaction = redact(&text, &Policy::default(), &wish).unwrap().text;
+    assert_eq!(redaction, "a: {b: x=\"<REDACTED:github_pat:1>\", c: \"${GHP}\"}\n");
+}
+
 /// The first or the last line of a block.
 fn armor(which: &str, label: &str) -> String {
     ["-----", which, " ", label, "-----"].concat()

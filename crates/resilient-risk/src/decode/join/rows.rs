@@ -7,7 +7,7 @@ use super::super::super::literals::Literal;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
 use super::super::{Map, Survey, Trust, Views};
-use super::{JOINED_MAX, JOINED_MIN, may_hold};
+use super::{JOINED_MAX, JOINED_MIN, blob, may_hold};
 
 /// Lines that a backslash continues.
 #[cold]
@@ -32,6 +32,10 @@ pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
         {
             is_indented |= is_in;
             let len = rest.iter().take(512).take_while(|byte| is_token(**byte)).count();
+            // What is called is no rest of a token.
+            if rest.get(len) == Some(&b'(') {
+                break;
+            }
             text.extend(rest.get(..len).unwrap_or_default());
             let from = bytes.len() - rest.len();
             map.push(len, from..from + len, false);
@@ -235,7 +239,8 @@ impl List {
         let token = whole.trim_ascii_start();
         let item = token.strip_prefix("- ").map_or(token, str::trim_ascii_start);
         let token = if token.len() == len { token } else { item };
-        let len = if token.len() == len { len } else { 0 };
+        let is_cut = !self.is_empty() && len < self.width && blob::is_code(token.as_bytes());
+        let len = if token.len() == len && !is_cut { len } else { 0 };
         let start = line.start + whole.len() - len;
         if len > 0 && !self.is_empty() && len <= self.width {
             self.joined.push_str(token);
