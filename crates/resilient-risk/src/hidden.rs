@@ -41,10 +41,10 @@ fn json(text: &str) -> String {
     format!("{{\"content\": {}}}", serde_json::to_string(text).unwrap())
 }
 
-type Way = (&'static str, fn(&str) -> String);
+pub(super) type Way = (&'static str, fn(&str) -> String);
 
 /// Ways to hide a token.
-const WAYS: [Way; 34] = [
+pub(super) const WAYS: [Way; 34] = [
     ("plain", |t| format!("x = \"{t}\"")),
     ("added", |t| format!("x = {};", quoted(t, 3, " + "))),
     ("added on lines", |t| format!("x = {}", quoted(t, 4, " +\n    "))),

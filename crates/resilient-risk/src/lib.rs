@@ -43,6 +43,8 @@ mod lanes;
 mod literals;
 mod marks;
 mod model;
+#[cfg(test)]
+mod mutated;
 mod naming;
 mod paths;
 mod pattern;

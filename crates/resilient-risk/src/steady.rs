@@ -16,6 +16,11 @@ impl Chance {
         self.0 >> 16
     }
 
+    /// A number below another one.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        self.next() as usize % end.max(1)
+    }
+
     /// So many characters of an alphabet.
     pub(super) fn draw(&mut self, alphabet: &[u8], len: usize) -> String {
         (0..len).map(|_| char::from(alphabet[self.next() as usize % alphabet.len()])).collect()
