@@ -45,9 +45,9 @@ pub(super) fn views<S: Simd>(simd: S, text: &str, survey: &Survey, views: &mut V
     });
 }
 
-/// Tells the runs by number that may hold an encoding: those that may go on on the next line, and those
-/// with a digit and a piece that is long enough, which is told, too. What is encoded has digits, but for
-/// one token in a hundred; its first line may have none.
+/// Calls `found` with the number of each run that may hold an encoding: one that may continue on the next line, or
+/// one with a digit and a piece that is long enough. The second argument says whether it has such a piece. Encoded
+/// text has digits, except one token in a hundred; its first line may have none.
 #[inline(always)]
 fn promising<S: Simd>(simd: S, bytes: &[u8], runs: &[Run], mut found: impl FnMut(usize, bool)) {
     for (nth, run) in runs.iter().enumerate() {
@@ -62,7 +62,7 @@ fn promising<S: Simd>(simd: S, bytes: &[u8], runs: &[Run], mut found: impl FnMut
     }
 }
 
-/// Tells whether a line may end at a position, but for white space. There is no branch for what stands
+/// Tells whether a line may end at a position, except for white space. There is no branch for what stands
 /// there: that is not to be guessed.
 #[inline(always)]
 fn ends_line(bytes: &[u8], end: usize) -> bool {
@@ -81,7 +81,7 @@ fn may_have_piece<S: Simd>(simd: S, bytes: &[u8], run: &Run) -> bool {
     let group = Lanes::at(simd, bytes, run.start);
     let inside = u64::MAX >> (GROUP - run.len());
     let cuts = (group.is(b'=') | group.is(b'.')).to_bitmask() & inside;
-    // Eighteen bytes in a row that no piece ends at; two more may be padding.
+    // Eighteen consecutive bytes that no piece ends at; two more may be padding.
     let row = !cuts & inside;
     let row = row & row >> 1;
     let row = row & row >> 2;
@@ -159,7 +159,7 @@ fn may_wrap(bytes: &[u8], end: usize, marks: &Marks) -> bool {
     cut || white(end + gap - 1) && fills(bytes, end + gap + len)
 }
 
-/// Tells whether what ends at a position ends its line, but for blanks, or its literal.
+/// Tells whether what ends at a position ends its line, except for blanks, or its literal.
 fn fills(bytes: &[u8], end: usize) -> bool {
     /// No program leaves more behind what it wraps.
     const BLANKS_MAX: usize = 8;
@@ -516,7 +516,7 @@ fn is_encoded_backwards(piece: &[u8]) -> bool {
     })
 }
 
-/// What base64 encodes, up to the padding; nothing comes of what is not base64.
+/// What base64 encodes, up to the padding; nothing if a character is not base64.
 fn unpack64(digits: &[u8]) -> Option<Vec<u8>> {
     super::super::work::spend(digits.len());
     let digits = digits.get(..memchr(b'=', digits).unwrap_or(digits.len()))?;

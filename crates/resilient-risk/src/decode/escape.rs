@@ -8,7 +8,7 @@ use super::super::lanes::{GROUP, Lanes};
 use super::super::marks::is_token;
 use super::{Map, Trust, Views, is_text};
 
-/// Fewer escapes in a row are an ordinary text's.
+/// An ordinary text has fewer consecutive escapes.
 const ESCAPES_MIN: usize = 6;
 
 /// So long a token goes on without an escape, and so long it is.

@@ -177,7 +177,7 @@ fn fold(char: char) -> Fold {
         | '\u{E0000}'..='\u{E007F}' => Fold::Gone,
         '\u{FF01}'..='\u{FF5E}' => Fold::To(char::from_u32(char as u32 - 0xFEE0).unwrap_or(char)),
         '\u{2010}'..='\u{2015}' | '\u{2212}' => Fold::To('-'),
-        // Letters for mathematics: five and twenty alphabets in a row, and digits.
+        // Letters for mathematics: twenty-five consecutive alphabets, and digits.
         '\u{1D400}'..='\u{1D6A3}' => {
             let nth = (char as u32 - 0x1D400) % 52;
             let base = if nth < 26 { b'A' } else { b'a' - 26 };

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Where the characters of a view come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Map {
-    /// Whatever is seen in the view was seen in all of these pieces: no part of an encoding can be told
+    /// Whatever is seen in the view was seen in all of these pieces: no part of an encoding differs
     /// from the others.
     Whole(Vec<Range<usize>>),
     /// Each part of the view comes from a piece of its own.

@@ -96,7 +96,7 @@ pub(super) fn base64_text(token: &str) -> Option<String> {
     blob::base64(token.as_bytes())
 }
 
-/// Tells whether bytes are text: printable, but for a control character now and then.
+/// Tells whether bytes are text: printable, except for a control character now and then.
 fn is_text(bytes: &[u8]) -> bool {
     let is_control =
         |byte: &u8| (*byte < 32) & (*byte != b'\n') & (*byte != b'\r') & (*byte != b'\t');

@@ -113,7 +113,7 @@ impl Windows {
     /// So many are looked at together.
     const LEN: usize = 16;
     /// So much is seen before and after what is judged: a word has its first digit after six letters at
-    /// most, and with no more than eight bytes from there on a number is told from most others.
+    /// most, and with no more than eight bytes from there on a number differs from most others.
     const BEFORE: usize = 8;
     const AFTER: usize = 8;
     /// So much is judged.
@@ -237,7 +237,7 @@ fn signed_digits(digit: u64, plus: u64, open: u64) -> u64 {
     digit & plus << 1 & behind | open << 1 & three & three >> 5
 }
 
-/// Where eight bits or more are set in a row.
+/// Where eight consecutive bits or more are set.
 #[inline(always)]
 fn eight(bits: u64) -> u64 {
     let two = bits & bits >> 1;
@@ -435,7 +435,7 @@ struct Table {
     any: usize,
     /// How many numbers were named.
     named: usize,
-    /// Whether more words follow than a line has that is none.
+    /// Whether more words follow than a line has that is not a table.
     over: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where the numbers may be over that begin at one place, told by masks before anything is copied.
+//! Where the numbers that begin at one place may end. Masks show it before anything is copied.
 
 use std::cell::OnceCell;
 
@@ -161,8 +161,8 @@ fn joins(group: usize, sep: u8, next: u8) -> bool {
         || sep == b':' && group == 4 && next.is_ascii_digit()
 }
 
-/// Tells of the first group, of which much is known, whether it begins something else: letters are
-/// capitals, and a fraction is none.
+/// Tells whether the first group, about which much is known, begins something else: letters are
+/// capitals, and a fraction is not a number of this kind.
 #[inline(always)]
 fn is_other(bytes: &[u8], start: usize, alnum: u64, digit: u64) -> bool {
     let byte = |at: usize| bytes.get(start + at).copied().filter(|byte| *byte != b'\n');
@@ -226,7 +226,7 @@ const LONG: usize = 16;
 fn may_be_named(form: Form, len: usize) -> bool {
     let digits = form.len();
     if form.all_digits() {
-        // Short ones are told by their separators. How long a number is cannot be guessed.
+        // Separators show the short ones. How long a number is cannot be guessed.
         return (6..=19).contains(&digits) & (len >= LEN_MIN);
     }
     len >= LEN_MIN && table::is_form(form, len == digits)

@@ -1,4 +1,4 @@
-//! What tells of a person and is no row of letters and digits: the lines that machines read from passports,
+//! Personal data that are no row of letters and digits: the lines that machines read from passports,
 //! addresses of devices, wallets and houses.
 
 use std::ops::Range;

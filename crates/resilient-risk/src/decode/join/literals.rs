@@ -1,8 +1,8 @@
 //! Literals that a program puts together: added, listed, one after the other, or by their names.
 //!
 //! A statement is seen with its parts joined in place, `api_key = "<joined>"`: what stands before them says as much
-//! of them as of one literal. Where parts may meet is told by signs alone: by what stands between two quotes, and by
-//! a name that a literal is assigned to and that is used again. What the parts hold is not asked.
+//! of them as of one literal. Signs alone show where parts may meet: those between two quotes, and
+//! a name that a literal is assigned to and that is used again. What the parts hold does not matter.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -82,7 +82,7 @@ struct Quotes {
     assigned: u64,
 }
 
-/// Tells of one group after the other what its quotes may open.
+/// Says for one group after the other what its quotes may open.
 #[derive(Default)]
 struct Signs {
     behind: After,

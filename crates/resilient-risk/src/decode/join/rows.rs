@@ -188,7 +188,7 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
     }
 }
 
-/// The lengths of the first line of a list. Longer ones are told by what they encode, but for the items of a list.
+/// The lengths of the first line of a list. Longer ones show by what they encode that they belong together, except the items of a list.
 const SHORT_MIN: usize = 6;
 const SHORT_MAX: usize = 15;
 
