@@ -210,6 +210,8 @@ impl Places {
     /// Answers all that is under way, and then ends the streams. No connection is taken any more. For the disk it waits
     /// as long as that takes; for clients who do not take their answers only `farewell`.
     pub(crate) async fn finish(&self, farewell: Duration) {
+        // They have no end of their own.
+        self.places.iter().for_each(|place| place.server.end_subscriptions());
         self.settle(&self.requests, farewell).await;
         for place in &self.places {
             if let Way::Sse(sse) = &place.way {

@@ -12,11 +12,15 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use resilient_mcp::guard::{Flaw, Guarded, Kind, guard, id_in_use};
 use resilient_mcp::{Caller, Server, Work};
+#[expect(deprecated, reason = "clients of the versions with a handshake set a level")]
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, DiscoverResult, ListToolsResult,
-    PaginatedRequestParams, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
+    GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -109,11 +113,16 @@ impl Streamable {
         let request = Request::from_parts(parts, Full::new(body));
         let reply = self.service.handle(request).await;
         if let Some(id) = reply.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
-            self.note(id, caller).await;
+            self.note(id, caller.clone()).await;
         }
         let (head, body) = reply.into_parts();
-        let kept = (work, entered, taken.room);
-        Response::from_parts(head, Held::until_sent(body, kept).boxed_unsync())
+        let body = Held::until_sent(body, (work, entered, taken.room));
+        if !is_stream(&head) {
+            return Response::from_parts(head, body.boxed_unsync());
+        }
+        let door = Arc::clone(&self.door);
+        let body = Held::as_long_as(body, move || door.still_has(&caller));
+        Response::from_parts(head, body.boxed_unsync())
     }
 
     /// Answers a request for a stream.
@@ -157,6 +166,12 @@ fn no_session() -> Reply {
     plain(StatusCode::NOT_FOUND, "Not Found: Session not found")
 }
 
+/// Whether an answer is a stream, which may have no end of its own.
+fn is_stream(head: &http::response::Parts) -> bool {
+    let kind = head.headers.get(http::header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+}
+
 fn empty() -> Full<Bytes> {
     Full::default()
 }
@@ -191,6 +206,21 @@ pub(crate) struct Handler {
     clients: Arc<Clients>,
 }
 
+/// Hands requests on to the server as they are.
+macro_rules! handed_on {
+    ($($(#[$attribute:meta])* $name:ident($request:ty) -> $result:ty;)*) => {$(
+        $(#[$attribute])*
+        async fn $name(
+            &self,
+            request: $request,
+            context: RequestContext<RoleServer>,
+        ) -> Result<$result, ErrorData> {
+            self.server.$name(request, context).await
+        }
+    )*};
+}
+
+#[expect(deprecated, reason = "subscriptions and log levels of the versions with a handshake")]
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         self.server.get_info()
@@ -203,12 +233,28 @@ impl ServerHandler for Handler {
         self.server.discover(context).await
     }
 
-    async fn list_tools(
+    handed_on! {
+        list_tools(Option<PaginatedRequestParams>) -> ListToolsResult;
+        list_resources(Option<PaginatedRequestParams>) -> ListResourcesResult;
+        list_resource_templates(Option<PaginatedRequestParams>) -> ListResourceTemplatesResult;
+        read_resource(ReadResourceRequestParams) -> ReadResourceResponse;
+        list_prompts(Option<PaginatedRequestParams>) -> ListPromptsResult;
+        get_prompt(GetPromptRequestParams) -> GetPromptResponse;
+        complete(CompleteRequestParams) -> CompleteResult;
+        set_level(SetLevelRequestParams) -> ();
+        subscribe(SubscribeRequestParams) -> ();
+        unsubscribe(UnsubscribeRequestParams) -> ();
+    }
+
+    fn accepted_subscription_filter(
         &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        self.server.list_tools(request, context).await
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        self.server.accepted_subscription_filter(requested)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.server.listen(context).await
     }
 
     async fn call_tool(

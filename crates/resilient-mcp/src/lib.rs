@@ -7,7 +7,8 @@
 //!
 //! From the wire inward: `wire` cuts lines and writes replies, `message` tells what a line asks
 //! for, [`Server`] finds the tool and makes the call for a `session`, `args` checks the arguments, [`tools`] says
-//! which tools there are, `reply` turns an answer into a result, `json` writes it. The library stays
+//! which tools there are, `reply` turns an answer into a result, `json` writes it. `resources`, `prompts` and `completion` are
+//! what a client has beside the tools; `updates` and `wishes` say whom to tell of a change. The library stays
 //! synchronous: calls run on blocking threads, a bounded number at once. Only what reads a window of a
 //! file runs right away, for a client that asks one thing at a time: no other call keeps the protocol
 //! waiting. Which of this is by hand beside the SDK, and why: `docs/design/0008-transports.md`.
@@ -18,6 +19,7 @@ mod budget;
 mod busy;
 mod call;
 pub mod client;
+mod completion;
 #[doc(hidden)]
 pub mod docs;
 pub mod guard;
@@ -27,9 +29,11 @@ mod instructions;
 mod json;
 mod message;
 mod names;
+mod prompts;
 mod replies;
 mod reply;
 mod requests;
+mod resources;
 mod schema;
 pub mod seam;
 mod server;
@@ -38,7 +42,10 @@ mod skim;
 mod tally;
 pub mod tools;
 mod turns;
+mod updates;
+mod uri;
 mod wire;
+mod wishes;
 
 use std::io;
 
@@ -98,7 +105,8 @@ where
 {
     let (replies, written) = replies(writer);
     let writing = tokio::spawn(written);
-    match server.serve(Wire::new(reader, replies)).await {
+    let hung_up = server.hung_up();
+    match server.serve(Wire::new(reader, replies, hung_up)).await {
         Ok(running) => {
             let _ = running.waiting().await;
         }

@@ -17,6 +17,9 @@ use crate::batch::{Batch, Batches};
 use crate::json::{self, Beyond};
 use crate::replies::Replies;
 
+/// Where a message says to which subscription it belongs.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
 /// What is handed out.
 #[derive(Debug)]
 pub(crate) struct Requests {
@@ -94,14 +97,34 @@ impl Requests {
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
         let Some(id) = id else {
-            self.put(Some(encode(&message)?));
+            let mut told = serde_json::to_value(&message)?;
+            self.name_subscription(told.get_mut("params"));
+            self.put(Some(written(&told)));
             return Ok(());
         };
         let Some(theirs) = self.lock().unanswered.get(id).cloned() else { return Ok(()) };
         let number = std::mem::replace(id, theirs);
-        let reply = encode(&message)?;
+        let mut reply = serde_json::to_value(&message)?;
+        if let JsonRpcMessage::Response(answer) = &message
+            && let ServerResult::SubscriptionsListenResult(_) = &answer.result
+        {
+            self.name_subscription(reply.get_mut("result"));
+        }
+        let reply = written(&reply);
         self.answer(&number, reply);
         Ok(())
+    }
+
+    /// Has a message that belongs to a subscription name it by the id that the client gave the request for it.
+    fn name_subscription(&self, content: Option<&mut Value>) {
+        let named =
+            content.and_then(|it| it.get_mut("_meta")).and_then(|it| it.get_mut(SUBSCRIPTION));
+        let Some(named) = named else { return };
+        let number = serde_json::from_value::<RequestId>(named.clone()).ok();
+        if let Some(theirs) = number.and_then(|number| self.lock().unanswered.get(&number).cloned())
+        {
+            *named = theirs.into_json_value();
+        }
     }
 
     /// Sends the reply to a request, unless it is answered or cancelled by now.
@@ -184,11 +207,10 @@ impl Drop for Watch {
     }
 }
 
-fn encode(message: &TxJsonRpcMessage<RoleServer>) -> serde_json::Result<Vec<u8>> {
-    let message: Value = serde_json::to_value(message)?;
+fn written(message: &Value) -> Vec<u8> {
     let mut reply = Vec::with_capacity(1024);
-    json::write(&message, Beyond::Kept, &mut reply);
-    Ok(reply)
+    json::write(message, Beyond::Kept, &mut reply);
+    reply
 }
 
 #[cfg(test)]

@@ -1,22 +1,20 @@
 //! The server: the tools, what it says about itself, and how one call is made.
 
+mod calls;
+mod handler;
+mod looks;
+
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use resilient_core::journal::Filter;
 use resilient_core::near::nearest;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult,
-    Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
-    ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult, Tool as ListedTool,
+    CallToolResult, Implementation, MetaObject, ProtocolVersion, Tool as ListedTool,
     ToolAnnotations,
 };
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, watch};
 
 use crate::args;
 use crate::busy::Busy;
@@ -26,15 +24,14 @@ use crate::instructions;
 use crate::message::Flaw;
 use crate::names::{ToolNames, means, related};
 use crate::reply::{result_of, result_with};
-use crate::requests::Watch;
 use crate::schema::Schema;
-use crate::seam::{Answer, By, Envelope, ErrorKind, ReasonHint, SuggestedAction, Workspace};
+use crate::seam::{
+    Answer, By, Envelope, ErrorKind, Notice, ReasonHint, SuggestedAction, Workspace,
+};
 use crate::session::{Caller, Session};
 use crate::tally::{Tallied, Tally};
 use crate::tools::{Effect, Offer, ToolSpec, core};
-
-/// How long a client may keep the list of tools: it only changes with the program.
-const LIST_TTL_MS: u64 = 60 * 60 * 1000;
+use crate::updates::Updates;
 
 /// So many calls of all clients run at once; the others wait for their turn.
 ///
@@ -58,6 +55,7 @@ struct Inner {
     calls: Busy,
     tally: Tally,
     running: Arc<Semaphore>,
+    updates: Updates,
 }
 
 #[derive(Debug)]
@@ -109,6 +107,7 @@ impl Server {
             calls: Busy::default(),
             tally: Tally::default(),
             running,
+            updates: Updates::default(),
         });
         Self { inner, session: Arc::default() }
     }
@@ -163,122 +162,20 @@ impl Server {
         if result.is_error == Some(true) { Err(content) } else { Ok(content) }
     }
 
+    /// Ends the subscriptions of all clients: nothing more is told unasked.
+    pub fn end_subscriptions(&self) {
+        self.inner.updates.end();
+    }
+
+    /// Where the end of the client's input is told.
+    pub(crate) fn hung_up(&self) -> Arc<watch::Sender<bool>> {
+        Arc::clone(&self.session.hung_up)
+    }
+
     /// The tools as clients see them.
     #[doc(hidden)]
     pub fn listed_tools(&self) -> Vec<ListedTool> {
         self.inner.listed().map(|tool| listed(tool, self.inner.names)).collect()
-    }
-}
-
-impl ServerHandler for Server {
-    fn get_info(&self) -> ServerConfig {
-        let mut config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_instructions(self.inner.instructions());
-        config.server_info = self.inner.identity();
-        config
-    }
-
-    async fn discover(
-        &self,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<DiscoverResult, ErrorData> {
-        let versions = self.supported_protocol_versions().into_owned();
-        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
-        result.ttl_ms = LIST_TTL_MS;
-        result.cache_scope = CacheScope::Public;
-        Ok(result)
-    }
-
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let mut result = ListToolsResult::with_all_items(self.listed_tools());
-        if is_modern(&context) {
-            result.ttl_ms = Some(LIST_TTL_MS);
-            result.cache_scope = Some(CacheScope::Public);
-            result.meta = Some(self.inner.signature());
-        }
-        Ok(result)
-    }
-
-    /// Runs the call to its end: a cancellation can keep a call from starting and its reply from
-    /// being sent, but never stop a write half way.
-    ///
-    /// Calls run on blocking threads, in parallel where they name different things (`turns`). Each sends its answer itself, so
-    /// that a client does not wait for this thread to wake up again. But the quick call of a client that waits for
-    /// its answer anyway runs right here. It only reads a window of a file: nothing that may wait for
-    /// another process or for a sync holds up the protocol, and a ping with it.
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let (inner, session) = (Arc::clone(&self.inner), Arc::clone(&self.session));
-        let (under_way, began) = (inner.calls.begin(), Instant::now());
-        let name = request.name.clone();
-        let arguments = request.arguments.unwrap_or_default();
-        let flaw = context.extensions.get::<Flaw>().copied();
-        // IMPORTANT: before anything is waited for, so that the calls queue as they came.
-        let tool = inner.find(&name);
-        let writes = tool.is_some_and(|tool| tool.spec.effect != Effect::Reads);
-        let mut turn = session.turns.enter(&arguments, writes);
-        let cancelled = context.ct.clone();
-        let watch = context.extensions.get::<Arc<Watch>>().cloned();
-        // A text that is elsewhere may be of any length.
-        let is_elsewhere = |tool: &ToolSpec| {
-            tool.instead_of_content.iter().any(|name| arguments.contains_key(*name))
-        };
-        let is_in_turn = watch.as_ref().is_some_and(|it| it.is_in_turn());
-        let is_quick =
-            is_in_turn && tool.is_some_and(|it| it.spec.quick && !is_elsewhere(&it.spec));
-        let caller = context.extensions.get::<Caller>().unwrap_or(&session.caller).clone();
-        turn.wait().await;
-        let running = Arc::clone(&inner.running).acquire_owned().await;
-        let program = context.client_info().map(|it| format!("{}/{}", it.name, it.version));
-        let client = caller.signed(program);
-        let era = context.protocol_version();
-        let token = context.meta.get_progress_token();
-        let (told, mut steps) = mpsc::unbounded_channel();
-        let told = token.as_ref().map(|_| told);
-        // Behind the last step of a call, its answer has to be the last word.
-        let watch = watch.filter(|_| token.is_none());
-        let call = move || {
-            // The client may be gone meanwhile: the call still counts.
-            let _held = (running, under_way);
-            let is_wanted = !cancelled.is_cancelled();
-            let watched = Call::new(move || cancelled.is_cancelled(), told).from(client);
-            let flaw = flaw.or((writes && !caller.may_write).then_some(Flaw::MayNotWrite));
-            let called = || inner.call(&session, &name, arguments, flaw, &watched);
-            let result = if is_wanted {
-                catch_unwind(AssertUnwindSafe(called))
-                    .unwrap_or_else(|_| result_of(inner.canonical(&name), Err(panicked())))
-            } else {
-                // Nobody reads this: the SDK drops the reply.
-                CallToolResult::default()
-            };
-            let (known, answer) = (tool_name(&inner, &name), result.structured_content.as_ref());
-            inner.tally.count(known, answer, began.elapsed());
-            let result = inner.shaped(result, era);
-            let Some(watch) = watch else { return result };
-            watch.answer(ServerResult::CallToolResult(result));
-            CallToolResult::default()
-        };
-        if is_quick {
-            return Ok(call().into());
-        }
-        let running = tokio::task::spawn_blocking(call);
-        if let Some(token) = token {
-            // Until the call is dropped, which is when it is done.
-            while let Some((done, total)) = steps.recv().await {
-                let step = ProgressNotificationParam::new(token.clone(), done as f64);
-                let _ = context.peer.notify_progress(step.with_total(total as f64)).await;
-            }
-        }
-        let result = running.await;
-        let tool = self.inner.canonical(&request.name);
-        Ok(result.unwrap_or_else(|_| result_of(tool, Err(panicked()))).into())
     }
 }
 
@@ -317,9 +214,23 @@ impl Inner {
             Some(tool) => {
                 let answer = self.answer(session, tool, arguments, flaw, call);
                 let answer = answer.map_err(|refused| self.in_our_names(refused));
-                result_with(tool.spec.name, answer, &self.workspace.take_notices().notices())
+                if tool.spec.effect != Effect::Reads
+                    && let Ok(written) = &answer
+                {
+                    self.updates.changed(self.workspace.roots(), written);
+                }
+                result_with(tool.spec.name, answer, &self.take_notices())
             }
         }
+    }
+
+    /// What recovery did and nobody was told yet.
+    fn take_notices(&self) -> Vec<Notice> {
+        let notices = self.workspace.take_notices().notices();
+        if !notices.is_empty() {
+            self.updates.recovered(&notices);
+        }
+        notices
     }
 
     fn instructions(&self) -> String {
@@ -468,11 +379,6 @@ impl Inner {
         hints::fit(&mut refused, self.names, |name| self.lists(name));
         refused
     }
-}
-
-/// Whether the request speaks the protocol that has no handshake.
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    is_since(context.protocol_version().as_ref(), &ProtocolVersion::V_2026_07_28)
 }
 
 /// Whether a protocol version is known, and is this one or a later one.

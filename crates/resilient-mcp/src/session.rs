@@ -4,11 +4,20 @@
 //! A connection over standard streams is one session; over HTTP each client has its own, so that none uses up
 //! the retries of another.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+use rmcp::RoleServer;
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::Peer;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
+use tokio::task::AbortHandle;
 
 use crate::budget::RetryBudget;
 use crate::seam::Workspace;
 use crate::turns::Turns;
+use crate::updates::Update;
+use crate::wishes::{Told, Wishes};
 
 /// No more is kept of a client's name.
 const CLIENT_MAX: usize = 64;
@@ -38,6 +47,22 @@ pub(crate) struct Session {
     pub(crate) budget: RetryBudget,
     pub(crate) turns: Turns,
     id: OnceLock<String>,
+    /// What the client of a version with a handshake wants to be told unasked.
+    pub(crate) wishes: Arc<Wishes>,
+    /// The task that tells it, once there is something to be told.
+    teller: OnceLock<Teller>,
+    /// Whether the client has ended its input.
+    pub(crate) hung_up: Arc<watch::Sender<bool>>,
+}
+
+/// A task that ends with its session.
+#[derive(Debug)]
+struct Teller(AbortHandle);
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl Session {
@@ -48,6 +73,54 @@ impl Session {
     /// The identity of the session in the journal.
     pub(crate) fn id(&self, workspace: &Workspace) -> String {
         self.id.get_or_init(|| workspace.new_session()).clone()
+    }
+
+    /// Begins to tell the client what it wants to know, unless that has begun.
+    pub(crate) fn tell(
+        &self,
+        peer: &Peer<RoleServer>,
+        updates: impl FnOnce() -> Option<broadcast::Receiver<Update>>,
+    ) {
+        self.teller.get_or_init(|| {
+            let (wishes, peer, updates) = (Arc::clone(&self.wishes), peer.clone(), updates());
+            Teller(tokio::spawn(tell(wishes, peer, updates)).abort_handle())
+        });
+    }
+
+    /// Waits until the client has ended its input.
+    pub(crate) async fn hung_up(&self) {
+        let mut hung_up = self.hung_up.subscribe();
+        // The sender is in this session.
+        let _ = hung_up.wait_for(|it| *it).await;
+    }
+}
+
+/// Tells a client what it wants to know, until nothing more is told or it is gone.
+async fn tell(
+    wishes: Arc<Wishes>,
+    peer: Peer<RoleServer>,
+    updates: Option<broadcast::Receiver<Update>>,
+) {
+    let Some(mut updates) = updates else { return };
+    loop {
+        let told = match updates.recv().await {
+            Ok(update) => wishes.told(&update),
+            Err(RecvError::Lagged(_)) => wishes.all(),
+            Err(RecvError::Closed) => return,
+        };
+        for told in told {
+            #[expect(deprecated, reason = "clients of the versions with a handshake use it")]
+            let sent = match told {
+                Told::Updated(uri) => {
+                    let updated = ResourceUpdatedNotificationParam::new(uri);
+                    peer.notify_resource_updated(updated).await
+                }
+                Told::Message(message) => peer.notify_logging_message(message).await,
+            };
+            if sent.is_err() {
+                return;
+            }
+        }
     }
 }
 

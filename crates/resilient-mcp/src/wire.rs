@@ -21,6 +21,7 @@ use rmcp::model::{
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::watch;
 
 use crate::batch::Batch;
 use crate::message::{self, Incoming};
@@ -57,11 +58,13 @@ pub(crate) struct Wire<R> {
     takes_batches: bool,
     /// The messages of a batch that are still to be handed out.
     ahead: VecDeque<ClientJsonRpcMessage>,
+    /// Told at the end of the input: a request that has no end of its own ends then.
+    hung_up: Arc<watch::Sender<bool>>,
 }
 
 impl<R: AsyncRead + Send + Unpin> Wire<R> {
     /// A transport that reads from `reader` and sends its replies to `replies`.
-    pub(crate) fn new(reader: R, replies: Replies) -> Self {
+    pub(crate) fn new(reader: R, replies: Replies, hung_up: Arc<watch::Sender<bool>>) -> Self {
         let lines = Lines::new(reader, LINE_MAX);
         Self {
             lines,
@@ -70,6 +73,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
             has_begun: false,
             takes_batches: false,
             ahead: VecDeque::new(),
+            hung_up,
         }
     }
 
@@ -183,6 +187,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
                 Ok(Some(Line::Whole(line))) => message::read(line),
                 Ok(Some(Line::TooLong(id))) => Incoming::Refused(message::too_long(id, LINE_MAX)),
                 Ok(None) | Err(_) => {
+                    self.hung_up.send_replace(true);
                     self.requests.none_left().await;
                     return None;
                 }
@@ -326,7 +331,7 @@ mod tests {
     }
 
     fn received(lines: &str) -> Vec<ClientJsonRpcMessage> {
-        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0);
+        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0, Arc::default());
         let mut all = Vec::new();
         // The end is not reported while a message is held.
         while let Poll::Ready(Some(message)) = poll(wire.receive()) {
@@ -356,7 +361,7 @@ mod tests {
         let lines: String = (0..=AT_ONCE_MAX)
             .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
             .collect();
-        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0);
+        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0, Arc::default());
         let mut held: Vec<_> = (0..AT_ONCE_MAX).map(|_| poll(wire.receive())).collect();
         assert!(held.iter().all(Poll::is_ready));
         assert!(poll(wire.receive()).is_pending());
@@ -371,7 +376,7 @@ mod tests {
             .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}"))
             .collect();
         let line = format!("[{}]\n", messages.join(","));
-        let mut wire = Wire::new(Cursor::new(line), replies(sink()).0);
+        let mut wire = Wire::new(Cursor::new(line), replies(sink()).0, Arc::default());
         wire.takes_batches = true;
         let held: Vec<_> = (0..2 * AT_ONCE_MAX).map(|_| poll(wire.receive())).collect();
         assert!(held.iter().all(Poll::is_ready));
@@ -381,7 +386,7 @@ mod tests {
     async fn no_request_is_read_while_too_many_replies_wait() {
         let (ours, mut client) = duplex(PIECE);
         let (replies, written) = replies(ours);
-        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone());
+        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone(), Arc::default());
         replies.send(vec![b'x'; REPLIES_MAX + PIECE]).unwrap();
         assert!(poll(wire.receive()).is_pending());
         let _writing = tokio::spawn(written);
@@ -393,7 +398,7 @@ mod tests {
     async fn a_client_that_is_gone_keeps_nobody_waiting() {
         let (ours, _client) = duplex(PIECE);
         let (replies, written) = replies(ours);
-        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone());
+        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone(), Arc::default());
         replies.send(vec![b'x'; REPLIES_MAX + PIECE]).unwrap();
         drop(written);
         assert!(poll(wire.receive()).is_ready());

@@ -384,3 +384,63 @@ fn the_server_is_seen_from_outside() {
     sandbox.put(".resilient_write/policy.yaml", "colour: red\n");
     assert_eq!((get("/healthz").status, get("/readyz").status), (200, 503));
 }
+
+/// The params of a request of the era without handshakes.
+fn listening(uri: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": "sub", "method": "subscriptions/listen", "params": {
+        "notifications": {"resourceSubscriptions": [uri]},
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    }})
+}
+
+/// Opens a subscription of the era without handshakes, and reads the first message.
+fn listen(web: &Web, more: &[(&str, &str)], uri: &str) -> crate::web::Line {
+    let headers = [
+        ("Mcp-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "subscriptions/listen"),
+        ("Accept", "application/json, text/event-stream"),
+        ("Content-Type", "application/json"),
+    ];
+    let body = listening(uri).to_string();
+    let mut stream = web.open("POST", "/mcp", &[&headers, more].concat(), &body);
+    assert_eq!(stream.status, 200);
+    let first = next(&mut stream);
+    assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
+    stream
+}
+
+#[test]
+fn a_change_by_one_client_is_told_to_those_who_watch() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let mut listening = listen(&web, &[], "rw://file/a");
+    let watching = web.greet("/mcp", &[]);
+    let uri = json!({"uri": "rw://file/a"});
+    let subscribe =
+        json!({"jsonrpc": "2.0", "id": 3, "method": "resources/subscribe", "params": uri});
+    assert_eq!(watching.post(&subscribe).message()["result"], json!({}));
+    let session = [("Mcp-Session-Id", watching.session()), ("Accept", "text/event-stream")];
+    let mut stream = web.open("GET", "/mcp", &session, "");
+    web.greet("/mcp", &[]).call("rw_safe_write", &json!({"path": "a", "content": "x"}));
+    for stream in [&mut stream, &mut listening] {
+        let told = next(stream);
+        assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+        assert_eq!(told["params"]["uri"], "rw://file/a");
+    }
+}
+
+/// Before, the server would have waited for its patience with such a stream.
+#[cfg(unix)]
+#[test]
+fn the_end_of_the_server_is_the_end_of_a_subscription() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let mut stream = listen(&web, &[], "rw://journal");
+    web.stop();
+    let last = next(&mut stream);
+    assert_eq!((&last["id"], &last["result"]["resultType"]), (&json!("sub"), &json!("complete")));
+    assert_eq!(web.end().1, Some(0));
+}

@@ -1316,3 +1316,26 @@ fn a_batch_is_refused_where_the_protocol_has_none() {
         assert!(refused["error"]["message"].as_str().unwrap().contains("one message a line"));
     }
 }
+
+#[test]
+fn resources_prompts_and_completions_are_served_and_changes_are_told() {
+    let (sandbox, mut client) = served();
+    sandbox.put("notes/a.txt", "one");
+    let read = client.request("resources/read", json!({"uri": "rw://file/notes/a.txt"}));
+    assert_eq!(read["contents"][0]["text"], "one", "{read}");
+    assert!(sandbox.names().iter().all(|name| name != STATE), "to look makes nothing");
+    client.request("resources/subscribe", json!({"uri": "rw://journal"}));
+    let arguments = json!({"path": "b.txt", "content": "x"});
+    let params = json!({"name": "rw_safe_write", "arguments": arguments});
+    client.send(&json!({"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": params}));
+    let both = [client.receive().unwrap(), client.receive().unwrap()];
+    assert!(both.iter().any(|it| it["params"]["uri"] == "rw://journal"), "{both:?}");
+    let prompt = client.request("prompts/get", json!({"name": "recovery"}));
+    let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.contains("b.txt"), "{text}");
+    let of = json!({"type": "ref/resource", "uri": "rw://file/{path}"});
+    let argument = json!({"name": "path", "value": "notes/"});
+    let found = client.request("completion/complete", json!({"ref": of, "argument": argument}));
+    assert_eq!(found["completion"]["values"], json!(["notes/a.txt"]));
+    assert_eq!(client.hang_up(), (vec![], 0));
+}
