@@ -10,6 +10,7 @@
 mod address;
 mod body;
 mod door;
+mod hosted;
 mod in_flight;
 mod limits;
 mod listen;
@@ -20,6 +21,7 @@ mod sse;
 mod streamable;
 mod token;
 
+pub use hosted::Hosted;
 pub use listen::{Listen, Tell, is_exposed, serve};
 pub use places::{Place, Protocol};
 pub use tokio_util::sync::CancellationToken as Stop;

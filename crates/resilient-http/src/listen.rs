@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::address::Names;
 use crate::door::{Door, Ends};
+use crate::hosted::Hosted;
 use crate::limits::{CONNECTIONS_MAX, FAREWELL, HEAD_MAX, HEAD_PATIENCE, WRITE_PATIENCE};
 use crate::patience::Patient;
 use crate::places::{Place, Places, Protocol};
@@ -62,9 +63,9 @@ pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 ///
 /// # Errors
 /// The host is exposed and there is no file of tokens; the file cannot be used; nothing can listen there.
-pub fn serve(
+pub fn serve<S: Hosted>(
     listen: Listen,
-    places: Vec<Place>,
+    places: Vec<Place<S>>,
     stop: &CancellationToken,
     tell: &Tell,
 ) -> io::Result<()> {
@@ -113,9 +114,9 @@ pub fn serve(
     })
 }
 
-async fn accept(
+async fn accept<S: Hosted>(
     listener: TcpListener,
-    places: &Arc<Places>,
+    places: &Arc<Places<S>>,
     connections: &Busy,
     stop: &CancellationToken,
     tell: &Tell,
@@ -143,10 +144,10 @@ async fn accept(
 }
 
 /// Answers the requests of one connection.
-async fn converse(
+async fn converse<S: Hosted>(
     stream: TcpStream,
     ends: Ends,
-    places: Arc<Places>,
+    places: Arc<Places<S>>,
     stop: &CancellationToken,
     tell: Tell,
 ) {

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::body::{Reply, Room, later, plain, untaken, whole};
 use crate::door::{Door, Ends, Refused};
+use crate::hosted::Hosted;
 use crate::metrics::{Answered, Seen};
 use crate::sse::Sse;
 use crate::streamable::Streamable;
@@ -27,47 +28,47 @@ pub enum Protocol {
 
 /// A workspace that is served.
 #[derive(Debug)]
-pub struct Place {
+pub struct Place<S = Server> {
     /// Its name in addresses. The first place is at the addresses without a name, too.
     pub name: Option<String>,
     /// Its server.
-    pub server: Server,
+    pub server: S,
 }
 
 /// All that is served.
-pub(crate) struct Places {
+pub(crate) struct Places<S: Hosted> {
     door: Arc<Door>,
     room: Room,
-    places: Vec<Served>,
+    places: Vec<Served<S>>,
     /// The requests that are not answered in full yet.
     requests: Busy,
     answered: Answered,
     ending: CancellationToken,
 }
 
-struct Served {
+struct Served<S: Hosted> {
     /// Its name, or the empty one.
     name: String,
     /// In front of the addresses of the place.
     prefix: String,
-    server: Server,
-    way: Way,
+    server: S,
+    way: Way<S>,
 }
 
-enum Way {
-    Http(Streamable),
-    Sse(Sse),
+enum Way<S: Hosted> {
+    Http(Streamable<S>),
+    Sse(Sse<S>),
 }
 
 /// What an address means at one place.
-enum Address<'a> {
-    Mcp(&'a Streamable),
-    Stream(&'a Sse),
-    Messages(&'a Sse),
+enum Address<'a, S: Hosted> {
+    Mcp(&'a Streamable<S>),
+    Stream(&'a Sse<S>),
+    Messages(&'a Sse<S>),
 }
 
-impl Places {
-    pub(crate) fn new(protocol: Protocol, places: Vec<Place>, door: Door) -> Self {
+impl<S: Hosted> Places<S> {
+    pub(crate) fn new(protocol: Protocol, places: Vec<Place<S>>, door: Door) -> Self {
         let (door, ending) = (Arc::new(door), CancellationToken::new());
         let served = places.into_iter().map(|place| {
             let prefix = place.name.as_ref().map(|name| format!("/w/{name}")).unwrap_or_default();
@@ -183,7 +184,7 @@ impl Places {
         }
     }
 
-    fn address(&self, path: &str) -> Option<Address<'_>> {
+    fn address(&self, path: &str) -> Option<Address<'_, S>> {
         (0..).zip(&self.places).find_map(|(at, place)| {
             let named = path.strip_prefix(place.prefix.as_str());
             let rest = named.or((at == 0).then_some(path))?;

@@ -13,7 +13,7 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt as _;
-use resilient_mcp::{Busy, Caller, Server, Work, serve};
+use resilient_mcp::{Busy, Caller, Work};
 use tokio::io::{
     AsyncRead as _, AsyncWriteExt as _, DuplexStream, ReadBuf, ReadHalf, WriteHalf, duplex, split,
 };
@@ -21,6 +21,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::body::{Held, Reply, Taken, later, plain};
 use crate::door::Door;
+use crate::hosted::Hosted;
 use crate::limits::{HEARTBEAT, SESSIONS_MAX};
 use crate::token::unguessable;
 
@@ -28,8 +29,8 @@ use crate::token::unguessable;
 const PIPE: usize = 64 << 10;
 
 /// One workspace over SSE.
-pub(crate) struct Sse {
-    server: Server,
+pub(crate) struct Sse<S> {
+    server: S,
     door: Arc<Door>,
     /// Where clients post to.
     messages: String,
@@ -45,9 +46,9 @@ struct Session {
     to_server: tokio::sync::Mutex<WriteHalf<DuplexStream>>,
 }
 
-impl Sse {
+impl<S: Hosted> Sse<S> {
     /// A workspace whose clients post to `messages`.
-    pub(crate) fn new(server: &Server, door: Arc<Door>, messages: String) -> Self {
+    pub(crate) fn new(server: &S, door: Arc<Door>, messages: String) -> Self {
         let server = server.clone();
         Self { server, door, messages, sessions: Sessions::default(), streams: Busy::default() }
     }
@@ -74,7 +75,7 @@ impl Sse {
         let (from_client, to_client) = split(theirs);
         let (from_server, to_server) = split(ours);
         // It ends with its streams; what was under way is done by then.
-        tokio::spawn(serve(self.server.for_caller(caller.clone()), from_client, to_client));
+        tokio::spawn(self.server.for_caller(caller.clone()).speak(from_client, to_client));
         let to_server = tokio::sync::Mutex::new(to_server);
         let session = Arc::new(Session { caller: caller.clone(), to_server });
         lock(&self.sessions).insert(id.clone(), session);

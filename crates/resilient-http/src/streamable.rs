@@ -11,14 +11,14 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use resilient_mcp::guard::{Flaw, Guarded, Kind, guard, id_in_use};
-use resilient_mcp::{Caller, Server, Work};
+use resilient_mcp::{Caller, Work};
 #[expect(deprecated, reason = "clients of the versions with a handshake set a level")]
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
     GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
     ReadResourceResponse, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::body::{Held, Reply, Taken, json, later, plain};
 use crate::door::Door;
+use crate::hosted::Hosted;
 use crate::in_flight::InFlight;
 use crate::limits::{ANSWER_KEPT, BODY_MAX, COMES_BACK, HEARTBEAT, SESSION_IDLE, SESSIONS_MAX};
 
@@ -37,8 +38,8 @@ const CLIENTS_MAX: usize = 256;
 const SESSION: &str = "mcp-session-id";
 
 /// One workspace over Streamable HTTP.
-pub(crate) struct Streamable {
-    service: StreamableHttpService<Handler, LocalSessionManager>,
+pub(crate) struct Streamable<S: Hosted> {
+    service: StreamableHttpService<Handler<S>, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     /// Who began each session: nobody else may go on with it.
     owners: Mutex<HashMap<String, Caller>>,
@@ -47,8 +48,8 @@ pub(crate) struct Streamable {
     door: Arc<Door>,
 }
 
-impl Streamable {
-    pub(crate) fn new(server: &Server, door: Arc<Door>, ending: CancellationToken) -> Self {
+impl<S: Hosted> Streamable<S> {
+    pub(crate) fn new(server: &S, door: Arc<Door>, ending: CancellationToken) -> Self {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(SESSION_IDLE);
         sessions.session_config.completed_cache_ttl = ANSWER_KEPT;
@@ -63,7 +64,7 @@ impl Streamable {
             // What was mended may be longer than what came.
             .with_max_request_body_bytes(4 * BODY_MAX)
             .with_cancellation_token(ending);
-        let clients = Arc::<Clients>::default();
+        let clients = Arc::<Clients<S>>::default();
         let server = server.clone();
         let handler = move || {
             let server = server.for_caller(Caller::default());
@@ -177,14 +178,20 @@ fn empty() -> Full<Bytes> {
 }
 
 /// The clients that have no session, each with its retries and the order of its calls.
-#[derive(Debug, Default)]
-struct Clients {
+#[derive(Debug)]
+struct Clients<S> {
     /// The longest unused first.
-    known: Mutex<VecDeque<((Caller, String), Server)>>,
+    known: Mutex<VecDeque<((Caller, String), S)>>,
 }
 
-impl Clients {
-    fn of(&self, server: &Server, caller: &Caller, program: String) -> Server {
+impl<S> Default for Clients<S> {
+    fn default() -> Self {
+        Self { known: Mutex::default() }
+    }
+}
+
+impl<S: Hosted> Clients<S> {
+    fn of(&self, server: &S, caller: &Caller, program: String) -> S {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (caller.clone(), program);
         let place = known.iter().position(|(known, _)| *known == key);
@@ -200,10 +207,10 @@ impl Clients {
 
 /// The server behind the SDK: it is told what the door and the guards have found out.
 #[derive(Debug, Clone)]
-pub(crate) struct Handler {
+pub(crate) struct Handler<S> {
     /// The server as the session has it.
-    server: Server,
-    clients: Arc<Clients>,
+    server: S,
+    clients: Arc<Clients<S>>,
 }
 
 /// Hands requests on to the server as they are.
@@ -221,9 +228,13 @@ macro_rules! handed_on {
 }
 
 #[expect(deprecated, reason = "subscriptions and log levels of the versions with a handshake")]
-impl ServerHandler for Handler {
+impl<S: Hosted> ServerHandler for Handler<S> {
     fn get_info(&self) -> ServerConfig {
         self.server.get_info()
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.server.get_tool(name)
     }
 
     async fn discover(

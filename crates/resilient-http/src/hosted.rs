@@ -1,0 +1,64 @@
+//! What can be served: a server as each client has it, and what it tells beside the protocol.
+
+use resilient_mcp::{Busy, Caller, Server, Tallied, serve};
+use rmcp::ServerHandler;
+use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+
+/// A server that can be put behind the door.
+pub trait Hosted: ServerHandler + Clone {
+    /// The same server for another client.
+    #[must_use]
+    fn for_caller(&self, caller: Caller) -> Self;
+
+    /// What was called so far, by all clients.
+    fn tallied(&self) -> Tallied;
+
+    /// Whether calls can be made.
+    ///
+    /// # Errors
+    /// One sentence that says what is wrong.
+    fn check(&self) -> Result<(), String>;
+
+    /// The calls of all clients that are not answered yet.
+    fn calls(&self) -> &Busy;
+
+    /// Ends the subscriptions of all clients.
+    fn end_subscriptions(&self);
+
+    /// Speaks with a client by lines, until it ends. A server that does not know how hangs up.
+    fn speak(
+        self,
+        from_client: ReadHalf<DuplexStream>,
+        to_client: WriteHalf<DuplexStream>,
+    ) -> impl Future<Output = ()> + Send {
+        drop((from_client, to_client));
+        std::future::ready(())
+    }
+}
+
+impl Hosted for Server {
+    fn for_caller(&self, caller: Caller) -> Self {
+        self.for_caller(caller)
+    }
+
+    fn tallied(&self) -> Tallied {
+        self.tallied()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.check()
+    }
+
+    fn calls(&self) -> &Busy {
+        self.calls()
+    }
+
+    fn end_subscriptions(&self) {
+        self.end_subscriptions();
+    }
+
+    async fn speak(self, from_client: ReadHalf<DuplexStream>, to_client: WriteHalf<DuplexStream>) {
+        // The streams have an end when the client goes away: that is no fault.
+        let _ = serve(self, from_client, to_client).await;
+    }
+}
