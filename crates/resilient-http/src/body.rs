@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
+use http::request::Parts;
 use http::{Response, StatusCode, header};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
@@ -13,7 +14,7 @@ use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::limits::{BODIES_MAX, BODY_MAX, BODY_PATIENCE, PIECE_PATIENCE};
+use crate::limits::{BODIES_MAX, BODY_MAX, BODY_PATIENCE, LINGERS, PASSED_OVER, PIECE_PATIENCE};
 
 /// An answer.
 pub(crate) type Reply = Response<UnsyncBoxBody<Bytes, Infallible>>;
@@ -52,10 +53,22 @@ impl Room {
     ///
     /// # Errors
     /// It is too long, comes too slowly, or not at all.
-    pub(crate) async fn take(&self, mut body: Incoming) -> Result<Taken, Untaken> {
+    pub(crate) async fn take(&self, head: &Parts, mut body: Incoming) -> Result<Taken, Untaken> {
         if body.size_hint().lower() > BODY_MAX as u64 {
+            // A client that asks first sends nothing.
+            if !head.headers.contains_key(header::EXPECT) {
+                tokio::spawn(pass_over(body));
+            }
             return Err(Untaken::TooLong);
         }
+        let taken = self.collect(&mut body).await;
+        if let Err(Untaken::TooLong | Untaken::NoRoom) = &taken {
+            tokio::spawn(pass_over(body));
+        }
+        taken
+    }
+
+    async fn collect(&self, body: &mut Incoming) -> Result<Taken, Untaken> {
         let deadline = Instant::now() + BODY_PATIENCE;
         let mut taken = Taken { bytes: Bytes::new(), room: None };
         let mut bytes = BytesMut::new();
@@ -78,6 +91,19 @@ impl Room {
         }
         taken.bytes = bytes.freeze();
         Ok(taken)
+    }
+}
+
+/// Reads on and keeps nothing. A client that reads nothing before it has sent all would not see the answer if its
+/// connection were closed meanwhile.
+async fn pass_over(mut body: Incoming) {
+    let deadline = Instant::now() + PASSED_OVER;
+    loop {
+        let piece = timeout(LINGERS, body.frame());
+        match timeout_at(deadline, piece).await {
+            Ok(Ok(Some(Ok(_)))) => {}
+            _ => return,
+        }
     }
 }
 

@@ -42,6 +42,12 @@ pub(crate) const PIECE_PATIENCE: Duration = Duration::from_secs(10);
 /// A client sends all of a body within this.
 pub(crate) const BODY_PATIENCE: Duration = Duration::from_secs(120);
 
+/// What is left of a body that is not taken is read and thrown away for so long, so that its client comes to the answer.
+pub(crate) const PASSED_OVER: Duration = Duration::from_secs(30);
+
+/// A client that sends nothing for so long has come to it.
+pub(crate) const LINGERS: Duration = Duration::from_millis(500);
+
 /// A client takes the next piece of an answer within this.
 pub(crate) const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 

@@ -165,11 +165,11 @@ impl<S: Hosted> Places<S> {
         };
         let work = self.requests.begin();
         match (address, parts.method.clone()) {
-            (Address::Mcp(place), Method::POST) => match self.room.take(body).await {
+            (Address::Mcp(place), Method::POST) => match self.room.take(&parts, body).await {
                 Ok(taken) => place.post(parts, taken, caller, work).await,
                 Err(why) => untaken(why),
             },
-            (Address::Messages(place), Method::POST) => match self.room.take(body).await {
+            (Address::Messages(place), Method::POST) => match self.room.take(&parts, body).await {
                 Ok(taken) => {
                     place.post(parts.uri.query().unwrap_or_default(), taken, &caller).await
                 }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
-use resilient_mcp::guard::{Flaw, Guarded, Kind, guard, id_in_use};
+use resilient_mcp::guard::{Flaw, Guarded, Kind, guard, id_in_use, unreadable};
 use resilient_mcp::{Caller, Work};
 #[expect(deprecated, reason = "clients of the versions with a handshake set a level")]
 use rmcp::model::{
@@ -111,14 +111,18 @@ impl<S: Hosted> Streamable<S> {
             parts.extensions.insert(flaw);
         }
         parts.extensions.insert(caller.clone());
+        let is_json = is_of(&parts.headers, b"application/json");
         let request = Request::from_parts(parts, Full::new(body));
         let reply = self.service.handle(request).await;
+        if is_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return json(StatusCode::BAD_REQUEST, &unreadable(&kind));
+        }
         if let Some(id) = reply.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
             self.note(id, caller.clone()).await;
         }
         let (head, body) = reply.into_parts();
         let body = Held::until_sent(body, (work, entered, taken.room));
-        if !is_stream(&head) {
+        if !is_of(&head.headers, b"text/event-stream") {
             return Response::from_parts(head, body.boxed_unsync());
         }
         let door = Arc::clone(&self.door);
@@ -167,10 +171,10 @@ fn no_session() -> Reply {
     plain(StatusCode::NOT_FOUND, "Not Found: Session not found")
 }
 
-/// Whether an answer is a stream, which may have no end of its own.
-fn is_stream(head: &http::response::Parts) -> bool {
-    let kind = head.headers.get(http::header::CONTENT_TYPE);
-    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+/// Whether a body is of this type. A stream of events may have no end of its own.
+fn is_of(headers: &http::HeaderMap, kind: &[u8]) -> bool {
+    let given = headers.get(http::header::CONTENT_TYPE);
+    given.is_some_and(|given| given.as_bytes().starts_with(kind))
 }
 
 fn empty() -> Full<Bytes> {

@@ -42,6 +42,8 @@ struct Version {
     modified: Option<SystemTime>,
     len: u64,
     file: u64,
+    /// Who may read and write it.
+    mode: u32,
 }
 
 #[derive(Debug, PartialEq)]
@@ -146,9 +148,12 @@ impl Known {
                 Err(fault) => known.faults.push(format!("{}:{line}: {fault}", path.display())),
             }
         }
-        if is_open_to_others(path) {
+        if version.mode & 0o077 != 0 {
+            // They may have the secrets, or have written some of their own.
+            known.tokens.clear();
             known.faults.push(format!(
-                "{}: others can read it; take the right from them (chmod 600)",
+                "{}: others can read it, so nobody is let in; take the right from them (chmod 600), and replace each \
+                 secret that is written in it as it is",
                 path.display()
             ));
         }
@@ -160,22 +165,13 @@ impl Known {
 fn version_of(path: &Path) -> io::Result<Version> {
     let found = std::fs::metadata(path)?;
     #[cfg(unix)]
-    let file = std::os::unix::fs::MetadataExt::ino(&found);
+    let (file, mode) = {
+        use std::os::unix::fs::MetadataExt as _;
+        (found.ino(), found.mode())
+    };
     #[cfg(not(unix))]
-    let file = 0;
-    Ok(Version { modified: found.modified().ok(), len: found.len(), file })
-}
-
-#[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "the file of tokens belongs to no workspace")]
-fn is_open_to_others(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_open_to_others(_: &Path) -> bool {
-    false
+    let (file, mode) = (0, 0);
+    Ok(Version { modified: found.modified().ok(), len: found.len(), file, mode })
 }
 
 /// Makes a file with one token that may do everything.

@@ -7,6 +7,7 @@
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId};
 use serde_json::Value;
 
+use crate::keys::repeated;
 use crate::message::{self, FromText, Incoming};
 pub use crate::message::{Flaw, id_in_use};
 
@@ -36,10 +37,30 @@ pub enum Kind {
 #[must_use]
 pub fn guard(body: &[u8]) -> Guarded {
     match message::read(body) {
-        Incoming::Message(message) => guarded(body, &message),
+        Incoming::Message(message) => match repeated(body) {
+            Some(key) => Guarded::Refused(message::key_twice(id_of(&message), &key)),
+            None => guarded(body, &message),
+        },
         Incoming::Batch(_) => Guarded::Refused(message::no_batches()),
         Incoming::Refused(reply) => Guarded::Refused(reply),
         Incoming::Ignored => Guarded::Refused(message::no_message()),
+    }
+}
+
+/// The reply to a body that the SDK cannot read, although it is a message.
+#[must_use]
+pub fn unreadable(kind: &Kind) -> Value {
+    let id = match kind {
+        Kind::Request(id) => Some(id.clone()),
+        Kind::Handshake | Kind::Unanswered => None,
+    };
+    message::unreadable(id)
+}
+
+fn id_of(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(request.id.clone()),
+        _ => None,
     }
 }
 
@@ -110,6 +131,16 @@ mod tests {
         assert_eq!(flaw(&call("7")), Some(Flaw::NotAnObject));
         let latin = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"\xE9\"}}";
         assert_eq!(flaw(latin), Some(Flaw::NotUtf8));
+    }
+
+    /// Before, the SDK answered with a status about the type of the content.
+    #[test]
+    fn a_key_that_is_there_twice_is_refused_with_the_id_of_the_request() {
+        let twice = br#"{"jsonrpc":"2.0","id":7,"method":"ping","method":"ping"}"#;
+        let Guarded::Refused(reply) = guard(twice) else { panic!("taken") };
+        assert_eq!((&reply["id"], &reply["error"]["code"]), (&json!(7), &json!(-32600)));
+        assert!(reply["error"]["message"].as_str().unwrap().contains("\"method\""), "{reply}");
+        assert!(matches!(guard(&call(r#"{"a":1,"a":2}"#)), Guarded::Whole(_)));
     }
 
     #[test]

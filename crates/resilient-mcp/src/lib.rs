@@ -27,6 +27,7 @@ pub mod guard;
 pub mod hints;
 mod instructions;
 mod json;
+mod keys;
 mod message;
 mod names;
 mod prompts;

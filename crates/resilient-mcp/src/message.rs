@@ -111,6 +111,19 @@ pub fn id_in_use(id: &RequestId) -> Value {
     error_reply(Some(id.clone()), ErrorCode::INVALID_REQUEST, message)
 }
 
+/// The reply to a message that has a key twice.
+pub(crate) fn key_twice(id: Option<RequestId>, key: &str) -> Value {
+    let message = format!("the message has the key {key:?} twice; send it once");
+    error_reply(id, ErrorCode::INVALID_REQUEST, &message)
+}
+
+/// The reply to a message of which a field is of another type than the protocol says.
+pub(crate) fn unreadable(id: Option<RequestId>) -> Value {
+    let message =
+        "a field of the message is not as the protocol has it; compare it with the schema";
+    error_reply(id, ErrorCode::INVALID_REQUEST, message)
+}
+
 fn not_an_object() -> Incoming {
     refused(None, ErrorCode::INVALID_REQUEST, "a message is a JSON object")
 }

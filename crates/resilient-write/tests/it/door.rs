@@ -219,6 +219,41 @@ fn tokens_that_others_can_read_are_none() {
     assert!(ran.stderr.contains("chmod 600"), "{ran:?}");
 }
 
+/// Before, only a change of what the file holds was noticed.
+#[cfg(unix)]
+#[test]
+fn a_file_of_tokens_that_is_opened_to_others_lets_nobody_in_until_it_is_closed() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new();
+    let alice = secret("alice");
+    put_tokens(&sandbox, &format!("alice read {alice}\n"));
+    let mut web = sandbox.listen(WITH_TOKENS);
+    let alice = bearer(&alice);
+    let status_in_mode = |web: &Web, mode: u32| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(sandbox.path("tokens"), mode).unwrap();
+        status_with(web, ("Authorization", &alice))
+    };
+    assert_eq!(status_in_mode(&web, 0o600), 200);
+    assert_eq!(status_in_mode(&web, 0o640), 401);
+    web.said_until("chmod 600");
+    assert_eq!(status_in_mode(&web, 0o600), 200);
+}
+
+/// Before, the connection was closed while such a client was sending, and it never saw why.
+#[test]
+fn a_client_that_sends_all_before_it_reads_sees_that_it_was_too_much() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let body = "x".repeat((32 << 20) + (1 << 20));
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {}\r\n", web.address);
+    let length = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    assert_eq!(web.say(&format!("{head}{length}")).status, 413);
+    let pieces =
+        format!("Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    assert_eq!(web.say(&format!("{head}{pieces}")).status, 413);
+}
+
 #[test]
 fn the_older_transport_has_the_same_door() {
     let sandbox = Sandbox::new();

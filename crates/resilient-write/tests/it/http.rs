@@ -106,7 +106,8 @@ fn the_guards_hold_over_http() {
         {"name":"rw_safe_write","arguments":{"path":"b","content":"\ud800"}}}"#;
     let refused = post(lone).message();
     assert_eq!(refused["result"]["structuredContent"]["context"]["reason"], "lone_surrogate");
-    for (body, code) in [("{", -32700), ("[]", -32600), ("7", -32600)] {
+    let twice = r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}"#;
+    for (body, code) in [("{", -32700), ("[]", -32600), ("7", -32600), (twice, -32600)] {
         let refused = post(body);
         assert_eq!(
             (refused.status, &refused.message()["error"]["code"]),
