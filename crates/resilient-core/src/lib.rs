@@ -14,6 +14,7 @@ pub mod edit;
 mod ensure;
 pub mod envelope;
 pub mod error;
+pub mod figures;
 pub mod form;
 pub mod front_matter;
 pub mod handoff;

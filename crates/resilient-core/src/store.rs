@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::contents::read_whole;
 use crate::disk::{Clock, DirRef, Disk, File, Kind, Stat};
 use crate::error::{Error, NotAFile, Result};
+use crate::figures::Figures;
 use crate::journal::Filter;
 use crate::policy::{HardLinks, Policy};
 use crate::policy_file::PolicyFile;
@@ -38,6 +39,8 @@ pub(crate) struct Store {
     pub(crate) longest_journal: u64,
     /// What is known of files without reading them again.
     pub(crate) digests: Arc<Digests>,
+    /// What was done so far, in numbers.
+    pub(crate) figures: Figures,
     /// Is called once for each thing that recovery did or kept.
     pub(crate) on_notice: fn(&Notice),
 }

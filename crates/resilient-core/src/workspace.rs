@@ -16,6 +16,7 @@ use crate::closed;
 use crate::commit::Committer;
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Changed, Draft, Error, Result, Unkept};
+use crate::figures::{self, Figures};
 use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, By, Filter, Tail};
 use crate::policy::Policy;
@@ -180,6 +181,7 @@ impl Builder {
                 clock,
                 caller,
                 longest_journal: self.longest_journal,
+                figures: Figures::default(),
                 on_notice: self.on_notice,
             }),
         }
@@ -436,6 +438,22 @@ impl Workspace {
 
     fn os_of_journal(&self, source: io::Error) -> Error {
         Error::os(self.store.shown_state(&["journal.jsonl"]), "read", source)
+    }
+
+    /// What this process has committed so far, in numbers.
+    #[must_use]
+    pub fn figures(&self) -> figures::Seen {
+        self.store.figures.seen()
+    }
+
+    /// The length of all journals together.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn journal_bytes(&self) -> Result<u64> {
+        let Some(journals) = self.store.visible()? else { return Ok(0) };
+        let closed = journals.stats().map_err(|source| self.os_of_journal(source))?;
+        Ok(journals.current().len + closed.iter().map(|(_, stat)| stat.len).sum::<u64>())
     }
 
     /// Walks the journal's chain from its first row to its last, to see whether a row was changed,

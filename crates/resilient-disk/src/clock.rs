@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Where time and identifiers come from.
 pub trait Clock: Send + Sync + Debug {
@@ -33,6 +33,24 @@ impl Clock for SystemClock {
     fn random(&self) -> u64 {
         // Identifiers need to be distinct, not secret: without a generator the clock serves.
         getrandom::u64().unwrap_or_else(|_| (self.now_ns() as u64).rotate_left(17))
+    }
+}
+
+/// Measures how long something takes, for figures alone: what it says decides nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts it.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// How long ago it was started.
+    #[must_use]
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
     }
 }
 

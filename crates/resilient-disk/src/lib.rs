@@ -75,7 +75,7 @@ mod real;
 pub mod sim;
 
 pub use bytes::{Strayed, append_by_pages, read_all, read_range, read_up_to};
-pub use clock::{Clock, FixedClock, SystemClock};
+pub use clock::{Clock, FixedClock, Stopwatch, SystemClock};
 pub use contract::{
     Access, Dir, DirRef, Disk, File, FileBox, FileId, FileSystem, Kind, LockFile, Owner, Replace,
     Rights, Stat, SyncItem,

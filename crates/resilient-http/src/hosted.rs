@@ -1,6 +1,6 @@
 //! What can be served: a server as each client has it, and what it tells beside the protocol.
 
-use resilient_mcp::{Busy, Caller, Server, Tallied, serve};
+use resilient_mcp::{Busy, Caller, Server, Tallied, figures, serve};
 use rmcp::ServerHandler;
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
@@ -12,6 +12,11 @@ pub trait Hosted: ServerHandler + Clone {
 
     /// What was called so far, by all clients.
     fn tallied(&self) -> Tallied;
+
+    /// What was committed so far in numbers, and the length of the journal. This may wait for the disk.
+    fn figures(&self) -> Option<(figures::Seen, u64)> {
+        None
+    }
 
     /// Whether calls can be made.
     ///
@@ -43,6 +48,10 @@ impl Hosted for Server {
 
     fn tallied(&self) -> Tallied {
         self.tallied()
+    }
+
+    fn figures(&self) -> Option<(figures::Seen, u64)> {
+        self.figures()
     }
 
     fn check(&self) -> Result<(), String> {

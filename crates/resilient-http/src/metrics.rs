@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
+use resilient_mcp::figures::{self, Counted};
 use resilient_mcp::{BOUNDS_MS, Tallied};
 
 /// What was answered so far, by status and, at the door, by reason.
@@ -20,6 +21,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) tallied: Tallied,
     pub(crate) running: usize,
     pub(crate) sessions: usize,
+    /// What was committed, and the length of the journal.
+    pub(crate) figures: Option<(figures::Seen, u64)>,
 }
 
 impl Answered {
@@ -76,7 +79,32 @@ impl Answered {
         }
         head(&mut text, "rw_call_seconds", "histogram", "How long calls took.");
         for Seen { name, tallied, .. } in places {
-            histogram(&mut text, name, tallied);
+            let bounds = BOUNDS_MS.iter().map(|bound| in_seconds(*bound, 1_000));
+            let sum = tallied.seconds.to_string();
+            histogram(&mut text, "rw_call_seconds", name, bounds, &tallied.took, &sum);
+        }
+        let committed = || places.iter().filter_map(|it| Some((it.name, it.figures.as_ref()?)));
+        head(&mut text, "rw_batch_calls", "histogram", "Calls that were committed together.");
+        for (name, (seen, _)) in committed() {
+            let Counted { bounds, classes, sum } = &seen.batches;
+            let bounds = bounds.iter().map(u64::to_string);
+            histogram(&mut text, "rw_batch_calls", name, bounds, classes, &sum.to_string());
+        }
+        head(&mut text, "rw_commit_wait_seconds", "histogram", "Waits of commits for the disk.");
+        for (name, (seen, _)) in committed() {
+            let Counted { bounds, classes, sum } = &seen.waits_us;
+            let (bounds, sum) =
+                (bounds.iter().map(|it| in_seconds(*it, 1_000_000)), in_seconds(*sum, 1_000_000));
+            histogram(&mut text, "rw_commit_wait_seconds", name, bounds, classes, &sum);
+        }
+        head(
+            &mut text,
+            "rw_journal_bytes",
+            "gauge",
+            "Length of the journal, its closed parts included.",
+        );
+        for (name, (_, bytes)) in committed() {
+            let _ = writeln!(text, "rw_journal_bytes{{workspace=\"{name}\"}} {bytes}");
         }
         text
     }
@@ -86,14 +114,24 @@ fn head(text: &mut String, name: &str, kind: &str, what: &str) {
     let _ = writeln!(text, "# HELP {name} {what}\n# TYPE {name} {kind}");
 }
 
-fn histogram(text: &mut String, name: &str, tallied: &Tallied) {
+/// Numbers by class, each class with those below it.
+fn histogram(
+    text: &mut String,
+    metric: &str,
+    name: &str,
+    bounds: impl Iterator<Item = String>,
+    classes: &[u64],
+    sum: &str,
+) {
     let mut count = 0;
-    let bounds = BOUNDS_MS.iter().map(|bound| (*bound as f64 / 1000.0).to_string());
-    for (bound, more) in bounds.chain(["+Inf".to_owned()]).zip(tallied.took) {
+    for (bound, more) in bounds.chain(["+Inf".to_owned()]).zip(classes) {
         count += more;
-        let _ =
-            writeln!(text, "rw_call_seconds_bucket{{workspace=\"{name}\",le=\"{bound}\"}} {count}");
+        let _ = writeln!(text, "{metric}_bucket{{workspace=\"{name}\",le=\"{bound}\"}} {count}");
     }
-    let _ = writeln!(text, "rw_call_seconds_sum{{workspace=\"{name}\"}} {}", tallied.seconds);
-    let _ = writeln!(text, "rw_call_seconds_count{{workspace=\"{name}\"}} {count}");
+    let _ = writeln!(text, "{metric}_sum{{workspace=\"{name}\"}} {sum}");
+    let _ = writeln!(text, "{metric}_count{{workspace=\"{name}\"}} {count}");
+}
+
+fn in_seconds(number: u64, per_second: u64) -> String {
+    (number as f64 / per_second as f64).to_string()
 }

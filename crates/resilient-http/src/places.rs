@@ -145,11 +145,14 @@ impl<S: Hosted> Places<S> {
                 Way::Sse(way) => way.count(),
             };
             let running = place.server.calls().count();
+            let server = place.server.clone();
+            let figures = tokio::task::spawn_blocking(move || server.figures()).await;
             seen.push(Seen {
                 name: &place.name,
                 tallied: place.server.tallied(),
                 running,
                 sessions,
+                figures: figures.ok().flatten(),
             });
         }
         whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", self.answered.text(&seen))

@@ -56,6 +56,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use busy::{Busy, Work};
 pub use names::ToolNames;
+pub use resilient_core::figures;
 pub use schema::Schema;
 pub use server::Server;
 pub use session::Caller;

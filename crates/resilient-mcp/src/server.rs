@@ -7,6 +7,7 @@ mod looks;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use resilient_core::figures;
 use resilient_core::journal::Filter;
 use resilient_core::near::nearest;
 use rmcp::model::{
@@ -122,6 +123,16 @@ impl Server {
     #[must_use]
     pub fn tallied(&self) -> Tallied {
         self.inner.tally.so_far()
+    }
+
+    /// What was committed so far in numbers, and the length of the journal; nothing of a server that only reads.
+    #[must_use]
+    pub fn figures(&self) -> Option<(figures::Seen, u64)> {
+        if self.inner.offer == Offer::Read {
+            return None;
+        }
+        let workspace = &self.inner.workspace;
+        Some((workspace.figures(), workspace.journal_bytes().ok()?))
     }
 
     /// Whether calls can be made: the roots are there, the policy can be used, and the journal can be read.

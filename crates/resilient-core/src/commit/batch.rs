@@ -70,6 +70,7 @@ impl Batch {
         let (jobs, mut changes): (Vec<Job>, Vec<Change>) =
             std::mem::take(&mut self.changes).into_iter().unzip();
         if !changes.is_empty() {
+            store.figures.batch(changes.len());
             let Ran { outcomes, saved, left } = run(store, state, &changes);
             if !left.is_empty() {
                 tell(recovery::Report { left, ..recovery::Report::default() });
@@ -249,7 +250,7 @@ fn intend(
         home.as_ref().map(|home| wait.add(SyncItem::Dir(home.clone()), Some(who)))
     });
     let home_at = home_at.last();
-    for (at, (owners, result)) in wait.run(&*store.disk).into_iter().enumerate() {
+    for (at, (owners, result)) in wait.run(store).into_iter().enumerate() {
         if home_at == Some(at) && result.is_ok() {
             state.home_is_synced();
         }
@@ -468,7 +469,7 @@ fn finish_wait(
     outcomes: &mut [Outcome],
 ) {
     let place = (!slots.is_empty()).then(|| wait.add(SyncItem::Dir(state.tmp.clone()), None));
-    for (at, (owners, result)) in wait.run(&*store.disk).into_iter().enumerate() {
+    for (at, (owners, result)) in wait.run(store).into_iter().enumerate() {
         let Err(source) = result else { continue };
         if place == Some(at) {
             for slot in slots.drain(..) {

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::disk::{Disk, FileId, SyncItem};
+use crate::disk::{FileId, Stopwatch, SyncItem};
+use crate::store::Store;
 
 /// Things to be synced in parallel, each once, with the changes that stand and fall with it.
 #[derive(Default)]
@@ -35,10 +36,13 @@ impl Wait {
     }
 
     /// Waits; each item's changes and answer.
-    pub(super) fn run(self, disk: &dyn Disk) -> Vec<(Vec<usize>, io::Result<()>)> {
+    pub(super) fn run(self, store: &Store) -> Vec<(Vec<usize>, io::Result<()>)> {
         if self.items.is_empty() {
             return Vec::new();
         }
-        self.owners.into_iter().zip(disk.sync_all(&self.items)).collect()
+        let watch = Stopwatch::start();
+        let results = store.disk.sync_all(&self.items);
+        store.figures.waited(watch.elapsed());
+        self.owners.into_iter().zip(results).collect()
     }
 }

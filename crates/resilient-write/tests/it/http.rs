@@ -378,9 +378,18 @@ fn the_server_is_seen_from_outside() {
         r#"rw_http_answers_total{status="403"} 1"#,
         r#"rw_sessions{workspace=""} 1"#,
         r#"rw_calls_running{workspace=""} 0"#,
+        r#"rw_batch_calls_bucket{workspace="",le="1"} 1"#,
+        r#"rw_batch_calls_sum{workspace=""} 1"#,
     ] {
         assert!(text.lines().any(|it| it == line), "no {line} in {text}");
     }
+    let number = |metric: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(metric)).unwrap();
+        line.trim().parse::<f64>().unwrap()
+    };
+    assert!(number(r#"rw_commit_wait_seconds_count{workspace=""}"#) >= 2.0, "{text}");
+    let journal = std::fs::metadata(sandbox.path(".resilient_write/journal.jsonl")).unwrap();
+    assert_eq!(number(r#"rw_journal_bytes{workspace=""}"#), journal.len() as f64);
     // What nobody can use is not ready, and still alive.
     sandbox.put(".resilient_write/policy.yaml", "colour: red\n");
     assert_eq!((get("/healthz").status, get("/readyz").status), (200, 503));
