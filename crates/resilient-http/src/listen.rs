@@ -36,6 +36,8 @@ pub struct Listen {
     pub host: String,
     /// The port; 0 is any that is free.
     pub port: u16,
+    /// A socket that listens already, at this host; the port does not count then.
+    pub socket: Option<std::net::TcpListener>,
     /// The file of tokens; without it everybody who reaches the server may do everything.
     pub token_file: Option<PathBuf>,
     /// Names by which clients may reach the server besides its own.
@@ -93,14 +95,13 @@ pub fn serve<S: Hosted>(
     let names = Names { hosts: listen.allow_hosts, origins: listen.allow_origins };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let host = listen.host.trim_start_matches('[').trim_end_matches(']');
-        let listener = TcpListener::bind((host, listen.port)).await.map_err(|error| {
-            let text = format!(
-                "cannot listen at {host} port {} ({error}): pass another --port or --host",
-                listen.port
-            );
-            io::Error::new(error.kind(), text)
-        })?;
+        let listener = match listen.socket {
+            Some(socket) => {
+                socket.set_nonblocking(true)?;
+                TcpListener::from_std(socket)?
+            }
+            None => bind(&listen.host, listen.port).await?,
+        };
         let places = Arc::new(Places::new(listen.protocol, places, Door::new(names, tokens)));
         tell(&format!("listening on http://{}{}", listener.local_addr()?, places.first()));
         let connections = Busy::default();
@@ -111,6 +112,15 @@ pub fn serve<S: Hosted>(
         let _ = timeout(FAREWELL, connections.none_left()).await;
         tell("stopped: every call is done");
         Ok(())
+    })
+}
+
+async fn bind(host: &str, port: u16) -> io::Result<TcpListener> {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    TcpListener::bind((host, port)).await.map_err(|error| {
+        let text =
+            format!("cannot listen at {host} port {port} ({error}): pass another --port or --host");
+        io::Error::new(error.kind(), text)
     })
 }
 

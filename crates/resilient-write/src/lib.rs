@@ -8,6 +8,7 @@ mod config;
 mod output;
 mod reader;
 mod signals;
+mod socket;
 mod words;
 
 use std::process::ExitCode;

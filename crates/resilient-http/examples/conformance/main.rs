@@ -21,6 +21,7 @@ fn main() -> io::Result<()> {
         protocol: Protocol::Http,
         host: "127.0.0.1".to_owned(),
         port: 0,
+        socket: None,
         token_file: None,
         allow_hosts: Vec::new(),
         allow_origins: Vec::new(),

@@ -12,6 +12,7 @@ use resilient_mcp::{Offer, Server, ToolNames};
 
 use crate::output::Output;
 use crate::signals;
+use crate::socket;
 
 /// How the server is reached and what it calls its tools.
 #[derive(Debug, Args)]
@@ -160,7 +161,15 @@ impl Serve {
             Some(Transport::Http) => Some(Protocol::Http),
             Some(Transport::Sse) => Some(Protocol::Sse),
         };
-        let host = self.door.host.unwrap_or_else(|| "127.0.0.1".to_owned());
+        let socket = if protocol.is_some() { socket::handed_over()? } else { None };
+        if socket.is_some() && (self.door.host.is_some() || self.door.port.is_some()) {
+            return Ok(output
+                .misuse("the socket is handed over (LISTEN_FDS): leave out --host and --port"));
+        }
+        let host = match &socket {
+            Some(socket) => socket.local_addr()?.ip().to_string(),
+            None => self.door.host.unwrap_or_else(|| "127.0.0.1".to_owned()),
+        };
         if protocol.is_some() && self.door.token_file.is_none() && resilient_http::is_exposed(&host)
         {
             return Ok(output.misuse(&format!(
@@ -208,6 +217,7 @@ impl Serve {
         let listen = Listen {
             protocol,
             host,
+            socket,
             port: self.door.port.unwrap_or(8000),
             token_file: self.door.token_file,
             allow_hosts: self.door.allow_host,

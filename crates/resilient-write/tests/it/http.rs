@@ -454,3 +454,29 @@ fn the_end_of_the_server_is_the_end_of_a_subscription() {
     assert_eq!((&last["id"], &last["result"]["resultType"]), (&json!("sub"), &json!("complete")));
     assert_eq!(web.end().1, Some(0));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_socket_that_is_handed_over_is_served() {
+    let sandbox = Sandbox::new();
+    let listen = || std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let socket = listen();
+    let address = socket.local_addr().unwrap().to_string();
+    let web = sandbox.listen_on(socket, HTTP);
+    assert_eq!(web.address, address);
+    let client = web.greet("/mcp", &[]);
+    assert_eq!(client.call("rw_safe_write", &json!({"path": "a", "content": "x"}))["ok"], true);
+    web.stop();
+    assert_eq!(web.end().1, Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_socket_that_others_reach_needs_tokens() {
+    let sandbox = Sandbox::new();
+    let open = || std::net::TcpListener::bind("0.0.0.0:0").unwrap();
+    let refused = sandbox.refuses_socket(open(), HTTP);
+    assert!(refused.contains("--token-file"), "{refused}");
+    let refused = sandbox.refuses_socket(open(), &[HTTP, &["--port", "1"]].concat());
+    assert!(refused.contains("LISTEN_FDS"), "{refused}");
+}

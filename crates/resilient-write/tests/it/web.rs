@@ -51,17 +51,46 @@ impl Sandbox {
 
     pub(crate) fn listen_as(&self, program: &str, args: &[&str]) -> Web {
         let mut command = self.command(program, &self.root());
-        command.args(args).args(["--port", "0"]).stdout(Stdio::null());
-        let mut child = command.spawn().unwrap();
+        command.args(args).args(["--port", "0"]);
+        Web::of(&mut command)
+    }
+
+    /// Starts the server with a socket that listens already, as systemd does.
+    #[cfg(unix)]
+    pub(crate) fn listen_on(&self, socket: std::net::TcpListener, args: &[&str]) -> Web {
+        let mut command = self.command("sh", &self.root());
+        command.args(["-c", HAND_OVER, BINARY]).args(args);
+        Web::of(command.stdin(std::os::fd::OwnedFd::from(socket)))
+    }
+}
+
+/// The rest of [`Sandbox::listen_on`], for a server that does not start.
+#[cfg(unix)]
+impl Sandbox {
+    /// What the server says that refuses a socket.
+    pub(crate) fn refuses_socket(&self, socket: std::net::TcpListener, args: &[&str]) -> String {
+        let mut command = self.command("sh", &self.root());
+        command.args(["-c", HAND_OVER, BINARY]).args(args);
+        let ran = command.stdin(std::os::fd::OwnedFd::from(socket)).output().unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+        String::from_utf8(ran.stderr).unwrap()
+    }
+}
+
+/// Moves the socket from standard input to where a starter puts it.
+#[cfg(unix)]
+const HAND_OVER: &str = r#"exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@""#;
+
+impl Web {
+    fn of(command: &mut std::process::Command) -> Self {
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut web = Web { child, stderr, said: Vec::new(), address: String::new() };
+        let mut web = Self { child, stderr, said: Vec::new(), address: String::new() };
         let line = web.said_until("listening on http://");
         web.address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
         web
     }
-}
 
-impl Web {
     /// The next line that has this text; those before it are kept.
     pub(crate) fn said_until(&mut self, text: &str) -> String {
         loop {
