@@ -99,8 +99,11 @@ impl<S: Hosted> Places<S> {
     /// Answers a request.
     pub(crate) async fn answer(&self, request: Request<Incoming>, ends: Ends) -> Reply {
         let (mut parts, body) = request.into_parts();
+        // The query may have the name of a session.
+        let asked = tracing::enabled!(tracing::Level::DEBUG)
+            .then(|| (parts.method.clone(), parts.uri.path().to_owned()));
         let reply = match self.door.look(&parts.uri, &parts.headers, ends) {
-            Err(refused) => self.refuse(refused),
+            Err(refused) => self.refuse(refused, ends),
             Ok(()) if parts.method == Method::GET && parts.uri.path() == "/healthz" => {
                 plain(StatusCode::OK, "ok\n")
             }
@@ -113,14 +116,19 @@ impl<S: Hosted> Places<S> {
                     parts.headers.remove(header::AUTHORIZATION);
                     self.inside(parts, body, caller).await
                 }
-                Err(refused) => self.refuse(refused),
+                Err(refused) => self.refuse(refused, ends),
             },
         };
-        self.answered.status(reply.status().as_u16());
+        let status = reply.status().as_u16();
+        self.answered.status(status);
+        if let Some((method, path)) = asked {
+            tracing::debug!(%method, path, status, from = %ends.theirs, "request");
+        }
         reply
     }
 
-    fn refuse(&self, refused: Refused) -> Reply {
+    fn refuse(&self, refused: Refused, ends: Ends) -> Reply {
+        tracing::warn!(reason = refused.name(), from = %ends.theirs, "refused");
         self.answered.refusal(refused.name());
         refused.reply()
     }

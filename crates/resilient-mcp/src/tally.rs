@@ -27,14 +27,22 @@ pub struct Tallied {
 }
 
 impl Tally {
-    pub(crate) fn count(&self, tool: &'static str, answer: Option<&Value>, took: Duration) {
+    /// Counts a call, and says how it ended.
+    pub(crate) fn count(
+        &self,
+        tool: &'static str,
+        answer: Option<&Value>,
+        took: Duration,
+    ) -> &'static str {
+        let outcome = outcome(answer);
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        *all.calls.entry((tool, outcome(answer))).or_default() += 1;
+        *all.calls.entry((tool, outcome)).or_default() += 1;
         let class = BOUNDS_MS.iter().position(|bound| took <= Duration::from_millis(*bound));
         if let Some(count) = all.took.get_mut(class.unwrap_or(BOUNDS_MS.len())) {
             *count += 1;
         }
         all.seconds += took.as_secs_f64();
+        outcome
     }
 
     pub(crate) fn so_far(&self) -> Tallied {

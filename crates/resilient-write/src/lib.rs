@@ -5,6 +5,7 @@ mod arguments;
 mod cli;
 mod commands;
 mod config;
+mod log;
 mod output;
 mod reader;
 mod signals;

@@ -18,6 +18,7 @@ use resilient_http::Tell;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::log;
 use crate::words::in_our_words;
 
 /// Facts that are said elsewhere in a failure, or only repeat the command line.
@@ -483,5 +484,8 @@ pub(crate) fn log_notice(notice: &Notice) {
 
 /// Where standard error is gone, there is nobody to tell.
 fn complain(text: &str) {
+    if log::say(text) {
+        return;
+    }
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -58,6 +58,7 @@ impl Server {
         let running = Arc::clone(&inner.running).acquire_owned().await;
         let program = context.client_info().map(|it| format!("{}/{}", it.name, it.version));
         let client = caller.signed(program);
+        let by = tracing::enabled!(tracing::Level::INFO).then(|| client.clone()).flatten();
         let era = context.protocol_version();
         let token = context.meta.get_progress_token();
         let (told, mut steps) = mpsc::unbounded_channel();
@@ -80,7 +81,10 @@ impl Server {
                 CallToolResult::default()
             };
             let (known, answer) = (tool_name(&inner, &name), result.structured_content.as_ref());
-            inner.tally.count(known, answer, began.elapsed());
+            let took = began.elapsed();
+            let outcome = inner.tally.count(known, answer, took);
+            // Nothing of what it was called with: that may be anything.
+            tracing::info!(tool = known, outcome, ms = took.as_secs_f64() * 1e3, by, "call");
             let told = log_from.zip(answer).map(|(level, answer)| messages(answer, level));
             let result = inner.shaped(result, era);
             let Some(watch) = watch else { return (result, told.unwrap_or_default()) };

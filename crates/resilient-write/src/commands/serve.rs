@@ -10,6 +10,7 @@ use resilient_core::journal::By;
 use resilient_http::{Listen, Place, Protocol, Stop};
 use resilient_mcp::{Offer, Server, ToolNames};
 
+use crate::log::Log;
 use crate::output::Output;
 use crate::signals;
 use crate::socket;
@@ -25,6 +26,8 @@ pub(crate) struct Serve {
     tool_names: Option<Names>,
     #[command(flatten)]
     door: Door,
+    #[command(flatten)]
+    log: Log,
 }
 
 /// Where an HTTP server listens, and whom it lets in.
@@ -132,8 +135,8 @@ fn retain(workspace: &Workspace) {
 impl Serve {
     /// Whether any option of the server was given.
     pub(crate) fn is_given(&self) -> bool {
-        let Self { transport, tool_names, door } = self;
-        transport.is_some() || tool_names.is_some() || door.is_given()
+        let Self { transport, tool_names, door, log } = self;
+        transport.is_some() || tool_names.is_some() || door.is_given() || log.is_given()
     }
 
     /// Serves until the client hangs up, or, over HTTP, until it is told to end.
@@ -147,6 +150,7 @@ impl Serve {
         offer: Offer,
         output: &Output,
     ) -> Result<ExitCode> {
+        self.log.start();
         let (unnamed, named) = split(given);
         let protocol = match self.transport {
             None | Some(Transport::Stdio) if self.door.is_given() => {

@@ -480,3 +480,27 @@ fn a_socket_that_others_reach_needs_tokens() {
     let refused = sandbox.refuses_socket(open(), &[HTTP, &["--port", "1"]].concat());
     assert!(refused.contains("LISTEN_FDS"), "{refused}");
 }
+
+#[test]
+fn the_log_has_a_line_for_each_call_and_none_of_its_content() {
+    let sandbox = Sandbox::new();
+    let json = [HTTP, &["--log-format", "json", "--log-level", "debug"]].concat();
+    let mut web = sandbox.listen(&json);
+    let client = web.greet("/mcp", &[]);
+    let write = json!({"path": "secret-name", "content": "secret-content"});
+    assert_eq!(client.call("rw_safe_write", &write)["ok"], true);
+    drop(client);
+    web.ask("GET", "/mcp", &[("Host", "evil.example")], "");
+    let line = web.said_until("refused");
+    let mut lines = std::mem::take(&mut web.said);
+    lines.push(line);
+    let all = lines.concat();
+    assert!(!all.contains("secret-"), "{all}");
+    let lines: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found = |message: &str| lines.iter().find(|line| line["message"] == message).unwrap();
+    let call = found("call");
+    assert_eq!((&call["tool"], &call["outcome"]), (&json!("rw.safe_write"), &json!("ok")));
+    assert_eq!(call["by"], "test/0");
+    assert_eq!(found("refused")["reason"], "host");
+    assert_eq!(found("request")["path"], "/mcp");
+}
