@@ -163,11 +163,11 @@ fn mutated_texts_are_redacted_whole_and_nothing_else() {
     let hostile = hostile::texts(400);
     let (mut chance, mut faults) = (Chance(seed.max(1)), Vec::new());
     for _ in 0..count {
-        let state = chance.0;
+        // Neighbouring numbers of a row would make similar texts.
+        let state = chance.next() << 16 | chance.next() & 0xFFFF | 1;
         let found = std::panic::catch_unwind(|| fault(&mut Chance(state), &hostile));
         let found = found.unwrap_or_else(|_| Some("a panic".to_owned()));
-        faults.extend(found.map(|found| format!("MUTATED_SEED={state}: {found}")));
-        chance.below(2);
+        faults.extend(found.map(|found| format!("of {state:#x}: {found}")));
     }
     assert!(
         faults.is_empty(),

@@ -114,8 +114,13 @@ fn armor_backwards(bytes: &[u8], places: &[Place], views: &mut Views<'_>) {
             continue;
         }
         let rest = bytes.get(at..).unwrap_or_default();
-        let end = memmem::find(rest, b" NIGEB-----").map_or(rest.len().min(64), |end| end + 11);
-        if views.has_room(end) {
+        // Between the two stand lines of base64 and of headers.
+        let is_inside = |byte: &u8| {
+            byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=-:,\\".contains(byte)
+        };
+        let end = memmem::find(rest, b" NIGEB-----").map(|end| end + 11);
+        let end = end.filter(|end| rest.iter().take(*end).all(is_inside));
+        if let Some(end) = end.filter(|end| views.has_room(*end)) {
             let text: Vec<u8> = rest.get(..end).unwrap_or_default().iter().rev().copied().collect();
             if let Ok(text) = String::from_utf8(text) {
                 views.add("reversed", Map::whole(at..at + end), text, Trust::Full);

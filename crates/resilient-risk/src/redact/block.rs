@@ -55,9 +55,16 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     }
     // As far as the lines of base64 behind the head go, they are the key.
     let mut lines = Lines::default();
-    let known =
-        rows.chunk_by(|one, other| one.0 == other.0).take_while(|line| lines.takes(text, line));
-    let known = known.map(<[_]>::len).sum();
+    let mut known = 0;
+    for line in rows.chunk_by(|one, other| one.0 == other.0) {
+        // What goes on in another literal may be another text.
+        let mut some = (1..=line.len()).rev().filter_map(|len| line.get(..len));
+        let taken = some.find(|some| lines.takes(text, some)).map_or(0, <[_]>::len);
+        known += taken;
+        if taken != line.len() {
+            break;
+        }
+    }
     rows.truncate(known);
     let done = rows.last().map_or(head.end, |(_, last)| last.end);
     let rest = text.get(done..).unwrap_or_default();
@@ -239,18 +246,20 @@ struct Lines {
 impl Lines {
     /// Tells whether the next line of base64 belongs to the key.
     fn takes(&mut self, text: &str, line: &[Row]) -> bool {
-        let [((lines, _), first), ..] = line else { return false };
+        let Some((((lines, _), _), (_, last))) = line.first().zip(line.last()) else {
+            return false;
+        };
         let rows = line.iter().filter_map(|(_, row)| text.as_bytes().get(row.clone()));
         let bytes = rows.collect::<Vec<_>>().concat();
-        let end = line.last().map_or(first.end, |(_, last)| last.end);
-        let rest = text.get(end..).unwrap_or_default();
+        let rest = text.get(last.end..).unwrap_or_default();
         // What fills its line may be the rest of a key; on a line with other text, only what is no word.
         let ends = rest.is_empty()
             || rest.starts_with(|c| is_quote(c) || matches!(c, '\\' | '<'))
             || BREAKS.iter().any(|end| !matches!(*end, " " | "\t") && rest.starts_with(end));
         let begins = *lines > 0;
-        let is_line =
-            is_material(&bytes) || is_mixed(&bytes) || begins && ends && !is_wordlike(&bytes);
+        let row = text.as_bytes().get(last.clone()).unwrap_or_default();
+        let is_line = (ends || is_material(row) || is_mixed(row))
+            && (is_material(&bytes) || is_mixed(&bytes) || begins && !is_wordlike(&bytes));
         let fits = self.width.is_none_or(|width| bytes.len() <= width);
         if self.ended || !is_line || !fits {
             return false;
@@ -353,6 +362,7 @@ mod tests {
             (format!("{begin}\n{row}\n{last} and more\n"), " and more\n"),
             (format!("K=\"{begin}\n{row}\nAB\"'{}\n{last}'\n", self::row(62)), "K=\"\"''\n"),
             (format!("k: \"{begin}\n{row}\nAB\\\n  {}\n{last}\"\n", self::row(62)), "k: \"\"\n"),
+            (format!("{begin}\n{row}\n{last}\\\ncall_2(x, y)\n"), "\\\ncall_2(x, y)\n"),
             (format!("<p>{begin}\n{row}\nMsGPZXsLuJwPMSng</p>\n"), "<p></p>\n"),
             (
                 format!("the line {begin} of a file\nthat is cut\n"),
