@@ -276,6 +276,12 @@ pub(crate) fn make() -> Result<(), Box<dyn Error>> {
     table("CODES", &format!("[u16; {}]", codes.len()), &codes)?;
     table("WALLETS", &format!("[Wallet; {}]", wallets.len()), &wallets)?;
     table("ADDRESSES", &format!("[Address; {}]", addresses.len()), &addresses)?;
+    for (name, list) in
+        [("COUNTRIES", &people["banks"]["countries"]), ("MONTHS", &people["words"]["months"])]
+    {
+        let words: Vec<String> = list.clone().try_into()?;
+        table(name, &format!("[&str; {}]", words.len()), &words)?;
+    }
     for name in ["person", "hardware", "internet"] {
         let words: Words = people["words"][name].clone().try_into()?;
         table(&name.to_uppercase(), "Words", &words)?;

@@ -15,7 +15,7 @@ use super::lanes::{GROUP, Lanes};
 use super::literals::{Literal, Place};
 use super::token::Shape;
 use super::words::{Said, VALUE_REACH, Word};
-use super::{decode, naming, placeholder};
+use super::{decode, naming, pii, placeholder};
 
 /// One value that was recognised by its surroundings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,12 +45,13 @@ pub(super) fn find<S: Simd>(
         #[inline(always)]
         || {
             for said in words.iter().copied() {
-                let hit = if matches!(said.word, Word::Dummy | Word::Url | Word::User | Word::Basic)
-                {
-                    credential(text, said)
-                } else {
-                    value(simd, text, digits, said, claims)
+                let given = || given(text, said).filter(|hit| claims.is_free(&hit.span));
+                let hit = match said.word {
+                    Word::Dummy | Word::Url | Word::User | Word::Basic => credential(text, said),
+                    Word::Command | Word::Bank => given(),
+                    _ => value(simd, text, digits, said, claims)
                         .or_else(|| auth(text, said.start, said.end))
+                        .or_else(given),
                 };
                 if let Some(hit) = hit {
                     claims.claim(hit);
@@ -68,6 +69,66 @@ fn credential(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
         Word::Basic => basic(text, end),
         _ => None,
     }
+}
+
+/// Reads the password that an option of a command gives, and the code of a bank.
+#[cold]
+#[inline(never)]
+fn given(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
+    const REACH: usize = 120;
+    let near = text.get(end..end + REACH).or_else(|| text.get(end..))?;
+    let line = near.split(|byte| *byte == b'\n').next()?;
+    if word == Word::Bank {
+        return bank(line, start.checked_sub(1).and_then(|at| text.get(at)), end);
+    }
+    let name = text.get(start.saturating_sub(24)..start)?;
+    let name = name.rsplit(u8::is_ascii_whitespace).next()?;
+    let option = |option: &[u8]| memmem::find(line, option).map(|at| at + option.len());
+    let at = match word {
+        // `-pPASSWORD` in one word.
+        Word::Command => {
+            option(b" -p").filter(|at| line.get(*at).is_some_and(|byte| *byte != b' '))?
+        }
+        Word::Password if name.ends_with(b"ssh") => option(b" -p")?,
+        Word::Password if name.starts_with(b"--") => line.iter().position(|byte| *byte == b' ')?,
+        _ => return None,
+    };
+    let rest = line.get(at..)?;
+    let blank = rest.iter().take_while(|byte| **byte == b' ').count();
+    let quote = rest.get(blank).copied().filter(|byte| b"\"'".contains(byte));
+    let from = end + at + blank + usize::from(quote.is_some());
+    let rest = text.get(from..end + line.len())?;
+    let ends = |byte: &u8| match quote {
+        Some(quote) => *byte == quote,
+        None => byte.is_ascii_whitespace() || b"\"';&|)\\".contains(byte),
+    };
+    let len = rest.iter().position(ends).unwrap_or(rest.len());
+    let value = Value { span: from..from + len, said: None };
+    let fits = PASSWORD_LENS.contains(&len) && Shape::of(rest.get(..len)?).digits > 0;
+    (fits && is_password(text, &value, quote.is_none(), false, Word::Password)).then_some(Hit {
+        family: "generic_secret",
+        name: "assigned_password",
+        span: value.span,
+    })
+}
+
+/// Reads the code of a bank behind a word and a sign: `BIC: …`.
+fn bank(line: &[u8], before: Option<&u8>, end: usize) -> Option<Hit> {
+    const SIGN_REACH: usize = 16;
+    let sign = line.iter().take(SIGN_REACH).position(|byte| b":=".contains(byte))?;
+    let is_name = |byte: &u8| byte.is_ascii_alphabetic() || b" _-/\"'\\]".contains(byte);
+    let lead = line.iter().skip(sign).take(8).take_while(|byte| b":=> \"'\\".contains(byte));
+    let from = sign + lead.count();
+    let rest = line.get(from..)?;
+    let len = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let glued = rest.get(len).is_some_and(|byte| b"_-".contains(byte));
+    let alone = !before.is_some_and(u8::is_ascii_alphanumeric);
+    let fits = alone && !glued && line.get(..sign)?.iter().all(is_name);
+    (fits && pii::is_bank(rest.get(..len)?)).then_some(Hit {
+        family: "pii",
+        name: "bic",
+        span: end + from..end + from + len,
+    })
 }
 
 /// The `@` of an address stands at most so far behind its scheme.
@@ -636,6 +697,52 @@ mod tests {
             format!("ANY_PW:{value}"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_password_that_a_command_is_given_is_found() {
+        let value = ["q7Rk", "9zPwX2"].concat();
+        for text in [
+            format!("mysql -u root -p{value} db"),
+            format!("mysqldump -u root -p'{value}' db"),
+            format!("sshpass -p {value} ssh host"),
+            format!("sshpass -p '{value}' ssh host"),
+            format!("run --password {value} --all"),
+            format!("run --db-password \"{value}\""),
+        ] {
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
+        for text in [
+            "mysql -u root -p db1 x",
+            "mysql -p\ncat q7Rk9zPwX2",
+            "run --password $P1",
+            "sshpass -p file1",
+        ] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_code_of_a_bank_is_found_behind_a_word_and_a_sign() {
+        for text in [
+            "BIC: DEUTDEFF",
+            "bic=\"DEUTDEFF\";",
+            "SWIFT/BIC : DEUTDEFF",
+            "{\"bic_code\": \"DEUTDEFF\"}",
+        ] {
+            assert_eq!(found(text), [("bic", "DEUTDEFF")], "{text}");
+        }
+        assert_eq!(found("BIC: BNPAFRPPXXX\n"), [("bic", "BNPAFRPPXXX")]);
+        for text in [
+            "cubic: DEUTDEFF",
+            "BIC DEUTDEFF",
+            "BIC: DEUTZZFF",
+            "BIC: DEUTDEFFX",
+            "BIC: Deutdeff",
+            "BIC: DEUTDEFF_A",
+        ] {
+            assert_eq!(found(text), [], "{text}");
         }
     }
 

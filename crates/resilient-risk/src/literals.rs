@@ -40,8 +40,8 @@ pub(super) enum Literal {
     Hash,
     /// A word as it is written.
     Word(Word),
-    /// A word in any case, of which so many characters only show that it has ended.
-    AnyCase(Word, usize),
+    /// A word in any case.
+    AnyCase(Word),
 }
 
 /// A place where a literal stands.
@@ -106,9 +106,14 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
     }
     let exact = |text: &'static str| Needle::exact(text.as_bytes());
     all.extend(RARE.iter().map(|(text, word)| (exact(text), Literal::Word(*word))));
-    all.extend(WORDS.iter().map(|(text, word, more)| {
-        let needle = Needle { any_case: true, ..exact(text) };
-        (needle, Literal::AnyCase(*word, *more))
+    all.extend(WORDS.iter().map(|(text, word)| {
+        // A word so short has to end where a value is assigned.
+        let then: Option<fn(u8) -> bool> = match word {
+            Word::ShortPassword => Some(|byte| matches!(byte, b':' | b'=')),
+            Word::Bank => Some(|byte| !byte.is_ascii_lowercase()),
+            _ => None,
+        };
+        (Needle { any_case: true, then, ..exact(text) }, Literal::AnyCase(*word))
     }));
     let (needles, literals): (Vec<_>, _) = all.into_iter().unzip();
     let searcher = Searcher::new(needles.iter().copied());
@@ -146,10 +151,10 @@ pub(super) fn find(text: &[u8], marks: &Marks, places: &mut Vec<Place>, words: &
         let Some(literal) = literals.get(found.nth).copied() else { return };
         let (at, end) = (found.start, found.end);
         match literal {
-            Literal::AnyCase(word, more) => {
+            Literal::AnyCase(word) => {
                 if at >= said {
                     said = end;
-                    words.extend(Said::of(text, marks, word, at, end - more));
+                    words.extend(Said::of(text, marks, word, at, end));
                 }
                 return;
             }

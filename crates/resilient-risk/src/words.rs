@@ -18,33 +18,36 @@ pub(super) enum Word {
     Url,
     User,
     Basic,
+    /// A command that is given a password.
+    Command,
+    /// It announces the code of a bank.
+    Bank,
     /// The name in one of the paper's patterns, and a word for secrets.
     AwsSecret,
     /// It is a part of a dummy.
     Dummy,
 }
 
-/// The words that are looked for without regard to case, and how many characters at their end only
-/// show that the word has ended.
-pub(super) const WORDS: [(&str, Word, usize); 9] = [
-    ("pass", Word::Password, 0),
-    ("pwd", Word::Password, 0),
-    ("pw:", Word::ShortPassword, 1),
-    ("pw=", Word::ShortPassword, 1),
-    ("secret", Word::Secret, 0),
-    ("key", Word::Key, 0),
-    ("token", Word::Key, 0),
-    ("auth", Word::Key, 0),
-    ("://", Word::Url, 0),
+/// The words that are looked for without regard to case.
+pub(super) const WORDS: [(&str, Word); 10] = [
+    ("pass", Word::Password),
+    ("pwd", Word::Password),
+    ("pw", Word::ShortPassword),
+    ("secret", Word::Secret),
+    ("key", Word::Key),
+    ("token", Word::Key),
+    ("auth", Word::Key),
+    ("://", Word::Url),
+    ("bic", Word::Bank),
+    ("ntified by", Word::Sql),
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const RARE: [(&str, Word); 6] = [
-    ("ntified by", Word::Sql),
-    ("NTIFIED BY", Word::Sql),
+pub(super) const RARE: [(&str, Word); 5] = [
     (" -u ", Word::User),
     ("--user ", Word::User),
     ("asic ", Word::Basic),
+    ("mysql", Word::Command),
     ("xxxx", Word::Dummy),
 ];
 
@@ -92,6 +95,7 @@ impl Said {
         // A value has a digit, and what follows shows the password of an address.
         let can_follow = match word {
             Word::Url => true,
+            Word::Bank => is_assigned(text, marks, end),
             Word::Key | Word::Secret if !is_assigned(text, marks, end) => false,
             _ => has_digit(marks, end),
         };

@@ -26,6 +26,7 @@ use fearless_simd::prelude::*;
 
 use self::near::{Words, low};
 use self::readings::Readings;
+pub(super) use self::special::is_bank;
 use super::bits::ones;
 use super::lanes::{GROUP, Lanes};
 use super::marks::Marks;
@@ -213,7 +214,7 @@ fn postcodes(digit: u64, alnum: u64, signs: u64) -> u64 {
     let five = five & signs >> 5 & letter >> 6;
     let four = four
         & (signs >> 4 & letter >> 5 & letter >> 6 & !alnum >> 7
-            | !alnum >> 4 & signs << 1 & letter << 2);
+            | !alnum >> 4 & signs << 1 & (letter << 2 | !alnum << 2 & alnum << 3));
     let inward = signs << 1 & alnum >> 1 & alnum >> 2 & (letter >> 1 | letter >> 2) & !alnum >> 3;
     begins & (five | four | inward)
 }

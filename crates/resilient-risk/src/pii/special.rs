@@ -7,7 +7,7 @@ use super::super::marks::Marks;
 use super::super::work;
 use super::kinds::{Address, Signs, Way, bit};
 use super::near::Near;
-use super::table::{ADDRESSES, HARDWARE, INTERNET, WALLETS};
+use super::table::{ADDRESSES, COUNTRIES, HARDWARE, INTERNET, MONTHS, ROWS, WALLETS};
 use super::wallet;
 use super::{Hit, byte_before};
 
@@ -23,6 +23,7 @@ pub(super) fn find(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
         (26.., _) => wallet_of(text, marks, start..start + run),
         (2, b':' | b'-') => hardware(text, marks, start).or_else(|| house(text, start, 2)),
         (4, b':') => internet(text, marks, start),
+        (4, _) => birthday(text, marks, start).or_else(|| house(text, start, run)),
         (2..=5, _) => house(text, start, run),
         _ => None,
     }
@@ -133,6 +134,46 @@ fn internet(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
         .then_some(Hit { name: "ip_address", span })
 }
 
+/// A date in words that ends with this year, which a word announces: `born on 12 March 1984`.
+#[inline(never)]
+fn birthday(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
+    const NAME: &str = "date_of_birth";
+    const REACH: usize = 24;
+    let end = start + 4;
+    let year = text.get(start..end)?;
+    if !year.starts_with("19") && !year.starts_with("20") {
+        return None;
+    }
+    let floor = start.saturating_sub(REACH);
+    let floor = (floor..start).find(|at| text.is_char_boundary(*at))?;
+    let before = text.get(floor..start)?;
+    let words = before.split(|char: char| !char.is_alphanumeric()).rev();
+    let mut words = words.filter(|word| !matches!(*word, "" | "de" | "del" | "of"));
+    let is_month = |word: &str| MONTHS.contains(&word.to_lowercase().as_str());
+    let is_day = |word: &&str| {
+        let day = word.trim_end_matches(|char: char| char.is_alphabetic());
+        word.len() <= day.len() + 2 && day.parse().is_ok_and(|day: u8| (1..=31).contains(&day))
+    };
+    let (last, first) = (words.next()?, words.next());
+    let begin = match first.filter(|first| is_day(&last) && is_month(first)) {
+        Some(month) => month,
+        None if is_month(last) => first.filter(is_day).unwrap_or(last),
+        None => return None,
+    };
+    let span = floor + (begin.as_ptr() as usize - before.as_ptr() as usize)..end;
+    let row = ROWS.iter().find(|row| row.name == NAME)?;
+    Near::of(text, marks, &span).has(&row.words).then_some(Hit { name: NAME, span })
+}
+
+/// Tells whether a word is the code of a bank.
+pub(in super::super) fn is_bank(word: &[u8]) -> bool {
+    let is_capital = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    matches!(word.len(), 8 | 11)
+        && word.iter().all(is_capital)
+        && word.get(..4).is_some_and(|bank| bank.iter().all(u8::is_ascii_uppercase))
+        && word.get(4..6).is_some_and(|of| COUNTRIES.iter().any(|known| known.as_bytes() == of))
+}
+
 /// An address of a house: a number beside a word for a street, and a postcode.
 #[inline(always)]
 fn house(text: &str, start: usize, run: usize) -> Option<Hit> {
@@ -198,6 +239,8 @@ impl Way {
 impl Address {
     /// So far from its postcode an address begins.
     const REACH: usize = 90;
+    /// It goes over so many ends of lines.
+    const LINES: usize = 3;
     /// So many words stand between a house's number and the word for the street.
     const WORDS: usize = 4;
 
@@ -206,6 +249,10 @@ impl Address {
         work::spend(Self::REACH);
         let floor = end.saturating_sub(Self::REACH);
         let floor = (floor..=end).find(|at| text.is_char_boundary(*at))?;
+        // The lines of an address are few, and a word that was cut is none of it.
+        let lines = text.get(floor..end)?.rmatch_indices('\n').nth(Self::LINES);
+        let cut = text.get(floor..end)?.find(|char: char| !char.is_alphanumeric());
+        let floor = floor + lines.map_or(if floor > 0 { cut? } else { 0 }, |(at, _)| at);
         let before = text.get(floor..end)?;
         let mut words: Vec<(usize, &str)> = Vec::new();
         for part in

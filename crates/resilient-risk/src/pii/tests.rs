@@ -30,6 +30,41 @@ fn parts_of_fractions_and_of_names_are_no_numbers_of_people() {
 }
 
 #[test]
+fn a_date_in_words_counts_where_a_word_announces_it() {
+    for text in [
+        "Maria was born on 12 March 1984 in Porto.",
+        "born March 12, 1984",
+        "born in Sept. 1984",
+        "DOB: 1st of May 1984",
+        "geboren am 12. März 1984",
+        "née le 1er août 1984",
+        "nacida el 12 de marzo de 1984",
+    ] {
+        assert_eq!(found(text), ["date_of_birth"], "{text}");
+    }
+    for text in [
+        "signed on 12 March 1984",
+        "born in room 12, 1984",
+        "born 40 March1 1984",
+        "born March 12, 1784",
+    ] {
+        assert_eq!(found(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn a_word_that_was_cut_and_a_line_far_above_are_no_address() {
+    let words =
+        "internal/x\ncall_1(x, y)\nx = fwWv WYkFce hW\nEFF dPxqU izIsAce f\n6789-123 45-678 Opole";
+    for len in 0..20 {
+        let text = format!("{}{words}", "a".repeat(len));
+        assert!(!found(&text).contains(&"postal_address"), "{len}");
+    }
+    let text = "ul. Polna 5\n\n\n\n\n45-678 Opole";
+    assert_eq!(found(text), [""; 0]);
+}
+
+#[test]
 fn numbers_of_many_countries_are_named() {
     // Published examples: each state's or standard's own.
     for (text, name) in [
