@@ -33,7 +33,7 @@ use thiserror::Error;
 
 pub use self::diagnosis::{Diagnosis, Mistake};
 pub use self::nearest::{Difference, Nearest};
-pub(crate) use self::placeholder::{first_placeholder, is_in_a_line};
+pub(crate) use self::placeholder::{first_placeholder, is_in_a_line, last_dots};
 
 use self::diagnosis::Searched;
 use self::endings::{Inserted, Match};

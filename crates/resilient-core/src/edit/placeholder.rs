@@ -119,6 +119,15 @@ pub(crate) fn first_placeholder<'a>(new: &'a str, old: &str) -> Option<(usize, &
         .find(|(_, mark)| !in_old(mark))
 }
 
+/// The last line of new content that is dots alone, with its number: in most formats it stands for the rest. What the
+/// old content has, too, does not.
+pub(crate) fn last_dots<'a>(new: &'a str, old: &str) -> Option<(usize, &'a str)> {
+    let is_dots = |line: &str| matches!(line.trim(), "..." | "\u{2026}");
+    let all = lines(new).enumerate().map(|(at, line)| (at + 1, line.trim()));
+    let last = all.filter(|(_, line)| !line.is_empty()).last()?;
+    (is_dots(last.1) && !lines(old).any(is_dots)).then_some(last)
+}
+
 /// Whether a mark stands for text in a line of a file.
 pub(crate) fn is_in_a_line(text: &str, mark: &str) -> bool {
     lines(text).any(|line| placeholder(line) == Some(mark))
@@ -145,12 +154,16 @@ fn stands_for_text(line: &str) -> bool {
         return true;
     }
     let text = said.text.to_lowercase();
+    let is_subject = SUBJECTS.iter().any(|subject| text.starts_with(subject));
+    if said.is_comment && said.leads && is_subject && !said.is_sentence() {
+        return true;
+    }
     if said.has_dots() && is_count(&text) || line.starts_with("<!--") && text == "truncated" {
         return true;
     }
     let says_nothing_else = PHRASES.contains(&text.as_str()) && !ENDS.contains(&text.as_str())
         || text.starts_with("rest ") && text.ends_with("unchanged");
-    let begins_so = said.is_comment && SUBJECTS.iter().any(|subject| text.starts_with(subject));
+    let begins_so = said.is_comment && is_subject;
     let begins_so = begins_so || said.is_comment && is_span(&text);
     let is_set_off = said.bracket.is_some() || said.has_dots();
     !said.is_sentence() && says_so(&text) && (is_set_off || begins_so || says_nothing_else)
@@ -369,6 +382,8 @@ mod tests {
             "# same as above",
             "# f1 to f59 unchanged",
             "# TODO: keep the rest",
+            "# ...other methods",
+            "// ... other handlers",
         ] {
             assert!(placeholder(line).is_some(), "{line}");
         }
@@ -390,6 +405,7 @@ mod tests {
             "as is",
             "# Licensed as is",
             "# Other callers see a copy",
+            "# ... and so on",
             "# everything is checked below",
             "// Returns the list as before",
             "#",

@@ -23,6 +23,15 @@ fn is_shorter(old_len: u64, new_len: u64) -> bool {
     old_len >= OLD_BYTES_MIN && new_len <= old_len / 5 * 4
 }
 
+/// Whether a file is of a format in which no line is dots alone. In Python they are a statement, in YAML the end of a
+/// document.
+fn has_no_dots(path: &str) -> bool {
+    const ENDINGS: [&str; 14] = [
+        "c", "cpp", "css", "go", "h", "html", "java", "js", "json", "jsx", "md", "rs", "ts", "tsx",
+    ];
+    path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}
+
 /// Whether a file loses so much that a line which stands for text stands for more than it did, even where the file
 /// had that line: half of it or more.
 fn loses_most(old_len: u64, new_len: u64) -> bool {
@@ -45,13 +54,18 @@ pub(crate) fn check(
         return Ok(());
     }
     let new = String::from_utf8_lossy(new);
-    if edit::first_placeholder(&new, "").is_none() {
+    let may_end_in_dots = has_no_dots(&target.shown);
+    let first = |had: &str| {
+        let dots = may_end_in_dots.then(|| edit::last_dots(&new, had)).flatten();
+        edit::first_placeholder(&new, had).or(dots)
+    };
+    if first("").is_none() {
         return Ok(());
     }
     let old_bytes = old_bytes()?;
     let had = text(&old_bytes);
     let had = if loses_most(old.stat.len, new_len) { "" } else { &had };
-    match edit::first_placeholder(&new, had) {
+    match first(had) {
         None => Ok(()),
         Some((line, mark)) => Err(placeholder(target, line, mark, new_len, &old_bytes)),
     }

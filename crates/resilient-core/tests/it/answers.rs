@@ -290,6 +290,30 @@ fn an_overwrite_that_leaves_a_placeholder_is_refused() {
 }
 
 #[test]
+fn dots_at_the_end_stand_for_the_rest_where_no_line_is_dots_alone() {
+    let home = Home::new();
+    let ws = home.open();
+    for (name, dots, is_refused) in [
+        ("a.md", "...", true),
+        ("a.js", "  \u{2026}\n\n", true),
+        ("a.json", "...\n", true),
+        ("a.py", "    ...\n", false),
+        ("a.yaml", "...\n", false),
+        ("a.md", "...\nand the end\n", false),
+    ] {
+        home.put(name, lines(40));
+        let written = ws.write(overwrite(name, &format!("line 1\n{dots}")));
+        assert_eq!(written.is_err(), is_refused, "{name} {dots:?}");
+        if let Err(refused) = written {
+            assert_eq!(told(Err::<(), _>(refused)).1["line"], 2);
+        }
+    }
+    // Where the file has such a line and loses little, it is none.
+    home.put("b.md", format!("{}...\n", lines(40)));
+    ws.write(overwrite("b.md", &format!("{}...\n", lines(30)))).unwrap();
+}
+
+#[test]
 fn content_without_a_placeholder_is_never_refused_however_short() {
     let home = Home::new();
     let ws = home.open();
