@@ -591,20 +591,24 @@ fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
         }
         .to_owned();
     }
-    match nearest {
-        Some(Nearest { suggested_old_string: Some(_), suggestion_neighbours: 1.., .. }) => {
+    let Some(nearest) = nearest else {
+        return "read the file and copy `old_string` from it: nothing in it comes near".to_owned();
+    };
+    let others = match nearest.equal_lines.len() {
+        0 | 1 => "",
+        _ => "; context.nearest.equally_near_lines has the other places that may be meant",
+    };
+    let what = match nearest {
+        Nearest { suggested_old_string: Some(_), suggestion_neighbours: 1.., .. } => {
             "pass context.nearest.suggested_old_string as `old_string` if that place is meant, and repeat in \
              `new_string` what it has before and after that place"
         }
-        Some(Nearest { suggested_old_string: Some(_), .. }) => {
+        Nearest { suggested_old_string: Some(_), .. } => {
             "pass context.nearest.suggested_old_string as `old_string` if that place is meant"
         }
-        Some(_) => {
-            "read the lines around context.nearest.start_line and copy `old_string` from there"
-        }
-        None => "read the file and copy `old_string` from it: nothing in it comes near",
-    }
-    .to_owned()
+        _ => "read the lines around context.nearest.start_line and copy `old_string` from there",
+    };
+    format!("{what}{others}")
 }
 
 fn cursor(drift: &Drift) -> &'static str {

@@ -19,7 +19,9 @@
 //! Where the encoding is only a guess, the new text may have ASCII and what the replaced text has. UTF-32 is
 //! refused.
 
+mod alike;
 mod diagnosis;
+mod differs;
 mod endings;
 mod fold;
 mod nearest;
@@ -32,7 +34,8 @@ use std::borrow::Cow;
 use thiserror::Error;
 
 pub use self::diagnosis::{Diagnosis, Mistake};
-pub use self::nearest::{Difference, Nearest};
+pub use self::differs::Difference;
+pub use self::nearest::Nearest;
 pub(crate) use self::placeholder::{first_placeholder, is_in_a_line, last_dots};
 
 use self::diagnosis::Searched;

@@ -6,13 +6,18 @@
 //! passes over the file, and the work on what they find is bounded.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
 use serde::Serialize;
 
+use super::alike::{
+    Alignment, Bigrams, OLD_LINES_MAX, SHOWN_SIMILARITY_MIN, SKIPPED_LINES_MAX, clip, fold_line,
+    is_blank,
+};
+use super::differs::{Difference, differences};
 use super::endings;
 use super::fold::{Case, Folding, Spaces, fold, is_line_break, source, sources};
 use super::places::LINES_LISTED_MAX;
@@ -21,25 +26,12 @@ use super::places::LINES_LISTED_MAX;
 const SEARCHED_BYTES_MAX: usize = 16 << 20;
 /// The longest text shown or suggested.
 const TEXT_BYTES_MAX: usize = 4096;
-/// A longer line is compared by its beginning.
-const LINE_BYTES_MAX: usize = 1024;
-/// Of a longer string only the first lines are lined up.
-const OLD_LINES_MAX: usize = 300;
 /// How many places are looked at closely.
 const CANDIDATES_MAX: usize = 16;
-/// How many lines may be missing on one side before two texts are out of step.
-const SKIPPED_LINES_MAX: usize = 4;
 /// How many neighbouring lines a suggestion may take in, before and after.
 const NEIGHBOURS_MAX: usize = 3;
-/// Less alike than this is not worth showing.
-const SHOWN_SIMILARITY_MIN: f64 = 0.3;
 /// Less alike than this is not worth suggesting.
 const SUGGESTED_SIMILARITY_MIN: f64 = 0.6;
-/// Two lines that are less alike than this do not count as the same line.
-const LINE_SIMILARITY_MIN: f64 = 0.5;
-
-/// Line by line, nothing but the words matters.
-const LOOSE: Folding = Folding { case: Case::Lowered, spaces: Spaces::Collapsed };
 
 /// The part of a file that comes closest to a string which does not occur in it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -67,33 +59,6 @@ pub struct Nearest {
     pub suggestion_neighbours: u64,
     /// How alike the words are, from 0 to 1, in hundredths. At 1 only what `differs` names differs.
     pub similarity: f64,
-}
-
-/// A way in which a string differs from the text it was probably meant to match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Difference {
-    /// One has tabs where the other has spaces.
-    Tabs,
-    /// The lines are indented differently.
-    Indentation,
-    /// There is more or less space inside a line.
-    Spaces,
-    /// White space at the end of a line.
-    TrailingSpace,
-    /// The lines end in a way that `replace` does not take as equal, such as a lone CR.
-    LineEnding,
-    /// There are more or fewer empty lines.
-    BlankLines,
-    /// The same words are distributed over other lines.
-    LineBreaks,
-    /// Characters that look like others, or like nothing: curly quotes, dashes, no-break spaces.
-    UnicodeLookAlike,
-    /// Upper and lower case.
-    Case,
-    /// The words themselves.
-    Content,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -179,13 +144,31 @@ fn same_folded(file: &str, old: &str) -> Option<Found> {
         }
         let folded = fold(file, folding);
         let all: Vec<usize> = memmem::find_iter(&folded, &wanted).take(LINES_LISTED_MAX).collect();
-        let start = *all.first()?;
-        Some(Found {
-            core: source(file, folding, start..start + wanted.len()),
-            similarity: 1.0,
-            starts: if all.len() > 1 { sources(file, folding, &all) } else { Vec::new() },
-        })
+        let starts = if all.len() > 1 { sources(file, folding, &all) } else { Vec::new() };
+        // The first of those that are indented most alike.
+        let best = starts
+            .iter()
+            .enumerate()
+            .max_by_key(|(at, start)| (lines_indented_alike(file, **start, old), Reverse(*at)))
+            .map_or(0, |(at, _)| at);
+        let start = *all.get(best)?;
+        let core = source(file, folding, start..start + wanted.len());
+        Some(Found { core, similarity: 1.0, starts })
     })
+}
+
+/// How many lines of the string have exactly the indentation of the line that they would come to lie on.
+fn lines_indented_alike(file: &str, start: usize, old: &str) -> usize {
+    let before = file.get(..start).unwrap_or_default();
+    let line = before.rfind(is_line_break).map_or(0, |at| {
+        let sign = before.get(at..).and_then(|rest| rest.chars().next());
+        at + sign.map_or(1, char::len_utf8)
+    });
+    let text = file.get(line..).unwrap_or_default();
+    let old_lines = old.lines().filter(|line| !is_blank(line)).take(OLD_LINES_MAX);
+    let file_lines = text.lines().filter(|line| !is_blank(line));
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    old_lines.zip(file_lines).filter(|(a, b)| a.get(..indent(a)) == b.get(..indent(b))).count()
 }
 
 /// The lines of the file that line up best with those of the string.
@@ -199,20 +182,21 @@ fn most_alike(file: &str, old: &str) -> Option<Found> {
     }
     let lined_up: Vec<(Range<usize>, f64)> =
         candidates.into_iter().map(|candidate| line_up(&lines, &old_lines, candidate)).collect();
-    let best =
-        lined_up.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.start.cmp(&a.0.start)))?;
-    let (covered, score) = best.clone();
+    let score = lined_up.iter().map(|(_, score)| *score).max_by(f64::total_cmp)?;
     if score < SHOWN_SIMILARITY_MIN {
         return None;
     }
-    let mut starts: Vec<usize> = lined_up
+    let best: Vec<(usize, &Range<usize>)> = lined_up
         .iter()
         .filter(|(_, other)| other.total_cmp(&score).is_eq())
-        .filter_map(|(covered, _)| Some(lines.range(covered.start)?.start))
+        .filter_map(|(covered, _)| Some((lines.range(covered.start)?.start, covered)))
         .collect();
+    let mut starts: Vec<usize> = best.iter().map(|(start, _)| *start).collect();
     starts.sort_unstable();
     starts.dedup();
-    let start = lines.range(covered.start)?.start;
+    let (start, covered) = *best
+        .iter()
+        .max_by_key(|(start, _)| (lines_indented_alike(file, *start, old), Reverse(*start)))?;
     let end = lines.range(covered.end.checked_sub(1)?)?.end;
     let region = file.get(start..end)?;
     let indent = region.len() - region.trim_start().len();
@@ -304,98 +288,6 @@ fn line_up(lines: &Lines<'_>, old_lines: &[&str], at: Candidate) -> (Range<usize
     let up = Alignment::of(&backwards, &preceding);
     let covered = at.in_file - up.covered..at.in_file + down.covered.max(1);
     (covered, (down.score + up.score) / old_lines.len().max(1) as f64)
-}
-
-/// Which line is which, of two pieces of text that begin at the same place.
-#[derive(Debug, Default)]
-struct Alignment {
-    /// The sum of the likenesses of the pairs.
-    score: f64,
-    /// How many lines of the second text the pairs span.
-    covered: usize,
-    pairs: Vec<(usize, usize)>,
-}
-
-impl Alignment {
-    /// Goes down both texts at once; a line without counterpart is skipped.
-    fn of(old: &[&str], file: &[&str]) -> Self {
-        let folded: Vec<Vec<u8>> = file.iter().map(|line| fold_line(line)).collect();
-        let mut alignment = Self::default();
-        for (in_old, line) in old.iter().enumerate() {
-            let wanted = fold_line(line);
-            let mut ahead = folded
-                .iter()
-                .enumerate()
-                .skip(alignment.covered)
-                .filter(|(_, line)| !line.is_empty())
-                .take(SKIPPED_LINES_MAX);
-            let equal = ahead.clone().find(|(_, line)| **line == wanted).map(|(at, _)| (at, 1.0));
-            let alike = || {
-                let (at, line) = ahead.next()?;
-                let likeness = Bigrams::of(&wanted).likeness(line);
-                (likeness >= LINE_SIMILARITY_MIN).then_some((at, likeness))
-            };
-            if let Some((in_file, likeness)) = equal.or_else(alike) {
-                alignment.score += likeness;
-                alignment.covered = in_file + 1;
-                alignment.pairs.push((in_old, in_file));
-            }
-        }
-        alignment
-    }
-}
-
-/// The pairs of neighbouring bytes in a line, counted by hash, to compare other lines with.
-struct Bigrams {
-    counts: Vec<u16>,
-    total: usize,
-}
-
-impl Bigrams {
-    const SLOTS: usize = 4096;
-
-    fn of(line: &[u8]) -> Self {
-        let mut bigrams = Self { counts: vec![0; Self::SLOTS], total: 0 };
-        for slot in Self::slots(line) {
-            bigrams.total += 1;
-            if let Some(count) = bigrams.counts.get_mut(slot) {
-                *count = count.saturating_add(1);
-            }
-        }
-        bigrams
-    }
-
-    /// Twice what both have, over what they have together (Sørensen and Dice).
-    fn likeness(&mut self, line: &[u8]) -> f64 {
-        let total = line.len() + 1;
-        // Even if all of the shorter one were shared, it would not be worth the walk.
-        let shared_max = 2.0 * total.min(self.total) as f64;
-        if line.is_empty() || shared_max < SHOWN_SIMILARITY_MIN * (total + self.total) as f64 {
-            return 0.0;
-        }
-        let mut shared = Vec::with_capacity(total);
-        for slot in Self::slots(line) {
-            if let Some(count) = self.counts.get_mut(slot)
-                && *count > 0
-            {
-                *count -= 1;
-                shared.push(slot);
-            }
-        }
-        for slot in &shared {
-            if let Some(count) = self.counts.get_mut(*slot) {
-                *count += 1;
-            }
-        }
-        2.0 * shared.len() as f64 / (total + self.total) as f64
-    }
-
-    /// One slot for each byte with the one before it, and one for the end.
-    fn slots(line: &[u8]) -> impl Iterator<Item = usize> {
-        let after = line.iter().copied().chain([0]);
-        let before = [0].into_iter().chain(line.iter().copied());
-        before.zip(after).map(|(a, b)| (usize::from(a) * 67 + usize::from(b)) % Self::SLOTS)
-    }
 }
 
 /// A text cut at its line feeds.
@@ -508,131 +400,10 @@ fn start_of_previous_line(file: &str, at: usize) -> usize {
     before.rfind('\n').map_or(0, |at| at + 1)
 }
 
-/// The ways in which `old` differs from `region`, which has been found to be `similarity` like it.
-fn differences(old: &str, region: &str, similarity: f64) -> Vec<Difference> {
-    let mut found = BTreeSet::new();
-    let unusual = |text: &str| {
-        text.replace("\r\n", "\n").contains(|mark| mark != '\n' && is_line_break(mark))
-    };
-    if unusual(old) != unusual(region) {
-        found.insert(Difference::LineEnding);
-    }
-    let split = |text: &str| -> Vec<String> {
-        text.replace("\r\n", "\n").split(is_line_break).map(str::to_owned).collect()
-    };
-    let (old_lines, region_lines) = (split(old), split(region));
-    if blank_lines(&old_lines) != blank_lines(&region_lines) {
-        found.insert(Difference::BlankLines);
-    }
-    let old_lines = not_blank(&old_lines);
-    let region_lines = not_blank(&region_lines);
-    let alignment = Alignment::of(&old_lines, &region_lines);
-    for (in_old, in_file) in &alignment.pairs {
-        if let (Some(a), Some(b)) = (old_lines.get(*in_old), region_lines.get(*in_file)) {
-            compare_lines(a, b, similarity, &mut found);
-        }
-    }
-    if alignment.pairs.len() != old_lines.len() || alignment.pairs.len() != region_lines.len() {
-        let same_words = similarity == 1.0;
-        found.insert(if same_words { Difference::LineBreaks } else { Difference::Content });
-    }
-    if found.is_empty() {
-        // The lines agree, so it must be the space before the first or after the last of them.
-        found.insert(match (old.starts_with(char::is_whitespace), old.ends_with(is_line_break)) {
-            _ if old.starts_with(is_line_break) => Difference::BlankLines,
-            (_, true) => Difference::BlankLines,
-            (true, _) => Difference::Indentation,
-            _ => Difference::TrailingSpace,
-        });
-    }
-    found.into_iter().collect()
-}
-
-fn not_blank(lines: &[String]) -> Vec<&str> {
-    lines.iter().map(String::as_str).filter(|line| !is_blank(line)).take(OLD_LINES_MAX).collect()
-}
-
-/// How many empty lines stand between others.
-fn blank_lines(lines: &[String]) -> usize {
-    let inner = lines.iter().skip_while(|line| is_blank(line));
-    let (mut blank, mut trailing) = (0, 0);
-    for line in inner {
-        if is_blank(line) {
-            trailing += 1;
-        } else {
-            blank += trailing;
-            trailing = 0;
-        }
-    }
-    blank
-}
-
-fn compare_lines(a: &str, b: &str, similarity: f64, found: &mut BTreeSet<Difference>) {
-    let indent = |line: &str| line.chars().take_while(|c| c.is_whitespace()).collect::<String>();
-    found.extend(compare_space(&indent(a), &indent(b), Difference::Indentation));
-    let trailing =
-        |line: &str| line.chars().rev().take_while(|c| c.is_whitespace()).collect::<String>();
-    if trailing(a) != trailing(b) {
-        found.insert(Difference::TrailingSpace);
-    }
-    let (a, b) = (a.trim(), b.trim());
-    let gaps = |line: &str| {
-        line.split(|c: char| !c.is_whitespace())
-            .filter(|gap| !gap.is_empty())
-            .collect::<Vec<_>>()
-            .join("|")
-    };
-    let words = |line: &str| line.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-    if similarity == 1.0 || words(a) == words(b) {
-        found.extend(compare_space(&gaps(a), &gaps(b), Difference::Spaces));
-    }
-    let (a, b) = (words(a), words(b));
-    if a == b {
-        return;
-    }
-    let folded = |line: &str, case| fold(line, Folding { case, spaces: Spaces::Dropped });
-    if folded(&a, Case::Kept) == folded(&b, Case::Kept) {
-        found.insert(Difference::UnicodeLookAlike);
-    } else if folded(&a, Case::Lowered) == folded(&b, Case::Lowered) {
-        found.insert(Difference::Case);
-        if a.to_lowercase() != b.to_lowercase() {
-            found.insert(Difference::UnicodeLookAlike);
-        }
-    } else if similarity < 1.0 {
-        found.insert(Difference::Content);
-    }
-}
-
-/// What sets two runs of white space apart; `otherwise` if it is only how long they are.
-fn compare_space(a: &str, b: &str, otherwise: Difference) -> Option<Difference> {
-    if a == b {
-        None
-    } else if a.is_ascii() != b.is_ascii() {
-        Some(Difference::UnicodeLookAlike)
-    } else if a.contains('\t') != b.contains('\t') {
-        Some(Difference::Tabs)
-    } else {
-        Some(otherwise)
-    }
-}
-
-fn fold_line(line: &str) -> Vec<u8> {
-    fold(clip(line, LINE_BYTES_MAX), LOOSE)
-}
-
 fn fingerprint(folded: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     folded.hash(&mut hasher);
     hasher.finish()
-}
-
-fn is_blank(line: &str) -> bool {
-    line.chars().all(char::is_whitespace)
-}
-
-/// The beginning of `text`, of at most `bytes_max`.
-fn clip(text: &str, bytes_max: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
 }
 
 fn without_last_break(text: &str) -> &str {
@@ -858,6 +629,28 @@ mod tests {
         let found = nearest(&block.repeat(3), "set value = two;\n");
         assert_eq!((found.start_line, found.equal_lines), (2, vec![2, 5, 8]));
         assert_eq!(nearest("one\nset value = 1;\n", "set value = 2;").equal_lines, [0; 0]);
+    }
+
+    #[test]
+    fn of_places_that_come_as_near_the_one_with_the_same_indentation_is_meant() {
+        let block = |by: &str| format!("{by}x = compute(value)\n{by}y = other(value)\n");
+        let file = format!("if a:\n{}if b:\n{}", block(&" ".repeat(8)), block(&" ".repeat(4)));
+        let found = nearest(&file, "    x = compute(valeu)\n    y = other(value)");
+        assert_eq!((found.start_line, found.end_line, found.equal_lines), (5, 6, vec![2, 5]));
+        assert_eq!(found.differs, [Difference::Content]);
+        // And so where the words agree.
+        let found = nearest(&file, "    x = compute( value)\n    y = other(value)");
+        assert_eq!((found.start_line, found.end_line, found.equal_lines), (5, 6, vec![2, 5]));
+    }
+
+    #[test]
+    fn no_break_spaces_do_not_hide_another_indentation() {
+        let found = nearest("if a:\n    b()\n", "\u{a0}\u{a0}b()");
+        assert_eq!(found.differs, [Difference::Indentation, Difference::UnicodeLookAlike]);
+        let found = nearest("if a:\n\tb()\n", "\u{a0}\u{a0}b()");
+        assert_eq!(found.differs, [Difference::Tabs, Difference::UnicodeLookAlike]);
+        let found = nearest("if a:\n  b()\n", "\u{a0}\u{a0}b()");
+        assert_eq!(found.differs, [Difference::UnicodeLookAlike]);
     }
 
     #[test]

@@ -206,8 +206,9 @@ fn places_that_come_equally_near_are_all_listed_and_a_text_is_told_twice_at_most
     let block = "begin {\n\tset value = one;\n}\n";
     home.put("a.txt", block.repeat(3));
     let ws = home.open();
-    let (_, context) = told(ws.replace(replace("a.txt", "    set value = one;", "x")));
+    let (hint, context) = told(ws.replace(replace("a.txt", "    set value = one;", "x")));
     assert_eq!(context["nearest"]["equally_near_lines"], json!([2, 5, 8]));
+    assert!(hint.contains("context.nearest.equally_near_lines"), "{hint}");
     let all = context.to_string();
     assert!(all.matches("set value = one;").count() <= 2, "{all}");
 
