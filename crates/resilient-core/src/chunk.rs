@@ -4,6 +4,7 @@
 //! published together; composing publishes the joined file like any other write. Nothing of a
 //! session needs the process that began it.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::journal::Mode;
 use crate::name::is_name;
 use crate::near::nearest;
 use crate::redact::MarkedLines;
-use crate::risk::{Findings, Verdict};
+use crate::risk::{Detection, Findings, Report, Verdict};
 use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
 use crate::write::{Guard, OwnerChange, Rules, check, owner_change, shrink, unspellable, whole};
@@ -581,6 +582,7 @@ fn judge(
             let target = store.roots.locate(output_path);
             let draft = Some(Box::new(Draft::Session {
                 session: session.clone(),
+                parts: parts_with(&report, &indices, &joined.ends),
                 separator: separator.clone(),
                 output_path: output_path.clone(),
                 existing: target.ok().and_then(|target| digest_now(&target).ok().flatten()),
@@ -589,6 +591,26 @@ fn judge(
         }
         Err(other) => Err(other),
     }
+}
+
+/// The numbers of the parts in which something was found.
+fn parts_with(report: &Report, indices: &[u32], ends: &[u64]) -> Vec<u32> {
+    let part_at = |at: usize| {
+        let part = ends.partition_point(|end| *end <= at as u64);
+        indices.get(part).copied()
+    };
+    let patterns = report.detected_patterns.iter().filter_map(|found| match found {
+        Detection::Pattern(hit) => Some(hit),
+        Detection::Size(_) => None,
+    });
+    let parts: BTreeSet<u32> = patterns
+        .flat_map(|hit| {
+            let last = hit.span.end.saturating_sub(1).max(hit.span.start);
+            let (first, last) = (part_at(hit.span.start), part_at(last));
+            first.zip(last).into_iter().flat_map(|(first, last)| first..=last)
+        })
+        .collect();
+    parts.into_iter().collect()
 }
 
 fn check_session(session: &str) -> Result<()> {
@@ -732,6 +754,8 @@ struct Joined<'a> {
     /// The part that is being read, how far, and its hasher.
     open: Option<(Arc<dyn File>, u64, Hasher)>,
     hashes: Vec<Digest>,
+    /// Where each part that was read ends.
+    ends: Vec<u64>,
     /// The last byte so far.
     last: Option<u8>,
     /// The parts whose last line goes on in the next one.
@@ -758,6 +782,7 @@ impl<'a> Joined<'a> {
             separator,
             open: None,
             hashes: Vec::new(),
+            ends: Vec::new(),
             last: None,
             mid_line: Vec::new(),
             bom_dropped: false,
@@ -805,6 +830,7 @@ impl<'a> Joined<'a> {
                     return Ok(Some(block));
                 }
                 self.hashes.push(hasher.finish());
+                self.ends.push(self.offset);
                 self.open = None;
             }
             let Some(index) = self.ahead.next() else {

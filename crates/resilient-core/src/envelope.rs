@@ -774,8 +774,11 @@ fn name_tools(context: &mut Value, draft: &Draft) {
             set(context, "draft_sha256", sha256.to_string());
             json!({"draft_sha256": sha256})
         }
-        Draft::Session { session, separator, output_path, existing } => {
+        Draft::Session { session, separator, output_path, existing, parts } => {
             set(context, "session", session.as_str());
+            if !parts.is_empty() {
+                set(context, "parts", json!(parts));
+            }
             let mut all = json!({"session": session, "write_to": output_path});
             if !separator.is_empty() {
                 set(&mut all, "separator", separator.as_str());

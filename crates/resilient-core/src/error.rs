@@ -429,6 +429,8 @@ pub enum Draft {
         output_path: String,
         /// Digest of the file that is there.
         existing: Option<Digest>,
+        /// The numbers of the parts in which something was found, ascending.
+        parts: Vec<u32>,
     },
 }
 

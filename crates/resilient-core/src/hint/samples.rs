@@ -192,6 +192,7 @@ a_sample_for_every! {
             &secret(),
             Some(Draft::Session {
                 session: text(), separator: String::new(), output_path: text(), existing: None,
+                parts: vec![1],
             }),
         ),
         blocked(&"x".repeat(200_000), None),

@@ -178,6 +178,7 @@ fn a_secret_over_two_parts_is_found_when_they_are_composed_and_taken_out_in_one_
         let refused = refusal(ws.compose(composing("out.py", true)));
         assert_eq!(refused["context"]["reason"], "secret_found");
         assert_eq!(refused["context"]["session"], "s");
+        assert_eq!(refused["context"]["parts"], json!([1, 2]));
         let action = &refused["context"]["suggested_actions"][0];
         let mut arguments = json!({"session": "s", "write_to": "out.py"});
         if existing {

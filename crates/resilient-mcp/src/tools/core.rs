@@ -4,8 +4,8 @@
 //! arguments, the shorter answers, and hints in the words of this set.
 
 use resilient_core::digest::Digest;
-use resilient_core::error::Changed;
-use resilient_core::form::Asked;
+use resilient_core::error::{Changed, Draft};
+use resilient_core::form::{Asked, AskedEncoding, AskedEol, Eol};
 use resilient_core::hint::hint;
 use resilient_core::read::{ListRequest, SearchRequest};
 use resilient_core::roots::Git;
@@ -307,7 +307,7 @@ struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_part: Option<u32>,
     written: bool,
-    /// How many parts of an earlier attempt are gone, since part 1 starts over.
+    /// How many parts of an earlier attempt are gone, since a second part 1 starts over.
     #[serde(skip_serializing_if = "Option::is_none")]
     discarded_parts: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -341,16 +341,14 @@ impl WritePart {
         let Self { path, part, content, last, expected_prev_sha256 } = self;
         let Parts { target, shown, session } = Parts::of(workspace, &path)?;
         let mut discarded_parts = None;
-        if part == 1 {
-            let parts = workspace.chunks().status(&session)?.parts;
-            let parts = parts.map_or(0, |parts| parts.present_indices.len() as u64);
+        let before = Kept::of(workspace, &session)?;
+        if part == 1 && before.present.contains(&1) && !before.wait_for_last() {
             workspace.chunks().reset(&session)?;
-            discarded_parts = Some(parts).filter(|parts| *parts > 0);
+            discarded_parts = Some(before.present.len() as u64);
         }
         if last {
             // A part that cannot be the last one is not kept: it would stay behind.
-            let parts = workspace.chunks().status(&session)?.parts;
-            let present = parts.map(|parts| parts.present_indices).unwrap_or_default();
+            let present = Kept::of(workspace, &session)?.present;
             let before = u32::try_from(part).unwrap_or_default().min(chunk::PARTS_MAX);
             let missing: Vec<u32> = (1..before).filter(|at| !present.contains(at)).collect();
             if !missing.is_empty() {
@@ -370,18 +368,23 @@ impl WritePart {
             output_path: Some(target),
             ..chunk::PartRequest::default()
         })?;
+        let now = Kept::of(workspace, &session)?;
         if !last {
             let parts = workspace.chunks().status(&session)?.parts;
             let present = parts.map(|parts| parts.present_indices).unwrap_or_default();
             return Ok(Written {
                 path: shown,
                 part: kept.index,
-                next_part: Some(next_part(&present)),
+                next_part: Some(now.next_part()),
                 written: false,
                 discarded_parts,
                 parts: None,
                 receipt: fields(&kept),
             });
+        }
+        if now.present.iter().any(|present| *present > kept.index) {
+            let have = now.present.len();
+            return Err(Error::ChunkCount { session, have, total_expected: kept.index });
         }
         let composed = workspace.compose(chunk::ComposeRequest {
             session,
@@ -400,6 +403,36 @@ impl WritePart {
             parts: Some(composed.chunk_count),
             receipt: fields(&composed),
         })
+    }
+}
+
+/// The parts of a file that are kept.
+struct Kept {
+    /// Their numbers, ascending.
+    present: Vec<u32>,
+    /// How many there are to be, once the last one has been sent.
+    total: Option<u32>,
+}
+
+impl Kept {
+    fn of(workspace: &Workspace, session: &str) -> resilient_core::Result<Self> {
+        let parts = workspace.chunks().status(session)?.parts;
+        let (present, total) =
+            parts.map(|parts| (parts.present_indices, parts.total_expected)).unwrap_or_default();
+        Ok(Self { present, total })
+    }
+
+    /// Whether all parts are there, and the last one was refused. Then a part that is sent again, part 1 too,
+    /// takes the place of itself alone.
+    fn wait_for_last(&self) -> bool {
+        let all = self.total.filter(|total| *total > 1);
+        all.is_some_and(|total| self.present.iter().copied().eq(1..=total))
+    }
+
+    /// The number of the part that is to be sent next.
+    fn next_part(&self) -> u32 {
+        let last = self.total.filter(|_| self.wait_for_last());
+        last.unwrap_or_else(|| next_part(&self.present))
     }
 }
 
@@ -708,10 +741,10 @@ pub fn hint_of(error: &Error) -> String {
              or write another path"
                 .to_owned()
         }
-        Error::Blocked { report, .. } if report.is_redactable() => {
-            "take out what context.detected lists, then write again; of a long file send only that part again"
-                .to_owned()
-        }
+        Error::Blocked { report, draft, .. } if report.is_redactable() => match draft.as_deref() {
+            Some(Draft::Session { parts, .. }) => of_parts(parts),
+            _ => "take out what context.detected lists, then make the call again".to_owned(),
+        },
         // No tool of this set meets one.
         Error::Stale { since: Some(since), .. }
             if matches!(since.of, Changed::Checkpoint | Changed::Handoff) =>
@@ -725,8 +758,8 @@ pub fn hint_of(error: &Error) -> String {
         | Error::Stale { .. }
         | Error::FileNotFound { .. } => in_our_words(&hint(error)),
         Error::NonContiguous { missing, .. } if !missing.is_empty() => {
-            "send the parts that context.missing lists with `rw_write_part`, then the last one again; if the \
-             last one was sent before, read the file first, which may be written already"
+            "read the file if the last part was sent before, since it may be written already; otherwise send the \
+             parts that context.missing lists with `rw_write_part`, then the last one again"
                 .to_owned()
         }
         Error::NotUtf8 { nearest: None, .. } => {
@@ -751,9 +784,11 @@ pub fn hint_of(error: &Error) -> String {
         Error::ChunkIndex { .. } => {
             "pass a `part` from 1 to 999; a file that needs more takes larger parts".to_owned()
         }
-        Error::IndexExceedsTotal { .. }
-        | Error::NonContiguous { .. }
-        | Error::ChunkCount { .. } => {
+        Error::ChunkCount { total_expected, .. } => format!(
+            "send the last of the kept parts again with `last` true if the file goes on after part \
+             {total_expected}, or else send all parts again, from `part` 1 on"
+        ),
+        Error::IndexExceedsTotal { .. } | Error::NonContiguous { .. } => {
             "send all parts again, from `part` 1 on: more of them are kept than the last one says".to_owned()
         }
         Error::NoChunks { .. } | Error::SessionNotFound { .. } => {
@@ -781,6 +816,22 @@ pub fn hint_of(error: &Error) -> String {
         Error::PolicyNotFound { .. } => "ask the user to correct RW_POLICY_FILE".to_owned(),
         other => hint(other),
     }
+}
+
+/// What to do about parts that hold what was found.
+fn of_parts(parts: &[u32]) -> String {
+    let which = match parts {
+        [] => "the part that holds it".to_owned(),
+        [part] => format!("part {part}"),
+        [front @ .., last] => {
+            let front: Vec<String> = front.iter().map(u32::to_string).collect();
+            format!("parts {} and {last}", front.join(", "))
+        }
+    };
+    format!(
+        "send {which} again without what context.detected lists, then the last part again: the other parts are \
+         kept"
+    )
 }
 
 fn in_our_words(hint: &str) -> String {

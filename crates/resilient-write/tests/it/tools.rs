@@ -276,7 +276,8 @@ fn core_writes_a_long_file_in_several_calls() {
     let ahead = client.gives("rw_write_part", part("d/other.md", 2, "2\n"), &["sha256"]);
     let listed = client.gives("rw_list_parts", json!({"path": "d/other.md"}), &[]);
     assert_eq!((&ahead["next_part"], &listed["next_part"]), (&json!(1), &json!(1)));
-    client.gives("rw_write_part", part("d/other.md", 1, "1\n"), &["sha256", "discarded_parts"]);
+    let first = client.gives("rw_write_part", part("d/other.md", 1, "1\n"), &["sha256"]);
+    assert_eq!((first.get("discarded_parts"), &first["next_part"]), (None, &json!(3)));
     client.gives(
         "rw_write_part",
         json!({"path": "d/other.md", "part": 2, "content": "2\n", "last": true}),
@@ -337,6 +338,44 @@ fn core_writes_a_long_file_in_several_calls() {
     assert_eq!(replaced["prev_sha256"], written["sha256"]);
     assert_eq!(replaced["prev_bytes"], "one\ntwo\nthree\nfour\n".len());
     assert_eq!(sandbox.text("d/long.md"), "new\n");
+}
+
+#[test]
+fn core_keeps_the_other_parts_when_the_last_one_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+    let mut client = core(&sandbox);
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.py", "part": part, "content": content, "last": last});
+    let (front, back) = (["x = \"ey", "JhbGciOiJI"].concat(), ".eyJzdWIiOiIx.c2lnbmF0dXJl\"\n");
+    // No part alone holds it.
+    client.gives("rw_write_part", part(1, &front, false), &[]);
+    client.gives("rw_write_part", part(2, back, false), &[]);
+    client.gives("rw_write_part", part(3, "z = 3\n", false), &[]);
+    let refused = client.fails(
+        "rw_write_part",
+        part(4, "end = 4\n", true),
+        "blocked/content_filter/redact",
+        json!({"reason": "secret_found", "parts": [1, 2]}),
+    );
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.starts_with("send parts 1 and 2 again"), "{hint}");
+    let again = client.gives("rw_write_part", part(1, "x = \"\n", false), &["sha256"]);
+    assert_eq!((again.get("discarded_parts"), &again["next_part"]), (None, &json!(4)));
+    client.gives("rw_write_part", part(2, "\"\n", false), &["sha256"]);
+
+    // A part that is wrongly said to be the last one loses none either.
+    let refused = client.fails(
+        "rw_write_part",
+        part(1, "x = 1\n", true),
+        "stale_precondition/unknown/abort",
+        json!({"reason": "chunk_count_mismatch"}),
+    );
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.starts_with("send the last of the kept parts again with `last` true"), "{hint}");
+    client.gives("rw_write_part", part(2, "y = 2\n", false), &["sha256"]);
+    let written = client.gives("rw_write_part", part(4, "end = 4\n", true), &["sha256"]);
+    assert_eq!(written["parts"], 4);
+    assert_eq!(sandbox.text("a.py"), "x = 1\ny = 2\nz = 3\nend = 4\n");
 }
 
 #[test]
