@@ -33,10 +33,19 @@ impl Completions {
     pub(crate) fn run(&self, mut command: Command, output: &Output) -> Result<ExitCode> {
         let name = command.get_name().to_owned();
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut command, name, &mut text);
+        clap_complete::generate(self.shell, &mut command, name.as_str(), &mut text);
+        if self.shell == Shell::Bash {
+            text = with_one_spelling(&name, &String::from_utf8(text)?).into_bytes();
+        }
         output.raw(&text)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The completions of bash, which know a command by its path. The generator spells the dash of the program's
+/// name in one way where it sets the path, and in another where it looks for it.
+fn with_one_spelling(program: &str, completions: &str) -> String {
+    completions.replace(&program.replace('-', "__subcmd__"), &program.replace('-', "__"))
 }
 
 impl Man {

@@ -348,6 +348,15 @@ fn shells_and_man_know_the_commands() {
             assert!(ran.ok().stdout.contains("search"), "{shell}");
         }
     }
+    // Bash knows each command by a path, which has a list of what may come next.
+    for ran in both(&sandbox, &["completions", "bash"]) {
+        let text = ran.ok().stdout.clone();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let mut paths =
+            lines.iter().filter_map(|line| line.strip_prefix("cmd=\"")?.strip_suffix('"'));
+        let is_listed = |path: &&str| lines.contains(&format!("{path})").as_str());
+        assert_eq!(paths.find(|path| !path.is_empty() && !is_listed(path)), None);
+    }
     for ran in both(&sandbox, &["man"]) {
         assert!(ran.ok().stdout.contains(".SH SYNOPSIS"));
     }
