@@ -415,6 +415,41 @@ fn the_page_of_errors_has_every_reason_with_its_kinds() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
+/// What the sources of this crate give as a reason, beside the errors of the library.
+fn reasons_of_the_server(dir: &Path, reasons: &mut Vec<String>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            reasons_of_the_server(&path, reasons);
+            continue;
+        }
+        let source = fs::read_to_string(&path).unwrap();
+        let code = source.split("#[cfg(test)]").next().unwrap();
+        for front in ["unfit(", "with(\"reason\","] {
+            for rest in code.split(front).skip(1) {
+                let reason = rest.trim_start().strip_prefix('"');
+                reasons.extend(reason.and_then(|it| it.split('"').next()).map(str::to_owned));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_page_of_errors_has_every_reason_that_the_server_gives_itself() {
+    let page = include_str!("../../../docs/errors.md");
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let firsts: Vec<&str> = rows.filter_map(|row| row.split(" | ").next()).collect();
+    let mut reasons = Vec::new();
+    reasons_of_the_server(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut reasons);
+    assert!(reasons.len() > 3, "{reasons:?}");
+    reasons.push("limit_must_be_at_least_1".to_owned());
+    reasons.retain(|reason| {
+        let mut spans = firsts.iter().flat_map(|first| first.split('`').skip(1).step_by(2));
+        !spans.any(|span| names_reason(span, reason))
+    });
+    assert_eq!(reasons, [""; 0]);
+}
+
 #[test]
 fn for_each_tool_of_other_sets_there_is_one_that_does_its_work() {
     for (theirs, ours) in core::INSTEAD {
