@@ -10,6 +10,7 @@ use super::walk::{Line, Walk};
 use super::{DIGESTED_MAX, Opened, Reader, text_encoding};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
+use crate::form::Eol;
 
 /// How much of one line is shown.
 const LINE_SHOWN_MAX: usize = 64 << 10;
@@ -120,6 +121,9 @@ pub struct LinesAnswer {
     /// wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Digest>,
+    /// How most lines of the file end, as far as its head tells. The content has `\n` in any case.
+    #[serde(skip)]
+    pub eol: Option<Eol>,
 }
 
 /// A line that is too long to be shown whole.
@@ -390,6 +394,7 @@ impl Page {
             cut_lines,
             invalid_bytes,
             no_final_newline: self.no_final_newline && eof,
+            eol: opened.form.eol,
             sha256: if is_digested { opened.digest_unchanged()? } else { None },
             path: opened.path,
         })

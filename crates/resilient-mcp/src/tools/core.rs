@@ -65,6 +65,9 @@ const TEXTS: Texts = &[
     ),
 ];
 
+/// A read gives every line with `\n`, and what is written after it has the line ends of the file.
+const AS_BEFORE: Asked = Asked { encoding: AskedEncoding::Unsaid, eol: AskedEol::Keep };
+
 /// How many lines an answer may have.
 const LINES_MAX: i64 = 5000;
 /// About how many tokens an answer may have. The clients that cut answers do so at 25,000.
@@ -137,6 +140,9 @@ struct Text {
     encoding: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     encoding_confidence: Option<&'static str>,
+    /// How the lines of the file end, if not with `\n`. A write keeps that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eol: Option<Eol>,
     /// Lines of which only a part is shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cut_lines: Vec<CutLine>,
@@ -183,6 +189,7 @@ impl Text {
             sha256: read.sha256,
             encoding: Some(read.encoding).filter(|name| name != "utf-8"),
             encoding_confidence: read.encoding_confidence,
+            eol: read.eol.filter(|eol| *eol != Eol::Lf),
             cut_lines: read.cut_lines.into_iter().map(cut_line).collect(),
             invalid_bytes: Some(read.invalid_bytes).filter(|bytes| *bytes > 0),
         }
@@ -224,7 +231,7 @@ impl Tool for WriteFile {
             expected_prev_sha256: self.expected_prev_sha256,
             reject_at: None,
             validate: false,
-            form: Asked::default(),
+            form: AS_BEFORE,
             allow_shrink: false,
         }))
     }
@@ -392,6 +399,7 @@ impl WritePart {
             cleanup: true,
             // A file that is there is replaced only by who has seen it.
             expected_prev_sha256: Some(expected_prev_sha256.unwrap_or_default()),
+            form: AS_BEFORE,
             ..chunk::ComposeRequest::default()
         })?;
         Ok(Written {

@@ -443,11 +443,26 @@ fn core_keeps_the_form_of_what_it_reads_and_edits() {
     let mut client = core(&sandbox);
     let read = client.gives("rw_read_file", json!({"path": "crlf.txt"}), &["sha256"]);
     assert_eq!((&read["content"], &read["lines"]), (&json!("one\ntwo\nthree"), &json!(3)));
+    assert_eq!(read["eol"], "crlf");
     let edit = json!({
         "path": "crlf.txt", "old_string": "one\ntwo\n", "new_string": "1\n2\n",
         "expected_prev_sha256": read["sha256"],
     });
     client.gives("rw_edit_file", edit, &[]);
+    assert_eq!(sandbox.text("crlf.txt"), "1\r\n2\r\nthree");
+    // What is read and written keeps its line ends, in one call or in parts.
+    for tool in ["rw_write_file", "rw_write_part"] {
+        let read = client.gives("rw_read_file", json!({"path": "crlf.txt"}), &[]);
+        let mut write = json!({
+            "path": "crlf.txt", "content": read["content"], "expected_prev_sha256": read["sha256"],
+        });
+        if tool == "rw_write_part" {
+            write["part"] = 1.into();
+            write["last"] = true.into();
+        }
+        let written = client.gives(tool, write, &[]);
+        assert_eq!(written["sha256"], read["sha256"], "{written}");
+    }
     assert_eq!(sandbox.text("crlf.txt"), "1\r\n2\r\nthree");
     let empty = client.gives("rw_read_file", json!({"path": "empty.txt"}), &["sha256"]);
     assert_eq!((&empty["content"], &empty["eof"]), (&json!(""), &json!(true)));
