@@ -35,7 +35,7 @@ pub use self::spelling::asked;
 pub(crate) use self::spelling::{form_before, unspellable, whole};
 
 pub(crate) use self::rules::Rules;
-use self::spelling::{added, spelled};
+use self::spelling::{added, is_mid_line, spelled};
 
 pub use crate::commit::APPEND_IN_PLACE_FROM;
 
@@ -143,6 +143,9 @@ pub struct WriteReceipt {
     /// Set when the text began with a byte order mark, which was left out: it would stand in the middle of the file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub bom_dropped: bool,
+    /// Set when the file had no newline at its end, so that the text that was added goes on in its last line.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub joined_mid_line: bool,
     /// For a new file, the paths beside it that differ only by case or by Unicode normalisation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<String>,
@@ -547,6 +550,7 @@ fn append_as_it_is(
         rules.check(&target, &old)?;
         let (form, tail) = form_of(&*old.file, old.stat.len)
             .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+        let joined_mid_line = is_mid_line(form, &tail, content);
         let (added, form) = added(content, asked, form, &tail, old.stat.len, &target.shown)?;
         let checked = match validate {
             true => check_whole(&target, &op.old_bytes(&target)?, &added.bytes)?,
@@ -556,8 +560,8 @@ fn append_as_it_is(
         let bytes = old.stat.len + added.bytes.len() as u64;
         let form = form.with_added(&added.bytes);
         let (journaled, digest) = op.append(target, &old, &before, added.bytes)?;
-        let receipt = at.receipt(digest, bytes, Mode::Append, journaled);
-        return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
+        let receipt = at.receipt(digest, bytes, Mode::Append, journaled).with_form(form, None);
+        return Ok(WriteReceipt { checked, joined_mid_line, ..receipt });
     }
     let found = op.old_content(&target)?;
     check(&target, found.as_ref().map(|(old, ..)| old), expected)?;
@@ -571,13 +575,14 @@ fn append_as_it_is(
         return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
     };
     let form = Form::of(&bytes);
+    let joined_mid_line = is_mid_line(form, &bytes, content);
     let (added, form) = added(content, asked, form, &bytes, old.stat.len, &target.shown)?;
     let checked = check_whole(&target, &bytes, &added.bytes)?;
     let form = form.with_added(&added.bytes);
     let whole = [bytes.as_slice(), &added.bytes].concat();
     let whole = Content::instead_of(&bytes, &prefixes, whole);
-    let receipt = put(op, target, Some(&old), &whole, Mode::Append, rules)?;
-    Ok(WriteReceipt { checked, ..receipt.with_form(form, None) })
+    let receipt = put(op, target, Some(&old), &whole, Mode::Append, rules)?.with_form(form, None);
+    Ok(WriteReceipt { checked, joined_mid_line, ..receipt })
 }
 
 fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
@@ -641,6 +646,7 @@ impl Place {
             form: None,
             form_changed: None,
             bom_dropped: false,
+            joined_mid_line: false,
             twins: Vec::new(),
         }
     }

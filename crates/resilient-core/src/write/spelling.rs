@@ -5,7 +5,9 @@ use crate::commit::{Old, WriteContext};
 use crate::contents::{Content, form_of};
 use crate::declared::declared;
 use crate::error::{Error, Result};
-use crate::form::{self, Asked, AskedEncoding, AskedEol, Form, FormPolicy, Spelling, Unspellable};
+use crate::form::{
+    self, Asked, AskedEncoding, AskedEol, Encoding, Eol, Form, FormPolicy, Spelling, Unspellable,
+};
 use crate::roots::Target;
 
 /// The encoding and the line ends that a caller names; `encoding` is `keep`, `raw` or a name.
@@ -90,4 +92,16 @@ pub(super) fn added(
         _ => form,
     };
     Ok((added, form))
+}
+
+/// Whether text that is added to a file of this form, of which these are the last bytes, goes on in its last line.
+pub(super) fn is_mid_line(form: Form, tail: &[u8], added: &Content) -> bool {
+    let ends = match form.encoding {
+        Encoding::Utf16Le => tail.ends_with(b"\n\0"),
+        Encoding::Utf16Be => tail.ends_with(b"\0\n"),
+        _ if form.eol == Some(Eol::Cr) => tail.ends_with(b"\r"),
+        _ => tail.ends_with(b"\n"),
+    };
+    let begins = added.bytes.starts_with(b"\n") || added.bytes.starts_with(b"\r\n");
+    !tail.is_empty() && !added.bytes.is_empty() && !ends && !begins
 }

@@ -217,6 +217,32 @@ fn places_that_come_equally_near_are_all_listed_and_a_text_is_told_twice_at_most
 }
 
 #[test]
+fn an_append_in_the_middle_of_a_line_is_said() {
+    let home = Home::new();
+    let ws = home.open();
+    for (before, added, joined) in [
+        ("one", "two\n".to_owned(), true),
+        ("one", "\ntwo\n".to_owned(), false),
+        ("one\n", "two".to_owned(), false),
+        ("", "two".to_owned(), false),
+        ("one", String::new(), false),
+    ] {
+        // A long file grows where it is.
+        for front in [String::new(), "x\n".repeat(40_000)] {
+            if before.is_empty() && !front.is_empty() {
+                continue;
+            }
+            home.put("a.txt", format!("{front}{before}"));
+            let receipt = ws.write(append("a.txt", &added)).unwrap();
+            assert_eq!(receipt.joined_mid_line, joined, "{before:?} {added:?}");
+        }
+    }
+    home.put("wide.txt", [&[0xff, 0xfe][..], b"a\0\n\0"].concat());
+    assert!(!ws.write(append("wide.txt", "b")).unwrap().joined_mid_line);
+    assert!(ws.write(append("wide.txt", "c")).unwrap().joined_mid_line);
+}
+
+#[test]
 fn a_misspelt_name_is_told_the_nearest() {
     let home = Home::new();
     home.put("src/main.rs", "x");

@@ -107,6 +107,9 @@ pub(crate) fn told(receipt: &WriteReceipt) -> String {
     rows.extend(receipt.checked.as_ref().map(told_checked));
     rows.extend(told_form(receipt.form, receipt.form_changed));
     rows.extend(told_mark(receipt.bom_dropped));
+    if receipt.joined_mid_line {
+        rows.push(("joined", "in the last line, which had no newline at its end".to_owned()));
+    }
     rows.extend(told_twins(&receipt.twins));
     rows.extend(told_findings(&receipt.findings));
     card(&format!("{did} {}", receipt.path), &rows)
