@@ -30,7 +30,7 @@ pub(crate) const TEXTS: Texts = &[
 /// Returns the arguments in the form in which they can be deserialized.
 ///
 /// # Errors
-/// The envelope of the first argument that is unknown, missing or of another type.
+/// The envelope of the first argument that is unknown, missing or of another type. It names the others, too.
 pub(crate) fn check(
     schema: &Map<String, Value>,
     instead_of_content: &[&str],
@@ -41,24 +41,10 @@ pub(crate) fn check(
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
 
-    if let Some((name, value)) = arguments.iter().find(|(name, _)| !known.contains_key(*name)) {
-        let stands_in = instead_of_content.iter().chain(&["content"]);
-        let lacks_content = known.contains_key("content")
-            && !stands_in.into_iter().any(|it| arguments.contains_key(*it));
-        let refused = unknown_argument(name, name, known.keys());
-        // Without it there is no content at all: this is the one.
-        return Err(match value {
-            Value::String(_) if lacks_content && !refused.context.contains_key("nearest_names") => {
-                let hint = format!("write `content` in place of {name}");
-                refused.with("hint", hint).with("nearest_names", vec!["content"])
-            }
-            _ => refused,
-        });
-    }
     // A tool that requires nothing says itself what it can be given.
     let requires = required.clone().next().is_some();
     let one_of = Some("content").filter(|_| !instead_of_content.is_empty() && requires);
-    let missing: Vec<&str> = required
+    let mut missing: Vec<&str> = required
         .clone()
         .filter_map(Value::as_str)
         .chain(one_of)
@@ -67,25 +53,78 @@ pub(crate) fn check(
             *name != "content" || !instead_of_content.iter().any(|it| arguments.contains_key(*it))
         })
         .collect();
+    let mut refused = Vec::new();
+    for (name, value) in arguments.iter().filter(|(name, _)| !known.contains_key(*name)) {
+        let stands_in = instead_of_content.iter().chain(&["content"]);
+        let lacks_content = known.contains_key("content")
+            && !stands_in.into_iter().any(|it| arguments.contains_key(*it));
+        let unknown = unknown_argument(name, name, known.keys());
+        // Without it there is no content at all: this is the one.
+        let unknown = match (value, part_of(known, name)) {
+            (_, Some(outer)) => unknown.with("hint", format!("put {name} into `{outer}`")),
+            (Value::String(_), None)
+                if lacks_content && !unknown.context.contains_key("nearest_names") =>
+            {
+                let hint = format!("write `content` in place of {name}");
+                unknown.with("hint", hint).with("nearest_names", vec!["content"])
+            }
+            _ => unknown,
+        };
+        // What is only misspelt, or stands beside its object, is not missing, too.
+        let near = unknown.context.get("nearest_names").and_then(Value::as_array);
+        let is_meant = |name: &str| near.into_iter().flatten().any(|near| near == name);
+        missing.retain(|it| !is_meant(it) && part_of(known, name) != Some(it));
+        refused.push(unknown);
+    }
     let absent = |name: &str| {
         refusal(name, format!("missing_argument: {name}"), format!("pass {name} too"))
             .with("expected", expected(known.get(name)))
     };
     if let Some((text, hint)) = texts.iter().find(|(text, _)| missing.contains(text)) {
-        return Err(cut(absent(text), hint));
+        match refused.is_empty() {
+            true => return Err(cut(absent(text), hint)),
+            // An argument of another name may hold it.
+            false => missing.retain(|name| name != text),
+        }
     }
-    if let Some(name) = missing.first() {
-        return Err(absent(name));
-    }
+    refused.extend(missing.iter().map(|name| absent(name)));
     let has_other = instead_of_content.iter().any(|it| arguments.contains_key(*it));
     for (name, value) in &mut arguments {
         if let Some(schema) = known.get(name.as_str()) {
             let is_required = required.clone().any(|known| known == name)
                 || one_of.is_some_and(|content| content == name && !has_other);
-            check_value(name, schema, value, is_required)?;
+            refused.extend(check_value(name, schema, value, is_required).err());
         }
     }
-    Ok(arguments)
+    match all_as_one(refused) {
+        Some(refused) => Err(refused),
+        None => Ok(arguments),
+    }
+}
+
+/// The argument that is an object with a part of this name.
+fn part_of<'a>(known: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    let has = |schema: &Value| schema.get("properties").is_some_and(|all| all.get(name).is_some());
+    known.iter().find(|(_, schema)| has(schema)).map(|(outer, _)| outer.as_str())
+}
+
+/// The first refusal, which also says what is wrong with the other arguments.
+fn all_as_one(refused: impl IntoIterator<Item = Box<Envelope>>) -> Option<Box<Envelope>> {
+    let text = |refused: &Envelope, key: &str| {
+        refused.context.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let mut refused = refused.into_iter();
+    let first = refused.next()?;
+    let mut hints = vec![text(&first, "hint")];
+    let mut reasons = Vec::new();
+    for other in refused {
+        hints.push(text(&other, "hint"));
+        reasons.push(text(&other, "reason"));
+    }
+    Some(match reasons.is_empty() {
+        true => first,
+        false => first.with("hint", hints.join("; ")).with("also", reasons),
+    })
 }
 
 /// The refusal of arguments that came as the text of an object and do not parse as one.
@@ -122,9 +161,13 @@ fn unknown_argument<'a>(
     known: impl Iterator<Item = &'a String> + Clone,
 ) -> Box<Envelope> {
     let near = nearest(name, known.clone().map(String::as_str));
-    let has_count = known.clone().any(|known| known == "count");
+    let has = |wanted: &str| known.clone().any(|known| known == wanted);
     let hint = match near.first() {
-        _ if name == "replace_all" && has_count => {
+        _ if name == "label" && has("sha256") => {
+            "leave out label, and pass as `sha256` what `rw_scratch_ref` answers for that label"
+                .to_owned()
+        }
+        _ if name == "replace_all" && has("count") => {
             "leave out replace_all, and pass `count` -1 to replace all".to_owned()
         }
         Some(near) => format!("leave out {name}, or write `{near}` if that is meant"),
@@ -357,6 +400,61 @@ mod tests {
                 "hint": "pass one of create, append as mode"
             })
         );
+    }
+
+    #[test]
+    fn the_page_of_errors_has_the_kinds_of_a_wrong_mode() {
+        let wrong = json!({"path": "a", "content": "", "mode": "Create"});
+        let (_, hint, action) = try_with(wrong).unwrap_err();
+        assert_eq!((hint, action), (ReasonHint::Unknown, SuggestedAction::Abort));
+        let page = include_str!("../../../docs/errors.md");
+        assert!(page.contains("| `invalid_value: mode` | policy_violation / unknown / abort |"));
+    }
+
+    #[test]
+    fn all_wrong_arguments_are_named_at_once() {
+        let told = context(json!({"file": "a", "content": 1, "index": "x", "wrong": null}));
+        assert_eq!(told["reason"], "unknown_argument: file");
+        assert_eq!(
+            told["also"],
+            json!([
+                "unknown_argument: wrong",
+                "missing_argument: path",
+                "wrong_type: content",
+                "index_must_be_int_in_1..999",
+            ])
+        );
+        let hint = told["hint"].as_str().unwrap();
+        assert!(
+            hint.ends_with("pass index as an integer from 1 to 999, or leave it out"),
+            "{hint}"
+        );
+        assert_eq!(hint.matches("; ").count(), 4, "{hint}");
+        // What is only misspelt is told once.
+        assert_eq!(context(json!({"path": "a", "contnet": ""})).get("also"), None);
+    }
+
+    #[test]
+    fn a_part_of_an_object_is_sent_into_it() {
+        let schema = json!({
+            "properties": {
+                "envelope": {"type": "object", "properties": {"task_id": {}}},
+                "sha256": {"type": "string"},
+            },
+            "required": ["envelope"],
+        });
+        let refused = |arguments: Value| {
+            let arguments = arguments.as_object().unwrap().clone();
+            let refused = check(schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err();
+            Value::Object(refused.context)
+        };
+        let told = refused(json!({"task_id": "t"}));
+        assert_eq!(
+            (&told["hint"], told.get("also")),
+            (&json!("put task_id into `envelope`"), None)
+        );
+        let told = refused(json!({"envelope": {}, "label": "draft"}));
+        assert!(told["hint"].as_str().unwrap().contains("`rw_scratch_ref`"), "{told}");
     }
 
     #[test]
