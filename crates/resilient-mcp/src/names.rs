@@ -55,6 +55,35 @@ const SYNONYMS: [(&str, &str); 12] = [
     ("view", "read"),
 ];
 
+/// Names that tools of other programs often have, without a server's prefix, and the tools here that do their
+/// work: the first that is listed is meant.
+const MEANT: [(&[&str], &[&str]); 6] = [
+    (
+        &["read", "read_file", "view", "cat", "open", "open_file"],
+        &["rw.read_file", "rr.read_lines"],
+    ),
+    (
+        &["glob", "list", "list_files", "list_directory", "list_dir", "ls"],
+        &["rw.list_files", "rr.list_files"],
+    ),
+    (&["grep", "search", "search_files"], &["rw.search_files", "rr.search_then_page"]),
+    (&["append", "append_file"], &["rw.write_file", "rw.safe_write"]),
+    (
+        &["write", "write_file", "create", "create_file", "save"],
+        &["rw.write_file", "rw.safe_write"],
+    ),
+    (
+        &["edit", "edit_file", "multi_edit", "replace", "str_replace", "update", "patch"],
+        &["rw.edit_file", "rw.safe_replace"],
+    ),
+];
+
+/// The tools that are meant by a name of another program, the best first; nothing if it is none.
+pub(crate) fn meant(called: &str) -> Option<&'static [&'static str]> {
+    let name = words(called).join("_");
+    MEANT.iter().find(|(theirs, _)| theirs.contains(&name.as_str())).map(|(_, ours)| *ours)
+}
+
 /// The listed tools, at most three, that share a word with a name that no tool has.
 pub(crate) fn related<'a>(called: &str, listed: &'a [String]) -> Vec<&'a str> {
     let words = words(called);
@@ -120,6 +149,22 @@ mod tests {
         ] {
             assert_eq!(related(called, &listed), tools, "{called}");
         }
+    }
+
+    #[test]
+    fn a_common_name_means_the_tools_that_do_its_work() {
+        for (called, first) in [
+            ("Read", "rw.read_file"),
+            ("mcp__files__read_file", "rw.read_file"),
+            ("Glob", "rw.list_files"),
+            ("list_files", "rw.list_files"),
+            ("Grep", "rw.search_files"),
+            ("rw_append", "rw.write_file"),
+            ("MultiEdit", "rw.edit_file"),
+        ] {
+            assert_eq!(meant(called).and_then(|tools| tools.first().copied()), Some(first));
+        }
+        assert_eq!(meant("frobnicate"), None);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::call::Call;
 use crate::hints;
 use crate::instructions;
 use crate::message::Flaw;
-use crate::names::{ToolNames, means, related};
+use crate::names::{ToolNames, means, meant, related};
 use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{
@@ -282,17 +282,25 @@ impl Inner {
             Offer::Core | Offer::Paper { .. } | Offer::Full => ReasonHint::Unknown,
         };
         let listed = self.listed_names();
-        let near = match self.instead(called) {
-            Some(instead) => vec![instead],
-            None => nearest(called, listed.iter().map(String::as_str)),
-        };
-        let near = if near.is_empty() && self.elsewhere(called).is_none() {
-            related(called, &listed).into_iter().map(str::to_owned).collect()
-        } else {
-            near
+        let near = match (self.instead(called), meant(called)) {
+            (Some(instead), _) => vec![instead],
+            (None, Some(tools)) => {
+                let tool = tools.iter().find(|tool| self.lists(tool));
+                tool.map(|tool| self.names.listed(tool).into_owned()).into_iter().collect()
+            }
+            (None, None) => {
+                let near = nearest(called, listed.iter().map(String::as_str));
+                match near.is_empty() && self.elsewhere(called).is_none() {
+                    true => related(called, &listed).into_iter().map(str::to_owned).collect(),
+                    false => near,
+                }
+            }
         };
         let here = near.first().map(|near| format!("call {near} if that is meant"));
-        let elsewhere = self.elsewhere(called);
+        let elsewhere = self.elsewhere(called).or_else(|| {
+            let tools = meant(called).filter(|_| near.is_empty());
+            tools.into_iter().flatten().find_map(|tool| self.elsewhere(tool))
+        });
         let what = match (here, elsewhere) {
             (Some(here), Some(elsewhere)) => format!("{here}, or {elsewhere}"),
             (Some(here), None) => here,

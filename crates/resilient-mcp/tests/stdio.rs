@@ -361,6 +361,9 @@ async fn lines_that_cannot_be_parsed_are_answered() {
         assert_eq!(reply["id"], id);
         assert_eq!(reply["error"]["code"], code);
         assert_eq!(reply["jsonrpc"], "2.0");
+        if code == -32601 {
+            assert_eq!(reply["error"]["message"], "there is no method \"nothing/here\" here");
+        }
     }
     client.call("rw_test_echo", json!({"content": "still here"})).await;
 }
