@@ -172,6 +172,8 @@ pub struct Reset {
     pub session: String,
     /// How many files it had, the manifest included.
     pub removed: u64,
+    /// How many parts it had.
+    pub parts: usize,
     /// Whether there was one of that name.
     pub existed: bool,
     /// The nearest names, where there was none.
@@ -538,6 +540,7 @@ impl Chunks<'_> {
         let gone = Reset {
             session: session.to_owned(),
             removed: 0,
+            parts: 0,
             existed: false,
             nearest_names: Vec::new(),
         };
@@ -556,10 +559,11 @@ impl Chunks<'_> {
             else {
                 return Ok(gone.clone());
             };
+            let parts = list(op.store, &session)?.map_or(0, |(_, parts)| parts.len());
             let removed =
                 count_files(dir).map_err(|e| Error::os(op.store.shown_state(&below), "list", e))?;
             op.discard(chunks, OsString::from(&session));
-            Ok(Reset { removed, existed: true, ..gone.clone() })
+            Ok(Reset { removed, parts, existed: true, ..gone.clone() })
         })
     }
 }
@@ -691,7 +695,8 @@ fn complete(store: &Store, session: &str, composing: bool) -> Result<(DirRef, Ve
         return Err(Error::NoChunks { session, near: Vec::new() });
     }
     let count = u32::try_from(have.len()).unwrap_or(u32::MAX);
-    let missing: Vec<u32> = (1..=count).filter(|index| !have.contains(index)).collect();
+    let highest = have.last().copied().unwrap_or_default();
+    let missing: Vec<u32> = (1..=highest).filter(|index| !have.contains(index)).collect();
     if !missing.is_empty() {
         let unexpected =
             composing.then(|| have.iter().copied().filter(|index| *index > count).collect());

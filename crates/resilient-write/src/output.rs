@@ -336,6 +336,13 @@ fn json_escape(text: &mut String, character: char) {
     let _ = write!(text, "\\u{:04x}", u32::from(character));
 }
 
+/// How many there are of something: `1 line`, `2 lines`.
+pub(crate) fn count(number: impl std::fmt::Display, one: &str) -> String {
+    let number = number.to_string();
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {one}{plural}")
+}
+
 /// A text as part of one line, whatever is in it: a path may have anything.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut line, character| {

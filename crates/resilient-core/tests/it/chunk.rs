@@ -437,12 +437,12 @@ fn gaps_are_reported_with_what_is_there_and_what_is_not() {
     let home = Home::new();
     let ws = home.open();
     let session = || ws.chunks().reset("s").expect("a reset");
-    // (have, missing, unexpected): missing counts up to the number of parts.
+    // (have, missing, unexpected): missing counts up to the highest part, unexpected from the number of parts on.
     for (have, missing, unexpected) in [
         (vec![1, 3], vec![2], vec![3]),
         (vec![3], vec![1], vec![3]),
-        (vec![2, 3, 999], vec![1], vec![999]),
-        (vec![1, 2, 10, 20], vec![3, 4], vec![10, 20]),
+        (vec![2, 3, 6], vec![1, 4, 5], vec![6]),
+        (vec![1, 10], (2..=9).collect(), vec![10]),
     ] {
         for index in &have {
             write(&ws, *index, "x");
@@ -653,8 +653,13 @@ fn pages_of_a_preview_are_the_text() {
 fn a_reset_takes_the_session_and_counts_its_files() {
     let home = Home::new();
     let ws = home.open();
-    let gone =
-        Reset { session: "s".to_owned(), removed: 0, existed: false, nearest_names: Vec::new() };
+    let gone = Reset {
+        session: "s".to_owned(),
+        removed: 0,
+        parts: 0,
+        existed: false,
+        nearest_names: Vec::new(),
+    };
     assert_eq!(ws.chunks().reset("s").expect("a reset"), gone);
     assert_eq!(home.names(""), [""; 0]);
     for _ in 0..3 {
@@ -663,7 +668,13 @@ fn a_reset_takes_the_session_and_counts_its_files() {
     home.put(".resilient_write/chunks/s/below/file", "x");
     assert_eq!(
         ws.chunks().reset("s").expect("a reset"),
-        Reset { session: "s".to_owned(), removed: 5, existed: true, nearest_names: Vec::new() }
+        Reset {
+            session: "s".to_owned(),
+            removed: 5,
+            parts: 3,
+            existed: true,
+            nearest_names: Vec::new()
+        }
     );
     assert_eq!(home.names(".resilient_write/chunks"), [""; 0]);
     home.assert_tidy();

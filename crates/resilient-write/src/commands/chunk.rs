@@ -14,7 +14,7 @@ use resilient_core::chunk::{
 
 use super::input::{Classify, Content, Form};
 use super::write::{told_checked, told_findings, told_form, told_mark, told_owner, told_twins};
-use crate::output::{Output, card};
+use crate::output::{Output, card, count};
 
 /// What to do with a session of parts.
 #[derive(Debug, Subcommand)]
@@ -278,7 +278,8 @@ fn told_sessions(all: &Sessions) -> String {
     let told = all.sessions.iter().map(|it| {
         let at = it.updated_at.as_deref().unwrap_or(if it.damaged { "damaged" } else { "-" });
         let total = it.total_expected.map(|total| format!(" of {total}")).unwrap_or_default();
-        format!("{at:20}  {:>12}  {} parts{total}  {}\n", it.bytes, it.parts, it.session)
+        let parts = count(it.parts, "part");
+        format!("{at:20}  {:>12}  {parts}{total}  {}\n", it.bytes, it.session)
     });
     told.collect()
 }
@@ -307,7 +308,7 @@ fn told_status(status: &Status) -> String {
 
 fn told_reset(reset: &Reset) -> String {
     if reset.existed {
-        format!("removed session {}, {} files\n", reset.session, reset.removed)
+        format!("removed session {}, {}\n", reset.session, count(reset.parts, "part"))
     } else {
         no_session(&reset.session, &reset.nearest_names)
     }

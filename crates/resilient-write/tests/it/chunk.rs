@@ -54,7 +54,7 @@ fn a_join_in_the_middle_of_a_line_is_said_and_a_preview_has_pages() {
 fn reset_says_what_it_removed() {
     let sandbox = Sandbox::new();
     sandbox.run(&["chunk", "append", "s", "--content", "x"]).ok();
-    assert_eq!(sandbox.run(&["chunk", "reset", "s"]).ok().stdout, "removed session s, 2 files\n");
+    assert_eq!(sandbox.run(&["chunk", "reset", "s"]).ok().stdout, "removed session s, 1 part\n");
     let answer = sandbox.run(&["chunk", "reset", "s", "--json"]).ok().json();
     assert_eq!(answer, json!({"ok": true, "session": "s", "removed": 0, "existed": false}));
 }
