@@ -19,6 +19,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Why an argument is refused that has a number which no float can be.
 pub(crate) const BEYOND_DOUBLE: &str = "number_beyond_double_precision";
 
+/// Why a query is refused that goes over the end of a line.
+pub(crate) const QUERY_OF_ONE_LINE: &str = "query must be part of one line";
+
+/// What a directory is that the user has named, and that was never there.
+pub const NEVER_THERE: &str = "not there yet";
+
 /// What a path leads to that is no regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAFile {
@@ -105,7 +111,8 @@ pub enum Error {
     MakeDirectory { path: String, source: io::Error },
     /// A workspace or state directory is one that holds the system.
     #[error(
-        "{program}: refusing to use '{root}' as {variable}. {}",
+        "{program}: refusing to use '{root}' as {}. {}",
+        if *is_set || variable.starts_with('-') { variable.as_str() } else { "the workspace" },
         if variable.starts_with('-') {
             "Name your project directory.".to_owned()
         } else if *is_set {
@@ -138,7 +145,14 @@ pub enum Error {
     #[error("{path:?} exists")]
     AlreadyExists { path: String, sha256: Option<Digest> },
     /// The file is not the one that the caller believes to know.
-    #[error("{path:?} {}", if actual.is_some() { "has changed" } else { "does not exist" })]
+    #[error("{path:?} {}", match actual {
+        None => "does not exist",
+        Some(_) if !expected.is_empty() && !Digest::may_be_meant_by(expected) => {
+            "is not compared: what is expected is no SHA-256"
+        }
+        Some(_) if expected.is_empty() => "exists",
+        Some(_) => "has changed",
+    })]
     Stale { path: String, expected: String, actual: Option<Digest>, since: Option<Box<Since>> },
     /// What was read back is not what was written.
     #[error("{path:?} reads back as other bytes")]
@@ -417,6 +431,8 @@ pub enum Draft {
     Scratch(Digest),
     /// In the scratchpad: the new text of an edit. Written as a file it would take the place of all the rest.
     Edit(Digest),
+    /// In the scratchpad: the data of a checkpoint or a handoff, which no file takes as it is.
+    Record(Digest),
     /// In the scratchpad, which gives nothing back: for the user.
     Sealed(Digest),
     /// In the parts of a session, which were to be composed.

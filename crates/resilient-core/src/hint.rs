@@ -11,7 +11,9 @@ use std::io;
 
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
-use crate::error::{BEYOND_DOUBLE, Changed, Draft, Drift, Error, NotAFile, Since};
+use crate::error::{
+    BEYOND_DOUBLE, Changed, Draft, Drift, Error, NEVER_THERE, NotAFile, QUERY_OF_ONE_LINE, Since,
+};
 use crate::form::Encoding;
 use crate::near::nearest;
 
@@ -25,8 +27,8 @@ pub fn hint(error: &Error) -> String {
         }
         Error::PathForm { instead, .. } => format!("write {instead}"),
         Error::NameNotUtf8 { .. } => {
-            "ask the user to rename the file or the directory, in whose name U+FFFD of context.path stands for bytes that \
-             are no text, or choose another path"
+            "ask the user to rename the file or the directory, or choose another path: its name is not UTF-8, and \
+             context.path shows U+FFFD for the bytes that are wrong"
                 .to_owned()
         }
         Error::EscapesWorkspace { .. } => {
@@ -79,6 +81,9 @@ pub fn hint(error: &Error) -> String {
             "ask the user to set {variable} to the project directory or to pass -w DIR, since the working \
              directory is a system directory"
         ),
+        Error::RootGone { what: NEVER_THERE, .. } => {
+            "correct the directory of -w, or make it first: it does not exist".to_owned()
+        }
         Error::RootGone { .. } => {
             "ask the user to make the directory again, or to name where it is now: with -w, RW_WORKSPACE or \
              RW_STATE_DIR"
@@ -121,6 +126,10 @@ pub fn hint(error: &Error) -> String {
                     "make the edit again with a `new_string` that leaves out what context.detected lists; \
                      the draft is that text alone and no file"
                 }
+                Draft::Record(_) => {
+                    "make the call again with data that leaves out what context.detected lists; context.draft_sha256 is \
+                     the refused data"
+                }
                 Draft::Sealed(_) | Draft::Here(_) => {
                     "send the text again without what context.detected lists"
                 }
@@ -145,8 +154,8 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::TooLarge { .. } => {
-            "change the file with a program that reads it part by part, or divide it, since this call \
-             needs the whole file in memory"
+            "divide the file, or work on it with a program that reads it part by part, since this call needs the \
+             whole file in memory"
                 .to_owned()
         }
         // What a read does. A write that needs one needs it for nothing else.
@@ -257,6 +266,9 @@ pub fn hint(error: &Error) -> String {
         Error::NotText { .. } => {
             "convert the text to UTF-8 and pass it as `content`, or leave this file to the user".to_owned()
         }
+        Error::NotUtf8 { message, .. } if message.contains("utf-32") => {
+            "leave this file to the user, since it is UTF-32, which no tool edits".to_owned()
+        }
         Error::NotUtf8 { .. } => {
             "pass the name of the file's encoding as `encoding`, or text that occurs in the file, or leave it \
              to the user"
@@ -269,6 +281,9 @@ pub fn hint(error: &Error) -> String {
             "pass the name of the file's encoding as `encoding`, which is only guessed, or write ASCII \
              only"
                 .to_owned()
+        }
+        Error::AppendToBinary { encoding, .. } if encoding == "utf-32" => {
+            "leave this file to the user, since it is UTF-32, to which no tool appends".to_owned()
         }
         Error::AppendToBinary { .. } => {
             "pass `encoding` raw to append the bytes all the same, since the file is no text".to_owned()
@@ -414,12 +429,17 @@ pub fn hint(error: &Error) -> String {
              changed or written"
         ),
         Error::MarkOverValue { old_line, .. } => format!(
-            "edit around line {old_line} of the file with `rw_safe_replace`, since it holds the real \
-             value, or clean the file with `rw_redact`, its path in `write_to` and `keep` true"
+            "edit the lines around line {old_line} of the file with `rw_safe_replace` and leave that line as it is, \
+             since it holds the real value, or clean the file with `rw_redact`, its path in `write_to` and `keep` true"
         ),
         Error::ReadRange { message, .. } if message.starts_with("bad_regex: ") => {
             "correct `query`, or put a backslash before each of its signs that is meant as it is, or pass \
              `regex` false"
+                .to_owned()
+        }
+        Error::ReadRange { message, .. } if message == QUERY_OF_ONE_LINE => {
+            "search for a part of one line, since a search sees single lines: pass in `query` the line that is \
+             rarest, and read around the match"
                 .to_owned()
         }
         Error::ReadRange { message, .. } => format!("correct the call: {}", with_names(message)),
@@ -451,6 +471,9 @@ pub fn hint(error: &Error) -> String {
         }
         Error::BadArgument { argument, message } if message == BEYOND_DOUBLE => {
             format!("pass the number in `{argument}` as a text in quotes: no float is that large")
+        }
+        Error::BadArgument { argument: "since", message } => {
+            format!("correct `since`: {message}, such as 2026-08-01T12:00:00Z")
         }
         Error::BadArgument { argument, message } => format!("correct `{argument}`: {message}"),
     }
@@ -518,8 +541,8 @@ fn with_names(message: &str) -> String {
 
 fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> String {
     if actual.is_none() {
-        return "leave out `expected_prev_sha256` if it is to be made, since there is nothing now, or correct the \
-                path or the name"
+        return "leave out `expected_prev_sha256` to create it, since it does not exist, or correct the path or the \
+                name"
             .to_owned();
     }
     if !expected.is_empty() && !Digest::may_be_meant_by(expected) {

@@ -385,7 +385,7 @@ impl Workspace {
         let wanted = Wanted::State(Changed::Checkpoint);
         self.checkpoints()
             .save(request)
-            .map_err(|error| self.with_since(self.keep_draft(error), Some(&wanted)))
+            .map_err(|error| self.with_since(as_record(self.keep_draft(error)), Some(&wanted)))
     }
 
     /// The checkpoints.
@@ -403,7 +403,7 @@ impl Workspace {
         self.screened(request.reject_at, |screen| {
             Handoff { store: &self.store }.write(request, refs, screen)
         })
-        .map_err(|error| self.with_since(error, Some(&Wanted::State(Changed::Handoff))))
+        .map_err(|error| self.with_since(as_record(error), Some(&Wanted::State(Changed::Handoff))))
     }
 
     /// Reads the handoff.
@@ -530,4 +530,14 @@ impl Workspace {
     pub fn take_notices(&self) -> recovery::Report {
         self.store.take_notices()
     }
+}
+
+/// A refused draft that is the data of a checkpoint or a handoff.
+fn as_record(mut error: Error) -> Error {
+    if let Error::Blocked { draft: Some(draft), .. } = &mut error
+        && let Draft::Scratch(sha256) = **draft
+    {
+        **draft = Draft::Record(sha256);
+    }
+    error
 }

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use resilient_core::error::NEVER_THERE;
 use resilient_core::{Builder, Error, Workspace, roots};
 
 use crate::output::one_line;
@@ -184,7 +185,7 @@ impl Surroundings {
         let what = match std::fs::metadata(&path) {
             Ok(found) if found.is_dir() => return Ok(path),
             Ok(_) => "no directory",
-            Err(error) if error.kind() == io::ErrorKind::NotFound => "not there",
+            Err(error) if error.kind() == io::ErrorKind::NotFound => NEVER_THERE,
             Err(source) => return Err(source).context(format!("-w {}", path.display())),
         };
         let root = path.to_string_lossy().into_owned();

@@ -187,6 +187,7 @@ a_sample_for_every! {
         blocked(&secret(), None),
         blocked(&secret(), Some(Draft::Scratch(Digest::of(b"")))),
         blocked(&secret(), Some(Draft::Edit(Digest::of(b"")))),
+        blocked(&secret(), Some(Draft::Record(Digest::of(b"")))),
         blocked(&secret(), Some(Draft::Sealed(Digest::of(b"")))),
         blocked(
             &secret(),
@@ -243,7 +244,10 @@ a_sample_for_every! {
     UnsureEncoding { .. } => [Error::UnsureEncoding {
         path: text(), encoding: text(), character: 'x', line: 1,
     }],
-    AppendToBinary { .. } => [Error::AppendToBinary { path: text(), encoding: text() }],
+    AppendToBinary { .. } => [
+        Error::AppendToBinary { path: text(), encoding: text() },
+        Error::AppendToBinary { path: text(), encoding: "utf-32".to_owned() },
+    ],
     CutCharacter { .. } => [Error::CutCharacter { path: text(), encoding: text() }],
     WriteEncoding { .. } => [Error::WriteEncoding { encoding: text() }],
     OldStringNotFound { .. } => [

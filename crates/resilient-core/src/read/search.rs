@@ -23,7 +23,7 @@ use super::scan::{Block, Span, scan};
 use super::terminator::{self, Unit};
 use super::walk::{Line, Mark};
 use super::{Opened, Progress, Reader, at_least, count_in, text_encoding};
-use crate::error::{Error, NotAFile, Result};
+use crate::error::{Error, NotAFile, QUERY_OF_ONE_LINE, Result};
 
 /// A longer query is none.
 const QUERY_MAX: usize = 10_000;
@@ -202,7 +202,7 @@ impl Query {
             return Err(Error::range(format!("query must have at most {QUERY_MAX} bytes")));
         }
         if !request.regex && request.query.contains(['\n', '\r']) {
-            return Err(Error::range("query must be part of one line"));
+            return Err(Error::range(QUERY_OF_ONE_LINE));
         }
         let within = |name: &str, number: i64, least: u64, most: i64| {
             let number = at_least(name, number, least)?;

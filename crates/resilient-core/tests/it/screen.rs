@@ -124,6 +124,17 @@ fn a_secret_is_refused_on_every_way_in_when_the_call_asks() {
 }
 
 #[test]
+fn refused_data_is_corrected_in_the_same_call() {
+    let home = Home::new();
+    let ws = home.open();
+    let reject_at = Some(Verdict::Low);
+    let data = json!({"text": key()});
+    let refused = ws.save_checkpoint(SaveRequest { reject_at, ..checkpoint(data) }).unwrap_err();
+    let (hint, _) = hinted(&refused);
+    assert!(hint.starts_with("make the call again with data that leaves out"), "{hint}");
+}
+
+#[test]
 fn a_single_secret_is_refused_on_every_way_in_when_the_policy_demands_it() {
     for (name, way) in WAYS {
         let home = Home::new();

@@ -377,8 +377,6 @@ impl WritePart {
         })?;
         let now = Kept::of(workspace, &session)?;
         if !last {
-            let parts = workspace.chunks().status(&session)?.parts;
-            let present = parts.map(|parts| parts.present_indices).unwrap_or_default();
             return Ok(Written {
                 path: shown,
                 part: kept.index,
@@ -731,7 +729,7 @@ fn refusal(error: &Error) -> Box<Envelope> {
 pub fn hint_of(error: &Error) -> String {
     match error {
         Error::Placeholder { line, .. } => format!(
-            "write the whole file with the text that line {line} stands for, or edit it with \
+            "put in place of line {line} the text that it stands for, or edit only what is to change with \
              `rw_edit_file`"
         ),
         Error::AlreadyExists { sha256: Some(_), .. } => {
@@ -770,6 +768,7 @@ pub fn hint_of(error: &Error) -> String {
              parts that context.missing lists with `rw_write_part`, then the last one again"
                 .to_owned()
         }
+        Error::NotUtf8 { message, .. } if message.contains("utf-32") => hint(error),
         Error::NotUtf8 { nearest: None, .. } => {
             "pass text that occurs in the file, or leave this file to the user".to_owned()
         }
@@ -806,7 +805,8 @@ pub fn hint_of(error: &Error) -> String {
             "send all parts again, from `part` 1 on: a file of them was damaged or edited".to_owned()
         }
         Error::MarkOverValue { old_line, .. } => format!(
-            "edit around line {old_line} of the file with `rw_edit_file`, since it holds the real value"
+            "edit the lines around line {old_line} of the file with `rw_edit_file` and leave that line as it is, since \
+             it holds the real value"
         ),
         Error::ReadRange { message, .. } => match message.strip_prefix("bad_regex: ") {
             Some(_) => {

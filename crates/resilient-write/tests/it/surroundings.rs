@@ -332,7 +332,7 @@ fn a_working_directory_that_was_removed_is_told_as_any_root_that_is_gone() {
 fn a_directory_of_the_command_line_that_is_not_there_ends_the_process() {
     let sandbox = Sandbox::new();
     sandbox.put("file", "x");
-    for (dir, what) in [("none", "not there"), ("file", "no directory")] {
+    for (dir, what) in [("none", "not there yet"), ("file", "no directory")] {
         let complaint = format!(
             "resilient-write: -w: the directory {:?} is {what}\n",
             sandbox.path(dir).to_str().unwrap()
