@@ -387,10 +387,10 @@ fn ours(error: &Error) -> Option<String> {
     Some(match error {
         Error::Policy { path, place, .. } => {
             let at = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
-            format!("ask the user to correct {path}{at}: until then no command writes")
+            format!("ask the user to correct {path}{at}: no command writes while such a policy is in force")
         }
         Error::PolicyNotFound { .. } => {
-            "ask the user to correct or to unset RW_POLICY_FILE: until then no command writes".to_owned()
+            "ask the user to correct or to unset RW_POLICY_FILE, since no command writes before that".to_owned()
         }
         Error::Binary { .. } => {
             "look at the file with another program, since it has no lines, or get its bytes with the command \

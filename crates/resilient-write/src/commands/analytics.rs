@@ -8,7 +8,7 @@ use clap::Args;
 use resilient_core::Workspace;
 use resilient_core::analytics::Report;
 
-use crate::output::{Output, card};
+use crate::output::{Output, card, count};
 
 /// Totals of the journal: by path, mode, session and time.
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ fn told(report: &Report) -> String {
         let _ = writeln!(text, "{:>6} x {}", hot.write_count, hot.path);
     }
     if report.damaged_lines > 0 {
-        let _ = writeln!(text, "{} lines could not be read", report.damaged_lines);
+        let _ = writeln!(text, "{} could not be read", count(report.damaged_lines, "line"));
     }
     text
 }

@@ -9,7 +9,7 @@ use resilient_core::Workspace;
 use resilient_core::digest::DigestPrefix;
 use resilient_core::journal::{Filter, Mode, Tail, Verification};
 
-use crate::output::{Output, one_line};
+use crate::output::{Output, count, one_line};
 
 /// What to look at.
 #[derive(Debug, Subcommand)]
@@ -102,7 +102,7 @@ fn told_tail(tail: &Tail) -> String {
         text.push_str("no rows\n");
     }
     if tail.damaged_lines > 0 {
-        let _ = writeln!(text, "{} lines could not be read", tail.damaged_lines);
+        let _ = writeln!(text, "{} could not be read", count(tail.damaged_lines, "line"));
     }
     text
 }

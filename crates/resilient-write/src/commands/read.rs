@@ -13,7 +13,7 @@ use resilient_core::read::{
 };
 use serde_json::json;
 
-use crate::output::{Output, card, one_line};
+use crate::output::{Output, card, count, one_line};
 
 /// Prints lines of a file as N|text.
 #[derive(Debug, Args)]
@@ -293,7 +293,7 @@ fn told_lines(answer: Option<&LinesAnswer>, output: &Output) {
         ));
     }
     if let (0, Some(total)) = (answer.lines_returned, answer.total_lines) {
-        output.note(&format!("the file ends behind line {total}\n"));
+        output.note(&format!("the file has only {}\n", count(total, "line")));
     }
     if !answer.eof {
         output.note(&format!("more: --start-line {}\n", answer.end_line + 1));
@@ -323,7 +323,7 @@ fn beside_found(found: &Found) -> String {
         let _ = writeln!(text, "{}: skipped: {}", one_line(&skipped.path), skipped.reason);
     }
     if let Some(total) = found.total_matches {
-        let _ = writeln!(text, "{total} matches");
+        let _ = writeln!(text, "{total} match{}", if total == 1 { "" } else { "es" });
     }
     if found.has_more {
         let from = found.next_from_path.as_ref();

@@ -12,7 +12,7 @@ use resilient_core::scratch::{
 };
 
 use super::input::Content;
-use crate::output::{Output, card};
+use crate::output::{Output, card, count};
 
 /// The commands of the scratchpad.
 #[derive(Debug, Subcommand)]
@@ -191,9 +191,10 @@ fn told_list(list: &List) -> String {
         0 => String::new(),
         omitted => format!(", {omitted} of them not listed"),
     };
-    text += &format!("{} entries, {} bytes{omitted}\n", list.count, list.total_bytes);
+    let entries = if list.count == 1 { "entry" } else { "entries" };
+    text += &format!("{} {entries}, {} bytes{omitted}\n", list.count, list.total_bytes);
     if list.damaged_lines > 0 {
-        text += &format!("{} lines of the index could not be read\n", list.damaged_lines);
+        text += &format!("{} of the index could not be read\n", count(list.damaged_lines, "line"));
     }
     text
 }

@@ -62,7 +62,7 @@ fn a_command_that_writes_ends_with_a_policy_that_cannot_be_used() {
     let ran = sandbox.run(&["write", "a.txt", "--content", "x"]);
     assert!(ran.complaint().contains("nearest: thresholds"), "{ran:?}");
     // As it is: no write is taken until then, with or without --classify.
-    assert!(ran.stderr.contains("until then no command writes"), "{ran:?}");
+    assert!(ran.stderr.contains("no command writes while such a policy is in force"), "{ran:?}");
     assert!(!ran.stderr.contains("--classify"), "{ran:?}");
     // A server starts, and takes what is safe.
     let ran = sandbox.run(&["serve"]);

@@ -345,7 +345,7 @@ fn scratch_material_is_listed_and_removed_for_good() {
 
     sandbox.run_with(&["scratch", "put", "--label", "m"], "two").ok();
     let told = sandbox.run(&["scratch", "list"]).ok().stdout;
-    assert!(told.ends_with("  m\n1 entries, 3 bytes\n"), "{told}");
+    assert!(told.ends_with("  m\n1 entry, 3 bytes\n"), "{told}");
     let told = sandbox.run(&["scratch", "rm", "--label", "m"]).ok().stdout;
     assert!(told.starts_with("removed ") && told.ends_with(", 3 bytes\n"), "{told}");
     assert_eq!(sandbox.run(&["scratch", "list"]).ok().stdout, "0 entries, 0 bytes\n");

@@ -120,7 +120,7 @@ impl Risk {
                 let content = input::bytes(file).and_then(|bytes| {
                     scan::text_of(bytes).ok_or_else(|| Error::NotText {
                         path: file.clone(),
-                        message: "most of it is no text".to_owned(),
+                        message: "most of its bytes are binary".to_owned(),
                     })
                 });
                 self.run_one(Some(file), content, &policy.risk, output)
@@ -152,7 +152,7 @@ impl Risk {
         };
         let target_path = file.filter(|file| *file != "-").map(str::to_owned);
         let scored = Scored { report, language_hint: None, target_path };
-        output.answer(TOOL, Ok(scored), |scored| told::one(&scored.report, &why))?;
+        output.answer(TOOL, Ok(scored), |scored| told::one(&scored.report, worst, &why))?;
         Ok(self.status(worst))
     }
 

@@ -7,17 +7,19 @@ use resilient_core::risk::{Detection, Explanation, Report, Verdict};
 use serde_json::{Value, json};
 
 use super::scan::{Finding, Outcome, Scan, reason};
-use crate::output::told_hit;
+use crate::output::{self, told_hit};
 
 /// So much of a finding is shown in logs.
 const SHOWN_CHARS: usize = 4;
 
 /// The report on one text.
-pub(super) fn one(report: &Report, why: &[Explanation]) -> String {
-    let mut text = format!(
-        "{} ({}), {} bytes, {} lines\n",
-        report.verdict, report.score, report.bytes, report.line_count
-    );
+pub(super) fn one(report: &Report, worst: Option<Verdict>, why: &[Explanation]) -> String {
+    // The exit status is that of the worst finding, which may be worse than the text as a whole.
+    let worst = worst.filter(|worst| *worst > report.verdict);
+    let worst = worst.map(|worst| format!(", worst finding {worst}")).unwrap_or_default();
+    let lines = output::count(report.line_count, "line");
+    let mut text =
+        format!("{} ({}){worst}, {} bytes, {lines}\n", report.verdict, report.score, report.bytes);
     for (nth, found) in report.detected_patterns.iter().enumerate() {
         let hit = serde_json::to_value(found).unwrap_or_default();
         text += &format!("  {}\n", told_hit(&hit));
@@ -51,8 +53,8 @@ pub(super) fn all(scan: &Scan) -> String {
     }
     let count = |level| scan.findings().filter(|(_, finding)| finding.level == level).count();
     text + &format!(
-        "{} files, {} bytes: {} high, {} medium, {} low; {skipped} skipped, {failed} not read\n",
-        scan.scanned,
+        "{}, {} bytes: {} high, {} medium, {} low; {skipped} skipped, {failed} not read\n",
+        output::count(scan.scanned, "file"),
         scan.bytes,
         count(Verdict::High),
         count(Verdict::Medium),
