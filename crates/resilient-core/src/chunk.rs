@@ -173,12 +173,18 @@ pub struct Reset {
     /// How many files it had, the manifest included.
     pub removed: u64,
     /// How many parts it had.
+    #[serde(skip_serializing_if = "is_none")]
     pub parts: usize,
     /// Whether there was one of that name.
     pub existed: bool,
     /// The nearest names, where there was none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nearest_names: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

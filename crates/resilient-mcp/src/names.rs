@@ -80,7 +80,7 @@ const MEANT: [(&[&str], &[&str]); 6] = [
 
 /// The tools that are meant by a name of another program, the best first; nothing if it is none.
 pub(crate) fn meant(called: &str) -> Option<&'static [&'static str]> {
-    let name = words(called).join("_");
+    let name = words(called.rsplit("__").next().unwrap_or(called)).join("_");
     MEANT.iter().find(|(theirs, _)| theirs.contains(&name.as_str())).map(|(_, ours)| *ours)
 }
 
