@@ -11,7 +11,7 @@ const LOOKED_AT: i64 = 5000;
 /// What is completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Argument {
-    /// A file; directories are steps on the way.
+    /// A file; directories lead to it.
     Path,
     /// A chunk session.
     Session,

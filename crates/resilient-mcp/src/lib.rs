@@ -8,7 +8,7 @@
 //! From the wire inward: `wire` cuts lines and writes replies, `message` tells what a line asks
 //! for, [`Server`] finds the tool and makes the call for a `session`, `args` checks the arguments, [`tools`] says
 //! which tools there are, `reply` turns an answer into a result, `json` writes it. `resources`, `prompts` and `completion` are
-//! what a client has beside the tools; `updates` and `wishes` say whom to tell of a change. The library stays
+//! what a client has beside the tools; `updates` and `wishes` say which client learns about a change. The library stays
 //! synchronous: calls run on blocking threads, a bounded number at once. Only what reads a window of a
 //! file runs right away, for a client that asks one thing at a time: no other call keeps the protocol
 //! waiting. Which of this is by hand beside the SDK, and why: `docs/design/0008-transports.md`.

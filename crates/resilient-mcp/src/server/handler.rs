@@ -1,4 +1,4 @@
-//! What the SDK asks of a server.
+//! The requests that the SDK hands to a server.
 #![expect(deprecated, reason = "subscriptions and log levels of the versions with a handshake")]
 
 use rmcp::model::{
