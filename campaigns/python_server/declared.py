@@ -100,6 +100,13 @@ def outside(field):
     return bool(drift or read)
 
 
+@meant("the missing parts of a session are listed up to the highest one, and not to their number")
+def missing_parts(field):
+    theirs, ours = field.their_value, field.our_value
+    return (field.place == "context.missing" and isinstance(theirs, list)
+            and isinstance(ours, list) and set(theirs) < set(ours))
+
+
 @meant("the state directory and .git are not written by tools")
 def protected(field):
     return field.theirs.get("ok") and reason_of(field.ours) == "protected_path"
