@@ -124,16 +124,9 @@ fn word(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Place, Policy};
+    use super::super::Place;
+    use super::super::tests::{error, parse};
     use super::*;
-
-    fn parse(text: &str) -> Policy {
-        Policy::parse(text).unwrap()
-    }
-
-    fn error(text: &str) -> PolicyError {
-        Policy::parse(text).unwrap_err()
-    }
 
     #[test]
     fn patterns_keep_their_order_and_incomplete_ones_are_refused() {

@@ -93,12 +93,7 @@ impl PolicyError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Policy;
-    use super::*;
-
-    fn error(text: &str) -> PolicyError {
-        Policy::parse(text).unwrap_err()
-    }
+    use super::super::tests::error;
 
     #[test]
     fn the_line_to_correct_is_named() {

@@ -233,16 +233,9 @@ fn retention(file: &Map<String, Value>) -> Result<Retention, PolicyError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{error, parse};
     use super::*;
     use crate::risk::Thresholds;
-
-    fn parse(text: &str) -> Policy {
-        Policy::parse(text).unwrap()
-    }
-
-    fn error(text: &str) -> PolicyError {
-        Policy::parse(text).unwrap_err()
-    }
 
     fn assert_is_default(policy: &Policy) {
         assert_eq!(policy.risk.thresholds, Thresholds { high: 0.7, medium: 0.4, low: 0.1 });

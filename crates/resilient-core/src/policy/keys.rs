@@ -81,12 +81,8 @@ pub(super) fn own_key(path: &[&str], own: &[&'static str]) -> Result<(), PolicyE
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Place, Policy};
-    use super::*;
-
-    fn error(text: &str) -> PolicyError {
-        Policy::parse(text).unwrap_err()
-    }
+    use super::super::Place;
+    use super::super::tests::error;
 
     #[test]
     fn a_key_that_is_not_known_is_refused_with_its_place_and_the_nearest_one() {

@@ -83,3 +83,16 @@ pub enum ReadOnly {
     /// Writes the file, which stays read-only.
     Overwrite,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn parse(text: &str) -> Policy {
+        Policy::parse(text).unwrap()
+    }
+
+    pub(super) fn error(text: &str) -> PolicyError {
+        Policy::parse(text).unwrap_err()
+    }
+}

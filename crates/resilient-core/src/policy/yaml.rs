@@ -69,12 +69,8 @@ pub(super) fn bad(key: &str, message: &str) -> PolicyError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Policy;
+    use super::super::tests::error;
     use super::*;
-
-    fn error(text: &str) -> PolicyError {
-        Policy::parse(text).unwrap_err()
-    }
 
     #[test]
     fn a_document_that_is_no_mapping_is_refused() {
