@@ -22,6 +22,7 @@ use crate::journal::Mode;
 use crate::name::is_name;
 use crate::near::nearest;
 use crate::redact::MarkedLines;
+use crate::report::is_zero;
 use crate::risk::{Detection, Findings, Report, Verdict};
 use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
@@ -173,18 +174,13 @@ pub struct Reset {
     /// How many files it had, the manifest included.
     pub removed: u64,
     /// How many parts it had.
-    #[serde(skip_serializing_if = "is_none")]
-    pub parts: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub parts: u64,
     /// Whether there was one of that name.
     pub existed: bool,
     /// The nearest names, where there was none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nearest_names: Vec<String>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_none(count: &usize) -> bool {
-    *count == 0
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -565,7 +561,7 @@ impl Chunks<'_> {
             else {
                 return Ok(gone.clone());
             };
-            let parts = list(op.store, &session)?.map_or(0, |(_, parts)| parts.len());
+            let parts = list(op.store, &session)?.map_or(0, |(_, parts)| parts.len() as u64);
             let removed =
                 count_files(dir).map_err(|e| Error::os(op.store.shown_state(&below), "list", e))?;
             op.discard(chunks, OsString::from(&session));
