@@ -494,6 +494,9 @@ impl Envelope {
                     "have": have, "total_expected": total_expected,
                 }),
             ),
+            Error::SessionChanges { session } => {
+                stale(RetryLater, json!({"session": session, "reason": "session_changes"}))
+            }
             Error::ComposedNotUtf8 { session, message } => corrupt(
                 Encoding,
                 json!({"session": session, "reason": format!("composed_not_utf8: {message}")}),

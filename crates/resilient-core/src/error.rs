@@ -275,6 +275,9 @@ pub enum Error {
     /// There are more or fewer parts than announced.
     #[error("chunk session {session:?} has {have} parts of {total_expected}")]
     ChunkCount { session: String, have: usize, total_expected: u32 },
+    /// Another program changed the session each time that it was to be removed with a compose.
+    #[error("another program goes on changing chunk session {session:?}")]
+    SessionChanges { session: String },
     /// The parts together are no text.
     #[error("the parts of {session:?} do not make UTF-8: {message}")]
     ComposedNotUtf8 { session: String, message: String },

@@ -351,6 +351,10 @@ pub fn hint(error: &Error) -> String {
             "send the last part again with `rw_chunk_write` and `total_expected` {have}, or reset the session with \
              `rw_chunk_reset` and send the right parts"
         ),
+        Error::SessionChanges { .. } => {
+            "try again when the other program has stopped, or compose with `cleanup` false, which leaves the parts"
+                .to_owned()
+        }
         Error::ComposedNotUtf8 { .. } | Error::BadManifest { .. } => {
             "reset the session with `rw_chunk_reset` and send its parts again: a file of it was \
              damaged or edited"

@@ -34,7 +34,8 @@ use crate::recovery::{self, Undecided};
 use crate::state::State;
 use crate::store::{CHUNKS, Store};
 
-/// How often an append that names no digest is made again behind what somebody has added meanwhile.
+/// How often a call is made again behind what another program has done meanwhile: an append that names no digest, and a
+/// compose that removes its session.
 const FOLLOWS_MAX: u32 = 8;
 
 /// Calls that are committed together.
@@ -84,9 +85,12 @@ impl Batch {
                     Outcome::Going => job.answer(Ok(())),
                     Outcome::Unknown(error) => job.answer(Err(error)),
                     Outcome::Failed(error) => {
-                        let follows = matches!(error, Error::Stale { .. })
-                            && job.followed < FOLLOWS_MAX
-                            && change.may_follow();
+                        let may_follow = match error {
+                            Error::Stale { .. } => change.may_follow(),
+                            Error::SessionChanges { .. } => true,
+                            _ => false,
+                        };
+                        let follows = job.followed < FOLLOWS_MAX && may_follow;
                         self.undo(change, state);
                         match error {
                             Error::Deferred => again.push(job),

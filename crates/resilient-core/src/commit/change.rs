@@ -328,8 +328,8 @@ impl Change {
         self.append.iter().try_for_each(|append| append.before.check(&append.target).map(drop))?;
         for discard in &self.discards {
             if !discard.is_as_seen().map_err(|source| Error::os(self.name(), "read", source))? {
-                // The call is made again, with what has come.
-                return Err(Error::Deferred);
+                let session = discard.name.to_string_lossy().into_owned();
+                return Err(Error::SessionChanges { session });
             }
         }
         Ok(looked)

@@ -288,6 +288,7 @@ a_sample_for_every! {
         Error::ChunkCount { session: text(), have: 2, total_expected: 3 },
         Error::ChunkCount { session: text(), have: 3, total_expected: 2 },
     ],
+    SessionChanges { .. } => [Error::SessionChanges { session: text() }],
     ComposedNotUtf8 { .. } => [Error::ComposedNotUtf8 { session: text(), message: text() }],
     BadManifest { .. } => [Error::BadManifest { session: text(), manifest: text(), reason: text() }],
     BadBase64 { .. } => [Error::BadBase64 { message: text() }],

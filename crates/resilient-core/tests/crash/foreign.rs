@@ -7,11 +7,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use resilient_core::Workspace;
 use resilient_core::digest::Digest;
 use resilient_core::disk::Disk;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::recovery::What;
+use resilient_core::{Error, Workspace};
 
 use crate::campaign::{Budget, Rig, Tally, is_publish, recover};
 use crate::oracle::{World, is_cut};
@@ -381,6 +381,30 @@ fn a_session_that_somebody_adds_to_is_not_cleaned_up() {
     recover(&disk, 76).expect("recovery");
     assert!(disk.read("w/out/a.txt").is_some(), "what was composed is there");
     assert!(disk.read("w/.resilient_write/chunks/s/part-003.txt").is_some(), "so is the part");
+}
+
+#[test]
+fn a_compose_that_removes_a_session_is_refused_while_another_program_goes_on_changing_it() {
+    let (disk, ws) = scenario("compose and clean up").begin(Order::Forwards);
+    drop(ws);
+    let schedule = Schedule::new([0, 1].into_iter().cycle());
+    let ws = open(&schedule.process(&disk), 79, Order::Forwards);
+    let other = schedule.process(&disk);
+    let part = "w/.resilient_write/chunks/s/part-003.txt";
+    let goes_on = || (0..2_000).for_each(|n| other.edit(part, format!("three {n}").as_bytes()));
+    let composing = Box::new(|| {
+        let refused = ws.compose(workload::composing("out/a.txt", true)).expect_err("a refusal");
+        assert!(
+            matches!(&refused, Error::SessionChanges { session } if session == "s"),
+            "{refused:?}"
+        );
+        assert_eq!(disk.read("w/out/a.txt"), None);
+    }) as Calls<'_, ()>;
+    schedule.run(vec![composing, Box::new(goes_on)]);
+    assert_eq!(disk.read(part).as_deref(), Some(&b"three 1999"[..]));
+    let receipt = ws.compose(workload::composing("out/a.txt", true)).expect("a file");
+    assert_eq!(disk.read("w/out/a.txt").map(|text| text.len() as u64), Some(receipt.bytes));
+    assert_eq!(disk.read(part), None);
 }
 
 /// A program that takes no lock keeps another part while a session is composed and cleaned up. It comes in front of each
