@@ -43,10 +43,14 @@ fn kept(disk: &SimDisk) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// An overwrite for the old content alone.
+/// An overwrite of `a.txt` for the old content alone.
 fn write_for_old(ws: &Workspace) -> Answer {
+    write_over_old(ws, "a.txt")
+}
+
+fn write_over_old(ws: &Workspace, path: &str) -> Answer {
     let request = WriteRequest {
-        path: "a.txt".to_owned(),
+        path: path.to_owned(),
         content: "the new content".to_owned(),
         mode: WriteMode::Overwrite,
         expected_prev_sha256: Some(Digest::of(b"the old content").to_string()),
@@ -92,20 +96,22 @@ fn a_save_at_any_moment_of_an_overwrite_is_never_lost() {
 }
 
 /// A program writes into the file right before the exchange, which is taken back; the process is killed before that is
-/// durable, and the power goes in recovery.
+/// durable, and the power goes in recovery. The file lies below the workspace, whose own directory recovery syncs first.
 #[test]
 fn an_exchange_that_was_taken_back_and_not_synced_survives_every_crash_of_recovery() {
     let run = |at: u64, fault: Option<Fault>| {
-        let disk = with_a();
+        let disk = SimDisk::new();
+        disk.mkdir("w/d");
+        assert!(create(&open(&disk, 1, Order::Forwards), "d/a.txt", "the old content").is_done());
         fault.into_iter().for_each(|fault| disk.plan(fault));
         let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
         let ws = open(&schedule.process(&disk), 2, Order::Forwards);
         let writer = schedule.process(&disk);
         let append = || {
-            writer.append("w/a.txt", b"a line through an open handle\n");
+            writer.append("w/d/a.txt", b"a line through an open handle\n");
             Answer::Done(None)
         };
-        let write: Calls<'_, Answer> = Box::new(|| write_for_old(&ws));
+        let write: Calls<'_, Answer> = Box::new(|| write_over_old(&ws, "d/a.txt"));
         schedule.run(vec![write, Box::new(append)]);
         (disk, schedule.calls())
     };
@@ -120,20 +126,28 @@ fn an_exchange_that_was_taken_back_and_not_synced_survives_every_crash_of_recove
             let (disk, _) = run(at, Some(Fault { at: back + 1, kind: FaultKind::PowerCut }));
             let whole = disk.kill();
             recover(&whole, 3).expect("recovery");
-            for cut_at in 0..=whole.ops() {
-                let cut = disk.kill();
-                cut.plan(Fault { at: cut_at, kind: FaultKind::PowerCut });
-                let _ = recover(&cut, 3);
-                let states = cut.crash_states(Model::Strict, 40);
-                for index in 0..states.len() {
-                    let lost = states.get(index).expect("a state");
-                    recover(&lost, 4).expect("recovery");
-                    let place = format!("at {at}, {cut_at}: {}", states.describe(index));
-                    let now = lost.read("w/a.txt").expect("a file");
-                    let has_row = rows(&open(&lost, 5, Order::Forwards)).len() == 2;
-                    assert_eq!(now == b"the new content", has_row, "{place}");
-                    let is_old = now.starts_with(b"the old content");
-                    assert!(is_old || has_row, "{place}");
+            for killed_at in 0..=whole.ops() {
+                // Recovery is killed, too. The last time it is not.
+                let killed = disk.kill();
+                killed.plan(Fault { at: killed_at, kind: FaultKind::PowerCut });
+                let _ = recover(&killed, 3);
+                let again = killed.kill();
+                recover(&again, 4).expect("recovery");
+                for cut_at in 0..=again.ops() {
+                    let cut = killed.kill();
+                    cut.plan(Fault { at: cut_at, kind: FaultKind::PowerCut });
+                    let _ = recover(&cut, 4);
+                    let states = cut.crash_states(Model::Strict, 12);
+                    for index in 0..states.len() {
+                        let lost = states.get(index).expect("a state");
+                        recover(&lost, 5).expect("recovery");
+                        let place = format!("{killed_at}, {cut_at}: {}", states.describe(index));
+                        let now = lost.read("w/d/a.txt").expect("a file");
+                        let has_row = rows(&open(&lost, 6, Order::Forwards)).len() == 2;
+                        assert_eq!(now == b"the new content", has_row, "{place}");
+                        let is_old = now.starts_with(b"the old content");
+                        assert!(is_old || has_row, "{place}");
+                    }
                 }
             }
         }
