@@ -249,7 +249,7 @@ impl State {
 
     /// By how many bytes the journal is shorter than the last writer left it: somebody has taken rows out.
     pub(crate) fn missing(&self) -> io::Result<u64> {
-        marker::missing(self.turn.file(), &*self.journal, &self.identity)
+        marker::missing(&*self.dir, self.turn.file(), Some(&*self.journal))
     }
 
     /// Works with another journal from now on.

@@ -464,12 +464,12 @@ impl Workspace {
     pub fn verify_journal(&self) -> Result<journal::Verification> {
         let (journals, missing_bytes) = match self.store.cut_short()? {
             Some(cut_short) => cut_short,
-            None => match self.store.visible()? {
-                Some(journals) => (journals, 0),
-                None => return Ok(journal::Verification::default()),
-            },
+            None => (self.store.visible()?, 0),
         };
-        let found = journals.verify().map_err(|source| self.os_of_journal(source))?;
+        let found = match journals {
+            Some(journals) => journals.verify().map_err(|source| self.os_of_journal(source))?,
+            None => journal::Verification::default(),
+        };
         Ok(journal::Verification { missing_bytes, ..found })
     }
 

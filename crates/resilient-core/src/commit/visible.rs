@@ -55,18 +55,16 @@ impl Committer {
         Err(os(io::ErrorKind::ResourceBusy.into()))
     }
 
-    /// All journals as they lie there where rows were taken off the end, and how many bytes those had; nothing
-    /// where none were. Recovery would go on from the shorter journal and forget them.
+    /// By how many bytes the journal is shorter than its last writer left it, and all journals as they lie there;
+    /// nothing where no rows are missing. Recovery would go on from the shorter journal and forget them.
     ///
     /// # Errors
     /// The state cannot be read.
-    pub(crate) fn cut_short(&self) -> Result<Option<(Journals, u64)>> {
+    pub(crate) fn cut_short(&self) -> Result<Option<(Option<Journals>, u64)>> {
         let os = |source| Error::os(self.shown_state(&[JOURNAL]), "read", source);
-        let (Some(dir), Some(journal)) = (self.state_dir(&[])?, self.state_file(&[], JOURNAL)?)
-        else {
-            return Ok(None);
-        };
-        let missing = match state::missing_len(&*dir, &*journal) {
+        let Some(dir) = self.state_dir(&[])? else { return Ok(None) };
+        let journal = self.state_file(&[], JOURNAL)?;
+        let missing = match state::missing_len(&*dir, journal.as_deref()) {
             // No writer of this kind was ever here.
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
             missing => missing.map_err(os)?,
@@ -74,8 +72,14 @@ impl Committer {
         if missing == 0 {
             return Ok(None);
         }
-        let len = journal.stat().map_err(os)?.len;
-        Ok(self.behind(journal, len)?.map(|journals| (journals, missing)))
+        let journals = match journal {
+            Some(journal) => {
+                let len = journal.stat().map_err(os)?.len;
+                self.behind(journal, len)?
+            }
+            None => None,
+        };
+        Ok(Some((journals, missing)))
     }
 
     /// Whether a journal still has its name.

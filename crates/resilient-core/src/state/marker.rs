@@ -14,6 +14,7 @@
 use std::ffi::OsStr;
 use std::io;
 
+use super::roll::last_closed_end;
 use crate::digest::Digest;
 use crate::disk::{Dir, File, FileBox, FileId, read_range, read_up_to};
 use crate::journal::{End, ReverseLines, Row, find_end};
@@ -116,11 +117,10 @@ pub(crate) fn clean_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<Option<
     Ok(clean_end(&*lock, journal, &of)?.map(|end| end.len))
 }
 
-/// By how many bytes the journal is shorter than the last writer of this state directory left it; for a process
-/// that does not write.
-pub(crate) fn missing_len(dir: &dyn Dir, journal: &dyn File) -> io::Result<u64> {
-    let (lock, of) = lock_of(dir, journal)?;
-    missing(&*lock, journal, &of)
+/// By how many bytes the journal, which may be gone, is shorter than the last writer of this state directory left it;
+/// for a process that does not write.
+pub(crate) fn missing_len(dir: &dyn Dir, journal: Option<&dyn File>) -> io::Result<u64> {
+    missing(dir, &*dir.open(OsStr::new("lock"))?, journal)
 }
 
 /// Up to where the journal is decided, for a process that does not write; zero where no writer left a lock file.
@@ -182,14 +182,28 @@ pub(super) fn clean_end(
 
 /// By how many bytes the journal is shorter than the last writer left it. If nothing is known about the last
 /// writer, the answer is zero.
-pub(super) fn missing(lock: &dyn File, journal: &dyn File, of: &[FileId]) -> io::Result<u64> {
-    let end = read_clean(lock, of)?;
-    let len = journal.stat()?.len;
-    let missing = end.map_or(0, |end| end.len.saturating_sub(len));
+pub(super) fn missing(
+    dir: &dyn Dir,
+    lock: &dyn File,
+    journal: Option<&dyn File>,
+) -> io::Result<u64> {
+    let Some(Marker { decided, .. }) = read(lock, &[])? else { return Ok(0) };
+    let len = journal.map_or(Ok(0), |journal| journal.stat().map(|stat| stat.len))?;
+    let missing = decided.len.saturating_sub(len);
+    if missing == 0 {
+        return Ok(0);
+    }
     // An editor strips the end of the last line. The row is there, and recovery gives it back its end.
-    let is_line_end =
-        missing == 1 && !read_range(journal, len.saturating_sub(1), len)?.ends_with(b"\n");
-    Ok(if is_line_end { 0 } else { missing })
+    if let (1, Some(journal)) = (missing, journal)
+        && !read_range(journal, len.saturating_sub(1), len)?.ends_with(b"\n")
+    {
+        return Ok(0);
+    }
+    // The journal that the marker is of was closed, and the writer ended before it wrote the next marker.
+    let closed = last_closed_end(dir)?;
+    let is_closed = closed.chain.is_some()
+        && (closed.chain, closed.seq, closed.epoch) == (decided.chain, decided.seq, decided.epoch);
+    Ok(if is_closed { 0 } else { missing })
 }
 
 /// Whether the bytes of a journal between two places are whole lines of others.

@@ -136,6 +136,33 @@ fn rows_that_were_taken_off_the_end_are_told_of_by_the_next_call() {
 }
 
 #[test]
+fn a_journal_that_was_removed_or_replaced_by_a_shorter_one_lacks_rows() {
+    for other in [None, Some("")] {
+        let sandbox = with_three_writes();
+        let mut client = sandbox.serve(&[]);
+        let taken = |sandbox: &Sandbox| {
+            let len = sandbox.text(JOURNAL).len();
+            std::fs::remove_file(sandbox.path(JOURNAL)).unwrap();
+            other.inspect(|text| sandbox.put(JOURNAL, text));
+            let verified = sandbox.run(&["journal", "verify", "--json"]);
+            let missing = verified.json()["missing_bytes"].as_u64();
+            assert_eq!((verified.code, missing), (1, Some(len as u64)), "{other:?}");
+        };
+        taken(&sandbox);
+        let written = sandbox.run(&["write", "d.txt", "--content", "d"]);
+        assert!(written.code == 0 && written.stderr.contains("shorter"), "{other:?}: {written:?}");
+        sandbox.run(&["journal", "verify"]).ok();
+        taken(&sandbox);
+        let written = client.gives(
+            "rw_safe_write",
+            json!({"path": "next.txt", "content": "x"}),
+            &["notices"],
+        );
+        assert_eq!(written["notices"][0]["about"], "missing", "{other:?}: {written}");
+    }
+}
+
+#[test]
 fn recovery_reports_what_it_did() {
     let sandbox = with_three_writes();
     assert_eq!(sandbox.run(&["recover"]).ok().stdout, "nothing to recover\n");
