@@ -144,11 +144,19 @@ impl<S: Hosted> Streamable<S> {
 
     /// Ends a session.
     pub(crate) async fn end(&self, parts: Parts, caller: &Caller) -> Reply {
-        if !self.may_use(&parts, caller) {
+        // The SDK says of any session that it has ended.
+        if !self.may_use(&parts, caller) || !self.lives(&parts).await {
             return no_session();
         }
         let reply = self.service.handle(Request::from_parts(parts, empty())).await;
         reply.map(http_body_util::BodyExt::boxed_unsync)
+    }
+
+    /// Whether the session that a request names lives. One that names none is the SDK's to refuse.
+    async fn lives(&self, parts: &Parts) -> bool {
+        let Some(id) = parts.headers.get(SESSION) else { return true };
+        let live = self.sessions.sessions.read().await;
+        id.to_str().is_ok_and(|id| live.contains_key(id))
     }
 
     fn may_use(&self, parts: &Parts, caller: &Caller) -> bool {

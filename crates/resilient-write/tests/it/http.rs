@@ -51,6 +51,7 @@ fn a_client_shakes_hands_lists_calls_and_ends() {
     assert_eq!(web.ask("DELETE", "/mcp", &session, "").status, 202);
     let gone = web.post("/mcp", &session, &call(9, "rw_safe_write", &json!({})));
     assert_eq!(gone.status, 404, "{gone:?}");
+    assert_eq!(web.ask("DELETE", "/mcp", &session, "").status, 404, "it ended before");
 }
 
 #[test]
