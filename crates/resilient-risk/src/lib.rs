@@ -22,6 +22,7 @@ mod assign;
 mod benign;
 mod bits;
 mod candidate;
+mod catalogue;
 mod checksum;
 mod classic;
 mod decode;
@@ -72,6 +73,7 @@ mod words;
 mod work;
 
 pub use self::added::score_added;
+pub use self::catalogue::{families, patterns};
 pub use self::explain::{Explanation, explain, level};
 pub use self::findings::{Findings, TOLD_MAX, Told};
 pub use self::format::BadForm;

@@ -24,7 +24,7 @@ use super::model::Model;
 use super::runs::{self, Runs};
 use super::survey::Survey;
 use super::words::{Kinds, Word};
-use super::{assign, benign, features, naming, pii, placeholder, vendor, work};
+use super::{assign, benign, catalogue, features, naming, pii, placeholder, vendor, work};
 
 /// One thing found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -280,6 +280,7 @@ fn without_sign(bytes: &[u8], span: Range<usize>) -> Range<usize> {
 
 impl Finding {
     fn new(family: &'static str, pattern: &'static str, span: Range<usize>) -> Self {
+        debug_assert!(catalogue::has_pattern(pattern), "the catalogue lacks {pattern}");
         let (placeholder, order) = (false, CLASSICS.len());
         Self { family, pattern, span, pieces: Vec::new(), placeholder, via: Vec::new(), order }
     }

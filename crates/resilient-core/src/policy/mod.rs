@@ -5,6 +5,7 @@
 
 mod added;
 mod demand;
+mod doubts;
 mod error;
 mod file;
 mod keys;

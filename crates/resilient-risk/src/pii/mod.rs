@@ -43,6 +43,21 @@ pub(super) struct Hit {
     pub(super) span: Range<usize>,
 }
 
+/// The names of all that is found, some more than once.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    const OTHERS: [&str; 7] = [
+        phone::INTERNATIONAL,
+        "date_of_birth",
+        "ip_address",
+        "mac_address",
+        "passport_mrz",
+        "phone",
+        "postal_address",
+    ];
+    let tables = table::ROWS.iter().map(|row| row.name);
+    tables.chain(table::WALLETS.iter().map(|row| row.name)).chain(OTHERS)
+}
+
 /// Finds personal numbers where digits are dense.
 #[inline(always)]
 pub(super) fn find<S: Simd>(

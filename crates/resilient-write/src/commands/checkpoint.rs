@@ -36,7 +36,7 @@ pub(crate) struct Save {
     #[arg(default_value = "-", value_name = "FILE", conflicts_with = "data")]
     file: String,
     /// The value as JSON
-    #[arg(long, visible_alias = "content", value_name = "JSON", allow_hyphen_values = true)]
+    #[arg(long, alias = "content", value_name = "JSON", allow_hyphen_values = true)]
     data: Option<String>,
     /// A label for what the value is; it is kept as given whatever this says
     #[arg(long, value_enum, default_value_t = Label::Json)]

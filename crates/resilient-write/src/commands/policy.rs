@@ -8,7 +8,7 @@ use clap::Subcommand;
 use resilient_core::digest::Digest;
 use resilient_core::form::FormSource;
 use resilient_core::policy::{HardLinks, Policy as Rules, ReadOnly};
-use resilient_core::risk::{Placeholders, Thresholds};
+use resilient_core::risk::Placeholders;
 use resilient_core::{Error, Workspace};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ impl Policy {
                 });
                 let found = found.map(|rules| Checked {
                     exists: workspace.policy_path().is_file(),
-                    warnings: warnings(&rules.risk.thresholds),
+                    warnings: rules.doubts(),
                     path,
                 });
                 output.answer("policy_check", found, told_check)
@@ -89,29 +89,6 @@ fn told_check(found: &Checked) -> String {
         text = format!("{path}: no fault found\n");
     }
     text
-}
-
-/// Thresholds that leave verdicts out. They are no fault: the Python server takes any numbers.
-fn warnings(thresholds: &Thresholds) -> Vec<String> {
-    let Thresholds { high, medium, low } = *thresholds;
-    let all = [("high", high), ("medium", medium), ("low", low)];
-    let out_of_range = all.iter().filter(|(_, at)| !(0.0..=1.0).contains(at));
-    let mut warnings: Vec<String> = out_of_range
-        .map(|(name, at)| {
-            let never = if *at > 1.0 { "no text reaches it" } else { "every text reaches it" };
-            format!("thresholds.{name} is {at}: scores are from 0 to 1, so that {never}")
-        })
-        .collect();
-    for pair in all.windows(2) {
-        if let [(upper, above), (lower, below)] = pair
-            && above < below
-        {
-            warnings.push(format!(
-                "thresholds.{upper} ({above}) is less than thresholds.{lower} ({below}): no verdict is {lower}"
-            ));
-        }
-    }
-    warnings
 }
 
 /// All keys with their values, as a policy file has them. JSON is YAML.

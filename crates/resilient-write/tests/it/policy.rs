@@ -43,6 +43,8 @@ fn thresholds_that_leave_a_verdict_out_are_warned_of() {
         ("thresholds: {low: -1}", Some("every text reaches it")),
         ("thresholds: {high: 0.1, low: 0.9}", Some("(0.4) is less than thresholds.low (0.9)")),
         ("thresholds: {high: 0.9}", None),
+        ("disable_families: [github]", Some("is `github_pat` meant?")),
+        ("allow: {patterns: [emial]}", Some("is `email` meant?")),
     ] {
         sandbox.put(FILE, policy);
         let said = sandbox.run(&["policy", "check"]).ok().stdout;
