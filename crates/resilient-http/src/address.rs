@@ -62,7 +62,11 @@ impl Names {
             Ok(named) => named.to_canonical() == ip,
             Err(_) => ip.is_loopback() && name.eq_ignore_ascii_case("localhost"),
         };
-        named || is_own && authority.port_u16().unwrap_or(80) == here.port()
+        // Clients leave out the port that their scheme has anyway.
+        let is_port = authority
+            .port_u16()
+            .map_or(matches!(here.port(), 80 | 443), |port| port == here.port());
+        named || is_own && is_port
     }
 
     /// Whether a page is the server's own, or one that is named.
@@ -123,6 +127,7 @@ mod tests {
         ] {
             assert!(!of("127.0.0.1:8000", host), "{host}");
         }
+        assert!(of("127.0.0.1:80", "localhost") && of("127.0.0.1:443", "localhost"));
         // Off loopback, a name is only what it was said to be.
         assert!(!of("10.0.0.7:8000", "localhost:8000"));
         let named = Names { hosts: vec!["rw.example".to_owned()], ..Names::default() };

@@ -19,9 +19,12 @@ mod patience;
 mod places;
 mod sse;
 mod streamable;
+mod tls;
 mod token;
+mod version;
 
 pub use hosted::Hosted;
 pub use listen::{Listen, Tell, is_exposed, serve};
 pub use places::{Place, Protocol};
+pub use tls::TlsFiles;
 pub use tokio_util::sync::CancellationToken as Stop;

@@ -22,6 +22,10 @@ pub(crate) const ANSWER_KEPT: Duration = Duration::from_secs(5);
 /// A client whose connection broke comes back after this.
 pub(crate) const COMES_BACK: Duration = Duration::from_secs(1);
 
+/// A client greets by TLS within this.
+#[cfg(feature = "tls")]
+pub(crate) const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10);
+
 /// The head of a request has at most so many bytes.
 pub(crate) const HEAD_MAX: usize = 64 << 10;
 

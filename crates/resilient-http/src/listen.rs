@@ -12,7 +12,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use resilient_mcp::Busy;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +23,7 @@ use crate::hosted::Hosted;
 use crate::limits::{CONNECTIONS_MAX, FAREWELL, HEAD_MAX, HEAD_PATIENCE, WRITE_PATIENCE};
 use crate::patience::Patient;
 use crate::places::{Place, Places, Protocol};
+use crate::tls::{Tls, TlsFiles};
 use crate::token::Tokens;
 
 /// How long nothing is taken after the system has refused a connection: it is out of handles, mostly.
@@ -38,6 +40,8 @@ pub struct Listen {
     pub port: u16,
     /// A socket that listens already, at this host; the port does not count then.
     pub socket: Option<std::net::TcpListener>,
+    /// What clients are greeted with by TLS; without it, they are not.
+    pub tls: Option<TlsFiles>,
     /// The file of tokens; without it everybody who reaches the server may do everything.
     pub token_file: Option<PathBuf>,
     /// Names by which clients may reach the server besides its own.
@@ -64,7 +68,8 @@ pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 /// Runs its own small runtime: one thread for the protocol, one per call that is running.
 ///
 /// # Errors
-/// The host is exposed and there is no file of tokens; the file cannot be used; nothing can listen there.
+/// The host is exposed and there is no file of tokens; the file, the certificate or its key cannot be used; this was
+/// built without TLS; nothing can listen there.
 pub fn serve<S: Hosted>(
     listen: Listen,
     places: Vec<Place<S>>,
@@ -92,6 +97,8 @@ pub fn serve<S: Hosted>(
             Some(tokens)
         }
     };
+    let tls = listen.tls.map(Tls::open).transpose()?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
     let names = Names { hosts: listen.allow_hosts, origins: listen.allow_origins };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -103,9 +110,9 @@ pub fn serve<S: Hosted>(
             None => bind(&listen.host, listen.port).await?,
         };
         let places = Arc::new(Places::new(listen.protocol, places, Door::new(names, tokens)));
-        tell(&format!("listening on http://{}{}", listener.local_addr()?, places.first()));
+        tell(&format!("listening on {scheme}://{}{}", listener.local_addr()?, places.first()));
         let connections = Busy::default();
-        accept(listener, &places, &connections, stop, tell).await;
+        accept(listener, tls.map(Arc::new), &places, &connections, stop, tell).await;
         let under_way = places.calls();
         tell(&format!("stopping: {under_way} calls are under way"));
         places.finish(FAREWELL).await;
@@ -126,6 +133,7 @@ async fn bind(host: &str, port: u16) -> io::Result<TcpListener> {
 
 async fn accept<S: Hosted>(
     listener: TcpListener,
+    tls: Option<Arc<Tls>>,
     places: &Arc<Places<S>>,
     connections: &Busy,
     stop: &CancellationToken,
@@ -146,8 +154,25 @@ async fn accept<S: Hosted>(
             continue;
         };
         let (places, stop, tell) = (Arc::clone(places), stop.clone(), Arc::clone(tell));
+        let tls = tls.clone();
         tokio::spawn(async move {
-            converse(stream, Ends { theirs, ours }, places, &stop, tell).await;
+            // Answers are written whole.
+            let _ = stream.set_nodelay(true);
+            let stream = Patient::with(WRITE_PATIENCE, stream);
+            let ends = Ends { theirs, ours };
+            match tls {
+                None => converse(stream, ends, places, &stop, tell).await,
+                Some(tls) => {
+                    let greeted = tokio::select! {
+                        greeted = tls.greet(stream) => greeted,
+                        () = stop.cancelled() => return,
+                    };
+                    tls.take_fault().iter().for_each(|fault| tell(fault));
+                    if let Ok(stream) = greeted {
+                        converse(stream, ends, places, &stop, tell).await;
+                    }
+                }
+            }
             drop(seat);
         });
     }
@@ -155,14 +180,12 @@ async fn accept<S: Hosted>(
 
 /// Answers the requests of one connection.
 async fn converse<S: Hosted>(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
     ends: Ends,
     places: Arc<Places<S>>,
     stop: &CancellationToken,
     tell: Tell,
 ) {
-    // Answers are written whole.
-    let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
         let (places, tell) = (Arc::clone(&places), Arc::clone(&tell));
         async move {
@@ -171,12 +194,11 @@ async fn converse<S: Hosted>(
             Ok::<_, Infallible>(reply)
         }
     });
-    let stream = TokioIo::new(Patient::with(WRITE_PATIENCE, stream));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_PATIENCE)
         .max_header_size(HEAD_MAX)
-        .serve_connection(stream, service);
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     // A connection that fails is the client's loss: nobody is left to tell.
     tokio::select! {

@@ -8,11 +8,12 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use resilient_mcp::Caller;
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
+
+use crate::version::Version;
 
 /// A secret of fewer characters could be guessed.
 const SECRET_MIN: usize = 32;
@@ -34,16 +35,6 @@ struct Known {
     version: Option<Version>,
     /// What was wrong with it.
     faults: Vec<String>,
-}
-
-/// What tells two states of a file apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Version {
-    modified: Option<SystemTime>,
-    len: u64,
-    file: u64,
-    /// Who may read and write it.
-    mode: u32,
 }
 
 #[derive(Debug, PartialEq)]
@@ -111,7 +102,7 @@ impl Tokens {
     /// What the file says now.
     fn current(&self) -> MutexGuard<'_, Known> {
         let mut known = self.lock();
-        let version = version_of(&self.path).ok();
+        let version = Version::of(&self.path).ok();
         if version.is_none() || version != known.version {
             *known = Known::read(&self.path).unwrap_or_else(|error| Known {
                 faults: vec![format!("{error}: nobody is let in until it can be read")],
@@ -131,7 +122,7 @@ impl Known {
     fn read(path: &Path) -> io::Result<Self> {
         let of =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        let version = version_of(path).map_err(of)?;
+        let version = Version::of(path).map_err(of)?;
         let text = std::fs::read_to_string(path).map_err(of)?;
         let mut known = Self { version: Some(version), ..Self::default() };
         for (line, text) in (1..).zip(text.lines()) {
@@ -159,19 +150,6 @@ impl Known {
         }
         Ok(known)
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the file of tokens belongs to no workspace")]
-fn version_of(path: &Path) -> io::Result<Version> {
-    let found = std::fs::metadata(path)?;
-    #[cfg(unix)]
-    let (file, mode) = {
-        use std::os::unix::fs::MetadataExt as _;
-        (found.ino(), found.mode())
-    };
-    #[cfg(not(unix))]
-    let (file, mode) = (0, 0);
-    Ok(Version { modified: found.modified().ok(), len: found.len(), file, mode })
 }
 
 /// Makes a file with one token that may do everything.

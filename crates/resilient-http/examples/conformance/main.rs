@@ -18,6 +18,7 @@ use fixture::Fixture;
 
 fn main() -> io::Result<()> {
     let listen = Listen {
+        tls: None,
         protocol: Protocol::Http,
         host: "127.0.0.1".to_owned(),
         port: 0,

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use resilient_core::Workspace;
 use resilient_core::journal::By;
-use resilient_http::{Listen, Place, Protocol, Stop};
+use resilient_http::{Listen, Place, Protocol, Stop, TlsFiles};
 use resilient_mcp::{Offer, Server, ToolNames};
 
 use crate::log::Log;
@@ -43,6 +43,13 @@ struct Door {
     /// reach needs it
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// With http and sse: the server's certificate (PEM), with those up to one that clients trust. Clients come by https
+    /// then. Needs a program that was built with `--features tls`
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_certificate: Option<PathBuf>,
+    /// With http and sse: the certificate's private key (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
     /// With http and sse: a name by which clients reach the server besides its own; may be given several times
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
@@ -71,8 +78,11 @@ enum Names {
 
 impl Door {
     fn is_given(&self) -> bool {
-        let Self { host, port, token_file, allow_host, allow_origin } = self;
+        let Self { host, port, token_file, tls_certificate, tls_key, allow_host, allow_origin } =
+            self;
         host.is_some()
+            || tls_certificate.is_some()
+            || tls_key.is_some()
             || port.is_some()
             || token_file.is_some()
             || !allow_host.is_empty()
@@ -155,7 +165,8 @@ impl Serve {
         let protocol = match self.transport {
             None | Some(Transport::Stdio) if self.door.is_given() => {
                 return Ok(output.misuse(
-                    "--host, --port, --token-file, --allow-host and --allow-origin are for --transport http or sse",
+                    "--host, --port, --token-file, --tls-certificate, --tls-key, --allow-host and --allow-origin are for \
+                     --transport http or sse",
                 ));
             }
             None | Some(Transport::Stdio) if !named.is_empty() => {
@@ -223,6 +234,11 @@ impl Serve {
             host,
             socket,
             port: self.door.port.unwrap_or(8000),
+            tls: self
+                .door
+                .tls_certificate
+                .zip(self.door.tls_key)
+                .map(|(certificate, key)| TlsFiles { certificate, key }),
             token_file: self.door.token_file,
             allow_hosts: self.door.allow_host,
             allow_origins: self.door.allow_origin,

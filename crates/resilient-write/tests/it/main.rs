@@ -36,6 +36,8 @@ mod stdio;
 mod surroundings;
 #[cfg(unix)]
 mod terminal;
+#[cfg(feature = "tls")]
+mod tls;
 mod tools;
 mod validate;
 mod web;

@@ -86,8 +86,8 @@ impl Web {
         let mut child = command.stdout(Stdio::null()).spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let mut web = Self { child, stderr, said: Vec::new(), address: String::new() };
-        let line = web.said_until("listening on http://");
-        web.address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+        let line = web.said_until("listening on http");
+        web.address = line.split("://").nth(1).unwrap().split('/').next().unwrap().to_owned();
         web
     }
 
