@@ -21,6 +21,7 @@ mod scenario;
 mod sdk;
 mod setting;
 mod text;
+mod web;
 mod writers;
 
 use std::io::Write;

@@ -8,6 +8,7 @@ use crate::setting::Setting;
 mod append;
 mod busy;
 mod chunk;
+mod clients;
 mod edit;
 mod history;
 mod journal;
@@ -33,7 +34,7 @@ impl Scenario {
 }
 
 /// All scenarios, in the order in which they are run.
-pub(crate) const ALL: [Scenario; 17] = [
+pub(crate) const ALL: [Scenario; 18] = [
     Scenario { name: "start", run: start::start },
     Scenario { name: "tools", run: start::tools },
     Scenario { name: "write", run: write::small },
@@ -41,6 +42,7 @@ pub(crate) const ALL: [Scenario; 17] = [
     Scenario { name: "append", run: append::run },
     Scenario { name: "edit", run: edit::run },
     Scenario { name: "outstanding", run: outstanding::run },
+    Scenario { name: "clients", run: clients::run },
     Scenario { name: "busy", run: busy::run },
     Scenario { name: "chunk", run: chunk::run },
     Scenario { name: "journal", run: journal::run },

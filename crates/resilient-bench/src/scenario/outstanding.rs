@@ -8,10 +8,11 @@ use crate::measure::{Cost, Subject, timed};
 use crate::report::{Bound, Table};
 use crate::running::{Running, writing};
 use crate::setting::Setting;
+use crate::text::Contents;
 
 pub(super) const OUTSTANDING: usize = 64;
 /// How many writes each of the 64 files sees in a round.
-const EACH: usize = 8;
+pub(super) const EACH: usize = 8;
 
 pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
     let contents = setting.contents(1 << 10);
@@ -25,15 +26,7 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
         let contents = &contents;
         subjects.push(Subject::of_process(name, client.pid(), move |round| {
             let _ = &home;
-            let writes = OUTSTANDING * EACH;
-            let lines: Vec<String> = (0..writes)
-                .map(|number| {
-                    let path = format!("file-{}.txt", number % OUTSTANDING);
-                    let content = contents.number(round * writes + number);
-                    client::call(number, "rw.safe_write", writing(&path, &content, "overwrite"))
-                })
-                .collect();
-            pipelined(&mut client, &lines, || ())
+            pipelined(&mut client, &lines(contents, round), || ())
         }));
     }
     let samples = setting.interleave(20, &mut subjects)?;
@@ -52,6 +45,18 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
         table.goal(what, 1.0 / ratio.of_pairs, Bound::AtLeast(0.8), "x");
     }
     Ok(vec![table])
+}
+
+/// The calls of a round, as lines.
+pub(super) fn lines(contents: &Contents, round: usize) -> Vec<String> {
+    let writes = OUTSTANDING * EACH;
+    (0..writes)
+        .map(|number| {
+            let path = format!("file-{}.txt", number % OUTSTANDING);
+            let content = contents.number(round * writes + number);
+            client::call(number, "rw.safe_write", writing(&path, &content, "overwrite"))
+        })
+        .collect()
 }
 
 /// Sends all lines, never more than 64 ahead of the replies; calls `replied` at each reply.
