@@ -10,6 +10,8 @@ mod output;
 mod reader;
 mod signals;
 mod socket;
+#[cfg(feature = "otel")]
+mod spans;
 mod words;
 
 use std::process::ExitCode;

@@ -10,6 +10,9 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
 
+#[cfg(feature = "otel")]
+use crate::spans;
+
 /// Whether everything that is said is a line of JSON.
 static IS_JSON: AtomicBool = AtomicBool::new(false);
 
@@ -45,11 +48,11 @@ impl Log {
         self.log_format.is_some() || self.log_level.is_some()
     }
 
-    /// Begins to log.
-    pub(crate) fn start(&self) {
-        if !self.is_given() {
-            return;
-        }
+    /// Begins to log, and to send spans of the calls.
+    ///
+    /// # Errors
+    /// A variable that says where spans go cannot be used.
+    pub(crate) fn start(&self) -> anyhow::Result<Started> {
         let level = match self.log_level {
             None => LevelFilter::OFF,
             Some(Level::Warn) => LevelFilter::WARN,
@@ -63,15 +66,35 @@ impl Log {
         let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
         let is_json = self.log_format == Some(Form::Json);
         IS_JSON.store(is_json, Ordering::Relaxed);
-        // It is the only one.
-        let _ = if is_json {
-            let lines =
-                lines.json().flatten_event(true).with_current_span(false).with_span_list(false);
-            tracing_subscriber::registry().with(lines.with_filter(ours)).try_init()
+        let lines = if is_json {
+            lines.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed()
         } else {
-            tracing_subscriber::registry().with(lines.with_filter(ours)).try_init()
+            lines.boxed()
         };
+        let lines = self.is_given().then(|| lines.with_filter(ours));
+        #[cfg(feature = "otel")]
+        let (started, spans) = match spans::begin()? {
+            Some((spans, layer)) => {
+                let calls = Targets::new().with_target("resilient_mcp", LevelFilter::INFO);
+                (Started { _spans: Some(spans) }, Some(layer.with_filter(calls)))
+            }
+            None => (Started { _spans: None }, None),
+        };
+        #[cfg(not(feature = "otel"))]
+        let (started, spans) = (Started {}, None::<tracing_subscriber::layer::Identity>);
+        if lines.is_some() || spans.is_some() {
+            // It is the only one.
+            let _ = tracing_subscriber::registry().with(lines).with(spans).try_init();
+        }
+        Ok(started)
     }
+}
+
+/// What has begun. It ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Started {
+    #[cfg(feature = "otel")]
+    _spans: Option<spans::Spans>,
 }
 
 const SAID: &str = "resilient_write";

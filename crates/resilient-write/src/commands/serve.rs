@@ -160,7 +160,7 @@ impl Serve {
         offer: Offer,
         output: &Output,
     ) -> Result<ExitCode> {
-        self.log.start();
+        let _started = self.log.start()?;
         let (unnamed, named) = split(given);
         let protocol = match self.transport {
             None | Some(Transport::Stdio) if self.door.is_given() => {

@@ -32,6 +32,8 @@ mod sandbox;
 mod scratch;
 mod screen;
 mod serve;
+#[cfg(feature = "otel")]
+mod spans;
 mod stdio;
 mod surroundings;
 #[cfg(unix)]
