@@ -392,7 +392,7 @@ impl Envelope {
             Error::FileNotFound { path, near } => {
                 stale(AskUser, with_near(json!({"path": path, "reason": "file_not_found"}), near))
             }
-            Error::NotUtf8 { path, message, nearest, diagnosis } => {
+            Error::NotUtf8 { path, message, nearest, diagnosis, .. } => {
                 let mut context = json!({"path": path, "reason": format!("not_utf8: {message}")});
                 add_found(&mut context, nearest.as_deref(), diagnosis);
                 encoding(context)

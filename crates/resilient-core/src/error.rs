@@ -210,6 +210,7 @@ pub enum Error {
     NotUtf8 {
         path: String,
         message: String,
+        is_utf32: bool,
         nearest: Option<Box<Nearest>>,
         diagnosis: Box<Diagnosis>,
     },

@@ -266,7 +266,7 @@ pub fn hint(error: &Error) -> String {
         Error::NotText { .. } => {
             "convert the text to UTF-8 and pass it as `content`, or leave this file to the user".to_owned()
         }
-        Error::NotUtf8 { message, .. } if message.contains("utf-32") => {
+        Error::NotUtf8 { is_utf32: true, .. } => {
             "leave this file to the user, since it is UTF-32, which no tool edits".to_owned()
         }
         Error::NotUtf8 { .. } => {

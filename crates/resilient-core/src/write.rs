@@ -590,8 +590,8 @@ fn refused(refusal: Refusal, path: &str, old_string: &str) -> Error {
     match refusal {
         Refusal::EmptyOldString => Error::EmptyOldString { path },
         Refusal::CountZero => Error::CountZero { path },
-        Refusal::NotUtf8 { message, nearest, diagnosis } => {
-            Error::NotUtf8 { path, message, nearest, diagnosis }
+        Refusal::NotUtf8 { message, is_utf32, nearest, diagnosis } => {
+            Error::NotUtf8 { path, message, is_utf32, nearest, diagnosis }
         }
         Refusal::NotFound { nearest, diagnosis } => {
             Error::OldStringNotFound { path, old_string, nearest, diagnosis }

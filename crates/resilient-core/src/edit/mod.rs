@@ -71,6 +71,8 @@ pub enum Refusal {
     NotUtf8 {
         /// Where the file stops being UTF-8 and what it was read as instead.
         message: String,
+        /// Whether it is UTF-32, which is not edited at all.
+        is_utf32: bool,
         /// The part of the file's text that comes closest, if it is text and any comes close.
         nearest: Option<Box<Nearest>>,
         /// What else shows why it does not occur.
@@ -186,6 +188,7 @@ pub fn replace_in(
                     "old_string at offset {at} may begin inside a double-byte character, \
                      and the file's encoding is unknown"
                 ),
+                is_utf32: false,
                 nearest: None,
                 diagnosis: Box::default(),
             });
@@ -206,8 +209,8 @@ pub fn replace_in(
     Err(match std::str::from_utf8(file) {
         Ok(_) => Refusal::NotFound { nearest, diagnosis },
         Err(error) => {
-            let message = reading::describe(file, &error, asked.encoding);
-            Refusal::NotUtf8 { message, nearest, diagnosis }
+            let (message, is_utf32) = reading::describe(file, &error, asked.encoding);
+            Refusal::NotUtf8 { message, is_utf32, nearest, diagnosis }
         }
     })
 }

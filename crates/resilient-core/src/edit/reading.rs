@@ -115,8 +115,8 @@ pub(super) fn readings<'a>(file: &'a [u8], old: &str, asked: AskedEncoding) -> V
     }
 }
 
-/// Says where `file` stops being UTF-8 and what it was searched as.
-pub(super) fn describe(file: &[u8], error: &Utf8Error, asked: AskedEncoding) -> String {
+/// Says where `file` stops being UTF-8 and what it was searched as, and whether it is UTF-32.
+pub(super) fn describe(file: &[u8], error: &Utf8Error, asked: AskedEncoding) -> (String, bool) {
     let offset = error.valid_up_to();
     let byte = file.get(offset).copied().unwrap_or_default();
     let encoding = match asked {
@@ -128,7 +128,8 @@ pub(super) fn describe(file: &[u8], error: &Utf8Error, asked: AskedEncoding) -> 
         Encoding::Binary | Encoding::Utf8 => "old_string does not occur in its bytes".to_owned(),
         known => format!("old_string does not occur in it read as {} either", known.name()),
     };
-    format!("invalid byte 0x{byte:02x} at offset {offset}, and {searched}")
+    let message = format!("invalid byte 0x{byte:02x} at offset {offset}, and {searched}");
+    (message, encoding == Encoding::Utf32)
 }
 
 impl Reading<'_> {

@@ -48,6 +48,11 @@ fn os(errno: i32) -> io::Error {
     io::Error::from_raw_os_error(errno)
 }
 
+fn not_utf8(is_utf32: bool) -> Error {
+    let diagnosis = Box::default();
+    Error::NotUtf8 { path: text(), message: text(), is_utf32, nearest: None, diagnosis }
+}
+
 fn blocked(content: &str, draft: Option<Draft>) -> Error {
     Error::Blocked {
         path: Some(text()),
@@ -233,9 +238,7 @@ a_sample_for_every! {
         Error::FileNotFound { path: text(), near: Vec::new() },
         Error::FileNotFound { path: text(), near: vec!["b.txt".to_owned()] },
     ],
-    NotUtf8 { .. } => [Error::NotUtf8 {
-        path: text(), message: text(), nearest: None, diagnosis: Box::default(),
-    }],
+    NotUtf8 { .. } => [not_utf8(false), not_utf8(true)],
     NotText { .. } => [Error::NotText { path: text(), message: text() }],
     Unencodable { .. } => [Error::Unencodable {
         path: text(), encoding: "windows-1252".to_owned(), character: 'x', offset: 1,

@@ -768,7 +768,7 @@ pub fn hint_of(error: &Error) -> String {
              parts that context.missing lists with `rw_write_part`, then the last one again"
                 .to_owned()
         }
-        Error::NotUtf8 { message, .. } if message.contains("utf-32") => hint(error),
+        Error::NotUtf8 { is_utf32: true, .. } => hint(error),
         Error::NotUtf8 { nearest: None, .. } => {
             "pass text that occurs in the file, or leave this file to the user".to_owned()
         }
