@@ -379,6 +379,9 @@ impl Envelope {
                 }
                 stale(RetryLater, context)
             }
+            Error::FileChanges { path } => {
+                stale(RetryLater, json!({"path": path, "reason": "file_changes"}))
+            }
             Error::Internal { message } => {
                 corrupt(Unknown, json!({"reason": format!("internal: {message}")}))
             }

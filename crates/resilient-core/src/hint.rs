@@ -240,6 +240,10 @@ pub fn hint(error: &Error) -> String {
         Error::Locked { path: None, .. } => {
             "try again in a moment: another process is writing in this workspace".to_owned()
         }
+        Error::FileChanges { .. } => {
+            "try again in a moment: others write the file so often that the text found no end to go behind"
+                .to_owned()
+        }
         Error::Internal { .. } | Error::Deferred => {
             "read the file to see what it holds, then try once more and report the fault if it \
              comes back"

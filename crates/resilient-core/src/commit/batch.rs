@@ -38,6 +38,9 @@ use crate::store::{CHUNKS, Store};
 /// compose that removes its session.
 const FOLLOWS_MAX: u32 = 8;
 
+/// The same for an append to a file that is written anew: the file is short, and so is each try.
+const SHORT_FOLLOWS_MAX: u32 = 64;
+
 /// Calls that are committed together.
 #[derive(Default)]
 pub(crate) struct Batch {
@@ -85,18 +88,21 @@ impl Batch {
                     Outcome::Going => job.answer(Ok(())),
                     Outcome::Unknown(error) => job.answer(Err(error)),
                     Outcome::Failed(error) => {
-                        let may_follow = match error {
-                            Error::Stale { .. } => change.may_follow(),
-                            Error::SessionChanges { .. } => true,
-                            _ => false,
+                        let most = match &error {
+                            Error::Stale { .. } if !change.follows => 0,
+                            Error::Stale { .. } if change.append.is_none() => SHORT_FOLLOWS_MAX,
+                            Error::Stale { .. } | Error::SessionChanges { .. } => FOLLOWS_MAX,
+                            _ => 0,
                         };
-                        let follows = job.followed < FOLLOWS_MAX && may_follow;
                         self.undo(change, state);
                         match error {
                             Error::Deferred => again.push(job),
-                            _ if follows => {
+                            _ if job.followed < most => {
                                 job.followed += 1;
                                 again.push(job);
+                            }
+                            Error::Stale { path, .. } if most > 0 => {
+                                job.answer(Err(Error::FileChanges { path }));
                             }
                             error => job.answer(Err(error)),
                         }

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
 
-use crate::contents::{digest_now, digest_of, digest_range, listing};
+use crate::contents::{digest_now, digest_of, listing};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{Access, Dir, DirRef, File, FileId, Kind, Replace, Stat};
 use crate::error::{Error, Result};
@@ -228,18 +228,6 @@ impl Precondition {
         }
     }
 
-    /// Whether a target is the file that was looked at with something behind what it held.
-    fn has_grown(&self, target: &Target) -> io::Result<bool> {
-        let file = target.dir.open(&target.name)?;
-        let stat = file.stat()?;
-        if stat.id != self.stat.id || stat.len <= self.stat.len {
-            return Ok(false);
-        }
-        let mut hasher = Hasher::default();
-        digest_range(&*file, 0, self.stat.len, &mut hasher)?;
-        Ok(hasher.finish() == self.digest)
-    }
-
     /// Its number on the device.
     pub(crate) fn inode(&self) -> u64 {
         self.stat.id.inode
@@ -333,16 +321,6 @@ impl Change {
             }
         }
         Ok(looked)
-    }
-
-    /// Whether somebody has done no more than to add to its file, behind which it may go as well.
-    pub(crate) fn may_follow(&self) -> bool {
-        let publish = self.publishes.first();
-        let replaced =
-            publish.and_then(|publish| Some((publish.before.as_ref()?, &publish.target)));
-        let appended = self.append.as_ref().map(|append| (&append.before, &append.target));
-        let based_on = replaced.or(appended).filter(|_| self.follows);
-        based_on.is_some_and(|(before, target)| before.has_grown(target).unwrap_or(false))
     }
 
     pub(crate) fn name(&self) -> String {

@@ -38,6 +38,7 @@ fn begin() -> (SimDisk, [Workspace; 2]) {
     }
     disk.write_file("w/b/log", large().as_bytes());
     disk.write_file("w/b/linked", b"begin\n");
+    disk.write_file("w/b/short", b"begin\n");
     disk.hard_link("w/b/linked", "w/b/other");
     let both = [("/w/a", 1), ("/w/b", 2)].map(|(home, seed)| at_home(&disk, home, seed));
     both.iter().for_each(|ws| done(create(ws, "warm.txt", "warm\n")));
@@ -96,6 +97,42 @@ fn appends_from_two_homes_are_interleaved_at_every_call_and_none_is_lost() {
                 && ["one\ntwo\n", "two\none\n"].contains(&&*added(disk))
         },
     );
+}
+
+/// Both write the file anew, or make it: the later one finds another file than it looked at.
+#[test]
+fn appends_to_a_short_file_from_two_homes_are_both_made() {
+    let holds = |disk: &SimDisk, path: &str, begin: &str| {
+        let now = String::from_utf8(disk.read(path).expect("a file")).expect("text");
+        ["one\ntwo\n", "two\none\n"].map(|added| format!("{begin}{added}")).contains(&now)
+    };
+    interleave(
+        |ws| append(ws, "/w/b/short", "one\n"),
+        |ws| append(ws, "/w/b/short", "two\n"),
+        |disk, answers| answers.iter().all(Answer::is_done) && holds(disk, "w/b/short", "begin\n"),
+    );
+    interleave(
+        |ws| append(ws, "/w/b/new", "one\n"),
+        |ws| append(ws, "/w/b/new", "two\n"),
+        |disk, answers| answers.iter().all(Answer::is_done) && holds(disk, "w/b/new", ""),
+    );
+}
+
+#[test]
+fn an_append_to_a_short_file_that_somebody_goes_on_saving_is_refused() {
+    let (disk, _) = begin();
+    let schedule = Schedule::new([0, 1].into_iter().cycle());
+    let ws = at_home(&schedule.process(&disk), "/w/a", 3);
+    let editor = schedule.process(&disk);
+    let saves = || {
+        (0..8_000).for_each(|n| editor.save("w/b/short", format!("saved {n}\n").as_bytes()));
+        None
+    };
+    let appends = || Some(append(&ws, "/w/b/short", "one\n"));
+    let calls = vec![Box::new(appends) as Calls<'_, Option<Answer>>, Box::new(saves)];
+    let answer = schedule.run(calls).into_iter().flatten().next().expect("an answer");
+    assert!(matches!(answer.error(), Some(Error::FileChanges { .. })), "{answer:?}");
+    assert_eq!(disk.read("w/b/short").as_deref(), Some(&b"saved 7999\n"[..]));
 }
 
 #[test]
