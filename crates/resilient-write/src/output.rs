@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result};
 use resilient_core::envelope::ErrorKind;
 use resilient_core::hint::hint;
 use resilient_core::recovery::Notice;
+use resilient_core::risk;
 use resilient_core::{Envelope, Error};
 use resilient_http::Tell;
 use serde::Serialize;
@@ -403,7 +404,8 @@ fn ours(error: &Error) -> Option<String> {
 
 /// A failure in words.
 fn told(program: &str, message: &str, envelope: &Value) -> String {
-    let mut text = said_by(program, message);
+    // The envelope has no secret whole. The message may say a word of the command line as it is.
+    let mut text = said_by(program, &risk::veil(message, &risk::Policy::default()));
     let empty = serde_json::Map::new();
     let context = envelope.get("context").and_then(Value::as_object).unwrap_or(&empty);
     let action = envelope.get("suggested_action").and_then(Value::as_str).unwrap_or("abort");

@@ -16,7 +16,7 @@ const FACT_MAX: usize = 5000;
 const OLD_STRING_MAX: usize = 1000;
 
 /// What a caller sends back as it is, and what is no text of its own or is shown without secrets already.
-const EXACT: &[&str] = &["cursor", "diff", "head_hex", "hint", "journal_id"];
+const EXACT: &[&str] = &["cursor", "diff", "head_hex", "journal_id"];
 
 /// The facts, of which a long one is cut, with a mark that tells how long it was.
 pub(super) fn facts<S: Serializer>(facts: &Map<String, Value>, to: S) -> Result<S::Ok, S::Error> {
@@ -48,6 +48,9 @@ fn fact_of<'a>(name: &str, fact: &'a Value) -> Cow<'a, Value> {
             }
             Cow::Owned(Value::Object(nearest))
         }
+        Value::Array(all) if !is_exact => Cow::Owned(Value::Array(
+            all.iter().map(|one| fact_of(name, one).into_owned()).collect(),
+        )),
         other => Cow::Borrowed(other),
     }
 }
@@ -102,7 +105,7 @@ mod tests {
             assert!(!shown.contains(&secret[..20]), "{shown}");
             assert!(shown.contains(&secret[..6]), "{shown}");
         };
-        for name in ["old_string", "path", "reason"] {
+        for name in ["hint", "old_string", "path", "reason"] {
             is_hidden(name, format!("key = {secret}"));
         }
         // The cut goes through it.
@@ -111,6 +114,9 @@ mod tests {
         let shown = fact_of("nearest", &nearest).into_owned();
         assert_ne!(shown["text"], secret);
         assert_eq!(shown["suggested_old_string"], secret);
+        let names = serde_json::json!(["a.txt", format!("{secret}.txt")]);
+        let shown = fact_of("nearest_names", &names).to_string();
+        assert!(shown.contains("a.txt") && !shown.contains(&secret[..20]), "{shown}");
         let cursor = Value::String(secret.clone());
         assert_eq!(*fact_of("cursor", &cursor), cursor);
     }

@@ -55,3 +55,27 @@ fn choices_and_languages_that_mean_nothing_are_refused() {
     assert_eq!((kept.stdout, kept.stderr.as_str()), (line(), ""));
     assert_eq!(sandbox.run(&["redact"]).code, 2);
 }
+
+#[test]
+fn a_secret_on_the_command_line_is_repeated_by_its_beginning_alone() {
+    let secret = ["gh", "p_", &"k3Jd9f".repeat(6)].concat();
+    let sandbox = Sandbox::new();
+    for more in [&[][..], &["--json"]] {
+        let ran = sandbox.run_with(&[&["redact", "-", "--redact", &secret], more].concat(), "x");
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(ran.code != 0 && said.contains("ghp_k3Jd"), "{ran:?}");
+        assert!(!said.contains(&secret), "{ran:?}");
+    }
+    sandbox.put(&format!("{secret}.txt"), "x");
+    let mut client = sandbox.serve(&["--tools", "full"]);
+    let near = format!("{}x.txt", &secret[..secret.len() - 1]);
+    for (tool, arguments) in [
+        ("rw_redact", json!({"content": "x", "redact": [secret]})),
+        ("rw_redact", json!({"content": "x", secret.as_str(): 1})),
+        ("rw_safe_replace", json!({"path": near, "old_string": "a", "new_string": "b"})),
+    ] {
+        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        assert!(answer.to_string().contains("ghp_k3Jd"), "{answer}");
+        assert!(!answer.to_string().contains(&secret), "{answer}");
+    }
+}
