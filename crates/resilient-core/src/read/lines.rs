@@ -21,6 +21,9 @@ const TAIL_LINE_SHOWN_MAX: usize = 4 << 10;
 /// How many lines an answer may have.
 const LINES_MAX: i64 = 5000;
 
+/// How often a file is read that somebody writes meanwhile.
+const READS: usize = 4;
+
 /// Asks for lines from one on.
 #[derive(Clone, Debug)]
 pub struct LinesRequest {
@@ -207,12 +210,28 @@ fn text_of(bytes: &[u8], encoding: Encoding) -> Decoded {
     encoding.decode(bytes, OnInvalid::Replace)
 }
 
+/// Reads again while the answer has all of a file and no digest: somebody has written the file in between.
+fn until_digested(read: impl Fn() -> Result<LinesAnswer>) -> Result<LinesAnswer> {
+    for _ in 1..READS {
+        let answer = read()?;
+        let is_whole = answer.start_line == 1 && answer.eof && !answer.truncated;
+        if !is_whole || answer.sha256.is_some() {
+            return Ok(answer);
+        }
+    }
+    read()
+}
+
 impl Reader<'_> {
     /// Reads lines with their numbers, white space and all.
     ///
     /// # Errors
     /// As [`Reader::stat`]; the file is no text ([`Error::Binary`]); a number is out of range.
     pub fn lines(&self, request: &LinesRequest) -> Result<LinesAnswer> {
+        until_digested(|| self.lines_now(request))
+    }
+
+    fn lines_now(&self, request: &LinesRequest) -> Result<LinesAnswer> {
         let max_lines = lines_max(request.max_lines)?;
         let start_line = u64::try_from(request.start_line).ok().filter(|line| *line > 0);
         let start_line = start_line.ok_or_else(|| Error::range("start_line must be at least 1"))?;
@@ -241,6 +260,10 @@ impl Reader<'_> {
     /// # Errors
     /// As [`Reader::lines`].
     pub fn tail(&self, request: &TailRequest) -> Result<LinesAnswer> {
+        until_digested(|| self.tail_now(request))
+    }
+
+    fn tail_now(&self, request: &TailRequest) -> Result<LinesAnswer> {
         let max_lines = lines_max(request.max_lines)?;
         let budget = Budget::of(request.max_tokens)?;
         let encoding = text_encoding(request.encoding.as_ref())?;

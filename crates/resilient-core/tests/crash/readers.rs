@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use resilient_core::Workspace;
 use resilient_core::chunk::PreviewRequest;
+use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
 use resilient_core::disk::{Disk, FixedClock};
 use resilient_core::journal::Filter;
+use resilient_core::read::{LinesRequest, TailRequest};
 use resilient_core::scratch::{Encoding, ListRequest};
 
 use crate::campaign::{Budget, Rig, recover};
@@ -201,4 +203,38 @@ fn a_reader_beside_a_recovery_reads_again_what_is_cut_meanwhile() {
         }
     }
     assert!(read > 200, "{read}");
+}
+
+#[test]
+fn all_lines_of_a_file_come_with_its_digest_whenever_somebody_writes_it() {
+    type Read = fn(&Workspace) -> (String, Option<Digest>);
+    let read: [Read; 2] = [
+        |ws| {
+            let lines = ws.reader().lines(&LinesRequest::of("a.txt")).expect("lines");
+            (lines.content, lines.sha256)
+        },
+        |ws| {
+            let lines = ws.reader().tail(&TailRequest::of("a.txt")).expect("lines");
+            (lines.content, lines.sha256)
+        },
+    ];
+    for read in read {
+        let (mut calls, mut at) = (1, 0);
+        while at < calls {
+            let disk = SimDisk::new();
+            disk.write_file("w/a.txt", b"old");
+            let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
+            let ws = open(&schedule.process(&disk), 90, Order::Forwards);
+            let other = schedule.process(&disk);
+            let reads = Box::new(|| {
+                let (content, digest) = read(&ws);
+                let text = content.strip_prefix("1|").expect("a line");
+                assert_eq!(digest, Some(Digest::of(text.as_bytes())), "at {at}: {text}");
+            }) as Calls<'_, ()>;
+            schedule.run(vec![reads, Box::new(|| other.edit("w/a.txt", b"new text"))]);
+            calls = schedule.calls();
+            at += 1;
+        }
+        assert!(calls > 3, "{calls}");
+    }
 }
