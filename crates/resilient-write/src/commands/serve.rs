@@ -117,6 +117,13 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
+/// A name that two workspaces have.
+fn twice(named: &[(String, PathBuf)]) -> Option<&str> {
+    let mut names: Vec<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    names.windows(2).find(|two| two.first() == two.last()).and_then(|two| two.first().copied())
+}
+
 /// Two workspaces of which one could reach the other.
 fn nested(opened: &[(Option<String>, Workspace)]) -> Option<(String, String)> {
     let roots: Vec<(usize, &Path)> = (0..)
@@ -212,6 +219,11 @@ impl Serve {
         }
         if named.is_empty() || !unnamed.is_empty() {
             opened.insert(0, (None, open(&Opened::Unnamed(&unnamed))?));
+        }
+        if let Some(name) = twice(&named) {
+            return Ok(output.misuse(&format!(
+                "two workspaces are named {name}: an address leads to one; give each another name"
+            )));
         }
         if let Some((one, other)) = nested(&opened) {
             return Ok(output.misuse(&format!(

@@ -355,6 +355,10 @@ fn workspaces_lie_apart() {
     let ran = sandbox.run(&["--transport", "http", "-w", "a=one", "-w", "b=one/two"]);
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.stderr.contains("lies in"), "{ran:?}");
+    sandbox.put("other/file", "");
+    let ran = sandbox.run(&[HTTP, &["-w", "a=one", "-w", "a=other"]].concat());
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("two workspaces are named a"), "{ran:?}");
     assert_eq!(sandbox.run(&["-w", "a=one"]).code, 2);
 }
 
