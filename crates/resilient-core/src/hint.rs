@@ -356,7 +356,7 @@ pub fn hint(error: &Error) -> String {
              `rw_chunk_reset` and send the right parts"
         ),
         Error::SessionChanges { .. } => {
-            "try again when the other program has stopped, or compose with `cleanup` false, which leaves the parts"
+            "try again when the other program has stopped: it changed the parts each time that they were to be removed"
                 .to_owned()
         }
         Error::ComposedNotUtf8 { .. } | Error::BadManifest { .. } => {
