@@ -43,6 +43,7 @@ mod rights;
 mod strange;
 mod taken;
 mod turns;
+mod twice;
 mod undo;
 mod unread;
 mod versions;
