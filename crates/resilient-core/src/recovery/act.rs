@@ -158,6 +158,9 @@ impl Act<'_> {
             kept.push(Kept { path: self.store.show(&seat.path), digest, what: What::New });
         }
         kept.extend(self.keep_before()?);
+        // IMPORTANT: also what a recovery before this one has set aside. It may have been killed before its sync, and
+        // the sweep removes a slot that comes back without its row.
+        self.state.tmp.sync()?;
         Ok(Verdict::Conflict(kept))
     }
 

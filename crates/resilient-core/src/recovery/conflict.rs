@@ -48,7 +48,7 @@ pub(super) fn kept(state: &State, place: &str, slot: Option<&Slot>) -> io::Resul
 /// Sets content aside that could not be published, and gives its digest.
 ///
 /// IMPORTANT: under a name that says so. A slot that is gone stands for a finished write, and the
-/// sweep removes one that is still there when its row is gone.
+/// sweep removes one that is still there when its row is gone. So `tmp/` is synced before the row goes.
 pub(super) fn keep(state: &State, slot: &mut Slot) -> io::Result<Digest> {
     let kept = kept_name(&slot.name);
     keep_as(state, slot, &kept)
@@ -72,7 +72,6 @@ fn keep_as(state: &State, slot: &mut Slot, kept: &OsStr) -> io::Result<Digest> {
         }
         other => other?,
     }
-    state.tmp.sync()?;
     Ok(digest)
 }
 

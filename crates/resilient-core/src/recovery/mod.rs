@@ -284,6 +284,11 @@ fn give_up_pending(store: &Store, state: &State, report: &mut Report) -> io::Res
             }
         }
     }
+    if !given_up.is_empty() {
+        // IMPORTANT: before the rows are forgotten. What is set aside may be the work of a recovery that was killed
+        // before its sync.
+        state.tmp.sync()?;
+    }
     // IMPORTANT: a row is forgotten for good before its slots are swept: a slot that is gone
     // stands for a finished write.
     pending::forget(state, &given_up)

@@ -153,7 +153,7 @@ fn an_edit_between_a_kill_and_recovery_is_kept() {
     tally.finish("edits after a kill", begun);
 }
 
-const EDIT: &[u8] = b"an editor's\n";
+pub const EDIT: &[u8] = b"an editor's\n";
 
 /// Crashes the recovery of a write that has met an editor's change, at every operation: in the end
 /// the file is the editor's, no row describes the write, and what was promised is kept.
@@ -209,7 +209,7 @@ pub fn conflict_survives(
 }
 
 /// The file is the editor's, no row describes the write, and its content is kept as a whole.
-fn conflict_is_sound(
+pub fn conflict_is_sound(
     disk: &SimDisk,
     rig: &Rig,
     path: &str,

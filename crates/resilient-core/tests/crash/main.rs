@@ -17,6 +17,7 @@
     reason = "a test may panic and print"
 )]
 
+mod again;
 mod bytes;
 mod campaign;
 mod case;
