@@ -113,6 +113,8 @@ pub(crate) fn run(
     let pending = pending::list(state);
     unread::tell(store, &pending, report);
     report.left.extend(conflict::shelve(state).map_err(os)?);
+    // IMPORTANT: before the sweep, as above.
+    pending::sync(state).map_err(os)?;
     let left = sweep::sweep(store, state, &Counted::on(&pending)).map_err(os)?;
     report.left.extend(left.into_iter().map(|left| format!("tmp/{left}")));
     report.pending.sort_by(|a, b| a.path.cmp(&b.path));

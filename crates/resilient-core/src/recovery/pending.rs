@@ -21,6 +21,8 @@ use crate::store::Store;
 
 /// The name of the directory in the state directory.
 const PENDING: &str = "pending";
+/// Where rows go that are given up and cannot be read.
+const CONFLICTS: &str = "conflicts";
 /// A row is some hundred bytes. An older version wrote longer ones for long appends.
 const LONGEST: u64 = 1 << 26;
 
@@ -153,12 +155,39 @@ pub(super) fn forget(state: &State, names: &[OsString]) -> io::Result<()> {
 /// Moves rows that cannot be read to `conflicts/`, durably: they are given up.
 pub(super) fn move_to_conflicts(state: &State, unread: &[Unread]) -> io::Result<()> {
     let Some(dir) = open(state)? else { return Ok(()) };
-    let conflicts = state_dir(state, "conflicts")?;
+    let conflicts = state_dir(state, CONFLICTS)?;
     for name in unread.iter().filter_map(|unread| unread.name.as_ref()) {
         dir.rename(name, &*conflicts, name, Replace::Yes)?;
     }
     // IMPORTANT: before their slots are swept.
     conflicts.sync()
+}
+
+/// Makes durable that rows do not wait any more which a recovery before this one has forgotten or given up: it may have
+/// been killed before its sync. A row that comes back without its slots would stand for a finished write.
+pub(super) fn sync(state: &State) -> io::Result<()> {
+    for name in [PENDING, CONFLICTS] {
+        let dir = match state.dir.open_dir(OsStr::new(name)) {
+            Ok(dir) => dir,
+            // In a directory that is another user's nothing was forgotten.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound
+                        | io::ErrorKind::NotADirectory
+                        | io::ErrorKind::PermissionDenied
+                ) =>
+            {
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        // Most of what is in `conflicts/` was no row that waited.
+        if name == PENDING || dir.entries()?.iter().any(|name| is_name(name)) {
+            dir.sync()?;
+        }
+    }
+    Ok(())
 }
 
 /// The name of a row's file. A journal may be a stranger's: nothing in it names a file.

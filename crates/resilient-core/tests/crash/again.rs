@@ -98,6 +98,34 @@ fn a_conflict_survives_a_loss_of_power_after_a_killed_recovery() {
 }
 
 #[test]
+fn a_row_that_waits_survives_a_loss_of_power_after_a_killed_recovery() {
+    let (begun, mut tally) = (Instant::now(), Tally::default());
+    for (name, mode) in [("append in place again", 0o444), ("overwrite through hard links", 0)] {
+        let rig = Rig::new(scenario(name), Order::Forwards);
+        let (_, after) = rig.expected.contents("w/a.txt");
+        let is_write =
+            |line: &str| line.starts_with("write w/a.txt ") || line.contains(" w/b.txt ");
+        let torn = Fault { at: rig.ops(is_write)[0], kind: FaultKind::TornWrite };
+        let (disk, answers) = rig.run(&[torn], |_| {});
+        let waits = disk.kill();
+        waits.chmod("w/a.txt", mode);
+        recovering(&waits);
+        assert_eq!(waiting(&waits).len(), 1, "{name}");
+        // It is decided,
+        let free = waits.kill();
+        free.chmod("w/a.txt", 0o644);
+        crash_again(&free, recovering, 5, &mut tally, &|lost| {
+            rig.expected.check(lost, &answers, None)
+        });
+        // or is given up. The file stays as it is then.
+        crash_again(&waits, giving_up, 5, &mut tally, &|lost| {
+            has_no_row_without_its_change(lost, &rig, &after)
+        });
+    }
+    tally.finish("rows that wait, again", begun);
+}
+
+#[test]
 fn what_is_given_up_survives_a_loss_of_power_after_a_killed_recovery() {
     let (begun, mut tally) = (Instant::now(), Tally::default());
     let rig = Rig::new(scenario("overwrite"), Order::Forwards);
@@ -113,6 +141,15 @@ fn what_is_given_up_survives_a_loss_of_power_after_a_killed_recovery() {
     };
     crash_again(&disk, giving_up, 1, &mut tally, &|lost| {
         has_no_row_without_its_change(lost, &rig, &after).and_then(|()| is_kept(lost))
+    });
+    // The row itself cannot be read, until somebody can.
+    disk.chmod(&rows[0], 0);
+    crash_again(&disk, giving_up, 1, &mut tally, &|lost| {
+        is_kept(lost)?;
+        waiting(lost).iter().for_each(|row| lost.chmod(row, 0o600));
+        lost.chmod("w/a.txt", 0o644);
+        recovering(lost);
+        has_no_row_without_its_change(lost, &rig, &after)
     });
     tally.finish("given up, again", begun);
 }
