@@ -14,7 +14,7 @@
 use std::ffi::OsStr;
 use std::io;
 
-use super::roll::last_closed_end;
+use super::roll::last_closed_end_within;
 use crate::digest::Digest;
 use crate::disk::{Dir, File, FileBox, FileId, read_range, read_up_to};
 use crate::journal::{End, ReverseLines, Row, find_end};
@@ -199,8 +199,9 @@ pub(super) fn missing(
     {
         return Ok(0);
     }
-    // The journal that the marker is of was closed, and the writer ended before it wrote the next marker.
-    let closed = last_closed_end(dir)?;
+    // The journal that the marker is of was closed. The writer ended before it wrote the next marker, or a loss of
+    // power has left an earlier one, which may end anywhere in that journal.
+    let closed = last_closed_end_within(dir, decided.len)?;
     let is_closed = closed.chain.is_some()
         && (closed.chain, closed.seq, closed.epoch) == (decided.chain, decided.seq, decided.epoch);
     Ok(if is_closed { 0 } else { missing })

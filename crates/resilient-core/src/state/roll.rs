@@ -109,11 +109,19 @@ fn begun(closed: &dyn Dir, name: &Name, journal: &dyn File) -> io::Result<Option
 /// # Errors
 /// It cannot be read now. A new epoch would look like rows that were taken out, for good.
 pub(super) fn last_closed_end(dir: &dyn Dir) -> io::Result<End> {
+    last_closed_end_within(dir, u64::MAX)
+}
+
+/// The same of no more than its first `len` bytes.
+///
+/// # Errors
+/// As above.
+pub(super) fn last_closed_end_within(dir: &dyn Dir, len: u64) -> io::Result<End> {
     let end = || {
         let Some(closed) = closed::open(dir)? else { return Ok(None) };
         let Some(name) = closed::names(&*closed)?.pop() else { return Ok(None) };
         let file = closed.open(&name.file)?;
-        find_end(&*file, file.stat()?.len)
+        find_end(&*file, file.stat()?.len.min(len))
     };
     let end: io::Result<Option<End>> = end();
     match end {

@@ -41,6 +41,7 @@ mod puts;
 mod readers;
 mod replaced;
 mod rights;
+mod rolled;
 mod strange;
 mod taken;
 mod turns;
