@@ -167,8 +167,12 @@ pub(super) fn move_to_conflicts(state: &State, unread: &[Unread]) -> io::Result<
 /// been killed before its sync. A row that comes back without its slots would stand for a finished write.
 pub(super) fn sync(state: &State) -> io::Result<()> {
     for name in [PENDING, CONFLICTS] {
-        let dir = match state.dir.open_dir(OsStr::new(name)) {
-            Ok(dir) => dir,
+        let synced = state.dir.open_dir(OsStr::new(name)).and_then(|dir| {
+            // Most of what is in `conflicts/` was no row that waited.
+            let may_hold = name == PENDING || dir.entries()?.iter().any(|name| is_name(name));
+            if may_hold { dir.sync() } else { Ok(()) }
+        });
+        match synced {
             // In a directory that is another user's nothing was forgotten.
             Err(error)
                 if matches!(
@@ -176,15 +180,8 @@ pub(super) fn sync(state: &State) -> io::Result<()> {
                     io::ErrorKind::NotFound
                         | io::ErrorKind::NotADirectory
                         | io::ErrorKind::PermissionDenied
-                ) =>
-            {
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        // Most of what is in `conflicts/` was no row that waited.
-        if name == PENDING || dir.entries()?.iter().any(|name| is_name(name)) {
-            dir.sync()?;
+                ) => {}
+            other => other?,
         }
     }
     Ok(())
