@@ -80,12 +80,12 @@ pub(crate) fn check(
         refusal(name, format!("missing_argument: {name}"), format!("pass {name} too"))
             .with("expected", expected(known.get(name)))
     };
-    if let Some((text, hint)) = texts.iter().find(|(text, _)| missing.contains(text)) {
-        match refused.is_empty() {
-            true => return Err(cut(absent(text), hint)),
-            // An argument of another name may hold it.
-            false => missing.retain(|name| name != text),
-        }
+    // Where an argument has another name, that may be the text.
+    if refused.is_empty()
+        && let Some((text, hint)) = texts.iter().find(|(text, _)| missing.contains(text))
+    {
+        missing.retain(|name| name != text);
+        refused.push(cut(absent(text), hint));
     }
     refused.extend(missing.iter().map(|name| absent(name)));
     let has_other = instead_of_content.iter().any(|it| arguments.contains_key(*it));
@@ -154,15 +154,34 @@ fn refusal(argument: &str, reason: String, hint: String) -> Box<Envelope> {
     unfit(&reason, &hint).with("argument", argument)
 }
 
+/// Names that tools of other programs have for the arguments of an edit.
+const MEANT: [(&str, &[&str]); 2] = [
+    ("old_string", &["old", "old_str", "old_text", "search", "find", "before", "from"]),
+    (
+        "new_string",
+        &["new", "new_str", "new_text", "replace", "replacement", "replace_with", "after", "to"],
+    ),
+];
+
+/// The argument that is meant by a name of another program.
+fn meant(name: &str) -> Option<&'static str> {
+    MEANT.iter().find(|(_, theirs)| theirs.contains(&name)).map(|(ours, _)| *ours)
+}
+
 /// The refusal of an argument that the tool does not have, `full` with the one that holds it.
 fn unknown_argument<'a>(
     name: &str,
     full: &str,
     known: impl Iterator<Item = &'a String> + Clone,
 ) -> Box<Envelope> {
-    let near = nearest(name, known.clone().map(String::as_str));
     let has = |wanted: &str| known.clone().any(|known| known == wanted);
-    let hint = match near.first() {
+    let meant = meant(name).filter(|meant| has(meant));
+    let near = match meant {
+        Some(meant) => vec![meant.to_owned()],
+        None => nearest(name, known.clone().map(String::as_str)),
+    };
+    let hint = match (meant, near.first()) {
+        (Some(meant), _) => format!("write `{meant}` in place of {name}"),
         _ if name == "label" && has("sha256") => {
             "leave out label, and pass as `sha256` what `rw_scratch_ref` answers for that label"
                 .to_owned()
@@ -170,8 +189,8 @@ fn unknown_argument<'a>(
         _ if name == "replace_all" && has("count") => {
             "leave out replace_all, and pass `count` -1 to replace all".to_owned()
         }
-        Some(near) => format!("leave out {name}, or write `{near}` if that is meant"),
-        None => format!("leave out {name}: the tool has no such argument"),
+        (None, Some(near)) => format!("leave out {name}, or write `{near}` if that is meant"),
+        (None, None) => format!("leave out {name}: the tool has no such argument"),
     };
     let outer = full.split('.').next().unwrap_or(full);
     let refused = refusal(outer, format!("unknown_argument: {full}"), hint)
@@ -462,6 +481,57 @@ mod tests {
         let context = context(json!({"path": "a", "contnet": ""}));
         assert_eq!(context["hint"], "leave out contnet, or write `content` if that is meant");
         assert_eq!(context["nearest_names"], json!(["content"]));
+    }
+
+    #[test]
+    fn an_edit_in_the_words_of_another_program_is_told_the_names_here() {
+        let schema = json!({
+            "properties": {
+                "path": {"type": "string"},
+                "old_string": {"type": "string"},
+                "new_string": {"type": "string"},
+                "count": {"type": "integer"},
+            },
+            "required": ["path", "old_string", "new_string"],
+        });
+        let refused = |arguments: Value| {
+            let arguments = arguments.as_object().unwrap().clone();
+            check(schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err()
+        };
+        for (old, new) in [
+            ("old", "new"),
+            ("old_str", "new_str"),
+            ("old_text", "new_text"),
+            ("search", "replace"),
+            ("find", "replacement"),
+            ("find", "replace_with"),
+            ("before", "after"),
+            ("from", "to"),
+        ] {
+            let told = refused(json!({"path": "a", old: "x", new: "y"}));
+            let hint = format!(
+                "write `old_string` in place of {old}; write `new_string` in place of {new}"
+            );
+            assert_eq!(told.context["hint"], hint);
+            assert_eq!(told.context["also"], json!([format!("unknown_argument: {new}")]));
+            assert_eq!(told.suggested_action, SuggestedAction::RetryLater);
+        }
+        // What no other argument stands for is named, too.
+        let told = refused(json!({"path": "a", "old": "x", "unheard": "y"})).context;
+        let hint = told["hint"].as_str().unwrap();
+        assert!(hint.ends_with("pass new_string too"), "{hint}");
+        let content = refused(json!({"path": "a", "old_string": "x", "unheard": "y"})).context;
+        assert_eq!(content["also"], json!(["missing_argument: new_string"]));
+    }
+
+    #[test]
+    fn a_call_without_arguments_is_told_all_that_it_must_have() {
+        let (told, ..) = try_with(json!({})).unwrap_err();
+        assert_eq!(told["reason"], "missing_argument: content");
+        assert_eq!(told["also"], json!(["missing_argument: path"]));
+        assert!(told["hint"].as_str().unwrap().ends_with("; pass path too"), "{told}");
+        let (told, ..) = try_with(json!({"path": "a", "index": "x"})).unwrap_err();
+        assert_eq!(told["also"], json!(["index_must_be_int_in_1..999"]));
     }
 
     #[test]
