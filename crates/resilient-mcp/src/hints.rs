@@ -28,6 +28,31 @@ const WITHOUT: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// What a hint says of an argument, and what it says instead where the tool that was called has no such argument.
+const WITHOUT_ARGUMENT: &[(&str, &str, &str)] = &[
+    (
+        "mode",
+        "pass `mode` overwrite with context.existing_sha256 as",
+        "pass context.existing_sha256 as",
+    ),
+    ("allow_shrink", "; pass `allow_shrink` true only if the file is to be that short", ""),
+    (
+        "encoding",
+        "pass the name of the file's encoding as `encoding`, which is only guessed, or write ASCII only",
+        "write ASCII only, since the file's encoding is only guessed",
+    ),
+];
+
+/// Has a refusal name only arguments that the tool has.
+pub(crate) fn fit_tool(refused: &mut Envelope, has: impl Fn(&str) -> bool) {
+    let Some(Value::String(hint)) = refused.context.get_mut("hint") else { return };
+    for (argument, with, without) in WITHOUT_ARGUMENT {
+        if !has(argument) {
+            *hint = hint.replace(with, without);
+        }
+    }
+}
+
 /// A hint, where only some tools are listed: by their names with underscores.
 #[doc(hidden)]
 pub fn in_listed_words(hint: &str, is_listed: impl Fn(&str) -> bool) -> String {
@@ -65,9 +90,10 @@ mod tests {
     #[test]
     fn what_is_said_instead_is_of_hints_that_there_are() {
         let hints: Vec<String> = samples().iter().map(hint).collect();
-        for (tool, with, without) in WITHOUT {
+        for (name, with, without) in WITHOUT.iter().chain(WITHOUT_ARGUMENT) {
             assert!(hints.iter().any(|hint| hint.contains(with)), "{with}");
-            assert!(with.contains(tool) && !without.contains(tool), "{with}");
+            let named = format!("`{name}`");
+            assert!(with.contains(&named) && !without.contains(&named), "{with}");
         }
     }
 }

@@ -388,6 +388,10 @@ impl Inner {
             };
             (tool.spec.run)(&self.workspace.for_caller(by), arguments, call)
         };
+        if let Err(refused) = &mut answer {
+            let properties = schema.get("properties");
+            hints::fit_tool(refused, |name| properties.is_some_and(|all| all.get(name).is_some()));
+        }
         let Some(key) = key else { return answer };
         session.budget.settle(key, &mut answer);
         answer

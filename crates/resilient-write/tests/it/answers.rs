@@ -411,3 +411,21 @@ fn a_file_that_nobody_may_write_is_refused_unless_the_policy_says_otherwise() {
     client.gives("rw_safe_write", write, &[]);
     assert_eq!(sandbox.text("a.txt"), "new");
 }
+
+#[test]
+fn a_hint_names_only_arguments_that_the_tool_has() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.txt", "old\n");
+    let mut client = sandbox.serve(&[]);
+    let write = json!({"content": "new\n", "write_to": "a.txt"});
+    let refused = client.fails("rw_redact", write, STALE, json!({"reason": "file_already_exists"}));
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.contains("pass context.existing_sha256 as `expected_prev_sha256`"), "{hint}");
+    assert!(!hint.contains("mode"), "{hint}");
+    let sha = &refused["context"]["existing_sha256"];
+    let write = json!({"content": "new\n", "write_to": "a.txt", "expected_prev_sha256": sha});
+    client.gives("rw_redact", write, &[]);
+    let write = json!({"content": "new\n", "path": "a.txt"});
+    let refused = client.fails("rw_safe_write", write, STALE, json!({}));
+    assert!(refused["context"]["hint"].as_str().unwrap().contains("`mode` overwrite"), "{refused}");
+}
