@@ -690,11 +690,11 @@ fn complete(store: &Store, session: &str, composing: bool) -> Result<(DirRef, Ve
         let near = near_sessions(store, &session);
         return Err(match composing {
             true => Error::SessionNotFound { session, near, composed: None },
-            false => Error::NoChunks { session, near },
+            false => Error::NoChunks { session, near, composed: None },
         });
     };
     if have.is_empty() {
-        return Err(Error::NoChunks { session, near: Vec::new() });
+        return Err(Error::NoChunks { session, near: Vec::new(), composed: None });
     }
     let count = u32::try_from(have.len()).unwrap_or(u32::MAX);
     let highest = have.last().copied().unwrap_or_default();

@@ -476,10 +476,14 @@ impl Envelope {
                 }
                 stale(Abort, context)
             }
-            Error::NoChunks { session, near } => stale(
-                Abort,
-                with_near(json!({"session": session, "reason": "no_chunks_found"}), near),
-            ),
+            Error::NoChunks { session, near, composed } => {
+                let context = json!({"session": session, "reason": "no_chunks_found"});
+                let mut context = with_near(context, near);
+                if let Some(composed) = composed {
+                    set(&mut context, "composed", json!(composed));
+                }
+                stale(Abort, context)
+            }
             Error::NonContiguous { session, have, missing, unexpected } => {
                 let mut context = json!({
                     "session": session, "reason": "non_contiguous_chunks",

@@ -267,7 +267,7 @@ pub enum Error {
     SessionNotFound { session: String, near: Vec<String>, composed: Option<Box<Composed>> },
     /// The session has no parts.
     #[error("chunk session {session:?} has no parts")]
-    NoChunks { session: String, near: Vec<String> },
+    NoChunks { session: String, near: Vec<String>, composed: Option<Box<Composed>> },
     /// Parts are missing in between.
     #[error("chunk session {session:?} lacks parts {missing:?}")]
     NonContiguous {

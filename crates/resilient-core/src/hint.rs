@@ -327,7 +327,8 @@ pub fn hint(error: &Error) -> String {
         Error::IndexExceedsTotal { index, .. } => {
             format!("pass a `total_expected` of {index} or more, or leave it out")
         }
-        Error::SessionNotFound { composed: Some(_), .. } => {
+        Error::SessionNotFound { composed: Some(_), .. }
+        | Error::NoChunks { composed: Some(_), .. } => {
             "do nothing if context.composed is the file that is meant: the session was composed into it, and \
              its parts are gone"
                 .to_owned()

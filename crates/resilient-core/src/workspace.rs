@@ -11,7 +11,10 @@ use std::sync::atomic::AtomicU64;
 
 use crate::analytics;
 use crate::checkpoint::{Checkpoints, SaveReceipt, SaveRequest};
-use crate::chunk::{ChunkReceipt, Chunks, ComposeReceipt, ComposeRequest, PartRequest};
+use crate::chunk::{
+    ChunkReceipt, Chunks, ComposeReceipt, ComposeRequest, PartRequest, Preview, PreviewRequest,
+    Status,
+};
 use crate::closed;
 use crate::commit::Committer;
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
@@ -369,6 +372,24 @@ impl Workspace {
         self.chunks()
             .compose(request)
             .map_err(|error| self.with_composed(self.with_since(error, None)))
+    }
+
+    /// Joins the parts of a chunk session without writing anything, and gives a page of the text.
+    ///
+    /// # Errors
+    /// As [`Chunks::preview`].
+    pub fn preview(&self, request: &PreviewRequest) -> Result<Preview> {
+        self.chunks().preview(request).map_err(|error| self.with_composed(error))
+    }
+
+    /// Tells which parts of a chunk session there are, or into which file they were composed.
+    ///
+    /// # Errors
+    /// As [`Chunks::status`].
+    pub fn session_status(&self, session: &str) -> Result<Status> {
+        let status = self.chunks().status(session)?;
+        let composed = if status.exists { None } else { self.composed_of(session) };
+        Ok(Status { composed, ..status })
     }
 
     /// The scratchpad.

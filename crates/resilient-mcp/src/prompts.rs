@@ -108,7 +108,7 @@ pub(crate) fn after_a_crash(
         format!("What recovery did:\n{}", told.join("\n"))
     };
     let parts = match session {
-        Some(session) => value(workspace.chunks().status(session))?,
+        Some(session) => value(workspace.session_status(session))?,
         None => value(workspace.chunks().sessions())?,
     };
     let checkpoints = value(workspace.checkpoints().list())?;

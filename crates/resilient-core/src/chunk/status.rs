@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{Chunks, check_session, is_mid_line, list, manifest, near_sessions, part_name};
 use crate::disk::{DirRef, File, read_up_to};
-use crate::error::{Error, Result};
+use crate::error::{Composed, Error, Result};
 use crate::name::is_name;
 use crate::stamp;
 use crate::store::CHUNKS;
@@ -29,6 +29,9 @@ pub struct Status {
     /// The rest, if so.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
+    /// The file that it was composed into, if it is gone. [`crate::Workspace::session_status`] looks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub composed: Option<Composed>,
     /// The nearest names, if not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nearest_names: Vec<String>,
@@ -139,7 +142,8 @@ impl Chunks<'_> {
         };
         let nearest_names =
             if parts.is_none() { near_sessions(self.store, session) } else { Vec::new() };
-        Ok(Status { session: session.to_owned(), exists: parts.is_some(), parts, nearest_names })
+        let exists = parts.is_some();
+        Ok(Status { session: session.to_owned(), exists, parts, composed: None, nearest_names })
     }
 
     /// Lists the sessions that there are.

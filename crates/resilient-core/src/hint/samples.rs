@@ -286,7 +286,13 @@ a_sample_for_every! {
             composed: Some(Box::new(Composed { path: text(), sha256: text(), ts: text() })),
         },
     ],
-    NoChunks { .. } => [Error::NoChunks { session: text(), near: vec![text()] }],
+    NoChunks { .. } => [
+        Error::NoChunks { session: text(), near: vec![text()], composed: None },
+        Error::NoChunks {
+            session: text(), near: vec![],
+            composed: Some(Box::new(Composed { path: text(), sha256: text(), ts: text() })),
+        },
+    ],
     NonContiguous { .. } => [parts(vec![1, 3], vec![2]), parts(vec![1], Vec::new())],
     ChunkCount { .. } => [
         Error::ChunkCount { session: text(), have: 2, total_expected: 3 },

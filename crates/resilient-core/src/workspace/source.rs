@@ -143,7 +143,8 @@ impl Workspace {
                 Ok(Origin::of(kept.content, label, path))
             }
             Source::Session { session, separator } => {
-                let content = self.chunks().text(&session, &separator)?;
+                let content = self.chunks().text(&session, &separator);
+                let content = content.map_err(|error| self.with_composed(error))?;
                 Ok(Origin::of(content, session, None))
             }
             Source::File(path) => {

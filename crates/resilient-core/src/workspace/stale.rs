@@ -85,17 +85,21 @@ impl Workspace {
     }
 
     /// Adds to the refusal of a chunk session that is not there the file that it was composed into.
-    pub(super) fn with_composed(&self, error: Error) -> Error {
-        let Error::SessionNotFound { session, near, composed: None } = error else { return error };
+    pub(super) fn with_composed(&self, mut error: Error) -> Error {
+        if let Error::SessionNotFound { session, composed, .. }
+        | Error::NoChunks { session, composed, .. } = &mut error
+        {
+            *composed = self.composed_of(session).map(Box::new);
+        }
+        error
+    }
+
+    /// The file that a chunk session was composed into last, if that is not long ago.
+    pub(super) fn composed_of(&self, session: &str) -> Option<Composed> {
         let rows = self.journal_tail(COMPOSED_AMONG, &Filter::default());
         let rows = rows.map(|tail| tail.entries).unwrap_or_default();
-        let row = rows.into_iter().rev().find(|row| row.composed.as_ref() == Some(&session));
-        let composed = row.map(|Entry { path, sha256, ts, .. }| Composed {
-            path,
-            sha256: sha256.to_string(),
-            ts,
-        });
-        Error::SessionNotFound { session, near, composed: composed.map(Box::new) }
+        let row = rows.into_iter().rev().find(|row| row.composed.as_deref() == Some(session));
+        row.map(|Entry { path, sha256, ts, .. }| Composed { path, sha256: sha256.to_string(), ts })
     }
 
     /// What a file holds, if it is still the one with that digest and not too long to compare.

@@ -192,7 +192,7 @@ impl Tool for ChunkPreview {
     fn run(self, workspace: &Workspace) -> Answer {
         let Self { session, separator, offset, max_bytes } = self;
         let request = PreviewRequest { session, separator, offset, max_bytes };
-        answer(workspace.chunks().preview(&request))
+        answer(workspace.preview(&request))
     }
 }
 
@@ -210,7 +210,7 @@ impl Tool for ChunkStatus {
 
     fn run(self, workspace: &Workspace) -> Answer {
         match self.session {
-            Some(session) => answer(workspace.chunks().status(&session)),
+            Some(session) => answer(workspace.session_status(&session)),
             None => answer(workspace.chunks().sessions()),
         }
     }

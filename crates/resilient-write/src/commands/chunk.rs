@@ -177,7 +177,7 @@ impl Chunk {
             }
             Self::Preview(Preview { session, separator, offset, max_bytes }) => {
                 let request = PreviewRequest { session, separator, offset, max_bytes };
-                let result = chunks.preview(&request);
+                let result = workspace.preview(&request);
                 if let Ok(page) = &result
                     && !page.eof
                 {
@@ -186,7 +186,7 @@ impl Chunk {
                 output.answer("rw.chunk_preview", result, |preview| preview.content.clone())
             }
             Self::Status(Which { session: Some(session) }) => {
-                output.answer("rw.chunk_status", chunks.status(&session), told_status)
+                output.answer("rw.chunk_status", workspace.session_status(&session), told_status)
             }
             Self::Status(Which { session: None }) => {
                 output.answer("rw.chunk_status", chunks.sessions(), told_sessions)
@@ -286,7 +286,13 @@ fn told_sessions(all: &Sessions) -> String {
 
 fn told_status(status: &Status) -> String {
     let Some(parts) = &status.parts else {
-        return no_session(&status.session, &status.nearest_names);
+        let none = no_session(&status.session, &status.nearest_names);
+        return match &status.composed {
+            Some(composed) => {
+                format!("{none}it was composed into {} at {}\n", composed.path, composed.ts)
+            }
+            None => none,
+        };
     };
     let Parts { total_expected, present_indices, chunk_dir, .. } = parts;
     let total = total_expected.map_or_else(|| "not announced".to_owned(), |n| n.to_string());

@@ -284,6 +284,21 @@ fn a_session_that_was_composed_and_removed_is_told_with_its_file() {
     );
     assert_eq!(refused["context"]["composed"]["path"], "a.txt", "{refused}");
     assert_eq!(refused["context"]["composed"]["sha256"], sha, "{refused}");
+    for (tool, arguments) in
+        [("rw_chunk_preview", json!({"session": "s"})), ("rw_redact", json!({"session": "s"}))]
+    {
+        let reason = json!({"reason": "no_chunks_found"});
+        let refused = client.fails(tool, arguments, "stale_precondition/unknown/abort", reason);
+        assert_eq!(refused["context"]["composed"]["path"], "a.txt", "{refused}");
+        assert!(
+            refused["context"]["hint"].as_str().unwrap().starts_with("do nothing"),
+            "{refused}"
+        );
+    }
+    let status = client.gives("rw_chunk_status", json!({"session": "s"}), &["composed"]);
+    assert_eq!((&status["exists"], &status["composed"]["sha256"]), (&json!(false), &sha));
+    let status = client.gives("rw_chunk_status", json!({"session": "t"}), &["exists"]);
+    assert!(status.get("composed").is_none(), "{status}");
     let other = json!({"session": "t", "output_path": "a.txt"});
     let refused =
         client.fails("rw_chunk_compose", other, "stale_precondition/unknown/abort", json!({}));
