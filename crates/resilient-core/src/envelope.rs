@@ -523,7 +523,7 @@ impl Envelope {
             Error::BadDigest { sha256 } => {
                 encoding(json!({"sha256": sha256, "reason": "not_a_lowercase_sha256_hex"}))
             }
-            Error::ScratchNotFound { sha256, label, asked_both } => {
+            Error::ScratchNotFound { sha256, label, asked_both, is_done: _ } => {
                 let mut context = json!({"sha256": sha256, "reason": "not_found"});
                 if let (true, Value::Object(map)) = (*asked_both, &mut context) {
                     map.insert("label".into(), json!(label));

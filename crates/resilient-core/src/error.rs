@@ -303,7 +303,13 @@ pub enum Error {
     BadDigest { sha256: String },
     /// The scratchpad has no such entry.
     #[error("the scratchpad has no such entry")]
-    ScratchNotFound { sha256: Option<String>, label: Option<String>, asked_both: bool },
+    ScratchNotFound {
+        sha256: Option<String>,
+        label: Option<String>,
+        asked_both: bool,
+        /// Whether the call was to remove it.
+        is_done: bool,
+    },
     /// The content was taken out of the scratchpad.
     #[error("{sha256} was removed from the scratchpad at {removed_at}")]
     ScratchRemoved {

@@ -377,6 +377,10 @@ pub fn hint(error: &Error) -> String {
             "pass all 64 hex digits of the digest in lower case, as an earlier answer gave them"
                 .to_owned()
         }
+        Error::ScratchNotFound { is_done: true, .. } => {
+            "do nothing if it was removed before, or correct the digest or the label: nothing is kept under it"
+                .to_owned()
+        }
         Error::ScratchNotFound { .. } => {
             "correct the digest or the label, since nothing is kept under it, or put the content with \
              `rw_scratch_put` first"

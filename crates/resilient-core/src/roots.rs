@@ -232,9 +232,6 @@ impl Roots {
         if path.is_empty() {
             return Err(Error::EmptyPath);
         }
-        if path.contains('\0') {
-            return Err(Error::InvalidPath { path: path.to_owned() });
-        }
         let absolute = self.absolute(path)?;
         if let Some(target) = self.straight(path, &absolute)? {
             return Ok(target);
@@ -244,6 +241,9 @@ impl Roots {
 
     /// The path from the top, as it is written otherwise.
     fn absolute(&self, path: &str) -> Result<PathBuf> {
+        if path.contains('\0') {
+            return Err(Error::InvalidPath { path: path.to_owned() });
+        }
         let absolute = self.cwd.join(&*plain(path, self.user_home.as_deref())?);
         if absolute.as_os_str().len() >= PATH_MAX {
             return Err(Error::os(path, "resolve", io::Error::from_raw_os_error(TOO_LONG)));

@@ -293,6 +293,7 @@ impl Scratch<'_> {
                 sha256: sha256.map(str::to_owned),
                 label: label.map(str::to_owned),
                 asked_both: true,
+                is_done: false,
             });
         };
         let name = bin_name(entry.sha256);
@@ -398,7 +399,7 @@ impl Scratch<'_> {
             });
         }
         let (sha256, label) = (sha256.map(str::to_owned), label.map(str::to_owned));
-        Ok(Error::ScratchNotFound { sha256, label, asked_both })
+        Ok(Error::ScratchNotFound { sha256, label, asked_both, is_done: false })
     }
 
     fn rows(&self) -> Result<Vec<IndexRow>> {

@@ -305,7 +305,10 @@ a_sample_for_every! {
     UnsupportedEncoding { .. } => [Error::UnsupportedEncoding { encoding: text() }],
     NoReference {} => [Error::NoReference],
     BadDigest { .. } => [Error::BadDigest { sha256: text() }],
-    ScratchNotFound { .. } => [Error::ScratchNotFound { sha256: None, label: None, asked_both: false }],
+    ScratchNotFound { .. } => [
+        Error::ScratchNotFound { sha256: None, label: None, asked_both: false, is_done: false },
+        Error::ScratchNotFound { sha256: None, label: None, asked_both: true, is_done: true },
+    ],
     ScratchRemoved { .. } => [
         Error::ScratchRemoved {
             sha256: Digest::of(b""), removed_at: text(), removed_for: "age", is_done: false,

@@ -156,7 +156,7 @@ fn allow(file: &Map<String, Value>) -> Result<Allow, PolicyError> {
     let paths = Paths::new(texts("paths")?);
     let values: Option<BTreeSet<[u8; 32]>> = texts("values")?
         .iter()
-        .map(|text| Some(*text.parse::<Digest>().ok()?.as_bytes()))
+        .map(|text| Some(*text.to_ascii_lowercase().parse::<Digest>().ok()?.as_bytes()))
         .collect();
     Ok(Allow {
         paths: paths.map_err(|why| bad("allow.paths", &format!("must be globs: {why}")))?,
@@ -321,6 +321,9 @@ mod tests {
             assert!(policy.risk.allow.finding(pattern, matched), "{pattern}");
             assert!(!policy.risk.allow.finding("y", matched), "{pattern}");
         }
+        let capital = Digest::of(b"known").to_string().to_uppercase();
+        let policy = parse(&format!("allow: {{values: [{capital}]}}"));
+        assert!(policy.risk.allow.finding("y", "known"), "a digest in capitals");
         for (text, reason) in [
             ("weights: {a: 2}", "bad_value: weights.a must be a number from 0 to 1"),
             ("placeholders: 1", "bad_value: placeholders must be `ignore`, `low` or `full`"),

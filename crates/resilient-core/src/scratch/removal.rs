@@ -133,7 +133,9 @@ impl Scratch<'_> {
         }
         if removal == Removal::default() {
             let mut absent = self.absent(sha256, label, label.is_some())?;
-            if let Error::ScratchRemoved { is_done, .. } = &mut absent {
+            if let Error::ScratchRemoved { is_done, .. } | Error::ScratchNotFound { is_done, .. } =
+                &mut absent
+            {
                 *is_done = true;
             }
             return Err(absent);

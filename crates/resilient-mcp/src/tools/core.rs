@@ -374,7 +374,8 @@ impl WritePart {
             total_expected: last.then_some(part),
             output_path: Some(target),
             ..chunk::PartRequest::default()
-        })?;
+        });
+        let kept = kept.map_err(|error| of_file(error, &shown))?;
         let now = Kept::of(workspace, &session)?;
         if !last {
             return Ok(Written {
@@ -410,6 +411,14 @@ impl WritePart {
             receipt: fields(&composed),
         })
     }
+}
+
+/// Says of a refused part that it is one of this file, which is what the caller has named.
+fn of_file(mut error: Error, file: &str) -> Error {
+    if let Error::Blocked { path, .. } = &mut error {
+        *path = Some(file.to_owned());
+    }
+    error
 }
 
 /// The parts of a file that are kept.
@@ -797,6 +806,9 @@ pub fn hint_of(error: &Error) -> String {
         ),
         Error::IndexExceedsTotal { .. } | Error::NonContiguous { .. } => {
             "send all parts again, from `part` 1 on: more of them are kept than the last one says".to_owned()
+        }
+        Error::SessionChanges { .. } => {
+            "try again when the other program that changes the parts has stopped".to_owned()
         }
         Error::NoChunks { .. } | Error::SessionNotFound { .. } => {
             "send the parts with `rw_write_part`, from `part` 1 on".to_owned()

@@ -444,3 +444,36 @@ fn a_hint_names_only_arguments_that_the_tool_has() {
     let refused = client.fails("rw_safe_write", write, STALE, json!({}));
     assert!(refused["context"]["hint"].as_str().unwrap().contains("`mode` overwrite"), "{refused}");
 }
+
+#[test]
+fn a_listing_of_a_path_that_no_system_has_is_refused_like_any_read_of_it() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&["--with-read"]);
+    for tool in ["rr_list_files", "rr_stat"] {
+        let reason = json!({"reason": "invalid_path"});
+        client.fails(tool, json!({"path": "x\0y"}), "invalid_input/not_file/abort", reason);
+    }
+}
+
+#[test]
+fn a_second_removal_is_not_told_to_put_the_content() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    for label in ["one", "two"] {
+        client.gives("rw_scratch_put", json!({"content": "x", "label": label}), &[]);
+    }
+    for label in ["one", "two"] {
+        let remove = json!({"label": label});
+        client.gives("rw_scratch_remove", remove.clone(), &[]);
+        let refused = client.fails(
+            "rw_scratch_remove",
+            remove,
+            "stale_precondition/unknown/abort",
+            json!({}),
+        );
+        assert!(
+            refused["context"]["hint"].as_str().unwrap().starts_with("do nothing"),
+            "{refused}"
+        );
+    }
+}

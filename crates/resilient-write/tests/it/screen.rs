@@ -445,3 +445,11 @@ fn a_hard_link_into_a_sealed_scratchpad_is_read_by_no_tool() {
         client.fails(tool, arguments, SEALED, sealed());
     }
 }
+
+#[test]
+fn a_blocked_part_of_a_file_is_told_with_the_path_of_the_file() {
+    let sandbox = strict();
+    let mut client = sandbox.serve(&["--tools", "core"]);
+    let part = json!({"path": "src/b.txt", "part": 1, "content": key()});
+    client.fails("rw_write_part", part, BLOCKED, json!({"path": "src/b.txt"}));
+}
