@@ -305,7 +305,7 @@ impl Envelope {
                 }),
             ),
             Error::Blocked { path, report, by, reject_at, retry_budget, draft } => {
-                let kinds = report.kinds();
+                let (kinds, report_begins) = (report.kinds(), report.begins_before());
                 let report = report.clone().cut();
                 let mut context = json!({
                     "score": report.score, "verdict": report.verdict,
@@ -323,7 +323,7 @@ impl Envelope {
                     set(&mut context, "path", path.as_str());
                 }
                 if let Some(draft) = draft {
-                    name_tools(&mut context, draft);
+                    name_tools(&mut context, draft, !report_begins);
                 }
                 Self {
                     detected_patterns: kinds,
@@ -776,7 +776,7 @@ fn strerror(source: &io::Error) -> String {
 
 /// Adds to the actions that redacting can carry out the tool that does so without the draft being
 /// sent again.
-fn name_tools(context: &mut Value, draft: &Draft) {
+fn name_tools(context: &mut Value, draft: &Draft, is_enough: bool) {
     let all = match draft {
         // Nothing could be done with its digest.
         Draft::Here(_) | Draft::Sealed(_) => return,
@@ -799,8 +799,9 @@ fn name_tools(context: &mut Value, draft: &Draft) {
             all
         }
     };
+    // A redaction of the draft leaves what begins in the file.
     let actions = context.get_mut("suggested_actions").and_then(Value::as_array_mut);
-    for action in actions.into_iter().flatten() {
+    for action in actions.filter(|_| is_enough).into_iter().flatten() {
         let mut chosen = all.clone();
         match action.get("action").and_then(Value::as_str) {
             Some("redact") => {}

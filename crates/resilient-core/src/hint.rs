@@ -16,6 +16,7 @@ use crate::error::{
 };
 use crate::form::Encoding;
 use crate::near::nearest;
+use crate::risk::{Action, Report};
 
 /// What a caller should do about an error: one sentence, without a full stop.
 #[must_use]
@@ -116,6 +117,15 @@ pub fn hint(error: &Error) -> String {
              more there: the file is as it was before"
                 .to_owned()
         }
+        Error::Blocked { report, draft, .. } if report.begins_before() => {
+            let then = match draft.as_deref() {
+                Some(Draft::Scratch(_)) => {
+                    "`rw_safe_write` takes `content_from` {draft_sha256} in place of `content`"
+                }
+                _ => "append the text without what else context.detected lists",
+            };
+            format!("{BEGINS_IN_FILE} with `rw_safe_replace`, then {then}")
+        }
         Error::Blocked { draft: Some(draft), report, .. } if report.is_redactable() => {
             match **draft {
                 Draft::Session { .. } => {
@@ -144,10 +154,7 @@ pub fn hint(error: &Error) -> String {
         Error::Blocked { report, .. } if report.is_redactable() => {
             "take out what context.detected lists, then write again".to_owned()
         }
-        Error::Blocked { .. } => {
-            "send the text in smaller parts or shorter lines, as context.suggested_actions says"
-                .to_owned()
-        }
+        Error::Blocked { report, draft, .. } => too_large(report, draft.as_deref(), "`mode` append"),
         Error::Invalid { .. } => {
             "nothing was written: correct the lines in context.errors and make the call again, or leave \
              out `validate`"
@@ -490,6 +497,50 @@ pub fn hint(error: &Error) -> String {
         }
         Error::BadArgument { argument, message } => format!("correct `{argument}`: {message}"),
     }
+}
+
+/// What to do first about an append that completes what the file ends with.
+pub const BEGINS_IN_FILE: &str = "append other text, since this one goes on with a secret that begins at the end of \
+                                  the file, or take the piece there out of the file";
+
+/// What to do about a text that is refused for its size or its shape. `appending` says how a call of `rw_safe_write`
+/// appends.
+#[must_use]
+pub fn too_large(report: &Report, draft: Option<&Draft>, appending: &str) -> String {
+    const EACH: &str = "each of at most 100,000 bytes and 5,000 lines";
+    let actions = &report.suggested_actions;
+    let is_run = |reason: &str| reason == "binary_content_detected";
+    let has_run = actions.iter().any(|it| matches!(it, Action::Split { reason } if is_run(reason)));
+    let is_long =
+        actions.iter().any(|it| matches!(it, Action::Split { reason } if !is_run(reason)));
+    let has_long_line = actions.iter().any(|it| matches!(it, Action::Escape { .. }));
+    let mut steps = Vec::new();
+    if has_run {
+        steps.push("break the encoded text into lines of less than 200 characters".to_owned());
+    } else if has_long_line {
+        steps.push("break the lines of more than 2,000 characters".to_owned());
+    }
+    if is_long {
+        let appends = format!(
+            "send the text in several `rw_safe_write` calls, all but the first with {appending}, {EACH}"
+        );
+        steps.push(match draft {
+            Some(Draft::Edit(_)) => {
+                format!("make the edit in several `rw_safe_replace` calls with texts {EACH}")
+            }
+            Some(Draft::Record(_)) => {
+                "shorten the data to 100,000 bytes and 5,000 lines".to_owned()
+            }
+            Some(Draft::Session { .. }) => {
+                format!("{appends}, and remove the parts with `rw_chunk_reset`")
+            }
+            _ => appends,
+        });
+    }
+    if steps.is_empty() {
+        steps.push("leave out what context.detected lists".to_owned());
+    }
+    format!("{}, or ask the user to change classify in policy.yaml", steps.join(", and "))
 }
 
 /// What to do about the system's refusal, where that is known.

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::hit::{Hit, each_hit};
+use super::hit::{Hit, each_hit, is_secret};
 use super::model::Model;
 use super::policy::Policy;
-use super::report::Report;
+use super::report::{Detection, PatternHit, Report};
 use super::scan::{self, Lens};
-use super::score::{measure, weigh};
+use super::score::{measure, score, weigh};
 use super::survey::Survey;
 
 /// How often the old text had each finding: family, pattern and what was matched.
@@ -53,6 +53,44 @@ pub fn score_added(before: &str, after: &str, written: &str, policy: &Policy) ->
     report
 }
 
+/// The report of what a text adds behind a text in front of it, with the findings numbered as those of the text
+/// alone, which is what a redaction takes them out of. Behind them come the findings that the text has only together
+/// with what is in front: see [`PatternHit::begins_before`]. Spans of the report are those of both texts together.
+#[must_use]
+pub fn as_of_text(mut report: Report, in_front: usize, text: &str, policy: &Policy) -> Report {
+    let alone = score(text, policy).detected_patterns;
+    let mut known: Vec<(usize, usize)> = alone
+        .iter()
+        .filter_map(|found| match found {
+            Detection::Pattern(hit) if is_secret(&hit.kind) => Some((hit.span.start, hit.span.end)),
+            _ => None,
+        })
+        .collect();
+    known.sort_unstable();
+    // Up to where the findings reach that begin no later than this one.
+    let mut reached = 0;
+    for (_, end) in &mut known {
+        reached = reached.max(*end);
+        *end = reached;
+    }
+    let is_alone = |hit: &PatternHit| {
+        let (start, end) = (hit.span.start, hit.span.end.saturating_sub(in_front));
+        let Some(start) = start.checked_sub(in_front) else { return false };
+        let last = known.partition_point(|(known, _)| *known < end).checked_sub(1);
+        last.and_then(|last| known.get(last)).is_some_and(|(_, reached)| *reached > start)
+    };
+    let together = std::mem::replace(&mut report.detected_patterns, alone);
+    report.detected_patterns.extend(together.into_iter().filter_map(|found| {
+        match found {
+            Detection::Pattern(hit) if is_secret(&hit.kind) => (!is_alone(&hit))
+                .then_some(Detection::Pattern(PatternHit { begins_before: true, ..hit })),
+            Detection::Pattern(ref hit) if hit.span.start < in_front => Some(found),
+            Detection::Pattern(_) | Detection::Size(_) => None,
+        }
+    }));
+    report
+}
+
 fn lens(policy: &Policy) -> Lens<'static> {
     Lens { model: policy.model.then(Model::built_in) }
 }
@@ -91,6 +129,33 @@ mod tests {
         let one = pat("aB3");
         let (front, back) = one.split_at(20);
         assert_eq!(added(&format!("{front}X"), &format!("{front}{back}")).len(), 1);
+    }
+
+    #[test]
+    fn what_is_appended_is_numbered_by_itself_and_what_begins_before_it_comes_last() {
+        let key = ["AK", "IA", "QX7LMZ2PVTR8SWBK"].concat();
+        let (one, policy) = (pat("aB3"), Policy::default());
+        let (front, back) = one.split_at(20);
+        for end in [format!("k={front}"), format!("{one}\nk={front}")] {
+            let text = format!("{back}\na={key}\n");
+            let report = score_added(&end, &format!("{end}{text}"), &text, &policy);
+            let report = as_of_text(report, end.len(), &text, &policy);
+            let told: Vec<_> = report
+                .detected_patterns
+                .iter()
+                .map(|found| match found {
+                    Detection::Pattern(hit) => (hit.kind.as_ref(), hit.begins_before),
+                    Detection::Size(size) => panic!("{size:?}"),
+                })
+                .collect();
+            assert_eq!(told, [("api_key", false), ("github_pat", true)]);
+            assert!(report.begins_before());
+        }
+        // A value whose name is in front is found by itself, too, if the text has its own form.
+        let text = format!("{one}\n");
+        let report = score_added("token = ", &format!("token = {text}"), &text, &policy);
+        let report = as_of_text(report, 8, &text, &policy);
+        assert_eq!((report.detected_patterns.len(), report.begins_before()), (1, false));
     }
 
     #[test]

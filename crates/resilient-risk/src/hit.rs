@@ -38,7 +38,17 @@ impl Hit {
     pub(super) fn shown(self, content: &str) -> PatternHit {
         let Self { kind, pattern, placeholder, via, span, pieces } = self;
         let snippet = pattern::snippet(content.get(span.clone()).unwrap_or_default());
-        PatternHit { kind, pattern, snippet, line: 0, placeholder, via, span, pieces }
+        PatternHit {
+            kind,
+            pattern,
+            snippet,
+            line: 0,
+            placeholder,
+            via,
+            begins_before: false,
+            span,
+            pieces,
+        }
     }
 }
 

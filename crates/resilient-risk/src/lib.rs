@@ -72,7 +72,7 @@ mod vendor;
 mod words;
 mod work;
 
-pub use self::added::score_added;
+pub use self::added::{as_of_text, score_added};
 pub use self::catalogue::{families, patterns};
 pub use self::explain::{Explanation, explain, level};
 pub use self::findings::{Findings, TOLD_MAX, Told};

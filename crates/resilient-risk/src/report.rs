@@ -64,6 +64,14 @@ impl Report {
         kinds.into_iter().map(str::to_owned).collect()
     }
 
+    /// Whether something was found only together with the text in front: see [`PatternHit::begins_before`].
+    #[must_use]
+    pub fn begins_before(&self) -> bool {
+        let begins =
+            |found: &Detection| matches!(found, Detection::Pattern(hit) if hit.begins_before);
+        self.detected_patterns.iter().any(begins)
+    }
+
     /// Whether redacting can take out something of what was found.
     #[must_use]
     pub fn is_redactable(&self) -> bool {
@@ -170,6 +178,10 @@ pub struct PatternHit {
     /// The decodings through which the match was seen, outermost first: `base64`, `reversed`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<&'static str>,
+    /// Whether it is a finding only together with the text in front of that which was judged: nothing that is taken
+    /// out of the latter ends it. Left out when it is not.
+    #[serde(rename = "begins_in_file", skip_serializing_if = "std::ops::Not::not")]
+    pub begins_before: bool,
     /// Where the match is in the text, in bytes; of a decoded one, what it was decoded from.
     #[serde(skip)]
     pub span: Range<usize>,

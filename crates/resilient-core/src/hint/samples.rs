@@ -64,6 +64,21 @@ fn blocked(content: &str, draft: Option<Draft>) -> Error {
     }
 }
 
+/// Refused for what begins in the file.
+fn begun(draft: Option<Draft>) -> Error {
+    let policy = risk::Policy::default();
+    let secret = secret();
+    let (front, back) = secret.split_at(10);
+    let report =
+        risk::as_of_text(risk::score_added(front, &secret, back, &policy), 10, back, &policy);
+    match blocked("", draft) {
+        Error::Blocked { path, by, reject_at, retry_budget, draft, .. } => {
+            Error::Blocked { path, report: Box::new(report), by, reject_at, retry_budget, draft }
+        }
+        other => other,
+    }
+}
+
 fn secret() -> String {
     ["AK", "IA", "ABCDEFGHIJKLMNOP"].concat()
 }
@@ -202,6 +217,18 @@ a_sample_for_every! {
             }),
         ),
         blocked(&"x".repeat(200_000), None),
+        blocked(&"x\n".repeat(6_000), Some(Draft::Scratch(Digest::of(b"")))),
+        blocked(&"x\n".repeat(6_000), Some(Draft::Edit(Digest::of(b"")))),
+        blocked(&"x\n".repeat(6_000), Some(Draft::Record(Digest::of(b"")))),
+        blocked(
+            &"x\n".repeat(6_000),
+            Some(Draft::Session {
+                session: text(), separator: String::new(), output_path: text(), existing: None,
+                parts: vec![],
+            }),
+        ),
+        begun(None),
+        begun(Some(Draft::Scratch(Digest::of(b"")))),
     ],
     Invalid { .. } => [Error::Invalid {
         path: text(),

@@ -6,7 +6,7 @@
 use resilient_core::digest::Digest;
 use resilient_core::error::{Changed, Draft};
 use resilient_core::form::{Asked, AskedEncoding, AskedEol, Eol};
-use resilient_core::hint::hint;
+use resilient_core::hint::{BEGINS_IN_FILE, hint, too_large};
 use resilient_core::read::{ListRequest, SearchRequest};
 use resilient_core::roots::Git;
 use resilient_core::write::{ReplaceRequest, WriteMode, WriteRequest};
@@ -50,6 +50,9 @@ pub const INSTEAD: &[(&str, &str)] = &[
     ("rr_make_cursor", "rw_read_file"),
     ("rr_read_next", "rw_read_file"),
 ];
+
+/// What no tool here does.
+const RESET: &str = ", and remove the parts with `rw_chunk_reset`";
 
 /// What to do when the text of a call is missing.
 const TEXTS: Texts = &[
@@ -755,6 +758,13 @@ pub fn hint_of(error: &Error) -> String {
             "read the file, then pass context.actual_prev_sha256 as `expected_prev_sha256` to replace it, \
              or write another path"
                 .to_owned()
+        }
+        Error::Blocked { report, .. } if report.begins_before() => format!(
+            "{BEGINS_IN_FILE} with `rw_edit_file`, then append the text without what else context.detected lists"
+        ),
+        Error::Blocked { report, draft, .. } if !report.is_redactable() => {
+            let hint = too_large(report, draft.as_deref(), "`append` true");
+            in_our_words(&hint.replace(RESET, ""))
         }
         Error::Blocked { report, draft, .. } if report.is_redactable() => match draft.as_deref() {
             Some(Draft::Session { parts, .. }) => of_parts(parts),

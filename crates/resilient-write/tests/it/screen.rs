@@ -447,6 +447,104 @@ fn a_hard_link_into_a_sealed_scratchpad_is_read_by_no_tool() {
 }
 
 #[test]
+fn an_append_that_completes_a_secret_of_the_file_is_told_a_way_that_works() {
+    let sandbox = Sandbox::new();
+    let secret = key();
+    let (front, back) = secret.split_at(20);
+    sandbox.put("a.txt", format!("first\nk={front}"));
+    let mut client = sandbox.serve(&[]);
+    let other = ["AK", "IA", "Q7XZ3MPLW5TRN2KD"].concat();
+    let append = |text: Value| {
+        let mut call = json!({
+            "path": "a.txt", "mode": "append", "classify": true, "classify_reject_at": "low",
+        });
+        call.as_object_mut().unwrap().extend(text.as_object().unwrap().clone());
+        call
+    };
+    let text = json!({"content": format!("{back}\nmore\nid = {other}\n")});
+    let refused = client.fails("rw_safe_write", append(text), BLOCKED, json!({}));
+    let context = &refused["context"];
+    let found = context["detected"].as_array().unwrap();
+    assert_eq!((found.len(), &found[0]["kind"]), (2, &json!("api_key")), "{context}");
+    assert_eq!(found[0].get("begins_in_file"), None, "{context}");
+    assert_eq!((&found[1]["line"], &found[1]["begins_in_file"]), (&json!(1), &json!(true)));
+    let hint = context["hint"].as_str().unwrap();
+    assert!(hint.contains("`rw_safe_replace`") && hint.contains("`content_from`"), "{hint}");
+    assert_eq!(context["suggested_actions"][0].get("tool"), None, "a redaction is not enough");
+    let draft = context["draft_sha256"].clone();
+    // The draft alone is no way out, and says the same again.
+    let again = append(json!({"content_from": {"draft_sha256": draft}}));
+    let refused = client.fails("rw_safe_write", again.clone(), BLOCKED, json!({}));
+    assert_eq!(refused["context"]["detected"][0]["begins_in_file"], true, "{refused}");
+    let piece = json!({"path": "a.txt", "old_string": format!("k={front}"), "new_string": ""});
+    client.gives("rw_safe_replace", piece, &[]);
+    let numbered = json!({"content_from": {"draft_sha256": draft, "redact": ["1"]}});
+    client.gives("rw_safe_write", append(numbered), &["replaced"]);
+    let written = format!("first\n{back}\nmore\nid = <REDACTED:api_key:1>\n");
+    assert_eq!(sandbox.text("a.txt"), written);
+    // In the words of the smallest set, too.
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject_at: low}\n");
+    sandbox.put("a.txt", format!("first\nk={front}"));
+    let mut client = sandbox.serve(&["--tools", "core"]);
+    let call = json!({"path": "a.txt", "append": true, "content": back});
+    let refused = client.fails("rw_write_file", call, BLOCKED, json!({}));
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.contains("`rw_edit_file`") && !hint.contains("content_from"), "{hint}");
+}
+
+#[test]
+fn a_text_that_is_blocked_for_its_size_is_told_a_way_that_works() {
+    let sandbox = Sandbox::new();
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject_at: low}\n");
+    let mut client = sandbox.serve(&[]);
+    let line = "one more line\n";
+    let whole = line.repeat(6_000);
+    let write =
+        |content: &str, mode: &str| json!({"path": "a.txt", "content": content, "mode": mode});
+    let refused = client.fails("rw_safe_write", write(&whole, "create"), BLOCKED, json!({}));
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(
+        hint.contains("several `rw_safe_write` calls") && hint.contains("`mode` append"),
+        "{hint}"
+    );
+    // Parts are no way round, and are not named.
+    for _ in 0..3 {
+        let part = json!({"session": "s", "content": line.repeat(2_000)});
+        client.gives("rw_chunk_append", part, &[]);
+    }
+    let compose = json!({"session": "s", "output_path": "a.txt"});
+    let refused = client.fails("rw_chunk_compose", compose, BLOCKED, json!({}));
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.contains("`mode` append") && hint.contains("`rw_chunk_reset`"), "{hint}");
+    client.gives("rw_safe_write", write(&line.repeat(3_000), "create"), &[]);
+    client.gives("rw_safe_write", write(&line.repeat(3_000), "append"), &[]);
+    assert_eq!(sandbox.text("a.txt"), whole);
+    // Nor is another size what an encoded text lacks.
+    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut state = 1_u32;
+    let encoded: String = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(alphabet[(state >> 26) as usize])
+    })
+    .take(608)
+    .collect();
+    let refused = client.fails("rw_safe_write", write(&encoded, "overwrite"), BLOCKED, json!({}));
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.starts_with("break the encoded text into lines of less than 200"), "{hint}");
+    let lines: Vec<&str> = (0..8).map(|at| &encoded[at * 76..(at + 1) * 76]).collect();
+    client.gives("rw_safe_write", write(&(lines.join("\n") + "\n"), "overwrite"), &[]);
+    let mut client = sandbox.serve(&["--tools", "core"]);
+    let part = |part: i64, last: bool| json!({"path": "b.txt", "part": part, "content": line.repeat(3_000), "last": last});
+    client.gives("rw_write_part", part(1, false), &[]);
+    let refused = client.fails("rw_write_part", part(2, true), BLOCKED, json!({}));
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(
+        hint.contains("several `rw_write_file` calls") && hint.contains("`append` true"),
+        "{hint}"
+    );
+}
+
+#[test]
 fn a_blocked_part_of_a_file_is_told_with_the_path_of_the_file() {
     let sandbox = strict();
     let mut client = sandbox.serve(&["--tools", "core"]);
