@@ -127,7 +127,8 @@ impl Act<'_> {
 
     /// Makes durable what exchanges have put back: the process that did may have died before its sync.
     ///
-    /// IMPORTANT: before the row goes. A loss of power could keep the exchange and lose what took it back.
+    /// IMPORTANT: before the row goes. A loss of power could keep the exchange and lose what took it back. Where a
+    /// content is set aside, too, the sync of `tmp/` does as much on a file system that has renames whole.
     pub(super) fn sync_exchanges(&self) -> Result<(), Obstacle> {
         for (change, seat) in self.seen.unit.changes.iter().zip(&self.seen.files) {
             let (Kind::Exchange, Some(slot)) = (change.kind, &seat.slot) else { continue };
