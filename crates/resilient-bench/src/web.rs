@@ -65,7 +65,8 @@ impl WebServer {
     /// # Errors
     /// The server refuses.
     pub(crate) fn client(&self) -> Result<WebClient> {
-        let agent = Agent::config_builder().http_status_as_error(false).build().new_agent();
+        let config = Agent::config_builder().http_status_as_error(false);
+        let agent = config.max_redirects(0).build().new_agent();
         let mut client = WebClient { agent, url: self.url.clone(), session: None };
         client.post(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18",
@@ -107,6 +108,11 @@ impl WebClient {
         }
         let mut reply = request.send_json(message)?;
         let status = reply.status();
+        // The Python server may have its address with a slash at the end.
+        if status.is_redirection() && !self.url.ends_with('/') {
+            self.url.push('/');
+            return self.post(message);
+        }
         if let Some(session) = reply.headers().get("mcp-session-id") {
             self.session = Some(session.to_str()?.to_owned());
         }

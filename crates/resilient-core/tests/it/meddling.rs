@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use resilient_core::disk::{DirRef, Disk, RealDisk, Stat, SyncItem};
 use resilient_core::handoff::HandoffRequest;
+use resilient_core::read::StatRequest;
 use resilient_core::write::{WriteReceipt, WriteRequest};
 use resilient_core::{Result, Workspace};
 use serde_json::{Value, json};
@@ -79,11 +80,18 @@ fn refuse(kind: io::ErrorKind) -> Deed {
 
 type Call = fn(&Workspace) -> Result<WriteReceipt>;
 
-/// Every way of changing a file that holds a `b`.
+/// Every way of changing a file that holds a `b` by what it holds.
 const CALLS: [Call; 3] = [
     |ws| ws.write(overwrite("a", "new")),
     |ws| ws.replace(replace("a", "b", "x")),
-    |ws| ws.write(append("a", "d")),
+    |ws| {
+        let now = ws
+            .reader()
+            .stat(&StatRequest { path: "a".to_owned(), digest: None })?
+            .sha256
+            .map(|digest| digest.to_string());
+        ws.write(WriteRequest { expected_prev_sha256: now, ..append("a", "d") })
+    },
 ];
 
 fn long() -> String {
@@ -141,8 +149,26 @@ fn an_append_that_names_no_digest_goes_behind_what_somebody_adds_meanwhile() {
         let request = WriteRequest { expected_prev_sha256: Some(sha(&now)), ..append("a", "e\n") };
         assert_eq!(refusal(ws.write(request))["context"]["expected_prev_sha256"], sha(&now));
         // However often somebody comes in between, the call ends.
-        let ws = meddled_again(&home, std::array::from_fn::<Deed, 60, _>(|_| log()));
+        let ws = meddled_again(&home, std::array::from_fn::<Deed, 600, _>(|_| log()));
         assert_eq!(refusal(ws.write(append("a", "f\n")))["error"], "stale_precondition");
+        home.assert_tidy();
+    }
+}
+
+#[test]
+fn an_append_that_names_no_digest_goes_behind_what_its_file_has_become() {
+    for before in ["abc", &long()] {
+        let home = Home::new();
+        home.put("a", before);
+        let ws = meddled(&home, [edit("edited\n")]);
+        ws.write(append("a", "d\n")).unwrap();
+        assert_eq!(home.text("a"), "edited\nd\n");
+        let ws = meddled_again(
+            &home,
+            [Box::new(|workspace: &Path| std::fs::remove_file(workspace.join("a"))) as Deed],
+        );
+        ws.write(append("a", "e\n")).unwrap();
+        assert_eq!(home.text("a"), "e\n");
         home.assert_tidy();
     }
 }
