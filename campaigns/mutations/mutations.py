@@ -185,7 +185,7 @@ MUTATIONS = [
     Mutation("the lock of a file that is written in place", "src/commit/change.rs",
              "        file.try_lock().unwrap_or(true).then(|| Self(file.clone()))\n",
              "        Some(Self(file.clone()))\n",
-             "homes::appends_from_two_homes_are_interleaved_at_every_call_and_none_is_lost"),
+             "homes::an_append_from_one_home_is_not_lost_in_an_overwrite_from_the_other_one"),
     Mutation("a new look at a name when its file is locked", "src/commit/context.rs",
              "            Some(stat) if stat.id == id => Ok(Some((file, stat))),\n",
              "            Some(stat) if stat.len > 0 => Ok(Some((file, stat))),\n",
