@@ -183,6 +183,15 @@ impl Serve {
             Some(Transport::Http) => Some(Protocol::Http),
             Some(Transport::Sse) => Some(Protocol::Sse),
         };
+        if let Some(origin) = self.door.allow_origin.iter().find(|it| !it.contains("://")) {
+            return Ok(output
+                .misuse(&format!("{origin} is no origin: write its scheme, as https://{origin}")));
+        }
+        if let Some(host) = self.door.allow_host.iter().find(|it| it.contains('/')) {
+            return Ok(output.misuse(&format!(
+                "{host} is no name of a host: leave out the scheme and the path, as rw.example.org"
+            )));
+        }
         let socket = if protocol.is_some() { socket::handed_over()? } else { None };
         if socket.is_some() && (self.door.host.is_some() || self.door.port.is_some()) {
             return Ok(output

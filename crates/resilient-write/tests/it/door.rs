@@ -196,6 +196,14 @@ fn a_host_that_others_reach_needs_tokens() {
 #[test]
 fn a_server_that_cannot_begin_says_what_to_do() {
     let sandbox = Sandbox::new();
+    for (option, value, told) in [
+        ("--allow-origin", "app.example", "https://app.example"),
+        ("--allow-host", "http://rw.example/mcp", "leave out the scheme"),
+    ] {
+        let ran = sandbox.run(&[HTTP, &["--port", "0", option, value]].concat());
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.contains(told), "{ran:?}");
+    }
     let web = sandbox.listen(HTTP);
     let port = web.address.split(':').next_back().unwrap();
     let ran = sandbox.run(&[HTTP, &["--port", port]].concat());
