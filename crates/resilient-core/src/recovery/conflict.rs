@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
-use super::names::{OTHER, UNNAMED, move_away, state_dir, unnamed_file};
+use super::names::{CONFLICTS, OTHER, UNNAMED, move_away, state_dir, unnamed_file};
 use super::slot::Slot;
 use crate::contents::{copy_all, digest_of, digest_range, each_block};
 use crate::digest::{Digest, Hasher};
@@ -187,5 +187,5 @@ fn make_room(conflicts: &dyn Dir, name: &OsStr, digest: Digest) -> io::Result<Op
 }
 
 fn open_conflicts(state: &State) -> io::Result<DirRef> {
-    state_dir(state, "conflicts")
+    state_dir(state, CONFLICTS)
 }

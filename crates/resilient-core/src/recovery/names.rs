@@ -12,6 +12,9 @@ use crate::roots::Git;
 use crate::state::{State, is_nonsense};
 use crate::store::Store;
 
+/// Where recovery keeps what it can neither publish nor forget.
+pub(super) const CONFLICTS: &str = "conflicts";
+
 /// What stands in front of the number at the end of the name of something that was moved out of the way.
 pub(super) const OTHER: &str = ".other.";
 

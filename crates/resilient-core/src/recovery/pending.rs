@@ -12,7 +12,7 @@ use std::io;
 
 use super::discard::{is_trash, trash_name};
 use super::end::slots_of;
-use super::names::{UNNAMED, move_away, state_dir, unnamed_file};
+use super::names::{CONFLICTS, UNNAMED, move_away, state_dir, unnamed_file};
 use crate::digest::Digest;
 use crate::disk::{Dir, DirRef, Replace, Stat, read_all};
 use crate::journal::Row;
@@ -21,8 +21,6 @@ use crate::store::Store;
 
 /// The name of the directory in the state directory.
 const PENDING: &str = "pending";
-/// Where rows go that are given up and cannot be read.
-const CONFLICTS: &str = "conflicts";
 /// A row is some hundred bytes. An older version wrote longer ones for long appends.
 const LONGEST: u64 = 1 << 26;
 

@@ -138,10 +138,7 @@ pub(super) fn decided_len(lock: &dyn File, journal: &dyn File) -> io::Result<u64
         return Ok(0);
     }
     // IMPORTANT: the chain value covers every byte in front of it.
-    let is_of_this = find_end(journal, decided.len)?.is_some_and(|found| {
-        found.chain.is_some()
-            && (found.chain, found.seq, found.epoch) == (decided.chain, decided.seq, decided.epoch)
-    });
+    let is_of_this = find_end(journal, decided.len)?.is_some_and(|found| is_end(&found, &decided));
     Ok(if is_of_this { decided.len } else { 0 })
 }
 
@@ -202,9 +199,13 @@ pub(super) fn missing(
     // The journal that the marker is of was closed. The writer ended before it wrote the next marker, or a loss of
     // power has left an earlier one, which may end anywhere in that journal.
     let closed = last_closed_end_within(dir, decided.len)?;
-    let is_closed = closed.chain.is_some()
-        && (closed.chain, closed.seq, closed.epoch) == (decided.chain, decided.seq, decided.epoch);
-    Ok(if is_closed { 0 } else { missing })
+    Ok(if is_end(&closed, &decided) { 0 } else { missing })
+}
+
+/// Whether a journal ends with the row that is decided last.
+fn is_end(found: &End, decided: &End) -> bool {
+    let last = |end: &End| (end.chain.clone(), end.seq, end.epoch);
+    found.chain.is_some() && last(found) == last(decided)
 }
 
 /// Whether the bytes of a journal between two places are whole lines of others.
