@@ -24,11 +24,11 @@ Exit status:
    1  something was found or not found, as the command says; or the server cannot start
    2  the command line itself was wrong
    3  stale_precondition: the file or the state is not as you think
-   4  blocked: a content filter would reject the text
+   4  blocked: the check for secrets refuses the text
    5  quota_exceeded: no room
    6  policy_violation: not allowed, or not well formed
    7  write_corruption: the disk, or a file of the state, is damaged
-   8  not_found: the file is not there
+   8  the file that the command needs is not there, whatever the command
    9  permission_denied: a read outside the workspace
   10  invalid_input: a read that cannot be done so
   11  standard output cannot be written: the command is done, its answer is lost
