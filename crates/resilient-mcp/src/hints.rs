@@ -26,6 +26,7 @@ const WITHOUT: &[(&str, &str, &str)] = &[
         ", or clean the file with `rw_redact`, its path in `write_to` and `keep` true",
         "",
     ),
+    ("rw_chunk_reset", ", and remove the parts with `rw_chunk_reset`", ""),
 ];
 
 /// What a hint says of an argument, and what it says instead where the tool that was called has no such argument.

@@ -1,0 +1,144 @@
+//! What to do about an error, with the tools and arguments of this set.
+
+use resilient_core::Error;
+use resilient_core::error::{Changed, Draft};
+use resilient_core::hint::{BEGINS_IN_FILE, hint, too_large};
+
+use super::INSTEAD;
+use crate::hints::in_listed_words;
+
+/// What to do about an error, with the tools and arguments of this set. For tests.
+#[doc(hidden)]
+#[must_use]
+pub fn hint_of(error: &Error) -> String {
+    match error {
+        Error::Placeholder { line, .. } => format!(
+            "put in place of line {line} the text that it stands for, or edit only what is to change with \
+             `rw_edit_file`"
+        ),
+        Error::AlreadyExists { sha256: Some(_), .. } => {
+            "read the file, then pass context.existing_sha256 as `expected_prev_sha256` to replace it, or \
+             write another path"
+                .to_owned()
+        }
+        Error::Stale { actual: None, .. } => {
+            "leave out `expected_prev_sha256` if the file is to be made again, since it does not exist \
+             now"
+                .to_owned()
+        }
+        Error::Stale { actual: Some(_), expected, .. } if expected.is_empty() => {
+            "read the file, then pass context.actual_prev_sha256 as `expected_prev_sha256` to replace it, \
+             or write another path"
+                .to_owned()
+        }
+        Error::Blocked { report, .. } if report.begins_before() => format!(
+            "{BEGINS_IN_FILE} with `rw_edit_file`, then append the text without what else context.detected lists"
+        ),
+        Error::Blocked { report, draft, .. } if !report.is_redactable() => {
+            let hint = too_large(report, draft.as_deref(), "`append` true");
+            in_our_words(&hint)
+        }
+        Error::Blocked { report, draft, .. } if report.is_redactable() => match draft.as_deref() {
+            Some(Draft::Session { parts, .. }) => of_parts(parts),
+            _ => "take out what context.detected lists, then make the call again".to_owned(),
+        },
+        // No tool of this set meets one.
+        Error::Stale { since: Some(since), .. }
+            if matches!(since.of, Changed::Checkpoint | Changed::Handoff) =>
+        {
+            "read it again, and repeat the call with context.actual_prev_sha256 as \
+             `expected_prev_sha256`"
+                .to_owned()
+        }
+        Error::OutcomeUnknown { .. }
+        | Error::EmptyOldString { .. }
+        | Error::Stale { .. }
+        | Error::FileNotFound { .. } => in_our_words(&hint(error)),
+        Error::NonContiguous { missing, .. } if !missing.is_empty() => {
+            "read the file if the last part was sent before, since it may be written already; otherwise send the \
+             parts that context.missing lists with `rw_write_part`, then the last one again"
+                .to_owned()
+        }
+        Error::NotUtf8 { is_utf32: true, .. } => hint(error),
+        Error::NotUtf8 { nearest: None, .. } => {
+            "pass text that occurs in the file, or leave this file to the user".to_owned()
+        }
+        Error::UnsureEncoding { .. } => {
+            "write ASCII only, since the file's encoding is only guessed".to_owned()
+        }
+        Error::AppendToBinary { .. } => {
+            "append to another file, since this one is no text".to_owned()
+        }
+        Error::CutCharacter { .. } => {
+            "tell the user that the file ends inside a character, of which what is appended would become \
+             a part"
+                .to_owned()
+        }
+        Error::AmbiguousMatch { .. } => {
+            "add the lines around the place that is meant to `old_string` and `new_string`, or pass \
+             `replace_all` true to change all of them"
+                .to_owned()
+        }
+        Error::ChunkIndex { .. } => {
+            "pass a `part` from 1 to 999; a file that needs more takes larger parts".to_owned()
+        }
+        Error::ChunkCount { total_expected, .. } => format!(
+            "send the last of the kept parts again with `last` true if the file goes on after part \
+             {total_expected}, or else send all parts again, from `part` 1 on"
+        ),
+        Error::IndexExceedsTotal { .. } | Error::NonContiguous { .. } => {
+            "send all parts again, from `part` 1 on: more of them are kept than the last one says".to_owned()
+        }
+        Error::SessionChanges { .. } => {
+            "try again when the other program that changes the parts has stopped".to_owned()
+        }
+        Error::NoChunks { .. } | Error::SessionNotFound { .. } => {
+            "send the parts with `rw_write_part`, from `part` 1 on".to_owned()
+        }
+        Error::ComposedNotUtf8 { .. } | Error::BadManifest { .. } => {
+            "send all parts again, from `part` 1 on: a file of them was damaged or edited".to_owned()
+        }
+        Error::MarkOverValue { old_line, .. } => format!(
+            "edit the lines around line {old_line} of the file with `rw_edit_file` and leave that line as it is, since \
+             it holds the real value"
+        ),
+        Error::ReadRange { message, .. } => match message.strip_prefix("bad_regex: ") {
+            Some(_) => {
+                "correct `pattern`, or put a backslash before each of its signs that is meant as it is"
+                    .to_owned()
+            }
+            None => format!("correct the call: {}", message.replace("query", "pattern")),
+        },
+        Error::Binary { .. } => {
+            "do not read it with this tool, which gives text only: read its bytes with a shell command, or ask \
+             the user to start the server with --tools full, which has a tool that gives bytes as base64"
+                .to_owned()
+        }
+        Error::Policy { path, .. } => format!("ask the user to correct {path}"),
+        Error::PolicyNotFound { .. } => "ask the user to correct RW_POLICY_FILE".to_owned(),
+        other => hint(other),
+    }
+}
+
+/// What to do about parts that hold what was found.
+fn of_parts(parts: &[u32]) -> String {
+    let which = match parts {
+        [] => "the part that holds it".to_owned(),
+        [part] => format!("part {part}"),
+        [front @ .., last] => {
+            let front: Vec<String> = front.iter().map(u32::to_string).collect();
+            format!("parts {} and {last}", front.join(", "))
+        }
+    };
+    format!(
+        "send {which} again without what context.detected lists, then the last part again: the other parts are \
+         kept"
+    )
+}
+
+/// A hint of the library with the tools of this set.
+fn in_our_words(hint: &str) -> String {
+    let has = |tool: &str| INSTEAD.iter().any(|(theirs, _)| *theirs == tool);
+    let hint = in_listed_words(hint, has);
+    INSTEAD.iter().fold(hint, |hint, (theirs, ours)| hint.replace(theirs, ours))
+}

@@ -1,0 +1,270 @@
+//! A long file in parts.
+
+use resilient_core::digest::Digest;
+use resilient_core::roots::Git;
+use resilient_core::{Error, chunk};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{AS_BEFORE, TEXTS, answer, told};
+use crate::args::Texts;
+use crate::seam::{Answer, Workspace};
+use crate::tools::{Effect, Tool};
+
+/// Write a long file in several calls: parts 1, 2, 3 of a path; the last one publishes it whole. Parts
+/// survive a crash. Part 1 starts over.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WritePart {
+    /// Same in all calls.
+    pub path: String,
+    /// Number of the part.
+    #[schemars(range(min = 1, max = 999))]
+    pub part: i64,
+    /// Text of the part.
+    pub content: String,
+    /// Publish now; default false.
+    #[serde(default)]
+    pub last: bool,
+    /// With last: sha256 of the file to replace.
+    pub expected_prev_sha256: Option<String>,
+}
+
+impl Tool for WritePart {
+    const NAME: &'static str = "rw.write_part";
+    const TITLE: &'static str = "Write a long file in parts";
+    const EFFECT: Effect = Effect::Changes;
+    const TEXTS: Texts = TEXTS;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        answer(self.write(workspace))
+    }
+}
+
+/// A part that is kept, and the file, once it is written. What chunk tools say beyond that is said here, too.
+#[derive(Serialize)]
+struct Written {
+    path: String,
+    part: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_part: Option<u32>,
+    written: bool,
+    /// How many parts of an earlier attempt are gone, since a second part 1 starts over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discarded_parts: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<usize>,
+    #[serde(flatten)]
+    receipt: Map<String, Value>,
+}
+
+/// The fields of a receipt, except those that this set has under other names.
+fn fields(receipt: &impl Serialize) -> Map<String, Value> {
+    const OTHER: [&str; 7] = [
+        "session",
+        "index",
+        "chunk_path",
+        "output_path",
+        "chunk_count",
+        "chunk_hashes",
+        "cleaned_up",
+    ];
+    match serde_json::to_value(receipt) {
+        Ok(Value::Object(mut fields)) => {
+            fields.retain(|name, _| !OTHER.contains(&name.as_str()));
+            fields
+        }
+        _ => Map::new(),
+    }
+}
+
+impl WritePart {
+    fn write(self, workspace: &Workspace) -> resilient_core::Result<Written> {
+        let Self { path, part, content, last, expected_prev_sha256 } = self;
+        let Parts { target, shown, session } = Parts::of(workspace, &path)?;
+        let mut discarded_parts = None;
+        let before = Kept::of(workspace, &session)?;
+        if part == 1 && before.present.contains(&1) && !before.wait_for_last() {
+            workspace.chunks().reset(&session)?;
+            discarded_parts = Some(before.present.len() as u64);
+        }
+        if last {
+            // A part that cannot be the last one is not kept: it would stay behind.
+            let present = Kept::of(workspace, &session)?.present;
+            let before = u32::try_from(part).unwrap_or_default().min(chunk::PARTS_MAX);
+            let missing: Vec<u32> = (1..before).filter(|at| !present.contains(at)).collect();
+            if !missing.is_empty() {
+                return Err(Error::NonContiguous {
+                    session,
+                    have: present,
+                    missing,
+                    unexpected: None,
+                });
+            }
+        }
+        let kept = workspace.keep_part(chunk::PartRequest {
+            session: session.clone(),
+            index: Some(part),
+            content,
+            total_expected: last.then_some(part),
+            output_path: Some(target),
+            ..chunk::PartRequest::default()
+        });
+        let kept = kept.map_err(|error| of_file(error, &shown))?;
+        let now = Kept::of(workspace, &session)?;
+        if !last {
+            return Ok(Written {
+                path: shown,
+                part: kept.index,
+                next_part: Some(now.next_part()),
+                written: false,
+                discarded_parts,
+                parts: None,
+                receipt: fields(&kept),
+            });
+        }
+        if now.present.iter().any(|present| *present > kept.index) {
+            let have = now.present.len();
+            return Err(Error::ChunkCount { session, have, total_expected: kept.index });
+        }
+        let composed = workspace.compose(chunk::ComposeRequest {
+            session,
+            output_path: path,
+            cleanup: true,
+            // A file that is there is replaced only by who has seen it.
+            expected_prev_sha256: Some(expected_prev_sha256.unwrap_or_default()),
+            form: AS_BEFORE,
+            ..chunk::ComposeRequest::default()
+        })?;
+        Ok(Written {
+            path: composed.output_path.clone(),
+            part: kept.index,
+            next_part: None,
+            written: true,
+            discarded_parts,
+            parts: Some(composed.chunk_count),
+            receipt: fields(&composed),
+        })
+    }
+}
+
+/// Says of a refused part that it is one of this file, which is what the caller has named.
+fn of_file(mut error: Error, file: &str) -> Error {
+    if let Error::Blocked { path, .. } = &mut error {
+        *path = Some(file.to_owned());
+    }
+    error
+}
+
+/// The parts of a file that are kept.
+struct Kept {
+    /// Their numbers, ascending.
+    present: Vec<u32>,
+    /// How many there are to be, once the last one has been sent.
+    total: Option<u32>,
+}
+
+impl Kept {
+    fn of(workspace: &Workspace, session: &str) -> resilient_core::Result<Self> {
+        let parts = workspace.chunks().status(session)?.parts;
+        let (present, total) =
+            parts.map(|parts| (parts.present_indices, parts.total_expected)).unwrap_or_default();
+        Ok(Self { present, total })
+    }
+
+    /// Whether all parts are there, and the last one was refused. Then a part that is sent again, part 1 too,
+    /// takes the place of itself alone.
+    fn wait_for_last(&self) -> bool {
+        let all = self.total.filter(|total| *total > 1);
+        all.is_some_and(|total| self.present.iter().copied().eq(1..=total))
+    }
+
+    /// The number of the part that is to be sent next.
+    fn next_part(&self) -> u32 {
+        let last = self.total.filter(|_| self.wait_for_last());
+        last.unwrap_or_else(|| next_part(&self.present))
+    }
+}
+
+/// Where the parts of a file are kept.
+struct Parts {
+    /// The file's absolute path.
+    target: String,
+    /// Its path as it is reported.
+    shown: String,
+    /// The chunk session: the same for every spelling of the path.
+    session: String,
+}
+
+impl Parts {
+    fn of(workspace: &Workspace, path: &str) -> resilient_core::Result<Self> {
+        const NAME_MAX: usize = 40;
+        const DIGITS: usize = 16;
+        let is_open = workspace.policy().is_ok_and(|policy| policy.allow_git);
+        let git = if is_open { Git::Open } else { Git::Protected };
+        let target = workspace.roots().writable(path, git)?;
+        let plain =
+            |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
+        let shown = workspace.roots().show(target.path());
+        let name: String = shown.chars().take(NAME_MAX).map(plain).collect();
+        let target = target.path().to_string_lossy().into_owned();
+        let mut digits = Digest::of(target.as_bytes()).short();
+        digits.truncate(DIGITS);
+        Ok(Self { target, shown, session: format!("{name}-{digits}") })
+    }
+}
+
+/// List the parts stored by rw_write_part, to resume: which there are and how the last one ends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListParts {
+    /// Absent: all unfinished files.
+    pub path: Option<String>,
+}
+
+impl Tool for ListParts {
+    const NAME: &'static str = "rw.list_parts";
+    const TITLE: &'static str = "List the parts of a long file";
+    const EFFECT: Effect = Effect::Reads;
+
+    fn run(self, workspace: &Workspace) -> Answer {
+        let Some(path) = self.path else {
+            return answer(workspace.chunks().sessions().map(|all| unfinished(&all)));
+        };
+        answer(Parts::of(workspace, &path).and_then(|Parts { shown, session, .. }| {
+            let status = workspace.chunks().status(&session)?;
+            let parts = status.parts.as_ref().map(|parts| parts.present_indices.clone());
+            let ends_with = status.parts.and_then(|parts| parts.last_part).map(|last| last.tail);
+            let parts = parts.unwrap_or_default();
+            let next = next_part(&parts);
+            Ok(json!({"path": shown, "parts": parts, "next_part": next, "ends_with": ends_with}))
+        }))
+    }
+}
+
+/// The number of the first part that is missing.
+fn next_part(present: &[u32]) -> u32 {
+    (1..).zip(present).find(|(next, present)| next != *present).map_or_else(
+        || u32::try_from(present.len()).unwrap_or(u32::MAX).saturating_add(1),
+        |(next, _)| next,
+    )
+}
+
+/// The files of which parts are stored by this set's tool: other sessions name no file.
+fn unfinished(all: &chunk::Sessions) -> Value {
+    let files = all.sessions.iter().filter_map(|session| {
+        let path = session.output_path.as_ref()?;
+        let next = next_part(&session.present_indices);
+        Some(told([
+            ("path", Some(json!(path))),
+            ("parts", Some(json!(session.present_indices))),
+            ("next_part", Some(json!(next))),
+            ("bytes", Some(json!(session.bytes))),
+            ("updated_at", session.updated_at.as_ref().map(|at| json!(at))),
+            ("age_seconds", session.age_seconds.map(Value::from)),
+        ]))
+    });
+    let files: Vec<Value> = files.collect();
+    json!({"count": files.len(), "files": files})
+}
