@@ -144,7 +144,16 @@ fn same_folded(file: &str, old: &str) -> Option<Found> {
         }
         let folded = fold(file, folding);
         let all: Vec<usize> = memmem::find_iter(&folded, &wanted).take(LINES_LISTED_MAX).collect();
-        let starts = if all.len() > 1 { sources(file, folding, &all) } else { Vec::new() };
+        let ends: Vec<usize> = all.iter().map(|at| at + wanted.len()).collect();
+        // Of a match at the end of the file nothing comes next.
+        let next = sources(file, folding, &ends).into_iter().chain(std::iter::repeat(file.len()));
+        let (all, starts): (Vec<usize>, Vec<usize>) = all
+            .iter()
+            .zip(sources(file, folding, &all))
+            .zip(next)
+            .filter(|((_, start), next)| stands_alone(file, *start..*next, old))
+            .map(|((at, start), _)| (*at, start))
+            .unzip();
         // The first of those that are indented most alike.
         let best = starts
             .iter()
@@ -155,6 +164,37 @@ fn same_folded(file: &str, old: &str) -> Option<Found> {
         let core = source(file, folding, start..start + wanted.len());
         Some(Found { core, similarity: 1.0, starts })
     })
+}
+
+/// Whether a match is not a piece of a longer word, or of a longer line where the string has whole lines. `at` begins
+/// with the match and ends where the next text begins.
+fn stands_alone(file: &str, at: Range<usize>, old: &str) -> bool {
+    let is_glued = |place: usize| {
+        let (before, after) = file.split_at_checked(place).unwrap_or_default();
+        before.chars().next_back().is_some_and(is_of_word)
+            && after.chars().next().is_some_and(is_of_word)
+    };
+    let breaks = |space: &str| space.contains(is_line_break);
+    let is_at_break = |place: usize| {
+        let (before, after) = file.split_at_checked(place).unwrap_or_default();
+        let (head, tail) = (before.trim_end(), after.trim_start());
+        head.is_empty()
+            || tail.is_empty()
+            || before.get(head.len()..).is_some_and(breaks)
+            || after.get(..after.len() - tail.len()).is_some_and(breaks)
+    };
+    let (head, tail) = (old.len() - old.trim_start().len(), old.trim_end().len());
+    let begins_line = old.get(..head).is_some_and(breaks);
+    let ends_line = old.get(tail..).is_some_and(breaks);
+    !is_glued(at.start)
+        && !is_glued(at.end)
+        && (!begins_line || is_at_break(at.start))
+        && (!ends_line || is_at_break(at.end))
+}
+
+/// Whether a character is of a word. Ideographs are none: no space parts their words.
+fn is_of_word(char: char) -> bool {
+    char == '_' || char.is_lowercase() || char.is_uppercase() || char.is_numeric()
 }
 
 /// How many lines of the string have exactly the indentation of the line that they would come to lie on.
@@ -512,6 +552,31 @@ mod tests {
         assert_eq!(
             told("one\ntwo", "one\ntwo\n"),
             (vec![Difference::BlankLines], "one\ntwo".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_piece_of_a_longer_word_or_line_is_not_suggested() {
+        for (file, old) in [
+            ("timeout = 3000\nretries = 5\n", "timeout = 30\n"),
+            ("timeout = 30.5\nretries = 5\n", "timeout  = 30\n"),
+            ("my_timeout = 30\nretries = 5\n", "timeout  = 30\n"),
+            ("let a = 1; timeout = 30\n", "\ntimeout = 30\n"),
+        ] {
+            let found = find(file, old);
+            let suggested = found.as_ref().and_then(|found| found.suggested_old_string.as_ref());
+            let is_whole = |text: &String| text.lines().all(|of| file.lines().any(|it| it == of));
+            assert!(suggested.is_none_or(is_whole), "{old:?}: {suggested:?}");
+            assert!(found.is_none_or(|found| found.similarity < 1.0), "{old:?}");
+        }
+        assert_eq!(
+            told("a = 1\ntimeout = 30\n", "timeout  =  30\n"),
+            (vec![Difference::Spaces], "timeout = 30\n".to_owned())
+        );
+        assert_eq!(
+            told("\u{4ed6}\u{8bf4}\u{4f60}\u{597d}\u{a0}\u{5427}!\n", "\u{4f60}\u{597d} \u{5427}")
+                .1,
+            "\u{4f60}\u{597d}\u{a0}\u{5427}"
         );
     }
 
