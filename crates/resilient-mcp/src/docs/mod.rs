@@ -1,5 +1,7 @@
 //! The page `docs/tools.md`, made from the tools as they are listed.
 
+mod arguments;
+
 use std::fmt::Write as _;
 
 use rmcp::model::Tool;
@@ -9,10 +11,9 @@ use serde_json::Value;
 pub fn page(tools: &[(Tool, String)]) -> String {
     let mut page = String::from(
         "# Tools\n\n\
-         Made from the schemas by a test of `resilient-mcp`; do not edit. To renew it:\n\
-         `UPDATE_SNAPSHOTS=1 cargo test -p resilient-mcp --test schemas`.\n\n\
-         Every tool may also be called with a dot: `rw.safe_write` is `rw_safe_write`. Which tools a server\n\
-         lists: [tool-sets.md](tool-sets.md).\n",
+         This page lists every tool with its arguments. [tool-sets.md](tool-sets.md) says which tools a server\n\
+         lists. A tool may also be called with a dot: `rw.safe_write` is `rw_safe_write`.\n\n\
+         A test makes this page from the schemas: `UPDATE_SNAPSHOTS=1 cargo test -p resilient-mcp --test schemas`.\n",
     );
     for (tool, sets) in tools {
         section(&mut page, tool, sets);
@@ -41,7 +42,8 @@ fn section(page: &mut String, tool: &Tool, sets: &str) {
             None if is_required => "required".to_owned(),
             None => String::new(),
         };
-        let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        let text = property.get("description").and_then(Value::as_str);
+        let text = text.or_else(|| arguments::meaning(&tool.name, name)).unwrap_or_default();
         let text = text.replace('|', "\\|");
         let _ = writeln!(page, "| `{name}` | {} | {default} | {text} |", type_of(property));
     }
