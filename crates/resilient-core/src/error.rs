@@ -24,6 +24,8 @@ pub(crate) const QUERY_OF_ONE_LINE: &str = "query must be part of one line";
 
 /// What a directory is that the user has named, and that was never there.
 pub const NEVER_THERE: &str = "not there yet";
+/// Where a handoff is, unless a call says otherwise.
+pub const HANDOFF: &str = "HANDOFF.md";
 
 /// What a path leads to that is no regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +160,7 @@ pub enum Error {
     #[error("{path:?} reads back as other bytes")]
     ReadBack { path: String, expected: Digest, actual: Digest, bytes: u64 },
     /// The draft is likely to be rejected by a content filter.
-    #[error("the content looks like something that a filter rejects")]
+    #[error("the check for secrets and personal data refuses the content")]
     Blocked {
         path: Option<String>,
         report: Box<risk::Report>,

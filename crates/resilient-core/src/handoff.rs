@@ -10,7 +10,7 @@ use crate::checkpoint::CheckpointRef;
 use crate::commit::{Committer, Old, WriteContext};
 use crate::contents::{Content, check_whole, digest_of, read_whole};
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, HANDOFF, Result};
 use crate::form::{Form, FormChange};
 use crate::front_matter;
 use crate::journal::{Also, Mode};
@@ -22,7 +22,7 @@ use crate::stamp;
 use crate::write::{Guard, OwnerChange, Rules, check, form_before, put, shrink};
 
 /// Where the handoff is when nobody says otherwise.
-pub const DEFAULT_PATH: &str = "HANDOFF.md";
+pub const DEFAULT_PATH: &str = HANDOFF;
 /// The directory of the copies, in the state directory.
 const ARCHIVE: &str = "handoffs";
 const REQUIRED: [&str; 6] =

@@ -12,7 +12,8 @@ use std::io;
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
 use crate::error::{
-    BEYOND_DOUBLE, Changed, Draft, Drift, Error, NEVER_THERE, NotAFile, QUERY_OF_ONE_LINE, Since,
+    BEYOND_DOUBLE, Changed, Draft, Drift, Error, HANDOFF, NEVER_THERE, NotAFile, QUERY_OF_ONE_LINE,
+    Since,
 };
 use crate::form::Encoding;
 use crate::near::nearest;
@@ -33,13 +34,13 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::EscapesWorkspace { .. } => {
-            "choose a path inside one of context.workspaces, or ask the user to add the directory \
+            "choose a path inside a directory that context.workspaces lists, or ask the user to add the directory \
              as a workspace"
                 .to_owned()
         }
         Error::ProtectedPath { .. } => {
-            "choose another path: .resilient_write is for the server alone, and tools write into .git only when \
-             policy.yaml has allow_git_writes: true"
+            "choose another path: no tool writes into .resilient_write or over the policy, and tools write into .git \
+             only when the policy has allow_git_writes: true"
                 .to_owned()
         }
         Error::NotARegularFile { what: NotAFile::Directory, .. } => {
@@ -424,6 +425,9 @@ pub fn hint(error: &Error) -> String {
         Error::FrontMatter { path, .. } => format!(
             "read {path} as a file, and write the handoff anew with `rw_handoff_write`"
         ),
+        Error::NotFound { path, near } if path == HANDOFF && near.is_empty() => {
+            "go on without a handoff, since nobody has left one, or correct the path".to_owned()
+        }
         Error::NotFound { near, .. } => or_near(near, "correct the path: nothing is there"),
 
         Error::CheckpointName { .. } => {

@@ -297,14 +297,20 @@ impl Inner {
             }
         };
         let here = near.first().map(|near| format!("call {near} if that is meant"));
-        let elsewhere = self.elsewhere(called).or_else(|| {
-            let tools = meant(called).filter(|_| near.is_empty());
-            tools.into_iter().flatten().find_map(|tool| self.elsewhere(tool))
+        let elsewhere =
+            self.elsewhere(called).map(|option| (option, "it".to_owned())).or_else(|| {
+                let tools = meant(called).filter(|_| near.is_empty())?;
+                tools.iter().find_map(|tool| {
+                    Some((self.elsewhere(tool)?, self.names.listed(tool).into_owned()))
+                })
+            });
+        let elsewhere = elsewhere.map(|(option, tool)| {
+            format!("ask the user to start the server with {option}, which has {tool}")
         });
         let what = match (here, elsewhere) {
             (Some(here), Some(elsewhere)) => format!("{here}, or {elsewhere}"),
             (Some(here), None) => here,
-            (None, Some(elsewhere)) => elsewhere.to_owned(),
+            (None, Some(elsewhere)) => elsewhere,
             (None, None) => "call one of the tools that this server lists".to_owned(),
         };
         let mut refused = Envelope::new(ErrorKind::PolicyViolation, hint, SuggestedAction::Abort)
@@ -334,17 +340,14 @@ impl Inner {
         instead.map(|(_, name)| self.names.spell(name))
     }
 
-    /// How to have a tool of another set.
-    fn elsewhere(&self, called: &str) -> Option<&'static str> {
-        let has = |offer: Offer| offer.lists().iter().any(|tool| means(called, tool.name));
+    /// The option that a server is started with to have a tool that this one does not list.
+    fn elsewhere(&self, tool: &str) -> Option<&'static str> {
+        let has = |offer: Offer| offer.lists().iter().any(|it| means(tool, it.name));
         match self.offer {
             Offer::Read => None,
-            _ if has(Offer::Full) => {
-                Some("ask the user to start the server with --tools full, which has it")
-            }
-            _ if has(Offer::Core) => {
-                Some("ask the user to start the server with --tools core, which has it")
-            }
+            Offer::Paper { with_read: false } if has(Offer::Read) => Some("--with-read"),
+            _ if has(Offer::Full) => Some("--tools full"),
+            _ if has(Offer::Core) => Some("--tools core"),
             _ => None,
         }
     }

@@ -352,8 +352,9 @@ fn a_hint_names_only_tools_and_arguments_that_are_listed() {
             }
             let hint = match offer {
                 Offer::Core => core::hint_of(&error),
-                _ => in_listed_words(&hint(&error), |tool| known.contains(tool)),
+                _ => hint(&error),
             };
+            let hint = in_listed_words(&hint, |tool| known.contains(tool));
             assert!(
                 !hint.ends_with('.')
                     && !hint.replace("...", "").contains(". ")

@@ -580,7 +580,13 @@ async fn a_tool_of_another_set_is_answered_or_its_place_is_told() {
             paper,
             "rr_read_tail",
             Value::Null,
-            "ask the user to start the server with --tools full, which has it",
+            "ask the user to start the server with --with-read, which has it",
+        ),
+        (
+            paper,
+            "read_file",
+            Value::Null,
+            "ask the user to start the server with --tools core, which has rw_read_file",
         ),
         (
             reading,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use resilient_core::handoff::HandoffRequest;
+use resilient_core::handoff::{DEFAULT_PATH, HandoffRequest};
 
 use super::write::{Verdict, reject_at};
 use super::{Effect, Tool, ToolSpec};
@@ -104,5 +104,5 @@ impl Tool for HandoffRead {
 }
 
 fn handoff_md() -> String {
-    "HANDOFF.md".to_owned()
+    DEFAULT_PATH.to_owned()
 }

@@ -117,8 +117,8 @@ fn told_verification(found: &Verification) -> String {
     if found.missing_bytes > 0 {
         let _ = writeln!(
             text,
-            "the end is missing: the journal is {} bytes shorter than its last writer left it, so that the last \
-             rows were taken out",
+            "rows are missing: the journal is {} bytes shorter than its last writer left it, so somebody has taken \
+             out rows",
             found.missing_bytes
         );
     }

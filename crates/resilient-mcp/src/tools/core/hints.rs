@@ -5,7 +5,6 @@ use resilient_core::error::{Changed, Draft};
 use resilient_core::hint::{BEGINS_IN_FILE, hint, too_large};
 
 use super::INSTEAD;
-use crate::hints::in_listed_words;
 
 /// What to do about an error, with the tools and arguments of this set. For tests.
 #[doc(hidden)]
@@ -138,7 +137,5 @@ fn of_parts(parts: &[u32]) -> String {
 
 /// A hint of the library with the tools of this set.
 fn in_our_words(hint: &str) -> String {
-    let has = |tool: &str| INSTEAD.iter().any(|(theirs, _)| *theirs == tool);
-    let hint = in_listed_words(hint, has);
-    INSTEAD.iter().fold(hint, |hint, (theirs, ours)| hint.replace(theirs, ours))
+    INSTEAD.iter().fold(hint.to_owned(), |hint, (theirs, ours)| hint.replace(theirs, ours))
 }
