@@ -217,8 +217,12 @@ impl Way {
         if !ends || !alone(byte_before(bytes, range.start).as_ref()) {
             return None;
         }
-        let from = address.begins(text, range.start)?;
-        Some(Hit { name: "postal_address", span: from..range.end })
+        let span = address.begins(text, range.start)?..range.end;
+        // Lines of a program have such signs, and those of an address have not.
+        let inside = text.get(span.clone())?;
+        let is_code =
+            inside.contains('\n') && inside.contains(['(', ')', '{', '}', '[', ']', '=', ';']);
+        (!is_code).then_some(Hit { name: "postal_address", span })
     }
 
     const fn joints(&self) -> &[(usize, u8)] {
