@@ -1,6 +1,7 @@
 //! `journal`: the newest rows, and whether the chain of all rows holds.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -8,6 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use resilient_core::Workspace;
 use resilient_core::digest::DigestPrefix;
 use resilient_core::journal::{Filter, Mode, Tail, Verification};
+use resilient_core::roots::STATE_DIR;
 
 use crate::output::{Output, count, one_line};
 
@@ -71,7 +73,11 @@ impl Journal {
                 let number = usize::try_from(number).unwrap_or(usize::MAX);
                 let filter = Filter { path, mode, journal_id: id, sha256, ..Filter::default() };
                 let result = workspace.journal_tail(number, &filter);
-                output.answer("rw.journal_tail", result, told_tail)
+                let told = |tail: &Tail| match tail.entries.is_empty() {
+                    true => told_tail(tail) + &elsewhere(workspace),
+                    false => told_tail(tail),
+                };
+                output.answer("rw.journal_tail", result, told)
             }
             Self::Verify => {
                 let result = workspace.verify_journal();
@@ -82,6 +88,19 @@ impl Journal {
                 Ok(if broken { ExitCode::FAILURE } else { code })
             }
         }
+    }
+}
+
+/// Where the rows may be that somebody misses: each directory has a journal of its own.
+fn elsewhere(workspace: &Workspace) -> String {
+    let here = workspace.state_root();
+    let is_kept = |dir: &Path| dir.join(STATE_DIR).join("journal.jsonl").is_file();
+    match here.ancestors().skip(1).find(|dir| is_kept(dir)) {
+        Some(dir) if !is_kept(here) => {
+            let dir = one_line(&dir.to_string_lossy());
+            format!("{dir} has a journal: run the command there\n")
+        }
+        _ => String::new(),
     }
 }
 

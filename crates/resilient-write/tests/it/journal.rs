@@ -19,6 +19,13 @@ fn the_tail_lists_the_last_writes() {
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.run(&["journal", "tail"]).ok().stdout, "no rows\n");
     let sandbox = with_three_writes();
+    sandbox.put("src/lib.rs", "");
+    let below = sandbox.run_in(&sandbox.path("src"), &["journal", "tail"], "").ok().stdout;
+    let root = sandbox.root().canonicalize().unwrap();
+    assert_eq!(
+        below,
+        format!("no rows\n{} has a journal: run the command there\n", root.display())
+    );
     let paths = |args: &[&str]| {
         let args = [&["journal", "tail", "--json"], args].concat();
         let entries = sandbox.run(&args).ok().json()["entries"].take();
