@@ -614,8 +614,7 @@ fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> Strin
             .to_owned();
     }
     if !expected.is_empty() && !Digest::may_be_meant_by(expected) {
-        return "pass a SHA-256 as `expected_prev_sha256`, all of its 64 hex digits or the first 12 at least: \
-                what was passed is none"
+        return "pass a SHA-256 as `expected_prev_sha256`, all of its 64 hex digits or the first 12 at least"
             .to_owned();
     }
     match since {

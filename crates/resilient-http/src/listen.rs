@@ -88,7 +88,7 @@ pub fn serve<S: Hosted>(
             if let Some(made) = made {
                 // The only time that it is told.
                 tell(&format!(
-                    "made {} with the token {}: {}",
+                    "made {} with a token named {}: {}",
                     path.display(),
                     made.name,
                     made.secret
@@ -109,8 +109,13 @@ pub fn serve<S: Hosted>(
             }
             None => bind(&listen.host, listen.port).await?,
         };
+        let named: Vec<String> = places.iter().filter_map(|place| place.name.clone()).collect();
         let places = Arc::new(Places::new(listen.protocol, places, Door::new(names, tokens)));
-        tell(&format!("listening on {scheme}://{}{}", listener.local_addr()?, places.first()));
+        let (address, first) = (listener.local_addr()?, places.first());
+        tell(&format!("listening on {scheme}://{address}{first}"));
+        for name in named {
+            tell(&format!("listening on {scheme}://{address}/w/{name}{first}"));
+        }
         let connections = Busy::default();
         accept(listener, tls.map(Arc::new), &places, &connections, stop, tell).await;
         let under_way = places.calls();

@@ -322,8 +322,10 @@ fn each_workspace_has_an_address_a_state_and_a_policy_of_its_own() {
         sandbox.put(&format!("{dir}/kept"), dir);
     }
     sandbox.put("two/.resilient_write/policy.yaml", "read_only: overwrite\n");
-    let web = sandbox.listen(&["--transport", "http", "-w", "one=one", "-w", "two=two"]);
+    let mut web = sandbox.listen(&["--transport", "http", "-w", "one=one", "-w", "two=two"]);
     let write = |path: &str| json!({"path": path, "content": "x"});
+    web.said_until("/w/one/mcp");
+    web.said_until("/w/two/mcp");
     let two = web.greet("/w/two/mcp", &[]);
     assert_eq!(two.call("rw_safe_write", &write("a"))["ok"], true);
     assert_eq!(web.greet("/mcp", &[]).call("rw_safe_write", &write("b"))["ok"], true);
