@@ -284,6 +284,8 @@ fn take_back_name(seat: &Seat) -> Result<(), Obstacle> {
             if seat.stat.is_none_or(|seen| !is_same(&seen, &came_out)) {
                 // Somebody has saved another file in between: it goes back at once.
                 dir.rename(name, &*target.dir, &target.name, Replace::No)?;
+                // IMPORTANT: durably. The row may go next, and the sweep would remove what is in the slot.
+                target.dir.sync()?;
                 return Err(Obstacle::changing());
             }
             dir.sync()?;

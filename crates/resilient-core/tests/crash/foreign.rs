@@ -4,12 +4,13 @@
 //! never writes over what is not its own: a file that somebody has changed is, after recovery, to
 //! the byte what it was before.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Instant;
 
 use resilient_core::digest::Digest;
-use resilient_core::disk::Disk;
 use resilient_core::disk::sim::{Calls, Fault, FaultKind, Model, Schedule, SimDisk};
+use resilient_core::disk::{Access, Disk, Replace};
 use resilient_core::recovery::What;
 use resilient_core::{Error, Workspace};
 
@@ -832,4 +833,60 @@ fn the_other_name_of_a_torn_write_in_place_is_told() {
 
 fn writes_a_file_of_the_user(line: &str) -> bool {
     line.starts_with("write w/") && !line.contains(".resilient_write")
+}
+
+/// Recovery takes a manifest back, since somebody has changed the part meanwhile. A program saves another manifest,
+/// durably, in front of each call of it. Then the power goes.
+#[test]
+fn a_save_over_what_recovery_takes_back_survives_a_loss_of_power() {
+    let session = "w/.resilient_write/chunks/s";
+    let manifest = format!("{session}/manifest.json");
+    let saved = b"another manifest\n".as_slice();
+    let has_saved = |disk: &SimDisk| disk.tree().values().any(|bytes| bytes == saved);
+    // A new file is renamed back, and of an old one the names are exchanged.
+    for (name, goes_back, part) in [
+        ("chunk write", "rename", "part-001.txt"),
+        ("chunk write again", "exchange", "part-002.txt"),
+    ] {
+        let part = format!("{session}/{part}");
+        let rig = Rig::new(scenario(name), Order::Forwards);
+        let publishes = rig.ops(|line| is_publish(line) && line.contains(&part));
+        let at = *publishes.first().expect("the part's publish");
+        let (disk, _) = rig.run(&[Fault { at, kind: FaultKind::PowerCut }], |_| {});
+        let disk = disk.kill();
+        disk.write_file(&part, EDIT);
+        let (mut calls, mut at, mut put_back) = (1, 0, 0);
+        while at < calls {
+            let disk = disk.kill();
+            let order = std::iter::repeat_n(0, at as usize).chain(vec![1; 6]);
+            let schedule = Schedule::new(order);
+            let ws = workload::open(&schedule.process(&disk), 78, Order::Forwards);
+            let editor = schedule.process(&disk);
+            let dir = editor.open_root(format!("/{session}").as_ref()).expect("the session");
+            let save = || {
+                let (new, name) = (OsStr::new("new"), OsStr::new("manifest.json"));
+                let file = dir.create_new(new, Access::Default).expect("a file");
+                file.write_all_at(saved, 0).and_then(|()| file.sync()).expect("saved");
+                dir.rename(new, &*dir, name, Replace::Yes).expect("a rename");
+                dir.sync().expect("synced");
+            };
+            let recovering = Box::new(|| drop(ws.recover().expect("recovery"))) as Calls<'_, ()>;
+            schedule.run(vec![recovering, Box::new(save)]);
+            calls = schedule.calls() - 6;
+            let trace = disk.trace();
+            let moves = |line: &&String| line.starts_with(goes_back) && line.contains("/tmp/s-");
+            let moves = trace.iter().filter(moves).filter(|line| line.contains(&manifest));
+            put_back += u32::from(moves.count() == 2);
+            assert!(has_saved(&disk), "{name}, at {at}: {trace:?}");
+            let states = disk.crash_states(Model::Strict, 40);
+            for index in 0..states.len() {
+                let lost = states.get(index).expect("a state");
+                recover(&lost, 79).expect("recovery");
+                let place = states.describe(index);
+                assert!(has_saved(&lost), "{name}, at {at}: {trace:?}\n{place}");
+            }
+            at += 1;
+        }
+        assert_eq!(put_back, 1, "{name}");
+    }
 }
