@@ -428,6 +428,12 @@ MUTATIONS = [
     Mutation("recovery: a file that came out and was written into is kept", "src/recovery/act.rs",
              "        for at in touched {\n", "        for at in touched.iter().take(0) {\n",
              "exchange::a_file_that_came_out_and_is_written_into_is_kept"),
+    Mutation("recovery: sync of another file that goes back at once", "src/recovery/act.rs",
+             "                target.dir.sync()?;\n                return Err", "                return Err",
+             "foreign::a_save_over_what_recovery_takes_back_survives_a_loss_of_power"),
+    Mutation("an append in place: the file that is written is the one that was looked at", "src/commit/context.rs",
+             "if file.id().map_err(os)? == old.stat.id => Ok", "=> Ok",
+             "rotated::an_append_goes_to_the_log_that_was_looked_at_and_not_to_one_that_had_its_name_meanwhile"),
     # Closing the journal.
     Mutation("a closed journal: sync of its new name before the old one goes", "src/state/roll.rs",
              "    closed.sync()?;\n", "", UPGRADE),

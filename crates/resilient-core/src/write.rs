@@ -535,14 +535,16 @@ fn append_as_it_is(
     how: &Appending<'_>,
 ) -> Result<WriteReceipt> {
     let Appending { asked, policy, validate, expected, rules } = *how;
+    let is_in_place =
+        target.stat.as_ref().is_some_and(is_written_in_place) && !content.bytes.is_empty();
     if expected.is_none() {
-        op.follows();
+        op.follows(is_in_place);
     }
     let check_whole = |target: &Target, old: &[u8], added: &[u8]| match validate {
         true => Checked::of(&target.shown, &[old, added].concat()).map(Some),
         false => Ok(None),
     };
-    if target.stat.as_ref().is_some_and(is_written_in_place) && !content.bytes.is_empty() {
+    if is_in_place {
         let Some((old, before)) = op.old_for_append(&target)? else {
             return Err(Error::Deferred);
         };
@@ -565,14 +567,18 @@ fn append_as_it_is(
     }
     let found = op.old_content(&target)?;
     check(&target, found.as_ref().map(|(old, ..)| old), expected)?;
-    let Some((old, bytes, prefixes)) = found.filter(|(_, bytes, _)| !bytes.is_empty()) else {
-        let old = op.old(&target)?;
-        let (spelling, _) = whole(op, &target, old.as_ref(), asked, policy)?;
-        let content = spelled(content, spelling, &target.shown)?;
-        let checked = check_whole(&target, &[], &content.bytes)?;
-        let form = Form::at_ends(&content.bytes).spelled(spelling);
-        let receipt = put(op, target, old.as_ref(), &content, Mode::Append, rules)?;
-        return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
+    let (old, bytes, prefixes) = match found {
+        Some(found) if !found.1.is_empty() => found,
+        // IMPORTANT: no second look. Another program may have begun the file since.
+        found => {
+            let old = found.map(|(old, ..)| old);
+            let (spelling, _) = whole(op, &target, old.as_ref(), asked, policy)?;
+            let content = spelled(content, spelling, &target.shown)?;
+            let checked = check_whole(&target, &[], &content.bytes)?;
+            let form = Form::at_ends(&content.bytes).spelled(spelling);
+            let receipt = put(op, target, old.as_ref(), &content, Mode::Append, rules)?;
+            return Ok(WriteReceipt { checked, ..receipt.with_form(form, None) });
+        }
     };
     let form = Form::of(&bytes);
     let joined_mid_line = is_mid_line(form, &bytes, content);

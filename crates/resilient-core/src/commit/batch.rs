@@ -34,13 +34,6 @@ use crate::recovery::{self, Undecided};
 use crate::state::State;
 use crate::store::{CHUNKS, Store};
 
-/// How often a call is made again behind what another program has done meanwhile: an append that names no digest, and a
-/// compose that removes its session.
-const FOLLOWS_MAX: u32 = 8;
-
-/// The same for an append to a file that is written anew: the file is short, and so is each try.
-const SHORT_FOLLOWS_MAX: u32 = 64;
-
 /// Calls that are committed together.
 #[derive(Default)]
 pub(crate) struct Batch {
@@ -83,28 +76,16 @@ impl Batch {
             if saved {
                 keep_saved(store, state, tell);
             }
-            for ((mut job, change), outcome) in jobs.into_iter().zip(changes).zip(outcomes) {
+            for ((job, change), outcome) in jobs.into_iter().zip(changes).zip(outcomes) {
                 match outcome {
                     Outcome::Going => job.answer(Ok(())),
                     Outcome::Unknown(error) => job.answer(Err(error)),
                     Outcome::Failed(error) => {
-                        let most = match &error {
-                            Error::Stale { .. } if !change.follows => 0,
-                            Error::Stale { .. } if change.append.is_none() => SHORT_FOLLOWS_MAX,
-                            Error::Stale { .. } | Error::SessionChanges { .. } => FOLLOWS_MAX,
-                            _ => 0,
-                        };
+                        let tries = change.tries_behind(&error);
                         self.undo(change, state);
                         match error {
                             Error::Deferred => again.push(job),
-                            _ if job.followed < most => {
-                                job.followed += 1;
-                                again.push(job);
-                            }
-                            Error::Stale { path, .. } if most > 0 => {
-                                job.answer(Err(Error::FileChanges { path }));
-                            }
-                            error => job.answer(Err(error)),
+                            error => again.extend(job.again(error, tries)),
                         }
                     }
                 }

@@ -120,9 +120,10 @@ impl Publish {
         let now = before.check(&self.target)?;
         let is_kept = self.access == Access::Default && !self.how.is_in_place();
         if is_kept && now.stat != before.stat {
-            let shown = || self.target.shown.clone();
-            self.copy_attributes()
-                .map_err(|source| Error::os(shown(), "set attributes", source))?;
+            self.copy_attributes().map_err(|source| match source.kind() {
+                io::ErrorKind::NotFound => before.stale(&self.target, None),
+                _ => Error::os(self.target.shown.clone(), "set attributes", source),
+            })?;
         }
         Ok(Some(now))
     }
@@ -257,8 +258,13 @@ impl Precondition {
         {
             return Ok(Self { stat, ..*self });
         }
+        Err(self.stale(target, actual))
+    }
+
+    /// The error where a target holds something else.
+    pub(super) fn stale(&self, target: &Target, actual: Option<Digest>) -> Error {
         let expected = self.digest.to_string();
-        Err(Error::Stale { path: target.shown.clone(), expected, actual, since: None })
+        Error::Stale { path: target.shown.clone(), expected, actual, since: None }
     }
 }
 
@@ -270,6 +276,13 @@ pub(super) enum Claim {
     File(FileId),
 }
 
+/// How often a call is made again behind what another program has done meanwhile: an append that names no digest, and a
+/// compose that removes its session.
+pub(super) const FOLLOWS_MAX: u32 = 8;
+
+/// The same for an append to a file that is written anew: the file is short, and so is each try.
+pub(super) const SHORT_FOLLOWS_MAX: u32 = 64;
+
 /// What one call changes. Its files are published in order; the journal row, if it has one, names
 /// the last of them.
 #[derive(Debug, Default)]
@@ -279,8 +292,8 @@ pub(crate) struct Change {
     pub(crate) line: Option<(Arc<dyn File>, Line, Target)>,
     pub(crate) row: Option<Row>,
     pub(crate) discards: Vec<Discard>,
-    /// Whether it goes behind whatever its file holds by then: an append that names no digest.
-    pub(crate) follows: bool,
+    /// How often it is made again behind whatever its file holds by then: an append that names no digest.
+    pub(super) follows: u32,
     /// Directories that were made for it.
     pub(crate) made: Vec<(DirRef, OsString)>,
     /// Directories that lead to its targets and may not be durable yet.
@@ -296,6 +309,15 @@ impl Change {
         let line = self.line.iter().map(|(_, _, target)| target);
         let append = self.append.iter().map(|append| &append.target);
         self.publishes.iter().map(|publish| &publish.target).chain(append).chain(line)
+    }
+
+    /// How often the call is made again where an error says that another program is at work.
+    pub(super) fn tries_behind(&self, error: &Error) -> u32 {
+        match error {
+            Error::Stale { .. } => self.follows,
+            Error::SessionChanges { .. } => FOLLOWS_MAX,
+            _ => 0,
+        }
     }
 
     /// All its slots, each with the path of the target as it is shown.

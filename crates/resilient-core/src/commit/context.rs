@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{
-    APPEND_IN_PLACE_FROM, Append, Change, Claim, Discard, Hold, How, Old, Precondition, Publish,
-    Staged,
+    APPEND_IN_PLACE_FROM, Append, Change, Claim, Discard, FOLLOWS_MAX, Hold, How, Old,
+    Precondition, Publish, SHORT_FOLLOWS_MAX, Staged,
 };
 use crate::beside::{self, Note};
-use crate::contents::{Content, copy_all, digest_range, read_whole, write_again};
+use crate::contents::{Content, copy_all, digest_now, digest_range, read_whole, write_again};
 use crate::digest::{Digest, Hasher, PrefixHashes};
 use crate::disk::{Access, DirRef, File, Kind, Replace, Stat, SyncItem};
 use crate::ensure;
@@ -381,11 +381,7 @@ impl WriteContext<'_> {
     fn publish_in_place(&mut self, staged: Staged, target: Target, old: &Old) -> Result<String> {
         let os = |source| Error::os(target.shown.clone(), "stage", source);
         let prepared = (|| {
-            let file: Arc<dyn File> = target
-                .dir
-                .open_write(&target.name)
-                .map_err(|source| Error::os(target.shown.clone(), "open", source))?
-                .into();
+            let file = open_again(&target, old)?;
             self.sync_target(&target, &file, old.stat.len)?;
             Ok(file)
         })();
@@ -490,8 +486,8 @@ impl WriteContext<'_> {
     }
 
     /// Says that the call goes behind whatever its file holds when it is carried out.
-    pub(crate) fn follows(&mut self) {
-        self.change.follows = true;
+    pub(crate) fn follows(&mut self, is_in_place: bool) {
+        self.change.follows = if is_in_place { FOLLOWS_MAX } else { SHORT_FOLLOWS_MAX };
     }
 
     /// Appends to a file where it is, with a row in the journal; gives the digest of the whole.
@@ -502,11 +498,7 @@ impl WriteContext<'_> {
         before: &Hasher,
         bytes: Arc<Vec<u8>>,
     ) -> Result<(Journaled, Digest)> {
-        let file: Arc<dyn File> = target
-            .dir
-            .open_write(&target.name)
-            .map_err(|source| Error::os(target.shown.clone(), "open", source))?
-            .into();
+        let file = open_again(&target, old)?;
         if self.state.digests.appended(&old.stat).is_none() {
             self.sync_target(&target, &file, old.stat.len)?;
         }
@@ -732,6 +724,18 @@ impl WriteContext<'_> {
 /// Whether a file is written where it is, by appends at least.
 pub(crate) fn is_written_in_place(stat: &Stat) -> bool {
     stat.kind == Kind::File && (stat.len >= APPEND_IN_PLACE_FROM || stat.links > 1)
+}
+
+/// Opens the file that was looked at for writing.
+///
+/// # Errors
+/// Another program has renamed or removed it since: [`Error::Stale`].
+fn open_again(target: &Target, old: &Old) -> Result<Arc<dyn File>> {
+    let os = |source| Error::os(target.shown.clone(), "open", source);
+    match unless_gone(target.dir.open_write(&target.name)).map_err(os)? {
+        Some(file) if file.id().map_err(os)? == old.stat.id => Ok(file.into()),
+        _ => Err(Precondition::of(old).stale(target, digest_now(target).map_err(os)?)),
+    }
 }
 
 /// Opens what a target holds now.

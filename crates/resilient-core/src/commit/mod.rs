@@ -268,6 +268,7 @@ impl Committer {
                     }
                 }
                 Ok(Err(error)) => {
+                    let tries = change.tries_behind(&error);
                     batch.undo(change, state);
                     match error {
                         Error::Deferred => match (unread, busy) {
@@ -289,7 +290,7 @@ impl Committer {
                             deferred.push(job);
                             break;
                         }
-                        error => job.answer(Err(error)),
+                        error => deferred.extend(job.again(error, tries)),
                     }
                 }
                 Err(panic) => {

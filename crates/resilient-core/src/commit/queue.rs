@@ -178,6 +178,19 @@ impl Job {
         waiter.wake(Wakeup::Read(self, unread));
     }
 
+    /// Gives the call back to be made again, where it was made again less often than that; else answers it.
+    pub(super) fn again(mut self, error: Error, tries: u32) -> Option<Self> {
+        if self.followed < tries {
+            self.followed += 1;
+            return Some(self);
+        }
+        self.answer(Err(match error {
+            Error::Stale { path, .. } if tries > 0 => Error::FileChanges { path },
+            error => error,
+        }));
+        None
+    }
+
     pub(super) fn answer(mut self, result: Result<()>) {
         self.is_answered = true;
         self.waiter.wake(Wakeup::Done(result));

@@ -42,6 +42,7 @@ mod readers;
 mod replaced;
 mod rights;
 mod rolled;
+mod rotated;
 mod strange;
 mod taken;
 mod turns;
