@@ -199,7 +199,10 @@ pub(super) fn missing(
     // The journal that the marker is of was closed. The writer ended before it wrote the next marker, or a loss of
     // power has left an earlier one, which may end anywhere in that journal.
     let closed = last_closed_end_within(dir, decided.len)?;
-    Ok(if is_end(&closed, &decided) { 0 } else { missing })
+    // One in which only others have written has no chain value.
+    let is_of_others = closed.chain.is_none() && decided.chain.is_none();
+    let is_closed = is_end(&closed, &decided) || is_of_others && closed.len == decided.len;
+    Ok(if is_closed { 0 } else { missing })
 }
 
 /// Whether a journal ends with the row that is decided last.

@@ -11,7 +11,7 @@ use super::{State, is_nonsense};
 use crate::closed::{self, Name};
 use crate::disk::{Access, Dir, DirRef, File, FileBox, Replace, Stat};
 use crate::ensure;
-use crate::journal::{End, find_end};
+use crate::journal::{End, ReverseLines, Row, find_end};
 
 /// The current journal.
 const CURRENT: &str = "journal.jsonl";
@@ -112,20 +112,37 @@ pub(super) fn last_closed_end(dir: &dyn Dir) -> io::Result<End> {
     last_closed_end_within(dir, u64::MAX)
 }
 
-/// The same of no more than its first `len` bytes.
+/// The same of no more than its first `len` bytes. So long is the end that is given, too.
 ///
 /// # Errors
 /// As above.
 pub(super) fn last_closed_end_within(dir: &dyn Dir, len: u64) -> io::Result<End> {
-    let end = || {
-        let Some(closed) = closed::open(dir)? else { return Ok(None) };
-        let Some(name) = closed::names(&*closed)?.pop() else { return Ok(None) };
-        let file = closed.open(&name.file)?;
-        find_end(&*file, file.stat()?.len.min(len))
+    let end = || -> io::Result<End> {
+        let Some(closed) = closed::open(dir)? else { return Ok(End::default()) };
+        let mut of_last = None;
+        for name in closed::names(&*closed)?.iter().rev() {
+            let file = closed.open(&name.file)?;
+            let whole = file.stat()?.len;
+            let within = if of_last.is_none() { whole.min(len) } else { whole };
+            let len = *of_last.get_or_insert(within);
+            if let Some(end) = find_end(&*file, within)? {
+                return Ok(End { len, ..end });
+            }
+            if !ends_with_row(&*file, whole)? {
+                break;
+            }
+            // Only others have written in it: numbers and chain come from the one before.
+        }
+        Ok(End { len: of_last.unwrap_or_default(), ..End::default() })
     };
-    let end: io::Result<Option<End>> = end();
-    match end {
+    match end() {
         Err(error) if error.kind() != io::ErrorKind::NotFound && !is_nonsense(&error) => Err(error),
-        end => Ok(end.ok().flatten().unwrap_or_default()),
+        end => Ok(end.unwrap_or_default()),
     }
+}
+
+/// Whether the last line of a journal is a row, of ours or of others.
+fn ends_with_row(journal: &dyn File, len: u64) -> io::Result<bool> {
+    let last = ReverseLines::new(journal, len).next().transpose()?;
+    Ok(last.is_some_and(|line| Row::parse(&line.text).is_some()))
 }
