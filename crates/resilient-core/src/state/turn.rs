@@ -16,7 +16,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::time::Duration;
 
-use crate::disk::{Clock, Dir, File, FileId, LockFile};
+use crate::disk::{Clock, Dir, File, FileId, LockFile, Stopwatch};
 use crate::error::{Error, Result};
 use crate::roots::STATE_DIR;
 
@@ -30,7 +30,12 @@ const UNUSED: Duration = Duration::from_millis(100);
 
 /// How long a call has waited so far.
 #[derive(Debug, Default)]
-pub(crate) struct Waited(Duration);
+pub(crate) struct Waited {
+    /// The pauses together.
+    paused: Duration,
+    /// When the first of them began. The tries between them take time, too.
+    since: Option<Stopwatch>,
+}
 
 impl Waited {
     /// Waits a little, longer when it has waited long.
@@ -47,12 +52,18 @@ impl Waited {
     /// # Errors
     /// The call has waited for too long.
     pub(crate) fn next(&mut self, path: Option<&str>) -> Result<Duration> {
-        if self.0 >= PATIENCE {
+        let since = *self.since.get_or_insert_with(Stopwatch::start);
+        self.next_after(since.elapsed(), path)
+    }
+
+    fn next_after(&mut self, elapsed: Duration, path: Option<&str>) -> Result<Duration> {
+        let waited = elapsed.max(self.paused);
+        if waited >= PATIENCE {
             let path = path.map(str::to_owned);
-            return Err(Error::Locked { path, waited_ms: self.0.as_millis() as u64 });
+            return Err(Error::Locked { path, waited_ms: waited.as_millis() as u64 });
         }
-        let pause = (self.0 / 16).clamp(Duration::from_micros(50), Duration::from_millis(2));
-        self.0 += pause;
+        let pause = (self.paused / 16).clamp(Duration::from_micros(50), Duration::from_millis(2));
+        self.paused += pause;
         Ok(pause)
     }
 }
@@ -86,18 +97,18 @@ impl Turn {
 
     /// Waits at the turnstile; `false` where this has taken the lock, which nobody in front of it does.
     fn pass(&self, clock: &dyn Clock, waited: &mut Waited) -> Result<bool> {
-        let begun = waited.0;
+        let begun = waited.paused;
         let mut unused_since = None;
         while !is_taken(&*self.waiting)? {
-            if waited.0 - begun >= LOOKS_AFTER {
+            if waited.paused - begun >= LOOKS_AFTER {
                 // Who waits looks more often than that, and so comes first.
                 match is_taken(&*self.lock)? {
-                    true if unused_since.is_some_and(|since| waited.0 - since >= UNUSED) => {
+                    true if unused_since.is_some_and(|since| waited.paused - since >= UNUSED) => {
                         return Ok(false);
                     }
                     true => {
                         self.give_back();
-                        unused_since.get_or_insert(waited.0);
+                        unused_since.get_or_insert(waited.paused);
                     }
                     false => unused_since = None,
                 }
@@ -146,4 +157,30 @@ fn poll(lock: &dyn LockFile, clock: &dyn Clock, waited: &mut Waited) -> Result<(
 /// Takes a lock, if it is free.
 fn is_taken(lock: &dyn LockFile) -> Result<bool> {
     lock.try_lock().map_err(|source| Error::os(format!("{STATE_DIR}/lock"), "lock", source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tries_between_the_pauses_count_as_a_wait() {
+        let mut waited = Waited::default();
+        assert!(waited.next_after(PATIENCE - Duration::from_millis(1), None).is_ok());
+        let refused = waited.next_after(PATIENCE + Duration::from_millis(1), Some("a.txt"));
+        assert!(matches!(
+            refused,
+            Err(Error::Locked { path: Some(path), waited_ms: 30_001 }) if path == "a.txt"
+        ));
+    }
+
+    #[test]
+    fn the_pauses_alone_come_to_the_same_bound() {
+        let mut waited = Waited::default();
+        let mut pauses = Duration::ZERO;
+        while let Ok(pause) = waited.next_after(Duration::ZERO, None) {
+            pauses += pause;
+        }
+        assert!((PATIENCE..PATIENCE + Duration::from_millis(3)).contains(&pauses));
+    }
 }
