@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::closed::Journals;
 use crate::journal::{Mode, each_line};
+use crate::omit::is_zero;
 
 /// Which rows and sessions to look at.
 #[derive(Clone, Debug, Default)]
@@ -54,11 +55,6 @@ pub struct Report {
     /// Lines of the journal that could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub damaged_lines: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// One row, in short.

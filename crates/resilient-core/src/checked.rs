@@ -6,6 +6,7 @@
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::omit::is_zero;
 use crate::validate::{Format, Item, Report, validate};
 
 /// What the check of a written text said. A text with an error is not written.
@@ -24,11 +25,6 @@ pub struct Checked {
     /// Why nobody checked the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 impl Checked {

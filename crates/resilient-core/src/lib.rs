@@ -24,6 +24,7 @@ mod log;
 mod name;
 pub mod near;
 mod number;
+mod omit;
 mod page;
 pub mod pending;
 pub mod policy;

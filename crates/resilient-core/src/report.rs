@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::digest::Digest;
+use crate::omit::is_zero;
 use crate::pending::Pending;
 use crate::roots::STATE_DIR;
 
@@ -47,11 +48,6 @@ pub struct Report {
     /// Told once by each process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<&'static str>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-pub(crate) fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Report {

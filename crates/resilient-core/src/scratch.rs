@@ -16,6 +16,7 @@ use crate::digest::Digest;
 use crate::disk::{DirRef, read_all};
 use crate::error::{Error, Result};
 use crate::journal::Mode;
+use crate::omit::is_zero;
 use crate::page::{self, PAGE_MAX};
 use crate::store::{SCRATCH, Store};
 
@@ -482,10 +483,6 @@ fn index(store: &Store) -> Result<Index> {
         }
     }
     Ok(index)
-}
-
-fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
-    *count == T::default()
 }
 
 /// Adds a row to the index.

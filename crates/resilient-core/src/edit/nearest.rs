@@ -21,6 +21,7 @@ use super::differs::{Difference, differences};
 use super::endings;
 use super::fold::{Case, Folding, Spaces, fold, is_line_break, source, sources};
 use super::places::LINES_LISTED_MAX;
+use crate::omit::is_zero;
 
 /// No more than the beginning of a file is searched.
 const SEARCHED_BYTES_MAX: usize = 16 << 20;
@@ -59,11 +60,6 @@ pub struct Nearest {
     pub suggestion_neighbours: u64,
     /// How alike the words are, from 0 to 1, in hundredths. At 1 only what `differs` names differs.
     pub similarity: f64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Nearest {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{By, Mode, Row, RowDigest};
 use crate::digest::{Digest, DigestPrefix};
 use crate::name::without_case;
+use crate::omit::is_zero;
 
 /// What an agent sees of a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -104,9 +105,4 @@ pub struct Tail {
     /// How many of the passed lines could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub damaged_lines: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }

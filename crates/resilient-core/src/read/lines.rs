@@ -11,6 +11,7 @@ use super::{DIGESTED_MAX, Opened, Reader, text_encoding};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::form::Eol;
+use crate::omit::is_zero;
 
 /// How much of one line is shown.
 const LINE_SHOWN_MAX: usize = 64 << 10;
@@ -143,10 +144,6 @@ pub struct CutLine {
     pub shown_offset: Option<u64>,
     /// Where in the file the part begins that is not shown: `read_bytes` goes on from there.
     pub next_offset: u64,
-}
-
-pub(super) fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// A line as it is shown.

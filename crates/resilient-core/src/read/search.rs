@@ -18,12 +18,13 @@ use super::budget::{tokens, tokens_max};
 use super::encoding::{CHARACTER_MAX, Encoding, OnInvalid};
 use super::files::{Reached, Selection};
 use super::index::Index;
-use super::lines::{CutLine, Shown, is_zero, show};
+use super::lines::{CutLine, Shown, show};
 use super::scan::{Block, Span, scan};
 use super::terminator::{self, Unit};
 use super::walk::{Line, Mark};
 use super::{Opened, Progress, Reader, at_least, count_in, text_encoding};
 use crate::error::{Error, NotAFile, QUERY_OF_ONE_LINE, Result};
+use crate::omit::is_zero;
 
 /// A longer query is none.
 const QUERY_MAX: usize = 10_000;

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::budget::{BYTES, BYTES_MAX, tokens, tokens_max};
 use super::encoding::{CHARACTER_MAX, Decoded, Encoding, OnInvalid};
-use super::lines::is_zero;
 use super::{Opened, Reader, at_least, count_in};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
+use crate::omit::is_zero;
 
 /// Asks for a window.
 #[derive(Clone, Debug)]

@@ -5,10 +5,11 @@ use std::ffi::OsStr;
 
 use serde::Serialize;
 
-use super::{Index, IndexRow, Scratch, bin_name, index, is_zero};
+use super::{Index, IndexRow, Scratch, bin_name, index};
 use crate::digest::Digest;
 use crate::disk::Kind;
 use crate::error::{Error, Result};
+use crate::omit::is_zero;
 use crate::store::SCRATCH;
 
 /// How a draft of a blocked call is marked: its label begins so, and these are its notes.
