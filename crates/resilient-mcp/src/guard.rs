@@ -7,7 +7,6 @@
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId};
 use serde_json::Value;
 
-use crate::keys::repeated;
 use crate::message::{self, FromText, Incoming};
 pub use crate::message::{Flaw, id_in_use};
 
@@ -37,10 +36,7 @@ pub enum Kind {
 #[must_use]
 pub fn guard(body: &[u8]) -> Guarded {
     match message::read(body) {
-        Incoming::Message(message) => match repeated(body) {
-            Some(key) => Guarded::Refused(message::key_twice(id_of(&message), &key)),
-            None => guarded(body, &message),
-        },
+        Incoming::Message(message) => guarded(body, &message),
         Incoming::Batch(_) => Guarded::Refused(message::no_batches()),
         Incoming::Refused(reply) => Guarded::Refused(reply),
         Incoming::Ignored => Guarded::Refused(message::no_message()),
@@ -55,13 +51,6 @@ pub fn unreadable(kind: &Kind) -> Value {
         Kind::Handshake | Kind::Unanswered => None,
     };
     message::unreadable(id)
-}
-
-fn id_of(message: &ClientJsonRpcMessage) -> Option<RequestId> {
-    match message {
-        JsonRpcMessage::Request(request) => Some(request.id.clone()),
-        _ => None,
-    }
 }
 
 fn guarded(body: &[u8], message: &ClientJsonRpcMessage) -> Guarded {

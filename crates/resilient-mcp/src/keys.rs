@@ -1,12 +1,13 @@
 //! The keys of a message, of which none may be there twice.
 //!
 //! Two readers of such a message may see two different ones: each takes another of the values. What a tool is called with is
-//! the tool's own business, and its text is long; so only the message, its params and their `_meta` are looked at.
+//! the tool's own business, and its text is long; so only the message, its params and their `_meta` are looked at. It holds
+//! for every transport, since `message` asks.
 
 use std::cell::RefCell;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// What has keys of the protocol, as deep as it goes.
 const INSIDE: [&str; 4] = ["_meta", "error", "params", "result"];
@@ -17,6 +18,35 @@ pub(crate) fn repeated(message: &[u8]) -> Option<String> {
     let mut message = serde_json::Deserializer::from_slice(message);
     let _ = Keys { found: &found }.deserialize(&mut message);
     found.into_inner()
+}
+
+/// The same for each message of a batch.
+pub(crate) fn repeated_in_each(batch: &[u8]) -> Vec<Option<String>> {
+    let mut all = Vec::new();
+    let mut batch = serde_json::Deserializer::from_slice(batch);
+    let _ = Deserializer::deserialize_seq(&mut batch, Each { all: &mut all });
+    all
+}
+
+/// Looks through each message of an array.
+struct Each<'a> {
+    all: &'a mut Vec<Option<String>>,
+}
+
+impl<'de> Visitor<'de> for Each<'_> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let found = RefCell::default();
+        while seq.next_element_seed(Keys { found: &found })?.is_some() {
+            self.all.push(found.take());
+        }
+        Ok(())
+    }
 }
 
 /// Looks through an object, and passes over everything else.
@@ -44,8 +74,9 @@ impl<'de> Visitor<'de> for Keys<'_> {
         let mut seen: Vec<String> = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
             if seen.contains(&key) {
-                *self.found.borrow_mut() = Some(key);
-                return Err(A::Error::custom("a key is there twice"));
+                self.found.borrow_mut().get_or_insert(key);
+                map.next_value::<IgnoredAny>()?;
+                continue;
             }
             if INSIDE.contains(&key.as_str()) {
                 map.next_value_seed(self)?;
@@ -110,5 +141,15 @@ mod tests {
         ] {
             assert_eq!(of(message), None, "{message}");
         }
+        // The first of several.
+        assert_eq!(of(r#"{"params":{"x":1,"x":2},"b":1,"b":2}"#).as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn each_message_of_a_batch_is_looked_at() {
+        let batch = r#"[7,{"id":1,"id":2},{"id":3},[],{"params":{"a":1,"a":2,"a":3}}]"#;
+        let found = repeated_in_each(batch.as_bytes());
+        let names: Vec<_> = found.iter().map(Option::as_deref).collect();
+        assert_eq!(names, [None, Some("id"), None, None, Some("a")]);
     }
 }

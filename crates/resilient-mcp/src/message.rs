@@ -11,6 +11,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::keys::{repeated, repeated_in_each};
 use crate::skim::Skim;
 
 /// What a line turned out to be.
@@ -18,11 +19,18 @@ pub(crate) enum Incoming {
     /// A request, a notification, or a reply to what the server asked.
     Message(Box<ClientJsonRpcMessage>),
     /// Several messages on one line.
-    Batch(Vec<Value>),
+    Batch(Vec<InBatch>),
     /// A line that is refused with this reply.
     Refused(Value),
     /// A line that asks for nothing and that the protocol does not know.
     Ignored,
+}
+
+/// One message of a batch.
+pub(crate) struct InBatch {
+    message: Value,
+    /// The first key that it has twice.
+    repeated: Option<String>,
 }
 
 /// What is wrong with a call that names its tool but cannot run. It travels with the request.
@@ -51,14 +59,18 @@ pub(crate) fn read(line: &[u8]) -> Incoming {
         return Incoming::Ignored;
     }
     match serde_json::from_slice(line) {
-        Ok(Value::Object(message)) => classify(message, None),
-        Ok(Value::Array(messages)) => Incoming::Batch(messages),
+        Ok(Value::Object(message)) => unless_repeated(classify(message, None), repeated(line)),
+        Ok(Value::Array(messages)) => {
+            let mut repeated = repeated_in_each(line).into_iter();
+            let of = |message| InBatch { message, repeated: repeated.next().flatten() };
+            Incoming::Batch(messages.into_iter().map(of).collect())
+        }
         Ok(_) => not_an_object(),
         Err(error) => {
             let (patched, flaw) = patch(line);
             match serde_json::from_slice(&patched) {
                 Ok(Value::Object(message)) if is_tool_call(&message) => {
-                    classify(message, Some(flaw))
+                    unless_repeated(classify(message, Some(flaw)), repeated(&patched))
                 }
                 _ => {
                     let message = format!("parse error: {error}");
@@ -71,13 +83,13 @@ pub(crate) fn read(line: &[u8]) -> Incoming {
 
 /// Reads one message of a batch. The first of a connection is none: nobody knows yet whether the client
 /// may send batches.
-pub(crate) fn read_in_batch(message: Value) -> Incoming {
+pub(crate) fn read_in_batch(InBatch { message, repeated }: InBatch) -> Incoming {
     match message {
         Value::Object(message) if message.get("method").is_some_and(|it| it == "initialize") => {
             let id = message.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
             refused(id, ErrorCode::INVALID_REQUEST, "initialize may not be part of a batch")
         }
-        Value::Object(message) => classify(message, None),
+        Value::Object(message) => unless_repeated(classify(message, None), repeated),
         _ => not_an_object(),
     }
 }
@@ -111,12 +123,6 @@ pub fn id_in_use(id: &RequestId) -> Value {
     error_reply(Some(id.clone()), ErrorCode::INVALID_REQUEST, message)
 }
 
-/// The reply to a message that has a key twice.
-pub(crate) fn key_twice(id: Option<RequestId>, key: &str) -> Value {
-    let message = format!("the message has the key {key:?} twice; send it once");
-    error_reply(id, ErrorCode::INVALID_REQUEST, &message)
-}
-
 /// The reply to a message of which a field is of another type than the protocol says.
 pub(crate) fn unreadable(id: Option<RequestId>) -> Value {
     let message =
@@ -135,6 +141,17 @@ fn refused(id: Option<RequestId>, code: ErrorCode, message: &str) -> Incoming {
 fn error_reply(id: Option<RequestId>, code: ErrorCode, message: &str) -> Value {
     let id = id.map_or(Value::Null, RequestId::into_json_value);
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}})
+}
+
+/// A message, unless it has a key twice.
+fn unless_repeated(incoming: Incoming, repeated: Option<String>) -> Incoming {
+    let (Incoming::Message(message), Some(key)) = (&incoming, repeated) else { return incoming };
+    let id = match &**message {
+        JsonRpcMessage::Request(request) => Some(request.id.clone()),
+        _ => None,
+    };
+    let text = format!("the message has the key {key:?} twice; send it once");
+    refused(id, ErrorCode::INVALID_REQUEST, &text)
 }
 
 fn is_tool_call(message: &Map<String, Value>) -> bool {
@@ -301,6 +318,35 @@ mod tests {
         assert_eq!(patched(r#""\\ud83d \" \n""#), r#""\\ud83d \" \n""#);
         assert_eq!(patched(r#""\ud8"#), r#""\ud8"#);
         assert_eq!(patched(r"\"), r"\");
+    }
+
+    /// The SDK takes one of the values, and another reader the other.
+    #[test]
+    fn a_key_that_is_there_twice_is_refused_with_the_id_of_the_request() {
+        let told = |incoming| match incoming {
+            Incoming::Refused(reply) => reply,
+            _ => json!("taken"),
+        };
+        let twice = |key: &str, id: Value| {
+            let message = format!("the message has the key {key:?} twice; send it once");
+            json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32600, "message": message}})
+        };
+        let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping","method":"ping"}"#;
+        let told_of_ping = twice("method", json!(7));
+        assert_eq!(told(read(ping.as_bytes())), told_of_ping);
+        let noted = r#"{"jsonrpc":"2.0","method":"x","params":{"a":1,"a":2}}"#;
+        assert_eq!(told(read(noted.as_bytes())), twice("a", json!(null)));
+        let call = r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"\ud800","name":"a"}}"#;
+        assert_eq!(told(read(call.as_bytes())), twice("name", json!(8)));
+        // What a tool is called with is the tool's business.
+        let call = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"a","arguments":{"a":1,"a":2}}}"#;
+        assert_eq!(told(read(call.as_bytes())), json!("taken"));
+        let Incoming::Batch(batch) = read(format!("[7,{ping},{call}]").as_bytes()) else {
+            panic!()
+        };
+        let all: Vec<Value> = batch.into_iter().map(read_in_batch).map(told).collect();
+        assert_eq!(all[1..], [told_of_ping, json!("taken")]);
+        assert_eq!(all[0]["error"]["message"], "a message is a JSON object");
     }
 
     #[test]

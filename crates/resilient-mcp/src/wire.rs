@@ -24,7 +24,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::watch;
 
 use crate::batch::Batch;
-use crate::message::{self, Incoming};
+use crate::message::{self, InBatch, Incoming};
 use crate::replies::Replies;
 use crate::requests::Requests;
 use crate::skim::Skim;
@@ -82,7 +82,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
     }
 
     /// Takes the messages of a batch in.
-    fn take(&mut self, messages: Vec<serde_json::Value>) {
+    fn take(&mut self, messages: Vec<InBatch>) {
         if !self.takes_batches {
             return self.answer(&message::no_batches());
         }

@@ -10,6 +10,9 @@ use crate::web::{Web, call, handshake};
 const HTTP: &[&str] = &["--transport", "http"];
 const SSE: &[&str] = &["--transport", "sse"];
 
+/// What is said of a message that has its method twice.
+const TWICE: &str = "the message has the key \"method\" twice; send it once";
+
 fn rows(sandbox: &Sandbox) -> Vec<Value> {
     let journal = sandbox.text(".resilient_write/journal.jsonl");
     journal.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
@@ -116,6 +119,7 @@ fn the_guards_hold_over_http() {
             "{body}"
         );
     }
+    assert_eq!(post(twice).message()["error"]["message"], TWICE);
 }
 
 #[test]
@@ -193,6 +197,10 @@ fn a_client_of_the_older_transport_posts_and_listens() {
     assert_eq!(sandbox.text("a"), "x");
     assert_eq!(web.ask("POST", &messages, &[], "{").status, 202);
     assert_eq!(next(&mut stream)["error"]["code"], -32700);
+    let twice = r#"{"jsonrpc":"2.0","id":6,"method":"ping","method":"ping"}"#;
+    assert_eq!(web.ask("POST", &messages, &[], twice).status, 202);
+    let refused = next(&mut stream);
+    assert_eq!((&refused["id"], &refused["error"]["message"]), (&json!(6), &json!(TWICE)));
 
     let unknown = format!("/messages/?session_id={}", "0".repeat(32));
     assert_eq!(web.post(&unknown, &[], &call(6, "rw_safe_write", &json!({}))).status, 404);

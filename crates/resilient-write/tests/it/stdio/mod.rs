@@ -123,6 +123,24 @@ fn a_line_that_is_no_json_is_answered_and_the_server_goes_on() {
     client.gives("rw_chunk_status", json!({"session": "s"}), &[]);
 }
 
+/// As over HTTP and SSE.
+#[test]
+fn a_message_that_has_a_key_twice_is_refused_and_the_server_goes_on() {
+    let (sandbox, mut client) = served();
+    client.send_line(
+        br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":
+        {"name":"rw_safe_write","arguments":{"path":"a","content":"x"},"name":"rw_validate"}}"#
+            .map(|byte| if byte == b'\n' { b' ' } else { byte })
+            .as_slice(),
+    );
+    let refused = client.receive().unwrap();
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)));
+    let told = "the message has the key \"name\" twice; send it once";
+    assert_eq!(refused["error"]["message"], told);
+    assert!(!sandbox.path("a").exists());
+    client.gives("rw_chunk_status", json!({"session": "s"}), &[]);
+}
+
 #[test]
 fn a_batch_is_answered_in_one_array_where_the_protocol_has_batches() {
     let sandbox = Sandbox::new();
