@@ -27,6 +27,9 @@ pub trait Hosted: ServerHandler + Clone {
     /// The calls of all clients that are not answered yet.
     fn calls(&self) -> &Busy;
 
+    /// Forgets what only matters while a call of this client runs. None does.
+    fn rest(&self) {}
+
     /// Ends the subscriptions of all clients.
     fn end_subscriptions(&self);
 
@@ -60,6 +63,10 @@ impl Hosted for Server {
 
     fn calls(&self) -> &Busy {
         self.calls()
+    }
+
+    fn rest(&self) {
+        self.rest();
     }
 
     fn end_subscriptions(&self) {

@@ -14,10 +14,20 @@ pub(crate) const SESSIONS_MAX: usize = 2048;
 /// A session without a request for so long ends.
 pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(60 * 60);
 
-/// The answer of a call is kept so long for a client whose connection broke, and who comes back for it.
+/// A session without a request at work for so long is put to sleep.
+pub(crate) const QUIET: Duration = Duration::from_secs(10);
+
+/// So often quiet sessions are looked for.
+pub(crate) const SWEEP: Duration = Duration::from_secs(2);
+
+/// So many sessions are awake at once, and those that have a request at work or are told something unasked.
 ///
-/// The SDK looks through all that are kept at each step of the session, so it is not long.
-pub(crate) const ANSWER_KEPT: Duration = Duration::from_secs(5);
+/// Each takes the SDK 60 KB, and what many take at once the allocator does not give back.
+pub(crate) const AWAKE_MAX: usize = 64;
+
+/// What the SDK keeps of a request that its client has cancelled, it keeps for so long. It looks through all that at
+/// each step of the session. Of a request that is answered it keeps nothing.
+pub(crate) const CANCELLED_KEPT: Duration = Duration::from_secs(5);
 
 /// A client whose connection broke comes back after this.
 pub(crate) const COMES_BACK: Duration = Duration::from_secs(1);

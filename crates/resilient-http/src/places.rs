@@ -149,7 +149,7 @@ impl<S: Hosted> Places<S> {
         let mut seen = Vec::new();
         for place in &self.places {
             let sessions = match &place.way {
-                Way::Http(way) => way.count().await,
+                Way::Http(way) => way.count(),
                 Way::Sse(way) => way.count(),
             };
             let running = place.server.calls().count();

@@ -3,8 +3,9 @@
 //! The SDK does the protocol. In front of it stand the guards, so that a call is understood as it is over standard
 //! streams; behind it stands [`Handler`], which tells the server who calls.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -24,13 +25,18 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::body::{Held, Reply, Taken, json, later, plain};
 use crate::door::Door;
 use crate::hosted::Hosted;
 use crate::in_flight::InFlight;
-use crate::limits::{ANSWER_KEPT, BODY_MAX, COMES_BACK, HEARTBEAT, SESSION_IDLE, SESSIONS_MAX};
+use crate::keeper::Keeper;
+use crate::limits::{
+    BODY_MAX, CANCELLED_KEPT, COMES_BACK, HEARTBEAT, SESSION_IDLE, SESSIONS_MAX, SWEEP,
+};
+use crate::sessions::{AtWork, NotYours, Sessions};
 
 /// So many clients that have no session are remembered.
 const CLIENTS_MAX: usize = 256;
@@ -39,24 +45,24 @@ const SESSION: &str = "mcp-session-id";
 
 /// One workspace over Streamable HTTP.
 pub(crate) struct Streamable<S: Hosted> {
-    service: StreamableHttpService<Handler<S>, LocalSessionManager>,
-    sessions: Arc<LocalSessionManager>,
-    /// Who began each session: nobody else may go on with it.
-    owners: Mutex<HashMap<String, Caller>>,
-    /// The requests that a session has at work.
+    service: StreamableHttpService<Handler<S>, Keeper<S>>,
+    pub(crate) keeper: Arc<Keeper<S>>,
+    /// The ids of the requests that a session has at work.
     at_work: InFlight,
     door: Arc<Door>,
 }
 
 impl<S: Hosted> Streamable<S> {
     pub(crate) fn new(server: &S, door: Arc<Door>, ending: CancellationToken) -> Self {
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(SESSION_IDLE);
-        sessions.session_config.completed_cache_ttl = ANSWER_KEPT;
-        sessions.session_config.sse_retry = Some(COMES_BACK);
-        let sessions = Arc::new(sessions);
+        let mut awake = LocalSessionManager::default();
+        awake.session_config.keep_alive = Some(SESSION_IDLE);
+        awake.session_config.completed_cache_ttl = CANCELLED_KEPT;
+        awake.session_config.sse_retry = Some(COMES_BACK);
+        let keeper = Arc::new(Keeper::new(awake));
+        let sessions = Arc::clone(&keeper.sessions);
+        tokio::spawn(sweep(Arc::clone(&keeper), ending.clone()));
         // Host and Origin are the door's business.
-        let config = StreamableHttpServerConfig::default()
+        let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
             .with_sse_keep_alive(Some(HEARTBEAT))
@@ -64,19 +70,21 @@ impl<S: Hosted> Streamable<S> {
             // What was mended may be longer than what came.
             .with_max_request_body_bytes(4 * BODY_MAX)
             .with_cancellation_token(ending);
+        config.session_store = Some(Arc::<Sessions<S>>::clone(&sessions));
         let clients = Arc::<Clients<S>>::default();
         let server = server.clone();
         let handler = move || {
             let server = server.for_caller(Caller::default());
-            Ok(Handler { server, clients: Arc::clone(&clients) })
+            let (clients, sessions) = (Arc::clone(&clients), Arc::clone(&sessions));
+            Ok(Handler { server, clients, sessions })
         };
-        let service = StreamableHttpService::new(handler, Arc::clone(&sessions), config);
-        Self { service, sessions, owners: Mutex::default(), at_work: InFlight::default(), door }
+        let service = StreamableHttpService::new(handler, Arc::clone(&keeper), config);
+        Self { service, keeper, at_work: InFlight::default(), door }
     }
 
     /// How many sessions live.
-    pub(crate) async fn count(&self) -> usize {
-        self.sessions.sessions.read().await.len()
+    pub(crate) fn count(&self) -> usize {
+        self.keeper.sessions.count()
     }
 
     /// Answers a request with a body.
@@ -87,16 +95,14 @@ impl<S: Hosted> Streamable<S> {
         caller: Caller,
         work: Work,
     ) -> Reply {
-        if !self.may_use(&parts, &caller) {
-            return no_session();
-        }
+        let Ok(used) = self.enter(&parts, &caller).await else { return no_session() };
         let body = std::mem::take(&mut taken.bytes);
         let (body, kind, flaw) = match guard(&body) {
             Guarded::Whole(kind) => (body, kind, None),
             Guarded::Mended(mended, kind, flaw) => (Bytes::from(mended), kind, flaw),
             Guarded::Refused(reply) => return json(StatusCode::BAD_REQUEST, &reply),
         };
-        if kind == Kind::Handshake && self.count().await >= SESSIONS_MAX {
+        if kind == Kind::Handshake && self.count() >= SESSIONS_MAX {
             return later("too many sessions live; try again\n");
         }
         let session = parts.headers.get(SESSION).and_then(|id| id.to_str().ok());
@@ -111,6 +117,9 @@ impl<S: Hosted> Streamable<S> {
             parts.extensions.insert(flaw);
         }
         parts.extensions.insert(caller.clone());
+        // A call goes on when its client is gone, and so does its session.
+        let used = used.map(Arc::new);
+        parts.extensions.insert(used.clone());
         let is_json = is_of(&parts.headers, b"application/json");
         let request = Request::from_parts(parts, Full::new(body));
         let reply = self.service.handle(request).await;
@@ -118,10 +127,10 @@ impl<S: Hosted> Streamable<S> {
             return json(StatusCode::BAD_REQUEST, &unreadable(&kind));
         }
         if let Some(id) = reply.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
-            self.note(id, caller.clone()).await;
+            self.keeper.sessions.own(id, caller.clone());
         }
         let (head, body) = reply.into_parts();
-        let body = Held::until_sent(body, (work, entered, taken.room));
+        let body = Held::until_sent(body, (work, entered, taken.room, used));
         if !is_of(&head.headers, b"text/event-stream") {
             return Response::from_parts(head, body.boxed_unsync());
         }
@@ -132,45 +141,40 @@ impl<S: Hosted> Streamable<S> {
 
     /// Answers a request for a stream.
     pub(crate) async fn stream(&self, parts: Parts, caller: Caller) -> Reply {
-        if !self.may_use(&parts, &caller) {
-            return no_session();
-        }
+        let Ok(used) = self.enter(&parts, &caller).await else { return no_session() };
+        // The answer to a request may come on this stream.
+        let comes_back = parts.headers.get("last-event-id");
+        let waits = comes_back.is_some_and(|event| event.as_bytes().contains(&b'/'));
         let reply = self.service.handle(Request::from_parts(parts, empty())).await;
         let door = Arc::clone(&self.door);
         let (head, body) = reply.into_parts();
+        let body = Held::until_sent(body, used.filter(|_| waits));
         let body = Held::as_long_as(body, move || door.still_has(&caller));
         Response::from_parts(head, body.boxed_unsync())
     }
 
     /// Ends a session.
     pub(crate) async fn end(&self, parts: Parts, caller: &Caller) -> Reply {
-        // The SDK says of any session that it has ended.
-        if !self.may_use(&parts, caller) || !self.lives(&parts).await {
+        let Ok(used) = self.enter(&parts, caller).await else { return no_session() };
+        // The SDK says of any session that it has ended; that one is named, it checks.
+        if used.is_none() && parts.headers.contains_key(SESSION) {
             return no_session();
         }
         let reply = self.service.handle(Request::from_parts(parts, empty())).await;
         reply.map(http_body_util::BodyExt::boxed_unsync)
     }
 
-    /// Whether the session that a request names lives. One that names none is the SDK's to refuse.
-    async fn lives(&self, parts: &Parts) -> bool {
-        let Some(id) = parts.headers.get(SESSION) else { return true };
-        let live = self.sessions.sessions.read().await;
-        id.to_str().is_ok_and(|id| live.contains_key(id))
+    /// Begins a request of the session that it names. What was never begun is the SDK's to refuse.
+    async fn enter(&self, parts: &Parts, caller: &Caller) -> Result<Option<AtWork<S>>, NotYours> {
+        let Some(id) = parts.headers.get(SESSION) else { return Ok(None) };
+        self.keeper.sessions.enter(id.to_str().map_err(|_| NotYours)?, caller).await
     }
+}
 
-    fn may_use(&self, parts: &Parts, caller: &Caller) -> bool {
-        let Some(id) = parts.headers.get(SESSION) else { return true };
-        let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        // What was never begun is the SDK's to refuse.
-        id.to_str().is_ok_and(|id| owners.get(id).is_none_or(|owner| owner == caller))
-    }
-
-    async fn note(&self, id: &str, caller: Caller) {
-        let live = self.sessions.sessions.read().await;
-        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        owners.retain(|id, _| live.contains_key(id.as_str()));
-        owners.insert(id.to_owned(), caller);
+/// Puts quiet sessions to sleep until the end.
+async fn sweep<S: Hosted>(keeper: Arc<Keeper<S>>, ending: CancellationToken) {
+    while timeout(SWEEP, ending.cancelled()).await.is_err() {
+        keeper.sweep(Instant::now()).await;
     }
 }
 
@@ -220,9 +224,18 @@ impl<S: Hosted> Clients<S> {
 /// The server behind the SDK: it is told what the door and the guards have found out.
 #[derive(Debug, Clone)]
 pub(crate) struct Handler<S> {
-    /// The server as the session has it.
+    /// The server for what belongs to nobody.
     server: S,
     clients: Arc<Clients<S>>,
+    sessions: Arc<Sessions<S>>,
+}
+
+impl<S: Hosted> Handler<S> {
+    /// The server as the session of a request has it; `None` if there is no session.
+    fn of_session(&self, parts: Option<&Parts>) -> Option<S> {
+        let id = parts?.headers.get(SESSION)?.to_str().ok()?;
+        self.sessions.server(id, || self.server.for_caller(Caller::default()))
+    }
 }
 
 /// Hands requests on to the server as they are.
@@ -234,7 +247,8 @@ macro_rules! handed_on {
             request: $request,
             context: RequestContext<RoleServer>,
         ) -> Result<$result, ErrorData> {
-            self.server.$name(request, context).await
+            let server = self.of_session(context.extensions.get());
+            server.as_ref().unwrap_or(&self.server).$name(request, context).await
         }
     )*};
 }
@@ -285,18 +299,18 @@ impl<S: Hosted> ServerHandler for Handler<S> {
         request: CallToolRequestParams,
         mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut parts = context.extensions.remove::<Parts>();
-        let flaw = parts.as_mut().and_then(|parts| parts.extensions.remove::<Flaw>());
-        let caller = parts.as_mut().and_then(|parts| parts.extensions.remove::<Caller>());
+        let parts = context.extensions.get_mut::<Parts>();
+        let (flaw, caller) = parts.map_or_else(Default::default, |parts| {
+            (parts.extensions.remove::<Flaw>(), parts.extensions.remove::<Caller>())
+        });
         // Without the door nobody may write.
         let caller = caller.unwrap_or(Caller { name: None, may_write: false, secret: 0 });
         if let Some(flaw) = flaw {
             context.extensions.insert(flaw);
         }
         context.extensions.insert(caller.clone());
-        let has_session = parts.is_some_and(|parts| parts.headers.contains_key(SESSION));
-        if has_session {
-            return self.server.call_tool(request, context).await;
+        if let Some(server) = self.of_session(context.extensions.get()) {
+            return server.call_tool(request, context).await;
         }
         let program = context.client_info().map(|it| format!("{}/{}", it.name, it.version));
         let server = self.clients.of(&self.server, &caller, program.unwrap_or_default());

@@ -173,6 +173,11 @@ impl Server {
         if result.is_error == Some(true) { Err(content) } else { Ok(content) }
     }
 
+    /// Forgets the order of this client's calls, none of which runs.
+    pub fn rest(&self) {
+        self.session.turns.forget();
+    }
+
     /// Ends the subscriptions of all clients: nothing more is told unasked.
     pub fn end_subscriptions(&self) {
         self.inner.updates.end();

@@ -6,7 +6,7 @@
 //! calls that only read; these wait for what was to be written when they came.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -18,9 +18,12 @@ const NAMES: [&str; 4] = ["path", "output_path", "session", "name"];
 const KEPT: usize = 256;
 
 /// For each thing that a call has named, the last call that changes it. Its end closes the channel.
+type Last = HashMap<String, watch::Receiver<()>>;
+
+/// The calls of one client.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
-    last: Mutex<HashMap<String, watch::Receiver<()>>>,
+    last: Mutex<Last>,
 }
 
 /// The turn of one call. The calls behind it go on when it is dropped.
@@ -34,9 +37,9 @@ impl Turns {
     /// Queues a call. One that names nothing waits for nobody.
     pub(crate) fn enter(&self, arguments: &Map<String, Value>, writes: bool) -> Turn {
         let names: Vec<String> = NAMES.iter().filter_map(|key| named(arguments, key)).collect();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.lock();
         if last.len() > KEPT {
-            last.retain(|_, call| call.has_changed().is_ok());
+            retain_running(&mut last);
         }
         let before = names.iter().filter_map(|name| last.get(name).cloned()).collect();
         if !writes {
@@ -46,6 +49,21 @@ impl Turns {
         last.extend(names.into_iter().map(|name| (name, call.clone())));
         Turn { before, _ended: Some(ended) }
     }
+
+    /// Forgets the calls that have ended.
+    pub(crate) fn forget(&self) {
+        let mut last = self.lock();
+        retain_running(&mut last);
+        last.shrink_to_fit();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn retain_running(last: &mut Last) {
+    last.retain(|_, call| call.has_changed().is_ok());
 }
 
 impl Turn {
@@ -89,6 +107,17 @@ mod tests {
         assert_eq!(enter(&turns, &json!({"path": "b"}), true).before.len(), 0);
         // A session is no file.
         assert_eq!(enter(&turns, &json!({"path": "s"}), true).before.len(), 0);
+    }
+
+    #[test]
+    fn calls_that_have_ended_are_forgotten() {
+        let turns = Turns::default();
+        let running = enter(&turns, &json!({"path": "a"}), true);
+        drop(enter(&turns, &json!({"path": "b"}), true));
+        turns.forget();
+        assert_eq!(turns.lock().keys().collect::<Vec<_>>(), ["path a"]);
+        assert_eq!(enter(&turns, &json!({"path": "a"}), true).before.len(), 1);
+        drop(running);
     }
 
     /// Puts of a scratchpad share their waits for the disk.

@@ -136,6 +136,26 @@ fn each_client_has_retries_of_its_own() {
     assert_eq!(budget(&other), full);
 }
 
+/// The server keeps 64 quiet sessions awake.
+#[test]
+fn a_session_that_has_slept_has_its_retries_and_its_name_in_the_journal() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let blocked = json!({"path": "b", "content": secrets(), "classify": true});
+    let client = web.greet("/mcp", &[]);
+    let budget = || client.call("rw_safe_write", &blocked)["retry_budget"].as_u64().unwrap();
+    let full = budget();
+    client.call("rw_safe_write", &json!({"path": "a", "content": "x"}));
+    (0..70).for_each(|_| drop(web.greet("/mcp", &[])));
+    assert_eq!(budget(), full - 1);
+    client.call("rw_safe_write", &json!({"path": "c", "content": "x"}));
+    let rows = rows(&sandbox);
+    let by = |path: &str| &rows.iter().find(|row| row["path"] == path).unwrap()["by"];
+    assert_eq!(by("a"), by("c"));
+    let sessions = web.ask("GET", "/metrics", &[], "").body;
+    assert!(sessions.contains("rw_sessions{workspace=\"\"} 71"), "{sessions}");
+}
+
 #[test]
 fn clients_that_write_at_once_lose_nothing() {
     const CLIENTS: usize = 16;

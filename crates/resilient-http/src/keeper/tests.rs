@@ -1,0 +1,304 @@
+//! Sessions that sleep, through the service as `places` has it.
+
+use std::sync::Mutex;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Request, StatusCode};
+use http_body_util::BodyExt as _;
+use resilient_mcp::{Busy, Caller, Tallied};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, ServerHandler};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::task::yield_now;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::address::Names;
+use crate::body::{Reply, Taken};
+use crate::door::Door;
+use crate::limits::{AWAKE_MAX, QUIET, SESSION_IDLE};
+use crate::streamable::Streamable;
+
+/// A server that counts the calls of each session.
+#[derive(Clone, Default)]
+struct Stub {
+    counted: Arc<Mutex<u32>>,
+    calls: Busy,
+    /// What a call of `wait` waits for.
+    gate: Arc<Gate>,
+}
+
+struct Gate(Semaphore);
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self(Semaphore::new(0))
+    }
+}
+
+impl ServerHandler for Stub {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let counted = {
+            let mut counted = self.counted.lock().unwrap();
+            *counted += 1;
+            *counted
+        };
+        match &*request.name {
+            "wait" => self.gate.0.acquire().await.unwrap().forget(),
+            "tell" => {
+                let told = ResourceUpdatedNotificationParam::new("rw://journal");
+                context.peer.notify_resource_updated(told).await.unwrap();
+            }
+            _ => {}
+        }
+        Ok(CallToolResult::success(vec![ContentBlock::text(counted.to_string())]).into())
+    }
+}
+
+impl Hosted for Stub {
+    fn for_caller(&self, _caller: Caller) -> Self {
+        Self { counted: Arc::default(), ..self.clone() }
+    }
+
+    fn tallied(&self) -> Tallied {
+        Tallied::default()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn calls(&self) -> &Busy {
+        &self.calls
+    }
+
+    fn end_subscriptions(&self) {}
+}
+
+fn place(stub: &Stub) -> Streamable<Stub> {
+    let names = Names { hosts: Vec::new(), origins: Vec::new() };
+    Streamable::new(stub, Arc::new(Door::new(names, None)), CancellationToken::new())
+}
+
+fn head(method: &str, session: &str, more: &[(&str, &str)]) -> Parts {
+    let mut request = Request::builder().method(method).uri("/mcp");
+    let accept = "application/json, text/event-stream";
+    for (name, value) in
+        [("host", "localhost"), ("accept", accept), ("content-type", "application/json")]
+    {
+        request = request.header(name, value);
+    }
+    if !session.is_empty() {
+        request = request.header("mcp-session-id", session);
+    }
+    for (name, value) in more {
+        request = request.header(*name, *value);
+    }
+    request.body(()).unwrap().into_parts().0
+}
+
+async fn post(place: &Streamable<Stub>, session: &str, message: Value) -> Reply {
+    let taken = Taken { bytes: Bytes::from(message.to_string()), room: None };
+    let (head, work) = (head("POST", session, &[]), Busy::default().begin());
+    place.post(head, taken, Caller::default(), work).await
+}
+
+async fn text(reply: Reply) -> String {
+    let (head, body) = reply.into_parts();
+    let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+    assert_eq!(head.status, StatusCode::OK, "{text}");
+    text
+}
+
+async fn greet(place: &Streamable<Stub>) -> String {
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "0"}});
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+    let reply = post(place, "", hello).await;
+    let session = reply.headers().get("mcp-session-id").cloned();
+    let answer = text(reply).await;
+    let session = session.unwrap_or_else(|| panic!("{answer}")).to_str().unwrap().to_owned();
+    let done = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(post(place, &session, done).await.status(), StatusCode::ACCEPTED);
+    session
+}
+
+async fn begin(place: &Streamable<Stub>, session: &str, tool: &str) -> Reply {
+    let params = json!({"name": tool, "arguments": {}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    post(place, session, call).await
+}
+
+/// Which call of its session a call is.
+async fn count(place: &Streamable<Stub>, session: &str) -> u64 {
+    let text = text(begin(place, session, "count").await).await;
+    let line = text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap();
+    let answer: Value = serde_json::from_str(line).unwrap();
+    answer["result"]["content"][0]["text"].as_str().unwrap().parse().unwrap()
+}
+
+async fn stream(place: &Streamable<Stub>, session: &str, more: &[(&str, &str)]) -> Reply {
+    let reply = place.stream(head("GET", session, more), Caller::default()).await;
+    assert_eq!(reply.status(), StatusCode::OK);
+    reply
+}
+
+/// The next piece of a stream; nothing once it has ended.
+async fn piece(reply: &mut Reply) -> Option<String> {
+    let frame = reply.body_mut().frame().await?.unwrap();
+    Some(String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap())
+}
+
+async fn awake(place: &Streamable<Stub>) -> usize {
+    place.keeper.awake.sessions.read().await.len()
+}
+
+/// Lets the quiet time go by, and everything be done that follows from it.
+async fn rest(place: &Streamable<Stub>) {
+    for _ in 0..100 {
+        yield_now().await;
+    }
+    place.keeper.sweep(Instant::now() + QUIET).await;
+    for _ in 0..100 {
+        yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_has_slept_goes_on() {
+    let place = place(&Stub::default());
+    let (one, other) = (greet(&place).await, greet(&place).await);
+    assert_eq!(count(&place, &one).await, 1);
+    place.keeper.sweep(Instant::now()).await;
+    assert_eq!(awake(&place).await, 2, "not quiet for long");
+    for calls in 2..5 {
+        rest(&place).await;
+        assert_eq!((awake(&place).await, place.count()), (0, 2));
+        assert_eq!(count(&place, &one).await, calls);
+        assert_eq!(awake(&place).await, 1);
+    }
+    assert_eq!(count(&place, &other).await, 1);
+}
+
+#[tokio::test]
+async fn a_request_that_comes_while_the_sdk_ends_its_session_waits_and_wakes_it() {
+    let place = place(&Stub::default());
+    let session = greet(&place).await;
+    for _ in 0..100 {
+        yield_now().await;
+    }
+    // The tasks of the session have not run since.
+    place.keeper.sweep(Instant::now() + QUIET).await;
+    assert!(place.keeper.sessions.began(&session).is_none(), "not yet asleep");
+    assert_eq!(count(&place, &session).await, 1);
+    for _ in 0..100 {
+        yield_now().await;
+    }
+    assert_eq!(count(&place, &session).await, 2, "nothing has ended it again");
+}
+
+#[tokio::test]
+async fn a_call_keeps_its_session_awake_until_it_is_done_and_its_answer_is_taken() {
+    let stub = Stub::default();
+    let place = place(&stub);
+    let session = greet(&place).await;
+    let reply = begin(&place, &session, "wait").await;
+    rest(&place).await;
+    assert_eq!(awake(&place).await, 1);
+    stub.gate.0.add_permits(1);
+    rest(&place).await;
+    assert_eq!(awake(&place).await, 1, "it is not taken");
+    assert!(text(reply).await.contains("result"));
+    rest(&place).await;
+    assert_eq!(awake(&place).await, 0);
+    // Nobody is there for the answer of the next one.
+    drop(begin(&place, &session, "wait").await);
+    rest(&place).await;
+    assert_eq!(awake(&place).await, 1);
+    stub.gate.0.add_permits(1);
+    rest(&place).await;
+    assert_eq!(awake(&place).await, 0);
+}
+
+#[tokio::test]
+async fn a_stream_stays_open_while_its_session_sleeps_and_says_what_is_told_then() {
+    let place = place(&Stub::default());
+    let session = greet(&place).await;
+    let mut open = stream(&place, &session, &[]).await;
+    assert!(piece(&mut open).await.unwrap().contains("retry"));
+    let mut resumed = stream(&place, &session, &[("last-event-id", "0")]).await;
+    rest(&place).await;
+    assert_eq!(awake(&place).await, 0);
+    text(begin(&place, &session, "tell").await).await;
+    assert!(piece(&mut open).await.unwrap().contains("notifications/resources/updated"));
+    rest(&place).await;
+    assert_eq!(awake(&place).await, 1, "it may be told more");
+    // It ends with its session, and so does the one that has heard nothing.
+    place.end(head("DELETE", &session, &[]), &Caller::default()).await;
+    assert_eq!((piece(&mut open).await, piece(&mut resumed).await), (None, None));
+}
+
+#[tokio::test]
+async fn a_session_that_sleeps_ends_as_others_do() {
+    let place = place(&Stub::default());
+    let (ended, idle) = (greet(&place).await, greet(&place).await);
+    let mut open = stream(&place, &idle, &[]).await;
+    piece(&mut open).await;
+    rest(&place).await;
+    let stranger = Caller { secret: 1, ..Caller::default() };
+    let refused = place.end(head("DELETE", &ended, &[]), &stranger).await;
+    assert_eq!(refused.status(), StatusCode::NOT_FOUND);
+    let reply = place.end(head("DELETE", &ended, &[]), &Caller::default()).await;
+    assert_eq!((reply.status(), place.count()), (StatusCode::ACCEPTED, 1));
+    place.keeper.sweep(Instant::now() + SESSION_IDLE).await;
+    assert_eq!((place.count(), piece(&mut open).await), (0, None));
+    for session in [ended, idle] {
+        assert_eq!(begin(&place, &session, "count").await.status(), StatusCode::NOT_FOUND);
+    }
+}
+
+#[tokio::test]
+async fn the_one_that_is_quiet_for_the_longest_time_makes_room() {
+    let place = place(&Stub::default());
+    let first = greet(&place).await;
+    assert_eq!(count(&place, &first).await, 1);
+    for _ in 0..AWAKE_MAX {
+        greet(&place).await;
+    }
+    assert_eq!((awake(&place).await, place.count()), (AWAKE_MAX, AWAKE_MAX + 1));
+    assert!(place.keeper.sessions.began(&first).is_some());
+    assert_eq!(count(&place, &first).await, 2);
+    assert_eq!(awake(&place).await, AWAKE_MAX);
+}
+
+/// The SDK numbers the requests of a session anew when it wakes.
+#[tokio::test]
+async fn no_stream_of_another_request_is_mistaken_for_the_one_that_broke() {
+    let stub = Stub::default();
+    let place = place(&stub);
+    let session = greet(&place).await;
+    count(&place, &session).await;
+    rest(&place).await;
+    let mut reply = begin(&place, &session, "wait").await;
+    let priming = piece(&mut reply).await.unwrap();
+    let id = priming.lines().find_map(|line| line.strip_prefix("id: ")).unwrap();
+    assert_ne!(id, "0/0");
+    assert_eq!(text(stream(&place, &session, &[("last-event-id", "0/0")]).await).await, "");
+    let resumed = stream(&place, &session, &[("last-event-id", id)]).await;
+    stub.gate.0.add_permits(1);
+    assert!(text(resumed).await.contains("\"result\""));
+}

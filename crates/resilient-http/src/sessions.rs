@@ -1,0 +1,245 @@
+//! The sessions of one workspace: whose each is, and whether it is awake or asleep.
+//!
+//! A session that is awake has two tasks of the SDK, and their queues. One that is quiet for a while is put to sleep, and
+//! one that is quiet makes room for others: the SDK ends it, and what it has to remember stays here. Its next request wakes
+//! it. No client sees a difference. A session to which something may be told unasked stays awake.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use resilient_mcp::Caller;
+use tokio::sync::watch;
+
+use crate::hosted::Hosted;
+use crate::limits::{AWAKE_MAX, QUIET, SESSION_IDLE};
+
+/// All sessions.
+#[derive(Debug)]
+pub(crate) struct Sessions<S> {
+    all: Mutex<HashMap<String, Session<S>>>,
+}
+
+/// One session.
+#[derive(Debug)]
+struct Session<S> {
+    /// Who began it: nobody else may go on with it.
+    owner: Option<Caller>,
+    /// What the client began it with, as JSON; `None` until the handshake is done.
+    began: Option<Box<[u8]>>,
+    /// The server as the session has it, from its first request on.
+    server: Option<S>,
+    state: State,
+    /// How many requests are at work.
+    at_work: usize,
+    /// When the last request came, or was done.
+    since: Instant,
+    /// How often it was awake: the SDK numbers the requests anew each time.
+    life: u32,
+    /// Whether something may be told unasked. The streams that wait for that watch it.
+    is_told: watch::Sender<bool>,
+}
+
+#[derive(Debug)]
+enum State {
+    Awake,
+    /// The SDK is ending it. Dropping this says that it has.
+    Leaving(watch::Sender<()>),
+    Asleep,
+}
+
+/// A session that another client has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotYours;
+
+/// A request at work, until it is dropped. The session stays awake meanwhile.
+pub(crate) struct AtWork<S> {
+    of: Arc<Sessions<S>>,
+    id: String,
+}
+
+impl<S> Default for Sessions<S> {
+    fn default() -> Self {
+        Self { all: Mutex::default() }
+    }
+}
+
+impl<S> Sessions<S> {
+    /// How many there are, awake or asleep.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Begins a request of a session; `None` if there is no such session.
+    ///
+    /// # Errors
+    /// The session is another client's.
+    pub(crate) async fn enter(
+        self: &Arc<Self>,
+        id: &str,
+        caller: &Caller,
+    ) -> Result<Option<AtWork<S>>, NotYours> {
+        loop {
+            let mut left = {
+                let mut all = self.lock();
+                let Some(session) = all.get_mut(id) else { return Ok(None) };
+                if session.owner.as_ref().is_some_and(|owner| owner != caller) {
+                    return Err(NotYours);
+                }
+                match &session.state {
+                    State::Leaving(left) => left.subscribe(),
+                    State::Awake | State::Asleep => {
+                        session.at_work += 1;
+                        session.since = Instant::now();
+                        return Ok(Some(AtWork { of: Arc::clone(self), id: id.to_owned() }));
+                    }
+                }
+            };
+            // Nothing is ever sent.
+            let _ = left.changed().await;
+        }
+    }
+
+    /// A session has begun.
+    pub(crate) fn begin(&self, id: &str) {
+        let session = Session {
+            owner: None,
+            began: None,
+            server: None,
+            state: State::Awake,
+            at_work: 0,
+            since: Instant::now(),
+            life: 0,
+            is_told: watch::Sender::new(false),
+        };
+        self.lock().insert(id.to_owned(), session);
+    }
+
+    /// Its handshake is done.
+    pub(crate) fn greeted(&self, id: &str, began: Box<[u8]>) {
+        self.with(id, |session| session.began = Some(began));
+    }
+
+    /// It belongs to this client.
+    pub(crate) fn own(&self, id: &str, caller: Caller) {
+        self.with(id, |session| session.owner = Some(caller));
+    }
+
+    /// What a session that sleeps was begun with.
+    pub(crate) fn began(&self, id: &str) -> Option<Box<[u8]>> {
+        let all = self.lock();
+        let session = all.get(id).filter(|it| matches!(it.state, State::Asleep))?;
+        session.began.clone()
+    }
+
+    /// It is awake again.
+    pub(crate) fn woke(&self, id: &str) {
+        self.with(id, |session| {
+            session.state = State::Awake;
+            session.life = session.life.wrapping_add(1);
+        });
+    }
+
+    /// The SDK has ended it: it sleeps, if it was to; otherwise it is gone.
+    pub(crate) fn ended(&self, id: &str) {
+        let mut all = self.lock();
+        match all.get_mut(id) {
+            Some(session) if matches!(session.state, State::Leaving(_)) => {
+                session.state = State::Asleep;
+            }
+            _ => drop(all.remove(id)),
+        }
+    }
+
+    /// Something may be told to its client unasked, from now on.
+    pub(crate) fn tell(&self, id: &str) {
+        self.with(id, |session| session.is_told.send_replace(true));
+    }
+
+    /// Whether something may be told to its client unasked; a change is received, and so is the end of the session.
+    pub(crate) fn is_told(&self, id: &str) -> Option<watch::Receiver<bool>> {
+        self.lock().get(id).map(|session| session.is_told.subscribe())
+    }
+
+    /// Which of its lives it has.
+    pub(crate) fn life(&self, id: &str) -> u32 {
+        self.lock().get(id).map_or(0, |session| session.life)
+    }
+
+    /// The server as the session has it, made if need be; `None` if there is no such session.
+    pub(crate) fn server(&self, id: &str, made: impl FnOnce() -> S) -> Option<S>
+    where
+        S: Clone,
+    {
+        self.lock().get_mut(id).map(|session| session.server.get_or_insert_with(made).clone())
+    }
+
+    fn with<R>(&self, id: &str, change: impl FnOnce(&mut Session<S>) -> R) {
+        if let Some(session) = self.lock().get_mut(id) {
+            change(session);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Session<S>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Hosted> Sessions<S> {
+    /// Forgets those that have slept for long, and names those that are quiet: the SDK has to end them now.
+    pub(crate) fn sweep(&self, now: Instant) -> Vec<String> {
+        let mut all = self.lock();
+        let quiet = |session: &Session<S>| now.saturating_duration_since(session.since);
+        all.retain(|_, it| {
+            let is_over = matches!(it.state, State::Asleep) && quiet(it) >= SESSION_IDLE;
+            it.at_work > 0 || !is_over
+        });
+        let tired = all.iter_mut().filter(|(_, it)| it.may_sleep() && quiet(it) >= QUIET);
+        let leaving = tired.map(|(id, session)| {
+            session.leave();
+            id.clone()
+        });
+        leaving.collect()
+    }
+
+    /// Names the one that is quiet for the longest time if so many are awake that it has to make room for another.
+    pub(crate) fn crowded_out(&self) -> Option<String> {
+        let mut all = self.lock();
+        let awake = all.values().filter(|it| matches!(it.state, State::Awake)).count();
+        if awake < AWAKE_MAX {
+            return None;
+        }
+        let tired = all.iter_mut().filter(|(_, it)| it.may_sleep());
+        let (id, session) = tired.min_by_key(|(_, it)| it.since)?;
+        session.leave();
+        Some(id.clone())
+    }
+}
+
+impl<S: Hosted> Session<S> {
+    fn may_sleep(&self) -> bool {
+        let is_greeted = self.began.is_some() && matches!(self.state, State::Awake);
+        is_greeted && self.at_work == 0 && !*self.is_told.borrow()
+    }
+
+    fn leave(&mut self) {
+        self.state = State::Leaving(watch::Sender::new(()));
+        self.server.as_ref().inspect(|server| server.rest());
+    }
+}
+
+impl<S> Drop for AtWork<S> {
+    fn drop(&mut self) {
+        self.of.with(&self.id, |session| {
+            session.at_work -= 1;
+            session.since = Instant::now();
+        });
+    }
+}
+
+impl<S> fmt::Debug for AtWork<S> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("AtWork").field(&self.id).finish()
+    }
+}
