@@ -1,6 +1,8 @@
 //! Bodies: what a client sends, taken within limits; and what it is sent.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -14,7 +16,9 @@ use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::limits::{BODIES_MAX, BODY_MAX, BODY_PATIENCE, LINGERS, PASSED_OVER, PIECE_PATIENCE};
+use crate::limits::{
+    ANSWER_PATIENCE, BODIES_MAX, BODY_MAX, BODY_PATIENCE, LINGERS, PASSED_OVER, PIECE_PATIENCE,
+};
 
 /// An answer.
 pub(crate) type Reply = Response<UnsyncBoxBody<Bytes, Infallible>>;
@@ -190,6 +194,71 @@ impl<B: Body<Data = Bytes, Error = Infallible> + Unpin> Body for Held<B> {
     }
 }
 
+/// A body of which the beginning is there.
+///
+/// The SDK begins the answer to each request with an event that has a name alone, for a client whose connection breaks. Sent on its own, it
+/// costs a write here and a wake of the client. So an answer that is soon done goes out as a whole.
+pub(crate) struct Begun<B> {
+    pieces: VecDeque<Bytes>,
+    /// What is still to come; `None` if nothing is.
+    rest: Option<B>,
+}
+
+impl<B: Body<Data = Bytes, Error = Infallible> + Unpin> Begun<B> {
+    /// Waits until a body has more than its first piece, for so long as an answer is waited for.
+    pub(crate) async fn of(mut body: B) -> Self {
+        let deadline = Instant::now() + ANSWER_PATIENCE;
+        let mut pieces = VecDeque::new();
+        while pieces.len() < 2 {
+            match timeout_at(deadline, body.frame()).await {
+                Ok(Some(Ok(frame))) => pieces.extend(frame.into_data()),
+                Ok(None) => return Self { pieces, rest: None },
+                Err(_) => return Self { pieces, rest: Some(body) },
+            }
+        }
+        // The end comes with the answer.
+        let next = poll_fn(|context| Poll::Ready(Pin::new(&mut body).poll_frame(context))).await;
+        match next {
+            Poll::Ready(None) => Self { pieces, rest: None },
+            Poll::Ready(Some(Ok(frame))) => {
+                pieces.extend(frame.into_data());
+                Self { pieces, rest: Some(body) }
+            }
+            Poll::Pending => Self { pieces, rest: Some(body) },
+        }
+    }
+}
+
+impl<B: Body<Data = Bytes, Error = Infallible> + Unpin> Body for Begun<B> {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(piece) = self.pieces.pop_front() {
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        }
+        match &mut self.rest {
+            Some(rest) => Pin::new(rest).poll_frame(context),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.pieces.is_empty() && self.rest.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        let bytes = self.pieces.iter().map(|piece| piece.len() as u64).sum();
+        match &self.rest {
+            None => http_body::SizeHint::with_exact(bytes),
+            Some(_) => http_body::SizeHint::default(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -215,6 +284,48 @@ mod tests {
         let mut held = Held { body: Full::new(Bytes::from_static(b"b")), ..held };
         may.store(false, Ordering::Relaxed);
         assert!(!gives(&mut held));
+    }
+
+    /// A body whose pieces are sent to it.
+    struct Pieces(tokio::sync::mpsc::UnboundedReceiver<&'static str>);
+
+    impl Body for Pieces {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            let piece = self.0.poll_recv(context);
+            piece.map(|piece| piece.map(|piece| Ok(Frame::data(Bytes::from(piece)))))
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_soon_done_is_sent_as_a_whole() {
+        let (pieces, body) = tokio::sync::mpsc::unbounded_channel();
+        for piece in ["name", "answer"] {
+            pieces.send(piece).unwrap();
+        }
+        drop(pieces);
+        let begun = Begun::of(Pieces(body)).await;
+        assert_eq!(begun.size_hint().exact(), Some(10));
+        assert_eq!(begun.collect().await.unwrap().to_bytes(), "nameanswer");
+    }
+
+    #[tokio::test]
+    async fn what_comes_before_an_answer_is_not_held_back() {
+        let (pieces, body) = tokio::sync::mpsc::unbounded_channel();
+        for piece in ["name", "progress"] {
+            pieces.send(piece).unwrap();
+        }
+        let mut begun = Begun::of(Pieces(body)).await;
+        assert_eq!(begun.size_hint().exact(), None);
+        assert!(gives(&mut begun) && gives(&mut begun) && !gives(&mut begun));
+        pieces.send("answer").unwrap();
+        drop(pieces);
+        assert_eq!(begun.collect().await.unwrap().to_bytes(), "answer");
     }
 
     #[test]

@@ -65,6 +65,9 @@ pub(crate) const LINGERS: Duration = Duration::from_millis(500);
 /// A client takes the next piece of an answer within this.
 pub(crate) const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 
+/// An answer that is done within this is sent as a whole. A client whose connection breaks before cannot come back for it.
+pub(crate) const ANSWER_PATIENCE: Duration = Duration::from_millis(500);
+
 /// At its end the server waits so long for clients to take their answers.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 

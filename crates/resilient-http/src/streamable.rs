@@ -28,7 +28,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::body::{Held, Reply, Taken, json, later, plain};
+use crate::body::{Begun, Held, Reply, Taken, json, later, plain};
 use crate::door::Door;
 use crate::hosted::Hosted;
 use crate::in_flight::InFlight;
@@ -130,6 +130,7 @@ impl<S: Hosted> Streamable<S> {
             self.keeper.sessions.own(id, caller.clone());
         }
         let (head, body) = reply.into_parts();
+        let body = Begun::of(body).await;
         let body = Held::until_sent(body, (work, entered, taken.room, used));
         if !is_of(&head.headers, b"text/event-stream") {
             return Response::from_parts(head, body.boxed_unsync());

@@ -15,7 +15,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tokio::task::yield_now;
+use tokio::task::{JoinHandle, yield_now};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -89,9 +89,9 @@ impl Hosted for Stub {
     fn end_subscriptions(&self) {}
 }
 
-fn place(stub: &Stub) -> Streamable<Stub> {
+fn place(stub: &Stub) -> Arc<Streamable<Stub>> {
     let names = Names { hosts: Vec::new(), origins: Vec::new() };
-    Streamable::new(stub, Arc::new(Door::new(names, None)), CancellationToken::new())
+    Arc::new(Streamable::new(stub, Arc::new(Door::new(names, None)), CancellationToken::new()))
 }
 
 fn head(method: &str, session: &str, more: &[(&str, &str)]) -> Parts {
@@ -141,6 +141,12 @@ async fn begin(place: &Streamable<Stub>, session: &str, tool: &str) -> Reply {
     let params = json!({"name": tool, "arguments": {}});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     post(place, session, call).await
+}
+
+/// Begins a call that waits at the gate.
+fn wait(place: &Arc<Streamable<Stub>>, session: &str) -> JoinHandle<Reply> {
+    let (place, session) = (Arc::clone(place), session.to_owned());
+    tokio::spawn(async move { begin(&place, &session, "wait").await })
 }
 
 /// Which call of its session a call is.
@@ -216,17 +222,19 @@ async fn a_call_keeps_its_session_awake_until_it_is_done_and_its_answer_is_taken
     let stub = Stub::default();
     let place = place(&stub);
     let session = greet(&place).await;
-    let reply = begin(&place, &session, "wait").await;
+    let call = wait(&place, &session);
     rest(&place).await;
     assert_eq!(awake(&place).await, 1);
     stub.gate.0.add_permits(1);
     rest(&place).await;
     assert_eq!(awake(&place).await, 1, "it is not taken");
-    assert!(text(reply).await.contains("result"));
+    assert!(text(call.await.unwrap()).await.contains("result"));
     rest(&place).await;
     assert_eq!(awake(&place).await, 0);
     // Nobody is there for the answer of the next one.
-    drop(begin(&place, &session, "wait").await);
+    let call = wait(&place, &session);
+    rest(&place).await;
+    call.abort();
     rest(&place).await;
     assert_eq!(awake(&place).await, 1);
     stub.gate.0.add_permits(1);
@@ -293,12 +301,14 @@ async fn no_stream_of_another_request_is_mistaken_for_the_one_that_broke() {
     let session = greet(&place).await;
     count(&place, &session).await;
     rest(&place).await;
-    let mut reply = begin(&place, &session, "wait").await;
-    let priming = piece(&mut reply).await.unwrap();
-    let id = priming.lines().find_map(|line| line.strip_prefix("id: ")).unwrap();
-    assert_ne!(id, "0/0");
+    let _call = wait(&place, &session);
+    for _ in 0..100 {
+        yield_now().await;
+    }
     assert_eq!(text(stream(&place, &session, &[("last-event-id", "0/0")]).await).await, "");
-    let resumed = stream(&place, &session, &[("last-event-id", id)]).await;
+    let again = format!("0/{}", 1_u64 << 32);
+    let resumed = stream(&place, &session, &[("last-event-id", &again)]).await;
     stub.gate.0.add_permits(1);
-    assert!(text(resumed).await.contains("\"result\""));
+    let answer = text(resumed).await;
+    assert!(answer.contains("\"result\"") && answer.contains(&again[1..]), "{answer}");
 }
