@@ -277,7 +277,7 @@ fn core_writes_a_long_file_in_several_calls() {
     let listed = client.gives("rw_list_parts", json!({"path": "d/other.md"}), &[]);
     assert_eq!((&ahead["next_part"], &listed["next_part"]), (&json!(1), &json!(1)));
     let first = client.gives("rw_write_part", part("d/other.md", 1, "1\n"), &["sha256"]);
-    assert_eq!((first.get("discarded_parts"), &first["next_part"]), (None, &json!(3)));
+    assert_eq!((&first["discarded_parts"], &first["next_part"]), (&json!(1), &json!(2)));
     client.gives(
         "rw_write_part",
         json!({"path": "d/other.md", "part": 2, "content": "2\n", "last": true}),
@@ -366,7 +366,7 @@ fn core_keeps_the_other_parts_when_the_last_one_is_refused() {
     // A part that is wrongly said to be the last one loses none either.
     let refused = client.fails(
         "rw_write_part",
-        part(1, "x = 1\n", true),
+        part(2, "y = 1\n", true),
         "stale_precondition/unknown/abort",
         json!({"reason": "chunk_count_mismatch"}),
     );
@@ -375,7 +375,25 @@ fn core_keeps_the_other_parts_when_the_last_one_is_refused() {
     client.gives("rw_write_part", part(2, "y = 2\n", false), &["sha256"]);
     let written = client.gives("rw_write_part", part(4, "end = 4\n", true), &["sha256"]);
     assert_eq!(written["parts"], 4);
-    assert_eq!(sandbox.text("a.py"), "x = 1\ny = 2\nz = 3\nend = 4\n");
+    assert_eq!(sandbox.text("a.py"), "x = \"\ny = 2\nz = 3\nend = 4\n");
+}
+
+#[test]
+fn core_starts_over_at_part_1_and_never_mixes_two_texts() {
+    let sandbox = Sandbox::new();
+    sandbox.put("a.md", "there\n");
+    let mut client = core(&sandbox);
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.md", "part": part, "content": content, "last": last});
+    client.gives("rw_write_part", part(1, "old 1\n", false), &[]);
+    client.gives("rw_write_part", part(2, "old 2\n", false), &[]);
+    let stale = "stale_precondition/unknown/ask_user";
+    let refused = client.fails("rw_write_part", part(3, "old 3\n", true), stale, json!({}));
+    let first = client.gives("rw_write_part", part(1, "new 1\n", false), &["sha256"]);
+    assert_eq!((&first["discarded_parts"], &first["next_part"]), (&json!(3), &json!(2)));
+    let mut last = part(2, "new 2\n", true);
+    last["expected_prev_sha256"] = refused["context"]["actual_prev_sha256"].clone();
+    client.gives("rw_write_part", last, &[]);
+    assert_eq!(sandbox.text("a.md"), "new 1\nnew 2\n");
 }
 
 #[test]

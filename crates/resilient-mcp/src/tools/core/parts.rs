@@ -1,7 +1,9 @@
 //! A long file in parts.
 
 use resilient_core::digest::Digest;
+use resilient_core::risk::Detection;
 use resilient_core::roots::Git;
+use resilient_core::workspace::Source;
 use resilient_core::{Error, chunk};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,7 +87,7 @@ impl WritePart {
         let Parts { target, shown, session } = Parts::of(workspace, &path)?;
         let mut discarded_parts = None;
         let before = Kept::of(workspace, &session)?;
-        if part == 1 && before.present.contains(&1) && !before.wait_for_last() {
+        if part == 1 && !before.present.is_empty() && !before.is_corrected(workspace, &session) {
             workspace.chunks().reset(&session)?;
             discarded_parts = Some(before.present.len() as u64);
         }
@@ -173,8 +175,21 @@ impl Kept {
         Ok(Self { present, total })
     }
 
-    /// Whether all parts are there, and the last one was refused. Then a part that is sent again, part 1 too,
-    /// takes the place of itself alone.
+    /// Whether a part 1 that is sent now takes the place of itself alone: the last part was refused for secrets, and
+    /// the parts still hold one. Otherwise it starts over, or the file would be a mixture.
+    fn is_corrected(&self, workspace: &Workspace, session: &str) -> bool {
+        let parts = Source::Session { session: session.to_owned(), separator: String::new() };
+        let holds_secret = || {
+            workspace.risk_score_of(parts, None).is_ok_and(|report| {
+                let mut found = report.detected_patterns.iter();
+                found.any(|found| matches!(found, Detection::Pattern(_)))
+            })
+        };
+        self.wait_for_last() && holds_secret()
+    }
+
+    /// Whether all parts are there, and the last one was refused. Then a later part that is sent again takes the place
+    /// of itself alone.
     fn wait_for_last(&self) -> bool {
         let all = self.total.filter(|total| *total > 1);
         all.is_some_and(|total| self.present.iter().copied().eq(1..=total))
