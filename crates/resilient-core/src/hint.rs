@@ -10,7 +10,7 @@ pub mod samples;
 use std::io;
 
 use crate::digest::Digest;
-use crate::edit::{Diagnosis, Mistake, Nearest};
+use crate::edit::{Diagnosis, Difference, Mistake, Nearest};
 use crate::error::{
     BEYOND_DOUBLE, Changed, Draft, Drift, Error, HANDOFF, NEVER_THERE, NotAFile, QUERY_OF_ONE_LINE,
     Since,
@@ -39,8 +39,8 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::ProtectedPath { .. } => {
-            "choose another path: no tool writes into .resilient_write or over the policy, and tools write into .git \
-             only when the policy has allow_git_writes: true"
+            "choose another path: no tool lists or writes .resilient_write, none writes over the policy, and tools \
+             write into .git only when the policy has allow_git_writes: true"
                 .to_owned()
         }
         Error::NotARegularFile { what: NotAFile::Directory, .. } => {
@@ -692,6 +692,14 @@ fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
         Nearest { suggested_old_string: Some(_), suggestion_neighbours: 1.., .. } => {
             "pass context.nearest.suggested_old_string as `old_string` if that place is meant, and repeat in \
              `new_string` what it has before and after that place"
+        }
+        Nearest { suggested_old_string: Some(_), differs, .. }
+            if differs
+                .iter()
+                .any(|it| matches!(it, Difference::Tabs | Difference::Indentation)) =>
+        {
+            "pass context.nearest.suggested_old_string as `old_string` if that place is meant, and indent \
+             `new_string` as it is indented"
         }
         Nearest { suggested_old_string: Some(_), .. } => {
             "pass context.nearest.suggested_old_string as `old_string` if that place is meant"

@@ -58,7 +58,7 @@ pub(crate) fn check(
         let stands_in = instead_of_content.iter().chain(&["content"]);
         let lacks_content = known.contains_key("content")
             && !stands_in.into_iter().any(|it| arguments.contains_key(*it));
-        let unknown = unknown_argument(name, name, known.keys());
+        let unknown = unknown_argument(name, name, known.keys(), &|it| arguments.contains_key(it));
         // Without it there is no content at all: this is the one.
         let unknown = match (value, part_of(known, name)) {
             (_, Some(outer)) => unknown.with("hint", format!("put {name} into `{outer}`")),
@@ -154,18 +154,72 @@ fn refusal(argument: &str, reason: String, hint: String) -> Box<Envelope> {
     unfit(&reason, &hint).with("argument", argument)
 }
 
-/// Names that tools of other programs have for the arguments of an edit.
-const MEANT: [(&str, &[&str]); 2] = [
-    ("old_string", &["old", "old_str", "old_text", "search", "find", "before", "from"]),
+/// Names that tools of other programs have for the arguments here, in small letters without `_`.
+const MEANT: [(&str, &[&str]); 14] = [
+    (
+        "old_string",
+        &["old", "oldstr", "oldtext", "oldcontent", "search", "find", "before", "from", "original"],
+    ),
     (
         "new_string",
-        &["new", "new_str", "new_text", "replace", "replacement", "replace_with", "after", "to"],
+        &[
+            "new",
+            "newstr",
+            "newtext",
+            "newcontent",
+            "replace",
+            "replacement",
+            "replacewith",
+            "after",
+            "to",
+        ],
     ),
+    ("path", &["file", "filename", "filepath", "targetfile", "absolutepath", "notebookpath"]),
+    ("content", &["text", "contents", "filetext", "filecontent", "code", "newcontent"]),
+    ("glob", &["includepattern", "filepattern", "include", "fileglob"]),
+    ("pattern", &["query", "regex", "search", "text", "searchterm"]),
+    ("query", &["pattern", "search", "text", "searchterm"]),
+    ("offset", &["startline", "linestart", "fromline", "line", "start"]),
+    ("start_line", &["offset", "linestart", "fromline", "line", "start"]),
+    ("limit", &["maxlines", "numlines", "linecount", "lines", "count", "n", "maxresults"]),
+    ("max_lines", &["limit", "numlines", "linecount", "lines", "count"]),
+    ("n", &["limit", "count", "max", "maxresults"]),
+    ("last", &["isfinal", "final", "islast", "done"]),
+    ("replace_all", &["all", "global"]),
 ];
 
-/// The argument that is meant by a name of another program.
-fn meant(name: &str) -> Option<&'static str> {
-    MEANT.iter().find(|(_, theirs)| theirs.contains(&name)).map(|(ours, _)| *ours)
+/// The argument that is meant by a name of another program, of those that the tool has.
+fn meant(name: &str, has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let plain = name.replace('_', "").to_lowercase();
+    let mut all = MEANT.iter().filter(|(_, theirs)| theirs.contains(&plain.as_str()));
+    all.find(|(ours, _)| has(ours)).map(|(ours, _)| *ours)
+}
+
+/// What to do about an argument that no argument here has the place of.
+fn without(name: &str, has: impl Fn(&str) -> bool) -> Option<String> {
+    let plain = name.replace('_', "").to_lowercase();
+    Some(match plain.as_str() {
+        "mode" if has("append") => {
+            "leave out mode, and pass `append` true to add at the end of the file".to_owned()
+        }
+        "append" if has("mode") => "write `mode` append in place of append".to_owned(),
+        "dryrun" | "preview" => format!(
+            "leave out {name} only if the file is to be changed: no tool only shows a change"
+        ),
+        "endline" | "lineend" | "toline" if has("limit") => {
+            format!("pass `limit`, the number of lines, in place of {name}")
+        }
+        "endline" | "lineend" | "toline" if has("max_lines") => {
+            format!("pass `max_lines`, the number of lines, in place of {name}")
+        }
+        "replaceall" if has("count") => {
+            format!("leave out {name}, and pass `count` -1 to replace all")
+        }
+        "expectedreplacements" | "count" if has("replace_all") => {
+            format!("leave out {name}, and pass `replace_all` true to replace all")
+        }
+        _ => return None,
+    })
 }
 
 /// The refusal of an argument that the tool does not have, `full` with the one that holds it.
@@ -173,21 +227,25 @@ fn unknown_argument<'a>(
     name: &str,
     full: &str,
     known: impl Iterator<Item = &'a String> + Clone,
+    is_passed: &dyn Fn(&str) -> bool,
 ) -> Box<Envelope> {
     let has = |wanted: &str| known.clone().any(|known| known == wanted);
-    let meant = meant(name).filter(|meant| has(meant));
+    let meant = meant(name, &has);
+    let without = without(name, &has);
     let near = match meant {
+        Some(meant) if is_passed(meant) => Vec::new(),
         Some(meant) => vec![meant.to_owned()],
         None => nearest(name, known.clone().map(String::as_str)),
     };
     let hint = match (meant, near.first()) {
+        _ if without.is_some() => without.unwrap_or_default(),
+        (Some(meant), _) if is_passed(meant) => {
+            format!("leave out {name}, since `{meant}` is passed")
+        }
         (Some(meant), _) => format!("write `{meant}` in place of {name}"),
         _ if name == "label" && has("sha256") => {
             "leave out label, and pass as `sha256` what `rw_scratch_ref` answers for that label"
                 .to_owned()
-        }
-        _ if name == "replace_all" && has("count") => {
-            "leave out replace_all, and pass `count` -1 to replace all".to_owned()
         }
         (None, Some(near)) => format!("leave out {name}, or write `{near}` if that is meant"),
         (None, None) => format!("leave out {name}: the tool has no such argument"),
@@ -258,7 +316,7 @@ fn check_inner(
     let property = |name: &str| known.and_then(|known| known.get(name));
     if let Some(name) = arguments.keys().find(|name| property(name).is_none()) {
         let known = known.into_iter().flat_map(Map::keys);
-        return Err(unknown_argument(name, &format!("{outer}.{name}"), known));
+        return Err(unknown_argument(name, &format!("{outer}.{name}"), known, &|_| false));
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let required = required.filter_map(Value::as_str);
@@ -400,7 +458,7 @@ mod tests {
             json!({
                 "reason": "unknown_argument: file", "argument": "file",
                 "expected": ["path", "content", "mode", "index", "data"],
-                "hint": "leave out file: the tool has no such argument"
+                "hint": "leave out file, since `path` is passed"
             })
         );
         assert_eq!(
@@ -432,8 +490,8 @@ mod tests {
 
     #[test]
     fn all_wrong_arguments_are_named_at_once() {
-        let told = context(json!({"file": "a", "content": 1, "index": "x", "wrong": null}));
-        assert_eq!(told["reason"], "unknown_argument: file");
+        let told = context(json!({"elsewhere": "a", "content": 1, "index": "x", "wrong": null}));
+        assert_eq!(told["reason"], "unknown_argument: elsewhere");
         assert_eq!(
             told["also"],
             json!([
@@ -451,6 +509,31 @@ mod tests {
         assert_eq!(hint.matches("; ").count(), 4, "{hint}");
         // What is only misspelt is told once.
         assert_eq!(context(json!({"path": "a", "contnet": ""})).get("also"), None);
+    }
+
+    #[test]
+    fn what_another_program_calls_an_argument_keeps_its_meaning() {
+        let hint = |known: &[&str], name: &str| {
+            let known: Vec<String> = known.iter().map(|&it| it.to_owned()).collect();
+            let refused = unknown_argument(name, name, known.iter(), &|_| false);
+            refused.context["hint"].as_str().unwrap().to_owned()
+        };
+        let core = ["path", "content", "append", "expected_prev_sha256"];
+        assert!(hint(&core, "mode").contains("pass `append` true"));
+        assert_eq!(hint(&core, "fileName"), "write `path` in place of fileName");
+        let paper = ["path", "content", "mode", "expected_prev_sha256"];
+        assert_eq!(hint(&paper, "append"), "write `mode` append in place of append");
+        assert!(hint(&paper, "dry_run").contains("no tool only shows a change"));
+        let read = ["path", "offset", "limit"];
+        assert_eq!(hint(&read, "start_line"), "write `offset` in place of start_line");
+        assert_eq!(
+            hint(&read, "end_line"),
+            "pass `limit`, the number of lines, in place of end_line"
+        );
+        assert_eq!(
+            hint(&["pattern", "path", "glob"], "include_pattern"),
+            "write `glob` in place of include_pattern"
+        );
     }
 
     #[test]

@@ -73,10 +73,33 @@ const MEANT: [(&[&str], &[&str]); 6] = [
         &["rw.write_file", "rw.safe_write"],
     ),
     (
-        &["edit", "edit_file", "multi_edit", "replace", "str_replace", "update", "patch"],
+        &[
+            "edit",
+            "edit_file",
+            "multi_edit",
+            "replace",
+            "replace_in_file",
+            "search_replace",
+            "search_and_replace",
+            "str_replace",
+            "str_replace_editor",
+            "str_replace_based_edit_tool",
+            "update",
+            "patch",
+            "apply_patch",
+        ],
         &["rw.edit_file", "rw.safe_replace"],
     ),
 ];
+
+/// Whether a name means to delete or to rename a file, which no tool does.
+pub(crate) fn is_deed_of_shells(called: &str) -> bool {
+    const DEEDS: [&str; 9] =
+        ["delete", "remove", "rename", "move", "mv", "rm", "unlink", "copy", "mkdir"];
+    let words = words(called.rsplit("__").next().unwrap_or(called));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    matches!(words.as_slice(), [deed] | [deed, "file" | "files" | "directory"] if DEEDS.contains(deed))
+}
 
 /// The tools that are meant by a name of another program, the best first; nothing if it is none.
 pub(crate) fn meant(called: &str) -> Option<&'static [&'static str]> {

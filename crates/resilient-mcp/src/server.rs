@@ -23,7 +23,7 @@ use crate::call::Call;
 use crate::hints;
 use crate::instructions;
 use crate::message::Flaw;
-use crate::names::{ToolNames, means, meant, related};
+use crate::names::{ToolNames, is_deed_of_shells, means, meant, related};
 use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{
@@ -287,6 +287,11 @@ impl Inner {
             Offer::Core | Offer::Paper { .. } | Offer::Full => ReasonHint::Unknown,
         };
         let listed = self.listed_names();
+        if self.offer != Offer::Read && is_deed_of_shells(called) {
+            return Envelope::new(ErrorKind::PolicyViolation, hint, SuggestedAction::Abort)
+                .with("unknown_tool", called)
+                .with("hint", "do it in the shell: no tool here deletes, renames or copies files");
+        }
         let near = match (self.instead(called), meant(called)) {
             (Some(instead), _) => vec![instead],
             (None, Some(tools)) => {

@@ -11,7 +11,11 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
     ("", "body", "The text of the note, as Markdown."),
     ("", "case_sensitive", "`true`: capital and small letters differ."),
     ("", "classify", "`true`: check the text for secrets first. Default: what the policy says."),
-    ("", "classify_reject_at", "The lowest verdict at which a checked text is refused."),
+    (
+        "",
+        "classify_reject_at",
+        "The lowest verdict at which a checked text is refused. It does not switch the check on.",
+    ),
     ("", "content", "The text."),
     ("", "content_type", "A media type that is kept with the content; nothing interprets it."),
     ("", "context_after", "How many lines after a match are shown."),

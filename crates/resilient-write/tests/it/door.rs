@@ -72,7 +72,7 @@ fn a_request_of_a_page_is_refused_unless_the_page_is_named() {
 fn a_token_is_made_at_first_use_and_told_once() {
     let sandbox = Sandbox::new();
     let web = sandbox.listen(WITH_TOKENS);
-    let told = web.said.iter().find(|line| line.contains("token default")).unwrap().clone();
+    let told = web.said.iter().find(|line| line.contains("token named default")).unwrap().clone();
     let secret = told.split(' ').next_back().unwrap().to_owned();
     let file = sandbox.text("tokens");
     assert!(file.contains("default read,write sha256:") && !file.contains(&secret), "{file}");
