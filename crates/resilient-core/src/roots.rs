@@ -384,7 +384,14 @@ impl Roots {
                         if links > MAX_LINKS {
                             return Err(Error::LinkLoop { path: given.to_owned() });
                         }
-                        let to = dir.read_link(&name).map_err(os)?;
+                        let to = match dir.read_link(&name) {
+                            // Another program has put something else there: it is looked at again.
+                            Err(error) if is_no_link(&error) => {
+                                ahead.push_front(name);
+                                continue;
+                            }
+                            to => to.map_err(os)?,
+                        };
                         if to.is_absolute() {
                             stack.clear();
                         }
@@ -488,6 +495,11 @@ pub(crate) fn holds_scratch(path: &Path) -> bool {
         }
     }
     false
+}
+
+/// Whether an error says that a name is no link, or leads nowhere.
+fn is_no_link(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput)
 }
 
 fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {

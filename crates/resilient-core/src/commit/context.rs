@@ -188,7 +188,11 @@ impl WriteContext<'_> {
     /// Nothing waits here. A batch may have locked other files, and the process that has this one may want those.
     fn open_to_change(&mut self, target: &Target) -> Result<Option<(Arc<dyn File>, Stat)>> {
         if !target.stat.as_ref().is_some_and(is_written_in_place) {
-            return open_old(target);
+            return match open_old(target)? {
+                // It was short or had one name when it was looked at: it is looked at again, and locked.
+                Some((_, stat)) if is_written_in_place(&stat) => Err(Error::Deferred),
+                old => Ok(old),
+            };
         }
         let os = |source| Error::os(target.shown.clone(), "open", source);
         let Some(file) = unless_gone(target.dir.open(&target.name)).map_err(os)? else {

@@ -1,11 +1,14 @@
 //! A log that another program renames away and makes again, at any moment of an append.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
 
+use resilient_core::Workspace;
 use resilient_core::disk::sim::{Calls, Schedule, SimDisk};
-use resilient_core::disk::{Disk, Replace};
+use resilient_core::disk::{Disk, FixedClock, Replace};
 
 use crate::campaign::recover;
+use crate::turns::Patient;
 use crate::workload::{Answer, Order, append, create, done, large, open};
 
 const LINE: &str = "a line of ours\n";
@@ -74,6 +77,38 @@ fn an_append_meets_a_rotation_at_every_call_and_its_line_is_in_one_of_the_logs()
             assert!(at > 20, "{at}");
         }
     }
+}
+
+/// A long log takes the name of a short one at any moment of an append. Its program has it locked.
+#[test]
+fn a_long_log_that_takes_the_name_of_a_short_one_is_changed_only_under_its_lock() {
+    let (mut calls, mut at) = (1, 0);
+    while at < calls {
+        let disk = with_log("begin\n", false);
+        disk.write_file("w/new", large().as_bytes());
+        let program = disk.open_root("/w".as_ref()).expect("a directory");
+        let new = program.open(OsStr::new("new")).expect("the new log");
+        assert!(new.try_lock().expect("locks"));
+        let schedule = Schedule::new(std::iter::repeat_n(0, at as usize).chain([1]));
+        let clock = Arc::new(Patient(FixedClock::new(1_790_000_000, 2)));
+        let ws = Workspace::builder("/w");
+        let ws = ws.disk(Arc::new(schedule.process(&disk))).clock(clock).open();
+        let other = schedule.process(&disk);
+        let root = other.open_root("/w".as_ref()).expect("a directory");
+        let swap = || {
+            let (new, log) = (OsStr::new("new"), OsStr::new("log"));
+            root.rename(new, &*root, log, Replace::Yes).expect("a rename");
+            Answer::Done(None)
+        };
+        let append = || append(&ws, "log", LINE);
+        let answers = schedule.run(vec![Box::new(append) as Calls<'_, Answer>, Box::new(swap)]);
+        // What comes once the append is refused is none of its calls.
+        calls = if answers[0].is_done() { schedule.calls() - 1 } else { calls.max(at + 2) };
+        let held = disk.read("w/log").expect("a log");
+        assert!(held == large().as_bytes(), "at {at}: {:?} {:?}", answers[0], disk.trace());
+        at += 1;
+    }
+    assert!(at > 20, "{at}");
 }
 
 /// Another program begins a log at any moment of an append, which found it empty or not there.
