@@ -114,8 +114,8 @@ pub fn hint(error: &Error) -> String {
         }
         Error::Stale { expected, actual, since, .. } => stale(expected, *actual, since.as_deref()),
         Error::ReadBack { .. } => {
-            "tell the user that the disk does not return what was written to it, and write nothing \
-             more there: the file is as it was before"
+            "read the file: another program changed it at that moment, or the disk is damaged; if this happens again, tell \
+             the user and write nothing more there"
                 .to_owned()
         }
         Error::Blocked { report, draft, .. } if report.begins_before() => {
@@ -608,6 +608,9 @@ fn with_names(message: &str) -> String {
 }
 
 fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> String {
+    if actual.is_none() && expected.is_empty() {
+        return "read the directory, and correct the path if the file has another name: it does not exist now".to_owned();
+    }
     if actual.is_none() {
         return "leave out `expected_prev_sha256` to create it, since it does not exist, or correct the path or the \
                 name"

@@ -230,8 +230,8 @@ fn unknown_argument<'a>(
     is_passed: &dyn Fn(&str) -> bool,
 ) -> Box<Envelope> {
     let has = |wanted: &str| known.clone().any(|known| known == wanted);
-    let meant = meant(name, &has);
-    let without = without(name, &has);
+    let meant = meant(name, has);
+    let without = without(name, has);
     let near = match meant {
         Some(meant) if is_passed(meant) => Vec::new(),
         Some(meant) => vec![meant.to_owned()],

@@ -20,7 +20,7 @@ pub fn hint_of(error: &Error) -> String {
              write another path"
                 .to_owned()
         }
-        Error::Stale { actual: None, .. } => {
+        Error::Stale { actual: None, expected, .. } if !expected.is_empty() => {
             "leave out `expected_prev_sha256` if the file is to be made again, since it does not exist \
              now"
                 .to_owned()

@@ -190,7 +190,7 @@ fn a_batch_is_refused_where_the_protocol_has_none() {
         client.send(&json!([{"jsonrpc": "2.0", "id": 70, "method": "ping"}]));
         let refused = client.receive().unwrap();
         assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)));
-        assert!(refused["error"]["message"].as_str().unwrap().contains("one message a line"));
+        assert!(refused["error"]["message"].as_str().unwrap().contains("one message at a time"));
     }
 }
 
