@@ -206,11 +206,9 @@ fn without(name: &str, has: impl Fn(&str) -> bool) -> Option<String> {
         "dryrun" | "preview" => format!(
             "leave out {name} only if the file is to be changed: no tool only shows a change"
         ),
-        "endline" | "lineend" | "toline" if has("limit") => {
-            format!("pass `limit`, the number of lines, in place of {name}")
-        }
-        "endline" | "lineend" | "toline" if has("max_lines") => {
-            format!("pass `max_lines`, the number of lines, in place of {name}")
+        "endline" | "lineend" | "toline" => {
+            let lines = ["limit", "max_lines"].into_iter().find(|it| has(it))?;
+            format!("pass `{lines}`, the number of lines, in place of {name}")
         }
         "replaceall" if has("count") => {
             format!("leave out {name}, and pass `count` -1 to replace all")
