@@ -140,15 +140,16 @@ fn same_folded(file: &str, old: &str) -> Option<Found> {
         }
         let folded = fold(file, folding);
         let all: Vec<usize> = memmem::find_iter(&folded, &wanted).take(LINES_LISTED_MAX).collect();
-        let ends: Vec<usize> = all.iter().map(|at| at + wanted.len()).collect();
-        // Of a match at the end of the file nothing comes next.
-        let next = sources(file, folding, &ends).into_iter().chain(std::iter::repeat(file.len()));
+        // Where each match begins, and where the next text begins; none comes behind a match at the end of the file.
+        let bounds: Vec<usize> = all.iter().flat_map(|at| [*at, at + wanted.len()]).collect();
+        let mut bounds = sources(file, folding, &bounds);
+        bounds.resize(2 * all.len(), file.len());
+        let (bounds, _) = bounds.as_chunks();
         let (all, starts): (Vec<usize>, Vec<usize>) = all
             .iter()
-            .zip(sources(file, folding, &all))
-            .zip(next)
-            .filter(|((_, start), next)| stands_alone(file, *start..*next, old))
-            .map(|((at, start), _)| (*at, start))
+            .zip(bounds)
+            .filter(|(_, [start, next])| stands_alone(file, *start..*next, old))
+            .map(|(at, [start, _])| (*at, *start))
             .unzip();
         // The first of those that are indented most alike.
         let best = starts
