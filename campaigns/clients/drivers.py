@@ -29,13 +29,14 @@ def node(binaries, modules, script):
         [binaries / "node", HERE / script], environment, server, workspace, era)
 
 
-def over(transport, check):
+def over(transport, check, *options):
     """The same check of a server over HTTP: what it checks is the URL that the server prints."""
     def checked(server, workspace, era):
-        command = [server, "--transport", transport, "--port", "0"]
+        command = [server, "--transport", transport, "--port", "0", *options]
         listening = subprocess.Popen(command, cwd=workspace, stderr=subprocess.PIPE, text=True)
         try:
-            url = listening.stderr.readline().split()[-1]
+            line = next(line for line in listening.stderr if "listening on" in line)
+            url = line.split()[-1]
             return check(url, workspace, era)
         finally:
             listening.terminate()

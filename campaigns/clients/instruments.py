@@ -1,10 +1,11 @@
-"""The programs that test a server by themselves: the Inspector, a fuzzer, a linter of schemas."""
+"""The programs that test a server by themselves: two command lines, a fuzzer, a scanner, a linter of schemas."""
 
 import json
 import os
 import subprocess
 
 import checks
+import drivers
 
 SECONDS = 600
 
@@ -62,6 +63,71 @@ class Inspector:
         catalog = {**os.environ, "MCP_CATALOG_PATH": str(workspace / "inspector.json")}
         return subprocess.run([*self.command, server, *place, *arguments], env=catalog,
                               capture_output=True, text=True, timeout=SECONDS)
+
+
+def mcporter(node, modules):
+    """The check of mcporter's command line: the tools that it lists, and every call of the table.
+
+    It prints the structured content alone; exit status 1 stands for isError.
+    """
+    def run(server, workspace, command, *arguments):
+        if str(server).startswith("http:"):
+            place = ["--http-url", server, "--allow-http"]
+        else:
+            place = ["--stdio", server, "--cwd", workspace]
+        return subprocess.run(
+            [node / "node", modules / "mcporter/dist/cli.js", "--root", workspace, command, *place, *arguments],
+            cwd=workspace, env={**os.environ, "HOME": str(workspace)}, capture_output=True, text=True, timeout=SECONDS)
+
+    def check(server, workspace, era):
+        ran = run(server, workspace, "list", "--json")
+        if ran.returncode:
+            return [("list", f"exit {ran.returncode}: {ran.stdout}{ran.stderr}")]
+        count = len(json.loads(ran.stdout)["tools"])
+        checked = [("list", None if count == checks.TOOL_COUNT else f"{count} tools")]
+        for call in checks.calls():
+            arguments = json.dumps(call["arguments"])
+            ran = run(server, workspace, "call", call["tool"], "--args", arguments, "--output", "json")
+            is_ok = call["answer"]["ok"]
+            if ran.returncode != (not is_ok):
+                problem = f"exit {ran.returncode}: {ran.stdout}{ran.stderr}"
+            else:
+                problem = checks.mismatch(json.loads(ran.stdout), call["answer"])
+            checked.append((f"{call['tool']} {arguments[:60]}", problem))
+        return checked
+
+    return check
+
+
+def scanner(environment):
+    """The check of Cisco's scanner, with what works offline: no tool's text looks like an attack, and a server with
+    a token file shows a stranger nothing.
+
+    That HTTP on loopback is not encrypted (MCPS-001) is meant.
+    """
+    def scan(workspace, *arguments):
+        ran = subprocess.run([environment / "mcp-scanner", *arguments], cwd=workspace, capture_output=True, text=True,
+                             timeout=SECONDS, env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"})
+        if ran.returncode:
+            raise ChildProcessError(f"exit {ran.returncode}: {ran.stdout[-1000:]}{ran.stderr[-1000:]}")
+        return json.loads(ran.stdout)
+
+    def stranger(workspace):
+        def check(url, _workspace, _era):
+            return scan(workspace, "protocol", "--server-url", url)["findings"]
+        return check
+
+    def check(server, workspace, era):
+        tools = scan(workspace, "--analyzers", "yara", "--format", "raw", "stdio", "--stdio-command", server,
+                     "--stdio-arg=--tools", "--stdio-arg=full")["scan_results"]
+        checked = [("tools", None if len(tools) > checks.TOOL_COUNT else f"{len(tools)} were scanned")]
+        checked += [(tool["tool_name"], None if tool["is_safe"] else f"{tool['findings']}") for tool in tools]
+        tokens = ["--token-file", workspace / "tokens"]
+        found = drivers.over("http", stranger(workspace), *tokens)(server, workspace, era)
+        bad = [finding for finding in found if finding["details"]["check_id"] != "MCPS-001"]
+        return checked + [("a stranger", f"{bad}" if bad else None)]
+
+    return check
 
 
 def _problem_of_call(ran, expected):
