@@ -579,17 +579,20 @@ impl Reader<'_> {
                 + usize::from(
                     self.byte(open - usize::from(open > at)) == b'{' && self.byte(end) == b'}',
                 );
-            match self.named(&(open..end)).filter(|_| open > at) {
-                Some(part) => {
-                    if done < at {
-                        chain.parts.push(done..at);
-                    }
-                    chain.parts.push(part);
-                    chain.has_name = true;
-                    (at, done) = (close, close);
-                }
-                None => at += 1,
+            let known = self.named(&(open..end)).filter(|_| open > at);
+            chain.has_name |= known.is_some();
+            // What an unknown name stands for ends a text, as a quote does.
+            let is_unknown = known.is_none() && self.byte(at) == b'$' && open < end;
+            let part = known.or_else(|| is_unknown.then_some(literal.start - 1..literal.start));
+            let Some(part) = part else {
+                at += 1;
+                continue;
+            };
+            if done < at {
+                chain.parts.push(done..at);
             }
+            chain.parts.push(part);
+            (at, done) = (close, close);
         }
         if done < literal.end {
             chain.parts.push(done..literal.end);
@@ -741,6 +744,9 @@ mod tests {
             format!("f(\"{open}\",\"b\",{{c:'d'}})\n"),
             format!("{{\"token\":\"{open}\",\"b\":1}}\n"),
             format!("[\"{long}\",\"b\",1]\n"),
+            // A name that nothing is known of is no piece of a secret.
+            format!("A='client_secret=bP88Q~rcBcYjz'\nB='{b}\n'\nKEY=\"$A$B\"\n"),
+            format!("A='x = 7'\nB='osfG7Tk3BlbkFJBYX7TPs4HaYE6r3ljpC'\nKEY=\"$A$B\"\n"),
         ] {
             assert_eq!(joined(&text), Vec::<Vec<&str>>::new(), "{text}");
         }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memrchr;
+
 use super::super::super::lanes::GROUP;
 use super::super::super::literals::Literal;
 use super::super::super::marks::{Marks, is_token};
@@ -22,21 +24,25 @@ pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
             continue;
         }
         let start = at - marks.token.run_back(at, done.max(at.saturating_sub(512)));
+        let before = bytes.get(..start).unwrap_or_default();
+        let quote = Quote::before(before);
+        let leader = leader(before);
         let mut text = bytes.get(start..at).unwrap_or_default().to_vec();
         let mut map = Map::parts();
         map.push(at - start, start..at, false);
         let mut end = at;
         let mut is_indented = false;
         while text.len() < JOINED_MAX
-            && let Some((rest, is_in)) = bytes.get(end..).and_then(behind_continued)
+            && let Some((rest, is_in)) =
+                bytes.get(end..).and_then(|rest| behind_continued(rest, leader))
         {
             is_indented |= is_in;
             let len = rest.iter().take(512).take_while(|byte| is_token(**byte)).count();
-            // What is called is no rest of a token.
-            if rest.get(len) == Some(&b'(') {
+            let Some((token, behind)) = rest.split_at_checked(len) else { break };
+            if !quote.is_end(behind) {
                 break;
             }
-            text.extend(rest.get(..len).unwrap_or_default());
+            text.extend(token);
             let from = bytes.len() - rest.len();
             map.push(len, from..from + len, false);
             end = from + len;
@@ -53,12 +59,58 @@ pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
     }
 }
 
+/// The quote that stands before a token.
+#[derive(Clone, Copy)]
+enum Quote {
+    None,
+    One(u8),
+    /// Such a literal goes on behind the end of a line.
+    Three(u8),
+}
+
+impl Quote {
+    fn before(text: &[u8]) -> Self {
+        match text {
+            [.., a, b, c @ (b'"' | b'\'')] if a == c && b == c => Self::Three(*c),
+            [.., quote @ (b'"' | b'\'' | b'`')] => Self::One(*quote),
+            _ => Self::None,
+        }
+    }
+
+    /// Tells by what stands behind a word whether the word can be the rest of a token of the line before. A literal
+    /// goes on to its quote. Elsewhere the word is no name that is called or assigned to, and no key.
+    fn is_end(self, behind: &[u8]) -> bool {
+        match (behind.first(), self) {
+            (None | Some(b'\\'), _) => true,
+            (Some(byte), Self::One(quote)) => *byte == quote,
+            (Some(byte), Self::Three(quote)) => *byte == quote || matches!(byte, b'\n' | b'\r'),
+            (Some(_), Self::None) => {
+                let next = behind.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+                !matches!(next, Some(b'(' | b':' | b'='))
+            }
+        }
+    }
+}
+
+/// What the line that a text ends in begins with if it is a comment: `//`, `#`, `*`.
+fn leader(text: &[u8]) -> &[u8] {
+    let start = memrchr(b'\n', text).map_or(0, |feed| feed + 1);
+    let line = text.get(start..).unwrap_or_default().trim_ascii_start();
+    let len = line.iter().take_while(|byte| b"/#*;-".contains(byte)).count();
+    line.get(..len).unwrap_or_default()
+}
+
 /// What stands on the next line behind a backslash that continues this one, and whether it is indented: YAML and TOML
-/// leave white space there out.
-fn behind_continued(text: &[u8]) -> Option<(&[u8], bool)> {
+/// leave white space there out. A comment goes on behind what its lines begin with.
+fn behind_continued<'a>(text: &'a [u8], leader: &[u8]) -> Option<(&'a [u8], bool)> {
     let rest = text.strip_prefix(b"\\")?;
     let rest = rest.strip_prefix(b"\n").or_else(|| rest.strip_prefix(b"\r\n"))?;
     let inside = rest.trim_ascii_start();
+    let comment =
+        inside.strip_prefix(leader).filter(|rest| !leader.is_empty() && rest.starts_with(b" "));
+    if let Some(comment) = comment {
+        return Some((comment.trim_ascii_start(), false));
+    }
     Some((inside, inside.len() < rest.len()))
 }
 
@@ -264,6 +316,47 @@ impl List {
             self.joined.push_str(token);
             self.tokens.push(start..start + len);
             self.width = len;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Detection, Policy, score};
+
+    /// What is found, piece by piece.
+    fn pieces(text: &str) -> Vec<&str> {
+        let report = score(text, &Policy::default());
+        let hits = report.detected_patterns.iter().filter_map(|found| match found {
+            Detection::Pattern(hit) => Some(hit),
+            Detection::Size(_) => None,
+        });
+        hits.flat_map(|hit| hit.pieces.iter().map(|piece| &text[piece.clone()])).collect()
+    }
+
+    #[test]
+    fn a_backslash_continues_a_token_and_no_statement() {
+        let token = ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat();
+        let (a, b) = token.split_at(25);
+        for text in [
+            format!("K={a}\\\n{b}\nok\n"),
+            format!("K=\"{a}\\\n{b}\"\n"),
+            format!("K={a}\\\n{b} run it\n"),
+            format!("k = \"\"\"{a}\\\n{b}\n\"\"\"\n"),
+            format!("// k = '{a}\\\n// {b}'\nb = 2;\n"),
+            format!("  # k = '{a}\\\n  # {b}'\nb = 2\n"),
+        ] {
+            assert_eq!(pieces(&text), [a, b], "{text}");
+        }
+        let whole = "KJHhJKhKU7yguyuyfrtsdESffhjgkhYT";
+        for text in [
+            format!("api_key: key_wrap = '{whole}\\\nport: 1\n"),
+            format!("cat <<'EOF'\nkey_wrap = '{whole}\\\nEOF\necho done\n"),
+            format!("// key_wrap = '{whole}\\\nfn f() {{}}\n"),
+            format!("key_wrap = {whole}\\\nb = 2\n"),
+            format!("key_wrap = {whole}\\\nf (2)\n"),
+        ] {
+            assert_eq!(pieces(&text), [whole], "{text}");
         }
     }
 }
