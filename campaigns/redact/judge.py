@@ -48,7 +48,7 @@ PARSERS = {name: tree_sitter.Parser(tree_sitter.Language(of())) for name, of in 
 TEXTS = ("comment", "string_content", "string_fragment", "string_literal_content", "heredoc_content",
          "heredoc_body", "jsx_text", "escape_sequence", "raw_string", "string_value", "nowdoc_string",
          "interpreted_string_literal_content", "raw_string_literal_content", "character",
-         "verbatim_string_literal", "raw_string_content", "content")
+         "verbatim_string_literal", "raw_string_content", "regex_pattern", "content")
 
 
 def python(text, _ranges):

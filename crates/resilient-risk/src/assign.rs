@@ -490,7 +490,7 @@ fn user(text: &[u8], end: usize) -> Option<Hit> {
     // `user:'password'` is one word of a shell, too.
     let quoted = pair.windows(2).take(60).position(|two| two == b":'" || two == b":\"");
     let from = quoted.map_or(0, |colon| colon + 2);
-    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'\\".contains(byte);
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
     let early = pair.get(..from.saturating_sub(2))?.iter().any(ends);
     let from = if early { 0 } else { from };
     let stop = from + pair.get(from..)?.iter().position(ends)?;
@@ -720,6 +720,19 @@ mod tests {
             "sshpass -p file1",
         ] {
             assert_eq!(found(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_user_and_password_of_a_command_end_where_its_literal_does() {
+        let pair = ["developer:yqDV", "tkqPECriaLRi"].concat();
+        for quote in ["`", "'", "\""] {
+            for text in [
+                format!("a = {quote}curl -d x -u {pair}{quote};\n"),
+                format!("b = f({quote}curl -d x -u {pair}{quote}, 1)\n"),
+            ] {
+                assert_eq!(found(&text), [("command_line_user", pair.as_str())], "{text}");
+            }
         }
     }
 

@@ -284,7 +284,10 @@ impl<'a> Lexer<'a> {
         let place = match self.language {
             Language::Env => self.before(self.at).is_none(),
             _ if self.is_shell() || self.is_yaml() => {
-                self.at == 0 || self.byte(self.at - 1).is_none_or(|byte| byte.is_ascii_whitespace())
+                let before = self.bytes.get(..self.at).unwrap_or_default();
+                // A word of a shell goes on behind a backslash and the end of a line.
+                let is_inside = self.is_shell() && before.ends_with(b"\\\n");
+                before.last().is_none_or(u8::is_ascii_whitespace) && !is_inside
             }
             _ => true,
         };
@@ -551,6 +554,7 @@ mod tests {
             (Language::Go, "a := `b\\` + \"c\\\"\"", &["`b\\`", "\"c\\\"\""]),
             (Language::CSharp, "@\"a\\\" + $\"b{c}\"", &["@\"a\\\"", "$\"b{c}\""]),
             (Language::Shell, "a='b\\' c=\"$(d \"e\")\" # 'f'", &["'b\\'", "\"$(d \"e\")\""]),
+            (Language::Shell, "a=b\\\n#'c'\nd \\\n #'e'\n", &["'c'"]),
             (Language::Yaml, "a: don't\nb: 'it''s' # \"x\"\n- \"y\"", &["'it''s'", "\"y\""]),
             (Language::Toml, "a = '''b'c''' # 'd'", &["'''b'c'''"]),
             (Language::Json, "{\"a\": \"b\\\"c\"}", &["\"a\"", "\"b\\\"c\""]),
