@@ -6,12 +6,9 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use fearless_simd::prelude::*;
 use memchr::memmem;
 
-use super::bits::Bits;
 use super::features::Words;
-use super::lanes::{GROUP, Lanes};
 use super::literals::{Literal, Place};
 use super::token::Shape;
 use super::words::{Said, VALUE_REACH, Word};
@@ -34,31 +31,20 @@ pub(super) trait Claimed {
 }
 
 /// Finds the values after the words of a text.
-pub(super) fn find<S: Simd>(
-    simd: S,
-    text: &[u8],
-    digits: &Bits,
-    words: &[Said],
-    claims: &mut impl Claimed,
-) {
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            for said in words.iter().copied() {
-                let given = || given(text, said).filter(|hit| claims.is_free(&hit.span));
-                let hit = match said.word {
-                    Word::Dummy | Word::Url | Word::User | Word::Basic => credential(text, said),
-                    Word::Command | Word::Bank => given(),
-                    _ => value(simd, text, digits, said, claims)
-                        .or_else(|| auth(text, said.start, said.end))
-                        .or_else(given),
-                };
-                if let Some(hit) = hit {
-                    claims.claim(hit);
-                }
-            }
-        },
-    );
+pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
+    for said in words.iter().copied() {
+        let given = || given(text, said).filter(|hit| claims.is_free(&hit.span));
+        let hit = match said.word {
+            Word::Dummy | Word::Url | Word::User | Word::Basic => credential(text, said),
+            Word::Command | Word::Bank => given(),
+            _ => value(text, said, claims)
+                .or_else(|| auth(text, said.start, said.end))
+                .or_else(given),
+        };
+        if let Some(hit) = hit {
+            claims.claim(hit);
+        }
+    }
 }
 
 /// Reads what follows a word that names no value, but an address or a user.
@@ -72,8 +58,6 @@ fn credential(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
 }
 
 /// Reads the password that an option of a command gives, and the code of a bank.
-#[cold]
-#[inline(never)]
 fn given(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
     const REACH: usize = 120;
     let near = text.get(end..end + REACH).or_else(|| text.get(end..))?;
@@ -135,16 +119,9 @@ fn bank(line: &[u8], before: Option<&u8>, end: usize) -> Option<Hit> {
 pub(super) const AUTHORITY_REACH: usize = 300;
 
 /// Reads the value after a word.
-#[inline(always)]
-fn value<S: Simd>(
-    simd: S,
-    text: &[u8],
-    digits: &Bits,
-    Said { word, start, end }: Said,
-    claims: &impl Claimed,
-) -> Option<Hit> {
+fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) -> Option<Hit> {
     super::work::spend(VALUE_REACH / 4);
-    let Lead { name, white, signs, end: mut at, blank } = Lead::of(simd, text, end);
+    let Lead { name, white, signs, end: mut at } = Lead::of(text, end);
     let before = start.checked_sub(1).and_then(|before| text.get(before)).copied();
     let short = word == Word::ShortPassword;
     let word = if short { Word::Password } else { word };
@@ -165,7 +142,7 @@ fn value<S: Simd>(
     // `option(PASSWORD, "…")`
     let listed = signs == 0 && rest.get(at) == Some(&b',') && word == Word::Password;
     at += usize::from(listed);
-    let white_after = row(blank, at, 8);
+    let white_after = row(rest, at, 8, b" \t(");
     at += white_after;
     let first = rest.get(at).copied()?;
     let escaped = first == b'\\';
@@ -178,7 +155,7 @@ fn value<S: Simd>(
         return None;
     }
     let from = end + at + if quote.is_some() { 1 + usize::from(escaped) } else { 0 };
-    let len = value_len(simd, text, from, quote);
+    let len = value_len(text.get(from..)?, quote);
     let mut value = Value { span: from..from + len, said: None };
     if let Some(quote) = quote
         && (escaped || !is_closing(text, value.span.end, quote))
@@ -187,7 +164,8 @@ fn value<S: Simd>(
     }
     let span = &value.span;
     // A value without digits is a word.
-    if !PASSWORD_LENS.contains(&value.len()) || digits.count_short(span.clone()) == 0 {
+    let has_digit = |value: &[u8]| value.iter().any(u8::is_ascii_digit);
+    if !PASSWORD_LENS.contains(&value.len()) || !text.get(span.clone()).is_some_and(has_digit) {
         return None;
     }
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
@@ -201,8 +179,6 @@ fn value<S: Simd>(
 }
 
 /// The value of a word whose name ends at a place, as few are.
-#[cold]
-#[inline(never)]
 fn password(text: &[u8], start: usize, end: usize, word: Word, span: Range<usize>) -> Option<Hit> {
     let name = text.get(start.saturating_sub(40)..end).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
@@ -221,32 +197,21 @@ fn password(text: &[u8], start: usize, end: usize, word: Word, span: Range<usize
     })
 }
 
-/// How many consecutive bytes are marked from a place on, up to some number.
-#[inline(always)]
-fn row(bytes: u64, at: usize, most: usize) -> usize {
-    (bytes.checked_shr(at as u32).unwrap_or(0).trailing_ones() as usize).min(most)
+/// How many consecutive bytes of a text are one of some, from a place on and up to some number.
+fn row(text: &[u8], at: usize, most: usize, of: &[u8]) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    rest.iter().take(most).take_while(|byte| of.contains(byte)).count()
 }
 
-/// The length of the value at a place: up to its quote, or what no value has that stands in none. Of one
-/// that is longer than passwords are, it only tells that.
-#[inline(always)]
-fn value_len<S: Simd>(simd: S, text: &[u8], from: usize, quote: Option<u8>) -> usize {
-    let mut len = 0;
-    while len <= *PASSWORD_LENS.end() {
-        let group = Lanes::at(simd, text, from + len);
-        // What ends a value in quotes, and what only ends a bare one: no branch decides which is asked for.
-        let ends = group.any(&[quote.unwrap_or(b' '), b'\n', b'\\']);
-        let pairs = [b'\t', b'\x0C', b'&', b';', b'\\'];
-        let bare = pairs.iter().fold(0, |any, two| any | group.lies(*two, 2).to_bitmask());
-        let bare = bare | group.any(b"\"),}`");
-        let ends = ends | bare & u64::from(quote.is_some()).wrapping_sub(1);
-        let near = ends.trailing_zeros() as usize;
-        len += near;
-        if near < GROUP {
-            break;
-        }
-    }
-    len.min(text.len().saturating_sub(from))
+/// The length of the value that a text begins with: up to its quote, or what no value has that stands in none. Of
+/// one that is longer than passwords are, it only tells that.
+fn value_len(text: &[u8], quote: Option<u8>) -> usize {
+    const FAR: usize = 2 * *PASSWORD_LENS.end();
+    let ends = |byte: &u8| match quote {
+        Some(quote) => *byte == quote || matches!(byte, b'\n' | b'\\'),
+        None => byte.is_ascii_whitespace() || b"&'\";<\\]),}`".contains(byte),
+    };
+    text.iter().take(FAR).position(ends).unwrap_or(text.len().min(FAR))
 }
 
 /// The value after a word.
@@ -272,8 +237,6 @@ impl Value {
 
     /// The value in quotes from a place on, up to its own closing quote. Escaped quotes are those of a
     /// literal in a literal.
-    #[cold]
-    #[inline(never)]
     fn quoted(text: &[u8], from: usize, quote: u8, escaped: bool) -> Option<Self> {
         let rest = text.get(from..).unwrap_or_default();
         let rest = rest.get(..WRITTEN_MAX).unwrap_or(rest);
@@ -346,26 +309,21 @@ struct Lead {
     signs: usize,
     /// Where the last of them ends, after the word.
     end: usize,
-    /// Where white space and brackets stand after the word, which may come before the value.
-    blank: u64,
 }
 
 impl Lead {
     /// Names go on for so long after the word: `password_confirmation`.
     const NAME_MAX: usize = 24;
 
-    /// Reads on from the end of a word. How much of each there is is not to be guessed: there is no branch in it.
-    #[inline(always)]
-    fn of<S: Simd>(simd: S, text: &[u8], end: usize) -> Self {
-        let group = Lanes::at(simd, text, end);
-        let letters = group.small().lies(b'a', 26) | group.lies(b'0', 10) | group.is(b'_');
-        let name = row(letters.to_bitmask(), 0, Self::NAME_MAX);
-        let quoted = name + row(group.any(b"\"'`]\\"), name, 3);
-        let spaces = group.any(b" \t");
-        let white = row(spaces, quoted, 8);
-        let signs = row(group.any(b"!:=>?"), quoted + white, 3);
-        let blank = spaces | group.is(b'(').to_bitmask();
-        Self { name, white, signs, end: quoted + white + signs, blank }
+    /// Reads on from the end of a word.
+    fn of(text: &[u8], end: usize) -> Self {
+        let text = text.get(end..).unwrap_or_default();
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let name = text.iter().take(Self::NAME_MAX).take_while(is_name).count();
+        let quoted = name + row(text, name, 3, b"\"'`]\\");
+        let white = row(text, quoted, 8, b" \t");
+        let signs = row(text, quoted + white, 3, b"!:=>?");
+        Self { name, white, signs, end: quoted + white + signs }
     }
 }
 
@@ -388,10 +346,7 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
         return false;
     }
     let symbols = symbols + code;
-    let shape = match said {
-        Some(said) => Shape::of(said),
-        None => Shape::at(text, span.clone()),
-    };
+    let shape = Shape::of(value);
     let mixed = symbols > 1 && shape.lower > 0 && shape.upper > 0 && shape.digits > 0;
     if marks > 2 && !mixed || code > 0 && is_template(value) {
         return false;
@@ -659,8 +614,6 @@ fn has_material(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::{Level, dispatch};
-
     use super::super::survey::Survey;
     use super::*;
 
@@ -677,9 +630,7 @@ mod tests {
     fn found(text: &str) -> Vec<(&'static str, &str)> {
         let mut hits = Vec::new();
         let bytes = text.as_bytes();
-        let survey = Survey::of(bytes);
-        let (digits, words) = (&survey.marks.digit, &survey.words);
-        dispatch!(Level::new(), simd => find(simd, bytes, digits, words, &mut hits));
+        find(bytes, &Survey::of(bytes).words, &mut hits);
         hits.into_iter().map(|hit| (hit.name, &text[hit.span])).collect()
     }
 

@@ -75,8 +75,6 @@ pub(super) fn is_data(text: &[u8], candidate: &Candidate) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::{Level, dispatch};
-
     use super::super::candidate::{self, Wanted};
     use super::*;
 
@@ -85,7 +83,7 @@ mod tests {
         let bytes = text.as_bytes();
         let mut explained = None;
         for candidate in candidate::of_text(bytes, Wanted::All) {
-            let words = dispatch!(Level::new(), simd => Words::before(simd, bytes, &candidate));
+            let words = Words::before(bytes, &candidate);
             let benign = is_benign(bytes, &candidate) || is_data(bytes, &candidate);
             explained = Some(benign || is_identifier(&candidate, &words));
         }
@@ -132,7 +130,7 @@ mod tests {
         let is_announced = |text: String| {
             let candidates = candidate::of_text(text.as_bytes(), Wanted::All);
             let (bytes, last) = (text.as_bytes(), candidates.last().expect("a candidate"));
-            let words = dispatch!(Level::new(), simd => Words::before(simd, bytes, last));
+            let words = Words::before(bytes, last);
             super::is_announced(bytes, last, &words)
         };
         for before in [

@@ -6,14 +6,10 @@
 
 use std::ops::Range;
 
-use fearless_simd::prelude::*;
 use memchr::{memchr, memrchr};
 
-use super::bits::ones;
-use super::lanes::{GROUP, Lanes};
-use super::marks::Marks;
-use super::runs::{Kinds, Run, is_joint};
-use super::token::{Kind, Shape, is_wordy, odd_pairs_at};
+use super::runs::{ROW_MIN, Run, is_joint};
+use super::token::{Kind, Shape, is_uuid, is_wordy, odd_pairs};
 
 /// Bodies shorter than this are left to rules that know what they look for.
 const BODY_MIN: usize = 10;
@@ -56,138 +52,83 @@ pub(super) enum Wanted {
     All,
 }
 
-/// Tells which of some runs may hold candidates, or a row of a block of data: those that are one word only if it is
-/// none of words.
-#[inline(always)]
-pub(super) fn likely<S: Simd>(simd: S, text: &[u8], runs: &[Run], kinds: &Kinds) -> u64 {
-    let mut likely = kinds.others;
-    for nth in ones(kinds.words) {
-        let is_odd = runs.get(nth).is_some_and(|run| {
-            let (odd, pairs) = odd_pairs_at(simd, text, run.start, run.len());
-            has_odd(odd, pairs)
-        });
-        likely |= u64::from(is_odd) << nth;
+/// Tells whether a run may hold candidates, or be a row of a block of data. Most runs are a name: short, with a
+/// digit at most, and one word, or words that a sign joins.
+pub(super) fn is_likely(text: &[u8], run: &Run) -> bool {
+    if run.digits >= 2 || run.len() >= ROW_MIN {
+        return true;
     }
-    likely
+    let first = run.start + run.plain;
+    if first == run.end { is_strange(part(text, &run.span())) } else { !is_joint(text, first) }
 }
 
 /// Cuts a run into its candidates.
-#[inline(always)]
-pub(super) fn of_run<S: Simd>(
-    simd: S,
-    text: &[u8],
-    marks: &Marks,
-    run: &Run,
-    wanted: Wanted,
-    each: impl FnMut(Candidate),
-) {
+pub(super) fn of_run(text: &[u8], run: &Run, wanted: Wanted, each: impl FnMut(Candidate)) {
     super::work::spend(run.len());
     // Most runs are names: one word without digits, or several short ones.
+    let token = part(text, &run.span());
     let is_name = if run.digits < 2 {
-        is_word_or_words(simd, text, marks, run)
+        is_word_or_words(text, run)
     } else {
-        wanted == Wanted::Likely
-            && !has_long_part(marks, run)
-            && !has_sign(simd, text, run.span(), *b"-+/=.")
+        wanted == Wanted::Likely && !has_long_part(token) && !has_sign(token, b"-+/=.")
     };
     if !is_name {
-        cut(simd, text, marks, run, wanted, each);
+        cut(text, run, wanted, each);
     }
+}
+
+fn part<'a>(text: &'a [u8], span: &Range<usize>) -> &'a [u8] {
+    text.get(span.clone()).unwrap_or_default()
 }
 
 /// Tells whether a run without digits, but perhaps for one, is an ordinary word, has signs that join words, or
 /// is a line drawn with signs.
-#[inline(always)]
-fn is_word_or_words<S: Simd>(simd: S, text: &[u8], marks: &Marks, run: &Run) -> bool {
+fn is_word_or_words(text: &[u8], run: &Run) -> bool {
     // Most of them show it by the first sign.
     let first = run.start + run.plain;
     if first == run.end {
-        return !is_odd(simd, text, marks, run.span());
+        return !is_odd(part(text, &run.span()));
     }
     is_joint(text, first)
-        || has_sign(simd, text, first + 1..run.end, *b"_-./")
-        || marks.alnum.next(run.start, run.end).is_none()
+        || has_sign(part(text, &(first + 1..run.end)), b"_-./")
+        || !part(text, &run.span()).iter().any(u8::is_ascii_alphanumeric)
 }
 
-/// Tells whether one of some signs stands in a part of a text.
-#[inline(always)]
-fn has_sign<S: Simd, const LEN: usize>(
-    simd: S,
-    text: &[u8],
-    part: Range<usize>,
-    signs: [u8; LEN],
-) -> bool {
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            part.clone().step_by(GROUP).any(|at| {
-                let inside = u64::MAX >> (GROUP - (part.end - at).min(GROUP));
-                Lanes::at(simd, text, at).any(&signs) & inside != 0
-            })
-        },
-    )
+/// Tells whether one of some signs stands in a text.
+fn has_sign(text: &[u8], signs: &[u8]) -> bool {
+    text.iter().any(|byte| signs.contains(byte))
 }
 
 /// Tells whether a run has eight consecutive letters and digits.
-fn has_long_part(marks: &Marks, run: &Run) -> bool {
-    if run.len() > GROUP {
-        return true;
-    }
-    let mut ends = marks.alnum.from(run.start) & u64::MAX >> (GROUP - run.len());
-    for more in [1, 2, 4] {
-        ends &= ends << more;
-    }
-    ends != 0
+fn has_long_part(token: &[u8]) -> bool {
+    const LONG: usize = 64;
+    token.len() > LONG || token.split(|b| !b.is_ascii_alphanumeric()).any(|part| part.len() >= 8)
 }
 
 /// Cuts a run into pieces: at what assigns, and at slashes if they divide a path.
-fn cut<S: Simd>(
-    simd: S,
-    text: &[u8],
-    marks: &Marks,
-    run: &Run,
-    wanted: Wanted,
-    mut each: impl FnMut(Candidate),
-) {
-    let bytes = text.get(run.span()).unwrap_or_default();
-    if marks.alnum.run_to(run.start, run.end) == run.len() {
-        return of_piece(simd, text, marks, run, run.span(), wanted, &mut each);
-    }
-    let (assigns, divides) = simd.vectorize(
-        #[inline(always)]
-        || signs(simd, text, run),
-    );
+fn cut(text: &[u8], run: &Run, wanted: Wanted, mut each: impl FnMut(Candidate)) {
+    let bytes = part(text, &run.span());
+    let is_plain = bytes.iter().all(u8::is_ascii_alphanumeric);
     let mut start = 0;
     for _ in 0..PIECES_MAX {
         let rest = bytes.get(start..).unwrap_or_default();
         if rest.is_empty() {
             break;
         }
-        let len = if assigns { assigned(rest) } else { rest.len() };
+        let len = if is_plain { rest.len() } else { assigned(rest) };
         let at = run.start + start;
         let piece = at..at + len;
-        if divides && looks_like_path(simd, text, marks, &piece) {
-            for part in parts_of(simd, text, piece).take(PIECES_MAX) {
-                of_piece(simd, text, marks, run, part, wanted, &mut each);
+        if !is_plain && looks_like_path(part(text, &piece)) {
+            let mut from = at;
+            for name in part(text, &piece).split(|byte| *byte == b'/').take(PIECES_MAX) {
+                of_piece(text, run, from..from + name.len(), wanted, &mut each);
+                from += name.len() + 1;
             }
         } else {
-            of_piece(simd, text, marks, run, piece, wanted, &mut each);
+            of_piece(text, run, piece, wanted, &mut each);
         }
         start += len + 1;
     }
-}
-
-/// Tells whether a run has signs at which it may be cut: `=`, and slashes.
-#[inline(always)]
-fn signs<S: Simd>(simd: S, text: &[u8], run: &Run) -> (bool, bool) {
-    let (mut assigns, mut divides) = (0, 0);
-    for at in run.span().step_by(GROUP) {
-        let group = Lanes::at(simd, text, at);
-        let inside = u64::MAX >> (GROUP - (run.end - at).min(GROUP));
-        assigns |= group.is(b'=').to_bitmask() & inside;
-        divides |= group.is(b'/').to_bitmask() & inside;
-    }
-    (assigns != 0, divides != 0)
 }
 
 /// The length of what stands before the first `=` that is no padding.
@@ -206,109 +147,34 @@ fn assigned(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// The parts of a piece between slashes.
-fn parts_of<S: Simd>(
-    simd: S,
-    text: &[u8],
-    piece: Range<usize>,
-) -> impl Iterator<Item = Range<usize>> {
-    let mut start = piece.start;
-    std::iter::from_fn(move || {
-        (start <= piece.end).then(|| {
-            let end = simd.vectorize(
-                #[inline(always)]
-                || slash(simd, text, start, piece.end),
-            );
-            let part = start..end;
-            start = end + 1;
-            part
-        })
-    })
-}
-
-/// Where the next slash stands, or the end.
-#[inline(always)]
-fn slash<S: Simd>(simd: S, text: &[u8], from: usize, end: usize) -> usize {
-    let near = Lanes::at(simd, text, from).is(b'/').to_bitmask().trailing_zeros() as usize;
-    if near < GROUP || end - from <= GROUP {
-        return end.min(from + near);
-    }
-    let rest = text.get(from..end).unwrap_or_default();
-    memchr(b'/', rest).map_or(end, |at| from + at)
-}
-
-fn looks_like_path<S: Simd>(simd: S, text: &[u8], marks: &Marks, piece: &Range<usize>) -> bool {
-    let bytes = text.get(piece.clone()).unwrap_or_default();
-    let slashes = bytes.iter().map(|byte| u32::from(*byte == b'/')).sum::<u32>() as usize;
-    if slashes == 0 || slashes * 8 > bytes.len() {
-        return slashes > 0;
-    }
-    simd.vectorize(
-        #[inline(always)]
-        || has_spelled(simd, text, marks, piece, slashes / 2),
-    )
-}
-
-/// Tells whether more than so many parts of a path are spelled with letters.
-#[inline(always)]
-fn has_spelled<S: Simd>(
-    simd: S,
-    text: &[u8],
-    marks: &Marks,
-    piece: &Range<usize>,
-    least: usize,
-) -> bool {
+/// Tells whether slashes divide a piece: more than half of its parts are spelled with letters, or they are many.
+fn looks_like_path(piece: &[u8]) -> bool {
     /// Shorter parts say nothing.
     const PART_MIN: usize = 3;
-    let (mut start, mut parts, mut spelled) = (piece.start, 0, 0);
-    while start < piece.end && parts < PIECES_MAX {
-        let end = slash(simd, text, start, piece.end);
-        let len = end - start;
-        if len >= PART_MIN {
-            let digits = marks.digit.count_short(start..end);
-            let (odd, pairs) = odd_pairs_at(simd, text, start, len);
-            let is_wordy = (digits <= 1) & (odd * 5 <= pairs);
-            let has_dot = || text.get(start..end).is_some_and(|part| part.contains(&b'.'));
-            parts += 1;
-            spelled += usize::from(is_wordy || digits * 4 < len && has_dot());
-            if spelled > least {
-                return true;
-            }
-        }
-        start = end + 1;
+    let slashes = piece.iter().filter(|byte| **byte == b'/').count();
+    if slashes == 0 || slashes * 8 > piece.len() {
+        return slashes > 0;
     }
-    false
+    let is_spelled = |part: &&[u8]| {
+        let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
+        is_wordy(part) || digits * 4 < part.len() && part.contains(&b'.')
+    };
+    let parts = piece.split(|byte| *byte == b'/').filter(|part| part.len() >= PART_MIN);
+    parts.take(PIECES_MAX).filter(is_spelled).count() > slashes / 2
 }
 
 /// The candidate that a piece of a run is, if it is one.
-fn of_piece<S: Simd>(
-    simd: S,
+fn of_piece(
     text: &[u8],
-    marks: &Marks,
     run: &Run,
     piece: Range<usize>,
     wanted: Wanted,
     each: &mut impl FnMut(Candidate),
 ) {
     // Most parts of a path are shorter.
-    if piece.len() >= BODY_MIN {
-        simd.vectorize(
-            #[inline(always)]
-            || of_piece_in(simd, text, marks, run, piece, wanted, each),
-        );
+    if piece.len() < BODY_MIN {
+        return;
     }
-}
-
-#[inline(always)]
-fn of_piece_in<S: Simd>(
-    simd: S,
-    text: &[u8],
-    marks: &Marks,
-    run: &Run,
-    piece: Range<usize>,
-    wanted: Wanted,
-    each: &mut impl FnMut(Candidate),
-) {
     let at = piece.start;
     let piece = text.get(piece).unwrap_or_default();
     let lead =
@@ -320,19 +186,16 @@ fn of_piece_in<S: Simd>(
     let tail = piece.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-' | b'/')).count();
     let piece = piece.get(..piece.len() - tail).unwrap_or_default();
     let at = at + lead;
-    let span = at..at + piece.len();
-    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(simd, text, marks, span.clone()) {
+    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(piece) {
         return;
     }
-    let is_plain = run.plain == run.len();
-    let head = if is_plain { 0 } else { head_len(simd, text, &span) };
-    let body = at + head..span.end;
+    let body = at + head_len(piece)..at + piece.len();
     let is_explained =
-        || is_number(piece) || is_compound(text, marks, &body) || is_commit(text, &body);
+        || is_number(piece) || is_compound(part(text, &body)) || is_commit(text, &body);
     if body.len() < BODY_MIN || wanted == Wanted::Likely && is_explained() {
         return;
     }
-    let shape = Shape::at(text, body.clone());
+    let shape = Shape::of(part(text, &body));
     if shape.digits < 2 && shape.odd_pairs * 5 < shape.pairs || shape.kind == Kind::Digits {
         return;
     }
@@ -365,90 +228,68 @@ fn is_number(piece: &[u8]) -> bool {
 
 /// Tells whether a body is a name of several words, as `Win32_System_IO` or `u8x16_bitmask`: a third
 /// of it words, with a few digits behind them perhaps, and nothing else as long as a token.
-fn is_compound(text: &[u8], marks: &Marks, body: &Range<usize>) -> bool {
+fn is_compound(body: &[u8]) -> bool {
     /// Shorter pieces hold too little to be kept secret.
     const PIECE_MIN: usize = 8;
     /// So many digits end a word at most.
     const DIGITS_MAX: usize = 3;
-    let first = body.start + marks.alnum.run_to(body.start, body.end);
-    let signs = text.get(first..body.end).unwrap_or_default();
-    if memchr(b'_', signs).is_none() {
+    if memchr(b'_', body).is_none() {
         return false;
     }
-    let (mut start, mut end, mut words) = (body.start, first, 0);
-    while start < body.end {
-        let digits = marks.digit.run_back(end, start).min(DIGITS_MAX);
-        let word = text.get(start..end - digits).unwrap_or_default();
-        let is_spelled = word.len() >= 3 && marks.digit.count_short(start..end - digits) == 0;
-        if is_spelled && is_wordy(word) {
-            words += end - start;
-        } else if end - start >= PIECE_MIN {
+    let mut words = 0;
+    for piece in body.split(|byte| !byte.is_ascii_alphanumeric()) {
+        let digits = piece.iter().rev().take(DIGITS_MAX).take_while(|b| b.is_ascii_digit()).count();
+        let word = piece.get(..piece.len() - digits).unwrap_or_default();
+        if word.len() >= 3 && !word.iter().any(u8::is_ascii_digit) && is_wordy(word) {
+            words += piece.len();
+        } else if piece.len() >= PIECE_MIN {
             return false;
         }
-        start = end + 1;
-        end = start + marks.alnum.run_to(start, body.end);
     }
     words * 3 >= body.len()
 }
 
 /// A quick no to what is clearly made of words.
-fn is_odd<S: Simd>(simd: S, text: &[u8], marks: &Marks, piece: Range<usize>) -> bool {
-    marks.digit.count_short(piece.clone()) >= 2 || {
-        let (at, len) = (piece.start, piece.len());
-        let (odd, pairs) = simd.vectorize(
-            #[inline(always)]
-            || odd_pairs_at(simd, text, at, len),
-        );
-        has_odd(odd, pairs)
-    }
+fn is_odd(piece: &[u8]) -> bool {
+    piece.iter().filter(|byte| byte.is_ascii_digit()).nth(1).is_some() || is_strange(piece)
 }
 
-/// Tells whether so many odd pairs among so many are more than words have.
-fn has_odd(odd: usize, pairs: usize) -> bool {
-    (odd * 5 >= pairs) & (pairs >= 8)
+/// Tells whether a piece has more odd pairs than words have.
+fn is_strange(piece: &[u8]) -> bool {
+    let (odd, pairs) = odd_pairs(piece);
+    odd * 5 >= pairs && pairs >= 8
 }
 
 /// How many bytes at the start of a piece are words with their separators.
-fn head_len<S: Simd>(simd: S, text: &[u8], piece: &Range<usize>) -> usize {
-    let is_uuid = |from: usize| {
-        let rest = text.get(from..piece.end).unwrap_or_default();
-        super::token::is_uuid(rest)
-    };
-    let mut start = piece.start;
-    while !is_uuid(start) {
-        let len = simd.vectorize(
-            #[inline(always)]
-            || word_len(simd, text, start),
-        );
-        match len {
-            Some(len) if start + len + BODY_MIN < piece.end => start += len + 1,
-            _ => break,
+fn head_len(piece: &[u8]) -> usize {
+    let mut start = 0;
+    loop {
+        let rest = piece.get(start..).unwrap_or_default();
+        match word_len(rest).filter(|_| !is_uuid(rest)) {
+            Some(len) if len + BODY_MIN < rest.len() => start += len + 1,
+            _ => return start,
         }
     }
-    start - piece.start
 }
 
-/// The length of the word at a position that a separator follows, if one does: of letters, or so short that it
-/// may have digits, too.
-#[inline(always)]
-fn word_len<S: Simd>(simd: S, text: &[u8], at: usize) -> Option<usize> {
+/// The length of the word that a text begins with and a separator follows, if it has both: a word of letters, or so
+/// short that it may have digits, too.
+fn word_len(text: &[u8]) -> Option<usize> {
     /// Longer words are none.
     const WORD_MAX: usize = 20;
     /// Words with digits are no longer than this.
     const MIXED_MAX: usize = 5;
     /// Words no longer than this may be made of any letters.
     const ANY_MAX: usize = 6;
-    let group = Lanes::at(simd, text, at);
-    let signs = group.is(b'-') | group.is(b'_') | group.is(b'.') | group.is(b':');
-    let len = signs.to_bitmask().trailing_zeros() as usize;
-    let word = (1 << len.min(WORD_MAX)) - 1;
-    let letters = group.small().lies(b'a', 26).to_bitmask() & word;
-    let is_word = (len <= WORD_MAX) & ((letters == word) | (len <= MIXED_MAX) & (letters != 0));
+    let near = text.get(..=WORD_MAX).unwrap_or(text);
+    let word = near.get(..near.iter().position(|byte| b"-_.:".contains(byte))?)?;
+    let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let is_word = letters == word.len() || word.len() <= MIXED_MAX && letters > 0;
     let is_spelled = || {
-        let (odd, pairs) = odd_pairs_at(simd, text, at, len);
+        let (odd, pairs) = odd_pairs(word);
         odd * 5 <= pairs
     };
-    (is_word && (len <= ANY_MAX || is_spelled())).then_some(len)
+    (is_word && (word.len() <= ANY_MAX || is_spelled())).then_some(word.len())
 }
 
 /// Tells whether what stands at a place names a commit in the address of a page about it, as lists of changes
@@ -465,14 +306,9 @@ fn is_commit(text: &[u8], body: &Range<usize>) -> bool {
 /// Cuts the runs of a text into their candidates.
 #[cfg(test)]
 pub(super) fn of_text(text: &[u8], wanted: Wanted) -> Vec<Candidate> {
-    use fearless_simd::{Level, dispatch};
-
     let mut found = Vec::new();
-    let survey = super::survey::Survey::of(text);
-    for run in &survey.runs.all {
-        dispatch!(Level::new(), simd => of_run(simd, text, &survey.marks, run, wanted, |candidate| {
-            found.push(candidate);
-        }));
+    for run in &super::survey::Survey::of(text).runs {
+        of_run(text, run, wanted, |candidate| found.push(candidate));
     }
     found
 }

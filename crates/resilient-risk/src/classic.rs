@@ -11,16 +11,14 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use fearless_simd::prelude::*;
-use fearless_simd::{mask8x64, u8x64};
-use memchr::{memchr3, memmem, memrchr3};
+use memchr::memmem::{self, Finder};
+use memchr::{memchr_iter, memchr3, memrchr3};
 use regex::Regex;
 
-use super::bits::ones;
-use super::lanes::{self, GROUP, Lanes, padded};
+use super::bits::{GROUP, ones};
 use super::literals::{Literal, Place};
 use super::marks::Marks;
-use super::runs::{LONG_MIN, Run, Runs};
+use super::runs::{LONG_MIN, Run};
 use super::words::{Said, Word};
 use super::work;
 
@@ -58,21 +56,53 @@ const fn of(family: &'static str, name: &'static str) -> Classic {
     Classic { family, name }
 }
 
-const OAT: usize = 0;
-const API: usize = 1;
-const PROJECT: usize = 2;
-const OPENAI: usize = 3;
-const DATADOG: usize = 4;
-const STATSIG: usize = 5;
 const AWS_ID: usize = 6;
 const BEARER: usize = 7;
-const GHO: usize = 8;
 const JWT: usize = 13;
 const PEM: usize = 14;
 const AWS_SECRET: usize = 15;
 const EMAIL: usize = 16;
 const SSN: usize = 17;
 const BLOB: usize = 18;
+
+/// A pattern that is a prefix and so many characters of one class that it lies in a long run.
+struct Prefixed {
+    pattern: usize,
+    prefix: &'static str,
+    /// Whether a number and a dash stand behind the prefix.
+    numbered: bool,
+    class: fn(u8) -> bool,
+    least: usize,
+    /// Whether it goes on to the end of the stretch.
+    goes_on: bool,
+}
+
+const PREFIXED: [Prefixed; 11] = [
+    Prefixed { numbered: true, ..open(0, "sk-ant-oat", word, 40) },
+    Prefixed { numbered: true, ..open(1, "sk-ant-api", word, 40) },
+    open(2, "sk-proj-", word, 40),
+    open(3, "sk-", alnum, 30),
+    Prefixed { goes_on: false, ..open(4, "pub", hex_lower, 32) },
+    open(5, "client-", alnum, 30),
+    github(8, "gho_"),
+    github(9, "ghp_"),
+    github(10, "ghu_"),
+    github(11, "ghs_"),
+    github(12, "ghr_"),
+];
+
+const fn open(
+    pattern: usize,
+    prefix: &'static str,
+    class: fn(u8) -> bool,
+    least: usize,
+) -> Prefixed {
+    Prefixed { pattern, prefix, numbered: false, class, least, goes_on: true }
+}
+
+const fn github(pattern: usize, prefix: &'static str) -> Prefixed {
+    Prefixed { goes_on: false, ..open(pattern, prefix, alnum, 36) }
+}
 
 fn alnum(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
@@ -90,12 +120,28 @@ fn base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-fn upper_digit(byte: u8) -> bool {
-    byte.is_ascii_uppercase() || byte.is_ascii_digit()
-}
-
 fn hex_lower(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+impl Prefixed {
+    /// The shortest match.
+    fn len(&self) -> usize {
+        self.prefix.len() + self.least
+    }
+
+    /// How long the match is that a text begins with, of which the prefix is known.
+    fn matched(&self, text: &[u8]) -> Option<usize> {
+        let mut body = text.get(self.prefix.len()..)?;
+        if self.numbered {
+            let digits = body.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            body = body.get(digits..)?.strip_prefix(b"-").filter(|_| digits > 0)?;
+        }
+        let most = if self.goes_on { usize::MAX } else { self.least };
+        let len = body.iter().take(most).take_while(|byte| (self.class)(**byte)).count();
+        work::spend(len);
+        (len >= self.least).then_some(text.len() - body.len() + len)
+    }
 }
 
 /// Collects matches; each pattern's are ordered and apart.
@@ -122,93 +168,37 @@ impl Found {
     }
 }
 
-/// Finds the patterns of a text whose runs, literals and words are known.
-#[inline(always)]
-pub(super) fn find(
-    text: &str,
-    marks: &Marks,
-    runs: &Runs,
-    places: &[Place],
-    words: &[Said],
-) -> Found {
+/// Finds the patterns of a text whose runs, literals and words are known, except for social security numbers.
+pub(super) fn find(text: &str, runs: &[Run], places: &[Place], words: &[Said]) -> Found {
     let mut found = Found::default();
-    if !places.is_empty() {
-        at_literals(text, places, &mut found);
-    }
-    if runs.has_long {
-        blobs(text.as_bytes(), &runs.all, &mut found);
+    at_literals(text, places, &mut found);
+    for run in runs {
+        in_run(text.as_bytes(), run, &mut found);
     }
     for word in words.iter().filter(|word| word.word == Word::AwsSecret) {
         aws_secret(text, word.start, word.end, &mut found);
     }
-    if !marks.at.is_empty() {
-        email(text.as_bytes(), &marks.at, &mut found);
-    }
+    email(text.as_bytes(), &mut found);
     found
 }
 
-/// Measures stretches of one class, each once, however many literals stand in it: no text makes
-/// this quadratic. Positions must not decrease.
-struct Stretch<C> {
-    class: C,
-    end: usize,
-}
-
-impl<C: Fn(u8) -> bool> Stretch<C> {
-    const fn of(class: C) -> Self {
-        Self { class, end: 0 }
-    }
-
-    /// Where the stretch that holds a position ends.
-    fn end(&mut self, text: &[u8], from: usize) -> usize {
-        if self.end < from {
-            let rest = text.get(from..).unwrap_or_default();
-            let end = rest.iter().position(|byte| !(self.class)(*byte));
-            let len = end.unwrap_or(rest.len());
-            work::spend(len);
-            self.end = from + len;
-        }
-        self.end
-    }
-}
-
-/// The patterns that begin with a literal: most texts have none.
-#[cold]
-#[inline(never)]
+/// The patterns that begin with a literal.
 fn at_literals(text: &str, places: &[Place], found: &mut Found) {
-    let (whole, text) = (text, text.as_bytes());
-    let mut alnums = Stretch::of(alnum);
-    let mut uppers = Stretch::of(upper_digit);
-    let (mut words, mut hex) = (Stretch::of(word), Stretch::of(hex_lower));
+    let bytes = text.as_bytes();
     for Place { at, literal, .. } in places.iter().copied() {
         match literal {
-            Literal::Client => {
-                let end = alnums.end(text, at + 7);
-                if end >= at + 37 {
-                    found.add(STATSIG, at..end);
-                }
-            }
             Literal::Aws => {
-                if uppers.end(text, at + 4) >= at + 20 {
+                let id = bytes.get(at + 4..at + 20).unwrap_or_default();
+                if id.len() == 16 && id.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+                {
                     found.add(AWS_ID, at..at + 20);
                 }
             }
-            Literal::Github(kind) => {
-                if alnums.end(text, at + 4) >= at + 40 {
-                    found.add(GHO + usize::from(kind), at..at + 40);
-                }
-            }
-            Literal::Jwt => jwt(text, at, found),
-            Literal::Bearer => bearer_token(whole, at, found),
-            Literal::Sk => sk(text, at, &mut alnums, &mut words, found),
-            Literal::Pub => {
-                if hex.end(text, at + 3) >= at + 35 {
-                    found.add(DATADOG, at..at + 35);
-                }
-            }
-            Literal::Begin => pem(text, at, found),
-            Literal::ReverseLines | Literal::Continued | Literal::Hash => {}
-            Literal::Vendor | Literal::Word(_) | Literal::AnyCase(..) => {}
+            Literal::Jwt => jwt(bytes, at, found),
+            Literal::Bearer => bearer_token(text, at, found),
+            Literal::Begin => pem(bytes, at, found),
+            Literal::ReverseLines | Literal::Hash | Literal::Vendor => {}
+            Literal::Word(_) | Literal::AnyCase(..) => {}
         }
     }
 }
@@ -226,17 +216,30 @@ fn bearer_token(text: &str, at: usize, found: &mut Found) {
     }
 }
 
-/// The stretches of base64 that are long enough.
-#[cold]
-#[inline(never)]
-fn blobs(text: &[u8], runs: &[Run], found: &mut Found) {
-    for run in runs.iter().filter(|run| run.len() >= LONG_MIN) {
-        let body = text.get(run.span()).unwrap_or_default();
+/// The patterns that only long runs hold.
+fn in_run(text: &[u8], run: &Run, found: &mut Found) {
+    static FINDERS: LazyLock<[Finder<'_>; PREFIXED.len()]> =
+        LazyLock::new(|| PREFIXED.map(|of| Finder::new(of.prefix)));
+    let body = text.get(run.span()).unwrap_or_default();
+    for (of, finder) in PREFIXED.iter().zip(&*FINDERS) {
+        if body.len() < of.len() {
+            continue;
+        }
+        for at in finder.find_iter(body) {
+            let start = run.start + at;
+            if found.is_open(of.pattern, start)
+                && let Some(len) = body.get(at..).and_then(|rest| of.matched(rest))
+            {
+                found.add(of.pattern, start..start + len);
+            }
+        }
+    }
+    if body.len() >= LONG_MIN {
         blobs_of(body, |blob| found.add(BLOB, run.start + blob.start..run.start + blob.end));
     }
 }
 
-/// The same of a run. Of a run, only these signs are none: where one is among
+/// The stretches of base64 in a run that are long enough. Of a run, only these signs are none: where one is among
 /// so many bytes, the next stretch begins behind the last of them.
 fn blobs_of(run: &[u8], mut each: impl FnMut(Range<usize>)) {
     let mut at = 0;
@@ -248,37 +251,6 @@ fn blobs_of(run: &[u8], mut each: impl FnMut(Range<usize>)) {
             each(at..at + len);
             at += len;
         }
-    }
-}
-
-/// `sk-…`, with what Anthropic and OpenAI put behind it.
-fn sk(
-    text: &[u8],
-    at: usize,
-    alnums: &mut Stretch<impl Fn(u8) -> bool>,
-    words: &mut Stretch<impl Fn(u8) -> bool>,
-    found: &mut Found,
-) {
-    let rest = text.get(at..).unwrap_or_default();
-    if rest.starts_with(b"sk-ant-oat") || rest.starts_with(b"sk-ant-api") {
-        let kind = if rest.starts_with(b"sk-ant-oat") { OAT } else { API };
-        let digits = rest.iter().skip(10).take_while(|byte| byte.is_ascii_digit()).count();
-        let dash = at + 10 + digits;
-        if digits > 0 && text.get(dash) == Some(&b'-') {
-            let end = words.end(text, dash + 1);
-            if end > dash + 40 {
-                found.add(kind, at..end);
-            }
-        }
-    } else if rest.starts_with(b"sk-proj-") {
-        let end = words.end(text, at + 8);
-        if end >= at + 48 {
-            found.add(PROJECT, at..end);
-        }
-    }
-    let end = alnums.end(text, at + 3);
-    if end >= at + 33 {
-        found.add(OPENAI, at..end);
     }
 }
 
@@ -348,12 +320,11 @@ fn pem(bytes: &[u8], begin: usize, found: &mut Found) {
     }
 }
 
-#[inline(never)]
-fn email(bytes: &[u8], ats: &[usize], found: &mut Found) {
+fn email(bytes: &[u8], found: &mut Found) {
     let local =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
     let domain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-';
-    for at in ats.iter().copied() {
+    for at in memchr_iter(b'@', bytes) {
         if !found.is_open(EMAIL, at) {
             continue;
         }
@@ -428,56 +399,27 @@ fn aws_secret(text: &str, start: usize, end: usize, found: &mut Found) {
 }
 
 /// Where, in a group, digits lie as in `ddd-dd-dddd`, and something else between them.
-#[inline(always)]
 fn ssn_starts(digits: u64, next: u64) -> u64 {
     let at = |nth: u32| digits >> nth | next << (GROUP as u32 - nth);
-    // Where digits stand is not to be guessed: there is no branch in it.
     let two = !at(3) & at(4) & at(5) & !at(6);
     two & digits & at(1) & at(2) & at(7) & at(8) & at(9) & at(10)
 }
 
-/// The places in which digits lie so, in order. Few groups have enough digits, with the next one's.
-#[inline(always)]
-fn ssn_places<S: Simd>(simd: S, marks: &Marks) -> Vec<usize> {
-    const DIGITS: u8 = 9;
-    let mut places = Vec::new();
-    let counts =
-        |at: usize| u8x64::load_array(simd, padded(marks.digits.get(at..).unwrap_or_default()));
-    for base in (0..marks.digits.len()).step_by(GROUP) {
-        let enough = (counts(base) + counts(base + 1)).simd_ge(u8x64::splat(simd, DIGITS));
-        for group in ones(enough.to_bitmask()).map(|nth| base + nth) {
-            let starts = ssn_starts(marks.digit.word(group), marks.digit.word(group + 1));
-            places.extend(ones(starts).map(|bit| group * GROUP + bit));
-        }
-    }
-    places
-}
-
-/// The bytes that characters of other parts of Unicode begin with, except for those without digits.
-struct DigitLead;
-
-impl lanes::Class for DigitLead {
-    #[inline(always)]
-    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
-        group.lies(0xD9, 9) | group.lies(0xEA, 1) | group.lies(0xEE, 18)
-    }
-}
-
 /// American social security numbers.
-pub(super) fn ssn<S: Simd>(simd: S, text: &str, marks: &Marks, found: &mut Found) {
-    let places = simd.vectorize(
-        #[inline(always)]
-        || ssn_places(simd, marks),
-    );
-    for start in places {
+pub(super) fn ssn(text: &str, marks: &Marks, found: &mut Found) {
+    let digits = &marks.digit;
+    let groups = (0..digits.words.len()).filter(|group| digits.word(*group) != 0);
+    let starts = groups.flat_map(|group| {
+        let starts = ssn_starts(digits.word(group), digits.word(group + 1));
+        ones(starts).map(move |bit| group * GROUP + bit)
+    });
+    for start in starts {
         let span = start..start + 11;
         if is_ssn(text.as_bytes().get(span.clone()).unwrap_or_default()) && is_alone(text, &span) {
             found.add(SSN, span);
         }
     }
-    if !marks.foreign.is_empty() {
-        foreign_ssn(text, marks, found);
-    }
+    foreign_ssn(text, marks, found);
 }
 
 /// Tells whether a number is none within a word: letters and digits of any script stand at no edge.
@@ -489,11 +431,13 @@ fn is_alone(text: &str, span: &Range<usize>) -> bool {
 }
 
 /// The same of other scripts, which have digits of their own, of which marks know nothing.
-#[cold]
-#[inline(never)]
 fn foreign_ssn(text: &str, marks: &Marks, found: &mut Found) {
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{3}-\d{2}-\d{4}").ok());
-    for foreign in marks.foreign::<DigitLead>(text.as_bytes()) {
+    let bytes = text.as_bytes();
+    // The bytes that characters begin with, except for those of parts of Unicode without digits.
+    let leads = |at: &usize| matches!(bytes.get(*at), Some(0xD9..=0xE1 | 0xEA | 0xEE..));
+    let groups = marks.foreign.iter().flat_map(|group| group * GROUP..(group + 1) * GROUP);
+    for foreign in groups.filter(leads) {
         let Some(char) = text.get(foreign..).and_then(|rest| rest.chars().next()) else { break };
         // In these parts of Unicode, where nearly all text is from, there are no decimal digits.
         let plain = matches!(char, ..'\u{660}' | '\u{2000}'..'\u{A620}' | '\u{AC00}'..'\u{E000}');
@@ -537,8 +481,6 @@ fn is_ssn(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::{Level, dispatch};
-
     use super::super::survey::Survey;
     use super::*;
 
@@ -566,9 +508,9 @@ mod tests {
 
     fn all(text: &str) -> Vec<(usize, Range<usize>)> {
         let survey = Survey::of(text.as_bytes());
-        let Survey { marks, runs, places, words, .. } = &*survey;
-        let mut found = find(text, marks, runs, places, words);
-        dispatch!(Level::new(), simd => ssn(simd, text, marks, &mut found));
+        let Survey { marks, runs, places, words, .. } = &survey;
+        let mut found = find(text, runs, places, words);
+        ssn(text, marks, &mut found);
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits
     }
@@ -658,6 +600,14 @@ mod tests {
             }
         }
         assert!(hits > 10, "{hits}");
+    }
+
+    #[test]
+    fn the_prefixes_of_the_patterns_are_known() {
+        for Prefixed { prefix, .. } in PREFIXED.iter().filter(|of| of.prefix != "pub") {
+            let known = super::super::literals::IN_RUNS;
+            assert!(known.iter().any(|known| prefix.starts_with(known)), "{prefix}");
+        }
     }
 
     #[test]

@@ -6,17 +6,14 @@
 
 use std::ops::Range;
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
 use sha2::{Digest as _, Sha256};
 
-use super::bits::{Bits, ones};
 use super::candidate::Candidate;
-use super::lanes::{GROUP, Lanes, padded};
-use super::runs::Lengths;
+use super::marks::is_token;
+use super::runs::RUN_MIN;
 use super::services;
 use super::tables::{SECRET_WORDS, SERVICES};
-use super::token::{BIT, Kind, Shape, odd_pairs_at};
+use super::token::{BIT, Kind, Shape, is_wordy};
 
 /// The number of weights.
 pub const BUCKETS: usize = 1 << 14;
@@ -40,15 +37,8 @@ pub(super) fn definition() -> [u8; 8] {
 /// So many words before the candidate are looked at.
 const WORDS_MAX: usize = 6;
 
-/// Names the features of a candidate in a text whose token characters are marked.
-pub(super) fn of<S: Simd>(
-    simd: S,
-    text: &[u8],
-    tokens: &Bits,
-    candidate: &Candidate,
-    words: &Words,
-    each: impl FnMut(u16),
-) {
+/// Names the features of a candidate.
+pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, each: impl FnMut(u16)) {
     super::work::spend(256);
     let mut sink = Sink { each };
     let get = |range: Range<usize>| text.get(range).unwrap_or_default();
@@ -74,8 +64,8 @@ pub(super) fn of<S: Simd>(
     sink.add(12, kind << 8 | ratio(shape.upper, shape.len, 10));
     sink.add(13, u64::from(shape.entropy / (BIT / 4)));
 
-    triples(simd, text, &candidate.body, &mut sink);
-    dashes(simd, text, &candidate.body, shape, &mut sink);
+    triples(get(candidate.body.clone()), &mut sink);
+    dashes(get(candidate.body.clone()), shape, &mut sink);
 
     // What stands in front: the head's words are the nearest ones.
     let in_head = words.in_head;
@@ -121,34 +111,21 @@ pub(super) fn of<S: Simd>(
     let after = get(candidate.body.end..candidate.body.end + 2);
     sink.add(39, hash(after));
     sink.add(40, u64::from(after.first().copied().unwrap_or(b'\n')) << 8 | named);
-    sink.add(41, runs_in(tokens, candidate.context.clone()).min(3));
+    let runs = context.split(|byte| !is_token(*byte)).filter(|run| run.len() >= RUN_MIN);
+    sink.add(41, runs.take(3).count() as u64);
     let first = context.iter().find(|byte| !byte.is_ascii_whitespace()).copied().unwrap_or(0);
     sink.add(44, u64::from(first));
     sink.add(45, (context.len() / 8) as u64);
 }
 
-/// How many runs a part of the text has.
-fn runs_in(tokens: &Bits, part: Range<usize>) -> u64 {
-    let mut lengths = Lengths::default();
-    let groups = part.clone().step_by(GROUP).map(|at| {
-        let len = (part.end - at).min(GROUP);
-        lengths.reached(tokens.from(at) & u64::MAX >> (GROUP - len))
-    });
-    groups.map(|reached| u64::from(reached.count_ones())).sum()
-}
-
 /// Triples of letters, cases folded; digits end a word.
-fn triples<S: Simd>(simd: S, text: &[u8], body: &Range<usize>, sink: &mut Sink<impl FnMut(u16)>) {
+fn triples(body: &[u8], sink: &mut Sink<impl FnMut(u16)>) {
     /// As far as this a body is looked at.
     const END: usize = 50;
-    let letters = simd.vectorize(
-        #[inline(always)]
-        || Lanes::at(simd, text, body.start).small().lies(b'a', 26).to_bitmask(),
-    );
-    let letters = letters & !u64::MAX.checked_shl(body.len().min(END) as u32).unwrap_or(0);
-    let body = text.get(body.clone()).unwrap_or_default();
-    for start in ones(letters & letters >> 1 & letters >> 2) {
-        sink.add(50, hash(body.get(start..start + 3).unwrap_or_default()));
+    for three in body.get(..END).unwrap_or(body).windows(3) {
+        if three.iter().all(u8::is_ascii_alphabetic) {
+            sink.add(50, hash(three));
+        }
     }
     // How a body begins is a format's signature, how it ends rarely.
     for len in [2, 3, 4] {
@@ -156,55 +133,23 @@ fn triples<S: Simd>(simd: S, text: &[u8], body: &Range<usize>, sink: &mut Sink<i
     }
 }
 
-/// Where separators are, as in `xxxx-xxxx-xxxx`.
-fn dashes<S: Simd>(
-    simd: S,
-    text: &[u8],
-    body: &Range<usize>,
-    shape: &Shape,
-    sink: &mut Sink<impl FnMut(u16)>,
-) {
+/// Where separators are, as in `xxxx-xxxx-xxxx`: how long the first groups of letters and digits are, how many
+/// there are, and how many of them are words.
+fn dashes(body: &[u8], shape: &Shape, sink: &mut Sink<impl FnMut(u16)>) {
+    /// So many groups are looked at.
+    const GROUPS_MAX: usize = 8;
     if !matches!(shape.kind, Kind::Base64Url | Kind::Other | Kind::Uuid) {
         return;
     }
-    let (lens, count, wordy) = simd.vectorize(
-        #[inline(always)]
-        || groups(simd, text, body),
-    );
-    sink.add(60, lens);
-    sink.add(61, count);
-    sink.add(62, ratio(wordy, count as usize, 6));
-}
-
-/// How long the first groups of letters and digits are, how many there are, and how many are words.
-#[inline(always)]
-fn groups<S: Simd>(simd: S, text: &[u8], body: &Range<usize>) -> (u64, u64, usize) {
-    /// So many groups are looked at.
-    const GROUPS_MAX: u64 = 8;
     let (mut lens, mut count, mut wordy) = (0, 0, 0);
-    let (mut start, mut at, mut digits) = (body.start, body.start, 0);
-    while count < GROUPS_MAX {
-        let group = Lanes::at(simd, text, at);
-        let digit = group.lies(b'0', 10);
-        let alnum = (digit | group.small().lies(b'a', 26)).to_bitmask();
-        let len = (alnum.trailing_ones() as usize).min(body.end - at);
-        let inside = !u64::MAX.checked_shl(len as u32).unwrap_or(0);
-        digits += (digit.to_bitmask() & inside).count_ones();
-        at += len;
-        if len == GROUP && at < body.end {
-            continue;
-        }
-        let (odd, pairs) = odd_pairs_at(simd, text, start, at - start);
-        let is_word = (at - start >= 3) & (digits <= 1) & (odd * 5 <= pairs);
-        lens = lens << 5 | (at - start).min(31) as u64;
+    for group in body.split(|byte| !byte.is_ascii_alphanumeric()).take(GROUPS_MAX) {
+        lens = lens << 5 | group.len().min(31) as u64;
         count += 1;
-        wordy += usize::from(is_word);
-        if at == body.end {
-            break;
-        }
-        (start, at, digits) = (at + 1, at + 1, 0);
+        wordy += usize::from(group.len() >= 3 && is_wordy(group));
     }
-    (lens, count, wordy)
+    sink.add(60, lens);
+    sink.add(61, count as u64);
+    sink.add(62, ratio(wordy, count, 6));
 }
 
 struct Sink<F> {
@@ -234,28 +179,24 @@ pub(super) struct Words {
 
 impl Words {
     /// Reads the words in front of a candidate's body.
-    pub(super) fn before<S: Simd>(simd: S, text: &[u8], candidate: &Candidate) -> Self {
-        Self::some_before(simd, text, candidate, WORDS_MAX)
+    pub(super) fn before(text: &[u8], candidate: &Candidate) -> Self {
+        Self::some_before(text, candidate, WORDS_MAX)
     }
 
     /// Reads some of them, and as many of the head's as are there.
-    pub(super) fn some_before<S: Simd>(
-        simd: S,
-        text: &[u8],
-        candidate: &Candidate,
-        most: usize,
-    ) -> Self {
+    pub(super) fn some_before(text: &[u8], candidate: &Candidate, most: usize) -> Self {
+        let part = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
         let mut words = Self::none();
-        words.read_back(simd, text, &candidate.head, WORDS_MAX);
+        words.read_back(part(&candidate.head), WORDS_MAX);
         words.in_head = words.len;
-        words.read_back(simd, text, &candidate.context, most);
+        words.read_back(part(&candidate.context), most);
         words
     }
 
     /// Reads the words at the end of a text.
     pub(super) fn of(text: &[u8]) -> Self {
         let mut words = Self::none();
-        dispatch!(Level::new(), simd => words.read_back(simd, text, &(0..text.len()), WORDS_MAX));
+        words.read_back(text, WORDS_MAX);
         words
     }
 
@@ -264,50 +205,23 @@ impl Words {
         Self { letters, ends, len: 0, in_head: 0 }
     }
 
-    /// Reads words off the end of a part of a text until there are so many: split at what is no letter or
-    /// digit, and in camel case.
-    fn read_back<S: Simd>(&mut self, simd: S, text: &[u8], part: &Range<usize>, most: usize) {
-        if !part.is_empty() {
-            super::work::spend(64);
-            simd.vectorize(
-                #[inline(always)]
-                || self.read_back_in(simd, text, part, most),
-            );
-        }
-    }
-
-    #[inline(always)]
-    fn read_back_in<S: Simd>(&mut self, simd: S, text: &[u8], part: &Range<usize>, most: usize) {
-        let mut end = part.end;
-        let mut cases = Cases::before(simd, text, part.start, end);
+    /// Reads words off the end of a text until there are so many: split at what is no letter or digit, and in
+    /// camel case.
+    fn read_back(&mut self, mut text: &[u8], most: usize) {
+        super::work::spend(64);
         while self.len < most {
-            let gap = (cases.alnum().leading_zeros() as usize).min(cases.left);
-            cases = cases.without(gap);
-            end -= gap;
-            if end == part.start {
-                break;
-            }
-            if cases.left <= WORD_MAX.min(end - part.start - 1) {
-                cases = Cases::before(simd, text, part.start, end);
-                if cases.alnum() >> (GROUP - 1) == 0 {
-                    continue;
-                }
-            }
-            let len = cases.last_word().min(WORD_MAX);
-            let start = end - len;
-            let word: [u8; WORD_MAX] = padded(text.get(start..).unwrap_or_default());
+            let Some(last) = text.iter().rposition(u8::is_ascii_alphanumeric) else { return };
+            text = text.get(..=last).unwrap_or_default();
+            let (rest, word) = text.split_at(text.len() - last_word(text));
             let from =
                 self.len.checked_sub(1).and_then(|last| self.ends.get(last)).map_or(0, |e| *e);
-            // What is copied from behind the word is written over by the next one.
-            if let Some(slot) = self.letters.get_mut(from..).and_then(<[u8]>::first_chunk_mut) {
-                *slot = word.map(|byte| byte.to_ascii_lowercase());
-            }
+            let slots = self.letters.iter_mut().skip(from);
+            slots.zip(word).for_each(|(to, byte)| *to = byte.to_ascii_lowercase());
             if let Some(end) = self.ends.get_mut(self.len) {
-                *end = from + len;
+                *end = from + word.len();
             }
             self.len += 1;
-            end = start;
-            cases = cases.without(len);
+            text = rest;
         }
     }
 
@@ -339,59 +253,16 @@ impl Words {
     }
 }
 
-/// What the bytes before a position are, the last of them highest.
-#[derive(Clone, Copy)]
-struct Cases {
-    lower: u64,
-    upper: u64,
-    digit: u64,
-    /// How many bytes are left.
-    left: usize,
-}
-
-impl Cases {
-    /// Looks at a group of bytes before a position, except for those before a start.
-    #[inline(always)]
-    fn before<S: Simd>(simd: S, text: &[u8], start: usize, end: usize) -> Self {
-        let at = end.saturating_sub(GROUP);
-        let group = Lanes::at(simd, text, at);
-        let left = (end - start).min(GROUP);
-        // What stands behind the position is moved out, and what stands before the start is hidden.
-        let inside = |bits: u64| bits << (GROUP - (end - at)) & !(u64::MAX >> 1 >> (left - 1));
-        Self {
-            lower: inside(group.lies(b'a', 26).to_bitmask()),
-            upper: inside(group.lies(b'A', 26).to_bitmask()),
-            digit: inside(group.lies(b'0', 10).to_bitmask()),
-            left,
-        }
-    }
-
-    #[inline(always)]
-    fn alnum(self) -> u64 {
-        self.lower | self.upper | self.digit
-    }
-
-    /// The same without some of the last bytes.
-    #[inline(always)]
-    fn without(self, len: usize) -> Self {
-        let before = |bits: u64| bits.checked_shl(len as u32).unwrap_or(0);
-        let Self { lower, upper, digit, left } = self;
-        Self {
-            lower: before(lower),
-            upper: before(upper),
-            digit: before(digit),
-            left: left.saturating_sub(len),
-        }
-    }
-
-    /// The length of the last word, if the last byte is in one.
-    #[inline(always)]
-    fn last_word(self) -> usize {
-        let Self { lower, upper, .. } = self;
-        let alnum = self.alnum();
-        let begins = alnum & !(alnum << 1) | upper & (lower << 1 | upper << 1 & lower >> 1);
-        begins.leading_zeros() as usize + 1
-    }
+/// The length of the word at the end of a text.
+fn last_word(text: &[u8]) -> usize {
+    let begins = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
+        let [first, next] = [at, at + 1].map(|at| text.get(at).copied().unwrap_or(b' '));
+        let is_hump =
+            before.is_ascii_lowercase() || before.is_ascii_uppercase() && next.is_ascii_lowercase();
+        !before.is_ascii_alphanumeric() || first.is_ascii_uppercase() && is_hump
+    };
+    (1..WORD_MAX).find(|len| text.len().checked_sub(*len).is_none_or(begins)).unwrap_or(WORD_MAX)
 }
 
 /// How some words end, of which each has three letters at least.
@@ -412,7 +283,6 @@ impl<const LEN: usize> Ends<LEN> {
     }
 
     /// Tells whether a word may end in one of them: most words do not, which is seen at once.
-    #[inline]
     pub(super) fn may_end(&self, word: &[u8]) -> bool {
         let end = word.last_chunk::<3>().map_or(0, |end| three(*end));
         self.0.iter().fold(false, |any, known| any | (*known == end))
@@ -488,24 +358,7 @@ fn ratio(part: usize, whole: usize, steps: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::token::is_wordy;
     use super::*;
-
-    #[test]
-    fn groups_are_what_stands_between_signs() {
-        let long = ["a".repeat(64), "b7".repeat(50), "key".to_owned()].join("_");
-        for text in ["ab12-cdef--x", "token-", "0-1-2-3-4-5-6-7-8-9", long.as_str()] {
-            let groups_of: Vec<&str> =
-                text.split(|sign: char| !sign.is_ascii_alphanumeric()).take(8).collect();
-            let lens =
-                groups_of.iter().fold(0, |lens, group| lens << 5 | group.len().min(31) as u64);
-            let is_word = |group: &&&str| group.len() >= 3 && is_wordy(group.as_bytes());
-            let wordy = groups_of.iter().filter(is_word).count();
-            let (text, all) = (text.as_bytes(), 0..text.len());
-            let seen = dispatch!(Level::new(), simd => groups(simd, text, &all));
-            assert_eq!(seen, (lens, groups_of.len() as u64, wordy), "{groups_of:?}");
-        }
-    }
 
     #[test]
     fn words_are_read_from_the_end_over_any_gaps() {

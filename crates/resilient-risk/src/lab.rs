@@ -3,9 +3,6 @@
 
 use std::ops::Range;
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
-
 pub use super::features::BUCKETS;
 pub use super::model::Model;
 use super::policy::Policy;
@@ -27,21 +24,13 @@ pub struct Example {
 /// it learns of digests keeps it from secrets that look like them.
 #[must_use]
 pub fn examples(text: &str) -> Vec<Example> {
-    dispatch!(Level::new(), simd => examples_in(simd, text.as_bytes()))
-}
-
-#[inline(always)]
-fn examples_in<S: Simd>(simd: S, bytes: &[u8]) -> Vec<Example> {
+    let bytes = text.as_bytes();
     let mut examples = Vec::new();
-    let survey = Survey::of(bytes);
-    let marks = &survey.marks;
-    for run in &survey.runs.all {
-        candidate::of_run(simd, bytes, marks, run, candidate::Wanted::All, |candidate| {
-            let words = features::Words::before(simd, bytes, &candidate);
+    for run in &Survey::of(bytes).runs {
+        candidate::of_run(bytes, run, candidate::Wanted::All, |candidate| {
+            let words = features::Words::before(bytes, &candidate);
             let mut seen = Vec::new();
-            features::of(simd, bytes, &marks.token, &candidate, &words, |feature| {
-                seen.push(feature);
-            });
+            features::of(bytes, &candidate, &words, |feature| seen.push(feature));
             examples.push(Example { span: candidate.whole(), features: seen });
         });
     }

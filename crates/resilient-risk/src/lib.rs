@@ -40,7 +40,6 @@ mod hit;
 pub mod hostile;
 #[doc(hidden)]
 pub mod lab;
-mod lanes;
 mod literals;
 mod marks;
 mod model;
@@ -58,7 +57,6 @@ mod rows;
 mod runs;
 mod scan;
 mod score;
-mod search;
 mod services;
 mod size;
 #[cfg(test)]

@@ -6,34 +6,24 @@
 
 use std::sync::LazyLock;
 
+use super::bits::{GROUP, ones, packed, padded};
 use super::marks::Marks;
 use super::rows::outside_texts;
-use super::search::{Needle, Searcher};
 use super::words::{RARE, Said, WORDS, Word};
 
 /// What a place begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Literal {
-    /// `client-`
-    Client,
     /// `AKIA`
     Aws,
-    /// `gho_`, `ghp_`, `ghu_`, `ghs_`, `ghr_`, by number.
-    Github(u8),
     /// `.eyJ`
     Jwt,
     /// `BEGIN `
     Begin,
-    /// `sk-`
-    Sk,
-    /// `pub` and a hexadecimal digit.
-    Pub,
     /// `bearer` in any case, and what may be white space.
     Bearer,
     /// `EK ETAVIRP`
     ReverseLines,
-    /// A backslash before the end of a line.
-    Continued,
     /// Only what the table of formats knows.
     Vendor,
     /// How a hashed password begins.
@@ -53,121 +43,171 @@ pub(super) struct Place {
     pub(super) nth: usize,
 }
 
-const OWN: [(&str, Literal); 17] = [
-    ("client-", Literal::Client),
+const OWN: [(&str, Literal); 10] = [
     ("AKIA", Literal::Aws),
-    ("gho_", Literal::Github(0)),
-    ("ghp_", Literal::Github(1)),
-    ("ghu_", Literal::Github(2)),
-    ("ghs_", Literal::Github(3)),
-    ("ghr_", Literal::Github(4)),
     (".eyJ", Literal::Jwt),
     ("BEGIN ", Literal::Begin),
     ("EK ETAVIRP", Literal::ReverseLines),
-    ("sk-", Literal::Sk),
-    ("pub", Literal::Pub),
     ("bearer", Literal::Bearer),
-    ("\\\n", Literal::Continued),
-    ("\\\r\n", Literal::Continued),
-    ("$2", Literal::Hash),
+    // What stands between two dollar signs is of one byte but here.
+    ("$2a", Literal::Hash),
+    ("$2b", Literal::Hash),
+    ("$2x", Literal::Hash),
+    ("$2y", Literal::Hash),
     ("$krb", Literal::Hash),
 ];
 
-struct Literals {
-    needles: Vec<Needle>,
-    /// What each of them means.
-    literals: Vec<Literal>,
-    searcher: Searcher,
+/// What the paper's patterns begin with that lie in runs, except for one that says too little.
+pub(super) const IN_RUNS: [&str; 9] =
+    ["client-", "AKIA", "gho_", "ghp_", "ghu_", "ghs_", "ghr_", "sk-", "eyJ"];
+
+/// A text that is looked for.
+struct Needle {
+    text: &'static [u8],
+    /// Whether capitals count as small letters; the text is written in small ones.
+    any_case: bool,
+    literal: Literal,
 }
 
-static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
-    let own = OWN.iter().map(|(text, literal)| {
-        let then: Option<fn(u8) -> bool> = match literal {
-            Literal::Pub => Some(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
-            Literal::Bearer => Some(|byte| matches!(byte, b' ' | 9..=13 | 128..)),
-            // What stands between two dollar signs is of one byte but here.
-            Literal::Hash if *text == "$2" => {
-                Some(|byte| matches!(byte, b'a' | b'b' | b'x' | b'y'))
-            }
-            _ => None,
+impl Needle {
+    /// The bytes that may stand at one of its places; behind it, any.
+    fn bytes(&self, at: usize) -> impl Iterator<Item = u8> + Clone {
+        let (known, any_case) = (self.text.get(at).copied(), self.any_case);
+        (0..=u8::MAX).filter(move |byte| {
+            known.is_none_or(|known| known == *byte || any_case && known.eq_ignore_ascii_case(byte))
+        })
+    }
+
+    fn stands_in(&self, text: &[u8]) -> bool {
+        let is_it = |part: &[u8]| {
+            if self.any_case { part.eq_ignore_ascii_case(self.text) } else { part == self.text }
         };
-        let any_case = *literal == Literal::Bearer;
-        (Needle { any_case, then, ..Needle::exact(text.as_bytes()) }, *literal)
+        text.get(..self.text.len()).is_some_and(is_it)
+    }
+}
+
+struct Literals {
+    needles: Vec<Needle>,
+    /// The numbers of the needles by the byte that they begin with.
+    by_first: Vec<Vec<usize>>,
+    /// Of each two bytes a bit for each place in the beginning of some needle where they stand.
+    pairs: Box<[u8; 1 << 16]>,
+}
+
+/// So many pairs of bytes are looked at for each place, and so many bytes have them.
+const PAIRS: usize = 3;
+const HEAD: usize = PAIRS + 1;
+
+static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
+    let own = OWN.iter().map(|(text, literal)| Needle {
+        text: text.as_bytes(),
+        any_case: *literal == Literal::Bearer,
+        literal: *literal,
     });
-    let mut all: Vec<(Needle, Literal)> = own.collect();
+    let mut needles: Vec<Needle> = own.collect();
     let mut others: Vec<&'static [u8]> = outside_texts().collect();
     others.sort_by_key(|text| text.len());
     for text in others {
         // A longer literal is found by the shorter one that it begins with.
-        if !all.iter().any(|(known, _)| text.starts_with(known.text)) {
+        if !needles.iter().any(|known| text.starts_with(known.text)) {
             let literal = if text.starts_with(b"$") { Literal::Hash } else { Literal::Vendor };
-            all.push((Needle::exact(text), literal));
+            needles.push(Needle { text, any_case: false, literal });
         }
     }
-    let exact = |text: &'static str| Needle::exact(text.as_bytes());
-    all.extend(RARE.iter().map(|(text, word)| (exact(text), Literal::Word(*word))));
-    all.extend(WORDS.iter().map(|(text, word)| {
-        // A word so short has to end where a value is assigned.
-        let then: Option<fn(u8) -> bool> = match word {
-            Word::ShortPassword => Some(|byte| matches!(byte, b':' | b'=')),
-            Word::Bank => Some(|byte| !byte.is_ascii_lowercase()),
-            _ => None,
-        };
-        (Needle { any_case: true, then, ..exact(text) }, Literal::AnyCase(*word))
-    }));
-    let (needles, literals): (Vec<_>, _) = all.into_iter().unzip();
-    let searcher = Searcher::new(needles.iter().copied());
-    Literals { needles, literals, searcher }
+    let needle =
+        |text: &'static str, any_case, literal| Needle { text: text.as_bytes(), any_case, literal };
+    needles.extend(RARE.iter().map(|(text, word)| needle(text, false, Literal::Word(*word))));
+    needles.extend(WORDS.iter().map(|(text, word)| needle(text, true, Literal::AnyCase(*word))));
+    let (mut by_first, mut pairs) = (vec![Vec::new(); 256], Box::new([0; 1 << 16]));
+    for (nth, needle) in needles.iter().enumerate() {
+        for first in needle.bytes(0) {
+            if let Some(needles) = by_first.get_mut(usize::from(first)) {
+                needles.push(nth);
+            }
+        }
+        for at in 0..PAIRS {
+            for (first, second) in needle
+                .bytes(at)
+                .flat_map(|first| needle.bytes(at + 1).map(move |second| (first, second)))
+            {
+                let two = u16::from_le_bytes([first, second]);
+                if let Some(bits) = pairs.get_mut(usize::from(two)) {
+                    *bits |= 1 << at;
+                }
+            }
+        }
+    }
+    Literals { by_first, needles, pairs }
 });
 
-/// The search for all of them.
-pub(super) fn searcher() -> &'static Searcher {
-    &LITERALS.searcher
+impl Literals {
+    /// The places of a group at which a literal may stand, by the first bytes.
+    fn candidates(&self, group: &[u8; GROUP + HEAD]) -> u64 {
+        let mut pairs = [0; GROUP + HEAD - 1];
+        for (bits, two) in pairs.iter_mut().zip(group.array_windows()) {
+            *bits = self.pairs.get(usize::from(u16::from_le_bytes(*two))).copied().unwrap_or(0);
+        }
+        let mut all = [0; GROUP];
+        for (all, [first, second, third]) in all.iter_mut().zip(pairs.array_windows()) {
+            *all = first & second >> 1 & third >> 2 & 1;
+        }
+        packed(&all)
+    }
+
+    /// Tells each place where a literal stands, in order, with the number of the literal; those of one place by number.
+    fn each(&self, text: &[u8], mut found: impl FnMut(usize, usize, &Needle)) {
+        for base in (0..text.len()).step_by(GROUP) {
+            let group = text.get(base..).unwrap_or_default();
+            let group = group
+                .first_chunk()
+                .map_or_else(|| self.candidates(&padded(group)), |group| self.candidates(group));
+            for at in ones(group).map(|bit| base + bit) {
+                let rest = text.get(at..).unwrap_or_default();
+                let begin = rest.first().and_then(|first| self.by_first.get(usize::from(*first)));
+                for nth in begin.into_iter().flatten().copied() {
+                    if let Some(needle) = self.needles.get(nth).filter(|it| it.stands_in(rest)) {
+                        found(at, nth, needle);
+                    }
+                }
+            }
+        }
+    }
 }
 
-/// The literals by number.
-pub(super) fn needles() -> &'static [Needle] {
-    &LITERALS.needles
-}
-
-/// The prefixes of the paper's patterns that lie in runs.
-pub(super) fn own() -> impl Iterator<Item = &'static [u8]> {
-    let in_run = |literal: &Literal| {
-        matches!(literal, Literal::Client | Literal::Aws | Literal::Github(_) | Literal::Sk)
-    };
-    let own = OWN.iter().filter(move |(_, literal)| in_run(literal));
-    own.map(|(text, _)| text.as_bytes()).chain([&b"eyJ"[..]])
+/// The texts of the literals by number.
+pub(super) fn texts() -> impl Iterator<Item = &'static [u8]> {
+    LITERALS.needles.iter().map(|needle| needle.text)
 }
 
 /// Lists the places of a text, in order, and its words: first those in any case, then the others, each in
 /// order. Words, and what only the table of formats knows, do not overlap among themselves.
-pub(super) fn find(text: &[u8], marks: &Marks, places: &mut Vec<Place>, words: &mut Vec<Said>) {
-    let Literals { literals, searcher, .. } = &*LITERALS;
-    places.clear();
-    words.clear();
-    let mut rare = Vec::new();
+pub(super) fn find(text: &[u8], marks: &Marks) -> (Vec<Place>, Vec<Said>) {
+    let (mut places, mut words, mut rare) = (Vec::new(), Vec::new(), Vec::new());
     let (mut done, mut said) = (0, 0);
-    searcher.find_among(text, &marks.literal, |found| {
-        let Some(literal) = literals.get(found.nth).copied() else { return };
-        let (at, end) = (found.start, found.end);
-        match literal {
+    LITERALS.each(text, |at, nth, needle| {
+        let end = at + needle.text.len();
+        let next = || text.get(end).copied().unwrap_or(b' ');
+        match needle.literal {
             Literal::AnyCase(word) => {
-                if at >= said {
+                let end = end - usize::from(word == Word::ShortPassword);
+                let is_whole = word != Word::Bank || !next().is_ascii_lowercase();
+                if at >= said && is_whole {
                     said = end;
                     words.extend(Said::of(text, marks, word, at, end));
                 }
                 return;
             }
             Literal::Word(_) | Literal::Vendor if at < done => return,
+            Literal::Bearer if !matches!(next(), b' ' | 9..=13 | 128..) => return,
             Literal::Word(word) => rare.push(Said { word, start: at, end }),
-            _ => places.push(Place { at, literal, nth: found.nth }),
+            literal => places.push(Place { at, literal, nth }),
         }
-        if matches!(literal, Literal::Continued | Literal::Hash) {
-            return;
+        if needle.literal != Literal::Hash {
+            done = end;
         }
-        done = end;
     });
     words.append(&mut rare);
+    (places, words)
 }
 
 #[cfg(test)]
@@ -177,40 +217,46 @@ mod tests {
 
     #[test]
     fn no_literal_hides_a_prefix_of_the_papers_patterns() {
-        let text = ["pubea", "rer AKIAK", "IA hvs.eyJ"].concat();
+        let text = ["bea", "rer AKIAK", "IA hvs.eyJ"].concat();
         let survey = Survey::of(text.as_bytes());
         let found: Vec<_> = survey.places.iter().map(|place| (place.at, place.literal)).collect();
         let expected = [
-            (0, Literal::Pub),
-            (2, Literal::Bearer),
-            (9, Literal::Aws),
-            (12, Literal::Aws),
-            (17, Literal::Vendor),
-            (20, Literal::Jwt),
+            (0, Literal::Bearer),
+            (7, Literal::Aws),
+            (10, Literal::Aws),
+            (15, Literal::Vendor),
+            (18, Literal::Jwt),
         ];
         assert_eq!(found, expected);
     }
 
     #[test]
     fn places_come_in_order() {
-        let text = ["x AK", "IA gh", "p_ .eyJ npm_ hvs.eyJ xxxx key 1"].concat();
+        let text = ["x AK", "IA beare", "r .eyJ npm_ hvs.eyJ xxxx key 1"].concat();
         let survey = Survey::of(text.as_bytes());
         let found: Vec<_> = survey.places.iter().map(|place| (place.at, place.literal)).collect();
         let expected = [
             (2, Literal::Aws),
-            (7, Literal::Github(1)),
-            (12, Literal::Jwt),
-            (17, Literal::Vendor),
-            (22, Literal::Vendor),
-            (25, Literal::Jwt),
+            (7, Literal::Bearer),
+            (14, Literal::Jwt),
+            (19, Literal::Vendor),
+            (24, Literal::Vendor),
+            (27, Literal::Jwt),
         ];
         assert_eq!(found, expected);
         let said = |word, start, end| Said { word, start, end };
-        assert_eq!(survey.words, [said(Word::Key, 35, 38), said(Word::Dummy, 30, 34)]);
+        assert_eq!(survey.words, [said(Word::Key, 37, 40), said(Word::Dummy, 32, 36)]);
     }
 
     #[test]
-    fn there_are_no_more_literals_than_the_search_takes() {
-        assert!(LITERALS.needles.len() <= 64, "{}", LITERALS.needles.len());
+    fn a_literal_is_found_wherever_it_stands() {
+        for Needle { text, any_case, .. } in &LITERALS.needles {
+            for before in 0..GROUP + 4 {
+                let text = if *any_case { text.to_ascii_uppercase() } else { text.to_vec() };
+                let (text, mut found) = ([vec![b'.'; before], text].concat(), Vec::new());
+                LITERALS.each(&text, |at, _, needle| found.push((at, needle.text.len())));
+                assert!(found.contains(&(before, text.len() - before)), "{before}");
+            }
+        }
     }
 }

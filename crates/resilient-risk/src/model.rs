@@ -88,7 +88,6 @@ impl Model {
     }
 
     /// What one feature adds to the sum.
-    #[inline(always)]
     pub(super) fn weight(&self, feature: u16) -> i32 {
         self.weights.get(usize::from(feature)).copied().map_or(0, i32::from)
     }

@@ -2,11 +2,8 @@
 
 use std::sync::LazyLock;
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, mask8x64};
+use aho_corasick::AhoCorasick;
 
-use super::lanes::{Class, GROUP, Lanes};
-use super::search::{Needle, Searcher};
 use super::tables::{DUMMIES_BEHIND, DUMMIES_INSIDE, DUMMIES_NAMED, DUMMIES_SPELLED};
 
 /// So much of a body is looked at.
@@ -19,41 +16,41 @@ pub(super) fn is_dummy(body: &[u8]) -> bool {
 
 /// Tells whether the body of a token is mostly the alphabet, or digits in order.
 pub(super) fn is_counted(body: &[u8]) -> bool {
-    let steps = dispatch!(Level::new(), simd => steps(simd, body));
-    steps * 4 >= body.len() * 3
+    steps(body) * 4 >= body.len() * 3
 }
 
 /// How many neighbours repeat or count up or down by one, cases folded.
-#[inline(always)]
-fn steps<S: Simd>(simd: S, body: &[u8]) -> usize {
+fn steps(body: &[u8]) -> usize {
     let body = body.get(..LOOK).unwrap_or(body);
-    let (mut at, mut steps) = (0, 0);
-    while at + 1 < body.len() {
-        let two = [at, at + 1].map(|at| Lanes::at(simd, body, at).lowered());
-        let [group, next] = two;
-        let followed = (body.len() - 1 - at).min(GROUP);
-        let is_step = group.steps_to(next).to_bitmask() << (GROUP - followed);
-        steps += is_step.count_ones() as usize;
-        at += GROUP;
-    }
-    steps
+    let is_step = |two: &&[u8]| match two {
+        [one, next] => one.to_ascii_lowercase().abs_diff(next.to_ascii_lowercase()) <= 1,
+        _ => false,
+    };
+    body.windows(2).filter(is_step).count()
+}
+
+/// Finds one of some words in any case.
+fn search(words: &[&[u8]]) -> Option<AhoCorasick> {
+    AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
+}
+
+/// Tells whether a word is found at the beginning of a text.
+fn is_in(search: &Option<AhoCorasick>, text: &[u8]) -> bool {
+    search.as_ref().is_some_and(|search| search.is_match(text.get(..LOOK).unwrap_or(text)))
 }
 
 /// Tells whether the body of a token says that it is a dummy, or has hardly any variety. An alphabet is
 /// a dummy to people; where everything else fits a format, it is as good as a token to a filter.
 pub(super) fn is_void(body: &[u8]) -> bool {
-    let mut lower = [0; LOOK];
-    let lower = lowered(body, &mut lower);
-    static SEARCHER: LazyLock<Searcher> =
-        LazyLock::new(|| Searcher::new(DUMMIES_INSIDE.map(Needle::exact)));
-    body.len() >= 8 && !has_variety(lower) || SEARCHER.is_in(lower)
+    static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| search(&DUMMIES_INSIDE));
+    body.len() >= 8 && !has_variety(body.get(..LOOK).unwrap_or(body)) || is_in(&SEARCH, body)
 }
 
 /// Tells whether a text has more than four characters, which the first few of most texts show.
 fn has_variety(text: &[u8]) -> bool {
     let mut seen = 0_u128;
     text.iter().any(|byte| {
-        seen |= 1 << (byte & 127);
+        seen |= 1 << (byte.to_ascii_lowercase() & 127);
         seen.count_ones() > 4
     })
 }
@@ -69,18 +66,8 @@ pub(super) fn without_word(token: &[u8]) -> Option<&[u8]> {
 /// Tells whether a token names itself a dummy. Repeated letters are not enough: the paper's patterns
 /// ask for no variety.
 pub(super) fn is_named(token: &[u8]) -> bool {
-    static SEARCHER: LazyLock<Searcher> =
-        LazyLock::new(|| Searcher::new(DUMMIES_NAMED.map(Needle::exact)));
-    let mut lower = [0; LOOK];
-    let lower = lowered(token, &mut lower);
-    SEARCHER.is_in(lower)
-}
-
-/// The beginning of a text in small letters.
-fn lowered<'a>(text: &[u8], room: &'a mut [u8; LOOK]) -> &'a [u8] {
-    let len = text.len().min(room.len());
-    room.iter_mut().zip(text).for_each(|(to, from)| *to = from.to_ascii_lowercase());
-    room.get(..len).unwrap_or_default()
+    static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| search(&DUMMIES_NAMED));
+    is_in(&SEARCH, token)
 }
 
 /// Tells whether a match of the paper's patterns is a prefix with one filler behind it, ever again.
@@ -100,10 +87,8 @@ pub(super) fn is_filled(pattern: &str, token: &[u8]) -> bool {
 /// A few words of the token may stand before it: `oat01-{REDACTED}`.
 pub(super) fn mark(text: &[u8]) -> Option<usize> {
     let text = text.get(..text.len().min(80)).unwrap_or_default();
-    let inside =
-        dispatch!(Level::new(), simd => InWords::of(Lanes::at(simd, text, 0)).to_bitmask());
-    // As far as a group shows it, which is further than it matters.
-    let lead = inside.trailing_ones() as usize;
+    let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let lead = text.iter().take(64).take_while(|byte| inside(byte)).count();
     let words = text.get(..lead)?;
     let rest = text.get(lead..)?;
     if (4..60).contains(&lead) && (is_dummy(words) || is_spelled(words)) {
@@ -128,17 +113,6 @@ pub(super) fn mark(text: &[u8]) -> Option<usize> {
         [b'.', b'.', b'.', ..] => Some(lead + rest.iter().take_while(|b| **b == b'.').count()),
         [0xE2, 0x80, 0xA6, ..] => Some(lead + 3),
         _ => None,
-    }
-}
-
-/// What the words before a mark are made of.
-struct InWords;
-
-impl Class for InWords {
-    #[inline(always)]
-    fn of<S: Simd>(group: Lanes<S>) -> mask8x64<S> {
-        let plain = group.small().lies(b'a', 26) | group.lies(b'0', 10);
-        plain | group.is(b'-') | group.is(b'_')
     }
 }
 
@@ -175,8 +149,7 @@ mod tests {
         for (text, count) in
             [("", 0), ("a", 0), ("AbCx[", 2), (pairs.as_str(), 99), (look.as_str(), LOOK - 1)]
         {
-            let steps = dispatch!(Level::new(), simd => steps(simd, text.as_bytes()));
-            assert_eq!(steps, count, "{text}");
+            assert_eq!(steps(text.as_bytes()), count, "{text}");
         }
     }
 

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use super::format::Format;
 use super::marks::is_token;
-use super::search::rarest;
 use super::tables::{DUMMY_PREFIXES, FORMATS, Row};
 
 /// A token that goes on behind its run, with a colon or a dollar sign, has at least so many characters in it.
@@ -23,9 +22,7 @@ pub(super) fn outside_text(format: &Format<'static>) -> Option<(usize, &'static 
     if text.len() < 2 || at + sign >= PART_MIN {
         return None;
     }
-    // Rows of hashed passwords are recognised by their dollar sign.
-    let (skipped, text) = if text.starts_with(b"$") { (0, text) } else { rarest(text) };
-    Some((at + skipped, text))
+    Some((at, text))
 }
 
 /// The texts by which what does not lie in runs is found.

@@ -8,22 +8,17 @@ mod views;
 
 use std::ops::Range;
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch};
-
-use super::bits::ones;
 use super::candidate::{self, Candidate, Wanted};
 use super::classic::{self, CLASSICS};
 use super::decode::{self, Trust};
 use super::family::BINARY_HINT;
 use super::features::Words;
-use super::lanes::GROUP;
 use super::literals::Place;
 use super::marks::Marks;
 use super::model::Model;
-use super::runs::{self, Runs};
+use super::runs::{self, Run};
 use super::survey::Survey;
-use super::words::{Kinds, Word};
+use super::words::Word;
 use super::{assign, benign, catalogue, features, naming, pii, placeholder, vendor, work};
 
 /// One thing found in a text.
@@ -79,7 +74,7 @@ impl Claims {
     }
 
     /// Drops the runs of which nothing is left.
-    fn release(&self, text: &[u8], runs: &mut Runs) {
+    fn release(&self, runs: &mut Vec<Run>) {
         let covers = |span: &Range<usize>| {
             let taken = |(word, bits): (usize, u64)| {
                 self.words.get(word).is_some_and(|taken| taken & bits == bits)
@@ -87,7 +82,7 @@ impl Claims {
             Self::words(span).all(taken)
         };
         if !self.words.is_empty() {
-            runs.drop_those(text, |run| covers(&run.span()));
+            runs.retain(|run| !covers(&run.span()));
         }
     }
 
@@ -120,8 +115,6 @@ struct Scan {
 
 impl Scan {
     /// Adds a finding: most texts have none.
-    #[cold]
-    #[inline(never)]
     fn add(
         &mut self,
         family: &'static str,
@@ -152,15 +145,13 @@ impl assign::Claimed for Scan {
 }
 
 /// Finds everything in a text.
-pub(super) fn scan(text: &str, survey: Box<Survey>, lens: Lens<'_>) -> Vec<Finding> {
+pub(super) fn scan(text: &str, survey: Survey, lens: Lens<'_>) -> Vec<Finding> {
     let mut budget = decode::budget(text.len());
     collect(text, survey, lens, Trust::Full, 0, &mut budget)
 }
 
 /// Leaves out what belongs to another finding, and brings the others in order. Some addresses with a
 /// password have a finding of their own.
-#[cold]
-#[inline(never)]
 fn settle(findings: &mut Vec<Finding>, mut urls: Vec<Range<usize>>) {
     // What stands before the `@` of an address with credentials is a password, not a mailbox.
     let others = findings.iter().filter(|found| found.pattern == "url_credentials");
@@ -183,21 +174,7 @@ fn settle(findings: &mut Vec<Finding>, mut urls: Vec<Range<usize>>) {
 /// Finds everything in a text that is so many decodings deep.
 fn collect(
     text: &str,
-    survey: Box<Survey>,
-    lens: Lens<'_>,
-    trust: Trust,
-    depth: usize,
-    budget: &mut usize,
-) -> Vec<Finding> {
-    dispatch!(Level::new(), simd => collect_in(simd, text, survey, lens, trust, depth, budget))
-}
-
-/// The same with the vectors of some machine.
-#[inline(always)]
-fn collect_in<S: Simd>(
-    simd: S,
-    text: &str,
-    mut survey: Box<Survey>,
+    mut survey: Survey,
     lens: Lens<'_>,
     trust: Trust,
     depth: usize,
@@ -205,29 +182,20 @@ fn collect_in<S: Simd>(
 ) -> Vec<Finding> {
     let bytes = text.as_bytes();
     work::spend(bytes.len());
-    let Survey { marks, runs, dense, places, words, .. } = &mut *survey;
+    let Survey { marks, runs, dense, places, words, .. } = &mut survey;
     let mut scan = Scan { is_view: depth > 0, ..Scan::default() };
-    let said = Kinds::of(words);
-    let of_amazon = if said.has(Word::AwsSecret) { words.as_slice() } else { &[] };
-    let mut found = classic::find(text, marks, runs, places, of_amazon);
+    let mut found = classic::find(text, runs, places, words);
     if depth == 0 {
-        classic::ssn(simd, text, marks, &mut found);
+        classic::ssn(text, marks, &mut found);
     }
-    if !found.hits.is_empty() {
-        scan.classics(text, found, depth);
-        scan.claims.release(bytes, runs);
-    }
-
-    // Most texts have no place of the kind.
-    if !places.is_empty() {
-        scan.key_blocks(bytes, places);
-    }
-    // Nor a dummy.
-    if depth == 0 && said.has(Word::Dummy) {
+    scan.classics(text, found, depth);
+    scan.claims.release(runs);
+    assign::key_blocks(bytes, places, |hit| scan.add(hit.family, hit.name, hit.span, false));
+    if depth == 0 {
         let dummies = words.iter().filter(|said| said.word == Word::Dummy);
-        dummies.for_each(|said| runs.enrich(said.start));
+        dummies.for_each(|said| runs::enrich(runs, said.start));
     }
-    vendor::in_runs(simd, bytes, &marks.alnum, runs, |hit| {
+    vendor::in_runs(bytes, &marks.alnum, runs, |hit| {
         // Names of programs, read backwards or joined, begin like some tokens.
         if trust == Trust::Names && !hit.distinct {
             return;
@@ -235,30 +203,25 @@ fn collect_in<S: Simd>(
         let span = without_sign(bytes, hit.span);
         scan.add(hit.row.family, hit.row.name, span, hit.placeholder && depth == 0);
     });
-    scan.claims.release(bytes, runs);
-    if !places.is_empty() {
-        scan.outside(bytes, places, depth);
-    }
+    scan.claims.release(runs);
+    scan.outside(bytes, places, depth);
     if trust == Trust::Full {
-        scan.candidates(simd, bytes, marks, runs, lens.model);
-        assign::find(simd, bytes, &marks.digit, words, &mut scan);
+        scan.candidates(bytes, marks, runs, lens.model);
+        assign::find(bytes, words, &mut scan);
     }
     if depth == 0 {
-        pii::find(simd, text, marks, dense, |hit| scan.add("pii", hit.name, hit.span, false));
+        pii::find(text, marks, dense, |hit| scan.add("pii", hit.name, hit.span, false));
     }
-    let mut views = Vec::new();
     if depth < decode::DEPTH_MAX {
-        scan.claims.release(bytes, runs);
-        views = decode::views(simd, text, &survey, budget);
+        scan.claims.release(runs);
+        let views = decode::views(text, &survey, budget);
+        drop(survey);
+        if !views.is_empty() {
+            scan.views(text, views, lens, depth, budget);
+        }
     }
-    survey.recycle();
-    if !views.is_empty() {
-        scan.views(text, views, lens, depth, budget);
-    }
-    if !scan.guesses.is_empty() {
-        scan.guesses();
-    }
-    if depth == 0 && scan.findings.len() > 1 {
+    scan.guesses();
+    if depth == 0 {
         settle(&mut scan.findings, scan.addresses);
     }
     scan.findings
@@ -288,24 +251,13 @@ impl Finding {
 
 impl Scan {
     /// What the model judges to be secrets, where nothing else has claimed it.
-    #[cold]
-    #[inline(never)]
     fn guesses(&mut self) {
         for (family, span) in std::mem::take(&mut self.guesses) {
             self.add(family, "learned_token", span, false);
         }
     }
 
-    /// Blocks of private keys.
-    #[cold]
-    #[inline(never)]
-    fn key_blocks(&mut self, bytes: &[u8], places: &[Place]) {
-        assign::key_blocks(bytes, places, |hit| self.add(hit.family, hit.name, hit.span, false));
-    }
-
     /// What does not lie in runs, or not in one.
-    #[cold]
-    #[inline(never)]
     fn outside(&mut self, bytes: &[u8], places: &[Place], depth: usize) {
         classic::unsigned_jwt(bytes, places, |span| {
             self.add("jwt", "jwt_unsigned", span, false);
@@ -318,8 +270,6 @@ impl Scan {
     }
 
     /// The paper's patterns, which count each for itself.
-    #[cold]
-    #[inline(never)]
     fn classics(&mut self, text: &str, found: classic::Found, depth: usize) {
         for (order, span) in found.hits {
             let Some(of) = CLASSICS.get(order) else { continue };
@@ -349,55 +299,27 @@ impl Scan {
     }
 
     /// Candidates that their names give away, or that the model judges to be secrets.
-    #[inline(always)]
-    fn candidates<S: Simd>(
-        &mut self,
-        simd: S,
-        bytes: &[u8],
-        marks: &Marks,
-        runs: &Runs,
-        model: Option<&Model>,
-    ) {
+    fn candidates(&mut self, bytes: &[u8], marks: &Marks, runs: &[Run], model: Option<&Model>) {
         let mut rows = 0;
-        let groups = runs.kinds.iter().zip(runs.all.chunks(GROUP));
-        for (group, (kinds, some)) in groups.enumerate() {
-            let likely = simd.vectorize(
-                #[inline(always)]
-                || candidate::likely(simd, bytes, some, kinds),
-            );
-            for nth in ones(likely).map(|bit| group * GROUP + bit) {
-                let Some(run) = runs.all.get(nth) else { return };
-                // Blocks of data hold no token of their own.
-                if nth >= rows && run.len() >= runs::ROW_MIN {
-                    let count = runs::rows(bytes, marks, runs.all.get(nth..).unwrap_or_default());
-                    rows = if count >= ROWS_MIN { nth + count } else { rows };
-                }
-                if nth < rows {
-                    continue;
-                }
-                candidate::of_run(
-                    simd,
-                    bytes,
-                    marks,
-                    run,
-                    Wanted::Likely,
-                    #[inline(always)]
-                    |candidate| self.judge(simd, bytes, marks, &candidate, model),
-                );
+        for (nth, run) in runs.iter().enumerate() {
+            if !candidate::is_likely(bytes, run) {
+                continue;
+            }
+            // Blocks of data hold no token of their own.
+            if nth >= rows && run.len() >= runs::ROW_MIN {
+                let count = runs::rows(bytes, marks, runs.get(nth..).unwrap_or_default());
+                rows = if count >= ROWS_MIN { nth + count } else { rows };
+            }
+            if nth >= rows {
+                candidate::of_run(bytes, run, Wanted::Likely, |candidate| {
+                    self.judge(bytes, &candidate, model);
+                });
             }
         }
     }
 
     /// Takes a candidate if its name gives it away, or if the model does.
-    #[inline(always)]
-    fn judge<S: Simd>(
-        &mut self,
-        simd: S,
-        bytes: &[u8],
-        marks: &Marks,
-        candidate: &Candidate,
-        model: Option<&Model>,
-    ) {
+    fn judge(&mut self, bytes: &[u8], candidate: &Candidate, model: Option<&Model>) {
         if !self.claims.is_free(&candidate.whole()) {
             return;
         }
@@ -410,12 +332,12 @@ impl Scan {
         }
         // Without the model few words tell that a name says nothing.
         if model.is_none() {
-            let few = Words::some_before(simd, bytes, candidate, naming::DECIDING);
+            let few = Words::some_before(bytes, candidate, naming::DECIDING);
             if !naming::may_name(bytes, candidate, &few) {
                 return;
             }
         }
-        let words = Words::before(simd, bytes, candidate);
+        let words = Words::before(bytes, candidate);
         if naming::is_open(&words) {
             return;
         }
@@ -429,9 +351,7 @@ impl Scan {
             return;
         }
         let mut sum = 0;
-        features::of(simd, bytes, &marks.token, candidate, &words, |feature| {
-            sum += model.weight(feature);
-        });
+        features::of(bytes, candidate, &words, |feature| sum += model.weight(feature));
         // Text in base64 is judged by what it says.
         let token = bytes.get(candidate.body.clone()).unwrap_or_default();
         let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);

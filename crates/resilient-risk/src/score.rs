@@ -71,8 +71,6 @@ pub(super) fn measure(content: &str, lines: Lines, policy: &Policy) -> Report {
 }
 
 /// Weighs what was found and is not known, what the policy adds and the sizes, and lists so many findings.
-#[cold]
-#[inline(never)]
 pub(super) fn weigh(
     report: &mut Report,
     content: &str,

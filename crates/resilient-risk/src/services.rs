@@ -39,7 +39,6 @@ pub(super) fn is_service_in_two(first: &[u8], second: &[u8]) -> bool {
 
 impl Names {
     /// Tells whether two parts of a word make a name.
-    #[inline]
     fn have(&self, first: &[u8], second: &[u8]) -> bool {
         let hash = hash(first, second);
         self.hashes.get(hash / 64).is_some_and(|bits| bits >> (hash % 64) & 1 == 1)
@@ -47,8 +46,6 @@ impl Names {
     }
 
     /// The same of parts whose hash some name has.
-    #[cold]
-    #[inline(never)]
     fn hold(&self, hash: usize, first: &[u8], second: &[u8]) -> bool {
         let from = self.all.partition_point(|(known, _)| *known < hash);
         let known = self.all.iter().skip(from).take_while(|(known, _)| *known == hash);

@@ -4,19 +4,16 @@
 //! no token but a word, a repetition or a mark such as `{REDACTED}` is a placeholder: the prefix
 //! alone may trip a filter, but nothing is lost.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::sync::LazyLock;
 
-use fearless_simd::prelude::*;
-
-use super::bits::{Bits, ones};
+use super::bits::{Bits, GROUP, ones, padded};
 use super::format::{Format, is_near};
-use super::lanes::{GROUP, padded};
 use super::literals::{self, Literal, Place};
 use super::marks::is_token;
 use super::placeholder;
 use super::rows::{PART_MIN, ROWS, outside_text};
-use super::runs::{Run, Runs};
+use super::runs::Run;
 use super::tables::{COMMON_PREFIXES, Check, DUMMY_PREFIXES, Row};
 use super::token::{Kind, Shape};
 
@@ -44,11 +41,9 @@ struct Table {
     rows: &'static [(&'static Row, Format<'static>)],
     /// For every pair of ASCII characters, where in `order` its rows begin and end.
     index: Vec<(u16, u16)>,
-    /// What the rows begin with: this much stays in the first cache.
-    begins: Begins,
     order: Vec<Begin>,
-    /// What the rows and the paper's patterns begin with.
-    known: Begins,
+    /// What the paper's patterns begin with.
+    own: Vec<Begin>,
     /// Rows that begin with a class, or with a prefix that says too little.
     bare: Vec<Bare>,
     /// Which lengths of a stretch some bare row can begin with, by what ends it.
@@ -80,7 +75,6 @@ impl Begin {
     }
 
     /// Tells whether a text with these first four bytes may begin with the prefix.
-    #[inline(always)]
     const fn fits(&self, four: u32) -> bool {
         (self.bytes ^ four) & self.mask == 0
     }
@@ -96,56 +90,6 @@ struct Bare {
     mark: Option<u8>,
     /// A text that always stands so far behind the start, if there is one.
     fixed: (usize, &'static [u8]),
-}
-
-/// A set of the beginnings of words: two or four bytes, and how many letters and digits the word has, by a bit
-/// for each hash. It may take in what was never added.
-#[derive(Clone)]
-struct Begins {
-    bits: Box<[u64; Self::WORDS]>,
-}
-
-impl Begins {
-    const HASH_BITS: u32 = 15;
-    const WORDS: usize = (1 << Self::HASH_BITS) / 64;
-
-    /// Words with more letters and digits are not distinguished by how many they have.
-    const LEN_MAX: usize = 15;
-
-    fn none() -> Self {
-        Self { bits: Box::new([0; Self::WORDS]) }
-    }
-
-    #[inline(always)]
-    fn hash(bytes: u32, len: usize) -> usize {
-        let key = u64::from(bytes) | (len.min(Self::LEN_MAX) as u64) << u32::BITS;
-        (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - Self::HASH_BITS)) as usize
-    }
-
-    /// Adds what words of some lengths begin with: four bytes of a prefix, or two if it has no four.
-    fn add(&mut self, prefix: &[u8], lens: RangeInclusive<usize>) {
-        let bytes = if prefix.len() < 4 { prefix.get(..2).unwrap_or(prefix) } else { prefix };
-        let Begin { bytes, .. } = Begin::of(0, bytes);
-        for len in *lens.start().min(&Self::LEN_MAX)..=*lens.end().min(&Self::LEN_MAX) {
-            let hash = Self::hash(bytes, len);
-            if let Some(word) = self.bits.get_mut(hash / 64) {
-                *word |= 1 << (hash % 64);
-            }
-        }
-    }
-
-    /// Tells whether a text whose first word has so many letters and digits may begin with a prefix that was
-    /// added. There is no branch in it: words of programs begin like tokens often enough that no machine
-    /// would guess.
-    #[inline(always)]
-    fn may_hold(&self, text: &[u8], len: usize) -> bool {
-        let four = u32::from_le_bytes(padded(text));
-        let bit = |bytes: u32| {
-            let hash = Self::hash(bytes, len);
-            self.bits.get(hash / 64).copied().unwrap_or(0) >> (hash % 64)
-        };
-        (bit(four) | bit(four & 0xFFFF)) & 1 == 1
-    }
 }
 
 /// A text, and what stands outside of runs where it does.
@@ -206,20 +150,13 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let of_literal = |literal: &[u8]| -> Vec<_> {
         others.iter().filter(|known| known.text.starts_with(literal)).copied().collect()
     };
-    let outside = literals::needles().iter().map(|needle| of_literal(needle.text)).collect();
+    let outside = literals::texts().map(of_literal).collect();
     let prefix = |nth: &u16| rows.get(usize::from(*nth)).map_or(&b""[..], |(_, f)| f.prefix());
     order.sort_by_key(|nth| (pair(prefix(nth)), usize::MAX - prefix(nth).len(), *nth));
     let mut index = vec![(0, 0); 1 << 14];
-    let (mut begins, mut known) = (Begins::none(), Begins::none());
     for (at, nth) in order.iter().enumerate() {
         let at = u16::try_from(at).unwrap_or(u16::MAX);
-        let pair = pair(prefix(nth));
-        if let Some((_, format)) = rows.get(usize::from(*nth)) {
-            let (least, most, _) = format.stretch();
-            begins.add(prefix(nth), least..=most);
-        }
-        known.add(prefix(nth), stretch_of(prefix(nth)));
-        if let Some((start, end)) = index.get_mut(pair) {
+        if let Some((start, end)) = index.get_mut(pair(prefix(nth))) {
             if *end == 0 {
                 *start = at;
             }
@@ -227,26 +164,18 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         }
     }
     let order = order.iter().map(|nth| Begin::of(*nth, prefix(nth))).collect();
-    literals::own().for_each(|own| known.add(own, stretch_of(own)));
-    Table { rows, index, begins, order, known, bare, stretches, firsts, outside }
+    let own = literals::IN_RUNS.map(|own| Begin::of(0, own.as_bytes())).to_vec();
+    Table { rows, index, order, own, bare, stretches, firsts, outside }
 });
-
-/// How many letters and digits a text with a certain prefix begins with.
-fn stretch_of(prefix: &[u8]) -> RangeInclusive<usize> {
-    let len = prefix.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    len..=if len < prefix.len() { len } else { usize::MAX }
-}
 
 impl Table {
     /// Tells whether a bare row can begin with so many letters and digits and what follows them: each
     /// has its first mark after a stretch of a certain length.
-    #[inline]
     fn has_stretch(&self, text: &[u8], len: usize) -> bool {
         let first = text.first().copied().unwrap_or(b' ');
         self.fits_stretch(first, len, text.get(len).copied().unwrap_or(b' '))
     }
 
-    #[inline]
     fn fits_stretch(&self, first: u8, len: usize, mark: u8) -> bool {
         let lens = |of: &[u64; 256], byte: u8| of.get(usize::from(byte)).copied().unwrap_or(0);
         let lens = lens(&self.firsts, first) & lens(&self.stretches, mark);
@@ -254,7 +183,6 @@ impl Table {
     }
 }
 
-#[inline]
 fn pair(bytes: &[u8]) -> usize {
     match bytes {
         [first, second, ..] => usize::from(first & 127) << 7 | usize::from(second & 127),
@@ -269,29 +197,13 @@ const TOKEN_MIN: usize = 14;
 const BEFORE_MAX: usize = 20;
 
 /// Finds tokens of known formats in the runs of a text that may hold some.
-#[inline(never)]
-pub(super) fn in_runs<S: Simd>(
-    simd: S,
-    text: &[u8],
-    alnums: &Bits,
-    runs: &Runs,
-    mut each: impl FnMut(Hit),
-) {
-    let table = &*TABLE;
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            for (kinds, some) in runs.kinds.iter().zip(runs.all.chunks(GROUP)) {
-                for run in ones(kinds.rich).filter_map(|nth| some.get(nth)) {
-                    in_run(table, text, alnums, run, &mut each);
-                }
-            }
-        },
-    );
+pub(super) fn in_runs(text: &[u8], alnums: &Bits, runs: &[Run], mut each: impl FnMut(Hit)) {
+    for run in runs.iter().filter(|run| run.is_rich) {
+        in_run(&TABLE, text, alnums, run, &mut each);
+    }
 }
 
 /// Finds those in a run.
-#[inline(always)]
 fn in_run(table: &Table, text: &[u8], alnums: &Bits, run: &Run, each: &mut impl FnMut(Hit)) {
     super::work::spend(run.len());
     let goes_on = matches!(text.get(run.end), Some(b':' | b'$'));
@@ -353,23 +265,12 @@ fn behind(alnums: &Bits, run: &Run, end: usize) -> usize {
 }
 
 /// The format that begins at a position in a run with so many letters and digits.
-#[inline(always)]
 fn in_word(table: &Table, text: &[u8], run: &Run, at: usize, len: usize) -> Option<Hit> {
     super::work::spend(8);
     let rest = text.get(at..).unwrap_or_default();
+    let mut found = rows_of(table, rest).filter_map(|row| matches(table, row, text, at));
     // Without any digit nothing matches but prefixes with a dummy behind them.
-    let may_be_bare = (run.digits > 0) & table.has_stretch(rest, len);
-    let seen = table.begins.may_hold(rest, len) | may_be_bare;
-    seen.then(|| any(table, text, at, if may_be_bare { Some(len) } else { None })).flatten()
-}
-
-/// The format that begins at a position; a bare one only if it is told how many letters and digits
-/// that one begins with.
-#[inline(never)]
-fn any(table: &Table, text: &[u8], at: usize, stretch: Option<usize>) -> Option<Hit> {
-    let rest = text.get(at..).unwrap_or_default();
-    let found = rows_of(table, rest).find_map(|row| matches(table, row, text, at));
-    found.or_else(|| bare(table, text, at, stretch?))
+    found.next().or_else(|| if run.digits > 0 { bare(table, text, at, len) } else { None })
 }
 
 /// The rows whose prefix begins like a text, as far as four bytes show it.
@@ -382,14 +283,15 @@ fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use
 
 /// Tells by four bytes whether a word may begin like one of the formats or of the paper's patterns, so
 /// that [`begins`] is worth asking; by how many letters and digits it has, and what follows them.
-#[inline]
 pub(super) fn may_begin(four: [u8; 4], len: usize, mark: Option<u8>) -> bool {
     let table = &*TABLE;
     let [first, ..] = four;
     if len == 0 && first != b'_' {
         return false;
     }
-    table.fits_stretch(first, len, mark.unwrap_or(b' ')) | table.known.may_hold(&four, len)
+    table.fits_stretch(first, len, mark.unwrap_or(b' '))
+        || rows_of(table, &four).next().is_some()
+        || table.own.iter().any(|own| own.fits(u32::from_le_bytes(four)))
 }
 
 /// Tells whether the word of so many letters and digits at a position of a token begins like one of the
@@ -405,8 +307,8 @@ pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
         })
     };
     super::work::spend(8);
-    table.known.may_hold(rest, len)
-        && (rows_of(table, rest).any(begins) || literals::own().any(|own| rest.starts_with(own)))
+    rows_of(table, rest).any(begins)
+        || literals::IN_RUNS.iter().any(|own| rest.starts_with(own.as_bytes()))
         || bare(table, token, at, len).is_some()
 }
 
@@ -559,20 +461,17 @@ fn outside_at(
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::{Level, dispatch};
-
+    use super::super::runs;
     use super::super::survey::Survey;
     use super::*;
 
     fn names(text: &str) -> Vec<(&'static str, String, bool)> {
         let mut found = Vec::new();
         let mut survey = Survey::of(text.as_bytes());
-        let Survey { marks, runs, .. } = &mut *survey;
-        text.match_indices("xxxx").for_each(|(at, _)| runs.enrich(at));
-        dispatch!(Level::new(), simd => {
-            in_runs(simd, text.as_bytes(), &marks.alnum, runs, |hit| {
-                found.push((hit.row.name, text[hit.span].to_owned(), hit.placeholder));
-            });
+        let Survey { marks, runs, .. } = &mut survey;
+        text.match_indices("xxxx").for_each(|(at, _)| runs::enrich(runs, at));
+        in_runs(text.as_bytes(), &marks.alnum, runs, |hit| {
+            found.push((hit.row.name, text[hit.span].to_owned(), hit.placeholder));
         });
         found
     }
@@ -649,10 +548,8 @@ mod tests {
     fn a_name_read_backwards_is_no_sure_token() {
         let is_distinct = |text: &str| {
             let mut found = Vec::new();
-            let Survey { marks, runs, .. } = &*Survey::of(text.as_bytes());
-            dispatch!(Level::new(), simd => {
-                in_runs(simd, text.as_bytes(), &marks.alnum, runs, |hit| found.push(hit.distinct));
-            });
+            let Survey { marks, runs, .. } = &Survey::of(text.as_bytes());
+            in_runs(text.as_bytes(), &marks.alnum, runs, |hit| found.push(hit.distinct));
             found
         };
         let name: String = "EVP_aes_256_encrypt_key_then_finish_cbc".chars().rev().collect();

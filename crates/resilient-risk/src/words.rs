@@ -1,6 +1,5 @@
 //! Words that announce secrets. [`literals`](super::literals) finds them with all else that is looked for.
 
-use super::lanes::GROUP;
 use super::marks::Marks;
 
 /// A value ends at most so far behind its word.
@@ -29,10 +28,12 @@ pub(super) enum Word {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const WORDS: [(&str, Word); 10] = [
+pub(super) const WORDS: [(&str, Word); 11] = [
     ("pass", Word::Password),
     ("pwd", Word::Password),
-    ("pw", Word::ShortPassword),
+    // A word so short has to end where a value is assigned.
+    ("pw:", Word::ShortPassword),
+    ("pw=", Word::ShortPassword),
     ("secret", Word::Secret),
     ("key", Word::Key),
     ("token", Word::Key),
@@ -50,21 +51,6 @@ pub(super) const RARE: [(&str, Word); 5] = [
     ("mysql", Word::Command),
     ("xxxx", Word::Dummy),
 ];
-
-/// Which words stand in a text, a bit for each.
-#[derive(Clone, Copy)]
-pub(super) struct Kinds(u16);
-
-impl Kinds {
-    /// Most texts have few words, and of few kinds: there is no branch for each of them.
-    pub(super) fn of(words: &[Said]) -> Self {
-        Self(words.iter().fold(0, |kinds, said| kinds | 1 << said.word as u16))
-    }
-
-    pub(super) const fn has(self, word: Word) -> bool {
-        self.0 >> word as u16 & 1 == 1
-    }
-}
 
 /// A word in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,19 +89,13 @@ impl Said {
     }
 }
 
-/// Tells whether a digit stands where a value may, behind a word that ends at a place. There is no branch in it:
-/// how far the next digit is cannot be guessed.
-#[inline(always)]
+/// Tells whether a digit stands where a value may, behind a word that ends at a place.
 fn has_digit(marks: &Marks, end: usize) -> bool {
-    const GROUPS: usize = VALUE_REACH / GROUP;
-    let from = |group: usize| marks.digit.from(end + group * GROUP);
-    let last = from(GROUPS) << (GROUP - VALUE_REACH % GROUP);
-    (0..GROUPS).fold(last, |digits, group| digits | from(group)) != 0
+    marks.digit.next(end, end + VALUE_REACH).is_some()
 }
 
 /// Tells whether a sign, or what may stand before one, follows the letters and digits that a name goes on
 /// with: most names end before brackets and commas.
-#[inline(always)]
 fn is_assigned(text: &[u8], marks: &Marks, end: usize) -> bool {
     let after = text.get(end + marks.alnum.from(end).trailing_ones() as usize);
     let is = |byte: u8| {
@@ -146,14 +126,6 @@ mod tests {
         assert_eq!(said("My_API_Key x:// AWS_secret_Access_key 1"), expected);
         let starts: Vec<_> = said(&" Token1=".repeat(900)).iter().map(|said| said.1).collect();
         assert_eq!(starts, (0..900).map(|nth| nth * 8 + 1).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn kinds_are_those_of_the_words() {
-        let word = |word| Said { word, start: 0, end: 4 };
-        let kinds = Kinds::of(&[word(Word::Key), word(Word::Dummy), word(Word::Key)]);
-        let has = [Word::Key, Word::Dummy, Word::AwsSecret].map(|word| kinds.has(word));
-        assert_eq!(has, [true, true, false]);
     }
 
     #[test]

@@ -11,7 +11,6 @@ thread_local! {
 }
 
 /// Says that so many bytes are looked at.
-#[inline(always)]
 pub(super) fn spend(bytes: usize) {
     #[cfg(any(test, fuzzing))]
     SPENT.with(|spent| spent.set(spent.get() + bytes as u64));

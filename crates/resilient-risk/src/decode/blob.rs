@@ -3,12 +3,10 @@
 
 use std::ops::Range;
 
-use fearless_simd::prelude::*;
 use memchr::{memchr, memchr2};
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 
-use super::super::bits::Bits;
-use super::super::lanes::{GROUP, Lanes, padded};
+use super::super::bits::{Bits, GROUP, padded};
 use super::super::marks::Marks;
 use super::super::runs::Run;
 use super::super::token::is_uuid;
@@ -32,67 +30,26 @@ const PIECE_MAX: usize = 512;
 /// Compressed data is unpacked up to so many bytes.
 const UNPACKED_MAX: usize = 64 << 10;
 
-#[inline(always)]
-pub(super) fn views<S: Simd>(simd: S, text: &str, survey: &Survey, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    promising(simd, bytes, &survey.runs.all, |nth, has_piece| {
-        if let [run, later @ ..] = survey.runs.all.get(nth..).unwrap_or_default()
-            && run.start >= done
-        {
+    let mut runs = survey.runs.as_slice();
+    while let [run, later @ ..] = runs {
+        // Encoded text has digits, except one token in a hundred; its first line may have none.
+        let has_piece = run.digits > 0 && run.len() >= BASE64_MIN;
+        if run.start >= done && (has_piece || ends_line(bytes, run.end)) {
             done = run_views(bytes, run, later, &survey.marks, has_piece, views);
         }
-    });
-}
-
-/// Calls `found` with the number of each run that may hold an encoding: one that may continue on the next line, or
-/// one with a digit and a piece that is long enough. The second argument says whether it has such a piece. Encoded
-/// text has digits, except one token in a hundred; its first line may have none.
-#[inline(always)]
-fn promising<S: Simd>(simd: S, bytes: &[u8], runs: &[Run], mut found: impl FnMut(usize, bool)) {
-    for (nth, run) in runs.iter().enumerate() {
-        let ends_line = ends_line(bytes, run.end);
-        let may_hold = (run.digits > 0) & (run.len() >= BASE64_MIN);
-        if ends_line | may_hold {
-            let has_piece = may_hold && may_have_piece(simd, bytes, run);
-            if ends_line | has_piece {
-                found(nth, has_piece);
-            }
-        }
+        runs = later;
     }
 }
 
-/// Tells whether a line may end at a position, except for white space. There is no branch for what stands
-/// there: that is not to be guessed.
-#[inline(always)]
+/// Tells whether a line may end at a position, except for white space.
 fn ends_line(bytes: &[u8], end: usize) -> bool {
-    bytes
-        .get(end..end + 2)
-        .and_then(<[u8]>::first_chunk)
-        .is_some_and(|[first, second]| (*first <= b' ') & ((*first == b'\n') | (*second <= b' ')))
-}
-
-/// Tells whether [`pieces`] may find a piece that is long enough in a run, or [`printable`] enough escapes.
-#[inline(always)]
-fn may_have_piece<S: Simd>(simd: S, bytes: &[u8], run: &Run) -> bool {
-    if run.len() > GROUP {
-        return true;
-    }
-    let group = Lanes::at(simd, bytes, run.start);
-    let inside = u64::MAX >> (GROUP - run.len());
-    let cuts = (group.is(b'=') | group.is(b'.')).to_bitmask() & inside;
-    // Eighteen consecutive bytes that no piece ends at; two more may be padding.
-    let row = !cuts & inside;
-    let row = row & row >> 1;
-    let row = row & row >> 2;
-    let row = row & row >> 4;
-    let row = row & row >> 8;
-    let row = row & row >> (BASE64_MIN - 2 - 16);
-    (row != 0) | (cuts.count_ones() >= ESCAPES_MIN as u32)
+    matches!(bytes.get(end..end + 2), Some([b'\n', _] | [..=b' ', ..=b' ']))
 }
 
 /// Makes the views of a run, and of the lines that it goes on on, and tells how far it was read.
-#[inline(never)]
 fn run_views(
     bytes: &[u8],
     run: &Run,
@@ -141,7 +98,6 @@ fn run_views(
 
 /// Tells whether a run that ends at a position may go on on the next line: whether one line ends
 /// there, and nothing but a token fills what follows. Most runs have something else after them.
-#[inline]
 fn may_wrap(bytes: &[u8], end: usize, marks: &Marks) -> bool {
     let white = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
     if !white(end) {
@@ -399,7 +355,6 @@ fn held(piece: &[u8], alnums: &Bits, span: &Range<usize>) -> (Turned, Turned) {
 }
 
 /// The last four bytes of a piece up to a position, backwards, with zeros for those that are not there.
-#[inline(always)]
 fn last_four(piece: &[u8], end: usize) -> [u8; 4] {
     let before = piece.get(..end).unwrap_or_default();
     let mut four = before.last_chunk().copied().unwrap_or_else(|| {
@@ -447,7 +402,7 @@ fn base32(digits: &[u8]) -> Option<String> {
     let padding = digits.iter().rev().take_while(|byte| **byte == b'=').count();
     let digits = digits.get(..digits.len() - padding)?;
     let is_digit = |byte: &u8| byte.is_ascii_uppercase() | matches!(byte, b'2'..=b'7');
-    // Most pieces have other bytes among the first, and which of them is not to be guessed.
+    // Most pieces have other bytes among the first.
     let first: &[u8; 8] = digits.first_chunk()?;
     let may_be = first.iter().fold(true, |all, byte| all & is_digit(byte));
     if !may_be || digits.len() < BASE32_MIN || !digits.iter().all(is_digit) {
@@ -534,9 +489,7 @@ fn unpack64(digits: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Writes three bytes for each four digits, and tells whether all of them are digits. There is no branch for
-/// what they are: that is not to be guessed.
-#[inline(always)]
+/// Writes three bytes for each four digits, and tells whether all of them are digits.
 fn unpack_fours(fours: &[[u8; 4]], threes: &mut [[u8; 3]]) -> bool {
     let mut all = 0;
     for (four, three) in fours.iter().zip(threes) {

@@ -1,10 +1,7 @@
 //! Escapes: `\x67`, `\147`, `\u0067`, `%67`, `&#103;`, `&#x67;`, `U+0067`.
 
-use fearless_simd::prelude::*;
-use memchr::{memchr3, memrchr2};
+use memchr::{memchr3, memchr3_iter, memrchr2};
 
-use super::super::bits::ones;
-use super::super::lanes::{GROUP, Lanes};
 use super::super::marks::is_token;
 use super::{Map, Trust, Views, is_text};
 
@@ -19,31 +16,10 @@ const TOKEN_MAX: usize = 4096;
 const TOKEN_MIN: usize = 16;
 
 /// Makes the views of the escapes of a text, and of literals that hold a text of their own.
-#[inline(always)]
-pub(super) fn views<S: Simd>(simd: S, text: &str, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let (mut done, mut read) = (0, 0);
-    for group in 0..bytes.len().div_ceil(GROUP) {
-        let lanes = Lanes::at(simd, bytes, group * GROUP);
-        let signs = (lanes.is(b'\\') | lanes.lies(b'%', 2)).to_bitmask();
-        if signs != 0 {
-            (done, read) = of_group(text, group * GROUP, signs, (done, read), views);
-        }
-    }
-}
-
-/// Makes the views of what begins at the signs of a group, and tells how far escapes and literals were read.
-#[inline(never)]
-fn of_group(
-    text: &str,
-    base: usize,
-    signs: u64,
-    done: (usize, usize),
-    views: &mut Views<'_>,
-) -> (usize, usize) {
-    let bytes = text.as_bytes();
-    let (mut done, mut read) = done;
-    for at in ones(signs).map(|bit| base + bit) {
+    for at in memchr3_iter(b'\\', b'%', b'&', bytes) {
         let rest = bytes.get(at..).unwrap_or_default();
         if at >= read && matches!(rest, [b'\\', b'n' | b'"', ..]) {
             read = literal(text, at, read, views);
@@ -52,7 +28,6 @@ fn of_group(
             done = row(bytes, at, done, views);
         }
     }
-    (done, read)
 }
 
 /// Makes a view of the value of a key in JSON that is a text with lines or literals of its own, by its first escape.

@@ -1,39 +1,16 @@
 //! Characters that are not seen, and characters that look like others.
 
-use fearless_simd::prelude::*;
-
-use super::super::bits::ones;
-use super::super::lanes::{GROUP, Lanes};
+use super::super::bits::GROUP;
 use super::super::marks::Marks;
 use super::{Map, Trust, Views};
 
 /// Makes a view of every word that holds such a character.
-#[inline(always)]
-pub(super) fn views<S: Simd>(simd: S, text: &str, marks: &Marks, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    leads(simd, bytes, &marks.foreign, |found| {
-        if found >= done && may_fold(bytes, found) {
-            done = word(text, found, done, views);
-        }
-    });
-}
-
-/// Tells in the groups that are not of ASCII alone where characters begin which may be folded: most
-/// characters begin with other bytes, or with these and go on with others.
-#[inline(always)]
-fn leads<S: Simd>(simd: S, bytes: &[u8], groups: &[usize], mut found: impl FnMut(usize)) {
-    for group in groups {
-        let base = group * GROUP;
-        let text = Lanes::at(simd, bytes, base);
-        let plain = text.lies(0xC3, 6) | text.lies(0xD9, 8) | text.lies(0xE3, 12);
-        let leads = (text.lies(0xC2, 51) & !plain).to_bitmask();
-        let signs = text.is(0xE2).to_bitmask();
-        let folded = text.lies(0x80, 2) | text.is(0x88) | text.lies(0x92, 2);
-        // What follows the last byte of a group is in the next one.
-        let goes_on = folded.to_bitmask() >> 1 | 1 << (GROUP - 1);
-        for bit in ones(leads & (!signs | goes_on)) {
-            found(base + bit);
+    for at in marks.foreign.iter().flat_map(|group| group * GROUP..(group + 1) * GROUP) {
+        if at >= done && may_fold(bytes, at) {
+            done = word(text, at, done, views);
         }
     }
 }
@@ -55,7 +32,6 @@ fn may_fold(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Makes a view of the word around a character that is not ASCII, and tells how far it was read.
-#[inline(never)]
 fn word(text: &str, found: usize, done: usize, views: &mut Views<'_>) -> usize {
     /// A shorter word is no token.
     const WORD_MIN: usize = 12;
@@ -128,19 +104,7 @@ fn stretches(text: &str) -> impl Iterator<Item = (&str, Option<char>)> {
 
 /// Tells whether a byte can be inside of a word.
 fn is_inner(byte: u8) -> bool {
-    #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-    static INNER: [bool; 256] = {
-        let mut inner = [false; 256];
-        let mut byte = 0;
-        while byte < inner.len() {
-            let ends =
-                matches!(byte as u8, b'"' | b'\'' | b'`' | b'<' | b'>' | b'(' | b')' | b',' | b';');
-            inner[byte] = (byte as u8).is_ascii_graphic() && !ends;
-            byte += 1;
-        }
-        inner
-    };
-    INNER.get(usize::from(byte)).copied().unwrap_or(false)
+    byte.is_ascii_graphic() && !b"\"'`<>(),;".contains(&byte)
 }
 
 fn is_wide(text: &str) -> bool {

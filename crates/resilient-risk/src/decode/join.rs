@@ -7,10 +7,9 @@ mod rows;
 
 use std::ops::Range;
 
-use fearless_simd::prelude::*;
 use memchr::memmem;
 
-use super::super::lanes::padded;
+use super::super::bits::padded;
 use super::super::literals::{Literal, Place};
 use super::super::marks::Marks;
 use super::super::vendor;
@@ -32,7 +31,6 @@ struct Joined<'a> {
 
 impl Joined<'_> {
     /// Adds a view of the parts as one literal, behind what their statement begins with.
-    #[inline(never)]
     fn add(self, text: &str, marks: &Marks, begin: usize, trust: Trust, views: &mut Views<'_>) {
         const HEAD_MAX: usize = 96;
         let Self { via, decoded, parts, is_list } = self;
@@ -78,35 +76,17 @@ fn begins_format(text: &[u8]) -> bool {
     vendor::may_begin(padded(text), len, text.get(len).copied()) && vendor::begins(text, 0, len)
 }
 
-#[inline(always)]
-pub(super) fn views<S: Simd>(simd: S, text: &str, survey: &Survey, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
-    simd.vectorize(
-        #[inline(always)]
-        || literals::views(simd, text, &survey.marks, views),
-    );
-    // Most texts have neither.
-    let has = |literal| survey.places.iter().any(|place| place.literal == literal);
-    if has(Literal::Continued) {
-        rows::continued(bytes, survey, views);
-    }
-    simd.vectorize(
-        #[inline(always)]
-        || codes::pairs(bytes, survey, views),
-    );
-    simd.vectorize(
-        #[inline(always)]
-        || rows::views(text, &survey.marks, views),
-    );
+    literals::views(text, &survey.marks, views);
+    rows::continued(bytes, &survey.marks, views);
+    codes::pairs(bytes, survey, views);
+    rows::views(text, &survey.marks, views);
     codes::numbers(text, survey, views);
-    if has(Literal::ReverseLines) {
-        armor_backwards(bytes, &survey.places, views);
-    }
+    armor_backwards(bytes, &survey.places, views);
 }
 
 /// `-----YEK ETAVIRP …`: a key block backwards.
-#[cold]
-#[inline(never)]
 fn armor_backwards(bytes: &[u8], places: &[Place], views: &mut Views<'_>) {
     let places = places.iter().filter(|place| place.literal == Literal::ReverseLines);
     for at in places.filter_map(|place| place.at.checked_sub(6)).take(8) {

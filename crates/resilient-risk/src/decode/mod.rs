@@ -11,8 +11,6 @@ mod fold;
 mod join;
 mod map;
 
-use fearless_simd::prelude::*;
-
 pub(super) use self::map::Map;
 use super::survey::Survey;
 
@@ -46,24 +44,12 @@ pub(super) enum Trust {
 }
 
 /// Makes the views of a text, as far as the budget goes.
-#[inline(never)]
-pub(super) fn views<S: Simd>(
-    simd: S,
-    text: &str,
-    survey: &Survey,
-    budget: &mut usize,
-) -> Vec<View> {
+pub(super) fn views(text: &str, survey: &Survey, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
-    simd.vectorize(
-        #[inline(always)]
-        || blob::views(simd, text, survey, &mut views),
-    );
-    simd.vectorize(
-        #[inline(always)]
-        || escape::views(simd, text, &mut views),
-    );
-    join::views(simd, text, survey, &mut views);
-    fold::views(simd, text, &survey.marks, &mut views);
+    blob::views(text, survey, &mut views);
+    escape::views(text, &mut views);
+    join::views(text, survey, &mut views);
+    fold::views(text, &survey.marks, &mut views);
     views.views
 }
 
@@ -98,12 +84,8 @@ pub(super) fn base64_text(token: &str) -> Option<String> {
 
 /// Tells whether bytes are text: printable, except for a control character now and then.
 fn is_text(bytes: &[u8]) -> bool {
-    let is_control =
-        |byte: &u8| (*byte < 32) & (*byte != b'\n') & (*byte != b'\r') & (*byte != b'\t');
-    // So many fit into the sum of a byte, of which vectors hold most.
-    let parts = bytes.chunks(128);
-    let counts = parts.map(|part| part.iter().map(|byte| u8::from(is_control(byte))).sum::<u8>());
-    let control = counts.map(usize::from).sum::<usize>();
+    let is_control = |byte: &&u8| **byte < b' ' && !b"\n\r\t".contains(*byte);
+    let control = bytes.iter().filter(is_control).count();
     control == 0 || control * 50 <= bytes.len() && !bytes.contains(&0)
 }
 

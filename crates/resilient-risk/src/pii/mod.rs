@@ -22,13 +22,10 @@ mod wallet;
 
 use std::ops::Range;
 
-use fearless_simd::prelude::*;
-
 use self::near::{Words, low};
 use self::readings::Readings;
 pub(super) use self::special::is_bank;
-use super::bits::ones;
-use super::lanes::{GROUP, Lanes};
+use super::bits::{GROUP, bits_at, ones};
 use super::marks::Marks;
 use super::work;
 
@@ -59,132 +56,45 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Finds personal numbers where digits are dense.
-#[inline(always)]
-pub(super) fn find<S: Simd>(
-    simd: S,
-    text: &str,
-    marks: &Marks,
-    dense: &[Range<usize>],
-    each: impl FnMut(Hit),
-) {
+pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(Hit)) {
     let mut line = Line::new(text, marks, dense, each);
-    let mut at = 0;
+    let mut next = 0;
     // Any number begins where digits are dense.
-    let mut starts = Starts { here: 0..0, dense: dense.iter() };
-    let mut windows = Windows::default();
-    while windows.fill(simd, text.as_bytes(), marks, &mut starts) {
-        for (start, mut found) in windows.look() {
-            let base = start.saturating_sub(Windows::BEFORE);
-            let mut next = at.max(start);
-            loop {
-                found &= u64::MAX.checked_shl((next - base) as u32).unwrap_or(0);
-                if found == 0 {
-                    break;
-                }
-                next = line.visit(base + found.trailing_zeros() as usize);
-                at = next;
+    for start in dense.iter().flat_map(|dense| dense.clone().step_by(STEP)) {
+        work::spend(1);
+        let base = start.saturating_sub(BEFORE);
+        let firsts = firsts(text.as_bytes(), marks, base) & low(GROUP - AFTER);
+        for place in ones(firsts).map(|bit| base + bit) {
+            if place >= start.max(next) {
+                next = line.visit(place);
             }
         }
     }
     line.close();
 }
 
-/// Where the windows begin that cover some stretches.
-struct Starts<'a> {
-    /// What is left of a stretch.
-    here: Range<usize>,
-    dense: std::slice::Iter<'a, Range<usize>>,
-}
+/// So much of a group is seen before and after what is judged: a word has its first digit after six letters at
+/// most, and with no more than eight bytes from there on a number differs from most others.
+const BEFORE: usize = 8;
+const AFTER: usize = 8;
+/// So much of it is judged.
+const STEP: usize = GROUP - BEFORE - AFTER;
 
-impl Iterator for Starts<'_> {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        if self.here.is_empty() {
-            self.here = self.dense.next()?.clone();
-        }
-        let start = self.here.start;
-        self.here.start += Windows::STEP;
-        Some(start)
+/// The first digits of words that a number may begin with, in the group from a place on.
+fn firsts(text: &[u8], marks: &Marks, at: usize) -> u64 {
+    let (digit, alnum) = (marks.digit.from(at), marks.alnum.from(at));
+    // What may stand between letters and digits of a number.
+    let signs = bits_at(text, at, |byte| matches!(byte, b' ' | b'-'..=b'/' | b':'));
+    let others = plain(digit, alnum, signs) | postcodes(digit, alnum, signs);
+    // What addresses of devices have, and what numbers of telephones begin with: few groups have any.
+    if bits_at(text, at, |byte| matches!(byte, b':' | b'-' | b'+' | b'(')) == 0 {
+        return others;
     }
-}
-
-/// Parts of a text that are looked at together: what their bytes are, a bit for each.
-#[derive(Default)]
-struct Windows {
-    len: usize,
-    starts: [usize; Self::LEN],
-    digit: [u64; Self::LEN],
-    alnum: [u64; Self::LEN],
-    /// What may stand between letters and digits of a number.
-    signs: [u64; Self::LEN],
-    colon: [u64; Self::LEN],
-    /// What numbers of telephones begin with.
-    plus: [u64; Self::LEN],
-    open: [u64; Self::LEN],
-}
-
-impl Windows {
-    /// So many are looked at together.
-    const LEN: usize = 16;
-    /// So much is seen before and after what is judged: a word has its first digit after six letters at
-    /// most, and with no more than eight bytes from there on a number differs from most others.
-    const BEFORE: usize = 8;
-    const AFTER: usize = 8;
-    /// So much is judged.
-    const STEP: usize = GROUP - Self::BEFORE - Self::AFTER;
-
-    /// Reads the next windows, and tells whether there are any.
-    #[inline(always)]
-    fn fill<S: Simd>(
-        &mut self,
-        simd: S,
-        bytes: &[u8],
-        marks: &Marks,
-        from: &mut impl Iterator<Item = usize>,
-    ) -> bool {
-        let Self { len, starts, digit, alnum, signs, colon, plus, open } = self;
-        *len = starts.iter_mut().zip(from).map(|(to, start)| *to = start).count();
-        work::spend(*len);
-        let bits = digit.iter_mut().zip(alnum).zip(signs).zip(colon).zip(plus).zip(open);
-        let starts = starts.iter().take(*len);
-        for ((((((digit, alnum), signs), colon), plus), open), start) in bits.zip(starts) {
-            let base = start.saturating_sub(Self::BEFORE);
-            let group = Lanes::at(simd, bytes, base);
-            (*digit, *alnum) = (marks.digit.from(base), marks.alnum.from(base));
-            *signs = (group.is(b' ') | group.lies(b'-', 3) | group.is(b':')).to_bitmask();
-            *colon = group.is(b':').to_bitmask();
-            *plus = group.is(b'+').to_bitmask();
-            *open = group.is(b'(').to_bitmask();
-        }
-        *len > 0
-    }
-
-    /// Where the windows start that have first digits of words that a number may begin with, and these digits.
-    #[inline(always)]
-    fn look(&self) -> impl Iterator<Item = (usize, u64)> {
-        let Self { len, starts, digit, alnum, signs, colon, plus, open } = self;
-        let mut found = [0; Self::LEN];
-        let bits = digit.iter().zip(alnum).zip(signs).zip(colon).zip(plus).zip(open);
-        // Nothing else is done in this loop, which may then take several windows at once.
-        for (found, (((((digit, alnum), signs), colon), plus), open)) in found.iter_mut().zip(bits)
-        {
-            let inside = low(GROUP - Self::AFTER);
-            let others =
-                postcodes(*digit, *alnum, *signs) | addresses(*digit, *alnum, *signs, *colon);
-            let numbers = plain(*digit, *alnum, *signs) | signed_digits(*digit, *plus, *open);
-            *found = (numbers | others) & inside;
-        }
-        // Which windows have one is not to be guessed.
-        let some =
-            found.iter().take(*len).rev().fold(0, |some, it| some << 1 | u64::from(*it != 0));
-        ones(some).filter_map(move |nth| starts.get(nth).copied().zip(found.get(nth).copied()))
-    }
+    let [colon, plus, open] = [b':', b'+', b'('].map(|sign| bits_at(text, at, |byte| byte == sign));
+    others | signed_digits(digit, plus, open) | addresses(digit, alnum, signs, colon)
 }
 
 /// The first digits of words that a number may begin with, or that it goes on with after a letter or two.
-#[inline(always)]
 fn plain(digit: u64, alnum: u64, signs: u64) -> u64 {
     let letter = alnum & !digit;
     let words = alnum & !(alnum << 1);
@@ -220,7 +130,6 @@ fn plain(digit: u64, alnum: u64, signs: u64) -> u64 {
 
 /// The words that a postcode may begin or end with: five digits before a name, two letters or three in front of
 /// digits, or `2AA` behind something.
-#[inline(always)]
 fn postcodes(digit: u64, alnum: u64, signs: u64) -> u64 {
     let letter = alnum & !digit;
     let begins = alnum & !(alnum << 1) & digit;
@@ -235,7 +144,6 @@ fn postcodes(digit: u64, alnum: u64, signs: u64) -> u64 {
 }
 
 /// The words that the address of a device begins with: `1a:2b:3c` or `2001:`.
-#[inline(always)]
 fn addresses(digit: u64, alnum: u64, signs: u64, colon: u64) -> u64 {
     let words = alnum & !(alnum << 1);
     let pair = alnum & alnum >> 1;
@@ -246,7 +154,6 @@ fn addresses(digit: u64, alnum: u64, signs: u64, colon: u64) -> u64 {
 
 /// The digits behind a plus sign with digits behind them and no more than two bytes between, and those that lie
 /// as in `(ddd) ddd`.
-#[inline(always)]
 fn signed_digits(digit: u64, plus: u64, open: u64) -> u64 {
     let behind = eight(digit | digit << 1 | digit << 2);
     let three = digit & digit >> 1 & digit >> 2;
@@ -254,7 +161,6 @@ fn signed_digits(digit: u64, plus: u64, open: u64) -> u64 {
 }
 
 /// Where eight consecutive bits or more are set.
-#[inline(always)]
 fn eight(bits: u64) -> u64 {
     let two = bits & bits >> 1;
     let four = two & two >> 2;
@@ -273,7 +179,6 @@ fn signed(text: &str, sign: usize) -> Option<Hit> {
 
 /// Tells whether a number is a part of something else: of a fraction, or of a resource's name at Amazon. A letter and a
 /// power of two are a name in a program, `P134217728`.
-#[cold]
 fn is_other(text: &str, hit: &Hit) -> bool {
     const NAME_MAX: usize = 64;
     let bytes = text.as_bytes();
@@ -290,7 +195,6 @@ fn is_other(text: &str, hit: &Hit) -> bool {
 }
 
 /// The byte before a position.
-#[inline(always)]
 fn byte_before(bytes: &[u8], at: usize) -> Option<u8> {
     at.checked_sub(1).and_then(|at| bytes.get(at)).copied()
 }
@@ -324,7 +228,6 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
 
     /// Looks for a number with the first digit of its first word, or of its second, at a place, and tells how
     /// far nothing more is to be looked for.
-    #[inline(always)]
     fn visit(&mut self, place: usize) -> usize {
         /// A table is looked for after so many words.
         const OFTEN: usize = 16;
@@ -343,7 +246,6 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
     }
 
     /// The number that begins with a word, which has a digit, or with a letter or two in front of it.
-    #[inline(always)]
     fn number(&mut self, start: usize) -> Option<Hit> {
         if let Some(hit) = special::find(self.text, self.marks, start) {
             return Some(hit);
@@ -375,7 +277,6 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
     }
 
     /// The number that begins at a position, if the line is no table as far as a word.
-    #[inline(always)]
     fn number_from(&mut self, start: usize, word: usize) -> Option<Hit> {
         let readings = Readings::of(self.text.as_bytes(), self.marks, start)?;
         self.reach(word);
@@ -383,7 +284,6 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
     }
 
     /// Looks at the line as far as a place, which may be in a later line than the last.
-    #[inline(never)]
     fn reach(&mut self, place: usize) {
         if place >= self.range.end {
             self.close();
@@ -483,7 +383,6 @@ impl Table {
 }
 
 /// What is glued to other characters is a part of something else.
-#[inline(always)]
 fn is_glue(byte: u8) -> bool {
     matches!(byte, b'_' | b'$' | b'#' | b'@' | b'\\' | b'|')
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::super::bits::GROUP;
 use super::super::bits::ones;
-use super::super::lanes::GROUP;
 use super::super::marks::Marks;
 use super::super::work;
 
@@ -90,7 +90,6 @@ impl<'a> Near<'a> {
     }
 
     /// Tells whether there may be one of the words, by how they begin: mostly there is none.
-    #[inline(always)]
     pub(super) const fn may_have(&self, words: &Words) -> bool {
         match self {
             Self::Silent => false,
@@ -143,7 +142,6 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// The lowest bits, so many of them.
-#[inline(always)]
 pub(super) const fn low(len: usize) -> u64 {
     if len < GROUP { (1 << len) - 1 } else { u64::MAX }
 }

@@ -35,7 +35,6 @@ impl Number<'_> {
     }
 
     /// Tells whether a word near it begins like one of the words.
-    #[inline(always)]
     pub(super) fn may_be_announced(&self, words: &Words) -> bool {
         self.near().may_have(words)
     }
@@ -57,18 +56,15 @@ pub(super) struct Form(pub(super) u64);
 
 impl Form {
     /// How many letters and digits it has.
-    #[inline(always)]
     pub(super) const fn len(self) -> usize {
         self.0.ilog2() as usize
     }
 
-    #[inline(always)]
     pub(super) const fn all_digits(self) -> bool {
         self.0 & (self.0 + 1) == 0
     }
 
     /// Tells whether its letters stand where there may be letters, and its digits where there may be digits.
-    #[inline(always)]
     pub(super) const fn fits(self, letters: u64, digits: u64) -> bool {
         let all = 1 << self.len();
         (self.0 ^ all) & !digits == 0 && !self.0 & (all - 1) & !letters == 0

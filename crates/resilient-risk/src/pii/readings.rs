@@ -2,8 +2,8 @@
 
 use std::cell::OnceCell;
 
+use super::super::bits::GROUP;
 use super::super::bits::ones;
-use super::super::lanes::GROUP;
 use super::super::marks::Marks;
 use super::super::work;
 use super::near::{Near, low};
@@ -12,14 +12,12 @@ use super::table::{self, Place};
 use super::{Hit, byte_before, is_glue};
 
 /// Letters, digits, and single bytes between them.
-#[inline(always)]
 fn joined(alnum: u64) -> u64 {
     alnum | alnum << 1 & alnum >> 1
 }
 
 /// Where a number has digits enough, if it has its first here: as far as letters, digits and single
 /// bytes between them go, but not further than `NEAR`.
-#[inline(always)]
 fn reach(alnum: u64) -> u64 {
     low((joined(alnum).trailing_ones() as usize).min(NEAR))
 }
@@ -51,7 +49,6 @@ impl Readings {
     const DIGITS_MAX: usize = 19;
 
     /// Looks at the forms of what begins at a place, if any number may.
-    #[inline(always)]
     pub(super) fn of(bytes: &[u8], marks: &Marks, start: usize) -> Option<Self> {
         let (alnum, digit) = (marks.alnum.from(start), marks.digit.from(start));
         let near = reach(alnum);
@@ -106,7 +103,6 @@ impl Readings {
     }
 
     /// The number of the longest reading that is one.
-    #[inline(never)]
     pub(super) fn name(&self, text: &str, marks: &Marks) -> Option<Hit> {
         let compact = OnceCell::new();
         let mut ends = self.ends;
@@ -155,7 +151,6 @@ impl Readings {
 }
 
 /// Tells whether a byte joins a group of so many letters and digits to what follows.
-#[inline(always)]
 fn joins(group: usize, sep: u8, next: u8) -> bool {
     matches!(sep, b' ' | b'-' | b'.' | b'/') && next.is_ascii_alphanumeric()
         || sep == b':' && group == 4 && next.is_ascii_digit()
@@ -163,7 +158,6 @@ fn joins(group: usize, sep: u8, next: u8) -> bool {
 
 /// Tells whether the first group, about which much is known, begins something else: letters are
 /// capitals, and a fraction is not a number of this kind.
-#[inline(always)]
 fn is_other(bytes: &[u8], start: usize, alnum: u64, digit: u64) -> bool {
     let byte = |at: usize| bytes.get(start + at).copied().filter(|byte| *byte != b'\n');
     let len = (alnum.trailing_ones() as usize).min(NEAR);
@@ -194,7 +188,6 @@ fn is_item(bytes: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// Tells whether any number begins as these letters and digits do.
-#[inline(always)]
 pub(super) fn may_begin(mut alnum: u64, mut digit: u64) -> bool {
     /// As many are asked about as all numbers with letters have.
     const HEAD: usize = 8;
@@ -222,11 +215,10 @@ pub(super) fn may_begin(mut alnum: u64, mut digit: u64) -> bool {
 const LONG: usize = 16;
 
 /// Tells whether any number has a form, and is so long with its separators.
-#[inline(always)]
 fn may_be_named(form: Form, len: usize) -> bool {
     let digits = form.len();
     if form.all_digits() {
-        // Separators show the short ones. How long a number is cannot be guessed.
+        // Separators show the short ones.
         return (6..=19).contains(&digits) & (len >= LEN_MIN);
     }
     len >= LEN_MIN && table::is_form(form, len == digits)

@@ -12,7 +12,6 @@ use super::wallet;
 use super::{Hit, byte_before};
 
 /// What begins with a word, or ends with one.
-#[inline(always)]
 pub(super) fn find(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
     let bytes = text.as_bytes();
     let run = marks.alnum.from(start).trailing_ones() as usize;
@@ -135,7 +134,6 @@ fn internet(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
 }
 
 /// A date in words that ends with this year, which a word announces: `born on 12 March 1984`.
-#[inline(never)]
 fn birthday(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
     const NAME: &str = "date_of_birth";
     const REACH: usize = 24;
@@ -175,7 +173,6 @@ pub(in super::super) fn is_bank(word: &[u8]) -> bool {
 }
 
 /// An address of a house: a number beside a word for a street, and a postcode.
-#[inline(always)]
 fn house(text: &str, start: usize, run: usize) -> Option<Hit> {
     let bytes = text.as_bytes();
     let capital = |at: Option<usize>| {
@@ -189,8 +186,6 @@ fn house(text: &str, start: usize, run: usize) -> Option<Hit> {
     postal(text, start)
 }
 
-#[cold]
-#[inline(never)]
 fn postal(text: &str, start: usize) -> Option<Hit> {
     ADDRESSES.iter().find_map(|address| {
         address.codes.iter().find_map(|code| code.address(text, start, address))

@@ -14,7 +14,6 @@ mod made {
 }
 
 /// Tells whether a number with letters begins with such eight characters, with signs between them or as one word.
-#[inline(always)]
 pub(super) fn may_begin(head: Form, word: bool) -> bool {
     let head = (head.0 & 255) as usize;
     let has = |heads: &[u64; 4]| heads.get(head / 64).is_some_and(|it| it >> (head % 64) & 1 == 1);
@@ -23,7 +22,6 @@ pub(super) fn may_begin(head: Form, word: bool) -> bool {
 }
 
 /// Tells whether a number with letters has such a form, with signs in it or as one word.
-#[inline(always)]
 pub(super) fn is_form(form: Form, word: bool) -> bool {
     let masks = MASKS.get(form.len()).copied().unwrap_or_default();
     masks.iter().any(|(letters, digits, plain)| form.fits(*letters, *digits) && (word || !plain))
@@ -63,7 +61,6 @@ pub(super) struct Place {
 impl Way {
     /// Tells whether a number is written in this form, and what announces it may be there. What excludes most is
     /// asked first.
-    #[inline(always)]
     fn may_count(&self, number: &Number<'_>, row: &Row) -> bool {
         let needs_word = matches!(self.need, Need::CheckAndWord | Need::Word);
         self.joins(number, row)
@@ -72,7 +69,6 @@ impl Way {
     }
 
     /// Tells whether the groups of a number are joined like those of this form.
-    #[inline(always)]
     fn joins(&self, number: &Number<'_>, row: &Row) -> bool {
         let signs = number.signs;
         match self.signs {

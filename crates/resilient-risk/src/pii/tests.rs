@@ -1,7 +1,5 @@
 //! What is found, and what is not.
 
-use fearless_simd::{Level, dispatch};
-
 use super::number::Form;
 use super::readings::{Readings, may_begin};
 use super::*;
@@ -11,9 +9,8 @@ use crate::{Detection, Policy, score};
 
 pub(super) fn found(text: &str) -> Vec<&'static str> {
     let mut names = Vec::new();
-    let survey = Survey::of(text.as_bytes());
-    let Survey { marks, dense, .. } = &*survey;
-    dispatch!(Level::new(), simd => find(simd, text, marks, dense, |hit| names.push(hit.name)));
+    let Survey { marks, dense, .. } = &Survey::of(text.as_bytes());
+    find(text, marks, dense, |hit| names.push(hit.name));
     names
 }
 
@@ -201,17 +198,10 @@ fn whatever_may_be_read_as_a_number_is_visited() {
         let text: String = (0..60).map(draw).collect();
         let bytes = text.as_bytes();
         let marks = Marks::of(bytes);
-        let mut windows = Windows::default();
-        let mut starts = (0..bytes.len()).step_by(Windows::STEP);
-        let level = Level::baseline();
-        let any = dispatch!(level, simd => windows.fill(simd, bytes, &marks, &mut starts));
-        assert!(any);
-        let found: Vec<(usize, u64)> = windows.look().collect();
         let is_found = |place: usize| {
-            found.iter().any(|(start, found)| {
-                let base = start.saturating_sub(Windows::BEFORE);
-                found.checked_shr((place.max(base) - base) as u32).unwrap_or(0) & 1 == 1
-            })
+            let start = place - place % STEP;
+            let base = start.saturating_sub(BEFORE);
+            firsts(bytes, &marks, base) >> (place - base) & 1 == 1
         };
         for start in (0..bytes.len()).filter(|at| bytes[*at].is_ascii_alphanumeric()) {
             let word = start..start + marks.alnum.run(start);

@@ -17,8 +17,6 @@ const BETWEEN: &str = "\n\u{1}\n";
 impl Scan {
     /// Scans what was decoded. All views of one trust are scanned as one text, so that many small
     /// ones cost no more than a large one.
-    #[cold]
-    #[inline(never)]
     pub(super) fn views(
         &mut self,
         text: &str,
@@ -106,8 +104,6 @@ impl Scan {
     }
 
     /// Adds the other pieces of a secret to the finding that has seen one of them only.
-    #[cold]
-    #[inline(never)]
     fn extend(
         &mut self,
         text: &str,

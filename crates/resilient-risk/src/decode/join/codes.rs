@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::super::super::bits::ones;
-use super::super::super::lanes::GROUP;
+use super::super::super::bits::{GROUP, ones};
 use super::super::super::marks::Marks;
 use super::super::super::work;
 use super::super::blob::nibble;
@@ -19,9 +18,7 @@ const CODES_MIN: usize = 16;
 /// Each code has two digits.
 pub(super) fn numbers(text: &str, survey: &Survey, views: &mut Views<'_>) {
     for dense in &survey.dense {
-        let groups = dense.start / GROUP..dense.end.div_ceil(GROUP);
-        let digits = survey.marks.digits.get(groups).unwrap_or_default().iter();
-        if digits.map(|count| usize::from(*count)).sum::<usize>() >= 2 * CODES_MIN {
+        if survey.marks.digit.count(dense.clone()) >= 2 * CODES_MIN {
             work::spend(dense.len());
             lists(text, &survey.marks, dense, views);
         }
@@ -32,7 +29,6 @@ pub(super) fn numbers(text: &str, survey: &Survey, views: &mut Views<'_>) {
 const SINCE_MAX: usize = 24;
 
 /// Makes views of the lists of codes in a part of a text.
-#[inline(never)]
 fn lists(text: &str, marks: &Marks, part: &Range<usize>, views: &mut Views<'_>) {
     let bytes = text.as_bytes().get(..part.end).unwrap_or_default();
     let mut list = List { text, marks, codes: Vec::new(), decoded: String::new() };
@@ -118,15 +114,10 @@ fn number(text: &[u8]) -> (usize, u8) {
 /// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
 ///
 /// Each pair has a digit in front, and sixteen lie in two groups.
-#[inline(always)]
 pub(super) fn pairs(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
     let marks = &survey.marks;
     let mut done = 0;
-    let after = marks.digits.iter().skip(1).chain([&0]);
-    for (group, (here, after)) in marks.digits.iter().zip(after).enumerate() {
-        if usize::from(here + after) < CODES_MIN {
-            continue;
-        }
+    for group in (0..marks.digit.words.len()).filter(|group| marks.digit.word(*group) != 0) {
         for at in ones(rows_of_pairs(marks, group)).map(|bit| group * GROUP + bit) {
             if at >= done && is_row(bytes, at) {
                 // Digits are dense here. A pair may begin before its first digit that counts.
@@ -140,7 +131,6 @@ pub(super) fn pairs(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
 
 /// Where sixteen pairs begin with a sign behind each but the last: the first digit of what is printed is
 /// from two to seven.
-#[inline(always)]
 fn rows_of_pairs(marks: &Marks, group: usize) -> u64 {
     let [digits, alnums] = [&marks.digit, &marks.alnum]
         .map(|bits| u128::from(bits.word(group)) | u128::from(bits.word(group + 1)) << GROUP);
@@ -154,7 +144,6 @@ fn rows_of_pairs(marks: &Marks, group: usize) -> u64 {
 
 /// Tells whether so many pairs stand from a position on, with one sign between them, whose first digits
 /// are those of what is printed.
-#[inline(never)]
 fn is_row(bytes: &[u8], at: usize) -> bool {
     let Some(row) = bytes.get(at..at + 3 * CODES_MIN - 1) else { return false };
     let sign = row.get(2).copied().unwrap_or(0);
@@ -166,7 +155,6 @@ fn is_row(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Reads the pairs around a row of them, and tells how far they go.
-#[inline(never)]
 fn pairs_around(bytes: &[u8], done: usize, row: usize, views: &mut Views<'_>) -> usize {
     let pair = |at: usize| match bytes.get(at..at + 2)? {
         [high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {

@@ -7,11 +7,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use fearless_simd::prelude::*;
-use memchr::{memchr, memchr2, memmem, memrchr};
+use memchr::{memchr, memchr2, memchr3_iter, memmem, memrchr};
 
-use super::super::super::bits::{After, Past, ones};
-use super::super::super::lanes::{GROUP, Lanes, padded};
+use super::super::super::bits::padded;
 use super::super::super::marks::Marks;
 use super::super::super::{vendor, work};
 use super::super::{Trust, Views, blob};
@@ -40,30 +38,25 @@ const HEAD_MAX: usize = 128;
 const COUNTED_MAX: usize = 64;
 
 /// Joins the literals of a text that belong together.
-#[inline(always)]
-pub(super) fn views<S: Simd>(simd: S, text: &str, marks: &Marks, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut reader = Reader { text, bytes, marks, names: Vec::new(), counted: 0, read: 0, used: 0 };
-    let mut signs = Signs::default();
-    // How many quotes stand before the group, and before the last one that goes on with a list.
-    let (mut count, mut last) = (0, usize::MAX - 2);
-    for group in 0..bytes.len().div_ceil(GROUP) {
-        let Some(Quotes { all, added, listed, assigned }) = signs.next(simd, bytes, group) else {
-            continue;
-        };
-        for bit in ones(added | listed | assigned) {
-            let at = group * GROUP + bit;
-            let before = count + (all & !(u64::MAX << bit)).count_ones() as usize;
-            if listed >> bit & 1 == 1 {
-                reader.list(at, before != last + 2, views);
-                last = before;
-            } else if added >> bit & 1 == 1 {
-                reader.join(at, views);
+    // Where the quote before ends, and the number of the last one that goes on with a list.
+    let (mut start, mut last) = (None, None);
+    for (nth, at) in memchr3_iter(b'"', b'\'', b'`', bytes).enumerate() {
+        let before = bytes.get(..at).unwrap_or_default();
+        let gap = start.and_then(|start| before.get(start..)).unwrap_or_default();
+        start = Some(at + 1);
+        if !gap.is_empty() && gap.iter().all(|byte| is_sign(*byte)) {
+            if gap.contains(&b',') {
+                reader.list(at, last.is_none_or(|last| nth != last + 2), views);
+                last = Some(nth);
             } else {
-                reader.assign(at, views);
+                reader.join(at, views);
             }
+        } else if before.ends_with(b"=") || before.ends_with(b"= ") {
+            reader.assign(at, views);
         }
-        count += all.count_ones() as usize;
     }
     reader.count(views);
     reader.uses(bytes.len(), views);
@@ -73,46 +66,9 @@ pub(super) fn views<S: Simd>(simd: S, text: &str, marks: &Marks, views: &mut Vie
     }
 }
 
-/// The quotes of a group, and those that may open a literal that is added to another one, that goes on with a list, or
-/// that is assigned to a name.
-struct Quotes {
-    all: u64,
-    added: u64,
-    listed: u64,
-    assigned: u64,
-}
-
-/// Says for one group after the other what its quotes may open.
-#[derive(Default)]
-struct Signs {
-    behind: After,
-    added: Past,
-    listed: Past,
-}
-
-impl Signs {
-    /// Most groups have no quotes.
-    #[inline(always)]
-    fn next<S: Simd>(&mut self, simd: S, bytes: &[u8], group: usize) -> Option<Quotes> {
-        let lanes = Lanes::at(simd, bytes, group * GROUP);
-        let all = (lanes.is(b'"') | lanes.is(b'\'') | lanes.is(b'`')).to_bitmask();
-        if all == 0 {
-            *self = Self::default();
-            return None;
-        }
-        let (blank, equals) = (lanes.is(b' ').to_bitmask(), lanes.is(b'=').to_bitmask());
-        // From `%` to `.` lie operators, brackets and the comma.
-        let signs = lanes.lies(b'\t', 5) | lanes.lies(b'%', 10) | lanes.is(b'\\') | lanes.is(b'|');
-        let list = (signs.to_bitmask() | blank) & !all;
-        let gap = list & !lanes.is(b',').to_bitmask();
-        let behind = self.behind.next(all);
-        let added = self.added.next(behind & gap, gap) & all;
-        let listed = self.listed.next(behind & list, list) & all & !added;
-        let at = |back: usize| bytes.get((group * GROUP).wrapping_sub(back)) == Some(&b'=');
-        let before = |at: bool, bits: u64| bits << 1 | u64::from(at);
-        let assigned = before(at(1), equals) | before(at(2), before(at(1), equals) & blank);
-        Some(Quotes { all, added, listed, assigned: assigned & all & !(added | listed) })
-    }
+/// What may stand between two literals that belong together: white space, operators, brackets and commas.
+fn is_sign(byte: u8) -> bool {
+    matches!(byte, b' ' | 9..=13 | b'%' | b'&' | b'('..=b'.' | b'\\' | b'|')
 }
 
 /// A literal that is assigned to a name.
@@ -180,7 +136,6 @@ impl Reader<'_> {
     }
 
     /// Joins the literals around the signs before a quote.
-    #[inline(never)]
     fn join(&mut self, quote: usize, views: &mut Views<'_>) {
         if quote >= self.read
             && let Some(open) = self.literal_before(quote)
@@ -191,7 +146,6 @@ impl Reader<'_> {
 
     /// Joins a list from one of its literals on, if a program says that it joins it, or if a token begins there: the one
     /// that a quote opens, or the one before, if that is the first.
-    #[inline(never)]
     fn list(&mut self, quote: usize, is_second: bool, views: &mut Views<'_>) {
         if quote < self.read {
             return;
@@ -259,7 +213,6 @@ impl Reader<'_> {
 
     /// Tells whether a format, or base64 of text, may begin with a literal. One that is brief may hold less than what it
     /// begins with.
-    #[inline]
     fn begins(&self, open: usize) -> bool {
         let start = open + 1;
         let [len, token] = [&self.marks.alnum, &self.marks.token]
@@ -283,7 +236,6 @@ impl Reader<'_> {
     }
 
     /// Takes note of a literal that is assigned to a name, or joins those that are named in it.
-    #[inline(never)]
     fn assign(&mut self, quote: usize, views: &mut Views<'_>) {
         let Some((literal, end)) = self.literal(quote) else { return };
         let rest = self.bytes.get(end..).unwrap_or_default();

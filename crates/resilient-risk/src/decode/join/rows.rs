@@ -2,23 +2,21 @@
 
 use std::ops::Range;
 
-use memchr::memrchr;
+use memchr::{memchr_iter, memrchr};
 
-use super::super::super::lanes::GROUP;
-use super::super::super::literals::Literal;
+use super::super::super::bits::{GROUP, ones};
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
-use super::super::{Map, Survey, Trust, Views};
+use super::super::{Map, Trust, Views};
 use super::{JOINED_MAX, JOINED_MIN, blob, may_hold};
 
 /// Lines that a backslash continues.
-#[cold]
-#[inline(never)]
-pub(super) fn continued(bytes: &[u8], survey: &Survey, views: &mut Views<'_>) {
-    let marks = &survey.marks;
+pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
     let mut done = 0;
-    for place in survey.places.iter().filter(|place| place.literal == Literal::Continued) {
-        let at = place.at;
+    for at in memchr_iter(b'\\', bytes) {
+        if !matches!(bytes.get(at + 1..), Some([b'\n', ..] | [b'\r', b'\n', ..])) {
+            continue;
+        }
         let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));
         if at < done || !follows {
             continue;
@@ -115,28 +113,22 @@ fn behind_continued<'a>(text: &'a [u8], leader: &[u8]) -> Option<(&'a [u8], bool
 }
 
 /// Joins the groups that lines end in, and lines of one token each.
-#[inline(always)]
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let mut lines = Lines { text, marks, list: List::default(), start: 0, before: 0, width: 0 };
-    let (mut last, mut digits_before) = (0, 0);
-    let words = marks.feed.words.iter().zip(&marks.token.words).zip(&marks.digits);
-    for (group, ((feeds, tokens), digits)) in words.enumerate() {
-        let mut left = *feeds;
+    let mut before = 0;
+    for (group, (feeds, digits)) in marks.feed.words.iter().zip(&marks.digit.words).enumerate() {
         // One token in two hundred has no digit; most lines of programs have none.
-        if digits | digits_before == 0 && lines.list.is_empty() && left != 0 {
-            lines.start = group * GROUP + GROUP - left.leading_zeros() as usize;
-            (lines.width, left) = (0, 0);
+        let has_digit = digits | before != 0;
+        before = *digits;
+        for end in ones(*feeds).map(|bit| group * GROUP + bit) {
+            if has_digit || !lines.list.is_empty() {
+                lines.end(end, views);
+            } else {
+                (lines.start, lines.width) = (end + 1, 0);
+            }
         }
-        while left != 0 {
-            let bit = left.trailing_zeros();
-            left &= left - 1;
-            // The last sixty-four tokens before the end of the line.
-            let tokens = tokens << (GROUP as u32 - 1 - bit) << 1 | last >> bit;
-            lines.end(group * GROUP + bit as usize, tokens, views);
-        }
-        (last, digits_before) = (*tokens, *digits);
     }
-    lines.end(text.len(), marks.token.before(text.len()), views);
+    lines.end(text.len(), views);
     lines.list.go_on(text, 0..0, 0, views);
 }
 
@@ -152,10 +144,10 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Goes over the end of a line. There is no branch for what stands on it: that is not to be guessed.
-    #[inline(always)]
-    fn end(&mut self, end: usize, tokens: u64, views: &mut Views<'_>) {
+    /// Goes over the end of a line.
+    fn end(&mut self, end: usize, views: &mut Views<'_>) {
         let Self { text, marks, start, before, width, .. } = *self;
+        let tokens = marks.token.before(end);
         let len = token_len(tokens, end - start);
         if ends_in_groups(tokens) {
             groups_in(text.as_bytes(), marks, start..end, views);
@@ -181,7 +173,6 @@ fn is_tail(byte: u8) -> bool {
 
 /// Tells by the tokens before the end of a line whether it may end in three groups with one sign between them, the
 /// first two of one length and the last not longer, and signs; half of it is tokens at least.
-#[inline(always)]
 fn ends_in_groups(tokens: u64) -> bool {
     let tokens = tokens << (tokens.leading_zeros() & 63);
     let last = tokens.leading_ones();
@@ -195,7 +186,6 @@ fn ends_in_groups(tokens: u64) -> bool {
 }
 
 /// Joins the groups that a line ends in: `glsa_v6n 63ah6dax ym7y6lws`.
-#[inline(never)]
 fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<'_>) {
     const LINE_MAX: usize = 2048;
     let whole = bytes.get(line.clone()).unwrap_or_default();
@@ -249,7 +239,6 @@ const LINE_MAX: usize = GROUP;
 
 /// How long the token on a line is, by the tokens before its end, if there is only one and the line is no longer than
 /// those of a list. A sign may stand before it.
-#[inline(always)]
 fn token_len(tokens: u64, line: usize) -> usize {
     let inside = u64::MAX.checked_shl((GROUP as u32).wrapping_sub(line as u32)).unwrap_or(0);
     let bits = tokens & if line <= LINE_MAX { inside } else { 0 };
@@ -284,7 +273,6 @@ impl List {
 
     /// Goes on to the next line, which ends the list if it is shorter or has more on it than a token of so
     /// many bytes.
-    #[inline(never)]
     fn go_on(&mut self, text: &str, line: Range<usize>, len: usize, views: &mut Views<'_>) {
         let whole = text.get(line.clone()).unwrap_or_default().trim_ascii_end();
         work::spend(whole.len());
