@@ -29,9 +29,14 @@ fn steps(body: &[u8]) -> usize {
     body.windows(2).filter(is_step).count()
 }
 
-/// Finds one of some words in any case.
+/// Finds one of some words in small letters, in capitals, or with a capital first. Chance writes a word in mixed case.
 fn search(words: &[&[u8]]) -> Option<AhoCorasick> {
-    AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
+    let forms = words.iter().flat_map(|word| {
+        let mut first = word.to_vec();
+        first.iter_mut().take(1).for_each(u8::make_ascii_uppercase);
+        [word.to_vec(), word.to_ascii_uppercase(), first]
+    });
+    AhoCorasick::new(forms).ok()
 }
 
 /// Tells whether a word is found at the beginning of a text.
@@ -140,6 +145,23 @@ mod tests {
         }
         for token in ["k3Jd9fQx7LmZ2pVtR8sW", "8f3a9c1d7e5b2a60"] {
             assert!(!is_dummy(token.as_bytes()), "{token}");
+        }
+    }
+
+    #[test]
+    fn a_word_for_a_dummy_counts_in_one_case_alone() {
+        for (word, counts) in [
+            ("dummy", true),
+            ("DUMMY", true),
+            ("Dummy", true),
+            ("dUMmY", false),
+            ("DUmmy", false),
+            ("duMMY", false),
+            ("ChangeMe", true),
+        ] {
+            let token = format!("k3Jd9fQx7LmZ2pVt{word}R8sWb4Yc6Hg1");
+            assert_eq!(is_void(token.as_bytes()), counts, "{token}");
+            assert_eq!(is_named(token.as_bytes()), counts, "{token}");
         }
     }
 
