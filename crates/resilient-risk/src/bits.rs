@@ -51,6 +51,12 @@ impl Bits {
         self.words.get(group).copied().unwrap_or(0)
     }
 
+    /// The positions whose bits are set, in order.
+    pub(super) fn ones(&self) -> impl Iterator<Item = usize> {
+        let words = self.words.iter().enumerate();
+        words.flat_map(|(group, word)| ones(*word).map(move |bit| group * GROUP + bit))
+    }
+
     /// The bits of sixty-four bytes from a position on.
     pub(super) fn from(&self, at: usize) -> u64 {
         let (group, bit) = (at / GROUP, at % GROUP);

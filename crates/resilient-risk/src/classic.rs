@@ -220,11 +220,13 @@ fn bearer_token(text: &str, at: usize, found: &mut Found) {
 fn in_run(text: &[u8], run: &Run, found: &mut Found) {
     static FINDERS: LazyLock<[Finder<'_>; PREFIXED.len()]> =
         LazyLock::new(|| PREFIXED.map(|of| Finder::new(of.prefix)));
+    /// All of them are longer.
+    const LEN_MIN: usize = 32;
     let body = text.get(run.span()).unwrap_or_default();
-    for (of, finder) in PREFIXED.iter().zip(&*FINDERS) {
-        if body.len() < of.len() {
-            continue;
-        }
+    if body.len() <= LEN_MIN {
+        return;
+    }
+    for (of, finder) in PREFIXED.iter().zip(&*FINDERS).filter(|(of, _)| of.len() <= body.len()) {
         for at in finder.find_iter(body) {
             let start = run.start + at;
             if found.is_open(of.pattern, start)

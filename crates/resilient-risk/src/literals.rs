@@ -6,7 +6,9 @@
 
 use std::sync::LazyLock;
 
-use super::bits::{GROUP, ones, packed, padded};
+use memchr::memchr_iter;
+
+use super::bits::padded;
 use super::marks::Marks;
 use super::rows::outside_texts;
 use super::words::{RARE, Said, WORDS, Word};
@@ -94,9 +96,11 @@ struct Literals {
     pairs: Box<[u8; 1 << 16]>,
 }
 
-/// So many pairs of bytes are looked at for each place, and so many bytes have them.
+/// So many pairs of bytes are looked at for each place.
 const PAIRS: usize = 3;
-const HEAD: usize = PAIRS + 1;
+
+/// So many places are looked at together.
+const BLOCK: usize = 256;
 
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
     let own = OWN.iter().map(|(text, literal)| Needle {
@@ -141,27 +145,27 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
 });
 
 impl Literals {
-    /// The places of a group at which a literal may stand, by the first bytes.
-    fn candidates(&self, group: &[u8; GROUP + HEAD]) -> u64 {
-        let mut pairs = [0; GROUP + HEAD - 1];
-        for (bits, two) in pairs.iter_mut().zip(group.array_windows()) {
+    /// Marks with a one the places of a block at which a literal may stand, by the first bytes.
+    fn candidates(&self, block: &[u8; BLOCK + PAIRS]) -> [u8; BLOCK] {
+        let mut pairs = [0; BLOCK + PAIRS - 1];
+        for (bits, two) in pairs.iter_mut().zip(block.array_windows()) {
             *bits = self.pairs.get(usize::from(u16::from_le_bytes(*two))).copied().unwrap_or(0);
         }
-        let mut all = [0; GROUP];
+        let mut all = [0; BLOCK];
         for (all, [first, second, third]) in all.iter_mut().zip(pairs.array_windows()) {
             *all = first & second >> 1 & third >> 2 & 1;
         }
-        packed(&all)
+        all
     }
 
     /// Tells each place where a literal stands, in order, with the number of the literal; those of one place by number.
     fn each(&self, text: &[u8], mut found: impl FnMut(usize, usize, &Needle)) {
-        for base in (0..text.len()).step_by(GROUP) {
-            let group = text.get(base..).unwrap_or_default();
-            let group = group
+        for base in (0..text.len()).step_by(BLOCK) {
+            let block = text.get(base..).unwrap_or_default();
+            let block = block
                 .first_chunk()
-                .map_or_else(|| self.candidates(&padded(group)), |group| self.candidates(group));
-            for at in ones(group).map(|bit| base + bit) {
+                .map_or_else(|| self.candidates(&padded(block)), |block| self.candidates(block));
+            for at in memchr_iter(1, &block).map(|place| base + place) {
                 let rest = text.get(at..).unwrap_or_default();
                 let begin = rest.first().and_then(|first| self.by_first.get(usize::from(*first)));
                 for nth in begin.into_iter().flatten().copied() {
@@ -251,7 +255,7 @@ mod tests {
     #[test]
     fn a_literal_is_found_wherever_it_stands() {
         for Needle { text, any_case, .. } in &LITERALS.needles {
-            for before in 0..GROUP + 4 {
+            for before in 0..BLOCK + 4 {
                 let text = if *any_case { text.to_ascii_uppercase() } else { text.to_vec() };
                 let (text, mut found) = ([vec![b'.'; before], text].concat(), Vec::new());
                 LITERALS.each(&text, |at, _, needle| found.push((at, needle.text.len())));

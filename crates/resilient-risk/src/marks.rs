@@ -72,23 +72,18 @@ impl Marks {
 
     /// The lines of the text.
     pub(super) fn lines(&self, text: &[u8]) -> Lines {
-        let mut lines = Lines::default();
-        let mut start = 0;
-        loop {
-            let feed = self.feed.next(start, self.len);
-            let end = feed.unwrap_or(self.len);
+        let (mut start, mut count, mut longest) = (0, 0, 0);
+        self.feed.ones().chain([self.len]).for_each(|end| {
             // A line has no more characters than bytes.
-            if end - start > lines.longest {
+            if end - start > longest {
                 let line = text.get(start..end).unwrap_or_default();
                 let begins = |byte: &&u8| **byte & 0xC0 != 0x80;
-                lines.longest = lines.longest.max(line.iter().filter(begins).count());
+                longest = longest.max(line.iter().filter(begins).count());
             }
-            if feed.is_none() {
-                return lines;
-            }
-            lines.feeds += 1;
-            start = end + 1;
-        }
+            (start, count) = (end + 1, count + 1);
+        });
+        // No line feed ends the last line.
+        Lines { feeds: count - 1, longest }
     }
 
     /// Lists the stretches of the text where digits are dense, in order, not touching: a number of four
