@@ -186,7 +186,7 @@ fn collect(
     let mut scan = Scan { is_view: depth > 0, ..Scan::default() };
     let mut found = classic::find(text, runs, places, words);
     if depth == 0 {
-        classic::ssn(text, marks, &mut found);
+        classic::ssn(text, marks, dense, &mut found);
     }
     scan.classics(text, found, depth);
     scan.claims.release(runs);
