@@ -18,119 +18,53 @@
 
 use std::ops::Range;
 
+/// The classes, and the characters of each in the syntax of regular expressions.
+const CLASSES: [(u8, &str); 13] = [
+    (b'd', "0-9"),
+    (b'h', "0-9a-f"),
+    (b'H', "0-9A-F"),
+    (b'x', "0-9A-Fa-f"),
+    (b'l', "a-z"),
+    (b'u', "A-Z"),
+    (b'c', "A-Za-z"),
+    (b'a', "0-9a-z"),
+    (b'A', "0-9A-Z"),
+    (b'n', "0-9A-Za-z"),
+    (b'w', "0-9A-Za-z_-"),
+    (b'b', "0-9A-Za-z+/="),
+    (b't', "0-9A-Za-z_+/=.~-"),
+];
+
 /// The characters that a part of a format takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Digit,
-    HexLower,
-    HexUpper,
-    Hex,
-    Lower,
-    Upper,
-    Letter,
-    LowerDigit,
-    UpperDigit,
-    Alnum,
-    Word,
-    Base64,
-    Any,
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Class {
+    set: &'static str,
+    /// A bit for each of them.
+    bits: u128,
 }
 
 impl Class {
     fn named(name: u8) -> Option<Self> {
-        Some(match name {
-            b'd' => Self::Digit,
-            b'h' => Self::HexLower,
-            b'H' => Self::HexUpper,
-            b'x' => Self::Hex,
-            b'l' => Self::Lower,
-            b'u' => Self::Upper,
-            b'c' => Self::Letter,
-            b'a' => Self::LowerDigit,
-            b'A' => Self::UpperDigit,
-            b'n' => Self::Alnum,
-            b'w' => Self::Word,
-            b'b' => Self::Base64,
-            b't' => Self::Any,
-            _ => return None,
-        })
-    }
-
-    /// The set of its characters in the syntax of regular expressions.
-    const fn set(self) -> &'static str {
-        match self {
-            Self::Digit => "[0-9]",
-            Self::HexLower => "[0-9a-f]",
-            Self::HexUpper => "[0-9A-F]",
-            Self::Hex => "[0-9A-Fa-f]",
-            Self::Lower => "[a-z]",
-            Self::Upper => "[A-Z]",
-            Self::Letter => "[A-Za-z]",
-            Self::LowerDigit => "[0-9a-z]",
-            Self::UpperDigit => "[0-9A-Z]",
-            Self::Alnum => "[0-9A-Za-z]",
-            Self::Word => "[0-9A-Za-z_-]",
-            Self::Base64 => "[0-9A-Za-z+/=]",
-            Self::Any => "[0-9A-Za-z_+/=.~-]",
+        let (_, set) = CLASSES.into_iter().find(|(known, _)| *known == name)?;
+        let (mut rest, mut bits) = (set.as_bytes(), 0);
+        while let [first, after @ ..] = rest {
+            let (last, after) = match after {
+                [b'-', last, after @ ..] => (last, after),
+                _ => (first, after),
+            };
+            bits = (*first..=*last).fold(bits, |bits, byte| bits | 1 << byte);
+            rest = after;
         }
+        Some(Self { set, bits })
     }
 
-    fn has(self, byte: u8) -> bool {
-        /// A bit for each class that a byte is of.
-        #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-        static CLASSES: [u16; 256] = {
-            let mut classes = [0; 256];
-            let mut byte = 0;
-            while byte < classes.len() {
-                let mut class = 0;
-                while class < Class::ALL.len() {
-                    if Class::ALL[class].holds(byte as u8) {
-                        classes[byte] |= 1 << Class::ALL[class] as u16;
-                    }
-                    class += 1;
-                }
-                byte += 1;
-            }
-            classes
-        };
-        CLASSES.get(usize::from(byte)).is_some_and(|classes| classes >> self as u16 & 1 == 1)
+    fn has(&self, byte: u8) -> bool {
+        byte.is_ascii() && self.bits >> byte & 1 == 1
     }
 
-    const ALL: [Self; 13] = [
-        Self::Digit,
-        Self::HexLower,
-        Self::HexUpper,
-        Self::Hex,
-        Self::Lower,
-        Self::Upper,
-        Self::Letter,
-        Self::LowerDigit,
-        Self::UpperDigit,
-        Self::Alnum,
-        Self::Word,
-        Self::Base64,
-        Self::Any,
-    ];
-
-    const fn holds(self, byte: u8) -> bool {
-        match self {
-            Self::Digit => byte.is_ascii_digit(),
-            Self::HexLower => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
-            Self::HexUpper => matches!(byte, b'0'..=b'9' | b'A'..=b'F'),
-            Self::Hex => byte.is_ascii_hexdigit(),
-            Self::Lower => byte.is_ascii_lowercase(),
-            Self::Upper => byte.is_ascii_uppercase(),
-            Self::Letter => byte.is_ascii_alphabetic(),
-            Self::LowerDigit => byte.is_ascii_lowercase() || byte.is_ascii_digit(),
-            Self::UpperDigit => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Self::Alnum => byte.is_ascii_alphanumeric(),
-            Self::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
-            Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='),
-            Self::Any => {
-                byte.is_ascii_alphanumeric()
-                    || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
-            }
-        }
+    /// Whether it has letters and digits alone.
+    fn is_plain(&self) -> bool {
+        !self.has(b'_') && !self.has(b'+')
     }
 }
 
@@ -153,7 +87,7 @@ pub enum BadForm {
     #[error("has a `{{` without its `}}`")]
     Open,
     /// A class that does not exist.
-    #[error("has the class `{{{0}}}`: a class is one of {CLASSES}, and then a length")]
+    #[error("has the class `{{{0}}}`: a class is one of {NAMES}, and then a length")]
     Class(String),
     /// A length that is not valid.
     #[error("has the class `{{{0}}}`: a length is `32`, `20-40` or `20+`")]
@@ -167,7 +101,7 @@ pub enum BadForm {
 }
 
 /// The names of the classes.
-const CLASSES: &str = "d h H x l u c a A n w b t";
+const NAMES: &str = "d h H x l u c a A n w b t";
 
 /// So many characters are fixed in a form that a policy adds.
 const FIXED_MIN: usize = 3;
@@ -203,8 +137,8 @@ impl<'a> Format<'a> {
     pub(super) fn regex(&self) -> String {
         let part = |part: &Part<'_>| match part {
             Part::Literal(text) => regex::escape(&String::from_utf8_lossy(text)),
-            Part::Class { class, min, max: usize::MAX } => format!("{}{{{min},}}", class.set()),
-            Part::Class { class, min, max } => format!("{}{{{min},{max}}}", class.set()),
+            Part::Class { class, min, max: usize::MAX } => format!("[{}]{{{min},}}", class.set),
+            Part::Class { class, min, max } => format!("[{}]{{{min},{max}}}", class.set),
         };
         self.parts.iter().map(part).collect()
     }
@@ -219,7 +153,7 @@ impl<'a> Format<'a> {
     pub(super) fn is_distinct(&self) -> bool {
         let plain = |part: &Part<'_>| match part {
             Part::Literal(_) => true,
-            Part::Class { class, .. } => !class.has(b'_') && !class.has(b'+'),
+            Part::Class { class, .. } => class.is_plain(),
         };
         self.fixed_len() >= 5 || self.parts.iter().all(plain)
     }
@@ -248,14 +182,6 @@ impl<'a> Format<'a> {
         }
     }
 
-    /// Tells whether a match may begin with a byte.
-    pub(super) fn may_begin_with(&self, byte: u8) -> bool {
-        self.parts.first().is_some_and(|part| match part {
-            Part::Literal(text) => text.first() == Some(&byte),
-            Part::Class { class, .. } => class.has(byte),
-        })
-    }
-
     /// For a format that begins with letters and digits: how many of them stand there at least and
     /// at most, and what ends them, if it is always the same.
     pub(super) fn stretch(&self) -> (usize, usize, Option<u8>) {
@@ -264,20 +190,16 @@ impl<'a> Format<'a> {
             match part {
                 Part::Literal(text) => {
                     let len = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-                    least += len;
-                    most = most.saturating_add(len);
+                    (least, most) = (least + len, most.saturating_add(len));
                     if let Some(mark) = text.get(len) {
                         return (least, most, Some(*mark));
                     }
                 }
+                Part::Class { class, min, max } if class.is_plain() => {
+                    (least, most) = (least + min, most.saturating_add(*max));
+                }
                 // The first of these may be what ends them.
-                Part::Class { class: Class::Word | Class::Base64 | Class::Any, .. } => {
-                    return (least, usize::MAX, None);
-                }
-                Part::Class { min, max, .. } => {
-                    least += min;
-                    most = most.saturating_add(*max);
-                }
+                Part::Class { .. } => return (least, usize::MAX, None),
             }
         }
         (least, most, None)
@@ -432,8 +354,9 @@ mod tests {
 
     #[test]
     fn the_set_of_a_class_has_its_characters() {
-        for class in Class::ALL {
-            let set = regex::Regex::new(&format!("^{}$", class.set())).unwrap();
+        for (name, set) in CLASSES {
+            let class = Class::named(name).unwrap();
+            let set = regex::Regex::new(&format!("^[{set}]$")).unwrap();
             for byte in 0..=127 {
                 let text = char::from(byte).to_string();
                 assert_eq!(set.is_match(&text), class.has(byte), "{class:?} {byte}");

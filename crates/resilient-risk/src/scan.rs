@@ -195,7 +195,7 @@ fn collect(
         let dummies = words.iter().filter(|said| said.word == Word::Dummy);
         dummies.for_each(|said| runs::enrich(runs, said.start));
     }
-    vendor::in_runs(bytes, &marks.alnum, runs, |hit| {
+    vendor::in_runs(bytes, runs, |hit| {
         // Names of programs, read backwards or joined, begin like some tokens.
         if trust == Trust::Names && !hit.distinct {
             return;

@@ -4,10 +4,10 @@
 //! no token but a word, a repetition or a mark such as `{REDACTED}` is a placeholder: the prefix
 //! alone may trip a filter, but nothing is lost.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::bits::{Bits, GROUP, ones, padded};
 use super::format::{Format, is_near};
 use super::literals::{self, Literal, Place};
 use super::marks::is_token;
@@ -36,152 +36,67 @@ impl PartialEq for Row {
 
 impl Eq for Row {}
 
-/// Rows by the first two bytes of their prefix, longer prefixes first.
+/// A row and its format.
+type Rule = &'static (&'static Row, Format<'static>);
+
 struct Table {
-    rows: &'static [(&'static Row, Format<'static>)],
-    /// For every pair of ASCII characters, where in `order` its rows begin and end.
-    index: Vec<(u16, u16)>,
-    order: Vec<Begin>,
-    /// What the paper's patterns begin with.
-    own: Vec<Begin>,
-    /// Rows that begin with a class, or with a prefix that says too little.
-    bare: Vec<Bare>,
-    /// Which lengths of a stretch some bare row can begin with, by what ends it.
-    stretches: Box<[u64; 256]>,
-    /// The same by what begins it.
-    firsts: Box<[u64; 256]>,
-    /// Rows that do not lie in runs, by their texts, and prefixes that dummies follow, longest first, by the
-    /// number of their literal.
+    /// Prefixes with their rows by their first two bytes, longer ones first; those of the paper's patterns have none.
+    prefixed: Vec<Vec<(&'static [u8], Option<Rule>)>>,
+    /// Rows that begin with a class, or with a prefix that says too little, by how many letters and digits they may
+    /// begin with; and what ends these, if it is always the same.
+    bare: Vec<Vec<(Rule, Option<u8>)>>,
+    /// What does not lie in runs, by the number of its literal, longer texts first.
     outside: Vec<Vec<Known>>,
-}
-
-/// A row with the first four bytes of its prefix, in the order of a text: these distinguish most
-/// rows of a pair.
-#[derive(Clone, Copy)]
-struct Begin {
-    row: u16,
-    bytes: u32,
-    /// All ones where the prefix has a byte.
-    mask: u32,
-}
-
-impl Begin {
-    fn of(row: u16, prefix: &[u8]) -> Self {
-        let (mut bytes, mut mask) = ([0; 4], [0; 4]);
-        for ((bytes, mask), byte) in bytes.iter_mut().zip(&mut mask).zip(prefix) {
-            (*bytes, *mask) = (*byte, 0xFF);
-        }
-        Self { row, bytes: u32::from_le_bytes(bytes), mask: u32::from_le_bytes(mask) }
-    }
-
-    /// Tells whether a text with these first four bytes may begin with the prefix.
-    const fn fits(&self, four: u32) -> bool {
-        (self.bytes ^ four) & self.mask == 0
-    }
-}
-
-/// A row that is recognised by the length of its first stretch of letters and digits, and by what
-/// ends it.
-#[derive(Clone, Copy)]
-struct Bare {
-    row: u16,
-    least: usize,
-    most: usize,
-    mark: Option<u8>,
-    /// A text that always stands so far behind the start, if there is one.
-    fixed: (usize, &'static [u8]),
 }
 
 /// A text, and what stands outside of runs where it does.
 #[derive(Clone, Copy)]
 struct Known {
     text: &'static [u8],
-    begin: Begin,
     what: Outside,
-}
-
-impl Known {
-    fn of(text: &'static [u8], what: Outside) -> Self {
-        Self { text, begin: Begin::of(0, text), what }
-    }
 }
 
 #[derive(Clone, Copy)]
 enum Outside {
     /// A row, and how far before its text it begins.
-    Row(u16, usize),
-    /// The family and the pattern's name.
+    Row(Rule, usize),
+    /// The family and the pattern's name of a prefix that dummies follow.
     Prefix(&'static str, &'static str),
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let rows: &'static [(&'static Row, Format<'static>)] = &ROWS;
-    let mut order: Vec<u16> = Vec::new();
-    let mut bare = Vec::new();
+    /// No row has more letters and digits in front.
+    const STRETCH_MAX: usize = 64;
+    let (mut prefixed, mut bare) = (vec![Vec::new(); 1 << 14], vec![Vec::new(); STRETCH_MAX]);
     let mut others = Vec::new();
-    let mut stretches = Box::new([0_u64; 256]);
-    let mut firsts = Box::new([0_u64; 256]);
-    for (nth, (_, format)) in rows.iter().enumerate() {
-        let nth = u16::try_from(nth).unwrap_or(u16::MAX);
-        let prefix = format.prefix();
+    let mut prefixes: Vec<_> = literals::IN_RUNS.map(|own| (own.as_bytes(), None)).to_vec();
+    for rule in ROWS.iter() {
+        let (_, format) = rule;
         if let Some((back, text)) = outside_text(format) {
-            others.push(Known::of(text, Outside::Row(nth, back)));
-        } else if prefix.len() < 2 {
+            others.push(Known { text, what: Outside::Row(rule, back) });
+        } else if format.prefix().len() < 2 {
             let (least, most, mark) = format.stretch();
-            let fixed = format.fixed();
-            bare.push(Bare { row: nth, least, most, mark, fixed });
-            let lens = (0..64).filter(|len| (least..=most).contains(len));
-            let bits = lens.fold(0, |bits, len| bits | 1 << len);
-            for (byte, slot) in stretches.iter_mut().enumerate() {
-                let ends = mark.is_none_or(|mark| usize::from(mark) == byte);
-                *slot |= if ends { bits } else { 0 };
-            }
-            for (byte, slot) in (0..=u8::MAX).zip(firsts.iter_mut()) {
-                *slot |= if format.may_begin_with(byte) { bits } else { 0 };
-            }
+            let lens = bare.iter_mut().enumerate().filter(|(len, _)| (least..=most).contains(len));
+            lens.for_each(|(_, rules)| rules.push((rule, mark)));
         } else {
-            order.push(nth);
+            prefixes.push((format.prefix(), Some(rule)));
         }
     }
-    for (prefix, family, name) in DUMMY_PREFIXES {
-        others.push(Known::of(prefix.as_bytes(), Outside::Prefix(family, name)));
+    prefixes.sort_by_key(|(prefix, _)| Reverse(prefix.len()));
+    for (prefix, rule) in prefixes {
+        prefixed.get_mut(pair(prefix)).into_iter().for_each(|all| all.push((prefix, rule)));
     }
-    others.sort_by_key(|known| usize::MAX - known.text.len());
+    others.extend(DUMMY_PREFIXES.map(|(prefix, family, name)| Known {
+        text: prefix.as_bytes(),
+        what: Outside::Prefix(family, name),
+    }));
+    others.sort_by_key(|known| Reverse(known.text.len()));
     let of_literal = |literal: &[u8]| -> Vec<_> {
         others.iter().filter(|known| known.text.starts_with(literal)).copied().collect()
     };
     let outside = literals::texts().map(of_literal).collect();
-    let prefix = |nth: &u16| rows.get(usize::from(*nth)).map_or(&b""[..], |(_, f)| f.prefix());
-    order.sort_by_key(|nth| (pair(prefix(nth)), usize::MAX - prefix(nth).len(), *nth));
-    let mut index = vec![(0, 0); 1 << 14];
-    for (at, nth) in order.iter().enumerate() {
-        let at = u16::try_from(at).unwrap_or(u16::MAX);
-        if let Some((start, end)) = index.get_mut(pair(prefix(nth))) {
-            if *end == 0 {
-                *start = at;
-            }
-            *end = at + 1;
-        }
-    }
-    let order = order.iter().map(|nth| Begin::of(*nth, prefix(nth))).collect();
-    let own = literals::IN_RUNS.map(|own| Begin::of(0, own.as_bytes())).to_vec();
-    Table { rows, index, order, own, bare, stretches, firsts, outside }
+    Table { prefixed, bare, outside }
 });
-
-impl Table {
-    /// Tells whether a bare row can begin with so many letters and digits and what follows them: each
-    /// has its first mark after a stretch of a certain length.
-    fn has_stretch(&self, text: &[u8], len: usize) -> bool {
-        let first = text.first().copied().unwrap_or(b' ');
-        self.fits_stretch(first, len, text.get(len).copied().unwrap_or(b' '))
-    }
-
-    fn fits_stretch(&self, first: u8, len: usize, mark: u8) -> bool {
-        let lens = |of: &[u64; 256], byte: u8| of.get(usize::from(byte)).copied().unwrap_or(0);
-        let lens = lens(&self.firsts, first) & lens(&self.stretches, mark);
-        (len < 64) & (lens >> (len % 64) & 1 == 1)
-    }
-}
 
 fn pair(bytes: &[u8]) -> usize {
     match bytes {
@@ -197,144 +112,124 @@ const TOKEN_MIN: usize = 14;
 const BEFORE_MAX: usize = 20;
 
 /// Finds tokens of known formats in the runs of a text that may hold some.
-pub(super) fn in_runs(text: &[u8], alnums: &Bits, runs: &[Run], mut each: impl FnMut(Hit)) {
+pub(super) fn in_runs(text: &[u8], runs: &[Run], mut each: impl FnMut(Hit)) {
     for run in runs.iter().filter(|run| run.is_rich) {
-        in_run(&TABLE, text, alnums, run, &mut each);
+        in_run(text, run, &mut each);
     }
 }
 
 /// Finds those in a run.
-fn in_run(table: &Table, text: &[u8], alnums: &Bits, run: &Run, each: &mut impl FnMut(Hit)) {
+fn in_run(text: &[u8], run: &Run, each: &mut impl FnMut(Hit)) {
     super::work::spend(run.len());
     let goes_on = matches!(text.get(run.end), Some(b':' | b'$'));
     let least = if goes_on { PART_MIN } else { TOKEN_MIN };
+    // Where, behind a token, the next word of the run can begin: not within the same one.
+    let mut take = |hit: Hit| {
+        let end = hit.span.end;
+        each(hit);
+        end + word_len(text, end) + 1
+    };
     // Before this no token begins any more.
     let mut done = run.start;
     let before = text.get(..run.start).unwrap_or_default();
-    match before.last() {
+    match before {
         // What stands before a run can be the start of a token: `12345678:AA…`.
-        Some(b':' | b'|') => {
-            let len = (alnums.before(run.start - 1).leading_ones() as usize).min(BEFORE_MAX);
-            if let Some(hit) = bare(table, text, run.start - 1 - len, len) {
-                done = behind(alnums, run, hit.span.end);
-                each(hit);
+        [before @ .., b':' | b'|'] => {
+            let word = before.iter().rev().take(BEFORE_MAX);
+            let len = word.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            if let Some(hit) = bare(text, before.len() - len, len) {
+                done = take(hit);
             }
         }
         // Behind an escape such as `\n` a token may begin, too.
-        Some(b'\\') if matches!(text.get(done), Some(b'n' | b'r' | b't')) => {
-            done = match in_word(table, text, run, done, run.plain) {
-                Some(hit) => {
-                    let end = hit.span.end;
-                    each(hit);
-                    behind(alnums, run, end)
-                }
-                None => done + 1,
-            };
+        [.., b'\\'] if matches!(text.get(done), Some(b'n' | b'r' | b't')) => {
+            done = in_word(text, run, done, word_len(text, done)).map_or(done + 1, &mut take);
         }
         _ => {}
     }
-    // Whether the two bytes before a group are letters or digits.
-    let mut before = 0;
-    let mut base = done;
-    while base + least <= run.end {
-        let here = alnums.from(base);
-        let inside = u64::MAX >> (GROUP - 1).saturating_sub(run.end - least - base);
-        let starts = here & !(here << 1 | before >> 1) & inside;
-        let lone = starts & !(here << 2 | before);
-        before = here >> (GROUP - 2);
-        for bit in ones(starts) {
-            let at = base + bit;
-            // A sign may begin a token, but not right behind a word.
-            let signed = lone >> bit & 1 == 1 && at > done && text.get(at - 1) == Some(&b'_');
-            let len = (here >> bit).trailing_ones() as usize;
-            let len = if bit + len == GROUP { alnums.run(at) } else { len };
-            let sign = signed.then(|| in_word(table, text, run, at - 1, 0)).flatten();
-            let word = || (at >= done).then(|| in_word(table, text, run, at, len)).flatten();
-            if let Some(hit) = sign.or_else(word) {
-                done = behind(alnums, run, hit.span.end);
-                each(hit);
-            }
+    let mut at = done;
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
+    while let Some(gap) = text.get(at..run.end).and_then(|rest| rest.iter().position(is_word))
+        && at + gap + least <= run.end
+    {
+        at += gap;
+        let len = word_len(text, at);
+        // A sign may begin a token, but not right behind a word.
+        let is_signed = at > done
+            && text.get(at - 1) == Some(&b'_')
+            && (at == done + 1 || !text.get(at - 2).is_some_and(is_word));
+        let signed = is_signed.then(|| in_word(text, run, at - 1, 0)).flatten();
+        if let Some(hit) = signed.or_else(|| in_word(text, run, at, len)) {
+            done = take(hit);
+            at = done;
+        } else {
+            at += len + 1;
         }
-        base += GROUP;
     }
 }
 
-/// Where, behind a token, the next word of a run can begin: not within the same one.
-fn behind(alnums: &Bits, run: &Run, end: usize) -> usize {
-    end + alnums.run_to(end.min(run.end), run.end) + 1
+/// How many letters and digits stand from a position on.
+fn word_len(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
 }
 
 /// The format that begins at a position in a run with so many letters and digits.
-fn in_word(table: &Table, text: &[u8], run: &Run, at: usize, len: usize) -> Option<Hit> {
+fn in_word(text: &[u8], run: &Run, at: usize, len: usize) -> Option<Hit> {
     super::work::spend(8);
     let rest = text.get(at..).unwrap_or_default();
-    let mut found = rows_of(table, rest).filter_map(|row| matches(table, row, text, at));
+    let mut found = prefixes_of(rest).filter_map(|(_, rule)| matches(rule?, text, at));
     // Without any digit nothing matches but prefixes with a dummy behind them.
-    found.next().or_else(|| if run.digits > 0 { bare(table, text, at, len) } else { None })
+    found.next().or_else(|| if run.digits > 0 { bare(text, at, len) } else { None })
 }
 
-/// The rows whose prefix begins like a text, as far as four bytes show it.
-fn rows_of<'a>(table: &'a Table, text: &[u8]) -> impl Iterator<Item = u16> + use<'a> {
-    let (from, to) = table.index.get(pair(text)).copied().unwrap_or_default();
-    let rows = table.order.get(usize::from(from)..usize::from(to)).unwrap_or_default();
-    let four = u32::from_le_bytes(padded(text));
-    rows.iter().filter(move |begin| begin.fits(four)).map(|begin| begin.row)
+/// The prefixes that a text begins with, as far as four bytes show it, and their rows.
+fn prefixes_of(text: &[u8]) -> impl Iterator<Item = (&'static [u8], Option<Rule>)> {
+    let known = TABLE.prefixed.get(pair(text)).into_iter().flatten().copied();
+    known.filter(move |(prefix, _)| {
+        prefix.iter().zip(text).take(4).all(|(known, byte)| known == byte)
+    })
 }
 
 /// Tells by four bytes whether a word may begin like one of the formats or of the paper's patterns, so
 /// that [`begins`] is worth asking; by how many letters and digits it has, and what follows them.
 pub(super) fn may_begin(four: [u8; 4], len: usize, mark: Option<u8>) -> bool {
-    let table = &*TABLE;
-    let [first, ..] = four;
-    if len == 0 && first != b'_' {
+    if len == 0 && !four.starts_with(b"_") {
         return false;
     }
-    table.fits_stretch(first, len, mark.unwrap_or(b' '))
-        || rows_of(table, &four).next().is_some()
-        || table.own.iter().any(|own| own.fits(u32::from_le_bytes(four)))
+    bare_rules(len, mark).next().is_some() || prefixes_of(&four).next().is_some()
 }
 
 /// Tells whether the word of so many letters and digits at a position of a token begins like one of the
 /// formats or of the paper's patterns: a quick look at what a text says when it is turned around.
 pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
-    let table = &*TABLE;
     let rest = token.get(at..).unwrap_or_default();
     // Two or three letters stand anywhere; what begins with them must be a token to the end.
-    let begins = |row: u16| {
-        table.rows.get(usize::from(row)).is_some_and(|(_, format)| {
-            rest.starts_with(format.prefix())
-                && (format.prefix().len() > 3 || format.matches(rest).is_some())
-        })
+    let begins = |(prefix, rule): (&[u8], Option<Rule>)| {
+        let is_token = |(_, format): Rule| prefix.len() > 3 || format.matches(rest).is_some();
+        rest.starts_with(prefix) && rule.is_none_or(is_token)
     };
     super::work::spend(8);
-    rows_of(table, rest).any(begins)
-        || literals::IN_RUNS.iter().any(|own| rest.starts_with(own.as_bytes()))
-        || bare(table, token, at, len).is_some()
+    prefixes_of(rest).any(begins) || bare(token, at, len).is_some()
 }
 
 /// The format of a row.
 pub(super) fn row(name: &str) -> Option<&'static Format<'static>> {
-    TABLE.rows.iter().find_map(|(row, format)| (row.name == name).then_some(format))
+    ROWS.iter().find_map(|(row, format)| (row.name == name).then_some(format))
 }
 
 /// The format that begins at a position with so many letters and digits.
-fn bare(table: &Table, text: &[u8], at: usize, len: usize) -> Option<Hit> {
-    let rest = text.get(at..).unwrap_or_default();
-    if !table.has_stretch(rest, len) {
-        return None;
-    }
-    let mark = rest.get(len).copied().unwrap_or(b' ');
-    let fits = |bare: &&Bare| {
-        let (at, fixed) = bare.fixed;
-        (bare.least..=bare.most).contains(&len)
-            && bare.mark.is_none_or(|known| known == mark)
-            && rest.get(at..).is_some_and(|rest| rest.starts_with(fixed))
-    };
-    table.bare.iter().filter(fits).find_map(|bare| matches(table, bare.row, text, at))
+fn bare(text: &[u8], at: usize, len: usize) -> Option<Hit> {
+    bare_rules(len, text.get(at + len).copied()).find_map(|rule| matches(rule, text, at))
 }
 
-fn matches(table: &Table, row: u16, text: &[u8], at: usize) -> Option<Hit> {
-    let (row, format) = table.rows.get(usize::from(row))?;
+/// The rows that begin with so many letters and digits and what follows them.
+fn bare_rules(len: usize, mark: Option<u8>) -> impl Iterator<Item = Rule> {
+    let rules = TABLE.bare.get(len).into_iter().flatten();
+    rules.filter(move |(_, ends)| ends.is_none() || *ends == mark).map(|(rule, _)| *rule)
+}
+
+fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let rest = text.get(at..)?;
     rest.starts_with(format.prefix()).then_some(())?;
     let prefix = format.prefix();
@@ -404,20 +299,18 @@ pub(super) fn outside(
     places: &[Place],
     mut each: impl FnMut(&'static str, &'static str, Range<usize>, bool),
 ) {
-    let table = &*TABLE;
     // Hashes come last.
     for hash in [false, true] {
         let mut done = 0;
         for place in places.iter().filter(|place| hash == (place.literal == Literal::Hash)) {
-            let known = table.outside.get(place.nth).map(Vec::as_slice).unwrap_or_default();
-            done = outside_at(table, text, place.at, known, done, &mut each);
+            let known = TABLE.outside.get(place.nth).map(Vec::as_slice).unwrap_or_default();
+            done = outside_at(text, place.at, known, done, &mut each);
         }
     }
 }
 
 /// Tries the rows of a place, and tells how far the text is taken.
 fn outside_at(
-    table: &Table,
     text: &[u8],
     at: usize,
     known: &[Known],
@@ -429,15 +322,11 @@ fn outside_at(
         *start >= done && !before.is_some_and(u8::is_ascii_alphanumeric)
     };
     let rest = text.get(at..).unwrap_or_default();
-    let four = u32::from_le_bytes(padded(rest));
-    for known in known.iter().filter(|known| known.begin.fits(four)) {
-        if !rest.starts_with(known.text) {
-            continue;
-        }
-        match &known.what {
-            Outside::Row(row, back) => {
-                let start = at.checked_sub(*back).filter(begins);
-                if let Some(hit) = start.and_then(|start| matches(table, *row, text, start)) {
+    for known in known.iter().filter(|known| rest.starts_with(known.text)) {
+        match known.what {
+            Outside::Row(rule, back) => {
+                let start = at.checked_sub(back).filter(begins);
+                if let Some(hit) = start.and_then(|start| matches(rule, text, start)) {
                     let end = hit.span.end;
                     each(hit.row.family, hit.row.name, hit.span, hit.placeholder);
                     return end;
@@ -468,9 +357,9 @@ mod tests {
     fn names(text: &str) -> Vec<(&'static str, String, bool)> {
         let mut found = Vec::new();
         let mut survey = Survey::of(text.as_bytes());
-        let Survey { marks, runs, .. } = &mut survey;
+        let Survey { runs, .. } = &mut survey;
         text.match_indices("xxxx").for_each(|(at, _)| runs::enrich(runs, at));
-        in_runs(text.as_bytes(), &marks.alnum, runs, |hit| {
+        in_runs(text.as_bytes(), runs, |hit| {
             found.push((hit.row.name, text[hit.span].to_owned(), hit.placeholder));
         });
         found
@@ -548,8 +437,8 @@ mod tests {
     fn a_name_read_backwards_is_no_sure_token() {
         let is_distinct = |text: &str| {
             let mut found = Vec::new();
-            let Survey { marks, runs, .. } = &Survey::of(text.as_bytes());
-            in_runs(text.as_bytes(), &marks.alnum, runs, |hit| found.push(hit.distinct));
+            let Survey { runs, .. } = &Survey::of(text.as_bytes());
+            in_runs(text.as_bytes(), runs, |hit| found.push(hit.distinct));
             found
         };
         let name: String = "EVP_aes_256_encrypt_key_then_finish_cbc".chars().rev().collect();
@@ -604,14 +493,15 @@ mod tests {
     }
 
     #[test]
-    fn every_prefix_is_found_by_its_index() {
-        let table = &*TABLE;
-        for Begin { row, .. } in &table.order {
-            let (_, format) = &table.rows[usize::from(*row)];
-            assert!(rows_of(table, format.prefix()).any(|found| found == *row));
-        }
-        let known = || table.outside.iter().flatten();
+    fn every_prefix_and_text_is_in_the_table() {
+        let known = || TABLE.outside.iter().flatten();
         assert_eq!(known().count(), super::super::rows::outside_texts().count());
         assert!(known().filter(|known| known.text.starts_with(b"$")).count() > 15);
+        for rule in ROWS.iter().filter(|(_, format)| outside_text(format).is_none()) {
+            let mut inside = TABLE.prefixed.iter().flatten().filter_map(|(_, rule)| *rule);
+            let mut bare = TABLE.bare.iter().flatten().map(|(rule, _)| *rule);
+            let is_it = |known: Rule| known.0 == rule.0;
+            assert!(inside.any(is_it) || bare.any(is_it), "{}", rule.0.name);
+        }
     }
 }
