@@ -3,7 +3,8 @@
 use memchr::{memchr3, memchr3_iter, memrchr2};
 
 use super::super::marks::is_token;
-use super::{Map, Trust, Views, is_text};
+use super::encoded::is_text;
+use super::{Map, Trust, Views};
 
 /// An ordinary text has fewer consecutive escapes.
 const ESCAPES_MIN: usize = 6;

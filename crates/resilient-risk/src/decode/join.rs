@@ -13,18 +13,18 @@ use super::super::bits::padded;
 use super::super::literals::{Literal, Place};
 use super::super::marks::Marks;
 use super::super::vendor;
-use super::{Map, Survey, Trust, Views, blob};
+use super::encoded::{is_base64_head, is_hex};
+use super::{Map, Survey, Trust, Views};
 
 /// What is joined is not longer than this, and no token that was cut is shorter.
 const JOINED_MAX: usize = 4096;
 const JOINED_MIN: usize = 16;
 
-/// What a text puts together, and where its parts come from.
+/// What a text puts together.
 struct Joined<'a> {
     via: &'static str,
-    decoded: &'a str,
-    /// Where each part stands in what is decoded, and in the text.
-    parts: Vec<(Range<usize>, Range<usize>)>,
+    /// What each part says, and where it stands.
+    parts: Vec<(&'a str, Range<usize>)>,
     /// Whether what stands between the parts goes with them.
     is_list: bool,
 }
@@ -33,39 +33,38 @@ impl Joined<'_> {
     /// Adds a view of the parts as one literal, behind what their statement begins with.
     fn add(self, text: &str, marks: &Marks, begin: usize, trust: Trust, views: &mut Views<'_>) {
         const HEAD_MAX: usize = 96;
-        let Self { via, decoded, parts, is_list } = self;
-        if !(JOINED_MIN..=JOINED_MAX).contains(&decoded.len()) || !views.has_room(decoded.len()) {
+        let len = self.parts.iter().map(|(said, _)| said.len()).sum();
+        if !(JOINED_MIN..=JOINED_MAX).contains(&len) || !views.has_room(len) {
             return;
         }
-        let floor = begin.saturating_sub(HEAD_MAX);
-        let before = text.as_bytes().get(floor..begin).unwrap_or_default();
-        let is_open = |byte: &u8| byte.is_ascii_whitespace() || b"([\\".contains(byte);
-        let end = floor + before.iter().rposition(|byte| !is_open(byte)).map_or(0, |last| last + 1);
-        let start = marks.feed.last(floor, end).map_or(floor, |feed| feed + 1);
-        let head = (start..end).find(|at| text.is_char_boundary(*at)).unwrap_or(end)..end;
-        let (mut joined, mut map) = (String::with_capacity(decoded.len() + HEAD_MAX), Map::parts());
-        if let Some(before) = text.get(head.clone()).filter(|_| trust == Trust::Full) {
-            joined.push_str(before);
-            map.push(before.len(), head, false);
-            joined.push_str(" \"");
-            map.push(2, begin..begin, false);
+        let (mut joined, mut map) = (String::with_capacity(len + HEAD_MAX), Map::parts());
+        let mut push = |said: &str, source, is_list| {
+            joined.push_str(said);
+            map.push(said.len(), source, is_list);
+        };
+        if trust == Trust::Full {
+            let floor = begin.saturating_sub(HEAD_MAX);
+            let before = text.as_bytes().get(floor..begin).unwrap_or_default();
+            let is_open = |byte: &u8| byte.is_ascii_whitespace() || b"([\\".contains(byte);
+            let end =
+                before.iter().rposition(|byte| !is_open(byte)).map_or(floor, |at| floor + at + 1);
+            let start = marks.feed.last(floor, end).map_or(floor, |feed| feed + 1);
+            let start = text.ceil_char_boundary(start);
+            push(text.get(start..end).unwrap_or_default(), start..end, false);
+            push(" \"", begin..begin, false);
         }
-        for (part, source) in parts {
-            joined.push_str(decoded.get(part.clone()).unwrap_or_default());
-            map.push(part.len(), source, is_list);
+        for (said, source) in self.parts {
+            push(said, source, self.is_list);
         }
-        joined.push('"');
-        map.push(1, begin..begin, false);
-        views.add(via, map, joined, trust);
+        push("\"", begin..begin, false);
+        views.add(self.via, map, joined, trust);
     }
 }
 
 /// Tells whether parts that were put together may be a token, or an encoding of one.
 fn may_hold(text: &[u8]) -> bool {
     const HEX_MIN: usize = 32;
-    begins_format(text)
-        || blob::is_base64_head(text)
-        || text.get(..HEX_MIN).is_some_and(|head| head.iter().all(u8::is_ascii_hexdigit))
+    begins_format(text) || is_base64_head(text) || text.get(..HEX_MIN).is_some_and(is_hex)
 }
 
 /// Tells whether a text begins like one of the formats.
@@ -80,9 +79,8 @@ pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     literals::views(text, &survey.marks, views);
     rows::continued(bytes, &survey.marks, views);
-    codes::pairs(bytes, survey, views);
+    codes::views(text, survey, views);
     rows::views(text, &survey.marks, views);
-    codes::numbers(text, survey, views);
     armor_backwards(bytes, &survey.places, views);
 }
 

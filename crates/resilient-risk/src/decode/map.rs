@@ -35,6 +35,20 @@ impl Map {
         Self::Parts(Vec::new())
     }
 
+    /// Some pieces of a text put together, which may take what stands between them with them.
+    pub(super) fn joined(
+        text: &[u8],
+        pieces: &[Range<usize>],
+        is_joined: bool,
+    ) -> Option<(Self, String)> {
+        let (mut map, mut joined) = (Self::parts(), Vec::new());
+        for piece in pieces {
+            joined.extend_from_slice(text.get(piece.clone())?);
+            map.push(piece.len(), piece.clone(), is_joined);
+        }
+        Some((map, String::from_utf8(joined).ok()?))
+    }
+
     /// Adds a part with so many bytes at the end of the view.
     pub(super) fn push(&mut self, len: usize, source: Range<usize>, is_joined: bool) {
         if len == 0 {

@@ -12,7 +12,8 @@ use memchr::{memchr, memchr2, memchr3_iter, memmem, memrchr};
 use super::super::super::bits::padded;
 use super::super::super::marks::Marks;
 use super::super::super::{vendor, work};
-use super::super::{Trust, Views, blob};
+use super::super::encoded::{BASE64_HEAD, is_base64_head};
+use super::super::{Trust, Views};
 use super::names::{follows, is_named, name_before};
 use super::{JOINED_MAX, JOINED_MIN, Joined, may_hold};
 
@@ -26,9 +27,8 @@ const PART_MAX: usize = 512;
 const NAMES_MAX: usize = 8;
 const USE_MAX: usize = 512;
 
-/// Formats begin with so many characters, and so many show what base64 is of.
+/// Formats begin with so many characters.
 const PREFIX_MIN: usize = 4;
-const BASE64_HEAD: usize = 12;
 
 /// What is put together is not looked at for longer.
 const CHAIN_MAX: usize = 2 * JOINED_MAX;
@@ -225,7 +225,7 @@ impl Reader<'_> {
         let word = if is_cut { BASE64_HEAD + PREFIX_MIN } else { len };
         vendor::may_begin(padded(rest), word, mark)
             && (is_brief || vendor::begins(rest, 0, self.marks.alnum.run(start)))
-            || !is_brief && blob::is_base64_head(rest)
+            || !is_brief && is_base64_head(rest)
     }
 
     /// Joins what belongs together from a literal on.
@@ -348,15 +348,9 @@ impl Reader<'_> {
 
     /// Makes a view of parts that are put together at a position.
     fn view(&self, begin: usize, parts: &[Range<usize>], trust: Trust, views: &mut Views<'_>) {
-        let pieces = parts.iter().filter_map(|part| self.text.get(part.clone()));
-        let decoded: String = pieces.collect();
-        let mut at = 0;
-        let parts = parts.iter().map(|part| {
-            at += part.len();
-            (at - part.len()..at, part.clone())
-        });
-        let (via, parts) = ("joined literals", parts.collect());
-        let joined = Joined { via, decoded: &decoded, parts, is_list: false };
+        let parts =
+            parts.iter().filter_map(|part| Some((self.text.get(part.clone())?, part.clone())));
+        let joined = Joined { via: "joined literals", parts: parts.collect(), is_list: false };
         joined.add(self.text, self.marks, begin, trust, views);
     }
 

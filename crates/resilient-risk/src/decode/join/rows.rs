@@ -7,48 +7,41 @@ use memchr::{memchr_iter, memrchr};
 use super::super::super::bits::{GROUP, ones};
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
+use super::super::wrapped::wrapped;
 use super::super::{Map, Trust, Views};
-use super::{JOINED_MAX, JOINED_MIN, blob, may_hold};
+use super::{JOINED_MAX, JOINED_MIN, may_hold};
+
+/// A piece is not longer.
+const PIECE_MAX: usize = 512;
 
 /// Lines that a backslash continues.
 pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
     let mut done = 0;
     for at in memchr_iter(b'\\', bytes) {
-        if !matches!(bytes.get(at + 1..), Some([b'\n', ..] | [b'\r', b'\n', ..])) {
+        if at < done || next_line(bytes, at, b"").is_none() {
             continue;
         }
-        let follows = at > 0 && bytes.get(at - 1).is_some_and(|byte| is_token(*byte));
-        if at < done || !follows {
-            continue;
-        }
-        let start = at - marks.token.run_back(at, done.max(at.saturating_sub(512)));
+        let start = at - marks.token.run_back(at, done.max(at.saturating_sub(PIECE_MAX)));
         let before = bytes.get(..start).unwrap_or_default();
-        let quote = Quote::before(before);
-        let leader = leader(before);
-        let mut text = bytes.get(start..at).unwrap_or_default().to_vec();
-        let mut map = Map::parts();
-        map.push(at - start, start..at, false);
-        let mut end = at;
-        let mut is_indented = false;
-        while text.len() < JOINED_MAX
-            && let Some((rest, is_in)) =
-                bytes.get(end..).and_then(|rest| behind_continued(rest, leader))
+        let (quote, leader) = (Quote::before(before), leader(before));
+        let first = start..at;
+        let (mut pieces, mut end, mut is_indented) = (vec![first], at, false);
+        while start < at
+            && end - start < JOINED_MAX
+            && let Some((from, is_in)) = next_line(bytes, end, leader)
         {
-            is_indented |= is_in;
-            let len = rest.iter().take(512).take_while(|byte| is_token(**byte)).count();
-            let Some((token, behind)) = rest.split_at_checked(len) else { break };
-            if !quote.is_end(behind) {
+            let next = from..from + marks.token.run_to(from, from + PIECE_MAX);
+            if !quote.is_end(bytes.get(next.end..).unwrap_or_default()) {
                 break;
             }
-            text.extend(token);
-            let from = bytes.len() - rest.len();
-            map.push(len, from..from + len, false);
-            end = from + len;
+            is_indented |= is_in;
+            end = next.end;
+            pieces.push(next);
         }
         done = end;
-        if text.len() >= JOINED_MIN
-            && views.has_room(text.len())
-            && let Ok(text) = String::from_utf8(text)
+        if start < at
+            && let Some((map, text)) = Map::joined(bytes, &pieces, false)
+            && text.len() >= JOINED_MIN
         {
             // Where blanks count, as in a shell, an indented line is another word.
             let trust = if is_indented { Trust::Names } else { Trust::Full };
@@ -98,81 +91,74 @@ fn leader(text: &[u8]) -> &[u8] {
     line.get(..len).unwrap_or_default()
 }
 
-/// What stands on the next line behind a backslash that continues this one, and whether it is indented: YAML and TOML
-/// leave white space there out. A comment goes on behind what its lines begin with.
-fn behind_continued<'a>(text: &'a [u8], leader: &[u8]) -> Option<(&'a [u8], bool)> {
-    let rest = text.strip_prefix(b"\\")?;
+/// Where the next line goes on that a backslash at a position continues, and whether it is indented: YAML and TOML leave
+/// white space there out. A comment goes on behind what its lines begin with.
+fn next_line(text: &[u8], at: usize, leader: &[u8]) -> Option<(usize, bool)> {
+    let rest = text.get(at..)?.strip_prefix(b"\\")?;
     let rest = rest.strip_prefix(b"\n").or_else(|| rest.strip_prefix(b"\r\n"))?;
     let inside = rest.trim_ascii_start();
-    let comment =
-        inside.strip_prefix(leader).filter(|rest| !leader.is_empty() && rest.starts_with(b" "));
-    if let Some(comment) = comment {
-        return Some((comment.trim_ascii_start(), false));
+    let comment = inside.strip_prefix(leader).filter(|rest| rest.starts_with(b" "));
+    if let Some(comment) = comment.filter(|_| !leader.is_empty()) {
+        return Some((text.len() - comment.trim_ascii_start().len(), false));
     }
-    Some((inside, inside.len() < rest.len()))
+    Some((text.len() - inside.len(), inside.len() < rest.len()))
 }
 
 /// Joins the groups that lines end in, and lines of one token each.
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
-    let mut lines = Lines { text, marks, list: List::default(), start: 0, before: 0, width: 0 };
-    let mut before = 0;
+    let bytes = text.as_bytes();
+    let (mut start, mut done, mut before) = (0, 0, 0);
+    let mut end_of = |end: usize, has_digit: bool| {
+        let line = start..end;
+        start = end + 1;
+        if !has_digit || line.start < done {
+            return;
+        }
+        if ends_in_groups(marks.token.before(end)) {
+            groups_in(bytes, marks, line.clone(), views);
+        }
+        if let Some(first) = only_token(bytes, line)
+            && let Some((lines, joined)) = wrapped(bytes, marks, first, true)
+        {
+            done = lines.hull().end;
+            if joined.len() >= JOINED_MIN && may_hold(joined.as_bytes()) {
+                views.add("joined lines", lines, joined, Trust::Names);
+            }
+        }
+    };
     for (group, (feeds, digits)) in marks.feed.words.iter().zip(&marks.digit.words).enumerate() {
         // One token in two hundred has no digit; most lines of programs have none.
-        let has_digit = digits | before != 0;
+        let has_digit = before | digits != 0;
+        ones(*feeds).for_each(|bit| end_of(group * GROUP + bit, has_digit));
         before = *digits;
-        for end in ones(*feeds).map(|bit| group * GROUP + bit) {
-            if has_digit || !lines.list.is_empty() {
-                lines.end(end, views);
-            } else {
-                (lines.start, lines.width) = (end + 1, 0);
-            }
-        }
     }
-    lines.end(text.len(), views);
-    lines.list.go_on(text, 0..0, 0, views);
+    end_of(bytes.len(), true);
 }
 
-/// The lines of a text, one after the other.
-struct Lines<'a> {
-    text: &'a str,
-    marks: &'a Marks,
-    list: List,
-    start: usize,
-    /// Where the line before begins, and how long its token is.
-    before: usize,
-    width: usize,
-}
-
-impl Lines<'_> {
-    /// Goes over the end of a line.
-    fn end(&mut self, end: usize, views: &mut Views<'_>) {
-        let Self { text, marks, start, before, width, .. } = *self;
-        let tokens = marks.token.before(end);
-        let len = token_len(tokens, end - start);
-        if ends_in_groups(tokens) {
-            groups_in(text.as_bytes(), marks, start..end, views);
-        }
-        let begins = (width >= SHORT_MIN) & (len > 0) & (len <= width);
-        if begins | !self.list.is_empty() {
-            if self.list.is_empty() {
-                self.list.go_on(text, before..start - 1, width, views);
-            }
-            self.list.go_on(text, start..end, len, views);
-        }
-        (self.before, self.start, self.width) = (start, end + 1, len);
+/// The token that a short line has and nothing else, except for the sign of an item. Longer ones show by what they encode
+/// that they belong together, except for items.
+fn only_token(bytes: &[u8], line: Range<usize>) -> Option<Range<usize>> {
+    const TOKENS: Range<usize> = 6..16;
+    const LINE_MAX: usize = 64;
+    if line.len() > LINE_MAX {
+        return None;
     }
-}
-
-/// So many characters may be a group, and the last one has what is left.
-const GROUPS: Range<usize> = 1..41;
-
-/// What may stand behind the last group of a line.
-fn is_tail(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\r' | b'"' | b'\'' | b';' | b',' | b')' | b']' | b'}')
+    let whole = bytes.get(line.clone())?;
+    // Most lines end with a sign.
+    if !whole.last().is_some_and(|last| is_token(*last) || last.is_ascii_whitespace()) {
+        return None;
+    }
+    let whole = whole.trim_ascii_end();
+    let token = whole.trim_ascii_start();
+    let item = token.strip_prefix(b"- ").map(<[u8]>::trim_ascii_start);
+    let token = item.unwrap_or(token);
+    let end = line.start + whole.len();
+    let fits = token.len() >= TOKENS.start && (item.is_some() || token.len() < TOKENS.end);
+    (fits && token.iter().all(|byte| is_token(*byte))).then(|| end - token.len()..end)
 }
 
 /// Tells by the tokens before the end of a line whether it may end in three groups with one sign between them, the
-/// first two of one length and the last not longer, and signs; half of it is tokens at least.
+/// first two of one length and the last not longer, and signs.
 fn ends_in_groups(tokens: u64) -> bool {
     let tokens = tokens << (tokens.leading_zeros() & 63);
     let last = tokens.leading_ones();
@@ -181,130 +167,58 @@ fn ends_in_groups(tokens: u64) -> bool {
     let first = (rest << (second & 63) << 1).leading_ones();
     // Of what begins before these bytes the length is not known.
     let is_cut = last + second + first + 2 >= GROUP as u32;
-    let is_full = (tokens >> (GROUP / 2)).count_ones() >= 15;
-    (last > 0) & (last <= second) & ((first == second) | is_cut) & is_full
+    (last > 0) & (last <= second) & ((first == second) | is_cut)
 }
 
-/// Joins the groups that a line ends in: `glsa_v6n 63ah6dax ym7y6lws`.
+/// Joins the groups that a line ends in: `glsa_v6n 63ah6dax ym7y6lws`. All have one length, and the last may be shorter.
 fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<'_>) {
+    const GROUP_MAX: usize = 40;
     const LINE_MAX: usize = 2048;
+    let is_tail = |byte: &u8| b" \r\"';,)]}".contains(byte);
     let whole = bytes.get(line.clone()).unwrap_or_default();
-    let Some(last) = whole.iter().rposition(|byte| !is_tail(*byte)) else { return };
+    let Some(last) = whole.iter().rposition(|byte| !is_tail(byte)) else { return };
     let floor = line.start.max((line.start + last).saturating_sub(LINE_MAX));
     // From the end of the line, where the odd group is.
     let mut groups: Vec<Range<usize>> = Vec::new();
     let mut end = line.start + last + 1;
     loop {
-        let len = marks.token.run_back(end, floor);
-        let sign = if end - len > floor { bytes.get(end - len - 1).copied() } else { Some(b' ') };
-        let fits = GROUPS.contains(&len)
-            && match groups.as_slice() {
-                [] => true,
-                [last] => len >= last.len(),
-                [_, second, ..] => len == second.len(),
-            };
+        let start = end - marks.token.run_back(end, floor);
+        let fits = match groups.as_slice() {
+            [] => (1..=GROUP_MAX).contains(&(end - start)),
+            [last] => (last.len()..=GROUP_MAX).contains(&(end - start)),
+            [_, second, ..] => end - start == second.len(),
+        };
+        let sign = if start > floor { bytes.get(start - 1).copied() } else { Some(b' ') };
         // What stands before an opening quote is no group.
         let opens = sign.is_some_and(|sign| b"\"'`:=".contains(&sign));
         if !fits || !opens && sign != Some(b' ') {
             break;
         }
-        groups.push(end - len..end);
-        if opens || end - len <= floor + 1 {
+        groups.push(start..end);
+        if opens || start <= floor + 1 {
             break;
         }
-        end -= len + 1;
+        end = start - 1;
+    }
+    if groups.len() < 3 {
+        return;
     }
     groups.reverse();
-    let pieces = groups.iter().filter_map(|group| bytes.get(group.clone()));
-    let joined = pieces.collect::<Vec<_>>().concat();
-    work::spend(joined.len());
-    if groups.len() >= 3
+    work::spend(last);
+    let Some((_, joined)) = Map::joined(bytes, &groups, true) else { return };
+    // What stands before the token may be as long as its groups.
+    let mut rest = joined.as_bytes();
+    let begin = groups.iter().position(|group| {
+        let may_hold = may_hold(rest);
+        rest = rest.get(group.len()..).unwrap_or_default();
+        may_hold
+    });
+    // The blanks between the groups go with them.
+    if let Some((map, joined)) =
+        Map::joined(bytes, begin.and_then(|begin| groups.get(begin..)).unwrap_or_default(), true)
         && joined.len() >= JOINED_MIN
-        && views.has_room(joined.len())
-        && let Ok(text) = String::from_utf8(joined)
     {
-        // The blanks between the groups go with them.
-        let mut map = Map::parts();
-        groups.into_iter().for_each(|group| map.push(group.len(), group, true));
-        views.add("joined groups", map, text, Trust::Names);
-    }
-}
-
-/// The lengths of the first line of a list. Longer ones show by what they encode that they belong together, except the items of a list.
-const SHORT_MIN: usize = 6;
-const SHORT_MAX: usize = 15;
-
-/// With white space, a line of a list is not longer.
-const LINE_MAX: usize = GROUP;
-
-/// How long the token on a line is, by the tokens before its end, if there is only one and the line is no longer than
-/// those of a list. A sign may stand before it.
-fn token_len(tokens: u64, line: usize) -> usize {
-    let inside = u64::MAX.checked_shl((GROUP as u32).wrapping_sub(line as u32)).unwrap_or(0);
-    let bits = tokens & if line <= LINE_MAX { inside } else { 0 };
-    let low = bits & bits.wrapping_neg();
-    // One token is one row of bits: to add its lowest bit clears it.
-    let is_one = bits.wrapping_add(low) & bits == 0;
-    let rest = bits ^ low;
-    let is_item = rest.wrapping_add(rest & rest.wrapping_neg()) & rest == 0;
-    let short = bits.count_ones() as usize;
-    let short = if short <= SHORT_MAX { short } else { 0 };
-    if is_one {
-        short
-    } else if is_item {
-        rest.count_ones() as usize
-    } else {
-        0
-    }
-}
-
-/// Lines of one length, each of them one token.
-#[derive(Default)]
-struct List {
-    tokens: Vec<Range<usize>>,
-    joined: String,
-    width: usize,
-}
-
-impl List {
-    const fn is_empty(&self) -> bool {
-        self.tokens.is_empty()
-    }
-
-    /// Goes on to the next line, which ends the list if it is shorter or has more on it than a token of so
-    /// many bytes.
-    fn go_on(&mut self, text: &str, line: Range<usize>, len: usize, views: &mut Views<'_>) {
-        let whole = text.get(line.clone()).unwrap_or_default().trim_ascii_end();
-        work::spend(whole.len());
-        let token = whole.trim_ascii_start();
-        let item = token.strip_prefix("- ").map_or(token, str::trim_ascii_start);
-        let token = if token.len() == len { token } else { item };
-        let is_cut = !self.is_empty() && len < self.width && blob::is_code(token.as_bytes());
-        let len = if token.len() == len && !is_cut { len } else { 0 };
-        let start = line.start + whole.len() - len;
-        if len > 0 && !self.is_empty() && len <= self.width {
-            self.joined.push_str(token);
-            self.tokens.push(start..start + len);
-            if len == self.width {
-                return;
-            }
-        }
-        if self.tokens.len() >= 2
-            && self.joined.len() >= JOINED_MIN
-            && may_hold(self.joined.as_bytes())
-            && views.has_room(self.joined.len())
-        {
-            let mut map = Map::parts();
-            self.tokens.drain(..).for_each(|token| map.push(token.len(), token, false));
-            views.add("joined lines", map, std::mem::take(&mut self.joined), Trust::Names);
-        }
-        self.joined.clear();
-        self.tokens.clear();
-        if len >= SHORT_MIN {
-            self.joined.push_str(token);
-            self.tokens.push(start..start + len);
-            self.width = len;
-        }
+        views.add("joined groups", map, joined, Trust::Names);
     }
 }
 

@@ -1,0 +1,108 @@
+//! The lines that a token goes on on: programs wrap what is long.
+
+use std::ops::Range;
+
+use super::super::marks::Marks;
+use super::Map;
+
+/// The token that ends a line, and what fills the lines below it: none is longer than the first, and the last may be
+/// shorter. Of `items` each may have the sign of a list before it. Nothing if there is only one line.
+pub(super) fn wrapped(
+    bytes: &[u8],
+    marks: &Marks,
+    first: Range<usize>,
+    items: bool,
+) -> Option<(Map, String)> {
+    next_line(bytes, first.end, items)?;
+    let token = |range: &Range<usize>| bytes.get(range.clone()).unwrap_or_default();
+    let is_hex = |range: &Range<usize>| token(range).iter().all(u8::is_ascii_hexdigit);
+    let mut lines = vec![first.clone()];
+    let mut end = first.end;
+    while let Some(start) = next_line(bytes, end, items) {
+        let next = start..start + marks.token.run_to(start, start + first.len() + 1);
+        let is_last = next.len() < first.len();
+        // A digest is no beginning of what is in base64, and a shorter line may be one of the program.
+        if next.is_empty()
+            || next.len() > first.len()
+            || !ends_line(bytes, next.end)
+            || is_last && is_code(token(&next))
+            || !is_hex(&next) && is_hex(&first)
+        {
+            break;
+        }
+        end = next.end;
+        lines.push(next);
+        if is_last {
+            break;
+        }
+    }
+    if lines.len() > 1 { Map::joined(bytes, &lines, false) } else { None }
+}
+
+/// Where the next line has its first token, if this one ends here.
+fn next_line(bytes: &[u8], end: usize, items: bool) -> Option<usize> {
+    /// No program indents further.
+    const GAP_MAX: usize = 64;
+    let rest = bytes.get(end..).filter(|rest| rest.first().is_some_and(u8::is_ascii_whitespace))?;
+    let gap = rest.iter().take(GAP_MAX).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let is_next = rest.get(..gap)?.iter().filter(|byte| **byte == b'\n').count() == 1;
+    let sign = rest.get(gap..)?.strip_prefix(b"- ").filter(|_| items);
+    is_next.then(|| sign.map_or(end + gap, |item| bytes.len() - item.trim_ascii_start().len()))
+}
+
+/// Tells whether what ends at a position ends its line, except for blanks, or its literal.
+fn ends_line(bytes: &[u8], end: usize) -> bool {
+    /// No program leaves more behind what it wraps.
+    const BLANKS_MAX: usize = 8;
+    let rest = bytes.get(end..).unwrap_or_default();
+    let blanks = rest.iter().take(BLANKS_MAX).take_while(|byte| b" \t".contains(byte)).count();
+    let ends: &[u8] = if blanks > 0 { b"\n\r" } else { b"\n\r\"'`\\" };
+    rest.get(blanks).is_none_or(|byte| ends.contains(byte))
+}
+
+/// Whether a line below a longer one may be of the program: a word, as `EOF` and `fi`, or an assignment.
+fn is_code(line: &[u8]) -> bool {
+    let padding = line.iter().rev().take_while(|byte| **byte == b'=').count();
+    let rest = line.get(1..).unwrap_or_default();
+    let is_word = line.iter().all(u8::is_ascii_alphabetic)
+        && (rest.iter().all(u8::is_ascii_lowercase) || rest.iter().all(u8::is_ascii_uppercase));
+    is_word || memchr::memchr(b'=', line).is_some_and(|at| at + padding < line.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first word of a text and the lines below it, as one.
+    fn joined(text: &str, items: bool) -> Option<String> {
+        let (bytes, marks) = (text.as_bytes(), Marks::of(text.as_bytes()));
+        let start = text.find(|c: char| c.is_ascii_alphanumeric()).unwrap();
+        let first = start..start + marks.token.run(start);
+        let (lines, joined) = wrapped(bytes, &marks, first, items)?;
+        let pieces = lines.pieces(0..joined.len()).into_iter();
+        assert_eq!(pieces.map(|piece| &text[piece]).collect::<String>(), joined);
+        Some(joined)
+    }
+
+    #[test]
+    fn lines_that_go_on_are_one() {
+        for (text, expected) in [
+            ("k3Jd9fQx\n7LmZ2pVt\nR8s\n", Some("k3Jd9fQx7LmZ2pVtR8s")),
+            ("k3Jd9fQx \r\n\t7LmZ2pVt  \r\nR8s\"", Some("k3Jd9fQx7LmZ2pVtR8s")),
+            ("k3Jd9fQx\n7LmZ2pVt\nR8sWb4Yc6\n", Some("k3Jd9fQx7LmZ2pVt")),
+            ("k3Jd9fQx\n7LmZ\nR8sW\n", Some("k3Jd9fQx7LmZ")),
+            ("k3Jd9fQx\nEOF\n", None),
+            ("k3Jd9fQx\nA=1\n", None),
+            ("k3Jd9fQx\n7LmZ==\n", Some("k3Jd9fQx7LmZ==")),
+            ("k3Jd9fQx\n7Lm Z2p\n", None),
+            ("k3Jd9fQx\n\n7LmZ2p\n", None),
+            ("8f3a9c1d\n7LmZ2p\n", None),
+            ("8f3a9c1d\n7a8b\n", Some("8f3a9c1d7a8b")),
+            ("k3Jd9fQx\n- 7LmZ2p\n", None),
+            ("k3Jd9fQx", None),
+        ] {
+            assert_eq!(joined(text, false).as_deref(), expected, "{text:?}");
+        }
+        assert_eq!(joined("- k3Jd9fQx\n-  7LmZ2p\n", true).as_deref(), Some("k3Jd9fQx7LmZ2p"));
+    }
+}
