@@ -16,6 +16,7 @@
 //! assert_eq!(redaction.text, "token = \"<REDACTED:github_pat:1>\"\n");
 //! ```
 
+mod around;
 mod block;
 mod guard;
 mod language;
