@@ -72,22 +72,24 @@ fn of_run(run: &str, place: impl Fn(Range<usize>) -> Map, views: &mut Views<'_>)
     }
     for span in values(run).filter(|span| span.len() <= TURNED_MAX) {
         let value = run.get(span.clone()).unwrap_or_default();
-        let reversed: String = value.chars().rev().collect();
-        let by_thirteen: String = value.chars().map(rot13).collect();
-        if let Some(text) = base64(reversed.as_bytes()) {
+        let reversed: Vec<u8> = value.bytes().rev().collect();
+        let by_thirteen: Vec<u8> = value.bytes().map(rot13).collect();
+        if let Some(text) = base64(&reversed) {
             views.add("reversed base64", place(span.clone()), text, Trust::Full);
         } else if has_format(&reversed) {
-            views.add("reversed", place(span.clone()), reversed, Trust::Names);
+            let text = String::from_utf8_lossy(&reversed).into_owned();
+            views.add("reversed", place(span.clone()), text, Trust::Names);
         }
         if has_format(&by_thirteen) {
-            views.add("rot13", place(span), by_thirteen, Trust::Names);
+            let text = String::from_utf8_lossy(&by_thirteen).into_owned();
+            views.add("rot13", place(span), text, Trust::Names);
         }
     }
 }
 
 /// Cuts a run at every dot, and at every `=` that is no padding.
 fn pieces(run: &str) -> impl Iterator<Item = Range<usize>> {
-    let parts = split(run, |byte| matches!(byte, b'=' | b'.')).map(|part| {
+    let parts = split(run.as_bytes(), |byte| matches!(byte, b'=' | b'.')).map(|part| {
         let rest = run.as_bytes().get(part.end..).unwrap_or_default();
         let padding = rest.iter().take(2).take_while(|byte| **byte == b'=').count();
         let goes_on = rest.get(padding).is_some_and(u8::is_ascii_alphanumeric);
@@ -98,13 +100,13 @@ fn pieces(run: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// Cuts a run behind names: at every `=`. Dots belong to tokens.
 fn values(run: &str) -> impl Iterator<Item = Range<usize>> {
-    split(run, |byte| *byte == b'=').filter(|part| part.len() >= PIECE_MIN)
+    split(run.as_bytes(), |byte| *byte == b'=').filter(|part| part.len() >= PIECE_MIN)
 }
 
 /// Where the parts of a run are that signs separate.
-fn split(run: &str, is_sign: impl Fn(&u8) -> bool) -> impl Iterator<Item = Range<usize>> {
+fn split(run: &[u8], is_sign: impl Fn(&u8) -> bool) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
-    run.as_bytes().split(is_sign).map(move |part| {
+    run.split(is_sign).map(move |part| {
         let start = at;
         at += part.len() + 1;
         start..start + part.len()
@@ -122,22 +124,21 @@ fn printable(run: &str) -> Option<String> {
     is_text(text.as_bytes()).then(|| text.into_owned())
 }
 
-const fn rot13(char: char) -> char {
-    match char {
-        'a'..='m' | 'A'..='M' => (char as u8 + 13) as char,
-        'n'..='z' | 'N'..='Z' => (char as u8 - 13) as char,
-        _ => char,
+const fn rot13(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'm' | b'A'..=b'M' => byte + 13,
+        b'n'..=b'z' | b'N'..=b'Z' => byte - 13,
+        _ => byte,
     }
 }
 
 /// Tells whether a word of a token begins like one of the formats.
-fn has_format(token: &str) -> bool {
-    let bytes = token.as_bytes();
+fn has_format(token: &[u8]) -> bool {
     // A word may be empty: what begins with a sign is found between two of them.
     split(token, |byte| !byte.is_ascii_alphanumeric()).any(|word| {
-        let four = padded(bytes.get(word.start..).unwrap_or_default());
-        vendor::may_begin(four, word.len(), bytes.get(word.end).copied())
-            && vendor::begins(bytes, word.start, word.len())
+        let four = padded(token.get(word.start..).unwrap_or_default());
+        vendor::may_begin(four, word.len(), token.get(word.end).copied())
+            && vendor::begins(token, word.start, word.len())
     })
 }
 
@@ -175,9 +176,9 @@ mod tests {
     #[test]
     fn turning_by_thirteen_twice_is_nothing_and_formats_are_seen() {
         let token = ["np", "m_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5AqT0z"].concat();
-        let turned: String = token.chars().map(rot13).collect();
-        assert_eq!(turned.chars().map(rot13).collect::<String>(), token);
-        assert!(has_format(&token) && has_format(&format!("a/{token}")));
-        assert!(!has_format(&turned) && !has_format("a_name_of_something"));
+        let turned: Vec<u8> = token.bytes().map(rot13).collect();
+        assert_eq!(turned.iter().map(|byte| rot13(*byte)).collect::<Vec<_>>(), token.as_bytes());
+        assert!(has_format(token.as_bytes()) && has_format(format!("a/{token}").as_bytes()));
+        assert!(!has_format(&turned) && !has_format(b"a_name_of_something"));
     }
 }

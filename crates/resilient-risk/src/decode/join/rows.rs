@@ -204,36 +204,49 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
         return;
     }
     groups.reverse();
-    work::spend(last);
-    let Some((_, joined)) = Map::joined(bytes, &groups, true) else { return };
-    // What stands before the token may be as long as its groups.
-    let mut rest = joined.as_bytes();
-    let begin = groups.iter().position(|group| {
-        let may_hold = may_hold(rest);
-        rest = rest.get(group.len()..).unwrap_or_default();
-        may_hold
-    });
     // The blanks between the groups go with them.
-    if let Some((map, joined)) =
-        Map::joined(bytes, begin.and_then(|begin| groups.get(begin..)).unwrap_or_default(), true)
+    if let Some((map, joined)) = Map::joined(bytes, &groups, true)
         && joined.len() >= JOINED_MIN
     {
+        work::spend(joined.len());
         views.add("joined groups", map, joined, Trust::Names);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Detection, Policy, score};
+    use super::*;
 
-    /// What is found, piece by piece.
-    fn pieces(text: &str) -> Vec<&str> {
-        let report = score(text, &Policy::default());
-        let hits = report.detected_patterns.iter().filter_map(|found| match found {
-            Detection::Pattern(hit) => Some(hit),
-            Detection::Size(_) => None,
-        });
-        hits.flat_map(|hit| hit.pieces.iter().map(|piece| &text[piece.clone()])).collect()
+    /// The views of a text, each by what it says.
+    fn said(text: &str) -> Vec<String> {
+        let (marks, mut budget) = (Marks::of(text.as_bytes()), usize::MAX);
+        let mut all = Views { views: Vec::new(), budget: &mut budget };
+        continued(text.as_bytes(), &marks, &mut all);
+        views(text, &marks, &mut all);
+        all.views.into_iter().map(|view| view.text).collect()
+    }
+
+    #[test]
+    fn pieces_on_lines_and_in_groups_are_put_together() {
+        let token = ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat();
+        let cut = |len: usize, between: &str| {
+            let parts = token.as_bytes().chunks(len).map(String::from_utf8_lossy);
+            parts.collect::<Vec<_>>().join(between)
+        };
+        for text in [
+            cut(12, "\n"),
+            format!("x:\n  - {}\nEOF\n", cut(12, "\n  - ")),
+            cut(14, "\\\n"),
+            cut(14, "\\\r\n  ") + "\\\nf(x)\n",
+            format!("a: 1\nvalue: {}\n", cut(9, " ")),
+            format!("f(\"{}\");\n", cut(9, " ")),
+        ] {
+            assert_eq!(said(&text), [token.as_str()], "{text}");
+        }
+        for text in [cut(9, "  "), cut(12, "\n\n"), cut(12, "\n+ "), "a word or two 1\n".repeat(9)]
+        {
+            assert_eq!(said(&text), [""; 0], "{text}");
+        }
     }
 
     #[test]
@@ -248,7 +261,7 @@ mod tests {
             format!("// k = '{a}\\\n// {b}'\nb = 2;\n"),
             format!("  # k = '{a}\\\n  # {b}'\nb = 2\n"),
         ] {
-            assert_eq!(pieces(&text), [a, b], "{text}");
+            assert!(said(&text).concat().ends_with(&token), "{text}");
         }
         let whole = "KJHhJKhKU7yguyuyfrtsdESffhjgkhYT";
         for text in [
@@ -258,7 +271,7 @@ mod tests {
             format!("key_wrap = {whole}\\\nb = 2\n"),
             format!("key_wrap = {whole}\\\nf (2)\n"),
         ] {
-            assert_eq!(pieces(&text), [whole], "{text}");
+            assert!(said(&text).concat().ends_with(whole), "{text}");
         }
     }
 }
