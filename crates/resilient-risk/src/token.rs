@@ -3,6 +3,8 @@
 //! These are the facts that rules and the model judge by. All of them are plain counts; none of
 //! them knows a provider.
 
+use std::sync::LazyLock;
+
 /// Which letters follow each other in the words of programs; bit `b` of row `a` says that `ab` is
 /// ordinary. Counted over some thousand source files; it covers 96 % of all pairs there.
 const ORDINARY: [u32; 26] = [
@@ -16,41 +18,21 @@ const ORDINARY: [u32; 26] = [
 pub(super) const BIT: u32 = 256;
 
 /// The binary logarithm in parts of a bit, rounded down.
-const fn log2(value: usize) -> u32 {
-    let value = value as u64;
-    if value < 2 {
-        return 0;
-    }
-    let whole = value.ilog2();
+fn log2(value: usize) -> u32 {
+    let Some(whole) = value.checked_ilog2() else { return 0 };
     // The fraction, bit by bit: squaring the mantissa doubles the logarithm.
-    let mut mantissa = value << 31 >> whole;
-    let mut bits = whole;
-    let mut nth = 0;
-    while nth < 8 {
+    let mut mantissa = (value as u64) << 31 >> whole;
+    (0..8).fold(whole, |bits, _| {
         mantissa = (mantissa * mantissa) >> 31;
-        bits <<= 1;
-        if mantissa >> 32 != 0 {
-            bits |= 1;
-            mantissa >>= 1;
-        }
-        nth += 1;
-    }
-    bits
+        let bit = mantissa >> 32;
+        mantissa >>= bit;
+        bits << 1 | bit as u32
+    })
 }
 
-/// The logarithms of small counts, which are nearly all that is asked for.
-#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-const LOGS: [u32; 256] = {
-    let mut logs = [0; 256];
-    let mut value = 0;
-    while value < logs.len() {
-        logs[value] = log2(value);
-        value += 1;
-    }
-    logs
-};
-
+/// The logarithm, which is known of small counts: nearly all that are asked for.
 fn log(value: usize) -> u32 {
+    static LOGS: LazyLock<[u32; 256]> = LazyLock::new(|| std::array::from_fn(log2));
     LOGS.get(value).copied().unwrap_or_else(|| log2(value))
 }
 
@@ -65,54 +47,34 @@ fn weighted(token: &[u8]) -> u64 {
     seen.iter().map(|count| u64::from(*count) * u64::from(log(usize::from(*count)))).sum()
 }
 
-const NO_LETTER: u8 = 52;
-
-/// The number of each letter, small letters first; [`NO_LETTER`] for what is none.
-#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-static LETTERS: [u8; 256] = {
-    let mut letters = [NO_LETTER; 256];
-    let mut nth = 0;
-    while nth < 26 {
-        letters[b'a' as usize + nth] = nth as u8;
-        letters[b'A' as usize + nth] = nth as u8 + 26;
-        nth += 1;
-    }
-    letters
-};
-
-/// What two neighbours are, by the numbers of their letters: nothing, a pair of letters (1), or an
-/// odd pair (3). A capital begins a word, so what precedes it says nothing.
-#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-static PAIRS: [u8; 64 * 64] = {
-    let mut pairs = [0; 64 * 64];
-    let mut left = 0;
-    while left < 52 {
-        let mut right = 0;
-        while right < 52 {
-            let small = right < 26;
-            let ordinary = ORDINARY[left % 26] >> (right % 26) & 1 == 1;
-            if small || left >= 26 {
-                pairs[left << 6 | right] = if ordinary { 1 } else { 3 };
-            }
-            right += 1;
+/// What two neighbours are: nothing, a pair of letters (1), or an odd pair (3). A capital begins a word, so what precedes
+/// it says nothing.
+static PAIRS: LazyLock<Box<[u8]>> = LazyLock::new(|| {
+    let pair = |two: u16| {
+        let [left, right] = two.to_le_bytes();
+        let is_pair = left.is_ascii_alphabetic()
+            && right.is_ascii_alphabetic()
+            && (left.is_ascii_uppercase() || right.is_ascii_lowercase());
+        let [left, right] =
+            [left, right].map(|letter| letter.to_ascii_lowercase().wrapping_sub(b'a'));
+        match ORDINARY.get(usize::from(left)).filter(|_| is_pair) {
+            Some(row) if row >> right & 1 == 1 => 1,
+            Some(_) => 3,
+            None => 0,
         }
-        left += 1;
-    }
-    pairs
-};
+    };
+    (0..=u16::MAX).map(pair).collect()
+});
 
 /// Of a token, [`Shape::odd_pairs`] and [`Shape::pairs`] alone.
 pub(super) fn odd_pairs(token: &[u8]) -> (usize, usize) {
     super::work::spend(token.len());
-    let letter = |byte: &u8| LETTERS.get(usize::from(*byte)).copied().unwrap_or(NO_LETTER);
-    let (mut last, mut odd, mut all) = (NO_LETTER, 0, 0);
-    for letter in token.iter().map(letter) {
-        let index = usize::from(last) << 6 | usize::from(letter);
-        let pair = usize::from(PAIRS.get(index & 0xFFF).copied().unwrap_or(0));
-        (odd, all) = (odd + (pair >> 1), all + (pair & 1));
-        last = letter;
-    }
-    (odd, all)
+    let pairs = &*PAIRS;
+    token.array_windows().fold((0, 0), |(odd, all), two| {
+        let pair =
+            pairs.get(usize::from(u16::from_le_bytes(*two))).map_or(0, |pair| usize::from(*pair));
+        (odd + (pair >> 1), all + (pair & 1))
+    })
 }
 
 /// The characters a token is made of.
@@ -188,28 +150,25 @@ impl Shape {
             _ => 5,
         };
         let mut counts = [0; 6];
-        let (mut changes, mut steps, mut hex_letters) = (0, 0, 0);
-        let (mut digits_row, mut letters_row, mut digits_max, mut letters_max) = (0, 0, 0, 0);
-        let mut last: Option<(usize, u8)> = None;
-        for byte in token.iter().copied() {
-            let class = class(byte);
-            if let Some(count) = counts.get_mut(class) {
-                *count += 1;
-            }
-            hex_letters += usize::from(matches!(byte, b'a'..=b'f' | b'A'..=b'F'));
-            digits_row = if class == 0 { digits_row + 1 } else { 0 };
-            letters_row = if matches!(class, 1 | 2) { letters_row + 1 } else { 0 };
-            digits_max = digits_max.max(digits_row);
-            letters_max = letters_max.max(letters_row);
-            if let Some((before, left)) = last {
-                changes += usize::from(before != class);
-                steps += usize::from(left.abs_diff(byte) <= 1);
-            }
-            last = Some((class, byte));
+        for byte in token {
+            counts.get_mut(class(*byte)).into_iter().for_each(|count| *count += 1);
         }
         let [digits, lower, upper, plus, dash, other] = counts;
+        let changes =
+            token.array_windows().filter(|[one, next]| class(*one) != class(*next)).count();
+        let steps = token.array_windows().filter(|[one, next]| one.abs_diff(*next) <= 1).count();
+        let longest = |is: fn(&u8) -> bool| {
+            token.split(|byte| !is(byte)).map(<[u8]>::len).max().unwrap_or_default()
+        };
+        let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || !byte.is_ascii_alphabetic();
+        let hex_letters = token.iter().all(is_hex);
         let (odd_pairs, pairs) = odd_pairs(token);
         let (len, letters) = (token.len(), lower + upper);
+        let of_case = |[small, capital, mixed]: [Kind; 3]| match (lower, upper) {
+            (_, 0) => small,
+            (0, _) => capital,
+            _ => mixed,
+        };
         let kind = if other > 0 {
             Kind::Other
         } else if is_uuid(token) {
@@ -221,23 +180,11 @@ impl Shape {
         } else if letters == 0 {
             Kind::Digits
         } else if digits == 0 {
-            match (lower, upper) {
-                (_, 0) => Kind::Lower,
-                (0, _) => Kind::Upper,
-                _ => Kind::Letters,
-            }
-        } else if hex_letters == letters {
-            match (lower, upper) {
-                (_, 0) => Kind::HexLower,
-                (0, _) => Kind::HexUpper,
-                _ => Kind::HexMixed,
-            }
+            of_case([Kind::Lower, Kind::Upper, Kind::Letters])
+        } else if hex_letters {
+            of_case([Kind::HexLower, Kind::HexUpper, Kind::HexMixed])
         } else {
-            match (lower, upper) {
-                (_, 0) => Kind::LowerDigits,
-                (0, _) => Kind::UpperDigits,
-                _ => Kind::Alnum,
-            }
+            of_case([Kind::LowerDigits, Kind::UpperDigits, Kind::Alnum])
         };
         let total = len.clamp(1, usize::from(u16::MAX));
         let entropy = log(total).saturating_sub((weighted(token) / total as u64) as u32);
@@ -245,14 +192,14 @@ impl Shape {
             len,
             kind,
             digits,
-            hex_letters: hex_letters == letters,
+            hex_letters,
             lower,
             upper,
             odd_pairs,
             pairs,
             changes,
-            letters_max,
-            digits_max,
+            letters_max: longest(u8::is_ascii_alphabetic),
+            digits_max: longest(u8::is_ascii_digit),
             steps,
             entropy,
         }
