@@ -4,7 +4,9 @@
 //! the shape of the body and the words near it; the letters themselves are seen only through
 //! triples, which mostly tell words from chance. Training and scoring both come through here.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
@@ -265,39 +267,17 @@ fn last_word(text: &[u8]) -> usize {
     (1..WORD_MAX).find(|len| text.len().checked_sub(*len).is_none_or(begins)).unwrap_or(WORD_MAX)
 }
 
-/// How some words end, of which each has three letters at least.
-pub(super) struct Ends<const LEN: usize>([u32; LEN]);
-
-impl<const LEN: usize> Ends<LEN> {
-    #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-    pub(super) const fn of(words: &[&[u8]; LEN]) -> Self {
-        let mut ends = [0; LEN];
-        let mut nth = 0;
-        while nth < LEN {
-            if let Some(end) = words[nth].last_chunk::<3>() {
-                ends[nth] = three(*end);
-            }
-            nth += 1;
-        }
-        Self(ends)
-    }
-
-    /// Tells whether a word may end in one of them: most words do not, which is seen at once.
-    pub(super) fn may_end(&self, word: &[u8]) -> bool {
-        let end = word.last_chunk::<3>().map_or(0, |end| three(*end));
-        self.0.iter().fold(false, |any, known| any | (*known == end))
-    }
-}
-
-/// Three bytes as a number.
-const fn three([first, second, third]: [u8; 3]) -> u32 {
-    u32::from_le_bytes([first, second, third, 1])
+/// Tells whether a word may end in a word for secrets: most words do not, which their last three letters show.
+pub(super) fn may_end_secret(word: &[u8]) -> bool {
+    static ENDS: LazyLock<BTreeSet<[u8; 3]>> = LazyLock::new(|| {
+        SECRET_WORDS.iter().filter_map(|word| word.last_chunk().copied()).collect()
+    });
+    word.last_chunk().is_some_and(|end| ENDS.contains(end))
 }
 
 /// The number of the secret word that a word is or ends in, from 1.
 fn secret_word(word: &[u8]) -> Option<u64> {
-    static ENDS: Ends<{ SECRET_WORDS.len() }> = Ends::of(&SECRET_WORDS);
-    if !ENDS.may_end(word) {
+    if !may_end_secret(word) {
         return None;
     }
     let ending = SECRET_WORDS.iter().enumerate().filter(|(_, known)| word.ends_with(known));

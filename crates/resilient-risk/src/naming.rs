@@ -5,7 +5,7 @@
 //! checksums, identifiers and test vectors.
 
 use super::candidate::Candidate;
-use super::features::{Ends, Words};
+use super::features::{Words, may_end_secret};
 use super::placeholder;
 use super::services;
 use super::tables::{
@@ -28,12 +28,10 @@ struct Name<'a> {
     compound: bool,
 }
 
-static ENDS: Ends<{ SECRETS.len() }> = Ends::of(&SECRETS);
-
 /// How many words stand between a value and the nearest word for secrets.
 fn secret_at(words: &Words) -> Option<usize> {
     words.iter().take(DECIDING).position(|word| {
-        if !ENDS.may_end(word) {
+        if !may_end_secret(word) {
             return false;
         }
         let ends = |known: &&[u8]| {
@@ -102,7 +100,7 @@ impl<'a> Name<'a> {
         // A service's own name, its name in two words, or with a word for secrets glued on.
         let glued = |word: &[u8]| {
             let is_service = |rest: &[u8]| rest.len() >= 3 && services::is_service(rest);
-            ENDS.may_end(word)
+            may_end_secret(word)
                 && SECRETS.iter().any(|known| word.strip_suffix(*known).is_some_and(is_service))
         };
         let service = words.iter().take(5).any(|word| services::is_service(word) || glued(word))
