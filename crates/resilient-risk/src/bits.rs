@@ -122,14 +122,7 @@ impl Bits {
 
     /// How many consecutive bits are set from a position on.
     pub(super) fn run(&self, at: usize) -> usize {
-        let mut len = 0;
-        loop {
-            let ones = (!self.from(at + len)).trailing_zeros() as usize;
-            len += ones;
-            if ones < GROUP {
-                return len;
-            }
-        }
+        self.run_to(at, usize::MAX)
     }
 
     /// How many consecutive bits are set from a position on, not from `end` on.

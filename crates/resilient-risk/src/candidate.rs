@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use super::runs::{ROW_MIN, Run, is_joint};
+use super::runs::Run;
 use super::token::{Kind, Shape, is_uuid, is_wordy, odd_pairs};
 
 /// Bodies shorter than this are left to rules that know what they look for.
@@ -19,6 +19,9 @@ const BODY_MAX: usize = 4096;
 
 /// A line is read so far back.
 const CONTEXT_MAX: usize = 80;
+
+/// Longer words are no names.
+const PLAIN_MAX: usize = 64;
 
 /// A run is cut into no more pieces than this; runs with more are lists or paths.
 const PIECES_MAX: usize = 64;
@@ -52,23 +55,13 @@ pub(super) enum Wanted {
     All,
 }
 
-/// Tells whether a run may hold candidates, or be a row of a block of data. Most runs are a name: short, with a
-/// digit at most, and one word, or words that a sign joins.
-pub(super) fn is_likely(text: &[u8], run: &Run) -> bool {
-    if run.digits >= 2 || run.len() >= ROW_MIN {
-        return true;
-    }
-    let first = run.start + run.plain;
-    if first == run.end { is_strange(part(text, &run.span())) } else { !is_joint(text, first) }
-}
-
 /// Cuts a run into its candidates.
 pub(super) fn of_run(text: &[u8], run: &Run, wanted: Wanted, each: impl FnMut(Candidate)) {
     super::work::spend(run.len());
     // Most runs are names: one word without digits, or several short ones.
     let token = part(text, &run.span());
     let is_name = if run.digits < 2 {
-        is_word_or_words(text, run)
+        is_word_or_words(token)
     } else {
         wanted == Wanted::Likely && !has_long_part(token) && !has_sign(token, b"-+/=.")
     };
@@ -83,15 +76,17 @@ fn part<'a>(text: &'a [u8], span: &Range<usize>) -> &'a [u8] {
 
 /// Tells whether a run without digits, but perhaps for one, is an ordinary word, has signs that join words, or
 /// is a line drawn with signs.
-fn is_word_or_words(text: &[u8], run: &Run) -> bool {
+fn is_word_or_words(token: &[u8]) -> bool {
     // Most of them show it by the first sign.
-    let first = run.start + run.plain;
-    if first == run.end {
-        return !is_odd(part(text, &run.span()));
+    let plain = token.iter().take(PLAIN_MAX).take_while(|byte| byte.is_ascii_alphanumeric());
+    match token.get(plain.count()..) {
+        None | Some([]) => !is_odd(token),
+        Some([first, rest @ ..]) => {
+            b"_-./".contains(first)
+                || has_sign(rest, b"_-./")
+                || !token.iter().any(u8::is_ascii_alphanumeric)
+        }
     }
-    is_joint(text, first)
-        || has_sign(part(text, &(first + 1..run.end)), b"_-./")
-        || !part(text, &run.span()).iter().any(u8::is_ascii_alphanumeric)
 }
 
 /// Tells whether one of some signs stands in a text.

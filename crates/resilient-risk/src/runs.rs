@@ -25,8 +25,6 @@ pub(super) struct Run {
     /// How many of its characters are digits. Most runs of a program have none, and most tokens
     /// have some.
     pub(super) digits: usize,
-    /// How many letters and digits it begins with, as far as its first [`GROUP`] characters show.
-    pub(super) plain: usize,
     /// Whether it may hold a token of some format: it has a digit, is long, or has a word for a dummy.
     pub(super) is_rich: bool,
 }
@@ -34,8 +32,7 @@ pub(super) struct Run {
 impl Run {
     fn of(marks: &Marks, start: usize, end: usize) -> Self {
         let digits = marks.digit.count(start..end);
-        let plain = marks.alnum.from(start).trailing_ones() as usize;
-        Self { start, end, digits, plain, is_rich: digits > 0 || end - start >= RICH_MIN }
+        Self { start, end, digits, is_rich: digits > 0 || end - start >= RICH_MIN }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -45,11 +42,6 @@ impl Run {
     pub(super) const fn span(&self) -> Range<usize> {
         self.start..self.end
     }
-}
-
-/// Tells whether a sign stands at a position that joins words to a name.
-pub(super) fn is_joint(text: &[u8], at: usize) -> bool {
-    matches!(text.get(at), Some(b'_' | b'-' | b'.' | b'/'))
 }
 
 /// Finds the runs of a text of at least [`RUN_MIN`] bytes, in order.
@@ -125,10 +117,8 @@ mod tests {
             }
             if at - start >= RUN_MIN {
                 let digits = bytes[start..at].iter().filter(|byte| byte.is_ascii_digit()).count();
-                let signs = bytes[start..].iter().position(|byte| !byte.is_ascii_alphanumeric());
-                let plain = signs.unwrap_or(bytes.len() - start).min(GROUP);
                 let is_rich = digits > 0 || at - start >= RICH_MIN;
-                runs.push(Run { start, end: at, digits, plain, is_rich });
+                runs.push(Run { start, end: at, digits, is_rich });
             }
             start = at + 1;
         }

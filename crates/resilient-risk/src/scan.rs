@@ -6,6 +6,7 @@
 
 mod views;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::candidate::{self, Candidate, Wanted};
@@ -45,44 +46,29 @@ pub(super) struct Lens<'a> {
     pub(super) model: Option<&'a Model>,
 }
 
-/// Places that are taken: a bit for each byte, once there is any.
+/// Places that are taken: where each begins, and where it ends. None touches the next.
 #[derive(Debug, Default)]
-struct Claims {
-    words: Vec<u64>,
-}
+struct Claims(BTreeMap<usize, usize>);
 
 impl Claims {
-    /// The words that a span touches, with the bits of the span in them.
-    fn words(span: &Range<usize>) -> impl Iterator<Item = (usize, u64)> {
-        let Range { start, end } = span.clone();
-        (start / 64..end.div_ceil(64)).map(move |word| {
-            let from = start.max(word * 64) - word * 64;
-            let to = end.min(word * 64 + 64) - word * 64;
-            (word, u64::MAX >> (64 - (to - from)) << from)
-        })
+    /// The last place that begins before a position.
+    fn last_before(&self, at: usize) -> Option<Range<usize>> {
+        self.0.range(..at).next_back().map(|(start, end)| *start..*end)
     }
 
     fn is_free(&self, span: &Range<usize>) -> bool {
-        work::spend(1 + span.len() / 64);
-        if self.words.is_empty() || span.is_empty() {
-            return true;
-        }
-        let taken = |(word, bits): (usize, u64)| {
-            self.words.get(word).is_some_and(|taken| taken & bits != 0)
-        };
-        !Self::words(span).any(taken)
+        work::spend(1);
+        span.is_empty() || self.last_before(span.end).is_none_or(|taken| taken.end <= span.start)
     }
 
     /// Drops the runs of which nothing is left.
     fn release(&self, runs: &mut Vec<Run>) {
-        let covers = |span: &Range<usize>| {
-            let taken = |(word, bits): (usize, u64)| {
-                self.words.get(word).is_some_and(|taken| taken & bits == bits)
-            };
-            Self::words(span).all(taken)
+        let covers = |run: &Run| {
+            self.last_before(run.end)
+                .is_some_and(|taken| taken.start <= run.start && run.end <= taken.end)
         };
-        if !self.words.is_empty() {
-            runs.retain(|run| !covers(&run.span()));
+        if !self.0.is_empty() {
+            runs.retain(|run| !covers(run));
         }
     }
 
@@ -90,14 +76,12 @@ impl Claims {
         if span.is_empty() {
             return;
         }
-        for (word, bits) in Self::words(span) {
-            if self.words.len() <= word {
-                self.words.resize(word + 1, 0);
-            }
-            if let Some(taken) = self.words.get_mut(word) {
-                *taken |= bits;
-            }
+        let Range { mut start, mut end } = span.clone();
+        while let Some(taken) = self.last_before(end + 1).filter(|taken| taken.end >= start) {
+            self.0.remove(&taken.start);
+            (start, end) = (start.min(taken.start), end.max(taken.end));
         }
+        self.0.insert(start, end);
     }
 }
 
@@ -302,9 +286,6 @@ impl Scan {
     fn candidates(&mut self, bytes: &[u8], marks: &Marks, runs: &[Run], model: Option<&Model>) {
         let mut rows = 0;
         for (nth, run) in runs.iter().enumerate() {
-            if !candidate::is_likely(bytes, run) {
-                continue;
-            }
             // Blocks of data hold no token of their own.
             if nth >= rows && run.len() >= runs::ROW_MIN {
                 let count = runs::rows(bytes, marks, runs.get(nth..).unwrap_or_default());

@@ -22,9 +22,7 @@ impl<'a> Tally<'a> {
 
     pub(super) fn add(&mut self, family: &str, placeholder: bool) {
         if placeholder {
-            if !self.placeholders.contains(family) {
-                self.placeholders.insert(family.to_owned());
-            }
+            self.placeholders.insert(family.to_owned());
             return;
         }
         match self.families.iter_mut().find(|(known, _)| *known == family) {
