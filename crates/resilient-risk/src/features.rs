@@ -72,7 +72,7 @@ pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, each: impl F
     // What stands in front: the head's words are the nearest ones.
     let in_head = words.in_head;
     sink.add(20, in_head as u64);
-    sink.add(21, words.len.min(WORDS_MAX) as u64);
+    sink.add(21, words.all.len() as u64);
     if in_head > 0 {
         sink.add(22, hash(head));
         sink.add(23, kind << 8 | in_head as u64);
@@ -170,11 +170,9 @@ impl<F: FnMut(u16)> Sink<F> {
 const WORD_MAX: usize = 24;
 
 /// Words before a candidate, nearest first, in small letters.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Words {
-    letters: [u8; WORDS_MAX * WORD_MAX],
-    ends: [usize; WORDS_MAX],
-    len: usize,
+    all: Vec<Vec<u8>>,
     /// How many of them stand in the candidate's head.
     in_head: usize,
 }
@@ -182,57 +180,35 @@ pub(super) struct Words {
 impl Words {
     /// Reads the words in front of a candidate's body.
     pub(super) fn before(text: &[u8], candidate: &Candidate) -> Self {
-        Self::some_before(text, candidate, WORDS_MAX)
-    }
-
-    /// Reads some of them, and as many of the head's as are there.
-    pub(super) fn some_before(text: &[u8], candidate: &Candidate, most: usize) -> Self {
         let part = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
-        let mut words = Self::none();
-        words.read_back(part(&candidate.head), WORDS_MAX);
-        words.in_head = words.len;
-        words.read_back(part(&candidate.context), most);
+        let mut words = Self::of(part(&candidate.head));
+        words.in_head = words.all.len();
+        words.read_back(part(&candidate.context));
         words
     }
 
     /// Reads the words at the end of a text.
     pub(super) fn of(text: &[u8]) -> Self {
-        let mut words = Self::none();
-        words.read_back(text, WORDS_MAX);
+        let mut words = Self::default();
+        words.read_back(text);
         words
     }
 
-    fn none() -> Self {
-        let (letters, ends) = ([0; WORDS_MAX * WORD_MAX], [0; WORDS_MAX]);
-        Self { letters, ends, len: 0, in_head: 0 }
-    }
-
-    /// Reads words off the end of a text until there are so many: split at what is no letter or digit, and in
-    /// camel case.
-    fn read_back(&mut self, mut text: &[u8], most: usize) {
+    /// Reads words off the end of a text: split at what is no letter or digit, and in camel case.
+    fn read_back(&mut self, mut text: &[u8]) {
         super::work::spend(64);
-        while self.len < most {
-            let Some(last) = text.iter().rposition(u8::is_ascii_alphanumeric) else { return };
+        while self.all.len() < WORDS_MAX
+            && let Some(last) = text.iter().rposition(u8::is_ascii_alphanumeric)
+        {
             text = text.get(..=last).unwrap_or_default();
             let (rest, word) = text.split_at(text.len() - last_word(text));
-            let from =
-                self.len.checked_sub(1).and_then(|last| self.ends.get(last)).map_or(0, |e| *e);
-            let slots = self.letters.iter_mut().skip(from);
-            slots.zip(word).for_each(|(to, byte)| *to = byte.to_ascii_lowercase());
-            if let Some(end) = self.ends.get_mut(self.len) {
-                *end = from + word.len();
-            }
-            self.len += 1;
+            self.all.push(word.to_ascii_lowercase());
             text = rest;
         }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.ends.iter().take(self.len).scan(0, |start, &end| {
-            let word = self.letters.get(*start..end);
-            *start = end;
-            word
-        })
+        self.all.iter().map(Vec::as_slice)
     }
 
     pub(super) fn in_head(&self) -> usize {
@@ -240,18 +216,16 @@ impl Words {
     }
 
     pub(super) fn get(&self, nth: usize) -> Option<&[u8]> {
-        let ends = self.ends.get(..self.len)?;
-        let start = nth.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or(0);
-        self.letters.get(start..*ends.get(nth)?)
+        self.all.get(nth).map(Vec::as_slice)
     }
 
     /// Tells whether one of the first so many pairs of neighbours, written as one word, the farther
     /// one first, as they stand in the text, names a service.
     pub(super) fn any_service_in_two(&self, most: usize) -> bool {
-        let mut near = None;
-        self.iter()
-            .take(most + 1)
-            .any(|far| near.replace(far).is_some_and(|near| services::is_service_in_two(far, near)))
+        self.all
+            .array_windows()
+            .take(most)
+            .any(|[near, far]| services::is_service_in_two(far, near))
     }
 }
 

@@ -66,11 +66,6 @@ pub(super) fn is_owned(words: &Words) -> bool {
         || words.any_service_in_two(2)
 }
 
-/// Tells whether a word for secrets is among the nearest words before a value.
-pub(super) fn speaks_of_secrets(words: &Words) -> bool {
-    secret_at(words).is_some()
-}
-
 /// Tells whether the nearest words name a value that everybody may see, or one that only looks like chance:
 /// `public_key`, `sitekey`, `etag`, `trace_id`.
 pub(super) fn is_open(words: &Words) -> bool {
@@ -115,7 +110,7 @@ impl<'a> Name<'a> {
 }
 
 /// How many of the nearest words decide whether a name says anything.
-pub(super) const DECIDING: usize = 3;
+const DECIDING: usize = 3;
 
 /// Judges a candidate by its name.
 pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
@@ -170,11 +165,6 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     let joined = exact && shape.kind != Kind::Uuid && words.in_head() > 1;
     let credible = (name.service && secret <= 1) || (said && (assigned || joined));
     credible.then(|| Named { family: of_name(&name), pattern: "named_key" })
-}
-
-/// Tells by the nearest words whether a candidate may be named.
-pub(super) fn may_name(text: &[u8], candidate: &Candidate, few: &Words) -> bool {
-    speaks_of_secrets(few) || owned(text, candidate, few).is_some()
 }
 
 /// Tells whether a value of this shape is named by any words.

@@ -311,13 +311,6 @@ impl Scan {
         if !nameable && model.is_none() {
             return;
         }
-        // Without the model few words tell that a name says nothing.
-        if model.is_none() {
-            let few = Words::some_before(bytes, candidate, naming::DECIDING);
-            if !naming::may_name(bytes, candidate, &few) {
-                return;
-            }
-        }
         let words = Words::before(bytes, candidate);
         if naming::is_open(&words) {
             return;
