@@ -93,16 +93,10 @@ impl Bits {
     /// How many bits are set in a range.
     pub(super) fn count(&self, range: Range<usize>) -> usize {
         super::work::spend(range.len() / GROUP);
-        let mut at = range.start;
-        let mut count = 0;
-        while at < range.end {
-            let len = (range.end - at).min(GROUP);
-            let bits = self.from(at) & (u64::MAX >> (GROUP - len));
-            // Most stretches that are asked about have none.
-            count += if bits == 0 { 0 } else { bits.count_ones() as usize };
-            at += len;
-        }
-        count
+        let bits = |at: usize| self.from(at) & u64::MAX >> (GROUP - (range.end - at).min(GROUP));
+        // Most stretches that are asked about have none.
+        let ones = |bits: u64| if bits == 0 { 0 } else { bits.count_ones() as usize };
+        range.clone().step_by(GROUP).map(|at| ones(bits(at))).sum()
     }
 
     /// The first position from `at` on whose bit is set, before `end`.

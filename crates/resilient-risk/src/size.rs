@@ -9,14 +9,12 @@ pub(super) struct SizeRule {
     measure: fn(&Report) -> usize,
     pub(super) threshold: usize,
     pub(super) score: f64,
-    remedy: Remedy,
+    /// What makes a text fit under it, for a reason.
+    remedy: fn(String) -> Action,
 }
 
-/// What makes a text fit under a [`SizeRule`].
-enum Remedy {
-    Split,
-    Escape,
-}
+const SPLIT: fn(String) -> Action = |reason| Action::Split { reason };
+const ESCAPE: fn(String) -> Action = |reason| Action::Escape { reason };
 
 pub(super) const SIZE_RULES: [SizeRule; 4] = [
     SizeRule {
@@ -25,7 +23,7 @@ pub(super) const SIZE_RULES: [SizeRule; 4] = [
         measure: |report| report.bytes,
         threshold: 100_000,
         score: 0.15,
-        remedy: Remedy::Split,
+        remedy: SPLIT,
     },
     SizeRule {
         name: "big_500kb",
@@ -33,7 +31,7 @@ pub(super) const SIZE_RULES: [SizeRule; 4] = [
         measure: |report| report.bytes,
         threshold: 500_000,
         score: 0.30,
-        remedy: Remedy::Split,
+        remedy: SPLIT,
     },
     SizeRule {
         name: "long_line",
@@ -41,7 +39,7 @@ pub(super) const SIZE_RULES: [SizeRule; 4] = [
         measure: |report| report.max_line_len,
         threshold: 2_000,
         score: 0.20,
-        remedy: Remedy::Escape,
+        remedy: ESCAPE,
     },
     SizeRule {
         name: "many_lines",
@@ -49,7 +47,7 @@ pub(super) const SIZE_RULES: [SizeRule; 4] = [
         measure: |report| report.line_count,
         threshold: 5_000,
         score: 0.10,
-        remedy: Remedy::Split,
+        remedy: SPLIT,
     },
 ];
 
@@ -59,10 +57,6 @@ impl SizeRule {
     }
 
     pub(super) fn action(&self, value: usize) -> Action {
-        let reason = format!("{}_{value}_exceeds_{}", self.key, self.threshold);
-        match self.remedy {
-            Remedy::Split => Action::Split { reason },
-            Remedy::Escape => Action::Escape { reason },
-        }
+        (self.remedy)(format!("{}_{value}_exceeds_{}", self.key, self.threshold))
     }
 }
