@@ -55,28 +55,18 @@ pub(super) fn mod97(text: impl Iterator<Item = u8>) -> u32 {
 
 /// Verhoeff's check over digits, as Aadhaar numbers carry it.
 pub(super) fn verhoeff(text: &[u8]) -> bool {
-    // The dihedral group of ten elements, and the permutation that is applied ever again.
-    const TIMES: [[u8; 10]; 10] = [
-        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-        [1, 2, 3, 4, 0, 6, 7, 8, 9, 5],
-        [2, 3, 4, 0, 1, 7, 8, 9, 5, 6],
-        [3, 4, 0, 1, 2, 8, 9, 5, 6, 7],
-        [4, 0, 1, 2, 3, 9, 5, 6, 7, 8],
-        [5, 9, 8, 7, 6, 0, 4, 3, 2, 1],
-        [6, 5, 9, 8, 7, 1, 0, 4, 3, 2],
-        [7, 6, 5, 9, 8, 2, 1, 0, 4, 3],
-        [8, 7, 6, 5, 9, 3, 2, 1, 0, 4],
-        [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
-    ];
+    // In the dihedral group of ten elements the last five turn around; the permutation is applied ever again.
     const STEP: [u8; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
-    let at = |table: &[u8; 10], digit: u8| table.get(usize::from(digit)).copied().unwrap_or(0);
+    let step = |digit: u8, _| STEP.get(usize::from(digit)).copied().unwrap_or(0);
+    let times = |one: u8, other: u8| match (one < 5, other < 5) {
+        (true, true) => (one + other) % 5,
+        (true, false) => (one + other) % 5 + 5,
+        (false, true) => (one + 5 - other) % 5 + 5,
+        (false, false) => (one + 5 - other) % 5,
+    };
     let digits = text.iter().rev().filter(|byte| byte.is_ascii_digit()).map(|byte| byte - b'0');
-    let mut check = 0;
-    for (nth, digit) in digits.enumerate() {
-        let moved = (0..nth % 8).fold(digit, |digit, _| at(&STEP, digit));
-        check = TIMES.get(usize::from(check)).map_or(0, |row| at(row, moved));
-    }
-    check == 0
+    let moved = digits.enumerate().map(|(nth, digit)| (0..nth % 8).fold(digit, step));
+    moved.fold(0, times) == 0
 }
 
 #[cfg(test)]
