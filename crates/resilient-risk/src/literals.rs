@@ -63,28 +63,35 @@ const OWN: [(&str, Literal); 10] = [
 pub(super) const IN_RUNS: [&str; 9] =
     ["client-", "AKIA", "gho_", "ghp_", "ghu_", "ghs_", "ghr_", "sk-", "eyJ"];
 
-/// A text that is looked for.
+/// A text that is looked for; one in any case is written in small letters.
+#[derive(Clone, Copy)]
 struct Needle {
     text: &'static [u8],
-    /// Whether capitals count as small letters; the text is written in small ones.
-    any_case: bool,
     literal: Literal,
 }
 
 impl Needle {
+    fn is_any_case(&self) -> bool {
+        matches!(self.literal, Literal::Bearer | Literal::AnyCase(_))
+    }
+
     /// The bytes that may stand at one of its places; behind it, any.
-    fn bytes(&self, at: usize) -> impl Iterator<Item = u8> + Clone {
-        let (known, any_case) = (self.text.get(at).copied(), self.any_case);
-        (0..=u8::MAX).filter(move |byte| {
-            known.is_none_or(|known| known == *byte || any_case && known.eq_ignore_ascii_case(byte))
-        })
+    fn bytes(&self, at: usize) -> Vec<u8> {
+        let is = |byte: &u8| match self.text.get(at) {
+            Some(known) => known == byte || self.is_any_case() && known.eq_ignore_ascii_case(byte),
+            None => true,
+        };
+        (0..=u8::MAX).filter(is).collect()
     }
 
     fn stands_in(&self, text: &[u8]) -> bool {
-        let is_it = |part: &[u8]| {
-            if self.any_case { part.eq_ignore_ascii_case(self.text) } else { part == self.text }
-        };
-        text.get(..self.text.len()).is_some_and(is_it)
+        text.get(..self.text.len()).is_some_and(|part| {
+            if self.is_any_case() {
+                part.eq_ignore_ascii_case(self.text)
+            } else {
+                part == self.text
+            }
+        })
     }
 }
 
@@ -103,41 +110,33 @@ const PAIRS: usize = 3;
 const BLOCK: usize = 256;
 
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
-    let own = OWN.iter().map(|(text, literal)| Needle {
-        text: text.as_bytes(),
-        any_case: *literal == Literal::Bearer,
-        literal: *literal,
-    });
-    let mut needles: Vec<Needle> = own.collect();
+    let needle = |text: &'static str, literal| Needle { text: text.as_bytes(), literal };
+    let mut needles = OWN.map(|(text, literal)| needle(text, literal)).to_vec();
     let mut others: Vec<&'static [u8]> = outside_texts().collect();
     others.sort_by_key(|text| text.len());
     for text in others {
         // A longer literal is found by the shorter one that it begins with.
         if !needles.iter().any(|known| text.starts_with(known.text)) {
             let literal = if text.starts_with(b"$") { Literal::Hash } else { Literal::Vendor };
-            needles.push(Needle { text, any_case: false, literal });
+            needles.push(Needle { text, literal });
         }
     }
-    let needle =
-        |text: &'static str, any_case, literal| Needle { text: text.as_bytes(), any_case, literal };
-    needles.extend(RARE.iter().map(|(text, word)| needle(text, false, Literal::Word(*word))));
-    needles.extend(WORDS.iter().map(|(text, word)| needle(text, true, Literal::AnyCase(*word))));
+    needles.extend(RARE.map(|(text, word)| needle(text, Literal::Word(word))));
+    needles.extend(WORDS.map(|(text, word)| needle(text, Literal::AnyCase(word))));
     let (mut by_first, mut pairs) = (vec![Vec::new(); 256], Box::new([0; 1 << 16]));
     for (nth, needle) in needles.iter().enumerate() {
         for first in needle.bytes(0) {
-            if let Some(needles) = by_first.get_mut(usize::from(first)) {
-                needles.push(nth);
-            }
+            by_first.get_mut(usize::from(first)).into_iter().for_each(|known| known.push(nth));
         }
         for at in 0..PAIRS {
+            let seconds = needle.bytes(at + 1);
             for (first, second) in needle
                 .bytes(at)
-                .flat_map(|first| needle.bytes(at + 1).map(move |second| (first, second)))
+                .iter()
+                .flat_map(|first| seconds.iter().map(move |second| (first, second)))
             {
-                let two = u16::from_le_bytes([first, second]);
-                if let Some(bits) = pairs.get_mut(usize::from(two)) {
-                    *bits |= 1 << at;
-                }
+                let two = usize::from(u16::from_le_bytes([*first, *second]));
+                pairs.get_mut(two).into_iter().for_each(|bits| *bits |= 1 << at);
             }
         }
     }
@@ -254,9 +253,13 @@ mod tests {
 
     #[test]
     fn a_literal_is_found_wherever_it_stands() {
-        for Needle { text, any_case, .. } in &LITERALS.needles {
+        for needle in &LITERALS.needles {
             for before in 0..BLOCK + 4 {
-                let text = if *any_case { text.to_ascii_uppercase() } else { text.to_vec() };
+                let text = if needle.is_any_case() {
+                    needle.text.to_ascii_uppercase()
+                } else {
+                    needle.text.to_vec()
+                };
                 let (text, mut found) = ([vec![b'.'; before], text].concat(), Vec::new());
                 LITERALS.each(&text, |at, _, needle| found.push((at, needle.text.len())));
                 assert!(found.contains(&(before, text.len() - before)), "{before}");
