@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::hit::{Hit, each_hit, is_secret};
+use super::hit::{each_hit, is_secret};
 use super::model::Model;
 use super::policy::Policy;
 use super::report::{Detection, PatternHit, Report};
@@ -27,7 +27,7 @@ impl<'a> Known<'a> {
     }
 
     /// Whether the old text had a finding of the new one; each of the old text's counts once.
-    fn take(&mut self, hit: &Hit, text: &'a str) -> bool {
+    fn take(&mut self, hit: &PatternHit, text: &'a str) -> bool {
         if self.0.is_empty() {
             return false;
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memmem};
 
 use super::family;
-use super::pattern::{self, Pattern, Reads};
+use super::pattern::{Pattern, Reads};
 use super::placeholder;
 use super::policy::{Placeholders, Policy};
 use super::report::{PatternHit, SizeHit};
@@ -23,42 +23,13 @@ pub(super) fn is_secret(family: &str) -> bool {
     family != family::BINARY_HINT && family != SizeHit::KIND
 }
 
-/// What counts of what was found.
-pub(super) struct Hit {
-    pub(super) kind: Cow<'static, str>,
-    pub(super) pattern: Cow<'static, str>,
-    pub(super) placeholder: bool,
-    via: Vec<&'static str>,
-    pub(super) span: Range<usize>,
-    pieces: Vec<Range<usize>>,
-}
-
-impl Hit {
-    /// As it is shown, except for its line.
-    pub(super) fn shown(self, content: &str) -> PatternHit {
-        let Self { kind, pattern, placeholder, via, span, pieces } = self;
-        let snippet = pattern::snippet(content.get(span.clone()).unwrap_or_default());
-        PatternHit {
-            kind,
-            pattern,
-            snippet,
-            line: 0,
-            placeholder,
-            via,
-            begins_before: false,
-            span,
-            pieces,
-        }
-    }
-}
-
 /// Tells what counts of what was found: the built-in patterns in the order of their table, then what the
-/// policy adds.
+/// policy adds. Snippets and lines are left to those who show them.
 pub(super) fn each_hit(
     content: &str,
     found: Vec<Finding>,
     policy: &Policy,
-    mut each: impl FnMut(Hit),
+    mut each: impl FnMut(PatternHit),
 ) {
     let disabled = |family: &str| policy.disabled_families.contains(family);
     for found in found {
@@ -69,13 +40,14 @@ pub(super) fn each_hit(
         {
             continue;
         }
-        each(Hit {
+        each(PatternHit {
             kind: Cow::Borrowed(found.family),
             pattern: Cow::Borrowed(found.pattern),
             placeholder: found.placeholder,
             via: found.via,
             span: found.span,
             pieces: found.pieces,
+            ..PatternHit::default()
         });
     }
     let mut reads = Reads::of(content.len());
@@ -89,8 +61,7 @@ pub(super) fn each_hit(
                 continue;
             }
             let (kind, pattern) = pattern.names();
-            let (via, pieces) = (Vec::new(), Vec::new());
-            each(Hit { kind, pattern, placeholder, via, span, pieces });
+            each(PatternHit { kind, pattern, placeholder, span, ..PatternHit::default() });
         }
     }
 }

@@ -160,7 +160,7 @@ impl Detection {
 }
 
 /// One match of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct PatternHit {
     /// The pattern's family.
     pub kind: Cow<'static, str>,

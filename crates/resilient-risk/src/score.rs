@@ -1,10 +1,11 @@
 //! The score of a text: what was found in it, weighed by family, and its size.
 
-use super::hit::{Hit, each_hit, number_lines};
+use super::hit::{each_hit, number_lines};
 use super::marks::Lines;
 use super::model::Model;
+use super::pattern;
 use super::policy::{Placeholders, Policy};
-use super::report::{Detection, LISTED_MAX, Report, SizeHit};
+use super::report::{Detection, LISTED_MAX, PatternHit, Report, SizeHit};
 use super::scan::{self, Finding, Lens};
 use super::size::SIZE_RULES;
 use super::survey::Survey;
@@ -77,17 +78,18 @@ pub(super) fn weigh(
     found: Vec<Finding>,
     policy: &Policy,
     most: usize,
-    mut is_known: impl FnMut(&Hit) -> bool,
+    mut is_known: impl FnMut(&PatternHit) -> bool,
 ) {
     let mut tally = Tally::new(&policy.weights);
     let (mut hits, mut omitted) = (Vec::new(), 0);
-    each_hit(content, found, policy, |hit| {
+    each_hit(content, found, policy, |mut hit| {
         if is_known(&hit) {
             return;
         }
         tally.add(&hit.kind, hit.placeholder && policy.placeholders != Placeholders::Full);
         if hits.len() < most {
-            hits.push(hit.shown(content));
+            hit.snippet = pattern::snippet(content.get(hit.span.clone()).unwrap_or_default());
+            hits.push(hit);
         } else {
             omitted += 1;
         }
