@@ -1,8 +1,27 @@
 //! Characters that are not seen, and characters that look like others.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use unicode_normalization::char::decompose_compatible;
+
 use super::super::bits::GROUP;
 use super::super::marks::Marks;
+use super::super::work;
 use super::{Map, Trust, Views};
+
+/// Cyrillic, Greek and Armenian letters, each with the Latin one that it looks like.
+static ALIKE: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
+    let pairs = "\
+        аa АA ВB вb сc СC еe ЕE НH һh іi ІI \
+        јj ЈJ кk КK МM оo ОO рp РP ѕs ЅS ТT \
+        тt уy УY хx ХX ԁd ԛq ԝw ѵv ӏl ҮY ΑA \
+        ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO οo ΡP ρp \
+        ΤT ΥY υu ΧX χx αa νv ιi ɡg ɑa օo ոn \
+        սu հh ցg ɩi пn гr";
+    let pair = |pair: &str| Some((pair.chars().next()?, pair.chars().nth(1)?));
+    pairs.split(' ').filter_map(pair).collect()
+});
 
 /// Makes a view of every word that holds such a character.
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
@@ -23,7 +42,7 @@ fn may_fold(bytes: &[u8], at: usize) -> bool {
             [0xC2, 0xAD]
                 | [0xC9..=0xD8, _]
                 | [0xE1, 0xA0]
-                | [0xE2, 0x80 | 0x81 | 0x88 | 0x92 | 0x93]
+                | [0xE2, 0x80 | 0x81 | 0x84 | 0x88 | 0x92 | 0x93]
                 | [0xEF, 0xB8..=0xBD]
                 | [0xF0, 0x9D]
                 | [0xF3, 0xA0]
@@ -35,71 +54,38 @@ fn may_fold(bytes: &[u8], at: usize) -> bool {
 fn word(text: &str, found: usize, done: usize, views: &mut Views<'_>) -> usize {
     /// A shorter word is no token.
     const WORD_MIN: usize = 12;
-    let first = text.get(found..).and_then(|rest| rest.chars().next());
-    if let Some(char) = first
-        && matches!(fold(char), Fold::Foreign)
-    {
-        return found + char.len_utf8();
+    const BEFORE_MAX: usize = 256;
+    let first = text.get(found..).and_then(|rest| rest.chars().next()).unwrap_or(' ');
+    if matches!(fold(first), Fold::Same | Fold::Foreign) {
+        return found + first.len_utf8();
     }
-    // The word around it, over ASCII and what folds.
-    let before = text.as_bytes().get(done..found).unwrap_or_default();
-    let start = found - before.iter().rev().take(256).take_while(|byte| is_inner(**byte)).count();
-    super::super::work::spend(found - start);
-    let (mut end, mut len) = (found, found - start);
-    let (mut changed, mut seen) = (0, 0);
-    for (plain, char) in stretches(text.get(found..).unwrap_or_default()) {
-        super::super::work::spend(1 + plain.len());
-        end += plain.len();
-        len += plain.len();
-        let Some(char) = char else { break };
-        match fold(char) {
+    let before = text.as_bytes().get(done..found).unwrap_or_default().iter().rev();
+    let start = found - before.take(BEFORE_MAX).take_while(|byte| is_inner(**byte)).count();
+    let (mut folded, mut map, mut end) = (String::new(), Map::parts(), start);
+    let (mut alike, mut is_wide) = (0, false);
+    for char in text.get(start..).unwrap_or_default().chars() {
+        let at = end..end + char.len_utf8();
+        let to = match fold(char) {
+            Fold::Same if is_inner(char as u8) => Some(char),
             Fold::Same | Fold::Foreign => break,
-            Fold::Gone => {}
-            Fold::To(_) => {
-                len += 1;
-                seen += 1;
-            }
+            Fold::Gone => None,
+            Fold::To(to) => Some(to),
+        };
+        end = at.end;
+        alike += usize::from(to.is_some_and(|to| to != char));
+        is_wide |= matches!(char, '\u{FF01}'..='\u{FF5E}');
+        if let Some(to) = to {
+            folded.push(to);
+            // What is not seen goes with the characters around it.
+            map.push(1, at, true);
         }
-        changed += 1;
-        end += char.len_utf8();
     }
+    work::spend(end - start);
     // A word of another script is folded whole by chance only if it is short.
-    let word = text.get(start..end).unwrap_or_default();
-    if changed > 0 && len >= WORD_MIN && (seen < len || is_wide(word)) && views.has_room(len) {
-        let mut folded = String::with_capacity(len);
-        // What is not seen goes with the characters around it.
-        let (mut map, mut at) = (Map::parts(), start);
-        for (plain, char) in stretches(word) {
-            folded.push_str(plain);
-            if !plain.is_empty() {
-                map.push(plain.len(), at..at + plain.len(), true);
-            }
-            at += plain.len();
-            let Some(char) = char else { break };
-            if let Fold::To(to) = fold(char) {
-                folded.push(to);
-                map.push(1, at..at + char.len_utf8(), true);
-            }
-            at += char.len_utf8();
-        }
+    if folded.len() >= WORD_MIN && (alike < folded.len() || is_wide) {
         views.add("look-alikes", map, folded, Trust::Full);
     }
-    end.max(found + 1)
-}
-
-/// Cuts a word at its characters that are not ASCII: tells what stands before each of them, and what
-/// behind the last one, up to the end of the word.
-fn stretches(text: &str) -> impl Iterator<Item = (&str, Option<char>)> {
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let text = rest.take()?;
-        let len = text.bytes().take_while(|byte| is_inner(*byte)).count();
-        let (plain, others) = text.split_at_checked(len)?;
-        let mut others = others.chars();
-        let char = others.next().filter(|char| !char.is_ascii());
-        rest = char.map(|_| others.as_str());
-        Some((plain, char))
-    })
+    end
 }
 
 /// Tells whether a byte can be inside of a word.
@@ -107,10 +93,8 @@ fn is_inner(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"\"'`<>(),;".contains(&byte)
 }
 
-fn is_wide(text: &str) -> bool {
-    text.chars().any(|char| ('\u{FF01}'..='\u{FF5E}').contains(&char))
-}
-
+/// What becomes of a character.
+#[derive(Debug, PartialEq, Eq)]
 enum Fold {
     Same,
     Gone,
@@ -119,18 +103,12 @@ enum Fold {
 }
 
 fn fold(char: char) -> Fold {
-    if char.is_ascii() {
-        return Fold::Same;
-    }
-    if let Some(&to) = ALIKE.get(char as usize) {
-        return match to {
-            0 => Fold::Foreign,
-            GONE => Fold::Gone,
-            to => Fold::To(char::from(to)),
-        };
-    }
     match char {
-        '\u{61C}'
+        '\0'..='\x7F' => Fold::Same,
+        // The soft hyphen, joiners, marks of direction, variants and tags.
+        '\u{AD}'
+        | '\u{34F}'
+        | '\u{61C}'
         | '\u{180E}'
         | '\u{200B}'..='\u{200F}'
         | '\u{202A}'..='\u{202E}'
@@ -139,107 +117,73 @@ fn fold(char: char) -> Fold {
         | '\u{FE00}'..='\u{FE0F}'
         | '\u{FEFF}'
         | '\u{E0000}'..='\u{E007F}' => Fold::Gone,
-        '\u{FF01}'..='\u{FF5E}' => Fold::To(char::from_u32(char as u32 - 0xFEE0).unwrap_or(char)),
         '\u{2010}'..='\u{2015}' | '\u{2212}' => Fold::To('-'),
-        // Letters for mathematics: twenty-five consecutive alphabets, and digits.
+        // Letters of mathematics: consecutive alphabets, of which programs also use what Unicode has elsewhere.
         '\u{1D400}'..='\u{1D6A3}' => {
             let nth = (char as u32 - 0x1D400) % 52;
             let base = if nth < 26 { b'A' } else { b'a' - 26 };
             Fold::To(char::from(base + nth as u8))
         }
-        '\u{1D7CE}'..='\u{1D7FF}' => {
-            Fold::To(char::from(b'0' + ((char as u32 - 0x1D7CE) % 10) as u8))
+        // Wide letters, digits of mathematics and letters in circles are variants by Unicode.
+        '\u{2000}'.. => {
+            let (mut to, mut count) = (char, 0);
+            decompose_compatible(char, |part| (to, count) = (part, count + 1));
+            let is_plain = count == 1 && to.is_ascii_graphic();
+            if is_plain { Fold::To(to) } else { Fold::Foreign }
         }
-        '\u{24B6}'..='\u{24CF}' => Fold::To(char::from(b'A' + (char as u32 - 0x24B6) as u8)),
-        '\u{24D0}'..='\u{24E9}' => Fold::To(char::from(b'a' + (char as u32 - 0x24D0) as u8)),
-        _ => Fold::Foreign,
+        char => ALIKE.get(&char).map_or(Fold::Foreign, |to| Fold::To(*to)),
     }
 }
 
-/// What stands in [`ALIKE`] for a character that is not seen.
-const GONE: u8 = 1;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The Latin letter that a character looks like, by the character; zero for none.
-#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-const ALIKE: [u8; 0x600] = {
-    let mut alike = [0; 0x600];
-    // The soft hyphen and the joiner of graphemes.
-    alike[0xAD] = GONE;
-    alike[0x34F] = GONE;
-    let mut rest = LOOK_ALIKES.as_slice();
-    while let Some(((from, to), after)) = rest.split_first() {
-        alike[*from as usize] = *to as u8;
-        rest = after;
+    #[test]
+    fn characters_fold_to_what_they_look_like() {
+        for (char, to) in [
+            ('а', Fold::To('a')),
+            ('Α', Fold::To('A')),
+            ('ց', Fold::To('g')),
+            ('ｇ', Fold::To('g')),
+            ('＿', Fold::To('_')),
+            ('𝐀', Fold::To('A')),
+            ('ℎ', Fold::To('h')),
+            ('𝟗', Fold::To('9')),
+            ('Ⓩ', Fold::To('Z')),
+            ('–', Fold::To('-')),
+            ('\u{200b}', Fold::Gone),
+            ('\u{ad}', Fold::Gone),
+            ('x', Fold::Same),
+            ('ж', Fold::Foreign),
+            ('é', Fold::Foreign),
+            ('字', Fold::Foreign),
+            ('ﬁ', Fold::Foreign),
+        ] {
+            assert_eq!(fold(char), to, "{char}");
+        }
+        assert_eq!(ALIKE.len(), 66);
     }
-    alike
-};
 
-/// Cyrillic, Greek and Armenian letters that look like Latin ones.
-const LOOK_ALIKES: [(char, char); 66] = [
-    ('а', 'a'),
-    ('А', 'A'),
-    ('В', 'B'),
-    ('в', 'b'),
-    ('с', 'c'),
-    ('С', 'C'),
-    ('е', 'e'),
-    ('Е', 'E'),
-    ('Н', 'H'),
-    ('һ', 'h'),
-    ('і', 'i'),
-    ('І', 'I'),
-    ('ј', 'j'),
-    ('Ј', 'J'),
-    ('к', 'k'),
-    ('К', 'K'),
-    ('М', 'M'),
-    ('о', 'o'),
-    ('О', 'O'),
-    ('р', 'p'),
-    ('Р', 'P'),
-    ('ѕ', 's'),
-    ('Ѕ', 'S'),
-    ('Т', 'T'),
-    ('т', 't'),
-    ('у', 'y'),
-    ('У', 'Y'),
-    ('х', 'x'),
-    ('Х', 'X'),
-    ('ԁ', 'd'),
-    ('ԛ', 'q'),
-    ('ԝ', 'w'),
-    ('ѵ', 'v'),
-    ('ӏ', 'l'),
-    ('Ү', 'Y'),
-    ('Α', 'A'),
-    ('Β', 'B'),
-    ('Ε', 'E'),
-    ('Ζ', 'Z'),
-    ('Η', 'H'),
-    ('Ι', 'I'),
-    ('Κ', 'K'),
-    ('Μ', 'M'),
-    ('Ν', 'N'),
-    ('Ο', 'O'),
-    ('ο', 'o'),
-    ('Ρ', 'P'),
-    ('ρ', 'p'),
-    ('Τ', 'T'),
-    ('Υ', 'Y'),
-    ('υ', 'u'),
-    ('Χ', 'X'),
-    ('χ', 'x'),
-    ('α', 'a'),
-    ('ν', 'v'),
-    ('ι', 'i'),
-    ('ɡ', 'g'),
-    ('ɑ', 'a'),
-    ('օ', 'o'),
-    ('ո', 'n'),
-    ('ս', 'u'),
-    ('հ', 'h'),
-    ('ց', 'g'),
-    ('ɩ', 'i'),
-    ('п', 'n'),
-    ('г', 'r'),
-];
+    #[test]
+    fn a_word_is_folded_with_all_that_belongs_to_it() {
+        let said = |text: &str| -> Vec<(String, String)> {
+            let mut budget = usize::MAX;
+            let mut all = Views { views: Vec::new(), budget: &mut budget };
+            views(text, &Marks::of(text.as_bytes()), &mut all);
+            let source = |map: &Map| text[map.hull()].to_owned();
+            all.views.into_iter().map(|view| (source(&view.map), view.text)).collect()
+        };
+        let of = |from: &str, to: &str| vec![(from.to_owned(), to.to_owned())];
+        let hidden = "tok\u{200b}en=ｋ3Jd9fQ\u{ad}x7";
+        assert_eq!(said(&format!("x '{hidden}' y")), of(hidden, "token=k3Jd9fQx7"));
+        assert_eq!(
+            said("ｋｅｙ＿ｏｆ＿ｗｏｒｄｓ"),
+            of("ｋｅｙ＿ｏｆ＿ｗｏｒｄｓ", "key_of_words")
+        );
+        for text in ["сорососороса", "k\u{200b}3Jd9", "a жuk_of_words", "plain_words_only"]
+        {
+            assert_eq!(said(text), [], "{text}");
+        }
+    }
+}

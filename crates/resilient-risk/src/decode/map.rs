@@ -20,6 +20,8 @@ pub(in super::super) struct Part {
     source: Range<usize>,
     /// What stands in the source before it is no text of its own: it goes when both parts do.
     is_joined: bool,
+    /// It is as long as its source, so that some of it can be told.
+    is_plain: bool,
 }
 
 /// A longer list of parts is not kept: then the whole of the source counts.
@@ -59,11 +61,20 @@ impl Map {
                 Some(last) => last.end = source.end,
                 None => pieces.push(source),
             },
-            Self::Parts(parts) if parts.len() < PARTS_MAX => {
+            Self::Parts(parts) => {
                 let end = parts.last().map_or(0, |last| last.end) + len;
-                parts.push(Part { end, source, is_joined });
+                let is_plain = len == source.len();
+                let goes_on = |last: &&mut Part| {
+                    is_joined && is_plain && last.is_plain && last.source.end == source.start
+                };
+                if let Some(last) = parts.last_mut().filter(goes_on) {
+                    (last.end, last.source.end) = (end, source.end);
+                } else if parts.len() < PARTS_MAX {
+                    parts.push(Part { end, source, is_joined, is_plain });
+                } else {
+                    *self = Self::whole(self.hull().start..source.end);
+                }
             }
-            Self::Parts(_) => *self = Self::whole(self.hull().start..source.end),
         }
     }
 
@@ -95,12 +106,11 @@ impl Map {
         let mut pieces: Vec<Range<usize>> = Vec::new();
         let first = parts.partition_point(|part| part.end <= span.start);
         let mut start = first.checked_sub(1).and_then(|nth| parts.get(nth)).map_or(0, |p| p.end);
-        for Part { end, source, is_joined } in parts.iter().skip(first) {
+        for Part { end, source, is_joined, is_plain } in parts.iter().skip(first) {
             if start >= span.end {
                 break;
             }
-            // Of what is as long as its source, some can be told.
-            let (from, to) = if end - start == source.len() {
+            let (from, to) = if *is_plain {
                 (span.start.saturating_sub(start), end.saturating_sub(span.end))
             } else {
                 (0, 0)
