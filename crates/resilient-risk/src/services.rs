@@ -8,7 +8,7 @@ use super::tables::SERVICES;
 
 /// Tells whether a word, in small letters, names a service.
 pub(super) fn is_service(word: &[u8]) -> bool {
-    is_service_in_two(word, &[])
+    SERVICES.binary_search(&word).is_ok()
 }
 
 /// Tells whether two words, written as one, name a service. The names are in order.

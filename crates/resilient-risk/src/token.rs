@@ -150,16 +150,18 @@ impl Shape {
             _ => 5,
         };
         let mut counts = [0; 6];
+        let (mut digits_row, mut letters_row, mut digits_max, mut letters_max) = (0, 0, 0, 0);
         for byte in token {
-            counts.get_mut(class(*byte)).into_iter().for_each(|count| *count += 1);
+            let class = class(*byte);
+            counts.get_mut(class).into_iter().for_each(|count| *count += 1);
+            digits_row = if class == 0 { digits_row + 1 } else { 0 };
+            letters_row = if matches!(class, 1 | 2) { letters_row + 1 } else { 0 };
+            (digits_max, letters_max) = (digits_max.max(digits_row), letters_max.max(letters_row));
         }
         let [digits, lower, upper, plus, dash, other] = counts;
         let changes =
             token.array_windows().filter(|[one, next]| class(*one) != class(*next)).count();
         let steps = token.array_windows().filter(|[one, next]| one.abs_diff(*next) <= 1).count();
-        let longest = |is: fn(&u8) -> bool| {
-            token.split(|byte| !is(byte)).map(<[u8]>::len).max().unwrap_or_default()
-        };
         let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || !byte.is_ascii_alphabetic();
         let hex_letters = token.iter().all(is_hex);
         let (odd_pairs, pairs) = odd_pairs(token);
@@ -198,8 +200,8 @@ impl Shape {
             odd_pairs,
             pairs,
             changes,
-            letters_max: longest(u8::is_ascii_alphabetic),
-            digits_max: longest(u8::is_ascii_digit),
+            letters_max,
+            digits_max,
             steps,
             entropy,
         }
