@@ -253,7 +253,7 @@ impl Matches<'_> {
     /// Where the next match is from a place on within so many bytes, and where these end; nothing if that takes too
     /// much.
     fn find(&mut self, window: usize) -> Option<(Option<Range<usize>>, usize)> {
-        let end = ceil(self.text, self.at.saturating_add(window));
+        let end = self.text.ceil_char_boundary(self.at.saturating_add(window));
         let seen = self.text.get(..end).unwrap_or_default();
         let input = Input::new(seen).range(self.at..);
         if !self.reads.spend(end - self.at) {
@@ -285,7 +285,8 @@ impl Iterator for Matches<'_> {
                     break;
                 }
                 // What begins in the first half of a window ends in it.
-                self.at = ceil(self.text, (end - window.min(end) / 2).max(self.at + 1));
+                self.at =
+                    self.text.ceil_char_boundary((end - window.min(end) / 2).max(self.at + 1));
                 window = self.reads.window;
                 continue;
             };
@@ -307,11 +308,6 @@ impl Iterator for Matches<'_> {
         self.at = len;
         None
     }
-}
-
-/// The first beginning of a character at or behind a place, or the end of the text.
-fn ceil(text: &str, at: usize) -> usize {
-    (at.min(text.len())..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
 /// Shows enough of a match to find it, not enough to use it, on one line: sixteen characters of a long one. What
