@@ -4,7 +4,6 @@
 //! the shape of the body and the words near it; the letters themselves are seen only through
 //! triples, which mostly tell words from chance. Training and scoring both come through here.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -243,10 +242,14 @@ fn last_word(text: &[u8]) -> usize {
 
 /// Tells whether a word may end in a word for secrets: most words do not, which their last three letters show.
 pub(super) fn may_end_secret(word: &[u8]) -> bool {
-    static ENDS: LazyLock<BTreeSet<[u8; 3]>> = LazyLock::new(|| {
-        SECRET_WORDS.iter().filter_map(|word| word.last_chunk().copied()).collect()
-    });
-    word.last_chunk().is_some_and(|end| ENDS.contains(end))
+    static ENDS: LazyLock<Vec<u32>> =
+        LazyLock::new(|| SECRET_WORDS.iter().filter_map(|word| end(word)).collect());
+    end(word).is_some_and(|end| ENDS.contains(&end))
+}
+
+/// The last three bytes of a word, as a number.
+fn end(word: &[u8]) -> Option<u32> {
+    word.last_chunk().map(|[first, second, third]| u32::from_le_bytes([*first, *second, *third, 0]))
 }
 
 /// The number of the secret word that a word is or ends in, from 1.
@@ -265,19 +268,17 @@ fn separator(context: &[u8]) -> u64 {
     let gap = context.iter().rev().take_while(|byte| !byte.is_ascii_alphanumeric()).count();
     let between = context.get(context.len() - gap..).unwrap_or_default();
     let mut value = if gap == context.len() { 1 } else { 2 };
-    let mut white = false;
-    for &byte in between.iter().rev().take(8) {
-        if byte.is_ascii_whitespace() {
-            if white {
-                continue;
-            }
-            white = true;
-        } else {
-            white = false;
+    let folded = between.iter().rev().take(8).map(|byte| match byte {
+        b'\'' | b'`' => b'"',
+        byte if byte.is_ascii_whitespace() => b' ',
+        byte => *byte,
+    });
+    let mut last = 0;
+    for byte in folded {
+        if byte != b' ' || last != b' ' {
+            value = (value ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
         }
-        let byte = if byte.is_ascii_whitespace() { b' ' } else { byte };
-        let byte = if byte == b'\'' || byte == b'`' { b'"' } else { byte };
-        value = (value ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        last = byte;
     }
     value & 0xFF_FFFF
 }
@@ -291,19 +292,8 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 fn length_bucket(len: usize) -> u64 {
-    match len {
-        0..=12 => 0,
-        13..=16 => 1,
-        17..=20 => 2,
-        21..=24 => 3,
-        25..=32 => 4,
-        33..=40 => 5,
-        41..=48 => 6,
-        49..=64 => 7,
-        65..=96 => 8,
-        97..=160 => 9,
-        _ => 10,
-    }
+    const MOST: [usize; 10] = [12, 16, 20, 24, 32, 40, 48, 64, 96, 160];
+    MOST.partition_point(|most| *most < len) as u64
 }
 
 fn ratio(part: usize, whole: usize, steps: usize) -> u64 {

@@ -44,7 +44,9 @@ fn weighted(token: &[u8]) -> u64 {
             *count = count.saturating_add(1);
         }
     }
-    seen.iter().map(|count| u64::from(*count) * u64::from(log(usize::from(*count)))).sum()
+    // What stands there once weighs nothing.
+    let often = seen.iter().filter(|count| **count > 1);
+    often.map(|count| u64::from(*count) * u64::from(log(usize::from(*count)))).sum()
 }
 
 /// What two neighbours are: nothing, a pair of letters (1), or an odd pair (3). A capital begins a word, so what precedes
