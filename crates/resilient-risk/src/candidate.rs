@@ -78,8 +78,9 @@ fn part<'a>(text: &'a [u8], span: &Range<usize>) -> &'a [u8] {
 /// is a line drawn with signs.
 fn is_word_or_words(token: &[u8]) -> bool {
     // Most of them show it by the first sign.
-    let plain = token.iter().take(PLAIN_MAX).take_while(|byte| byte.is_ascii_alphanumeric());
-    match token.get(plain.count()..) {
+    let near = token.get(..PLAIN_MAX).unwrap_or(token);
+    let sign = near.iter().position(|byte| !byte.is_ascii_alphanumeric());
+    match token.get(sign.unwrap_or(near.len())..) {
         None | Some([]) => !is_odd(token),
         Some([first, rest @ ..]) => {
             b"_-./".contains(first)
@@ -103,6 +104,7 @@ fn has_long_part(token: &[u8]) -> bool {
 /// Cuts a run into pieces: at what assigns, and at slashes if they divide a path.
 fn cut(text: &[u8], run: &Run, wanted: Wanted, mut each: impl FnMut(Candidate)) {
     let bytes = part(text, &run.span());
+    // Most are one piece.
     let is_plain = bytes.iter().all(u8::is_ascii_alphanumeric);
     let mut start = 0;
     for _ in 0..PIECES_MAX {
@@ -126,20 +128,12 @@ fn cut(text: &[u8], run: &Run, wanted: Wanted, mut each: impl FnMut(Candidate)) 
     }
 }
 
-/// The length of what stands before the first `=` that is no padding.
+/// The length of what stands before the first `=` that is no padding: this ends a run, and there are at most two of it.
 fn assigned(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(found) = memchr(b'=', bytes.get(at..).unwrap_or_default()) {
-        at += found;
-        let padding = bytes.iter().skip(at).take_while(|byte| **byte == b'=').count();
-        // Padding ends a run, and there are at most two of it.
-        let ends = at + padding == bytes.len() && padding <= 2 && at > 0;
-        if !ends {
-            return at;
-        }
-        at += padding;
-    }
-    bytes.len()
+    let padding = bytes.iter().rev().take_while(|byte| **byte == b'=').count();
+    let is_padding = padding <= 2 && padding < bytes.len();
+    let body = bytes.get(..bytes.len() - if is_padding { padding } else { 0 });
+    body.and_then(|body| memchr(b'=', body)).unwrap_or(bytes.len())
 }
 
 /// Tells whether slashes divide a piece: more than half of its parts are spelled with letters, or they are many.

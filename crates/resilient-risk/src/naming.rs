@@ -112,16 +112,13 @@ impl<'a> Name<'a> {
 /// How many of the nearest words decide whether a name says anything.
 const DECIDING: usize = 3;
 
-/// Judges a candidate by its name.
+/// Judges a candidate that [may be named](may_be_named) by its name.
 pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
     let body = text.get(candidate.body.clone())?;
     let shape = &candidate.shape;
     let secret = secret_at(words);
     // A block of a private key in base64 is better named by what is in it.
     if body.starts_with(b"LS0tLS1CRUdJTi") {
-        return None;
-    }
-    if !may_be_named(shape) {
         return None;
     }
     let Some(secret) = secret else {
@@ -131,9 +128,8 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     if !is_amazon(shape) && !is_random || placeholder::is_void(body) {
         return None;
     }
-    let dummy = || placeholder::is_counted(body);
     let name = Name::of(words);
-    if !name.service && dummy() {
+    if !name.service && placeholder::is_counted(body) {
         return None;
     }
     let has = |word: &[u8]| words.iter().take(4).any(|known| known == word);

@@ -204,7 +204,10 @@ fn collect(
             scan.views(text, views, lens, depth, budget);
         }
     }
-    scan.guesses();
+    // What the model judges to be secrets, where nothing else has claimed it.
+    for (family, span) in std::mem::take(&mut scan.guesses) {
+        scan.add(family, "learned_token", span, false);
+    }
     if depth == 0 {
         settle(&mut scan.findings, scan.addresses);
     }
@@ -234,13 +237,6 @@ impl Finding {
 }
 
 impl Scan {
-    /// What the model judges to be secrets, where nothing else has claimed it.
-    fn guesses(&mut self) {
-        for (family, span) in std::mem::take(&mut self.guesses) {
-            self.add(family, "learned_token", span, false);
-        }
-    }
-
     /// What does not lie in runs, or not in one.
     fn outside(&mut self, bytes: &[u8], places: &[Place], depth: usize) {
         classic::unsigned_jwt(bytes, places, |span| {
