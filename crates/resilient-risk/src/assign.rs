@@ -1,12 +1,13 @@
 //! Secrets that are recognised by what stands before them: `password = "…"`, `IDENTIFIED BY '…'`,
 //! `scheme://user:password@host`, and the blocks of private keys.
 //!
-//! What follows a word of [`words`](super::words) is read by hand. A value counts when it is neither
-//! a word nor a dummy nor code.
+//! A value counts when it is neither a word nor a dummy nor code.
 
 use std::ops::{Range, RangeInclusive};
+use std::sync::LazyLock;
 
 use memchr::memmem;
+use regex::bytes::{Match, Regex};
 
 use super::features::Words;
 use super::literals::{Literal, Place};
@@ -30,16 +31,48 @@ pub(super) trait Claimed {
     fn claim(&mut self, hit: Hit);
 }
 
+/// How something is written that stands behind a word.
+type Form = LazyLock<Option<Regex>>;
+
+/// The code of a bank behind a sign: `BIC: …`.
+static BANK: Form = LazyLock::new(|| {
+    Regex::new(r#"^[A-Za-z _/"'\\\]-]{0,15}[:=][:=> "'\\]{0,7}([A-Z0-9]+)(?:[^A-Za-z0-9_-]|$)"#)
+        .ok()
+});
+
+/// The password that `-p` gives, and the one that an option with a name does, in quotes or in one word.
+static SHORT_OPTION: Form =
+    LazyLock::new(|| Regex::new(r#" -p( *)(?:"([^"\n]*)|'([^'\n]*)|([^"'\s;&|)\\]*))"#).ok());
+static LONG_OPTION: Form =
+    LazyLock::new(|| Regex::new(r#"^[^ \n]*( +)(?:"([^"\n]*)|'([^'\n]*)|([^"'\s;&|)\\]*))"#).ok());
+
+/// `user:password` and `user:'password'`, which is one word of a shell, too.
+static USER: Form =
+    LazyLock::new(|| Regex::new(r#"^[ "'\\]*(([^\s"'`\\:]*):["']?([^\s"'`\\]*))[\s"'`\\]"#).ok());
+
+/// `"auth": "…"` of the files in which container tools keep their logins.
+static AUTH: Form = LazyLock::new(|| Regex::new(r#"^auth"[: ]+""#).ok());
+
+/// `user:password@host`.
+static AUTHORITY: Form = LazyLock::new(|| {
+    let [inside, user, host] =
+        ["", ":", "@"].map(|sign| format!(r#"[^\s/"'`<>,;()\[\]{{}}\\?{sign}]"#));
+    Regex::new(&format!("^({user}*):({inside}+)@({host}+)")).ok()
+});
+
 /// Finds the values after the words of a text.
 pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
     for said in words.iter().copied() {
-        let given = || given(text, said).filter(|hit| claims.is_free(&hit.span));
-        let hit = match said.word {
-            Word::Dummy | Word::Url | Word::User | Word::Basic => credential(text, said),
-            Word::Command | Word::Bank => given(),
-            _ => value(text, said, claims)
-                .or_else(|| auth(text, said.start, said.end))
-                .or_else(given),
+        let Said { word, start, end } = said;
+        let option = || option(text, said).filter(|hit| claims.is_free(&hit.span));
+        let hit = match word {
+            Word::Url => credentials(text, start, end),
+            Word::User => user(text, end),
+            Word::Basic => basic(text, end),
+            Word::Dummy => None,
+            Word::Bank => bank(text, start, end).filter(|hit| claims.is_free(&hit.span)),
+            Word::Command => option(),
+            _ => value(text, said, claims).or_else(|| auth(text, start)).or_else(option),
         };
         if let Some(hit) = hit {
             claims.claim(hit);
@@ -47,72 +80,48 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
     }
 }
 
-/// Reads what follows a word that names no value, but an address or a user.
-fn credential(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
-    match word {
-        Word::Url => credentials(text, start, end),
-        Word::User => user(text, end),
-        Word::Basic => basic(text, end),
-        _ => None,
-    }
+/// The text from a position on, up to some length.
+fn near(text: &[u8], from: usize, len: usize) -> &[u8] {
+    text.get(from..from + len).or_else(|| text.get(from..)).unwrap_or_default()
 }
 
-/// Reads the password that an option of a command gives, and the code of a bank.
-fn given(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
+/// Where a match in the text behind a position stands.
+fn behind(end: usize, found: &Match<'_>) -> Range<usize> {
+    end + found.start()..end + found.end()
+}
+
+/// Reads the password that an option of a command gives.
+fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
     const REACH: usize = 120;
-    let near = text.get(end..end + REACH).or_else(|| text.get(end..))?;
-    let line = near.split(|byte| *byte == b'\n').next()?;
-    if word == Word::Bank {
-        return bank(line, start.checked_sub(1).and_then(|at| text.get(at)), end);
-    }
-    let name = text.get(start.saturating_sub(24)..start)?;
+    const NAME_MAX: usize = 24;
+    let name = text.get(start.saturating_sub(NAME_MAX)..start)?;
     let name = name.rsplit(u8::is_ascii_whitespace).next()?;
-    let option = |option: &[u8]| memmem::find(line, option).map(|at| at + option.len());
-    let at = match word {
-        // `-pPASSWORD` in one word.
-        Word::Command => {
-            option(b" -p").filter(|at| line.get(*at).is_some_and(|byte| *byte != b' '))?
-        }
-        Word::Password if name.ends_with(b"ssh") => option(b" -p")?,
-        Word::Password if name.starts_with(b"--") => line.iter().position(|byte| *byte == b' ')?,
+    let (form, is_one_word) = match word {
+        Word::Command => (&SHORT_OPTION, true),
+        Word::Password if name.ends_with(b"ssh") => (&SHORT_OPTION, false),
+        Word::Password if name.starts_with(b"--") => (&LONG_OPTION, false),
         _ => return None,
     };
-    let rest = line.get(at..)?;
-    let blank = rest.iter().take_while(|byte| **byte == b' ').count();
-    let quote = rest.get(blank).copied().filter(|byte| b"\"'".contains(byte));
-    let from = end + at + blank + usize::from(quote.is_some());
-    let rest = text.get(from..end + line.len())?;
-    let ends = |byte: &u8| match quote {
-        Some(quote) => *byte == quote,
-        None => byte.is_ascii_whitespace() || b"\"';&|)\\".contains(byte),
-    };
-    let len = rest.iter().position(ends).unwrap_or(rest.len());
-    let value = Value { span: from..from + len, said: None };
-    let fits = PASSWORD_LENS.contains(&len) && Shape::of(rest.get(..len)?).digits > 0;
-    (fits && is_password(text, &value, quote.is_none(), false, Word::Password)).then_some(Hit {
-        family: "generic_secret",
-        name: "assigned_password",
-        span: value.span,
-    })
+    let line = near(text, end, REACH).split(|byte| *byte == b'\n').next()?;
+    let found = form.as_ref()?.captures(line)?;
+    let blank = found.get(1)?;
+    let said = found.iter().skip(2).flatten().next()?;
+    let is_bare = said.start() == blank.end();
+    let value = Value { span: behind(end, &said), said: None };
+    let fits = PASSWORD_LENS.contains(&said.len())
+        && Shape::of(said.as_bytes()).digits > 0
+        && (blank.is_empty() || !is_one_word)
+        && is_password(text, &value, is_bare, false, Word::Password);
+    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span: value.span })
 }
 
-/// Reads the code of a bank behind a word and a sign: `BIC: …`.
-fn bank(line: &[u8], before: Option<&u8>, end: usize) -> Option<Hit> {
-    const SIGN_REACH: usize = 16;
-    let sign = line.iter().take(SIGN_REACH).position(|byte| b":=".contains(byte))?;
-    let is_name = |byte: &u8| byte.is_ascii_alphabetic() || b" _-/\"'\\]".contains(byte);
-    let lead = line.iter().skip(sign).take(8).take_while(|byte| b":=> \"'\\".contains(byte));
-    let from = sign + lead.count();
-    let rest = line.get(from..)?;
-    let len = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let glued = rest.get(len).is_some_and(|byte| b"_-".contains(byte));
-    let alone = !before.is_some_and(u8::is_ascii_alphanumeric);
-    let fits = alone && !glued && line.get(..sign)?.iter().all(is_name);
-    (fits && pii::is_bank(rest.get(..len)?)).then_some(Hit {
-        family: "pii",
-        name: "bic",
-        span: end + from..end + from + len,
-    })
+/// Reads the code of a bank behind a word that is no end of another one.
+fn bank(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    const REACH: usize = 48;
+    let code = BANK.as_ref()?.captures(near(text, end, REACH))?.get(1)?;
+    let before = start.checked_sub(1).and_then(|before| text.get(before));
+    let fits = !before.is_some_and(u8::is_ascii_alphanumeric) && pii::is_bank(code.as_bytes());
+    fits.then(|| Hit { family: "pii", name: "bic", span: behind(end, &code) })
 }
 
 /// The `@` of an address stands at most so far behind its scheme.
@@ -334,19 +343,21 @@ const PASSWORD_LENS: RangeInclusive<usize> = 7..=64;
 fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) -> bool {
     let Value { span, said } = value;
     let value = said.as_deref().or_else(|| text.get(span.clone())).unwrap_or_default();
-    // What can be counted in one look comes first: most values are none.
-    let Counts { digits, letters, symbols, code, plain } = Counts::of(value);
-    let marks = plain - letters - digits - symbols;
-    if plain < value.len() || letters < 2 || value.starts_with(b"$") {
+    let count = |is: fn(u8) -> bool| value.iter().filter(|byte| is(**byte)).count();
+    let (letters, digits) =
+        (count(|byte| byte.is_ascii_alphabetic()), count(|byte| byte.is_ascii_digit()));
+    let (symbols, code) = (count(is_symbol), count(is_code));
+    // What can be counted comes first: most values are none.
+    if !value.iter().all(u8::is_ascii_graphic) || letters < 2 || value.starts_with(b"$") {
         return false;
     }
+    let marks = value.len() - letters - digits - symbols;
     // Only a bare value can be code. One in quotes may be a template, or a path with many marks.
     let is_literal = !bare && word != Word::Key;
     if !is_literal && (marks > 2 || code > 0) {
         return false;
     }
-    let symbols = symbols + code;
-    let shape = Shape::of(value);
+    let (symbols, shape) = (symbols + code, Shape::of(value));
     let mixed = symbols > 1 && shape.lower > 0 && shape.upper > 0 && shape.digits > 0;
     if marks > 2 && !mixed || code > 0 && is_template(value) {
         return false;
@@ -379,6 +390,15 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     strong && !is_path() && !placeholder::is_dummy(value)
 }
 
+const fn is_symbol(byte: u8) -> bool {
+    matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'?' | b'+')
+}
+
+/// Tells whether a byte is a bracket or a bar, which are in the code of programs.
+const fn is_code(byte: u8) -> bool {
+    matches!(byte, b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|')
+}
+
 /// Tells whether a value has a place in brackets that something is put into, or an index, or a call.
 fn is_template(value: &[u8]) -> bool {
     let named = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:,'\"/@ ".contains(byte);
@@ -397,85 +417,35 @@ fn is_template(value: &[u8]) -> bool {
     })
 }
 
-/// How many characters of each kind a value of at most 255 has.
-struct Counts {
-    digits: usize,
-    letters: usize,
-    symbols: usize,
-    /// Brackets and bars, which are in the code of programs.
-    code: usize,
-    /// All that can be seen.
-    plain: usize,
-}
-
-impl Counts {
-    fn of(value: &[u8]) -> Self {
-        /// The kinds, eight bits for each in the sum of a value's characters.
-        #[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
-        static KINDS: [u64; 256] = {
-            let mut kinds = [0; 256];
-            let mut byte = b'!';
-            while byte <= b'~' {
-                let kind = match byte {
-                    b'0'..=b'9' => 1,
-                    b'a'..=b'z' | b'A'..=b'Z' => 1 << 8,
-                    b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'?' | b'+' => {
-                        1 << 16
-                    }
-                    b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|' => 1 << 24,
-                    _ => 0,
-                };
-                kinds[byte as usize] = kind | 1 << 32;
-                byte += 1;
-            }
-            kinds
-        };
-        let kind = |byte: &u8| KINDS.get(usize::from(*byte)).copied().unwrap_or(0);
-        let sum: u64 = value.iter().map(kind).sum();
-        let [digits, letters, symbols, code, plain, ..] = sum.to_le_bytes().map(usize::from);
-        Self { digits, letters, symbols, code, plain }
-    }
-}
-
 /// Reads `user:password` after the option of that name.
 fn user(text: &[u8], end: usize) -> Option<Hit> {
-    let rest = text.get(end..end + 120).or_else(|| text.get(end..))?;
-    let lead = rest.iter().take_while(|byte| b" \"'\\".contains(byte)).count();
-    let pair = rest.get(lead..)?;
-    // `user:'password'` is one word of a shell, too.
-    let quoted = pair.windows(2).take(60).position(|two| two == b":'" || two == b":\"");
-    let from = quoted.map_or(0, |colon| colon + 2);
-    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
-    let early = pair.get(..from.saturating_sub(2))?.iter().any(ends);
-    let from = if early { 0 } else { from };
-    let stop = from + pair.get(from..)?.iter().position(ends)?;
-    let pair = pair.get(..stop)?;
-    let colon = memchr::memchr(b':', pair)?;
-    let (user, password) = (pair.get(..colon)?, pair.get(from.max(colon + 1)..)?);
+    const REACH: usize = 120;
+    let found = USER.as_ref()?.captures(near(text, end, REACH))?;
+    let (pair, user, password) = (found.get(1)?, found.get(2)?, found.get(3)?.as_bytes());
     let shape = Shape::of(password);
     let odd = password.len() >= 10 && shape.odd_pairs * 3 >= shape.pairs;
-    let real = password.len() >= 6 && (odd || is_url_password(password, user, b"localhost"));
-    let code = pair.iter().any(|byte| b"$<>{}()%".contains(byte))
+    let real = odd || is_url_password(password, user.as_bytes(), b"localhost");
+    let is_code = pair.as_bytes().iter().any(|byte| b"$<>{}()%".contains(byte))
         || password.starts_with(b":")
         || password.starts_with(b"//");
-    (real && !code).then(|| Hit {
+    (password.len() >= 6 && real && !is_code).then(|| Hit {
         family: "generic_secret",
         name: "command_line_user",
-        span: end + lead..end + lead + stop,
+        span: behind(end, &pair),
     })
 }
 
-/// Reads `"auth": "…"` of the files in which container tools keep their logins.
-fn auth(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let rest = text.get(start..end + 8)?;
-    let between = rest.strip_prefix(b"auth\"")?.iter().position(|byte| !b": ".contains(byte))?;
-    let value = end + 1 + between;
-    (between > 0 && text.get(value) == Some(&b'"')).then(|| basic(text, value + 1)).flatten()
+/// Reads what follows the word in `"auth": "…"`.
+fn auth(text: &[u8], start: usize) -> Option<Hit> {
+    const REACH: usize = 16;
+    let found = AUTH.as_ref()?.find(near(text, start, REACH))?;
+    basic(text, start + found.end())
 }
 
 /// Reads the credentials of HTTP's basic authentication: base64 of `user:password`.
 fn basic(text: &[u8], end: usize) -> Option<Hit> {
-    let rest = text.get(end..end + 200).or_else(|| text.get(end..))?;
+    const REACH: usize = 200;
+    let rest = near(text, end, REACH);
     let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"+/=".contains(b)).count();
     let token = std::str::from_utf8(rest.get(..len)?).ok()?;
     let decoded = decode::base64_text(token)?;
@@ -492,79 +462,31 @@ fn basic(text: &[u8], end: usize) -> Option<Hit> {
 /// Reads `user:password@host` after `://`.
 fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     super::work::spend(AUTHORITY_REACH / 4);
-    let rest = text.get(end..end + AUTHORITY_REACH).or_else(|| text.get(end..))?;
+    let rest = near(text, end, AUTHORITY_REACH);
     // Most addresses have none anywhere near.
     memchr::memchr(b'@', rest)?;
-    let stop = rest
-        .iter()
-        .position(|byte| {
-            byte.is_ascii_whitespace()
-                || matches!(
-                    byte,
-                    b'/' | b'"'
-                        | b'\''
-                        | b'`'
-                        | b'<'
-                        | b'>'
-                        | b','
-                        | b';'
-                        | b'('
-                        | b')'
-                        | b'['
-                        | b']'
-                        | b'{'
-                        | b'}'
-                        | b'\\'
-                        | b'?'
-                )
-        })
-        .unwrap_or(rest.len());
-    // One that is longer is cut between two characters.
-    let continues = |stop: &usize| text.get(end + stop).is_some_and(|byte| byte & 0xC0 == 0x80);
-    let stop = (0..=stop).rev().find(|stop| !continues(stop))?;
-    let authority = rest.get(..stop)?;
-    let at = memchr::memrchr(b'@', authority)?;
-    let (user, host) = (authority.get(..at)?, authority.get(at + 1..)?);
-    let colon = memchr::memchr(b':', user)?;
-    let password = user.get(colon + 1..)?;
+    let found = AUTHORITY.as_ref()?.captures(rest)?;
+    let [user, password, host] =
+        [1, 2, 3].map(|nth| found.get(nth).map_or(&b""[..], |of| of.as_bytes()));
+    let is_scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let before = text.get(start.saturating_sub(16)..start)?;
-    let scheme = before
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
-        .count();
-    if scheme < 2 || host.is_empty() || password.len() < 4 {
-        return None;
-    }
-    (is_url_password(password, user.get(..colon)?, host)).then(|| Hit {
+    let scheme = before.iter().rev().take_while(is_scheme).count();
+    (scheme >= 2 && password.len() >= 4 && is_url_password(password, user, host)).then(|| Hit {
         family: "conn_string",
         name: "url_credentials",
-        span: start - scheme..end + stop,
+        span: start - scheme..end + found.get_match().end(),
     })
 }
 
 fn is_url_password(password: &[u8], user: &[u8], host: &[u8]) -> bool {
-    const DUMMIES: [&[u8]; 14] = [
-        b"pass",
-        b"password",
-        b"passwd",
-        b"pwd",
-        b"secret",
-        b"user",
-        b"test",
-        b"admin",
-        b"root",
-        b"guest",
-        b"pw",
-        b"xxx",
-        b"token",
-        b"key",
-    ];
+    const DUMMIES: &str =
+        "pass password passwd pwd secret user test admin root guest pw xxx token key";
+    const FICTIONAL: [&str; 6] = ["example", "localhost", "127.0.0.1", "host", "domain", "test"];
     let lower = password.to_ascii_lowercase();
     let marks = b"$%{}*<>#";
     if placeholder::is_dummy(password)
         || password.first().is_some_and(|byte| marks.contains(byte)) && !password.starts_with(b"%")
-        || DUMMIES.contains(&lower.as_slice())
+        || DUMMIES.split(' ').any(|dummy| dummy.as_bytes() == lower)
         || password == user
     {
         return false;
@@ -579,9 +501,7 @@ fn is_url_password(password: &[u8], user: &[u8], host: &[u8]) -> bool {
     let host = host.to_ascii_lowercase();
     let name = host.split(|byte| *byte == b':').next().unwrap_or_default();
     let dots = name.iter().filter(|byte| **byte == b'.').count();
-    let fictional = [&b"example"[..], b"localhost", b"127.0.0.1", b"host", b"domain", b"test"]
-        .iter()
-        .any(|word| memmem::find(name, word).is_some());
+    let fictional = FICTIONAL.iter().any(|word| memmem::find(name, word.as_bytes()).is_some());
     dots >= 2 && !fictional && letters >= 6 && !lower.starts_with(b"pass")
 }
 
@@ -624,6 +544,13 @@ mod tests {
 
         fn claim(&mut self, hit: Hit) {
             self.push(hit);
+        }
+    }
+
+    #[test]
+    fn every_form_is_a_regex() {
+        for form in [&BANK, &SHORT_OPTION, &LONG_OPTION, &USER, &AUTH, &AUTHORITY] {
+            assert!(form.is_some());
         }
     }
 
