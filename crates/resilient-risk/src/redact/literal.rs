@@ -5,12 +5,23 @@
 //! nothing is made of what it says there.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::language::Language;
 use super::window_after;
 
-/// What announces a here-document is no longer.
-const HERE_LEN_MAX: usize = 128;
+/// What is looked at of a character or of what announces a here-document.
+const NEAR: usize = 128;
+
+/// A character such as `'"'`, a regular expression, and what announces a here-document.
+static CHARACTER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^'(?:\\[^']{0,12}'|\\''|[^\\]')").ok());
+static REGEX: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^/(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\\\[\n])*/").ok());
+static HERE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"^<<([-~]*)\s*(['"\\]*)([A-Za-z_][A-Za-z0-9_]*)['"]?"#).ok());
 
 /// A stretch of a text that is not plain code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,27 +46,43 @@ pub(super) enum Kind {
     Inert,
 }
 
-/// How one kind of literal is written.
+/// How one kind of literal is written: it ends as it begins.
+#[derive(Clone, Copy)]
 struct Quote {
-    open: &'static str,
-    close: &'static str,
+    sign: &'static str,
     /// A backslash takes the next character with it.
     escapes: bool,
     /// The quote twice stands for itself.
     doubles: bool,
     /// It may go over lines.
     lines: bool,
-    /// What begins and ends code inside.
-    hole: Option<(&'static str, u8)>,
+    /// What begins code inside.
+    hole: Option<&'static str>,
 }
 
-const fn quote(open: &'static str, close: &'static str) -> Quote {
-    Quote { open, close, escapes: true, doubles: false, lines: false, hole: None }
+impl Quote {
+    const fn of(sign: &'static str) -> Self {
+        Self { sign, escapes: true, doubles: false, lines: false, hole: None }
+    }
+
+    const fn raw(self) -> Self {
+        Self { escapes: false, ..self }
+    }
+
+    const fn long(self) -> Self {
+        Self { lines: true, ..self }
+    }
+
+    const fn with(self, hole: &'static str) -> Self {
+        Self { hole: Some(hole), ..self }
+    }
 }
 
-const fn raw(open: &'static str, close: &'static str) -> Quote {
-    Quote { escapes: false, lines: true, ..quote(open, close) }
-}
+const DOUBLE: Quote = Quote::of("\"");
+const SINGLE: Quote = Quote::of("'");
+const TICK: Quote = Quote::of("`").long();
+const THREE_DOUBLE: Quote = Quote::of("\"\"\"").long();
+const THREE_SINGLE: Quote = Quote::of("'''").long();
 
 /// How a language is written, as far as this file cares.
 struct Syntax {
@@ -71,106 +98,49 @@ struct Syntax {
 const PLAIN: Syntax = Syntax {
     line_comments: &[],
     block_comment: None,
-    quotes: &[quote("\"", "\"")],
+    quotes: &[DOUBLE],
     prefixes: b"",
     has_characters: false,
 };
-
+const HASHED: Syntax = Syntax { line_comments: &["#"], ..PLAIN };
 const C_LIKE: Syntax = Syntax {
     line_comments: &["//"],
     block_comment: Some(("/*", "*/")),
-    quotes: &[
-        Quote { lines: true, ..quote("\"\"\"", "\"\"\"") },
-        Quote { hole: Some(("${", b'}')), ..quote("\"", "\"") },
-    ],
-    prefixes: b"",
+    quotes: &[THREE_DOUBLE, DOUBLE],
     has_characters: true,
+    ..PLAIN
 };
-
-const SCRIPT: Syntax = Syntax {
-    quotes: &[
-        quote("\"", "\""),
-        quote("'", "'"),
-        Quote { lines: true, hole: Some(("${", b'}')), ..quote("`", "`") },
-    ],
-    has_characters: false,
-    ..C_LIKE
-};
-
+const KOTLIN: Syntax = Syntax { quotes: &[THREE_DOUBLE, DOUBLE.with("${")], ..C_LIKE };
+const SCRIPT: Syntax =
+    Syntax { quotes: &[DOUBLE, SINGLE, TICK.with("${")], has_characters: false, ..C_LIKE };
 const PYTHON: Syntax = Syntax {
-    line_comments: &["#"],
-    quotes: &[
-        Quote { lines: true, ..quote("\"\"\"", "\"\"\"") },
-        Quote { lines: true, ..quote("'''", "'''") },
-        quote("\"", "\""),
-        quote("'", "'"),
-    ],
+    quotes: &[THREE_DOUBLE, THREE_SINGLE, DOUBLE, SINGLE],
     prefixes: b"rRbBfFuU",
-    ..PLAIN
+    ..HASHED
 };
-
-const RUST: Syntax =
-    Syntax { quotes: &[Quote { lines: true, ..quote("\"", "\"") }], prefixes: b"bcr#", ..C_LIKE };
-
-const GO: Syntax = Syntax { quotes: &[quote("\"", "\""), raw("`", "`")], ..C_LIKE };
-
+const RUST: Syntax = Syntax { quotes: &[DOUBLE.long()], prefixes: b"bcr#", ..C_LIKE };
+const GO: Syntax = Syntax { quotes: &[DOUBLE, TICK.raw()], ..C_LIKE };
 const RUBY: Syntax = Syntax {
-    line_comments: &["#"],
     block_comment: Some(("\n=begin", "\n=end")),
-    quotes: &[
-        Quote { lines: true, hole: Some(("#{", b'}')), ..quote("\"", "\"") },
-        Quote { lines: true, ..quote("'", "'") },
-    ],
-    ..PLAIN
+    quotes: &[DOUBLE.long().with("#{"), SINGLE.long()],
+    ..HASHED
 };
-
-const C_SHARP: Syntax = Syntax {
-    quotes: &[
-        Quote { lines: true, ..quote("\"\"\"", "\"\"\"") },
-        Quote { hole: Some(("{", b'}')), ..quote("\"", "\"") },
-    ],
-    prefixes: b"$@",
-    ..C_LIKE
-};
-
+const C_SHARP: Syntax =
+    Syntax { quotes: &[THREE_DOUBLE, DOUBLE.with("{")], prefixes: b"$@", ..C_LIKE };
 const PHP: Syntax = Syntax {
     line_comments: &["//", "#"],
-    quotes: &[Quote { lines: true, ..quote("\"", "\"") }, Quote { lines: true, ..quote("'", "'") }],
+    quotes: &[DOUBLE.long(), SINGLE.long()],
     has_characters: false,
     ..C_LIKE
 };
-
-const SHELL: Syntax = Syntax {
-    line_comments: &["#"],
-    quotes: &[Quote { lines: true, hole: Some(("$(", b')')), ..quote("\"", "\"") }, raw("'", "'")],
-    prefixes: b"$",
-    ..PLAIN
-};
-
-const YAML: Syntax = Syntax {
-    line_comments: &["#"],
-    quotes: &[Quote { lines: true, ..quote("\"", "\"") }, Quote { doubles: true, ..raw("'", "'") }],
-    ..PLAIN
-};
-
-const TOML: Syntax = Syntax {
-    line_comments: &["#"],
-    quotes: &[
-        Quote { lines: true, ..quote("\"\"\"", "\"\"\"") },
-        raw("'''", "'''"),
-        quote("\"", "\""),
-        Quote { lines: false, ..raw("'", "'") },
-    ],
-    ..PLAIN
-};
-
+const SHELL: Syntax =
+    Syntax { quotes: &[DOUBLE.long().with("$("), SINGLE.long().raw()], prefixes: b"$", ..HASHED };
+const YAML: Syntax =
+    Syntax { quotes: &[DOUBLE.long(), Quote { doubles: true, ..SINGLE.long().raw() }], ..HASHED };
+const TOML: Syntax =
+    Syntax { quotes: &[THREE_DOUBLE, THREE_SINGLE.raw(), DOUBLE, SINGLE.raw()], ..HASHED };
 const MARKUP: Syntax = Syntax { block_comment: Some(("<!--", "-->")), quotes: &[], ..PLAIN };
-
-const ENV: Syntax = Syntax {
-    line_comments: &["#", ";"],
-    quotes: &[quote("\"", "\""), Quote { lines: false, ..raw("'", "'") }],
-    ..PLAIN
-};
+const ENV: Syntax = Syntax { line_comments: &["#", ";"], quotes: &[DOUBLE, SINGLE.raw()], ..PLAIN };
 
 fn syntax(language: Language) -> &'static Syntax {
     match language {
@@ -179,7 +149,8 @@ fn syntax(language: Language) -> &'static Syntax {
         Language::Rust => &RUST,
         Language::Go => &GO,
         Language::Ruby => &RUBY,
-        Language::Java | Language::Kotlin => &C_LIKE,
+        Language::Java => &C_LIKE,
+        Language::Kotlin => &KOTLIN,
         Language::CSharp => &C_SHARP,
         Language::Php => &PHP,
         Language::Shell | Language::Dockerfile => &SHELL,
@@ -192,8 +163,8 @@ fn syntax(language: Language) -> &'static Syntax {
 }
 
 /// A here-document whose body is to come.
-struct Here<'a> {
-    word: &'a str,
+struct Here {
+    word: String,
     kind: Kind,
     may_indent: bool,
 }
@@ -205,7 +176,7 @@ struct Lexer<'a> {
     syntax: &'static Syntax,
     at: usize,
     regions: Vec<Region>,
-    heres: Vec<Here<'a>>,
+    heres: Vec<Here>,
 }
 
 /// Finds the regions of a text, in their order.
@@ -224,12 +195,18 @@ impl<'a> Lexer<'a> {
         let Some(byte) = self.byte(self.at) else { return };
         if byte == b'\n' && !self.heres.is_empty() {
             self.here_documents();
-        } else if self.comment() || self.literal(byte) {
+        } else if self.comment() || self.literal() || byte == b'<' && self.here_begins() {
         } else if byte == b'\'' && self.syntax.has_characters {
-            self.character();
+            // What is no character is the mark of a lifetime.
+            let near = window_after(self.text, self.at, NEAR);
+            let found = CHARACTER.as_ref().and_then(|form| form.find(near));
+            self.at += found.map_or(1, |found| found.len());
         } else if byte == b'/' && self.is_script() && self.expects_value() {
-            self.regex();
-        } else if byte == b'<' && self.here_begins() {
+            let rest = self.text.get(self.at..).unwrap_or_default();
+            match REGEX.as_ref().and_then(|form| form.find(rest)) {
+                Some(found) => self.pass(found.len()),
+                None => self.at += rest.find('\n').unwrap_or(rest.len()),
+            }
         } else {
             // A backslash outside of literals quotes in shells and means nothing elsewhere.
             self.at += if byte == b'\\' && self.is_shell() { 2 } else { 1 };
@@ -267,16 +244,19 @@ impl<'a> Lexer<'a> {
         self.regions.push(Region { kind, outer, inner, holes: Vec::new() });
     }
 
+    /// Passes a comment, or a regular expression.
+    fn pass(&mut self, len: usize) {
+        let whole = self.at..self.at + len;
+        self.push(Kind::Inert, whole.clone(), whole);
+    }
+
     fn comment(&mut self) -> bool {
         let rest = self.rest();
         if let Some((open, close)) = self.syntax.block_comment
-            && rest.starts_with(open.as_bytes())
+            && let Some(body) = rest.strip_prefix(open.as_bytes())
         {
-            let body = rest.get(open.len()..).unwrap_or_default();
-            let len = memchr::memmem::find(body, close.as_bytes())
-                .map_or(rest.len(), |end| open.len() + end + close.len());
-            let whole = self.at..self.at + len;
-            self.push(Kind::Inert, whole.clone(), whole);
+            let end = memchr::memmem::find(body, close.as_bytes());
+            self.pass(end.map_or(rest.len(), |end| open.len() + end + close.len()));
             return true;
         }
         let begins = self.syntax.line_comments.iter().any(|open| rest.starts_with(open.as_bytes()));
@@ -291,65 +271,52 @@ impl<'a> Lexer<'a> {
             }
             _ => true,
         };
-        if !begins || !place {
-            return false;
+        if begins && place {
+            self.pass(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
         }
-        let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let whole = self.at..self.at + len;
-        self.push(Kind::Inert, whole.clone(), whole);
-        true
+        begins && place
     }
 
-    fn literal(&mut self, byte: u8) -> bool {
-        if !matches!(byte, b'"' | b'\'' | b'`') {
+    fn literal(&mut self) -> bool {
+        let rest = self.rest();
+        let mut quotes = self.syntax.quotes.iter().copied();
+        let Some(mut quote) = quotes.find(|quote| rest.starts_with(quote.sign.as_bytes())) else {
             return false;
-        }
+        };
         // A scalar is quoted only where it begins; `don't` is plain.
         if self.is_yaml() && !self.before(self.at).is_none_or(|byte| b":-,[{?".contains(&byte)) {
             return false;
         }
-        let rest = self.rest();
-        let quotes = self.syntax.quotes;
-        let Some(quote) = quotes.iter().find(|quote| rest.starts_with(quote.open.as_bytes()))
-        else {
-            return false;
-        };
         let start = self.prefix();
         let prefix = self.text.get(start..self.at).unwrap_or_default();
         let has = |letters: &str| prefix.contains(|letter| letters.contains(letter));
-        let (mut escapes, mut doubles, mut lines) = (quote.escapes, quote.doubles, quote.lines);
-        let (mut hole, mut close) = (quote.hole, quote.close.to_owned());
+        let mut close = quote.sign.to_owned();
         match self.language {
-            Language::Python => {
-                hole = has("fF").then_some(("{", b'}'));
-            }
+            Language::Python => quote.hole = has("fF").then_some("{"),
             Language::Rust if has("r") => {
-                escapes = false;
+                quote.escapes = false;
                 close += &"#".repeat(prefix.matches('#').count());
             }
             Language::CSharp => {
-                (escapes, doubles, lines) = (!has("@"), has("@"), lines || has("@"));
-                hole = hole.filter(|_| has("$"));
+                quote = Quote { escapes: !has("@"), doubles: has("@"), ..quote };
+                quote.lines |= has("@");
+                quote.hole = quote.hole.filter(|_| has("$"));
             }
-            Language::Java => hole = None,
             // `$'…'` has escapes; a `$` before `"` is of no consequence.
-            Language::Shell | Language::Dockerfile if byte == b'\'' => escapes = has("$"),
+            Language::Shell | Language::Dockerfile if quote.sign == "'" => quote.escapes = has("$"),
             _ => {}
         }
-        let inner = self.at + quote.open.len();
-        let (end, holes) = self.end(inner, close.as_bytes(), (escapes, doubles, lines), hole);
-        match end {
-            Some(end) => {
-                self.push(Kind::Literal, start..end + close.len(), inner..end);
-                if let Some(region) = self.regions.last_mut() {
-                    region.holes = holes;
-                }
+        let inner = self.at + quote.sign.len();
+        let mut holes = Vec::new();
+        if let Some(end) = self.end(inner, close.as_bytes(), quote, &mut holes) {
+            self.push(Kind::Literal, start..end + close.len(), inner..end);
+            if let Some(region) = self.regions.last_mut() {
+                region.holes = holes;
             }
-            None => {
-                let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                let end = if lines { self.bytes.len() } else { self.at + line };
-                self.push(Kind::Inert, start..end, inner.min(end)..end);
-            }
+        } else {
+            let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let end = if quote.lines { self.bytes.len() } else { self.at + line };
+            self.push(Kind::Inert, start..end, inner.min(end)..end);
         }
         true
     }
@@ -382,64 +349,51 @@ impl<'a> Lexer<'a> {
         &self,
         from: usize,
         close: &[u8],
-        (escapes, doubles, lines): (bool, bool, bool),
-        hole: Option<(&str, u8)>,
-    ) -> (Option<usize>, Vec<Range<usize>>) {
-        let mut holes = Vec::new();
+        quote: Quote,
+        holes: &mut Vec<Range<usize>>,
+    ) -> Option<usize> {
         let mut at = from;
-        while let Some(byte) = self.byte(at) {
-            let rest = self.bytes.get(at..).unwrap_or_default();
-            if byte == b'\n' && !lines {
-                return (None, holes);
+        loop {
+            let rest = self.bytes.get(at..)?;
+            let byte = *rest.first()?;
+            if byte == b'\n' && !quote.lines {
+                return None;
             }
-            if byte == b'\\' && escapes {
+            let hole = quote.hole.filter(|open| rest.starts_with(open.as_bytes()));
+            if byte == b'\\' && quote.escapes {
                 at += 2;
-            } else if rest.starts_with(close) {
-                let twice = rest.get(close.len()..).is_some_and(|rest| rest.starts_with(close));
-                if !(doubles && twice) {
-                    return (Some(at), holes);
+            } else if let Some(behind) = rest.strip_prefix(close) {
+                if !quote.doubles || !behind.starts_with(close) {
+                    return Some(at);
                 }
                 at += 2 * close.len();
-            } else if let Some((open, shut)) = hole
-                && rest.starts_with(open.as_bytes())
-            {
+            } else if hole == Some("{") && rest.starts_with(b"{{") {
                 // A brace twice is a brace.
-                if open == "{" && rest.starts_with(b"{{") {
-                    at += 2;
-                    continue;
-                }
-                let nest = open.as_bytes().last().copied().unwrap_or(b'{');
-                let (start, mut depth) = (at, 1_usize);
-                at += open.len();
-                while depth > 0 {
-                    match self.byte(at) {
-                        Some(byte) if byte == nest => depth += 1,
-                        Some(byte) if byte == shut => depth -= 1,
-                        Some(b'\n') if !lines => return (None, holes),
-                        Some(_) => {}
-                        None => return (None, holes),
-                    }
-                    at += 1;
-                }
-                holes.push(start..at);
+                at += 2;
+            } else if let Some(open) = hole {
+                let end = self.end_of_hole(at + open.len(), open, quote.lines)?;
+                holes.push(at..end);
+                at = end;
             } else {
                 at += 1;
             }
         }
-        (None, holes)
     }
 
-    /// Passes a character such as `'"'`, or the mark of a lifetime.
-    fn character(&mut self) {
-        let rest = self.text.get(self.at + 1..).unwrap_or_default();
-        let len = match rest.chars().next() {
-            Some('\\') => rest.get(2..).and_then(|rest| rest.find('\'')).map(|end| end + 4),
-            Some(c) if rest.get(c.len_utf8()..).is_some_and(|rest| rest.starts_with('\'')) => {
-                Some(c.len_utf8() + 2)
+    /// Where the code ends that begins inside of a literal.
+    fn end_of_hole(&self, from: usize, open: &str, lines: bool) -> Option<usize> {
+        let (nest, shut) = if open.ends_with('(') { (b'(', b')') } else { (b'{', b'}') };
+        let (mut at, mut depth) = (from, 1_usize);
+        while depth > 0 {
+            match self.byte(at)? {
+                byte if byte == nest => depth += 1,
+                byte if byte == shut => depth -= 1,
+                b'\n' if !lines => return None,
+                _ => {}
             }
-            _ => None,
-        };
-        self.at += len.filter(|len| *len <= 16).unwrap_or(1);
+            at += 1;
+        }
+        Some(at)
     }
 
     /// Whether a `/` here begins a regular expression and no division.
@@ -451,54 +405,24 @@ impl<'a> Lexer<'a> {
             || self.text.get(..self.at).is_some_and(|text| text.trim_end().ends_with("return"))
     }
 
-    fn regex(&mut self) {
-        let (mut at, mut in_class) = (self.at + 1, false);
-        while let Some(byte) = self.byte(at) {
-            match byte {
-                b'\n' => break,
-                b'\\' => at += 1,
-                b'[' => in_class = true,
-                b']' => in_class = false,
-                b'/' if !in_class => {
-                    let whole = self.at..at + 1;
-                    return self.push(Kind::Inert, whole.clone(), whole);
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        self.at = at;
-    }
-
     /// Notes `<<WORD`, whose lines come after this one.
     fn here_begins(&mut self) -> bool {
-        if !self.is_shell() && self.language != Language::Ruby {
-            return false;
-        }
-        let line = window_after(self.text, self.at, HERE_LEN_MAX);
-        let line = line.split('\n').next().unwrap_or_default();
-        let Some(rest) = line.strip_prefix("<<").filter(|rest| !rest.starts_with('<')) else {
+        let is_ruby = self.language == Language::Ruby;
+        let line = window_after(self.text, self.at, NEAR).split('\n').next();
+        let here = HERE.as_ref().filter(|_| is_ruby || self.is_shell());
+        let Some(found) = here.and_then(|here| here.captures(line.unwrap_or_default())) else {
             return false;
         };
-        let indents = rest.starts_with(['-', '~']);
-        if self.language == Language::Ruby && !indents {
+        let [whole, indents, quote, word] =
+            [0, 1, 2, 3].map(|nth| found.get(nth).map_or("", |part| part.as_str()));
+        if is_ruby && indents.is_empty() {
             return false;
         }
-        let rest = rest.trim_start_matches(['-', '~']).trim_start();
-        let quoted = rest.starts_with(['\'', '\\'])
-            || rest.starts_with('"') && self.language != Language::Ruby;
-        let word = rest.trim_start_matches(['\'', '"', '\\']);
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let end = word.find(|c| !is_word(c)).unwrap_or(word.len());
-        let word = word.get(..end).unwrap_or_default();
-        if !word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            return false;
-        }
+        let quoted = quote.starts_with(['\'', '\\']) || quote.starts_with('"') && !is_ruby;
         let kind = if quoted { Kind::Inert } else { Kind::Expanded };
-        self.heres.push(Here { word, kind, may_indent: indents });
-        self.at += line.len() - rest.len() + rest.find(word).unwrap_or(0) + word.len();
+        self.heres.push(Here { word: word.to_owned(), kind, may_indent: !indents.is_empty() });
         // The quote behind the word does not open a string.
-        self.at += usize::from(quoted && self.byte(self.at).is_some_and(|b| b"'\"".contains(&b)));
+        self.at += whole.len();
         true
     }
 
@@ -560,6 +484,16 @@ mod tests {
             (Language::Json, "{\"a\": \"b\\\"c\"}", &["\"a\"", "\"b\\\"c\""]),
         ] {
             assert_eq!(literals(text, language), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn characters_and_lifetimes_open_no_literal() {
+        assert!([&CHARACTER, &REGEX, &HERE].into_iter().all(|form| form.is_some()));
+        for text in
+            ["'\"', \"e\"", "'\\'', \"e\"", "'\\u{22}', \"e\"", "&'a str, \"e\"", "'é', \"e\""]
+        {
+            assert_eq!(literals(text, Language::Rust), ["\"e\""], "{text}");
         }
     }
 

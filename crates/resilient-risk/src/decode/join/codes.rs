@@ -116,14 +116,14 @@ fn with_suffix(text: &[u8], number: Range<usize>) -> Range<usize> {
 }
 
 /// Tells whether what stands between the codes of a list goes with them: it is the same everywhere, and no statement.
-fn is_list(text: &str, codes: &[Range<usize>]) -> bool {
-    let gaps = codes.windows(2).filter_map(|two| match two {
+fn is_list<'a>(text: &'a str, codes: &[Range<usize>]) -> bool {
+    let mut gaps = codes.windows(2).filter_map(|two| match two {
         [one, next] => text.get(one.end..next.start),
         _ => None,
     });
-    let mut gaps = gaps.map(|gap| gap.split_ascii_whitespace().collect::<String>());
-    let first = gaps.next();
-    gaps.all(|gap| Some(gap) == first)
+    let dark = |gap: &'a str| gap.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    let first = gaps.next().unwrap_or_default();
+    gaps.all(|gap| dark(gap).eq(dark(first)))
 }
 
 /// A number at the start of a text: its length, with what says its base, and its value.
