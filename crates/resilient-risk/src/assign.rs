@@ -164,6 +164,12 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
         return None;
     }
     let from = end + at + if quote.is_some() { 1 + usize::from(escaped) } else { 0 };
+    // `password = """…"""`
+    let is_triple = !escaped
+        && quote.is_some_and(|quote| {
+            text.get(from..).is_some_and(|rest| rest.starts_with(&[quote; 2]))
+        });
+    let from = from + if is_triple { 2 } else { 0 };
     let len = value_len(text.get(from..)?, quote);
     let mut value = Value { span: from..from + len, said: None };
     if let Some(quote) = quote
@@ -216,11 +222,19 @@ fn row(text: &[u8], at: usize, most: usize, of: &[u8]) -> usize {
 /// one that is longer than passwords are, it only tells that.
 fn value_len(text: &[u8], quote: Option<u8>) -> usize {
     const FAR: usize = 2 * *PASSWORD_LENS.end();
-    let ends = |byte: &u8| match quote {
-        Some(quote) => *byte == quote || matches!(byte, b'\n' | b'\\'),
-        None => byte.is_ascii_whitespace() || b"&'\";<\\]),}`".contains(byte),
+    // Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
+    let signs: [&[u8]; 3] = [&[0xC2, 0xA0], &[0xE2, 0x80], &[0xE3, 0x80]];
+    let ends = |at: &usize| match (text.get(*at..).unwrap_or_default(), quote) {
+        ([byte, ..], Some(quote)) => *byte == quote || matches!(byte, b'\n' | b'\\'),
+        (rest @ [byte, ..], None) => {
+            byte.is_ascii_whitespace()
+                || byte.is_ascii_control()
+                || b"&'\";<>|\\]),}`".contains(byte)
+                || signs.iter().any(|sign| rest.starts_with(sign))
+        }
+        ([], _) => true,
     };
-    text.iter().take(FAR).position(ends).unwrap_or(text.len().min(FAR))
+    (0..text.len().min(FAR)).find(ends).unwrap_or(text.len().min(FAR))
 }
 
 /// The value after a word.
@@ -599,6 +613,19 @@ mod tests {
         ] {
             assert_eq!(found(text), [], "{text}");
         }
+    }
+
+    #[test]
+    fn a_value_ends_where_no_password_goes_on() {
+        let value = ["Bvm7rVk", "OQpRUA6Hx"].concat();
+        for behind in
+            ["\u{a0}", "。", "”", "—", "…", "\u{200b}", "|", ">", "\0", "\u{1b}[0m", "\nx"]
+        {
+            let text = format!("a password: {value}{behind}");
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text:?}");
+        }
+        let text = format!("password = \"\"\"{value}\"\"\"\n");
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text:?}");
     }
 
     #[test]

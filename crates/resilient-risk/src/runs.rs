@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::bits::{GROUP, ones};
-use super::marks::Marks;
+use super::marks::{Marks, is_token};
 
 /// Runs shorter than this are never needed.
 pub(super) const RUN_MIN: usize = 15;
@@ -44,8 +44,8 @@ impl Run {
     }
 }
 
-/// Finds the runs of a text of at least [`RUN_MIN`] bytes, in order.
-pub(super) fn find(marks: &Marks) -> Vec<Run> {
+/// Finds the runs of a text of at least [`RUN_MIN`] bytes, in order. An escape before a run is no part of it.
+pub(super) fn find(text: &[u8], marks: &Marks) -> Vec<Run> {
     let mut runs = Vec::with_capacity(marks.token.words.len());
     // The token characters of the last group, and the start of a run that ends in no group so far.
     let (mut before, mut was_long, mut open) = (0, 0, None);
@@ -65,11 +65,60 @@ pub(super) fn find(marks: &Marks) -> Vec<Run> {
         for at in ones(edges).map(|bit| nth * GROUP + bit) {
             match open.take() {
                 None => open = Some(at + 1 - RUN_MIN),
-                Some(start) => runs.push(Run::of(marks, start, at)),
+                Some(start) => runs.push(Run::of(marks, start + escape_len(text, start, at), at)),
             }
         }
     }
     runs
+}
+
+/// How much of a run is the end of an escape before it: the letter of `\n`, the digits of `\u00e9`, and what ends the
+/// colour of a terminal, as in `\x1b[32m`.
+fn escape_len(text: &[u8], start: usize, end: usize) -> usize {
+    let before = text.get(..start).unwrap_or_default();
+    let run = text.get(start..end).unwrap_or_default();
+    let len = match before.last() {
+        Some(b'\\') if before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1 => {
+            escaped_len(run)
+        }
+        Some(b'[' | b';') => colour_len(before, run),
+        _ => 0,
+    };
+    if run.len() - len < RUN_MIN { 0 } else { len }
+}
+
+/// How long the escape of a character that no token has is, behind its backslash.
+fn escaped_len(text: &[u8]) -> usize {
+    let of = |from: usize, most: usize, radix: u32| {
+        let digits = text.get(from..).unwrap_or_default().iter().take(most);
+        let len = digits.take_while(|byte| char::from(**byte).is_digit(radix)).count();
+        let number = text.get(from..from + len).and_then(|digits| std::str::from_utf8(digits).ok());
+        let char = number.and_then(|number| u32::from_str_radix(number, radix).ok());
+        // An escape of a token's own character belongs to it.
+        let is_outside = char.is_some_and(|char| {
+            u8::try_from(char).is_ok_and(|byte| !is_token(byte)) || char > 0xFF
+        });
+        if is_outside { from + len } else { 0 }
+    };
+    match text.first() {
+        Some(b'x') => of(1, 2, 16),
+        Some(b'u') => of(1, 4, 16),
+        Some(b'0'..=b'7') => of(0, 3, 8),
+        Some(b'a' | b'b' | b'e' | b'f' | b'n' | b'r' | b't' | b'v') => 1,
+        _ => 0,
+    }
+}
+
+/// How much of a run is the rest of a colour that begins before it: `ESC [ 1 ; 32 m`.
+fn colour_len(before: &[u8], run: &[u8]) -> usize {
+    let numbers = before.iter().rev().take(8).take_while(|byte| matches!(byte, b'0'..=b'9' | b';'));
+    let Some(rest) = before.get(..before.len() - numbers.count()) else { return 0 };
+    let escapes: [&[u8]; 5] = [b"\x1b", b"\\x1b", b"\\u001b", b"\\033", b"\\e"];
+    let is_escape = |rest: &[u8]| escapes.iter().any(|escape| rest.ends_with(escape));
+    let digits = run.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_colour =
+        rest.strip_suffix(b"[").is_some_and(is_escape) && run.get(digits) == Some(&b'm');
+    if is_colour { digits + 1 } else { 0 }
 }
 
 /// Has the run with a position looked at as if it had digits.
@@ -100,11 +149,39 @@ pub(super) fn rows(text: &[u8], marks: &Marks, runs: &[Run]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::marks::is_token;
     use super::*;
 
     fn assert_found(text: &[u8]) {
-        assert_eq!(find(&Marks::of(text)), plainly(text));
+        assert_eq!(find(text, &Marks::of(text)), plainly(text));
+    }
+
+    #[test]
+    fn an_escape_before_a_run_is_no_part_of_it() {
+        let run = "npm_k3Jd9fQx7LmZ2pVtR8sW";
+        for before in [
+            "a\\n",
+            "\\t",
+            "\\0",
+            "\\b",
+            "\\x1b",
+            "\\u00e9",
+            "\\033",
+            "\x1b[32m",
+            "\x1b[1;32m",
+            "\\x1b[32m",
+            "\\u001b[1m",
+            "\\033[0m",
+            "\\e[0m",
+        ] {
+            let text = [before, run].concat();
+            let runs = find(text.as_bytes(), &Marks::of(text.as_bytes()));
+            assert_eq!(runs.last().map(|run| &text[run.span()]), Some(run), "{text}");
+        }
+        for before in ["[32m", "a[1;32m", "\\\\n", "\\d", "\\x67", "\\u0067", "\\147"] {
+            let text = [before, run].concat();
+            let runs = find(text.as_bytes(), &Marks::of(text.as_bytes()));
+            assert_ne!(runs.last().map(|run| &text[run.span()]), Some(run), "{text}");
+        }
     }
 
     /// What [`find`] promises, said plainly.

@@ -25,7 +25,7 @@ impl Survey {
     /// Surveys a text.
     pub(super) fn of(text: &[u8]) -> Self {
         let marks = Marks::of(text);
-        let (lines, runs, dense) = (marks.lines(text), runs::find(&marks), marks.dense());
+        let (lines, runs, dense) = (marks.lines(text), runs::find(text, &marks), marks.dense());
         let (places, words) = literals::find(text, &marks);
         Self { marks, lines, runs, dense, places, words }
     }

@@ -9,8 +9,7 @@ use super::{Map, Trust, Views};
 /// An ordinary text has fewer consecutive escapes.
 const ESCAPES_MIN: usize = 6;
 
-/// So long a token goes on without an escape, and so long it is.
-const PLAIN_MAX: usize = 80;
+/// A token is not longer.
 const TOKEN_MAX: usize = 4096;
 
 /// A shorter token is of no format.
@@ -104,25 +103,19 @@ fn row(bytes: &[u8], start: usize, floor: usize, views: &mut Views<'_>) -> usize
     if escape(bytes.get(start..).unwrap_or_default()).is_none() {
         return start + 1;
     }
-    let before = bytes.get(floor.max(start.saturating_sub(PLAIN_MAX))..start).unwrap_or_default();
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
-    let lead = before.iter().rev().take_while(|byte| is_plain(byte)).count();
+    let before = bytes.get(floor.max(start.saturating_sub(TOKEN_MAX))..start).unwrap_or_default();
+    let lead = before.iter().rev().take_while(|byte| is_token(**byte)).count();
     let mut decoded = bytes.get(start - lead..start).unwrap_or_default().to_vec();
     let mut map = Map::parts();
     map.push(lead, start - lead..start, false);
-    let (mut end, mut escapes, mut plain) = (start, 0, 0);
+    let (mut end, mut escapes) = (start, 0);
     while let Some(byte) = bytes.get(end).filter(|_| decoded.len() < TOKEN_MAX) {
-        let (byte, len) = if matches!(byte, b'\\' | b'%' | b'&') {
-            let Some(escape) = escape(bytes.get(end..).unwrap_or_default()) else { break };
-            (escapes, plain) = (escapes + 1, 0);
-            escape
-        } else {
-            plain += 1;
-            (*byte, 1)
+        let (byte, len) = match escape(bytes.get(end..).unwrap_or_default()) {
+            Some(escape) => escape,
+            None if is_token(*byte) || *byte == b':' => (*byte, 1),
+            None => break,
         };
-        if plain > 0 && !is_token(byte) && byte != b':' || plain > PLAIN_MAX {
-            break;
-        }
+        escapes += usize::from(len > 1);
         decoded.push(byte);
         map.push(1, end..end + len, false);
         end += len;
@@ -217,6 +210,14 @@ mod tests {
                 assert_eq!(hits.collect::<Vec<_>>(), [hidden.as_str()]);
             }
         }
+        // However far it goes on without one.
+        let long = ["eyJhbGciO", "%69JIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6Imxh",
+            "YmNkZWZnaGlmcXl6IiwiaWF0IjoxNTE2MjM5MDIyfQ.9jlHUDVuXPp3eWtS6y3A01xr-xx8YhpF9QSzGNQrylI"].concat();
+        let report = score(&format!("k = \"{long}\"\n"), &Policy::default());
+        let [Detection::Pattern(hit)] = report.detected_patterns.as_slice() else {
+            panic!("{long}")
+        };
+        assert_eq!(hit.span, 5..5 + long.len());
         let report = score("\\x1b[0m 100%25 caf\\u00e9 a%2Fb%2Fc%2Fd1e2f3g4", &Policy::default());
         assert_eq!(report.detected_patterns, []);
     }
