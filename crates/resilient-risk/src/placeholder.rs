@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use regex::bytes::Regex;
 
 use super::tables::{DUMMIES_BEHIND, DUMMIES_INSIDE, DUMMIES_NAMED, DUMMIES_SPELLED};
 
@@ -95,30 +96,20 @@ pub(super) fn mark(text: &[u8]) -> Option<usize> {
     let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let lead = text.iter().take(64).take_while(|byte| inside(byte)).count();
     let words = text.get(..lead)?;
-    let rest = text.get(lead..)?;
     if (4..60).contains(&lead) && (is_dummy(words) || is_spelled(words)) {
         return Some(lead);
     }
-    if lead > 8 {
-        return None;
-    }
-    let close = |open: usize, close: u8| {
-        let inner = rest.get(open..)?;
-        let end = inner.iter().position(|byte| *byte == close)?;
-        (end <= 40).then_some(lead + open + end + 1)
-    };
-    match rest {
-        [b'$', b'{', ..] => close(2, b'}'),
-        [b'$', b'(', ..] => close(2, b')'),
-        [b'{', b'{', ..] => close(2, b'}').map(|end| end + 1).filter(|end| *end <= text.len()),
-        [b'{', ..] => close(1, b'}'),
-        [b'<', ..] => close(1, b'>'),
-        [b'[', ..] => close(1, b']'),
-        [b'*', b'*', b'*', ..] => Some(lead + rest.iter().take_while(|b| **b == b'*').count()),
-        [b'.', b'.', b'.', ..] => Some(lead + rest.iter().take_while(|b| **b == b'.').count()),
-        [0xE2, 0x80, 0xA6, ..] => Some(lead + 3),
-        _ => None,
-    }
+    static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?x-u)\A [A-Za-z0-9_-]{0,8} (?:
+                \$\{ [^}]{0,40} \} | \$\( [^)]{0,40} \)
+                | \{\{ [^}]{0,40} \} (?s:.) | \{ (?:[^{}][^}]{0,39})? \}
+                | < [^>]{0,40} > | \[ [^\]]{0,40} \] | \*{3,} | \.{3,} | \xE2\x80\xA6
+            )",
+        )
+        .ok()
+    });
+    Some(MARK.as_ref()?.find(text)?.len())
 }
 
 /// Tells whether words in capitals spell out what belongs there: `YOUR_TOKEN`.
