@@ -163,24 +163,16 @@ fn in_run(text: &str, run: &Run, found: &mut Found) {
 }
 
 /// Two parts of a JSON web token without the third: the header says what it is.
-pub(super) fn unsigned_jwt(bytes: &[u8], places: &[Place], mut each: impl FnMut(Range<usize>)) {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    for place in places.iter().filter(|place| place.literal == Literal::Jwt) {
-        let dot = place.at;
-        let after = bytes.get(dot + 1..).unwrap_or_default();
-        let second = after.iter().take(4096).take_while(|byte| is_word(**byte)).count();
-        work::spend(second);
-        if second <= 16 {
-            continue;
-        }
-        let before = bytes.get(dot.saturating_sub(1024)..dot).unwrap_or_default();
-        let len = before.iter().rev().take_while(|byte| is_word(**byte)).count();
-        work::spend(len);
-        let head = bytes.get(dot - len..dot).and_then(|head| std::str::from_utf8(head).ok());
-        let header =
-            head.filter(|head| head.starts_with("eyJ")).and_then(super::decode::base64_text);
-        if header.is_some_and(|header| header.contains("\"alg\"")) {
-            each(dot - len..dot + 1 + second);
+pub(super) fn unsigned_jwt(text: &str, places: &[Place], mut each: impl FnMut(Range<usize>)) {
+    static REGEX: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"[A-Za-z0-9_\-]+\.eyJ[A-Za-z0-9_\-]{14,}").ok());
+    let has_jwt = places.iter().any(|place| place.literal == Literal::Jwt);
+    for hit in REGEX.iter().filter(|_| has_jwt).flat_map(|regex| regex.find_iter(text)) {
+        work::spend(hit.len());
+        let header = hit.as_str().split('.').next().filter(|header| header.starts_with("eyJ"));
+        let says = header.and_then(super::decode::base64_text);
+        if says.is_some_and(|header| header.contains("\"alg\"")) {
+            each(hit.range());
         }
     }
 }

@@ -188,7 +188,7 @@ fn collect(
         scan.add(hit.row.family, hit.row.name, span, hit.placeholder && depth == 0);
     });
     scan.claims.release(runs);
-    scan.outside(bytes, places, depth);
+    scan.outside(text, places, depth);
     if trust == Trust::Full {
         scan.candidates(bytes, marks, runs, lens.model);
         assign::find(bytes, words, &mut scan);
@@ -238,11 +238,11 @@ impl Finding {
 
 impl Scan {
     /// What does not lie in runs, or not in one.
-    fn outside(&mut self, bytes: &[u8], places: &[Place], depth: usize) {
-        classic::unsigned_jwt(bytes, places, |span| {
+    fn outside(&mut self, text: &str, places: &[Place], depth: usize) {
+        classic::unsigned_jwt(text, places, |span| {
             self.add("jwt", "jwt_unsigned", span, false);
         });
-        vendor::outside(bytes, places, |family, name, span, dummy| {
+        vendor::outside(text.as_bytes(), places, |family, name, span, dummy| {
             if !dummy || depth == 0 {
                 self.add(family, name, span, dummy);
             }
