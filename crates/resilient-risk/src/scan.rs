@@ -6,8 +6,9 @@
 
 mod views;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
+
+use memchr::memchr;
 
 use super::candidate::{self, Candidate, Wanted};
 use super::classic::{self, CLASSICS};
@@ -46,42 +47,25 @@ pub(super) struct Lens<'a> {
     pub(super) model: Option<&'a Model>,
 }
 
-/// Places that are taken: where each begins, and where it ends. None touches the next.
+/// Which bytes are taken: a one for each, up to the last of them.
 #[derive(Debug, Default)]
-struct Claims(BTreeMap<usize, usize>);
+struct Claims(Vec<u8>);
 
 impl Claims {
-    /// The last place that begins before a position.
-    fn last_before(&self, at: usize) -> Option<Range<usize>> {
-        self.0.range(..at).next_back().map(|(start, end)| *start..*end)
-    }
-
     fn is_free(&self, span: &Range<usize>) -> bool {
-        work::spend(1);
-        span.is_empty() || self.last_before(span.end).is_none_or(|taken| taken.end <= span.start)
+        work::spend(1 + span.len() / 32);
+        let known = self.0.get(span.start..span.end.min(self.0.len())).unwrap_or_default();
+        memchr(1, known).is_none()
     }
 
     /// Drops the runs of which nothing is left.
     fn release(&self, runs: &mut Vec<Run>) {
-        let covers = |run: &Run| {
-            self.last_before(run.end)
-                .is_some_and(|taken| taken.start <= run.start && run.end <= taken.end)
-        };
-        if !self.0.is_empty() {
-            runs.retain(|run| !covers(run));
-        }
+        runs.retain(|run| self.0.get(run.span()).is_none_or(|bytes| memchr(0, bytes).is_some()));
     }
 
     fn take(&mut self, span: &Range<usize>) {
-        if span.is_empty() {
-            return;
-        }
-        let Range { mut start, mut end } = span.clone();
-        while let Some(taken) = self.last_before(end + 1).filter(|taken| taken.end >= start) {
-            self.0.remove(&taken.start);
-            (start, end) = (start.min(taken.start), end.max(taken.end));
-        }
-        self.0.insert(start, end);
+        self.0.resize(self.0.len().max(span.end), 0);
+        self.0.get_mut(span.clone()).unwrap_or_default().fill(1);
     }
 }
 
