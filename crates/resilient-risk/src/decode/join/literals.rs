@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::{memchr, memchr2, memchr3_iter, memmem, memrchr};
+use regex::bytes::{Captures, Regex};
 
 use super::super::super::bits::padded;
 use super::super::super::marks::Marks;
@@ -41,8 +42,8 @@ const COUNTED_MAX: usize = 64;
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut reader = Reader { text, bytes, marks, names: Vec::new(), counted: 0, read: 0, used: 0 };
-    // Where the quote before ends, and the number of the last one that goes on with a list.
-    let (mut start, mut last) = (None, None);
+    // Where the quote before ends, the number of the last one that goes on with a list, and where literals are filled.
+    let (mut start, mut last, mut calls) = (None, None, Vec::new());
     for (nth, at) in memchr3_iter(b'"', b'\'', b'`', bytes).enumerate() {
         let before = bytes.get(..at).unwrap_or_default();
         let gap = start.and_then(|start| before.get(start..)).unwrap_or_default();
@@ -57,13 +58,14 @@ pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
         } else if before.ends_with(b"=") || before.ends_with(b"= ") {
             reader.assign(at, views);
         }
+        if bytes.get(at + 1..).is_some_and(|rest| rest.starts_with(FILLS)) {
+            calls.push(at + 1 + FILLS.len());
+        }
     }
     reader.count(views);
     reader.uses(bytes.len(), views);
     reader.read = 0;
-    for call in FILLS_FINDER.find_iter(bytes) {
-        reader.join(call + FILLS.len(), views);
-    }
+    calls.into_iter().for_each(|call| reader.join(call, views));
 }
 
 /// What may stand between two literals that belong together: white space, operators, brackets and commas.
@@ -100,8 +102,12 @@ enum Joint {
 
 /// What fills the places of a literal with arguments.
 const FILLS: &[u8] = b".format(";
-static FILLS_FINDER: LazyLock<memmem::Finder<'static>> =
-    LazyLock::new(|| memmem::Finder::new(FILLS));
+
+/// The places of a literal for arguments, and those for what names stand for.
+static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"%s|\{([0-9]?)\}").ok());
+static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?-u)\$\{([A-Za-z0-9_]+)\}|\{([A-Za-z0-9_]+)\}|\$([A-Za-z0-9_]+)").ok()
+});
 
 struct Reader<'a> {
     text: &'a str,
@@ -211,21 +217,15 @@ impl Reader<'_> {
         first < PREFIX_MIN && first >= second && is_quote(self.byte(open + 1 + first))
     }
 
-    /// Tells whether a format, or base64 of text, may begin with a literal. One that is brief may hold less than what it
-    /// begins with.
+    /// Tells by its first characters whether a format, or base64 of text, may begin with a literal.
     fn begins(&self, open: usize) -> bool {
-        let start = open + 1;
-        let [len, token] = [&self.marks.alnum, &self.marks.token]
-            .map(|bits| bits.run_to(start, start + BASE64_HEAD + 1));
-        let rest = self.bytes.get(start..).unwrap_or_default();
+        let rest = self.bytes.get(open + 1..).unwrap_or_default();
+        let len = self.marks.alnum.run_to(open + 1, open + 2 + BASE64_HEAD);
         let mark = rest.get(len).copied();
-        let is_brief = token < BASE64_HEAD;
         // The next literal may go on with the same word.
         let is_cut = len >= PREFIX_MIN && mark.is_some_and(is_quote);
         let word = if is_cut { BASE64_HEAD + PREFIX_MIN } else { len };
-        vendor::may_begin(padded(rest), word, mark)
-            && (is_brief || vendor::begins(rest, 0, self.marks.alnum.run(start)))
-            || !is_brief && is_base64_head(rest)
+        vendor::may_begin(padded(rest), word, mark) || is_base64_head(rest)
     }
 
     /// Joins what belongs together from a literal on.
@@ -381,7 +381,7 @@ impl Reader<'_> {
             chain.place.end = end;
             let rest = self.bytes.get(end..).unwrap_or_default();
             let call = if rest.starts_with(FILLS) { FILLS.len() } else { 0 };
-            let gap = rest.iter().skip(call).take(GAP_MAX).take_while(|byte| is_gap(**byte));
+            let gap = rest.iter().skip(call).take(GAP_MAX).take_while(|byte| is_sign(**byte));
             let gap = call..call + gap.count();
             at = end + gap.end;
             let is_name = !is_quote(self.byte(at));
@@ -407,33 +407,43 @@ impl Reader<'_> {
 
     /// Puts the other parts of a chain where its first one has places for them: `%s`, `{}`, `{0}`.
     fn fill(&self, chain: &mut Chain) {
-        let Some((template, parts)) = chain.parts.split_first() else { return };
         if !(chain.is_filled || chain.is_listed && self.is_joined(chain.place.start)) {
             return;
         }
-        let (mut filled, mut at, mut nth) = (Vec::new(), template.start, 0);
-        let mut done = at;
-        while at < template.end {
-            let rest = self.bytes.get(at..template.end).unwrap_or_default();
-            let (len, of) = match rest {
-                [b'%', b's', ..] | [b'{', b'}', ..] => (2, nth),
-                [b'{', digit @ b'0'..=b'9', b'}', ..] => (3, usize::from(digit - b'0')),
-                _ => {
-                    at += 1;
-                    continue;
-                }
-            };
-            let Some(part) = parts.get(of) else { break };
-            filled.extend([done..at, part.clone()]);
-            at += len;
-            (done, nth) = (at, nth + 1);
+        let Some((template, parts)) = chain.parts.split_first() else { return };
+        let mut nth = 0;
+        let filled = self.with_parts(template, &PLACES, |place| {
+            let number = place.get(1).and_then(|digit| digit.as_bytes().first());
+            let part = parts.get(number.map_or(nth, |digit| usize::from(digit - b'0')))?;
+            nth += 1;
+            Some(part.clone())
+        });
+        chain.is_filled = filled.is_some();
+        chain.parts = filled.unwrap_or_else(|| std::mem::take(&mut chain.parts));
+    }
+
+    /// A literal with other parts in its places; nothing if it has none.
+    fn with_parts(
+        &self,
+        literal: &Range<usize>,
+        places: &LazyLock<Option<Regex>>,
+        mut part: impl FnMut(&Captures<'_>) -> Option<Range<usize>>,
+    ) -> Option<Vec<Range<usize>>> {
+        let (mut parts, mut done) = (Vec::new(), literal.start);
+        let inner = self.bytes.get(literal.clone())?;
+        for place in places.as_ref()?.captures_iter(inner) {
+            if let Some(part) = part(&place) {
+                let at = place.get_match().range();
+                parts.extend([done..literal.start + at.start, part]);
+                done = literal.start + at.end;
+            }
         }
-        if nth > 0 {
-            filled.push(done..template.end);
-            filled.retain(|part| !part.is_empty());
-            chain.parts = filled;
+        if parts.is_empty() {
+            return None;
         }
-        chain.is_filled = nth > 0;
+        parts.push(done..literal.end);
+        parts.retain(|part| !part.is_empty());
+        Some(parts)
     }
 
     /// Tells whether the literal that a quote opens is a key, and no item of a list.
@@ -447,11 +457,9 @@ impl Reader<'_> {
     fn part(&self, at: usize, chain: &mut Chain) -> Option<usize> {
         if is_quote(self.byte(at)) {
             let (literal, end) = self.literal(at)?;
-            if self.is_template(&literal) {
-                self.template(literal, chain);
-            } else {
-                chain.parts.push(literal);
-            }
+            let named = self.is_template(&literal).then(|| self.template(&literal)).flatten();
+            chain.has_name |= named.is_some();
+            chain.parts.extend(named.unwrap_or_else(|| std::iter::once(literal).collect()));
             return Some(end);
         }
         let word = self.word(at);
@@ -510,39 +518,18 @@ impl Reader<'_> {
         !self.names.is_empty() && memchr2(b'{', b'$', inner).is_some()
     }
 
-    /// Adds the parts of a literal with names in it: `{head}{tail}`, `${head}`, `$head`.
-    fn template(&self, literal: Range<usize>, chain: &mut Chain) {
-        let (mut at, mut done) = (literal.start, literal.start);
-        while at < literal.end {
-            let open = at + usize::from(self.byte(at) == b'$');
-            let open = open + usize::from(self.byte(open) == b'{');
-            let end = open
-                + self
-                    .bytes
-                    .get(open..literal.end)
-                    .map_or(0, |rest| rest.iter().take_while(|byte| is_named(**byte)).count());
-            let close = end
-                + usize::from(
-                    self.byte(open - usize::from(open > at)) == b'{' && self.byte(end) == b'}',
-                );
-            let known = self.named(&(open..end)).filter(|_| open > at);
-            chain.has_name |= known.is_some();
+    /// The parts of a literal with names in it: `{head}{tail}`, `${head}`, `$head`; nothing if no name is known.
+    fn template(&self, literal: &Range<usize>) -> Option<Vec<Range<usize>>> {
+        let mut is_known = false;
+        let parts = self.with_parts(literal, &NAMED, |place| {
+            let name = place.iter().skip(1).flatten().next()?;
+            let known = self.named(&(literal.start + name.start()..literal.start + name.end()));
+            is_known |= known.is_some();
             // What an unknown name stands for ends a text, as a quote does.
-            let is_unknown = known.is_none() && self.byte(at) == b'$' && open < end;
-            let part = known.or_else(|| is_unknown.then_some(literal.start - 1..literal.start));
-            let Some(part) = part else {
-                at += 1;
-                continue;
-            };
-            if done < at {
-                chain.parts.push(done..at);
-            }
-            chain.parts.push(part);
-            (at, done) = (close, close);
-        }
-        if done < literal.end {
-            chain.parts.push(done..literal.end);
-        }
+            let is_name = place.get_match().as_bytes().starts_with(b"$");
+            known.or_else(|| is_name.then_some(literal.start - 1..literal.start))
+        });
+        parts.filter(|_| is_known)
     }
 
     /// The literal that a quote opens, if it has no white space in it, and where it ends.
@@ -561,27 +548,6 @@ impl Reader<'_> {
 
 fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
-}
-
-/// Tells whether a byte can stand between two parts.
-fn is_gap(byte: u8) -> bool {
-    matches!(
-        byte,
-        b' ' | b'\t'
-            | b'\n'
-            | b'\r'
-            | b'+'
-            | b'.'
-            | b'&'
-            | b'%'
-            | b'|'
-            | b'~'
-            | b'('
-            | b')'
-            | b'\\'
-            | b','
-            | b'-'
-    )
 }
 
 /// What puts two parts together, by what stands between them; nothing but white space does not name any.
