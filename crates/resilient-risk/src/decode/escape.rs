@@ -20,11 +20,10 @@ pub(super) fn views(text: &str, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let (mut done, mut read) = (0, 0);
     for at in memchr3_iter(b'\\', b'%', b'&', bytes) {
-        let rest = bytes.get(at..).unwrap_or_default();
-        if at >= read && matches!(rest, [b'\\', b'n' | b'"', ..]) {
+        if at >= read && matches!(bytes.get(at..at + 2), Some(b"\\n" | b"\\\"")) {
             read = literal(text, at, read, views);
         }
-        if at >= done && may_be_escape(rest) {
+        if at >= done {
             done = row(bytes, at, done, views);
         }
     }
@@ -50,26 +49,24 @@ fn literal(text: &str, first: usize, floor: usize, views: &mut Views<'_>) -> usi
     loop {
         let rest = bytes.get(at..limit).unwrap_or_default();
         let Some(len) = memchr3(b'"', b'\\', b'\n', rest) else { return first + 1 };
-        let plain = text.get(from..at + len).unwrap_or_default();
-        let to = match rest.get(len..) {
-            Some([b'\\', escape, ..]) => match escape {
-                b'n' => '\n',
-                b'r' => '\r',
-                b't' => '\t',
-                b'"' | b'\\' | b'/' => char::from(*escape),
-                _ => {
-                    at += len + 2;
-                    continue;
-                }
-            },
-            _ => '\0',
-        };
-        decoded.push_str(plain);
-        map.push(plain.len(), from..at + len, false);
         at += len;
-        if to == '\0' {
-            break;
-        }
+        let escape = rest.get(len + 1).filter(|_| rest.get(len) == Some(&b'\\'));
+        let to = match escape {
+            Some(b'n') => Some('\n'),
+            Some(b'r') => Some('\r'),
+            Some(b't') => Some('\t'),
+            Some(b'"' | b'\\' | b'/') => escape.copied().map(char::from),
+            // Other escapes stay.
+            Some(_) => {
+                at += 2;
+                continue;
+            }
+            None => None,
+        };
+        let plain = text.get(from..at).unwrap_or_default();
+        decoded.push_str(plain);
+        map.push(plain.len(), from..at, false);
+        let Some(to) = to else { break };
         decoded.push(to);
         map.push(1, at..at + 2, false);
         escapes += 1;
@@ -77,23 +74,10 @@ fn literal(text: &str, first: usize, floor: usize, views: &mut Views<'_>) -> usi
         from = at;
     }
     super::super::work::spend(decoded.len());
-    if escapes >= 2 && decoded.len() >= TOKEN_MIN && views.has_room(decoded.len()) {
+    if escapes >= 2 && decoded.len() >= TOKEN_MIN {
         views.add("escapes", map, decoded, Trust::Full);
     }
     at + 1
-}
-
-/// Tells by a few bytes whether a text may begin with an escape that [`escape`] reads: most signs are
-/// of something else, and most escapes of characters that are not ASCII.
-fn may_be_escape(text: &[u8]) -> bool {
-    match text {
-        [b'%', high, ..] => matches!(high, b'0'..=b'7'),
-        [b'&', sign, ..] => *sign == b'#',
-        [b'\\', b'x', high, ..] => matches!(high, b'0'..=b'7' | b'{'),
-        [b'\\', b'u' | b'U', high, ..] => matches!(high, b'0' | b'{'),
-        [b'\\', next, ..] => matches!(next, b'0' | b'1' | b'\\'),
-        _ => false,
-    }
 }
 
 /// Makes a view of the escapes that stand from a position on and of what stands among them and before, and tells how far
@@ -123,7 +107,6 @@ fn row(bytes: &[u8], start: usize, floor: usize, views: &mut Views<'_>) -> usize
     super::super::work::spend(lead + end - start);
     let is_row = escapes >= ESCAPES_MIN && decoded.len() < lead + escapes * 8;
     if (is_row || decoded.len() >= TOKEN_MIN)
-        && views.has_room(decoded.len())
         && is_text(&decoded)
         && let Ok(text) = String::from_utf8(decoded)
     {
@@ -135,56 +118,31 @@ fn row(bytes: &[u8], start: usize, floor: usize, views: &mut Views<'_>) -> usize
 
 /// One escape at the start of a text: its character, if that is ASCII, and its length.
 fn escape(text: &[u8]) -> Option<(u8, usize)> {
-    // Digits from a position on, so many, or at most so many and a byte that ends them.
-    let exactly = |from: usize, len: usize| {
-        let (byte, digits) = hex(text.get(from..from + len)?)?;
-        (digits == len).then_some((byte, from + len))
-    };
-    let until = |from: usize, most: usize, end: u8| {
-        let (byte, digits) = hex(text.get(from..)?)?;
-        let ended = text.get(from + digits) == Some(&end) && (1..=most).contains(&digits);
-        ended.then_some((byte, from + digits + 1))
-    };
-    match text {
+    // What stands before the digits, their base, how many they are, and what ends them.
+    let (lead, base, digits, end) = match text {
         [b'\\', b'\\', b'x' | b'u', ..] => {
-            escape(text.get(1..)?).map(|(byte, len)| (byte, len + 1))
+            return escape(text.get(1..)?).map(|(byte, len)| (byte, len + 1));
         }
-        [b'\\', b'x' | b'u', b'{', ..] => until(3, 6, b'}'),
-        [b'\\', b'x', ..] => exactly(2, 2),
-        [b'\\', b'u', ..] => exactly(2, 4),
-        [b'\\', b'U', ..] => exactly(2, 8),
-        [b'\\', b'0'..=b'1', ..] => {
-            let digits = std::str::from_utf8(text.get(1..4)?).ok()?;
-            Some((u8::from_str_radix(digits, 8).ok().filter(u8::is_ascii)?, 4))
-        }
-        [b'%', ..] => exactly(1, 2),
-        [b'&', b'#', b'x' | b'X', ..] => until(3, 6, b';'),
-        [b'&', b'#', ..] => {
-            let end = text.iter().take(8).position(|byte| *byte == b';')?;
-            let digits = std::str::from_utf8(text.get(2..end)?).ok()?;
-            Some((digits.parse().ok().filter(u8::is_ascii)?, end + 1))
-        }
-        _ => None,
-    }
-}
-
-/// The number that hexadecimal digits at the start of a text make, if it is ASCII, and how many they are.
-fn hex(text: &[u8]) -> Option<(u8, usize)> {
-    let (mut value, mut len) = (0, 0);
-    for byte in text.iter().take(8) {
-        let digit = match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20) - b'a' + 10,
-            _ => break,
-        };
-        // Most escapes are of other characters, which their first digits show.
-        if value >= 8 {
-            return None;
-        }
-        value = value * 16 + digit;
-        len += 1;
-    }
-    Some((value, len))
+        [b'\\', b'x' | b'u', b'{', ..] => (3, 16, 1..=6, Some(&b'}')),
+        [b'\\', b'x', ..] => (2, 16, 2..=2, None),
+        [b'\\', b'u', ..] => (2, 16, 4..=4, None),
+        [b'\\', b'U', ..] => (2, 16, 8..=8, None),
+        [b'\\', b'0'..=b'1', ..] => (1, 8, 3..=3, None),
+        [b'%', ..] => (1, 16, 2..=2, None),
+        [b'&', b'#', b'x' | b'X', ..] => (3, 16, 1..=6, Some(&b';')),
+        [b'&', b'#', ..] => (2, 10, 1..=5, Some(&b';')),
+        _ => return None,
+    };
+    let rest = text.get(lead..)?;
+    let value = |byte: &u8| char::from(*byte).to_digit(base);
+    let all = || rest.iter().take(*digits.end()).map_while(value);
+    let len = all().count();
+    let ends = end.is_none() || rest.get(len) == end;
+    // Most escapes are of characters that are not ASCII.
+    let value =
+        all().try_fold(0, |sum, digit| Some(sum * base + digit).filter(|sum| *sum < 128))?;
+    (digits.contains(&len) && ends)
+        .then_some((value as u8, lead + len + usize::from(end.is_some())))
 }
 
 #[cfg(test)]
