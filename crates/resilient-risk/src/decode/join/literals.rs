@@ -361,10 +361,15 @@ impl Reader<'_> {
         let is_array = before.ends_with(b"[");
         let before = before.strip_suffix(b"[").unwrap_or(before);
         let before = before.strip_suffix(b"(").unwrap_or(before);
-        if [&b"join"[..], b"oncat", b"mplode", b"ormat", b"rintf"]
-            .iter()
-            .any(|word| before.ends_with(word))
-        {
+        // Databases write these words in capitals, too.
+        let ends_in = |word: &&[u8]| {
+            before
+                .len()
+                .checked_sub(word.len())
+                .and_then(|at| before.get(at..))
+                .is_some_and(|end| end.eq_ignore_ascii_case(word))
+        };
+        if [&b"join"[..], b"oncat", b"mplode", b"ormat", b"rintf"].iter().any(ends_in) {
             return true;
         }
         let rest = self.bytes.get(start..).unwrap_or_default();
@@ -626,6 +631,19 @@ mod tests {
             format!("fmt.Sprintf(\"%s{b}\", \"{a}\")\n"),
         ] {
             assert_eq!(joined(&text), [[b, a]], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_joined_is_one_text() {
+        let parts = [
+            ["xo", "xb-929060517176-1xsftTNWL"].concat(),
+            "KTw".to_owned(),
+            "KIPC4zs3uGei".to_owned(),
+        ];
+        for call in ["CONCAT", "concat", "strings.Join"] {
+            let text = format!("SELECT {call}('{}');\n", parts.join("', '"));
+            assert_eq!(joined(&text), [&parts], "{text}");
         }
     }
 
