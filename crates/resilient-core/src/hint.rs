@@ -664,29 +664,42 @@ fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
     if diagnosis.empty_file {
         return "write the text with `rw_safe_write`, since the file is empty".to_owned();
     }
+    let place = nearest.map(at_place);
     if let Some(mistake) = diagnosis.mistakes.first() {
-        return match mistake {
+        let what = match mistake {
             Mistake::HtmlEntities => {
                 "write the characters themselves in `old_string` and `new_string`, not HTML \
                  entities such as &lt; and &amp;"
             }
             Mistake::LiteralEscapes => {
-                "write real line breaks and tabs in `old_string` and `new_string`, not \\n and \\t"
+                "write real line breaks, tabs and quotes in `old_string` and `new_string`, not \\n, \\t and \\\""
             }
             Mistake::LineNumbers => {
                 "leave out the numbers in front of the lines in `old_string` and `new_string`: they are no \
                  part of the file"
             }
+            Mistake::DiffSigns => {
+                "leave out the signs of a diff, with which the lines in `old_string` and `new_string` begin: they are \
+                 no part of the file"
+            }
+            Mistake::CodeFence => {
+                "leave out the lines of three backticks in `old_string` and `new_string`: they are no part of the file"
+            }
             Mistake::Placeholder => {
                 "write the text itself in `old_string`, or edit a shorter part: a line such as \
                  \"... existing code ...\" stands for nothing in the file"
             }
-        }
-        .to_owned();
+        };
+        let place = place.filter(|_| !diagnosis.corrected_lines.is_empty());
+        return place.map_or_else(|| what.to_owned(), |place| format!("{what}; {place}"));
     }
-    let Some(nearest) = nearest else {
-        return "read the file and copy `old_string` from it: nothing in it comes near".to_owned();
-    };
+    place.unwrap_or_else(|| {
+        "read the file and copy `old_string` from it: nothing in it comes near".to_owned()
+    })
+}
+
+/// What to pass if the nearest place is meant.
+fn at_place(nearest: &Nearest) -> String {
     let others = match nearest.equal_lines.len() {
         0 | 1 => "",
         _ => "; context.nearest.equally_near_lines has the other places that may be meant",

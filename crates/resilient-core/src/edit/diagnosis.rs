@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::endings::Match;
+use super::mistakes::{self, Corrected, Mistake};
 use super::nearest::Nearest;
 use super::places::{LINES_LISTED_MAX, first_lines};
 use super::{endings, placeholder, reading};
@@ -44,54 +45,36 @@ pub struct Diagnosis {
     pub corrected_lines: Vec<u64>,
 }
 
-/// A way in which programs that write text spoil it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Mistake {
-    /// `&lt;`, `&gt;`, `&amp;`, `&quot;` or `&#39;` for the characters.
-    HtmlEntities,
-    /// A backslash and a letter for a line break or a tab.
-    LiteralEscapes,
-    /// A line such as `... existing code ...` for text.
-    Placeholder,
-    /// The numbers that a read shows in front of the lines: `12|text`.
-    LineNumbers,
-}
-
-/// Looks for known mistakes. `old` does not occur in the file; `nearest` comes closest to it.
+/// Looks for known mistakes, and gives the string without the first if that occurs. `old` does not occur in the file;
+/// `nearest` comes closest to it.
 pub(super) fn diagnose(
     searched: &Searched<'_>,
     old: &str,
     new: &str,
     nearest: Option<&Nearest>,
-) -> Diagnosis {
+) -> (Diagnosis, Option<Corrected>) {
     let new_lines = made_before(searched, old, new, nearest);
     let mut found =
         Diagnosis { already_applied: !new_lines.is_empty(), new_lines, ..Diagnosis::default() };
     found.empty_file = searched.file.is_empty();
-    let undone = [
-        (Mistake::HtmlEntities, without_entities(old)),
-        (Mistake::LiteralEscapes, without_escapes(old)),
-        (Mistake::LineNumbers, without_line_numbers(old)),
-    ];
-    for (mistake, corrected) in undone {
-        let Some(corrected) = corrected else { continue };
-        let lines = searched.lines_of(&corrected, |_, _| true);
-        // Without a match this is a guess: the file may be about such signs.
-        if lines.is_empty() && (has(searched.text, mistake) || found.already_applied) {
-            continue;
+    for corrected in mistakes::undone(old) {
+        let mistake = corrected.mistake;
+        let lines = searched.lines_of(&corrected.text, |text, at| corrected.may_be(text, at));
+        if !lines.is_empty() {
+            found.mistakes = vec![mistake];
+            found.corrected_lines = lines;
+            return (found, Some(corrected));
         }
-        found.mistakes.push(mistake);
-        found.corrected_lines = lines;
-        if !found.corrected_lines.is_empty() {
-            return found;
+        // Without a match this is a guess: the file may be about such signs.
+        let is_meant = mistake.may_be_meant_in(searched.text) || found.already_applied;
+        if !is_meant && !found.mistakes.contains(&mistake) {
+            found.mistakes.push(mistake);
         }
     }
     if endings::lines(old).any(|line| placeholder::placeholder(line).is_some()) {
         found.mistakes.push(Mistake::Placeholder);
     }
-    found
+    (found, None)
 }
 
 /// A new text that is a part of the old one would be found wherever that nearly is.
@@ -149,62 +132,6 @@ impl Searched<'_> {
         }
         Vec::new()
     }
-}
-
-/// Whether the file itself has what would be a mistake elsewhere.
-fn has(text: &str, mistake: Mistake) -> bool {
-    let holds = |sign: &str| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
-    match mistake {
-        Mistake::HtmlEntities => ENTITIES.iter().any(|(entity, _)| holds(entity)),
-        Mistake::LiteralEscapes => ESCAPES.iter().any(|(escape, _)| holds(escape)),
-        // Numbers in front of every line are a guess that only a match confirms.
-        Mistake::LineNumbers => true,
-        Mistake::Placeholder => false,
-    }
-}
-
-/// `&amp;` last: `&amp;lt;` is the text `&lt;`.
-const ENTITIES: [(&str, &str); 6] = [
-    ("&lt;", "<"),
-    ("&gt;", ">"),
-    ("&quot;", "\""),
-    ("&#39;", "'"),
-    ("&apos;", "'"),
-    ("&amp;", "&"),
-];
-
-const ESCAPES: [(&str, &str); 4] = [("\\r\\n", "\n"), ("\\n", "\n"), ("\\t", "\t"), ("\\\"", "\"")];
-
-fn without_entities(text: &str) -> Option<String> {
-    undone(text, &ENTITIES)
-}
-
-fn without_escapes(text: &str) -> Option<String> {
-    undone(text, &ESCAPES)
-}
-
-/// The text without the number, and the sign behind it, with which each of its lines begins. The numbers count up.
-fn without_line_numbers(text: &str) -> Option<String> {
-    let mut before: Option<u64> = None;
-    let mut corrected = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let line = line.trim_start_matches([' ', '\t']);
-        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, rest) = line.split_at_checked(digits)?;
-        let number: u64 = number.parse().ok()?;
-        if before.is_some_and(|before| before.checked_add(1) != Some(number)) {
-            return None;
-        }
-        before = Some(number);
-        corrected.push_str(rest.strip_prefix(['|', '\t', '\u{2192}', ':'])?);
-    }
-    (!corrected.is_empty()).then_some(corrected)
-}
-
-fn undone(text: &str, signs: &[(&str, &str)]) -> Option<String> {
-    let corrected =
-        signs.iter().fold(text.to_owned(), |text, (sign, meant)| text.replace(sign, meant));
-    (corrected != text && !corrected.is_empty()).then_some(corrected)
 }
 
 #[cfg(test)]
@@ -293,5 +220,55 @@ mod tests {
         let found =
             diagnosis("fn a() {\n    b();\n}\n", "fn a() {\n    // ... existing code ...\n}", "x");
         assert_eq!(found.mistakes, [Mistake::Placeholder]);
+    }
+
+    /// The mistake that is told, its places, and the string that is suggested.
+    fn told(file: &str, old: &str) -> (Vec<Mistake>, Vec<u64>, Option<String>) {
+        let Err(Refusal::NotFound { diagnosis, nearest }) = replace(file.as_bytes(), old, "x", 1)
+        else {
+            panic!("{old:?} should not be found");
+        };
+        if let Some(it) = nearest.as_ref().and_then(|it| it.suggested_old_string.as_ref()) {
+            assert!(replace(file.as_bytes(), it, "x", 1).is_ok(), "{it:?}");
+        }
+        let Diagnosis { mistakes, corrected_lines, .. } = *diagnosis;
+        (mistakes, corrected_lines, nearest.and_then(|it| it.suggested_old_string))
+    }
+
+    #[test]
+    fn what_a_reading_tool_put_before_the_lines_is_named_and_the_text_without_it_is_suggested() {
+        let file = "fn a() {\n    say(\"no\");\n}\nfn b() {\n    say(\"yes\");\n}\n";
+        let meant = "fn b() {\n    say(\"yes\");";
+        for (old, mistake) in [
+            ("4: fn b() {\n5:     say(\"yes\");", Mistake::LineNumbers),
+            ("4:fn b() {\n5:    say(\"yes\");", Mistake::LineNumbers),
+            ("   4\tfn b() {\n   5\t    say(\"yes\");", Mistake::LineNumbers),
+            ("4|fn b() {\n5|    say(\"yes\");", Mistake::LineNumbers),
+            ("L4: fn b() {\nL5:     say(\"yes\");", Mistake::LineNumbers),
+            ("-fn b() {\n-    say(\"yes\");", Mistake::DiffSigns),
+            ("+fn b() {\n+    say(\"yes\");", Mistake::DiffSigns),
+            (" fn b() {\n-    say(\"yes\");\n+    say(\"perhaps\");\n", Mistake::DiffSigns),
+            ("```rust\nfn b() {\n    say(\"yes\");\n```", Mistake::CodeFence),
+            ("fn b() {\n    say(\\\"yes\\\");", Mistake::LiteralEscapes),
+            ("fn b() {\\n    say(\\\"yes\\\");", Mistake::LiteralEscapes),
+            ("fn b() {\n    say(&quot;yes&quot;);", Mistake::HtmlEntities),
+        ] {
+            let (mistakes, lines, suggested) = told(file, old);
+            assert_eq!((mistakes, lines), (vec![mistake], vec![4]), "{old:?}");
+            assert_eq!(suggested.as_deref().map(str::trim_end), Some(meant), "{old:?}");
+        }
+        let crlf = file.replace('\n', "\r\n");
+        let (.., suggested) = told(&crlf, "4|fn b() {\n5|    say(\"yes\");");
+        assert_eq!(suggested, Some(meant.replace('\n', "\r\n")));
+    }
+
+    #[test]
+    fn a_similar_line_is_not_suggested_in_place_of_the_one_that_was_numbered() {
+        let file = "16: total\ntotal\n17: total\n";
+        assert_eq!(told(file, "2: total").2.as_deref(), Some("total\n17: total"));
+        // Signs that are no part of the mistake: a list, and a number that belongs to the text.
+        for (file, old) in [("* one\n* two\n", "- one\n- two\n"), ("b: c\n", "12:c\n")] {
+            assert_eq!(told(file, old).0, [], "{old:?}");
+        }
     }
 }

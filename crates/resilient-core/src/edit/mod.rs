@@ -24,6 +24,7 @@ mod diagnosis;
 mod differs;
 mod endings;
 mod fold;
+mod mistakes;
 mod nearest;
 mod placeholder;
 mod places;
@@ -33,8 +34,9 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-pub use self::diagnosis::{Diagnosis, Mistake};
+pub use self::diagnosis::Diagnosis;
 pub use self::differs::Difference;
+pub use self::mistakes::Mistake;
 pub use self::nearest::Nearest;
 pub(crate) use self::placeholder::{first_placeholder, is_in_a_line, last_dots};
 
@@ -198,13 +200,15 @@ pub fn replace_in(
     }
     let (mut nearest, mut diagnosis) = (None, Box::default());
     if let Some(text) = reading::text(file, asked.encoding) {
-        nearest = nearest::find(&text, old)
-            .map(|found| {
-                found.with_suggestion_if(|it| reading::occurs_once(file, it, asked.encoding))
-            })
-            .map(Box::new);
+        let found = nearest::find(&text, old);
         let searched = Searched { file, text: &text, asked: asked.encoding };
-        diagnosis = Box::new(diagnosis::diagnose(&searched, old, new, nearest.as_deref()));
+        let (told, corrected) = diagnosis::diagnose(&searched, old, new, found.as_ref());
+        nearest = corrected
+            .and_then(|corrected| nearest::exactly(&text, &corrected))
+            .or(found)
+            .map(|it| it.with_suggestion_if(|it| reading::occurs_once(file, it, asked.encoding)))
+            .map(Box::new);
+        diagnosis = Box::new(told);
     }
     Err(match std::str::from_utf8(file) {
         Ok(_) => Refusal::NotFound { nearest, diagnosis },

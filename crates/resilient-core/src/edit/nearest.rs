@@ -20,6 +20,7 @@ use super::alike::{
 use super::differs::{Difference, differences};
 use super::endings;
 use super::fold::{Case, Folding, Spaces, fold, is_line_break, source, sources};
+use super::mistakes::Corrected;
 use super::places::LINES_LISTED_MAX;
 use crate::omit::is_zero;
 
@@ -49,7 +50,8 @@ pub struct Nearest {
     /// no other does.
     #[serde(rename = "equally_near_lines", skip_serializing_if = "Vec::is_empty")]
     pub equal_lines: Vec<u64>,
-    /// In what ways it differs from the string.
+    /// In what ways it differs from the string. Empty where a [`Mistake`](super::Mistake) is all that differs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<Difference>,
     /// Text that occurs exactly once in the file and covers this part.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +81,27 @@ pub(super) fn find(file: &str, old: &str) -> Option<Nearest> {
     let Found { core, similarity, starts } =
         same_folded(searched, old).or_else(|| most_alike(searched, old))?;
     let range = with_outer_space(searched, core, old);
+    let differs = differences(old, file.get(range.clone())?, similarity);
+    tell(file, range, similarity, &starts, differs)
+}
+
+/// The first place of a corrected string that does occur in `file`.
+pub(super) fn exactly(file: &str, meant: &Corrected) -> Option<Nearest> {
+    let mut all = endings::find(file.as_bytes(), &meant.text);
+    all.retain(|found| meant.may_be(file.as_bytes(), found));
+    let starts: Vec<usize> =
+        all.iter().map(|found| found.range.start).take(LINES_LISTED_MAX).collect();
+    tell(file, all.into_iter().next()?.range, 1.0, &starts, Vec::new())
+}
+
+/// What is told of a place; `starts` are those of all places that come as near.
+fn tell(
+    file: &str,
+    range: Range<usize>,
+    similarity: f64,
+    starts: &[usize],
+    differs: Vec<Difference>,
+) -> Option<Nearest> {
     let region = file.get(range.clone())?;
     let suggestion =
         if similarity >= SUGGESTED_SIMILARITY_MIN { suggest(file, range.clone()) } else { None };
@@ -86,14 +109,14 @@ pub(super) fn find(file: &str, old: &str) -> Option<Nearest> {
     let shown = file.get(whole_lines(file, range.clone())).unwrap_or(region);
     let text = if shown.len() <= TEXT_BYTES_MAX { shown } else { clip(region, TEXT_BYTES_MAX) };
     let start_line = 1 + line_feeds(file.get(..range.start)?);
-    let equal_lines = if starts.len() > 1 { lines_at(file, &starts) } else { Vec::new() };
+    let equal_lines = if starts.len() > 1 { lines_at(file, starts) } else { Vec::new() };
     let is_suggested = suggested_old_string.as_ref().is_some_and(|it| it.contains(text.trim()));
     Some(Nearest {
         start_line,
         end_line: start_line + line_feeds(without_last_break(region)),
         text: (!is_suggested).then(|| text.to_owned()),
         equal_lines,
-        differs: differences(old, region, similarity),
+        differs,
         suggested_old_string,
         suggestion_neighbours: suggestion_neighbours.unwrap_or(0),
         similarity: (similarity * 100.0).round() / 100.0,

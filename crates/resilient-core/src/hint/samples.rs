@@ -289,6 +289,16 @@ a_sample_for_every! {
         mistaken(Mistake::HtmlEntities),
         mistaken(Mistake::LiteralEscapes),
         mistaken(Mistake::Placeholder),
+        mistaken(Mistake::LineNumbers),
+        mistaken(Mistake::DiffSigns),
+        mistaken(Mistake::CodeFence),
+        not_found(
+            Some(nearest(Some(text()))),
+            Diagnosis {
+                mistakes: vec![Mistake::LineNumbers], corrected_lines: vec![1],
+                ..Diagnosis::default()
+            },
+        ),
     ],
     InsufficientMatches { .. } => [Error::InsufficientMatches {
         path: text(), old_string: text(), expected: 3, actual: 2,

@@ -340,7 +340,10 @@ fn numbers_of_lines_that_were_copied_with_the_text_are_told() {
     let refused = client.fails("rw_safe_replace", edit, STALE, json!({}));
     assert_eq!(refused["context"]["mistakes"], json!(["line_numbers"]), "{refused}");
     assert_eq!(refused["context"]["corrected_lines"], json!([1]), "{refused}");
-    assert!(refused["context"]["hint"].as_str().unwrap().contains("numbers in front"));
+    let suggested = &refused["context"]["nearest"]["suggested_old_string"];
+    assert_eq!(*suggested, "alpha\nbeta", "{refused}");
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.contains("numbers in front") && hint.contains("suggested_old_string"), "{hint}");
     // Numbers that do not count up, or stand in the file, are text.
     let edit = json!({"path": "a.txt", "old_string": "1|alpha\n7|beta", "new_string": "x"});
     let refused = client.fails("rw_safe_replace", edit, STALE, json!({}));
