@@ -1,6 +1,7 @@
 //! Finding text whatever its line endings are, and giving inserted text the endings of its surroundings.
 //!
-//! A line ending here is LF or CRLF. A CR on its own is an ordinary character.
+//! A line ending here is LF or CRLF. A CR on its own is an ordinary character; but where a file has no LF at all, a new
+//! line ends in CR.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -80,7 +81,8 @@ pub(super) struct Inserted<'a> {
     text: &'a [u8],
     new: &'a str,
     new_breaks: usize,
-    old_has_crlf: bool,
+    /// Whether new and old text differ by their line endings alone: then these are what the edit is about.
+    is_of_endings: bool,
     /// The last answer of `of_line` and the offset up to which it holds: a line may have many matches.
     line: Option<(usize, Option<Eol>)>,
     of_file: Option<Eol>,
@@ -91,32 +93,34 @@ impl<'a> Inserted<'a> {
         let new_breaks = memchr_iter(b'\n', new.as_bytes()).count();
         let of_file = if new_breaks == 0 {
             None
+        } else if memchr(b'\n', text).is_none() {
+            memchr(b'\r', text).map(|_| Eol::Cr)
         } else {
             Eol::dominant(memchr_iter(b'\n', text).map(|at| Eol::at(text, at)))
         };
-        let old_has_crlf = old.contains("\r\n");
-        Self { text, new, new_breaks, old_has_crlf, line: None, of_file }
+        let is_of_endings = old.replace("\r\n", "\n") == new.replace("\r\n", "\n");
+        Self { text, new, new_breaks, is_of_endings, line: None, of_file }
     }
 
     /// What to put in the place of `found`; matches are asked for from left to right.
     pub(super) fn instead_of(&mut self, found: &Match) -> Cow<'a, str> {
-        if self.new_breaks == 0 || found.literal && self.old_has_crlf {
+        if self.new_breaks == 0 || found.literal && self.is_of_endings {
             return Cow::Borrowed(self.new);
         }
         let region = self.text.get(found.range.clone()).unwrap_or_default();
         let endings: Vec<Eol> = memchr_iter(b'\n', region).map(|at| Eol::at(region, at)).collect();
         if endings.is_empty() {
-            return match self.of_line(found.range.end) {
+            return match self.of_line(found.range.end).or(self.of_file) {
                 None => Cow::Borrowed(self.new),
-                Some(ending) => self.spelled(found, std::iter::repeat(ending)),
+                Some(ending) => self.spelled(std::iter::repeat(ending)),
             };
         }
         if endings.len() == self.new_breaks {
             // As many lines as before: each keeps its own ending.
-            return self.spelled(found, endings.into_iter());
+            return self.spelled(endings.into_iter());
         }
         let ending = Eol::dominant(endings.into_iter()).or(self.of_file).unwrap_or(Eol::Lf);
-        self.spelled(found, std::iter::repeat(ending))
+        self.spelled(std::iter::repeat(ending))
     }
 
     /// The ending of the line that holds offset `at`, or of the line before if it has none.
@@ -136,7 +140,7 @@ impl<'a> Inserted<'a> {
         ending
     }
 
-    fn spelled(&self, found: &Match, mut endings: impl Iterator<Item = Eol>) -> Cow<'a, str> {
+    fn spelled(&self, mut endings: impl Iterator<Item = Eol>) -> Cow<'a, str> {
         let mut spelled = String::with_capacity(self.new.len() + self.new_breaks);
         for line in self.new.split_inclusive('\n') {
             let Some(content) = line.strip_suffix('\n') else {
@@ -144,13 +148,8 @@ impl<'a> Inserted<'a> {
                 continue;
             };
             let ending = endings.next().unwrap_or(Eol::Lf);
-            match content.strip_suffix('\r') {
-                Some(_) if found.literal => spelled.push_str(line),
-                bare => {
-                    spelled.push_str(bare.unwrap_or(content));
-                    spelled.push_str(ending.as_str());
-                }
-            }
+            spelled.push_str(content.strip_suffix('\r').unwrap_or(content));
+            spelled.push_str(ending.as_str());
         }
         Cow::Owned(spelled)
     }

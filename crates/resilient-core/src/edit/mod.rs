@@ -141,9 +141,8 @@ pub enum Refusal {
 ///
 /// Line endings count as equal: `old` written with LF matches lines that end in CRLF and the other
 /// way round. If taking them literally leaves exactly `count` matches, those are the ones meant.
-/// The inserted text takes over the endings of the text it replaces, or of the line it lands in. There
-/// are two exceptions, both where the caller was explicit: an `old` that holds CRLF and matches
-/// literally is replaced by `new` as given, and a CRLF in `new` stays one when `old` matches literally.
+/// The inserted text takes over the endings of the text it replaces, or of the line it lands in. Only
+/// where `old` matches literally and `new` differs by its endings alone is it inserted as given.
 ///
 /// # Errors
 ///
@@ -267,8 +266,9 @@ fn splice(
     let keeps_mark = !adds_mark || asked.encoding == AskedEncoding::Raw;
     let mut bom_dropped = false;
     let as_asked = match asked.eol {
-        AskedEol::Unsaid | AskedEol::Keep => None,
-        AskedEol::Raw => Some(Cow::Borrowed(new)),
+        AskedEol::Unsaid if asked.encoding != AskedEncoding::Raw => None,
+        AskedEol::Keep => None,
+        AskedEol::Unsaid | AskedEol::Raw => Some(Cow::Borrowed(new)),
         AskedEol::Named(eol) => Some(Cow::Owned(with_ends(new, eol))),
     };
     let begins_file =
@@ -402,6 +402,17 @@ mod tests {
     fn explicit_line_endings_are_obeyed_where_the_match_is_literal() {
         assert_eq!(edited(b"a\r\nb\r\n", "a\r\n", "a\n", 1), b"a\nb\r\n");
         assert_eq!(edited(b"a\nb\n", "a\n", "a\r\n", 1), b"a\r\nb\n");
+    }
+
+    #[test]
+    fn a_file_of_one_kind_of_line_ends_keeps_to_it() {
+        assert_eq!(edited(b"a\nb\n", "a", "1\r\n2", 1), b"1\n2\nb\n");
+        assert_eq!(edited(b"a\nb\n", "a\n", "1\r\n2\r\n", 1), b"1\n2\nb\n");
+        assert_eq!(edited(b"a\r\nb\r\n", "a\r\n", "1\n2\n", 1), b"1\r\n2\r\nb\r\n");
+        assert_eq!(edited(b"a\r\nb\r\n", "a\r\nb", "1\n2\r\n3", 1), b"1\r\n2\r\n3\r\n");
+        assert_eq!(edited(b"a\rb\r", "a", "1\n2\r\n3", 1), b"1\r2\r3\rb\r");
+        assert_eq!(edited(b"a\rb\r", "a\rb", "1\r2", 1), b"1\r2\r");
+        assert_eq!(edited(b"a", "a", "1\r\n2\n", 1), b"1\r\n2\n");
     }
 
     #[test]
@@ -681,7 +692,9 @@ mod tests {
             assert!(rest.ends_with(&suffix), "{file:?} {old:?} {new:?}: {edited:?}");
             let inserted = &rest[..rest.len() - suffix.len()];
             let inserted = String::from_utf8(inserted.to_vec()).unwrap();
-            assert_eq!(inserted.replace("\r\n", "\n"), new.replace("\r\n", "\n"));
+            // Where a file has no LF, a CR ends its lines.
+            let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+            assert_eq!(plain(&inserted), plain(&new));
         }
     }
 
