@@ -206,6 +206,12 @@ impl Surroundings {
                     "{program}: WARNING: {variable} is no JSON array of paths and is taken as one path: \
                      correct {shown}"
                 );
+            } else if let Err(Error::PathForm { what, instead, .. }) =
+                roots::plain(&shown, self.home.as_deref())
+            {
+                eprintln!(
+                    "{program}: WARNING: {variable} names '{shown}', which is {what}: write {instead}"
+                );
             } else {
                 eprintln!(
                     "{program}: WARNING: {variable} names '{shown}', which is no directory: make it, or \

@@ -3,6 +3,9 @@
 //! A shell or a browser would have resolved them. Taken literally they would make directories named `~` or `file:`,
 //! in which nobody looks. So they are resolved, or refused with a word on how to write what is meant. A name that
 //! really begins like that is written with `./` in front of it.
+//!
+//! A client may also pass on a variable that only an editor or a shell would have replaced, such as
+//! `${workspaceFolder}`.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -48,6 +51,9 @@ pub fn plain<'a>(path: &'a str, home: Option<&Path>) -> Result<Cow<'a, str>> {
             None => home.to_owned(),
         }));
     }
+    if WORKSPACES.iter().any(|name| name.eq_ignore_ascii_case(first)) {
+        return refuse("named by a variable that the client has not replaced by a directory");
+    }
     // A file may be named so (`~$draft.docx`); a directory is not made by accident.
     match rest {
         Some(_) if first.starts_with('~') => refuse("in the home directory of a user"),
@@ -55,6 +61,9 @@ pub fn plain<'a>(path: &'a str, home: Option<&Path>) -> Result<Cow<'a, str>> {
         _ => Ok(Cow::Borrowed(path)),
     }
 }
+
+/// The directory in which a client works, as editors and shells name it. No file is named so.
+const WORKSPACES: [&str; 5] = ["${workspaceFolder}", "${workspaceRoot}", "$PWD", "${PWD}", "%CD%"];
 
 /// The path of a URL of a file on this machine; nothing where it is no URL of a file.
 fn of_file_url(path: &str) -> Option<Result<String>> {
@@ -99,12 +108,16 @@ fn is_scheme(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// `$NAME` or `${NAME}`.
+/// `$NAME`, `${NAME}`, `%NAME%`, or `${env:NAME}` of an editor.
 fn is_variable(text: &str) -> bool {
-    let Some(name) = text.strip_prefix('$') else { return false };
-    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let between = |open, close| text.strip_prefix(open)?.strip_suffix(close);
+    let braced = between("${", "}");
+    let Some(name) = braced.or_else(|| between("%", "%")).or_else(|| text.strip_prefix('$')) else {
+        return false;
+    };
+    let may_be = |c: char| matches!(c, '_') || braced.is_some() && matches!(c, ':' | '.' | '-');
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || may_be(c))
 }
 
 fn is_separator(c: char) -> bool {
@@ -153,6 +166,9 @@ mod tests {
             "a$HOME/b",
             "$/a",
             "$1/a",
+            "%20a%/b",
+            "50%/a",
+            "./${workspaceFolder}",
             "${}/a",
             "file:a",
             "a:b/c",
@@ -170,6 +186,14 @@ mod tests {
             "~other/a",
             "$PWD/a",
             "${X_1}/a",
+            "${workspaceFolder}",
+            "${workspaceRoot}/a",
+            "${workspaceFolder:app}/a",
+            "${env:HOME}/a",
+            "%CD%",
+            "%cd%/a",
+            "%USERPROFILE%/a",
+            "$PWD",
             "https://a/b",
             "vscode-file://x/a",
             "file://host/a",

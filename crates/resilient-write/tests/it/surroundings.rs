@@ -351,6 +351,23 @@ fn a_directory_of_the_command_line_that_is_not_there_ends_the_process() {
 }
 
 #[test]
+fn a_variable_that_the_client_has_not_replaced_makes_no_directory() {
+    let sandbox = Sandbox::new();
+    for name in ["${workspaceFolder}", "${workspaceRoot}", "$PWD", "%CD%", "${workspaceFolder}/a"] {
+        let envelope = sandbox.run(&["-w", name, "journal", "tail", "--json"]).envelope();
+        assert_eq!(envelope["context"]["reason"], "unresolved_path", "{name}: {envelope}");
+        assert!(sandbox.run_reader(&["-w", name]).stderr.contains("variable"), "{name}");
+        let path = format!("{name}/b.txt");
+        let envelope = sandbox.run_with(&["--json", "write", &path], "x").envelope();
+        assert_eq!(envelope["context"]["reason"], "unresolved_path", "{name}: {envelope}");
+    }
+    assert!(sandbox.names().iter().all(|name| name == ".resilient_write"), "{:?}", sandbox.names());
+    let warned = sandbox.with("RW_WORKSPACE", "${workspaceFolder}").run(&["journal", "tail"]);
+    assert!(warned.stderr.contains("a variable that the client has not replaced"), "{warned:?}");
+    assert!(!warned.stderr.contains("make it"), "{warned:?}");
+}
+
+#[test]
 fn a_warning_about_a_directory_is_printed_once() {
     let sandbox = Sandbox::new().with("RW_WORKSPACE", "/tmp").with("RW_ALLOW_UNSAFE_ROOTS", "1");
     let count =
