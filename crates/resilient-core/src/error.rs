@@ -466,7 +466,7 @@ pub enum Draft {
 }
 
 /// What is known of the change that has made a file another one than the caller expects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Since {
     /// What has changed.
     #[serde(skip)]
@@ -488,6 +488,20 @@ pub struct Since {
     /// Whether the edit would be made in the file as it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub still_applies: Option<bool>,
+    /// What is known of the text to be replaced if it does not occur any more.
+    #[serde(flatten)]
+    pub missing: Option<Box<Missing>>,
+}
+
+/// What is known of a text that does not occur in a file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Missing {
+    /// The part of the file that comes closest, if any comes close.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Box<Nearest>>,
+    /// What else shows why it does not.
+    #[serde(flatten)]
+    pub diagnosis: Box<Diagnosis>,
 }
 
 /// What a caller expects to be another one than it is.

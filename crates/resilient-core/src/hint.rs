@@ -627,6 +627,13 @@ fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> Strin
         Some(Since { already_written: true, .. }) => {
             "do nothing: the file holds this text already, so an earlier call or another writer has written it"
         }
+        Some(Since { missing: Some(missing), .. }) => {
+            return format!(
+                "{}; the file has changed, too, so any other call needs context.actual_prev_sha256 as \
+                 `expected_prev_sha256`",
+                not_found(missing.nearest.as_deref(), &missing.diagnosis)
+            );
+        }
         Some(Since { of: Changed::Part, .. }) => {
             "look at the parts with `rw_chunk_status`, then repeat the call with context.actual_prev_sha256 as \
              `expected_prev_sha256` if this part is still to come next"
@@ -661,6 +668,11 @@ fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
                 context.new_string_lines says, and `old_string` does not"
             .to_owned();
     }
+    if diagnosis.already_applied {
+        return "do nothing if this is that edit again: an earlier call has made the same one, and `old_string` is not in \
+                the file now"
+            .to_owned();
+    }
     if diagnosis.empty_file {
         return "write the text with `rw_safe_write`, since the file is empty".to_owned();
     }
@@ -693,9 +705,14 @@ fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
         let place = place.filter(|_| !diagnosis.corrected_lines.is_empty());
         return place.map_or_else(|| what.to_owned(), |place| format!("{what}; {place}"));
     }
-    place.unwrap_or_else(|| {
+    let what = place.unwrap_or_else(|| {
         "read the file and copy `old_string` from it: nothing in it comes near".to_owned()
-    })
+    });
+    let is_suggested = nearest.is_some_and(|it| it.suggested_old_string.is_some());
+    if diagnosis.may_be_deleted && !is_suggested {
+        return format!("do nothing if this text was taken out before; otherwise {what}");
+    }
+    what
 }
 
 /// What to pass if the nearest place is meant.

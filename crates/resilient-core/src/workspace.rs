@@ -1,5 +1,6 @@
 //! The facade: open a workspace, then ask it for what it holds.
 
+mod made;
 mod redaction;
 mod source;
 mod stale;
@@ -34,6 +35,7 @@ use crate::stamp;
 use crate::store::Store;
 use crate::write::{self, ReplaceRequest, WriteMode, WriteReceipt, WriteRequest};
 
+use self::made::Made;
 use self::stale::{Edit, Wanted};
 
 pub use self::redaction::{RedactRequest, Redacted, WriteTo};
@@ -70,6 +72,7 @@ pub struct Workspace {
     indexes: Arc<read::Indexes>,
     /// See [`Scratch::retained`].
     retained: Arc<AtomicU64>,
+    made: Arc<Made>,
 }
 
 impl Builder {
@@ -169,6 +172,7 @@ impl Builder {
             sealed_scratch,
             indexes: Arc::default(),
             retained: Arc::default(),
+            made: Arc::default(),
             store: Committer::new(Store {
                 digests: Arc::default(),
                 policy: PolicyFile::new(
@@ -207,6 +211,7 @@ impl Workspace {
             sealed_scratch: self.sealed_scratch,
             indexes: self.indexes.clone(),
             retained: self.retained.clone(),
+            made: self.made.clone(),
         }
     }
 
@@ -338,12 +343,19 @@ impl Workspace {
         {
             self.unseal(&target)?;
         }
-        let edit = Edit { old_string: request.old_string.clone(), count: request.count };
+        let key = made::key(&request);
+        let edit = Edit {
+            old_string: request.old_string.clone(),
+            new_string: request.new_string.clone(),
+            count: request.count,
+            form: request.form,
+        };
         let wanted = Wanted::Edit(edit);
         self.screened(request.reject_at, |screen| {
             write::replace(&self.store, request, screen.clone())
         })
-        .map_err(|error| self.with_since(error, Some(&wanted)))
+        .inspect(|_| self.made.add(key))
+        .map_err(|error| self.made.tell(key, self.with_since(error, Some(&wanted))))
     }
 
     /// The chunk sessions.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::endings::Match;
 use super::mistakes::{self, Corrected, Mistake};
-use super::nearest::Nearest;
+use super::nearest::{Nearest, likeness};
 use super::places::{LINES_LISTED_MAX, first_lines};
 use super::{endings, placeholder, reading};
 use crate::form::AskedEncoding;
@@ -31,6 +31,10 @@ pub struct Diagnosis {
     /// Set when the file has the new text where the old one should be: the edit was probably made before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub already_applied: bool,
+    /// Set when the edit leaves nothing that could tell whether it was made before: it takes text away, and what it
+    /// leaves of that, if anything, is in the file.
+    #[serde(skip)]
+    pub may_be_deleted: bool,
     /// The lines on which the new text begins, if so: the first fifty.
     #[serde(rename = "new_string_lines", skip_serializing_if = "Vec::is_empty")]
     pub new_lines: Vec<u64>,
@@ -45,6 +49,13 @@ pub struct Diagnosis {
     pub corrected_lines: Vec<u64>,
 }
 
+impl Diagnosis {
+    /// Whether the edit was made before, as far as can be told.
+    pub(super) fn may_be_made(&self) -> bool {
+        self.already_applied || self.may_be_deleted
+    }
+}
+
 /// Looks for known mistakes, and gives the string without the first if that occurs. `old` does not occur in the file;
 /// `nearest` comes closest to it.
 pub(super) fn diagnose(
@@ -57,6 +68,8 @@ pub(super) fn diagnose(
     let mut found =
         Diagnosis { already_applied: !new_lines.is_empty(), new_lines, ..Diagnosis::default() };
     found.empty_file = searched.file.is_empty();
+    found.may_be_deleted = is_part(new, old)
+        && (new.trim().is_empty() || !searched.lines_of(new, |_, _| true).is_empty());
     for corrected in mistakes::undone(old) {
         let mistake = corrected.mistake;
         let lines = searched.lines_of(&corrected.text, |text, at| corrected.may_be(text, at));
@@ -104,7 +117,12 @@ fn made_before(
     // with.
     let is_elsewhere = nearest.is_some_and(|it| it.similarity == 1.0) && !is_there(1.0);
     let is_long = new.bytes().filter(|byte| !byte.is_ascii_whitespace()).count() >= LONG_BYTES_MIN;
-    let is_made = is_long || lines.len() == 1 && is_there(SIMILARITY_MIN);
+    // Something else may come nearer than what the edit has made.
+    let is_like_old = || {
+        likeness(old, new) >= SIMILARITY_MIN
+            && !searched.lines_of(new.trim(), fills_lines).is_empty()
+    };
+    let is_made = is_long || lines.len() == 1 && (is_there(SIMILARITY_MIN) || is_like_old());
     if is_made && !is_elsewhere { lines } else { Vec::new() }
 }
 
@@ -118,6 +136,16 @@ fn stands_alone(text: &[u8], found: &Match) -> bool {
     let begins_inside = at(Some(start)) && at(start.checked_sub(1));
     let ends_inside = at(Some(end)) && at(end.checked_sub(1));
     !begins_inside && !ends_inside
+}
+
+/// Whether a match is all that stands in its lines.
+fn fills_lines(text: &[u8], found: &Match) -> bool {
+    let (before, rest) = text.split_at_checked(found.range.start).unwrap_or_default();
+    let after = rest.get(found.range.len()..).unwrap_or_default();
+    let blanks = |byte: &&u8| **byte != b'\n' && byte.is_ascii_whitespace();
+    let is_end = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == b'\n');
+    is_end(before.iter().rev().find(|byte| !blanks(byte)))
+        && is_end(after.iter().find(|byte| !blanks(byte)))
 }
 
 impl Searched<'_> {
@@ -159,6 +187,12 @@ mod tests {
         let found =
             diagnosis("if a {\n        call();\n}\n", "{\n  call();\n", "{\n        call();\n");
         assert_eq!(found.new_lines, [1]);
+    }
+
+    #[test]
+    fn an_edit_that_was_made_before_is_known_although_another_line_comes_nearer() {
+        let found = diagnosis("total = 19;\n  total = 2;\n", "total = 1;", "total = 2;");
+        assert_eq!((found.already_applied, found.new_lines), (true, vec![2]));
     }
 
     #[test]

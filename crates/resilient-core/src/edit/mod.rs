@@ -205,7 +205,13 @@ pub fn replace_in(
         nearest = corrected
             .and_then(|corrected| nearest::exactly(&text, &corrected))
             .or(found)
-            .map(|it| it.with_suggestion_if(|it| reading::occurs_once(file, it, asked.encoding)))
+            .map(|it| {
+                // What was made away with is not to be sought in another place.
+                let is_safe = it.is_same_text() || !told.may_be_made();
+                it.with_suggestion_if(|it| {
+                    is_safe && reading::occurs_once(file, it, asked.encoding)
+                })
+            })
             .map(Box::new);
         diagnosis = Box::new(told);
     }

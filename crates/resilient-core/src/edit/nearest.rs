@@ -65,6 +65,11 @@ pub struct Nearest {
 }
 
 impl Nearest {
+    /// Whether the string differs by white space and look-alikes alone.
+    pub(crate) fn is_same_text(&self) -> bool {
+        self.similarity == 1.0 && !self.differs.contains(&Difference::Case)
+    }
+
     /// Shows what is suggested as text only, where it does not hold.
     pub(super) fn with_suggestion_if(mut self, holds: impl FnOnce(&str) -> bool) -> Self {
         if let Some(suggested) = self.suggested_old_string.take_if(|suggested| !holds(suggested)) {
@@ -229,6 +234,15 @@ fn lines_indented_alike(file: &str, start: usize, old: &str) -> usize {
     let file_lines = text.lines().filter(|line| !is_blank(line));
     let indent = |line: &str| line.len() - line.trim_start().len();
     old_lines.zip(file_lines).filter(|(a, b)| a.get(..indent(a)) == b.get(..indent(b))).count()
+}
+
+/// How alike two texts are, line by line.
+pub(super) fn likeness(a: &str, b: &str) -> f64 {
+    let lines = |text| -> Vec<&str> {
+        str::lines(text).filter(|line| !is_blank(line)).take(OLD_LINES_MAX).collect()
+    };
+    let (a, b) = (lines(a), lines(b));
+    Alignment::of(&a, &b).score / a.len().max(b.len()).max(1) as f64
 }
 
 /// The lines of the file that line up best with those of the string.

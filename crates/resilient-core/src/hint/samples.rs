@@ -193,6 +193,10 @@ a_sample_for_every! {
         ),
         stale(
             Some(Digest::of(b"")),
+            Some(Since { missing: Some(Box::default()), ..Since::default() }),
+        ),
+        stale(
+            Some(Digest::of(b"")),
             Some(Since { of: Changed::Checkpoint, ..Since::default() }),
         ),
         stale(Some(Digest::of(b"")), Some(Since { of: Changed::Handoff, ..Since::default() })),
@@ -286,6 +290,8 @@ a_sample_for_every! {
         not_found(Some(nearest(None)), Diagnosis::default()),
         not_found(Some(nearest(Some(text()))), Diagnosis::default()),
         not_found(None, Diagnosis { new_lines: vec![1], ..Diagnosis::default() }),
+        not_found(None, Diagnosis { already_applied: true, ..Diagnosis::default() }),
+        not_found(None, Diagnosis { may_be_deleted: true, ..Diagnosis::default() }),
         mistaken(Mistake::HtmlEntities),
         mistaken(Mistake::LiteralEscapes),
         mistaken(Mistake::Placeholder),

@@ -6,8 +6,9 @@ use similar::TextDiff;
 use super::Workspace;
 use crate::digest::Digest;
 use crate::disk::read_all;
-use crate::edit;
-use crate::error::{Changed, Composed, Error, LastWrite, Since};
+use crate::edit::{self, Refusal};
+use crate::error::{Changed, Composed, Error, LastWrite, Missing, Since};
+use crate::form::Asked;
 use crate::journal::{By, Entry, Filter};
 use crate::risk;
 
@@ -33,7 +34,9 @@ pub(super) enum Wanted {
 /// An edit that was refused.
 pub(super) struct Edit {
     pub(super) old_string: String,
+    pub(super) new_string: String,
     pub(super) count: i64,
+    pub(super) form: Asked,
 }
 
 impl Wanted {
@@ -69,6 +72,7 @@ impl Workspace {
         let now = self.bytes_of(&path, actual);
         let match_count =
             edit.zip(now.as_ref()).map(|(edit, now)| edit::count(now, &edit.old_string));
+        let missing = edit.zip(now.as_ref()).and_then(|(edit, now)| edit.missing_in(now));
         let since = Since {
             of,
             already_written,
@@ -80,6 +84,7 @@ impl Workspace {
                 count => u64::try_from(count) == Ok(found),
             }),
             match_count,
+            missing: missing.map(Box::new),
         };
         Error::Stale { path, expected, actual: Some(actual), since: Some(Box::new(since)) }
     }
@@ -130,6 +135,20 @@ impl Workspace {
         let digest = Digest::read(digest)?;
         let bytes = self.scratch().bytes(digest).ok()??;
         (Digest::of(&bytes) == digest).then_some(bytes)
+    }
+}
+
+impl Edit {
+    /// The place that comes closest to its text, if that does not occur in these bytes, and why it does not.
+    fn missing_in(&self, bytes: &[u8]) -> Option<Missing> {
+        let Self { old_string, new_string, count, form } = self;
+        match edit::replace_in(bytes, old_string, new_string, *count, *form) {
+            Err(
+                Refusal::NotFound { nearest, diagnosis }
+                | Refusal::NotUtf8 { nearest, diagnosis, .. },
+            ) => Some(Missing { nearest, diagnosis }),
+            _ => None,
+        }
     }
 }
 

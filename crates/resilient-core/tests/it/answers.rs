@@ -1,6 +1,5 @@
 //! What a refusal tells, so that the next call is right.
 
-use resilient_core::Error;
 use resilient_core::checkpoint::{Format, SaveRequest};
 use resilient_core::chunk::{ComposeRequest, PreviewRequest};
 use resilient_core::handoff::HandoffRequest;
@@ -8,6 +7,7 @@ use resilient_core::journal::By;
 use resilient_core::scratch::PutRequest;
 use resilient_core::workspace::Source;
 use resilient_core::write::{ReplaceRequest, WriteRequest};
+use resilient_core::{Error, Workspace};
 use serde_json::{Value, json};
 
 use crate::home::{
@@ -167,6 +167,13 @@ fn a_stale_edit_is_told_whether_it_still_applies() {
         );
         assert_eq!(hint.contains("still applies"), applies, "{hint}");
     }
+    // Both are told: that the file has changed, and that the text is not in it.
+    let (hint, context) = told(ws.replace(edit("one  two", 1)));
+    assert_eq!(context["nearest"]["suggested_old_string"], "one two", "{context}");
+    assert!(
+        hint.contains("suggested_old_string") && hint.contains("the file has changed"),
+        "{hint}"
+    );
     // The digest that the answer gives lets the same edit through.
     let next = ReplaceRequest { expected_prev_sha256: Some(sha("one two two")), ..edit("one", 1) };
     ws.replace(next).unwrap();
@@ -182,6 +189,41 @@ fn an_edit_that_was_made_before_says_so() {
     assert_eq!(context["already_applied"], json!(true));
     assert_eq!(context["new_string_lines"], json!([2]));
     assert!(hint.starts_with("do nothing"), "{hint}");
+}
+
+#[test]
+fn a_text_that_an_edit_took_out_is_not_sought_in_another_place() {
+    let home = Home::new();
+    home.put("a.txt", "let a = open(1);\nlet b = open(2);\nlet c = open(3);\n");
+    let ws = home.open();
+    let again = |ws: &Workspace, new: &str, expected: Option<String>| {
+        told(ws.replace(ReplaceRequest {
+            expected_prev_sha256: expected,
+            ..replace("a.txt", "let b = open(2);\n", new)
+        }))
+    };
+    ws.replace(replace("a.txt", "let b = open(2);\n", "")).unwrap();
+    for expected in [None, Some(sha("before"))] {
+        let (hint, context) = again(&ws, "", expected.clone());
+        assert_eq!(context["already_applied"], true, "{context}");
+        assert!(context.get("nearest").is_none(), "{context}");
+        assert!(hint.starts_with("do nothing"), "{hint}");
+        // Another process has not made the edit.
+        let (hint, context) = again(&home.open(), "", expected.clone());
+        assert!(context.get("already_applied").is_none(), "{context}");
+        assert!(context["nearest"].get("suggested_old_string").is_none(), "{context}");
+        assert!(hint.starts_with("do nothing if this text was taken out"), "{hint}");
+        // What puts other text there is an edit as any other.
+        let (_, context) = again(&ws, "let b = close(2);\n", expected);
+        assert!(context["nearest"].get("suggested_old_string").is_some(), "{context}");
+    }
+    // White space is no other text.
+    let (_, context) = told(ws.replace(replace("a.txt", "let  c = open(3);", "")));
+    assert_eq!(context["nearest"]["suggested_old_string"], "let c = open(3);");
+    home.put("a.txt", "let  b = open(2);\n");
+    let (_, context) = again(&ws, "", None);
+    assert!(context.get("already_applied").is_none(), "somebody put it back: {context}");
+    assert_eq!(context["nearest"]["suggested_old_string"], "let  b = open(2);\n");
 }
 
 #[test]

@@ -262,7 +262,7 @@ pub(crate) fn correctable(context: Value) -> Value {
 /// An answer to a stale digest, without what it says of the change.
 pub(crate) fn without_since(mut answer: Value) -> Value {
     let context = answer["context"].as_object_mut().unwrap();
-    for told in ["changed_by", "last_write", "diff", "match_count", "still_applies"] {
+    for told in ["changed_by", "last_write", "diff", "match_count", "still_applies", "nearest"] {
         context.remove(told);
     }
     answer

@@ -59,7 +59,7 @@ pub fn hint_of(error: &Error) -> String {
                 .to_owned()
         }
         Error::NotUtf8 { is_utf32: true, .. } => hint(error),
-        Error::NotUtf8 { nearest: None, .. } => {
+        Error::NotUtf8 { nearest: None, diagnosis, .. } if !diagnosis.already_applied => {
             "pass text that occurs in the file, or leave this file to the user".to_owned()
         }
         Error::UnsureEncoding { .. } => {
