@@ -33,7 +33,7 @@ use crate::scratch::{DRAFT_LABEL, DRAFT_NOTES, PutRequest, Scratch};
 use crate::screen::{self, Screen};
 use crate::stamp;
 use crate::store::Store;
-use crate::write::{self, ReplaceRequest, WriteMode, WriteReceipt, WriteRequest};
+use crate::write::{self, ReplaceRequest, WriteReceipt, WriteRequest};
 
 use self::made::Made;
 use self::stale::{Edit, Wanted};
@@ -317,13 +317,7 @@ impl Workspace {
     /// The content is blocked; the path is refused; the file exists, or is not the one expected;
     /// the disk refuses. Nothing has changed then, but after [`Error::OutcomeUnknown`].
     pub fn write(&self, request: WriteRequest) -> Result<WriteReceipt> {
-        let wanted = match request.mode {
-            WriteMode::Append => None,
-            WriteMode::Create | WriteMode::Overwrite => {
-                let expected = request.expected_prev_sha256.as_deref();
-                Wanted::whole(Changed::File, &request.content, expected)
-            }
-        };
+        let wanted = Wanted::of(&request);
         self.screened(request.reject_at, |screen| {
             let findings = write::judge(&self.store, &request, screen)?;
             let receipt = write::write(&self.store, request, screen.policy())?;

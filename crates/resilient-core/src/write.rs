@@ -8,10 +8,10 @@
 //! added to a file is spelled in its encoding and with its line ends; an overwrite writes the bytes
 //! that it was given unless it is asked for more, and says when that changes the file's form.
 
-mod spelling;
-
+mod appended;
 mod rules;
 pub(crate) mod shrink;
+mod spelling;
 
 use memchr::memmem;
 use serde::Serialize;
@@ -34,6 +34,7 @@ use crate::screen::Screen;
 pub use self::spelling::asked;
 pub(crate) use self::spelling::{form_before, unspellable, whole};
 
+pub(crate) use self::appended::is_appended;
 pub(crate) use self::rules::Rules;
 use self::spelling::{added, is_mid_line, spelled};
 

@@ -11,6 +11,7 @@ use crate::error::{Changed, Composed, Error, LastWrite, Missing, Since};
 use crate::form::Asked;
 use crate::journal::{By, Entry, Filter};
 use crate::risk;
+use crate::write::{self, WriteMode, WriteRequest};
 
 /// A longer text is not compared.
 const TEXT_BYTES_MAX: u64 = 256 << 10;
@@ -25,10 +26,18 @@ const DIFF_BYTES_MAX: usize = 4096;
 pub(super) enum Wanted {
     /// All of a file, or of a part.
     Whole(Changed, Digest),
+    /// The end of a file.
+    End(End),
     /// An edit of a file.
     Edit(Edit),
     /// Another state of something else than a file.
     State(Changed),
+}
+
+/// An append that was refused.
+pub(super) struct End {
+    pub(super) content: String,
+    pub(super) form: Asked,
 }
 
 /// An edit that was refused.
@@ -40,6 +49,19 @@ pub(super) struct Edit {
 }
 
 impl Wanted {
+    /// What a write wants, if it names a digest: no other is refused for one.
+    pub(super) fn of(request: &WriteRequest) -> Option<Self> {
+        let WriteRequest { content, mode, expected_prev_sha256, form, .. } = request;
+        match mode {
+            WriteMode::Append => expected_prev_sha256
+                .is_some()
+                .then(|| Self::End(End { content: content.clone(), form: *form })),
+            WriteMode::Create | WriteMode::Overwrite => {
+                Self::whole(Changed::File, content, expected_prev_sha256.as_deref())
+            }
+        }
+    }
+
     /// Text that is to be all of a file or of a part, for a call that names a digest: no other is refused for one.
     pub(super) fn whole(of: Changed, content: &str, expected: Option<&str>) -> Option<Self> {
         let is_short = content.len() as u64 <= TEXT_BYTES_MAX;
@@ -63,6 +85,7 @@ impl Workspace {
         let (of, already_written) = match wanted {
             Some(Wanted::Whole(of, digest)) => (*of, *digest == actual),
             Some(Wanted::State(of)) => (*of, false),
+            Some(Wanted::End(end)) => (Changed::File, self.is_appended(&path, end, &expected)),
             Some(Wanted::Edit(_)) | None => (Changed::File, false),
         };
         let filter = Filter { path: Some(path.clone()), ..Filter::default() };
@@ -87,6 +110,13 @@ impl Workspace {
             missing: missing.map(Box::new),
         };
         Error::Stale { path, expected, actual: Some(actual), since: Some(Box::new(since)) }
+    }
+
+    /// Whether an append was made before.
+    fn is_appended(&self, path: &str, end: &End, expected: &str) -> bool {
+        let target = self.store.roots.readable(path);
+        let is_appended = |target| write::is_appended(&target, &end.content, end.form, expected);
+        target.and_then(is_appended).unwrap_or(false)
     }
 
     /// Adds to the refusal of a chunk session that is not there the file that it was composed into.

@@ -227,6 +227,37 @@ fn a_text_that_an_edit_took_out_is_not_sought_in_another_place() {
 }
 
 #[test]
+fn an_append_that_was_made_before_is_told_so() {
+    let home = Home::new();
+    let ws = home.open();
+    let adds = |path: &str, text: &str, expected: String| WriteRequest {
+        expected_prev_sha256: Some(expected),
+        ..append(path, text)
+    };
+    let long = "x\n".repeat(40_000);
+    for (path, before, text, after) in [
+        ("a.txt", "one\n", "two\n", "one\ntwo\n".to_owned()),
+        ("crlf.txt", "one\r\n", "two\n", "one\r\ntwo\r\n".to_owned()),
+        ("empty.txt", "", "two\n", "two\n".to_owned()),
+        ("long.txt", &long, "two\n", format!("{long}two\n")),
+    ] {
+        home.put(path, before);
+        ws.write(adds(path, text, sha(before))).unwrap();
+        let (hint, context) = told(ws.write(adds(path, text, sha(before))));
+        assert_eq!(context["already_written"], true, "{path}: {context}");
+        assert!(hint.starts_with("do nothing"), "{path}: {hint}");
+        assert_eq!(home.text(path), after, "{path}");
+        for other in [adds(path, "2\n", sha(before)), adds(path, text, sha("other"))] {
+            let (_, context) = told(ws.write(other));
+            assert!(context.get("already_written").is_none(), "{path}: {context}");
+        }
+    }
+    ws.write(adds("new.txt", "two\n", String::new())).unwrap();
+    let (_, context) = told(ws.write(adds("new.txt", "two\n", String::new())));
+    assert_eq!(context["already_written"], true, "{context}");
+}
+
+#[test]
 fn known_mistakes_in_the_text_to_be_replaced_are_named() {
     let home = Home::new();
     home.put("a.rs", "if a < b {\n\tcall();\n}\n");
