@@ -291,6 +291,8 @@ mod tests {
             assert_eq!((mistakes, lines), (vec![mistake], vec![4]), "{old:?}");
             assert_eq!(suggested.as_deref().map(str::trim_end), Some(meant), "{old:?}");
         }
+        // The space behind a number is no indentation.
+        assert_eq!(told(file, "5: say(\"yes\");").2.as_deref(), Some("say(\"yes\");"));
         let crlf = file.replace('\n', "\r\n");
         let (.., suggested) = told(&crlf, "4|fn b() {\n5|    say(\"yes\");");
         assert_eq!(suggested, Some(meant.replace('\n', "\r\n")));

@@ -47,12 +47,15 @@ pub(super) struct Corrected {
 }
 
 impl Corrected {
-    /// Whether a match can be meant: what a line began with is no help to find the middle of another one.
+    /// Whether a match can be meant: what a line began with is no help to find the middle of another one, nor of its
+    /// indentation.
     pub(super) fn may_be(&self, text: &[u8], found: &Match) -> bool {
         let before = text.get(..found.range.start).unwrap_or_default();
         let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let before = before.get(line..).unwrap_or_default();
         !matches!(self.mistake, Mistake::LineNumbers | Mistake::DiffSigns)
-            || before.get(line..).unwrap_or_default().iter().all(u8::is_ascii_whitespace)
+            || before.is_empty()
+            || before.iter().all(u8::is_ascii_whitespace) && !self.text.starts_with([' ', '\t'])
     }
 }
 

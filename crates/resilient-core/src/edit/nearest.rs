@@ -99,7 +99,7 @@ pub(super) fn exactly(file: &str, meant: &Corrected) -> Option<Nearest> {
     tell(file, all.into_iter().next()?.range, 1.0, &starts, Vec::new())
 }
 
-/// What is told of a place; `starts` are those of all places that come as near.
+/// The answer for a place; `starts` are those of all places that come as near.
 fn tell(
     file: &str,
     range: Range<usize>,
