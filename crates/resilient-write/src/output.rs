@@ -362,7 +362,12 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
     let mut envelope = if is_read { Envelope::of_read(error) } else { Envelope::from(error) };
     envelope.context.entry("tool").or_insert_with(|| tool.into());
     let fact = |name| envelope.context.get(name).and_then(Value::as_str);
+    // What is refused for its size or shape alone has nothing to take out.
+    let is_too_large = matches!(
+        error, Error::Blocked { report, .. } if !report.is_redactable() && !report.begins_before()
+    );
     let of_draft = match (envelope.error, fact("draft_sha256"), fact("session")) {
+        _ if is_too_large => None,
         (ErrorKind::Blocked, Some(sha256), _) => Some(format!(
             "take the detected strings out with `resilient-write redact --draft-sha256 {sha256}`"
         )),

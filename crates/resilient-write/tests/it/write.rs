@@ -55,6 +55,21 @@ fn the_expected_hash_guards_the_file() {
 }
 
 #[test]
+fn a_text_that_is_refused_for_its_size_is_to_be_sent_in_pieces() {
+    let sandbox = Sandbox::new();
+    let long = "a line of text\n".repeat(7000);
+    sandbox.run_with(&["chunk", "append", "s"], &long).ok();
+    let compose = sandbox.run(&["chunk", "compose", "s", "b.txt", "--classify=low"]);
+    let write = sandbox.run_with(&["write", "a.txt", "--classify=low"], &long);
+    for refused in [write, compose] {
+        let complaint = refused.complaint();
+        let next = complaint.lines().find(|line| line.starts_with("next: ")).unwrap().to_owned();
+        assert!(next.contains("send the text in several `resilient-write write`"), "{complaint}");
+        assert!(!next.contains("take the detected"), "{complaint}");
+    }
+}
+
+#[test]
 fn content_that_looks_like_secrets_is_refused_when_asked() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run_with(&["write", "a.txt", "--classify"], secrets());
