@@ -264,6 +264,17 @@ fn core_pages_through_matches() {
 }
 
 #[test]
+fn core_reads_5000_lines_from_the_end_at_most() {
+    let sandbox = Sandbox::new();
+    sandbox.put("d/long.md", "one\n");
+    let mut client = core(&sandbox);
+    let read = |offset: i64| json!({"path": "d/long.md", "offset": offset});
+    client.gives("rw_read_file", read(-5000), &["content"]);
+    let reason = json!({"reason": "offset_must_be_at_least_-5000", "offset": -5001});
+    client.fails("rw_read_file", read(-5001), "policy_violation/encoding/retry_later", reason);
+}
+
+#[test]
 fn core_writes_a_long_file_in_several_calls() {
     const STALE: &str = "stale_precondition/unknown/ask_user";
     let sandbox = Sandbox::new();

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AS_BEFORE, TEXTS, TOKENS_MAX, answer, at_least_one};
-use crate::args::Texts;
+use crate::args::{Texts, unfit};
 use crate::seam::{Answer, Workspace};
 use crate::tools::{Effect, Tool};
 
@@ -39,6 +39,14 @@ impl Tool for ReadFile {
     fn run(self, workspace: &Workspace) -> Answer {
         let Self { path, offset, limit } = self;
         let limit = at_least_one(limit)?.min(LINES_MAX);
+        if let Some(offset) = offset.filter(|offset| *offset < -LINES_MAX) {
+            return Err(unfit(
+                "offset_must_be_at_least_-5000",
+                "pass an `offset` of -5000 or more, or count from the first line",
+            )
+            .with("argument", "offset")
+            .with("offset", offset));
+        }
         let (max_tokens, encoding, digest) = (Some(TOKENS_MAX), None, true);
         let read = match offset.unwrap_or(1) {
             from_end @ ..0 => workspace.reader().tail(&read::TailRequest {
