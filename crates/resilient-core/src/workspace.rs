@@ -450,17 +450,29 @@ impl Workspace {
         Reader { clock: &*store.clock, roots: &store.roots, indexes: &self.indexes, sealed }
     }
 
-    /// The newest rows of the journal. The filter's path may be written in any way that a write takes.
+    /// The newest rows of the journal. The filter's path may be written in any way that a write takes. If it has no row
+    /// and leads to no file, the nearest files are named.
     ///
     /// # Errors
     /// The disk refuses; the path is of a form that no write takes.
     pub fn journal_tail(&self, n: usize, filter: &Filter) -> Result<Tail> {
-        let filter = match &filter.path {
+        let asked = filter.path.as_deref();
+        let filter = match asked {
             Some(path) => self.store.named_by(path, filter.clone())?,
             None => filter.clone(),
         };
-        let Some(journals) = self.store.visible()? else { return Ok(Tail::default()) };
-        closed::tail(&journals, n, &filter).map_err(|source| self.os_of_journal(source))
+        let tail = match self.store.visible()? {
+            Some(journals) => closed::tail(&journals, n, &filter),
+            None => Ok(Tail::default()),
+        };
+        let mut tail = tail.map_err(|source| self.os_of_journal(source))?;
+        if let Some(path) = asked
+            && tail.entries.is_empty()
+            && !self.store.roots.locate(path).is_ok_and(|target| target.stat.is_some())
+        {
+            tail.nearest_names = self.store.roots.nearby(path);
+        }
+        Ok(tail)
     }
 
     fn os_of_journal(&self, source: io::Error) -> Error {

@@ -39,7 +39,7 @@ impl State {
 
     /// The numbers of the rows that a tail has.
     fn tail(&self, n: usize, filter: &Filter) -> Vec<u64> {
-        let Tail { entries, damaged_lines } = tail(&self.journals(), n, filter).unwrap();
+        let Tail { entries, damaged_lines, .. } = tail(&self.journals(), n, filter).unwrap();
         assert_eq!(damaged_lines, 0);
         entries.iter().map(|entry| entry.bytes).collect()
     }

@@ -105,4 +105,7 @@ pub struct Tail {
     /// How many of the passed lines could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub damaged_lines: u64,
+    /// Where there is no row of a path, and no file: the files that may be meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest_names: Vec<String>,
 }

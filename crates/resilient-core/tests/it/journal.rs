@@ -50,6 +50,23 @@ fn entries_have_these_fields() {
 }
 
 #[test]
+fn a_path_without_rows_and_without_a_file_is_told_the_nearest_files() {
+    let home = Home::new();
+    home.put("src/other.rs", "x");
+    let ws = home.open();
+    let near = |path: &str| {
+        let filter = Filter { path: Some(path.to_owned()), ..Filter::default() };
+        ws.journal_tail(9, &filter).unwrap().nearest_names
+    };
+    assert_eq!(near("src/othr.rs"), ["src/other.rs"], "without a journal");
+    ws.write(create("src/main.rs", "abc")).unwrap();
+    assert_eq!(near("src/mian.rs"), ["src/main.rs"]);
+    assert_eq!(near("main.rs"), ["src/main.rs"]);
+    assert_eq!(near("src/main.rs"), [""; 0], "it has rows");
+    assert_eq!(near("src/other.rs"), [""; 0], "it is there, without rows");
+}
+
+#[test]
 fn the_tail_is_the_newest_rows_oldest_first() {
     let home = Home::new();
     let ws = home.open();

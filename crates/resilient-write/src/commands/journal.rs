@@ -120,6 +120,13 @@ fn told_tail(tail: &Tail) -> String {
     if tail.entries.is_empty() {
         text.push_str("no rows\n");
     }
+    if !tail.nearest_names.is_empty() {
+        let _ = writeln!(
+            text,
+            "no such file; the nearest: {}",
+            one_line(&tail.nearest_names.join(", "))
+        );
+    }
     if tail.damaged_lines > 0 {
         let _ = writeln!(text, "{} could not be read", count(tail.damaged_lines, "line"));
     }

@@ -321,7 +321,7 @@ fn options_are_named_as_the_arguments_of_tools_and_the_old_names_stay() {
         sandbox.run(&["replace", "a", old, "two", new, "one"]).ok();
     }
     for path in ["--filter-path", "--path"] {
-        assert_eq!(sandbox.run(&["journal", "tail", path, "b"]).ok().stdout, "no rows\n");
+        assert_eq!(sandbox.run(&["journal", "tail", path, "none"]).ok().stdout, "no rows\n");
     }
     let help = sandbox.run(&["replace", "--help"]).ok().stdout;
     assert!(help.contains("--old-string") && !help.contains("--old <"), "{help}");

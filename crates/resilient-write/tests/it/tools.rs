@@ -264,6 +264,21 @@ fn core_pages_through_matches() {
 }
 
 #[test]
+fn core_names_what_comes_near_an_unknown_path() {
+    let sandbox = Sandbox::new();
+    sandbox.put("d/long.md", "one\n");
+    let mut client = core(&sandbox);
+    let near = client.gives("rw_history", json!({"path": "d/lnog.md"}), &[]);
+    assert_eq!(near, json!({"ok": true, "entries": [], "nearest_names": ["d/long.md"]}));
+    let part = json!({"path": "d/report.md", "part": 1, "content": "one\n"});
+    client.gives("rw_write_part", part, &["sha256"]);
+    let near = client.gives("rw_list_parts", json!({"path": "d/repotr.md"}), &[]);
+    assert_eq!(near["nearest_names"], json!(["d/report.md"]), "{near}");
+    let known = client.gives("rw_list_parts", json!({"path": "d/report.md"}), &[]);
+    assert!(known.get("nearest_names").is_none(), "{known}");
+}
+
+#[test]
 fn core_reads_5000_lines_from_the_end_at_most() {
     let sandbox = Sandbox::new();
     sandbox.put("d/long.md", "one\n");

@@ -1,6 +1,7 @@
 //! A long file in parts.
 
 use resilient_core::digest::Digest;
+use resilient_core::near::nearest;
 use resilient_core::risk::Detection;
 use resilient_core::roots::Git;
 use resilient_core::workspace::Source;
@@ -253,7 +254,15 @@ impl Tool for ListParts {
             let ends_with = status.parts.and_then(|parts| parts.last_part).map(|last| last.tail);
             let parts = parts.unwrap_or_default();
             let next = next_part(&parts);
-            Ok(json!({"path": shown, "parts": parts, "next_part": next, "ends_with": ends_with}))
+            let near =
+                if parts.is_empty() { near_unfinished(workspace, &shown)? } else { Vec::new() };
+            Ok(told([
+                ("path", Some(json!(shown))),
+                ("parts", Some(json!(parts))),
+                ("next_part", Some(json!(next))),
+                ("ends_with", Some(json!(ends_with))),
+                ("nearest_names", (!near.is_empty()).then(|| json!(near))),
+            ]))
         }))
     }
 }
@@ -264,6 +273,12 @@ fn next_part(present: &[u32]) -> u32 {
         || u32::try_from(present.len()).unwrap_or(u32::MAX).saturating_add(1),
         |(next, _)| next,
     )
+}
+
+/// The paths of unfinished files that come near a path of which no parts are stored.
+fn near_unfinished(workspace: &Workspace, path: &str) -> resilient_core::Result<Vec<String>> {
+    let all = workspace.chunks().sessions()?.sessions;
+    Ok(nearest(path, all.iter().filter_map(|session| session.output_path.as_deref())))
 }
 
 /// The files of which parts are stored by this set's tool: other sessions name no file.
