@@ -66,7 +66,7 @@ impl<'a> Near<'a> {
         if letters == [0; 2] && marks.foreign.is_empty() {
             return Self::Silent;
         }
-        let (from, to) = (floor(text, from), floor(text, to));
+        let (from, to) = (text.floor_char_boundary(from), text.floor_char_boundary(to));
         let part = |from, to| text.get(from..to).unwrap_or_default();
         let (before, after) = (part(from, span.start), part(span.end, to));
         if before.is_ascii() && after.is_ascii() {
@@ -134,11 +134,6 @@ pub(super) const fn beginning(word: &[u8]) -> u64 {
         [first, second, ..] => 1 << (((*first & 31) as usize * 7 + (*second & 31) as usize) % 64),
         _ => 0,
     }
-}
-
-/// The last character boundary at or before a position.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 /// The lowest bits, so many of them.

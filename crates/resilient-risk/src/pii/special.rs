@@ -142,8 +142,7 @@ fn birthday(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
     if !year.starts_with("19") && !year.starts_with("20") {
         return None;
     }
-    let floor = start.saturating_sub(REACH);
-    let floor = (floor..start).find(|at| text.is_char_boundary(*at))?;
+    let floor = text.ceil_char_boundary(start.saturating_sub(REACH));
     let before = text.get(floor..start)?;
     let words = before.split(|char: char| !char.is_alphanumeric()).rev();
     let mut words = words.filter(|word| !matches!(*word, "" | "de" | "del" | "of"));
@@ -246,8 +245,7 @@ impl Address {
     /// Where the address begins whose postcode begins at a place.
     fn begins(&self, text: &str, end: usize) -> Option<usize> {
         work::spend(Self::REACH);
-        let floor = end.saturating_sub(Self::REACH);
-        let floor = (floor..=end).find(|at| text.is_char_boundary(*at))?;
+        let floor = text.ceil_char_boundary(end.saturating_sub(Self::REACH));
         // The lines of an address are few, and a word that was cut is none of it.
         let lines = text.get(floor..end)?.rmatch_indices('\n').nth(Self::LINES);
         let cut = text.get(floor..end)?.find(|char: char| !char.is_alphanumeric());

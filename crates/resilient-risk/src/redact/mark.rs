@@ -34,10 +34,7 @@ pub(super) fn numbers(text: &str) -> BTreeMap<&str, usize> {
     for (open, close) in FORMS {
         for at in memmem::find_iter(text.as_bytes(), open) {
             let rest = text.get(at + open.len()..).unwrap_or_default();
-            let mut window = rest.len().min(2 * PART_LEN_MAX);
-            while !rest.is_char_boundary(window) {
-                window -= 1;
-            }
+            let window = rest.floor_char_boundary(2 * PART_LEN_MAX);
             let inside = rest.get(..window).and_then(|rest| rest.split_once(close));
             let Some((kind, number)) = inside.and_then(|(inside, _)| inside.rsplit_once(':'))
             else {

@@ -29,10 +29,10 @@ mod taken;
 mod variable;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use data_encoding::HEXLOWER;
 use memchr::memchr_iter;
 use resilient_validate as validate;
 use serde::Serialize;
@@ -207,12 +207,7 @@ fn remaining<'a>(left: impl Iterator<Item = &'a PatternHit>) -> Result<(), Refus
 
 /// The SHA-256 of a text, in hex.
 fn sha256(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut hex = String::new();
-    for byte in Sha256::digest(text.as_bytes()) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
 }
 
 /// The findings of a report that are patterns, with their numbers.
@@ -225,33 +220,23 @@ fn hits(report: &Report) -> impl Iterator<Item = (usize, &PatternHit)> {
 
 /// Refuses choices that mean nothing, which would otherwise be a redaction that did not happen.
 fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<(), Refusal> {
-    let bad = |message| Err(Refusal::NoSuchChoice(message));
-    for choice in chosen {
-        match choice {
-            Choice::Placeholders => {}
-            Choice::Family(name) => {
-                if !families(policy).any(|known| known == name) {
-                    let known: Vec<&str> = families(policy).collect();
-                    return bad(format!(
-                        "no family {name:?}; there are {}, placeholder, and findings by number",
-                        known.join(", ")
-                    ));
-                }
-            }
-            Choice::Finding(number) => {
-                let count = report.detected_patterns.len();
-                let found = number.checked_sub(1).and_then(|n| report.detected_patterns.get(n));
-                match found {
-                    Some(Detection::Pattern(_)) => {}
-                    Some(Detection::Size(_)) => {
-                        return bad(format!("finding {number} is a size, not a text"));
-                    }
-                    None => return bad(format!("no finding {number}; there are {count}")),
-                }
-            }
+    let found = &report.detected_patterns;
+    let fault = |choice: &Choice| match choice {
+        Choice::Placeholders => None,
+        Choice::Family(name) if families(policy).any(|known| known == name) => None,
+        Choice::Family(name) => {
+            let known = families(policy).collect::<Vec<_>>().join(", ");
+            Some(format!(
+                "no family {name:?}; there are {known}, placeholder, and findings by number"
+            ))
         }
-    }
-    Ok(())
+        Choice::Finding(number) => match number.checked_sub(1).and_then(|nth| found.get(nth)) {
+            Some(Detection::Pattern(_)) => None,
+            Some(Detection::Size(_)) => Some(format!("finding {number} is a size, not a text")),
+            None => Some(format!("no finding {number}; there are {}", found.len())),
+        },
+    };
+    chosen.iter().find_map(fault).map_or(Ok(()), |fault| Err(Refusal::NoSuchChoice(fault)))
 }
 
 /// Whether a choice is of this finding's sort. Numbers choose none: they are of one text only.
@@ -304,83 +289,60 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
 /// Writes the text with its look-ups. Those that make it invalid are marks again, one by one and not
 /// all together.
 fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<Rendered, Refusal> {
-    let syntax = Syntax::of(content, language);
     let rendered = render::render(content, language, plan);
-    let Err(broken) = syntax.check(&rendered.text) else { return Ok(rendered) };
+    let broken = breaks(language, &rendered.text);
+    let Some(broken) = broken.filter(|_| breaks(language, content).is_none()) else {
+        return Ok(rendered);
+    };
     let variables: Vec<Option<String>> = plan.iter_mut().map(|out| out.variable.take()).collect();
     if variables.iter().all(Option::is_none) {
         return Err(broken);
     }
     let mut rendered = render::render(content, language, plan);
-    syntax.check(&rendered.text)?;
+    if let Some(broken) = breaks(language, &rendered.text) {
+        return Err(broken);
+    }
     // Where all do not fit, either half may; what is undecided at the end stays as it is.
-    let mut halves: Vec<Range<usize>> = Vec::new();
-    let halve = |range: Range<usize>, halves: &mut Vec<Range<usize>>| {
-        let middle = range.start + range.len() / 2;
-        halves.extend([middle..range.end, range.start..middle]);
-    };
-    halve(0..plan.len(), &mut halves);
-    let mut tries = 0;
-    while let Some(half) = halves.pop() {
-        let theirs = variables.get(half.clone()).unwrap_or_default();
-        if theirs.iter().all(Option::is_none) {
-            continue;
-        }
-        tries += 1;
-        if tries > TRIES_MAX {
-            break;
-        }
-        for (out, variable) in plan.iter_mut().skip(half.start).zip(theirs) {
-            out.variable.clone_from(variable);
-        }
+    let mut parts = halves(0..plan.len());
+    for _ in 0..TRIES_MAX {
+        let is_some = |part: &Range<usize>| {
+            variables.get(part.clone()).is_some_and(|part| part.iter().any(Option::is_some))
+        };
+        parts.retain(is_some);
+        let Some(part) = parts.pop() else { break };
+        let theirs = plan.iter_mut().zip(&variables).skip(part.start).take(part.len());
+        theirs.for_each(|(out, variable)| out.variable.clone_from(variable));
         let tried = render::render(content, language, plan);
-        if syntax.check(&tried.text).is_ok() {
+        if breaks(language, &tried.text).is_none() {
             rendered = tried;
             continue;
         }
-        plan.iter_mut().skip(half.start).take(half.len()).for_each(|out| out.variable = None);
-        if half.len() > 1 {
-            halve(half, &mut halves);
-        }
+        plan.iter_mut().skip(part.start).take(part.len()).for_each(|out| out.variable = None);
+        parts.extend(halves(part));
     }
     Ok(rendered)
 }
 
-/// Whether a text is as valid as another was, in a language that can be checked.
-struct Syntax<'a> {
-    before: &'a str,
-    format: Option<validate::Format>,
-    was_valid: OnceCell<bool>,
+/// The halves of a range, the first one last; one element has none.
+fn halves(range: Range<usize>) -> Vec<Range<usize>> {
+    let middle = range.start + range.len() / 2;
+    if range.len() > 1 { [middle..range.end, range.start..middle].into() } else { Vec::new() }
 }
 
-impl<'a> Syntax<'a> {
-    fn of(before: &'a str, language: Option<Language>) -> Self {
-        let format = match language {
-            Some(Language::Python) => Some(validate::Format::Python),
-            Some(Language::Json) => Some(validate::Format::Json),
-            Some(Language::Yaml | Language::Workflow) => Some(validate::Format::Yaml),
-            Some(Language::Toml) => Some(validate::Format::Toml),
-            _ => None,
-        };
-        Self { before, format, was_valid: OnceCell::new() }
-    }
-
-    /// Refuses a result that a parser does not take while it took the text before.
-    fn check(&self, after: &str) -> Result<(), Refusal> {
-        let Some(format) = self.format else { return Ok(()) };
-        let report = validate::validate(after, Some(format), None);
-        let was_valid = || {
-            *self
-                .was_valid
-                .get_or_init(|| !validate::validate(self.before, Some(format), None).is_refused())
-        };
-        if !report.is_refused() || !was_valid() {
-            return Ok(());
-        }
-        let first = report.errors.into_iter().next();
-        let (line, message) = first.map_or((1, String::new()), |item| (item.line, item.message));
-        Err(Refusal::Breaks { format: format.as_str(), line, message })
-    }
+/// What is wrong with a text in a language that can be checked.
+fn breaks(language: Option<Language>, text: &str) -> Option<Refusal> {
+    let format = match language? {
+        Language::Python => validate::Format::Python,
+        Language::Json => validate::Format::Json,
+        Language::Yaml | Language::Workflow => validate::Format::Yaml,
+        Language::Toml => validate::Format::Toml,
+        _ => return None,
+    };
+    let report = validate::validate(text, Some(format), None);
+    let is_refused = report.is_refused();
+    let first = report.errors.into_iter().next();
+    let (line, message) = first.map_or((1, String::new()), |item| (item.line, item.message));
+    is_refused.then(|| Refusal::Breaks { format: format.as_str(), line, message })
 }
 
 /// What look-ups need beside themselves.
@@ -416,20 +378,12 @@ fn places(text: &str, spans: impl Iterator<Item = Range<usize>>) -> Vec<Place> {
 
 /// No more than so many bytes up to an offset, from the beginning of a character.
 fn window_before(text: &str, at: usize, len: usize) -> &str {
-    let mut from = at.saturating_sub(len);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text.get(from..at).unwrap_or_default()
+    text.get(text.ceil_char_boundary(at.saturating_sub(len))..at).unwrap_or_default()
 }
 
 /// No more than so many bytes from an offset on, to the end of a character.
 fn window_after(text: &str, at: usize, len: usize) -> &str {
-    let mut to = at.saturating_add(len).min(text.len());
-    while !text.is_char_boundary(to) {
-        to -= 1;
-    }
-    text.get(at..to).unwrap_or_default()
+    text.get(at..text.floor_char_boundary(at.saturating_add(len))).unwrap_or_default()
 }
 
 #[cfg(test)]
