@@ -61,10 +61,9 @@ pub fn as_of_text(mut report: Report, in_front: usize, text: &str, policy: &Poli
     let alone = score(text, policy).detected_patterns;
     let mut known: Vec<(usize, usize)> = alone
         .iter()
-        .filter_map(|found| match found {
-            Detection::Pattern(hit) if is_secret(&hit.kind) => Some((hit.span.start, hit.span.end)),
-            _ => None,
-        })
+        .filter_map(Detection::hit)
+        .filter(|hit| is_secret(&hit.kind))
+        .map(|hit| (hit.span.start, hit.span.end))
         .collect();
     known.sort_unstable();
     // Up to where the findings reach that begin no later than this one.

@@ -69,7 +69,7 @@ pub struct Checksum {
 /// placeholder, a blob or a size. A policy's weights move families.
 #[must_use]
 pub fn level(found: &Detection, policy: &Policy) -> Verdict {
-    let Detection::Pattern(hit) = found else { return Verdict::Low };
+    let Some(hit) = found.hit() else { return Verdict::Low };
     let weight = weight(&hit.kind, policy);
     if is_dummy(hit, policy) || hit.kind == family::BINARY_HINT || weight < WARNING_WEIGHT {
         Verdict::Low
@@ -90,12 +90,7 @@ pub fn explain(content: &str, report: &Report, policy: &Policy) -> Vec<Explanati
         let example = near.into_iter().find(|example| example.span == hit.span)?;
         policy.model.then(|| Model::built_in().margin(&example.features))
     };
-    let hits = || {
-        report.detected_patterns.iter().filter_map(|found| match found {
-            Detection::Pattern(hit) => Some(hit),
-            Detection::Size(_) => None,
-        })
-    };
+    let hits = || report.detected_patterns.iter().filter_map(Detection::hit);
     let real = |kind: &str| hits().any(|hit| hit.kind == kind && !is_dummy(hit, policy));
     // Of all placeholders, the heaviest counts, once.
     let dummy = hits()
@@ -109,7 +104,7 @@ pub fn explain(content: &str, report: &Report, policy: &Policy) -> Vec<Explanati
         .iter()
         .map(|found| {
             let level = level(found, policy);
-            let Detection::Pattern(hit) = found else { return Explanation::of_size(found, level) };
+            let Some(hit) = found.hit() else { return Explanation::of_size(found, level) };
             let weight = weight(&hit.kind, policy);
             let adds = if is_dummy(hit, policy) {
                 let part = weight * PLACEHOLDER_PART;

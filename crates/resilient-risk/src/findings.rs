@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::explain::level;
 use super::policy::Policy;
-use super::report::{Detection, Report, Verdict};
+use super::report::{Report, Verdict};
 
 /// So many findings are listed for a text that was written; the others are counted.
 pub const TOLD_MAX: usize = 20;
@@ -39,10 +39,8 @@ impl Findings {
     /// The findings of a report. Sizes are none: nothing leaks by them.
     #[must_use]
     pub fn of(report: &Report, policy: &Policy) -> Self {
-        let hits = report.detected_patterns.iter().filter_map(|found| match found {
-            Detection::Pattern(hit) => Some((found, hit)),
-            Detection::Size(_) => None,
-        });
+        let found = report.detected_patterns.iter();
+        let hits = found.filter_map(|found| Some((found, found.hit()?)));
         let mut findings: Vec<Told> = hits
             .map(|(found, hit)| Told {
                 family: hit.kind.to_string(),

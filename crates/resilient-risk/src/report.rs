@@ -67,9 +67,7 @@ impl Report {
     /// Whether something was found only together with the text in front: see [`PatternHit::begins_before`].
     #[must_use]
     pub fn begins_before(&self) -> bool {
-        let begins =
-            |found: &Detection| matches!(found, Detection::Pattern(hit) if hit.begins_before);
-        self.detected_patterns.iter().any(begins)
+        self.detected_patterns.iter().filter_map(Detection::hit).any(|hit| hit.begins_before)
     }
 
     /// Whether redacting can take out something of what was found.
@@ -155,6 +153,14 @@ impl Detection {
         match self {
             Self::Pattern(hit) => &hit.kind,
             Self::Size(_) => SizeHit::KIND,
+        }
+    }
+
+    /// The match, if it is one of a pattern.
+    pub(crate) const fn hit(&self) -> Option<&PatternHit> {
+        match self {
+            Self::Pattern(hit) => Some(hit),
+            Self::Size(_) => None,
         }
     }
 }

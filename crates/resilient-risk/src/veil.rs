@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::explain::level;
 use super::pattern;
 use super::policy::Policy;
-use super::report::{Detection, Verdict};
+use super::report::Verdict;
 use super::score::score;
 
 /// The text with no secret in it that is whole. What only looks like one, such as a placeholder, stays.
@@ -17,10 +17,7 @@ pub fn veil<'a>(content: &'a str, policy: &Policy) -> Cow<'a, str> {
         .detected_patterns
         .iter()
         .filter(|found| level(found, policy) == Verdict::High)
-        .filter_map(|found| match found {
-            Detection::Pattern(hit) => Some(hit.span.clone()),
-            Detection::Size(_) => None,
-        })
+        .filter_map(|found| Some(found.hit()?.span.clone()))
         .collect();
     if spans.is_empty() {
         return Cow::Borrowed(content);

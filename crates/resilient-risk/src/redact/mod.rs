@@ -212,10 +212,7 @@ fn sha256(text: &str) -> String {
 
 /// The findings of a report that are patterns, with their numbers.
 fn hits(report: &Report) -> impl Iterator<Item = (usize, &PatternHit)> {
-    report.detected_patterns.iter().enumerate().filter_map(|(nth, found)| match found {
-        Detection::Pattern(hit) => Some((nth + 1, hit)),
-        Detection::Size(_) => None,
-    })
+    (1..).zip(&report.detected_patterns).filter_map(|(nth, found)| Some((nth, found.hit()?)))
 }
 
 /// Refuses choices that mean nothing, which would otherwise be a redaction that did not happen.
