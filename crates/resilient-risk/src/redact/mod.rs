@@ -147,8 +147,8 @@ pub struct Place {
 /// Takes out what was chosen.
 ///
 /// # Errors
-/// There is no such family or finding; something that was chosen would still be found in the
-/// result; the result would not be valid in a language that can be checked, and the text was.
+/// There is no such family or finding; there is too much to take out; something that was chosen
+/// would still be found in the result; the result would not be valid in a language that can be checked, and the text was.
 pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
     let report = score(content, policy);
     check(&report, policy, &wish.chosen)?;
@@ -178,8 +178,8 @@ pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, 
         .map(|(taken, (from, to))| Replaced {
             put: rendered.text.get(to.start..to.end).unwrap_or_default().to_owned(),
             sha256: is_strong(&taken).then(|| sha256(&taken.text(content))),
-            kind: taken.kind,
-            pattern: taken.pattern,
+            kind: taken.kind.into_owned(),
+            pattern: taken.pattern.into_owned(),
             findings: taken.findings,
             from,
             to,
@@ -261,7 +261,7 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
         // Nothing is named by a secret that stands before it.
         let before = content.get(done..start).unwrap_or_default();
         done = end.max(done);
-        let kind = taken.kind.as_str();
+        let kind = taken.kind.as_ref();
         // A key that spans lines is no variable's value, nor is what only decoding shows.
         let fits = wish.env && !text.contains('\n') && !taken.is_decoded && taken.pieces.len() == 1;
         let variable = fits.then(|| names.name(&text, before, &taken.pattern));

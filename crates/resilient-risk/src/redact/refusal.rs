@@ -7,6 +7,16 @@ pub enum Refusal {
     /// There is no such family or finding.
     #[error("{0}")]
     NoSuchChoice(String),
+    /// More is to be taken out than one redaction does.
+    #[error(
+        "{count} places are to be redacted, and one call takes {most}: choose fewer families, or redact the text in parts"
+    )]
+    TooMany {
+        /// How many.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// Something that was chosen would still be found in the result.
     #[error("{count} findings would be left, the first in line {line}")]
     Left {

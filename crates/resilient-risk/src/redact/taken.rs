@@ -8,10 +8,16 @@ use aho_corasick::AhoCorasick;
 
 use super::render::{self, Out};
 use super::{Choice, Refusal, Wish, block, hits, plan, remaining, wants};
-use crate::{PatternHit, Policy, Report};
+use crate::{PatternHit, Policy, Report, work};
 
 /// A text is scanned again at most so often, for what the first redaction has laid bare.
 const ROUNDS_MAX: usize = 4;
+
+/// A redaction takes no more secrets out. Each costs memory, in the answer too, and nobody reads so many.
+pub(super) const TAKEN_MAX: usize = 50_000;
+
+/// No less of the beginning of a secret tells it from others.
+const TELLING_MIN: usize = 12;
 
 /// A secret of a machine has at least this many bytes.
 const STRONG_LEN: usize = 20;
@@ -22,8 +28,8 @@ pub(super) struct Taken {
     /// Where it stands, in order and apart: the mark goes into the first piece, and the others become
     /// empty.
     pub(super) pieces: Vec<Range<usize>>,
-    pub(super) kind: String,
-    pub(super) pattern: String,
+    pub(super) kind: Cow<'static, str>,
+    pub(super) pattern: Cow<'static, str>,
     pub(super) findings: Vec<usize>,
     pub(super) is_decoded: bool,
 }
@@ -32,8 +38,8 @@ impl Taken {
     fn of(pieces: Vec<Range<usize>>, hit: &PatternHit, findings: Vec<usize>) -> Self {
         Self {
             pieces,
-            kind: hit.kind.to_string(),
-            pattern: hit.pattern.to_string(),
+            kind: hit.kind.clone(),
+            pattern: hit.pattern.clone(),
             findings,
             is_decoded: !hit.via.is_empty(),
         }
@@ -71,7 +77,7 @@ pub(super) fn text<'a>(content: &'a str, pieces: &[Range<usize>]) -> Cow<'a, str
 /// that is gone.
 ///
 /// # Errors
-/// Where something ends that was chosen is not known.
+/// Where something ends that was chosen is not known, or there is too much of it.
 pub(super) fn gather(
     content: &str,
     policy: &Policy,
@@ -90,8 +96,10 @@ pub(super) fn gather(
     }
     remaining(unknown.into_iter())?;
     for round in 0..ROUNDS_MAX {
+        few(&taken)?;
         merge(&mut taken);
         take_again(content, &mut taken, report);
+        few(&taken)?;
         if taken.is_empty() || round + 1 == ROUNDS_MAX {
             break;
         }
@@ -124,6 +132,12 @@ pub(super) fn gather(
         taken.extend(more);
     }
     Ok(taken)
+}
+
+/// Refuses a flood.
+fn few(taken: &[Taken]) -> Result<(), Refusal> {
+    let count = taken.len();
+    if count > TAKEN_MAX { Err(Refusal::TooMany { count, most: TAKEN_MAX }) } else { Ok(()) }
 }
 
 /// Where an offset of a rendered text was before; inside of a mark, the edge of what it stands for.
@@ -206,57 +220,95 @@ fn root(same: &[usize], of: usize) -> usize {
 /// Takes the same secrets out wherever else they stand: a machine's anywhere, others where they
 /// were found too.
 fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
-    let mut known: BTreeMap<Cow<'_, str>, Taken> = BTreeMap::new();
+    let mut known: BTreeMap<Cow<'_, str>, &Taken> = BTreeMap::new();
     for taken in taken.iter() {
-        known.entry(taken.text(content)).or_insert_with(|| taken.clone());
+        known.entry(taken.text(content)).or_insert(taken);
     }
-    let equal = hits(report).filter_map(|(number, hit)| {
-        let pieces = pieces(content, hit)?;
-        let like = known.get(&text(content, &pieces))?;
-        Some(Taken { pieces, findings: vec![number], ..like.clone() })
-    });
-    let equal: Vec<Taken> = equal.collect();
+    let done: BTreeSet<usize> = taken.iter().flat_map(|taken| &taken.findings).copied().collect();
+    let equal =
+        hits(report).filter(|(number, _)| !done.contains(number)).filter_map(|(number, hit)| {
+            let pieces = pieces(content, hit)?;
+            let like = *known.get(&text(content, &pieces))?;
+            Some(Taken { pieces, findings: vec![number], ..like.clone() })
+        });
+    let mut more: Vec<Taken> = equal.collect();
 
-    let strong: Vec<(&str, &Taken, usize)> = known
+    let strong: Vec<Strong<'_>> = known
         .iter()
         .filter(|(_, taken)| is_strong(taken))
-        .map(|(text, taken)| (text.as_ref(), taken, telling_len(text, taken)))
+        .map(|(text, taken)| Strong { text, taken, telling: telling_len(text, taken) })
         .collect();
-    // A secret is met again in full, or as far as it was copied.
-    let heads = strong.iter().filter_map(|(text, _, len)| text.get(..*len));
-    let again: Vec<Taken> = AhoCorasick::new(heads)
-        .iter()
-        .flat_map(|searcher| searcher.find_overlapping_iter(content))
-        .filter_map(|found| {
-            let (text, like, _) = strong.get(found.pattern().as_usize())?;
-            let rest = content.as_bytes().get(found.start()..).unwrap_or_default();
-            let len = rest.iter().zip(text.as_bytes()).take_while(|(one, other)| one == other);
-            let len = len.count();
-            let is_word = |at: Option<usize>| {
-                at.and_then(|at| content.as_bytes().get(at)).is_some_and(u8::is_ascii_alphanumeric)
-            };
-            let end = found.start() + len;
-            let is_part = is_word(found.start().checked_sub(1)) || is_word(Some(end));
-            let piece = found.start()..end;
-            (len == text.len() || !is_part && content.is_char_boundary(end)).then(|| Taken {
-                pieces: vec![piece],
-                findings: Vec::new(),
-                ..(*like).clone()
-            })
-        })
-        .collect();
-    taken.extend(equal);
-    taken.extend(again);
+    // A secret is met again in full, or as far as it was copied. Many secrets begin alike.
+    let heads: BTreeSet<&str> = strong.iter().filter_map(|of| of.text.get(..of.telling)).collect();
+    let searcher = AhoCorasick::new(heads).ok();
+    for found in searcher.iter().flat_map(|searcher| searcher.find_overlapping_iter(content)) {
+        let start = found.start();
+        let rest = content.as_bytes().get(start..).unwrap_or_default();
+        let is_word = |at: Option<usize>| {
+            at.and_then(|at| content.as_bytes().get(at)).is_some_and(u8::is_ascii_alphanumeric)
+        };
+        for (like, len) in copies(&strong, rest) {
+            let end = start + len;
+            let is_part = is_word(start.checked_sub(1)) || is_word(Some(end));
+            if len == like.text.len() || !is_part && content.is_char_boundary(end) {
+                let piece = start..end;
+                let like = like.taken.clone();
+                more.push(Taken { pieces: vec![piece], findings: Vec::new(), ..like });
+            }
+        }
+    }
+    taken.extend(more);
     merge(taken);
+}
+
+/// A secret that is taken wherever it stands.
+struct Strong<'a> {
+    text: &'a str,
+    taken: &'a Taken,
+    /// So much of its beginning tells it.
+    telling: usize,
+}
+
+impl Strong<'_> {
+    /// How many of its bytes a text begins with.
+    fn common(&self, rest: &[u8]) -> usize {
+        let both = rest.iter().zip(self.text.as_bytes());
+        let len = both.take_while(|(one, other)| one == other).count();
+        work::spend(len);
+        len
+    }
+}
+
+/// The secrets, in order, with which a text begins, and with how much of each: one as far as it was copied, and one in
+/// full. The nearest in their order have the most in common with it.
+fn copies<'a>(
+    strong: &'a [Strong<'a>],
+    rest: &[u8],
+) -> impl Iterator<Item = (&'a Strong<'a>, usize)> {
+    let before = |rest: &[u8]| strong.partition_point(|of| of.text.as_bytes() <= rest);
+    let nth = before(rest);
+    let beside = strong.get(nth.saturating_sub(1)..).unwrap_or_default().iter().take(2);
+    let begun = beside.map(|of| (of, of.common(rest))).max_by_key(|(_, len)| *len);
+    let mut whole = nth.checked_sub(1).and_then(|nth| strong.get(nth));
+    let mut rest = rest;
+    while let Some(of) = whole {
+        let len = of.common(rest);
+        if len == of.text.len() {
+            break;
+        }
+        rest = rest.get(..len).filter(|rest| rest.len() >= TELLING_MIN).unwrap_or_default();
+        whole = before(rest).checked_sub(1).and_then(|nth| strong.get(nth));
+    }
+    let whole = whole.map(|of| (of, of.text.len()));
+    begun.filter(|(of, len)| *len >= of.telling).into_iter().chain(whole)
 }
 
 /// So much of the beginning of a secret tells it from others: more than what its form begins with, up to a sign. A
 /// block of a key, and what only a decoding shows, is met again in full only.
 fn telling_len(text: &str, taken: &Taken) -> usize {
-    const TELLING_MIN: usize = 12;
     const FORM_MAX: usize = 16;
     const OWN_MIN: usize = 8;
-    let fixed = match taken.kind.as_str() {
+    let fixed = match taken.kind.as_ref() {
         "pem_block" => text.len(),
         _ if taken.is_decoded => text.len(),
         "jwt" => text.find('.').unwrap_or(text.len()),
@@ -275,7 +327,7 @@ fn telling_len(text: &str, taken: &Taken) -> usize {
 pub(super) fn is_strong(taken: &Taken) -> bool {
     let families = ["api_key", "github_pat", "jwt", "pem_block", "aws_secret"];
     let len = taken.pieces.iter().map(Range::len).sum::<usize>();
-    families.contains(&taken.kind.as_str())
+    families.contains(&taken.kind.as_ref())
         && len >= STRONG_LEN
         && (taken.pattern != "bearer_token" || len >= 2 * STRONG_LEN)
 }

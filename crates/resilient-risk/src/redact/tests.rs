@@ -218,6 +218,39 @@ fn the_beginning_of_a_secret_goes_with_it_if_it_tells_it() {
 }
 
 #[test]
+fn secrets_that_begin_alike_are_told_apart_in_time_that_their_length_bounds() {
+    let texts: [fn(String) -> String; 2] = [
+        |rest| ["gh", "p_aB3dE5fG", &rest[..28]].concat(),
+        |rest| ["ey", "JhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ", &rest[..28], ".", &rest].concat(),
+    ];
+    for secret in texts {
+        let looks = |count: usize| {
+            let line = |nth| format!("a{nth} = \"{}\"\n", secret(sha256(&format!("{nth}"))));
+            let text: String = (0..count).map(line).collect();
+            crate::work::taken();
+            let redaction = redacted(&text);
+            assert_eq!(redaction.replaced.len(), count);
+            crate::work::taken() / text.len() as u64
+        };
+        let (few, many) = (looks(100), looks(1_600));
+        assert!(many <= 2 * few, "{few} looks at each byte, {many} of a longer text");
+    }
+    // Of two that begin alike, one in full and one as far as it was copied.
+    let (short, long) = (token("k3Jd9f"), token("k3Jd9f") + "k3Jd");
+    let copy = &long[..42];
+    let text = format!("a = {short}\nb = {long}\nc = x{short}zz\nd = {copy}\n");
+    assert!(!redacted(&text).text.contains("k3Jd9f"), "{text}");
+}
+
+#[test]
+fn a_flood_is_refused() {
+    let most = taken::TAKEN_MAX;
+    let flood = "a@b.io ".repeat(most + 1);
+    let refused = redact(&flood, &Policy::default(), &Wish::default());
+    assert_eq!(refused, Err(Refusal::TooMany { count: most + 1, most }));
+}
+
+#[test]
 fn the_place_for_a_value_is_none_of_the_secret() {
     let value = "VtR8sWb4Yc6Hg1Nn5ABcD7";
     for text in [format!("token = \"%s{value}\" % x\n"), format!("api_key = f(\"%s{value}\", x)\n")]
