@@ -1,8 +1,9 @@
 //! Where a source text has string literals and comments.
 //!
 //! This is no parser. One pass knows how each language quotes, comments and interpolates, and that is
-//! all; it never goes back, so its time is linear. Where a literal is not closed it says so, and
-//! nothing is made of what it says there.
+//! all; it never goes back, so its time is linear. Where a literal of one line is not closed it says so, and
+//! nothing is made of what it says there. Where one of many lines is not, the pass has lost its place somewhere
+//! before, and all of the text is unknown.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,7 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::language::Language;
-use super::window_after;
+use super::{window_after, window_before};
 
 /// What is looked at of a character or of what announces a here-document.
 const NEAR: usize = 128;
@@ -20,8 +21,18 @@ static CHARACTER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^'(?:\\[^']{0,12}'|\\''|[^\\]')").ok());
 static REGEX: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^/(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\\\[\n])*/").ok());
-static HERE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"^<<([-~]*)\s*(['"\\]*)([A-Za-z_][A-Za-z0-9_]*)['"]?"#).ok());
+static HERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"^<<([-~]?)[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\[^\n]|[^\s'"\\;&|<>()`])+)"#).ok()
+});
+
+static HERE_RUBY: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"^<<([-~])(['"`]?[A-Za-z_]\w*['"`]?)"#).ok());
+
+/// A `case` in a command, whose `)` is none of the command's.
+static CASE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bcase\s.*\sin\s").ok());
+
+/// Code within literals within code is followed so deep.
+const DEPTH_MAX: usize = 16;
 
 /// A stretch of a text that is not plain code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +55,8 @@ pub(super) enum Kind {
     Expanded,
     /// A comment, a here-document without expansion, or a literal that does not end.
     Inert,
+    /// What is in another language, or may be a literal or code. A mark there is safe in both.
+    Unknown,
 }
 
 /// How one kind of literal is written: it ends as it begins.
@@ -177,15 +190,27 @@ struct Lexer<'a> {
     at: usize,
     regions: Vec<Region>,
     heres: Vec<Here>,
+    /// How many literals this code is within.
+    depth: usize,
+    /// The outermost of them must end with the line.
+    one_line: bool,
+    /// A literal of many lines did not end, or what ends it is not known.
+    lost: bool,
 }
 
 /// Finds the regions of a text, in their order.
 pub(super) fn regions(text: &str, language: Language) -> Vec<Region> {
     let (bytes, syntax) = (text.as_bytes(), syntax(language));
     let (regions, heres) = (Vec::new(), Vec::new());
-    let mut lexer = Lexer { text, bytes, language, syntax, at: 0, regions, heres };
-    while lexer.at < bytes.len() {
+    let (depth, one_line, lost) = (0, false, false);
+    let mut lexer =
+        Lexer { text, bytes, language, syntax, at: 0, regions, heres, depth, one_line, lost };
+    while lexer.at < bytes.len() && !lexer.lost {
         lexer.step();
+    }
+    if lexer.lost || !lexer.heres.is_empty() {
+        lexer.regions.clear();
+        lexer.push(Kind::Unknown, 0..bytes.len(), 0..bytes.len());
     }
     lexer.regions
 }
@@ -266,10 +291,14 @@ impl<'a> Lexer<'a> {
             _ if self.is_shell() || self.is_yaml() => {
                 let before = self.bytes.get(..self.at).unwrap_or_default();
                 // A word of a shell goes on behind a backslash and the end of a line.
-                let is_inside = self.is_shell() && before.ends_with(b"\\\n");
-                before.last().is_none_or(u8::is_ascii_whitespace) && !is_inside
+                let is_inside = self.language == Language::Shell && before.ends_with(b"\\\n");
+                let begins = |byte: &u8| {
+                    byte.is_ascii_whitespace() || self.is_shell() && b";&|()".contains(byte)
+                };
+                before.last().is_none_or(begins) && !is_inside
             }
-            _ => true,
+            // In code within a literal it is more often a format.
+            _ => self.depth == 0,
         };
         if begins && place {
             self.pass(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
@@ -287,6 +316,7 @@ impl<'a> Lexer<'a> {
         if self.is_yaml() && !self.before(self.at).is_none_or(|byte| b":-,[{?".contains(&byte)) {
             return false;
         }
+        quote.lines &= !self.one_line;
         let start = self.prefix();
         let prefix = self.text.get(start..self.at).unwrap_or_default();
         let has = |letters: &str| prefix.contains(|letter| letters.contains(letter));
@@ -299,7 +329,7 @@ impl<'a> Lexer<'a> {
             }
             Language::CSharp => {
                 quote = Quote { escapes: !has("@"), doubles: has("@"), ..quote };
-                quote.lines |= has("@");
+                quote.lines |= has("@") && !self.one_line;
                 quote.hole = quote.hole.filter(|_| has("$"));
             }
             // `$'…'` has escapes; a `$` before `"` is of no consequence.
@@ -315,6 +345,8 @@ impl<'a> Lexer<'a> {
             }
         } else {
             let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            // A plain text in YAML may hold what looks like the begin of a quoted one.
+            self.lost |= quote.lines && !self.is_yaml();
             let end = if quote.lines { self.bytes.len() } else { self.at + line };
             self.push(Kind::Inert, start..end, inner.min(end)..end);
         }
@@ -380,20 +412,31 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Where the code ends that begins inside of a literal.
+    /// Where the code ends that begins inside of a literal: it is read as all code is.
     fn end_of_hole(&self, from: usize, open: &str, lines: bool) -> Option<usize> {
         let (nest, shut) = if open.ends_with('(') { (b'(', b')') } else { (b'{', b'}') };
-        let (mut at, mut depth) = (from, 1_usize);
-        while depth > 0 {
-            match self.byte(at)? {
-                byte if byte == nest => depth += 1,
-                byte if byte == shut => depth -= 1,
-                b'\n' if !lines => return None,
-                _ => {}
+        let (depth, one_line) = (self.depth + 1, self.one_line || !lines);
+        let (regions, heres) = (Vec::new(), Vec::new());
+        let mut lexer = Lexer { at: from, regions, heres, depth, one_line, ..*self };
+        let mut open = 1_usize;
+        while open > 0 {
+            let byte = lexer.byte(lexer.at)?;
+            if byte == b'\n' && one_line || lexer.lost || depth > DEPTH_MAX {
+                return None;
             }
-            at += 1;
+            match byte {
+                _ if byte == nest => open += 1,
+                _ if byte == shut => open -= 1,
+                _ => {
+                    lexer.step();
+                    continue;
+                }
+            }
+            lexer.at += 1;
         }
-        Some(at)
+        let code = self.text.get(from..lexer.at).filter(|_| self.is_shell()).unwrap_or_default();
+        let has_case = CASE.as_ref().is_some_and(|case| case.is_match(code));
+        (!has_case).then_some(lexer.at)
     }
 
     /// Whether a `/` here begins a regular expression and no division.
@@ -407,20 +450,29 @@ impl<'a> Lexer<'a> {
 
     /// Notes `<<WORD`, whose lines come after this one.
     fn here_begins(&mut self) -> bool {
-        let is_ruby = self.language == Language::Ruby;
-        let line = window_after(self.text, self.at, NEAR).split('\n').next();
-        let here = HERE.as_ref().filter(|_| is_ruby || self.is_shell());
-        let Some(found) = here.and_then(|here| here.captures(line.unwrap_or_default())) else {
+        let here = match self.language {
+            Language::Shell | Language::Dockerfile => &HERE,
+            Language::Ruby => &HERE_RUBY,
+            _ => return false,
+        };
+        if self.rest().starts_with(b"<<<") {
+            self.at += 3;
+            return true;
+        }
+        let line = window_before(self.text, self.at, NEAR).rsplit('\n').next().unwrap_or_default();
+        // In arithmetic it shifts.
+        let is_shift = line.matches("((").count() > line.matches("))").count();
+        let near = window_after(self.text, self.at, NEAR);
+        let here = here.as_ref().filter(|_| !is_shift);
+        let Some(found) = here.and_then(|here| here.captures(near)) else {
             return false;
         };
-        let [whole, indents, quote, word] =
-            [0, 1, 2, 3].map(|nth| found.get(nth).map_or("", |part| part.as_str()));
-        if is_ruby && indents.is_empty() {
-            return false;
-        }
-        let quoted = quote.starts_with(['\'', '\\']) || quote.starts_with('"') && !is_ruby;
+        let [whole, indents, word] =
+            [0, 1, 2].map(|nth| found.get(nth).map_or("", |part| part.as_str()));
+        let quoted = word.contains(['\'', '\\']) || word.contains('"') && self.is_shell();
         let kind = if quoted { Kind::Inert } else { Kind::Expanded };
-        self.heres.push(Here { word: word.to_owned(), kind, may_indent: !indents.is_empty() });
+        let word = word.replace(['\'', '"', '`', '\\'], "");
+        self.heres.push(Here { word, kind, may_indent: !indents.is_empty() });
         // The quote behind the word does not open a string.
         self.at += whole.len();
         true
@@ -431,18 +483,20 @@ impl<'a> Lexer<'a> {
         self.at += 1;
         for here in std::mem::take(&mut self.heres) {
             let start = self.at;
-            let mut end = self.bytes.len();
+            let mut end = None;
             for line in self.text.get(start..).unwrap_or_default().split_inclusive('\n') {
                 let bare = line.trim_end_matches(['\n', '\r']);
                 let bare = if here.may_indent { bare.trim_start() } else { bare };
                 if bare == here.word {
-                    end = self.at;
+                    end = Some(self.at);
                     self.at += line.len();
                     break;
                 }
                 self.at += line.len();
             }
             let after = self.at;
+            self.lost |= end.is_none();
+            let end = end.unwrap_or(after);
             self.push(here.kind, start..end, start..end);
             self.at = after;
         }
@@ -489,7 +543,8 @@ mod tests {
 
     #[test]
     fn characters_and_lifetimes_open_no_literal() {
-        assert!([&CHARACTER, &REGEX, &HERE].into_iter().all(|form| form.is_some()));
+        let forms = [&CHARACTER, &REGEX, &HERE, &HERE_RUBY, &CASE];
+        assert!(forms.into_iter().all(|form| form.is_some()));
         for text in
             ["'\"', \"e\"", "'\\'', \"e\"", "'\\u{22}', \"e\"", "&'a str, \"e\"", "'é', \"e\""]
         {
@@ -520,9 +575,40 @@ mod tests {
     }
 
     #[test]
+    fn a_shell_is_read_to_its_end_or_unknown() {
+        for before in [
+            "v=\"$(rustc -V | tr -d '(')\"\n",
+            "v=\"$(sed 's/(.*//' f)\"\n",
+            "y=\"$(echo \")\")\"\n",
+            "v=\"$(awk '{print \")\"}' f)\"\n",
+            "v=\"$(echo \\( )\"\n",
+            "v=\"$(f # don't\n)\"\n",
+            "v=\"$(cat <<A\nit's (\nA\n)\"\n",
+            "tr a b <<< hello\n",
+            "read -r a b <<< \"x y\"\n",
+            "if (( a<<b )); then :; fi\n",
+            "cat <<_EOF-1\nit's\n_EOF-1\n",
+            "cat <<'A B'\nit's\nA B\n",
+            "cat <<\"E\"F\nx '\nEF\n",
+            "cat <<!\nit's\n!\n",
+            "cat <<.\nit's\n.\n",
+            "(f);# don't\n",
+        ] {
+            let text = format!("{before}f 'last'");
+            let last = found(&text, Language::Shell).pop();
+            assert_eq!(last, Some((Kind::Literal, "'last'", "last")), "{text}");
+        }
+        for text in
+            ["f 'a\ng \"b\"\n", "cat <<A\nf 'b'\n", "v=\"$(case a in b) f;; esac)\"\nf 'c'\n"]
+        {
+            assert_eq!(found(text, Language::Shell), [(Kind::Unknown, text, text)]);
+        }
+    }
+
+    #[test]
     fn what_does_not_end_is_inert() {
         assert_eq!(found("x = 'abc\ny", Language::Python), [(Kind::Inert, "'abc", "abc")]);
-        assert_eq!(found("x = \"\"\"abc\n", Language::Python)[0].0, Kind::Inert);
+        assert_eq!(found("x = 'a'; \"\"\"abc\n", Language::Python)[0].0, Kind::Unknown);
     }
 
     #[test]

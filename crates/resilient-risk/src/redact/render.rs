@@ -234,7 +234,10 @@ impl Writer<'_> {
             _ => "\"",
         };
         // Here `<` would begin a tag, or read a file.
-        let is_sign = in_text || matches!(self.language, Language::Env | Language::Markup);
+        let is_sign = in_text
+            || site.kind == Some(Kind::Unknown)
+            || site.kind == Some(Kind::Expanded) && self.is_shell()
+            || matches!(self.language, Language::Env | Language::Markup);
         rendered.text += site.open;
         for part in &site.parts {
             match part {
@@ -256,6 +259,10 @@ impl Writer<'_> {
         rendered.text += site.close;
     }
 
+    fn is_shell(&self) -> bool {
+        matches!(self.language, Language::Shell | Language::Dockerfile)
+    }
+
     fn around<'a>(&'a self, site: &'a Site<'_>) -> Around<'a> {
         Around {
             content: self.content,
@@ -268,7 +275,7 @@ impl Writer<'_> {
     /// Whether a secret is in a command that stands in a literal of a shell, where `<` reads a file and no quote is free.
     fn is_command(&self, site: &Site<'_>, secret: &Out) -> bool {
         let literal = self.content.get(site.outer.clone()).unwrap_or_default();
-        matches!(self.language, Language::Shell | Language::Dockerfile)
+        self.is_shell()
             && site.kind == Some(Kind::Literal)
             && !site.open.ends_with('\'')
             && (site.has_in_hole(secret) || literal.contains('`'))
@@ -293,7 +300,7 @@ impl Writer<'_> {
         let is_escaped = |secret: &Out| {
             self.content.get(..secret.span.start).is_some_and(|before| before.ends_with('\\'))
         };
-        site.kind != Some(Kind::Inert)
+        !matches!(site.kind, Some(Kind::Inert | Kind::Unknown))
             && !site.mixed
             && (site.kind.is_none() || !self.around(site).in_markup(false))
             && site.secrets().all(|secret| {

@@ -521,6 +521,12 @@ fn a_mark_in_a_command_of_a_shell_needs_no_quotes() {
         ("a=\"`f @`\"\n", format!("a=\"`f [{mark}]`\"\n")),
         ("a=$(f @)\n", format!("a=$(f '<{mark}>')\n")),
         ("a=\"$(f) @\"\n", format!("a=\"$(f) <{mark}>\"\n")),
+        (
+            "a=\"$(tr -d '(' <<< x)\"; f --k=@\n",
+            format!("a=\"$(tr -d '(' <<< x)\"; f --k='<{mark}>'\n"),
+        ),
+        ("a='; f --k=@\n", format!("a='; f --k=[{mark}]\n")),
+        ("cat <<A\n$(f @)\nA\n", format!("cat <<A\n$(f [{mark}])\nA\n")),
     ] {
         for env in [false, true] {
             let wish = Wish { language: Some(Language::Shell), env, ..Wish::default() };
