@@ -135,6 +135,15 @@ impl<'a> Around<'a> {
         ends && self.neighbours().0.is_none_or(|byte| b":-,[{=>|".contains(&byte))
     }
 
+    /// Whether a place in a workflow may be in a command: it is not all of the value of a key, nor in braces.
+    pub(super) fn in_step(&self) -> bool {
+        let line = self.line().trim_start_matches([' ', '-']);
+        let key = line.trim_end().trim_end_matches(':');
+        let is_key = key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+        let is_value = is_key && self.is_scalar();
+        !is_value && !(self.open.is_empty() && self.in_flow())
+    }
+
     /// Whether braces or brackets of YAML are open here.
     pub(super) fn in_flow(&self) -> bool {
         let count = |signs: [char; 2]| self.before(WINDOW).matches(signs).count();

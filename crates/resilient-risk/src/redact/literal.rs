@@ -26,7 +26,27 @@ static HERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 static HERE_RUBY: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"^<<([-~])(['"`]?[A-Za-z_]\w*['"`]?)"#).ok());
+    LazyLock::new(|| Regex::new(r#"^<<([-~]?)((?:['"`][^'"`\n]+|[A-Za-z_]\w*)['"`]?)"#).ok());
+static HERE_PHP: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"^<<(<)[ \t]*(['"]?[A-Za-z_]\w*['"]?)"#).ok());
+
+/// A list, text, regular expression or command of Ruby: `%w[…]`.
+static PERCENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"^%([wWiIqQrsx]?)([\[({<|!/"'^~])"#).ok());
+
+/// Where code of PHP begins.
+static PHP_OPEN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"<\?(?:=|(?i:php)\b)").ok());
+
+/// What a regular expression may follow: a word, and in JavaScript a condition.
+static BEFORE_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|else|do|yield|await|if|unless|",
+        r"elsif|when|then|while|until|and|or|not)$",
+        r"|\b(?:if|while|for|with)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)$",
+    ))
+    .ok()
+});
 
 /// A `case` in a command, whose `)` is none of the command's.
 static CASE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bcase\s.*\sin\s").ok());
@@ -101,6 +121,8 @@ const THREE_SINGLE: Quote = Quote::of("'''").long();
 struct Syntax {
     line_comments: &'static [&'static str],
     block_comment: Option<(&'static str, &'static str)>,
+    /// A comment may stand within a comment.
+    nests: bool,
     quotes: &'static [Quote],
     /// Characters that may stand before a quote and belong to it.
     prefixes: &'static [u8],
@@ -111,6 +133,7 @@ struct Syntax {
 const PLAIN: Syntax = Syntax {
     line_comments: &[],
     block_comment: None,
+    nests: false,
     quotes: &[DOUBLE],
     prefixes: b"",
     has_characters: false,
@@ -123,7 +146,7 @@ const C_LIKE: Syntax = Syntax {
     has_characters: true,
     ..PLAIN
 };
-const KOTLIN: Syntax = Syntax { quotes: &[THREE_DOUBLE, DOUBLE.with("${")], ..C_LIKE };
+const KOTLIN: Syntax = Syntax { nests: true, quotes: &[THREE_DOUBLE, DOUBLE.with("${")], ..C_LIKE };
 const SCRIPT: Syntax =
     Syntax { quotes: &[DOUBLE, SINGLE, TICK.with("${")], has_characters: false, ..C_LIKE };
 const PYTHON: Syntax = Syntax {
@@ -131,18 +154,18 @@ const PYTHON: Syntax = Syntax {
     prefixes: b"rRbBfFuU",
     ..HASHED
 };
-const RUST: Syntax = Syntax { quotes: &[DOUBLE.long()], prefixes: b"bcr#", ..C_LIKE };
+const RUST: Syntax = Syntax { nests: true, quotes: &[DOUBLE.long()], prefixes: b"bcr#", ..C_LIKE };
 const GO: Syntax = Syntax { quotes: &[DOUBLE, TICK.raw()], ..C_LIKE };
 const RUBY: Syntax = Syntax {
     block_comment: Some(("\n=begin", "\n=end")),
-    quotes: &[DOUBLE.long().with("#{"), SINGLE.long()],
+    quotes: &[DOUBLE.long().with("#{"), SINGLE.long(), TICK.with("#{")],
     ..HASHED
 };
 const C_SHARP: Syntax =
     Syntax { quotes: &[THREE_DOUBLE, DOUBLE.with("{")], prefixes: b"$@", ..C_LIKE };
 const PHP: Syntax = Syntax {
     line_comments: &["//", "#"],
-    quotes: &[DOUBLE.long(), SINGLE.long()],
+    quotes: &[DOUBLE.long().with("{$"), SINGLE.long(), TICK],
     has_characters: false,
     ..C_LIKE
 };
@@ -205,6 +228,9 @@ pub(super) fn regions(text: &str, language: Language) -> Vec<Region> {
     let (depth, one_line, lost) = (0, false, false);
     let mut lexer =
         Lexer { text, bytes, language, syntax, at: 0, regions, heres, depth, one_line, lost };
+    if language == Language::Php {
+        lexer.outside();
+    }
     while lexer.at < bytes.len() && !lexer.lost {
         lexer.step();
     }
@@ -220,16 +246,23 @@ impl<'a> Lexer<'a> {
         let Some(byte) = self.byte(self.at) else { return };
         if byte == b'\n' && !self.heres.is_empty() {
             self.here_documents();
-        } else if self.comment() || self.literal() || byte == b'<' && self.here_begins() {
+        } else if self.language == Language::Php && self.rest().starts_with(b"?>") {
+            self.outside();
+        } else if self.comment()
+            || self.is_ruby() && self.sign(byte)
+            || self.literal()
+            || byte == b'<' && self.here_begins()
+        {
         } else if byte == b'\'' && self.syntax.has_characters {
             // What is no character is the mark of a lifetime.
             let near = window_after(self.text, self.at, NEAR);
             let found = CHARACTER.as_ref().and_then(|form| form.find(near));
             self.at += found.map_or(1, |found| found.len());
-        } else if byte == b'/' && self.is_script() && self.expects_value() {
+        } else if byte == b'/' && (self.is_script() || self.is_ruby()) && self.expects_value() {
             let rest = self.text.get(self.at..).unwrap_or_default();
             match REGEX.as_ref().and_then(|form| form.find(rest)) {
                 Some(found) => self.pass(found.len()),
+                None if self.is_ruby() => self.at += 1,
                 None => self.at += rest.find('\n').unwrap_or(rest.len()),
             }
         } else {
@@ -244,6 +277,10 @@ impl<'a> Lexer<'a> {
 
     fn is_shell(&self) -> bool {
         matches!(self.language, Language::Shell | Language::Dockerfile)
+    }
+
+    fn is_ruby(&self) -> bool {
+        self.language == Language::Ruby
     }
 
     fn is_script(&self) -> bool {
@@ -278,10 +315,20 @@ impl<'a> Lexer<'a> {
     fn comment(&mut self) -> bool {
         let rest = self.rest();
         if let Some((open, close)) = self.syntax.block_comment
-            && let Some(body) = rest.strip_prefix(open.as_bytes())
+            && rest.starts_with(open.as_bytes())
         {
-            let end = memchr::memmem::find(body, close.as_bytes());
-            self.pass(end.map_or(rest.len(), |end| open.len() + end + close.len()));
+            let (mut len, mut depth) = (open.len(), 1_usize);
+            while depth > 0 && len < rest.len() {
+                let here = rest.get(len..).unwrap_or_default();
+                if here.starts_with(close.as_bytes()) {
+                    (len, depth) = (len + close.len(), depth - 1);
+                } else if self.syntax.nests && here.starts_with(open.as_bytes()) {
+                    (len, depth) = (len + open.len(), depth + 1);
+                } else {
+                    len += 1;
+                }
+            }
+            self.pass(len);
             return true;
         }
         let begins = self.syntax.line_comments.iter().any(|open| rest.starts_with(open.as_bytes()));
@@ -301,7 +348,10 @@ impl<'a> Lexer<'a> {
             _ => self.depth == 0,
         };
         if begins && place {
-            self.pass(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
+            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let shut = Some(b"?>").filter(|_| self.language == Language::Php);
+            let end = shut.and_then(|shut| memchr::memmem::find(line, shut));
+            self.pass(end.unwrap_or(line.len()));
         }
         begins && place
     }
@@ -339,7 +389,10 @@ impl<'a> Lexer<'a> {
         let inner = self.at + quote.sign.len();
         let mut holes = Vec::new();
         if let Some(end) = self.end(inner, close.as_bytes(), quote, &mut holes) {
-            self.push(Kind::Literal, start..end + close.len(), inner..end);
+            // What is in backquotes is a command.
+            let is_command = close == "`" && (self.is_ruby() || self.language == Language::Php);
+            let kind = if is_command { Kind::Unknown } else { Kind::Literal };
+            self.push(kind, start..end + close.len(), inner..end);
             if let Some(region) = self.regions.last_mut() {
                 region.holes = holes;
             }
@@ -439,13 +492,77 @@ impl<'a> Lexer<'a> {
         (!has_case).then_some(lexer.at)
     }
 
+    /// Passes what is outside of `<?php … ?>`.
+    fn outside(&mut self) {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let code = PHP_OPEN.as_ref().and_then(|open| open.find(rest));
+        let end = self.at + code.map_or(rest.len(), |code| code.start());
+        self.push(Kind::Unknown, self.at..end, self.at..end);
+        self.at = end + code.map_or(0, |code| code.len());
+    }
+
+    /// Passes a sign of Ruby that is no quote or more than one: `$"`, `?"`, `%w[…]`.
+    fn sign(&mut self, byte: u8) -> bool {
+        let is_quote = self.byte(self.at + 1).is_some_and(|byte| b"\"'`".contains(&byte));
+        if byte == b'$' && is_quote || byte == b'?' && is_quote && self.expects_value() {
+            self.at += 2;
+            return true;
+        }
+        let near = window_after(self.text, self.at, 3);
+        let percent = PERCENT.as_ref().and_then(|percent| percent.captures(near));
+        let Some((whole, [letter, open])) = percent.map(|found| found.extract()) else {
+            return false;
+        };
+        let value = if letter.is_empty() { !self.expects_value() } else { self.is_behind_value() };
+        if value {
+            return false;
+        }
+        let open = open.as_bytes().first().copied();
+        let shut = match open {
+            Some(b'(') => Some(b')'),
+            Some(b'[') => Some(b']'),
+            Some(b'{') => Some(b'}'),
+            Some(b'<') => Some(b'>'),
+            other => other,
+        };
+        let (mut at, mut depth) = (self.at + whole.len(), 1_usize);
+        while depth > 0 && at < self.bytes.len() {
+            match self.byte(at) {
+                Some(b'\\') => at += 1,
+                byte if byte == shut => depth -= 1,
+                byte if byte == open => depth += 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        self.lost |= depth > 0;
+        let kind = if letter == "x" { Kind::Unknown } else { Kind::Inert };
+        self.push(kind, self.at..at, self.at..at);
+        true
+    }
+
+    /// Whether a value ends right before here.
+    fn is_behind_value(&self) -> bool {
+        let before = self.bytes.get(..self.at).and_then(<[u8]>::last);
+        before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_)]}".contains(byte))
+    }
+
     /// Whether a `/` here begins a regular expression and no division.
     fn expects_value(&self) -> bool {
-        let before = self.before(self.at);
+        let line = window_before(self.text, self.at, 2 * NEAR).rsplit('\n').next();
+        let line = line.unwrap_or_default();
+        let code = line.trim_end();
+        let next = self.byte(self.at + 1);
+        // Ruby takes `f /x/` for a call.
+        let is_call = self.is_ruby()
+            && code.len() < line.len()
+            && !next.is_some_and(|b| b" =\t".contains(&b));
         // `</` and `/>` are of tags.
-        self.byte(self.at + 1) != Some(b'>')
-            && before.is_none_or(|byte| b"(,=:[!&|?{};+*%~^>".contains(&byte))
-            || self.text.get(..self.at).is_some_and(|text| text.trim_end().ends_with("return"))
+        next != Some(b'>')
+            && (code.is_empty()
+                || code.ends_with(|c| "(,=:[!&|?{};+*%~^>".contains(c))
+                || is_call && code.ends_with(|c: char| c.is_ascii_alphabetic())
+                || BEFORE_REGEX.as_ref().is_some_and(|before| before.is_match(code)))
     }
 
     /// Notes `<<WORD`, whose lines come after this one.
@@ -453,9 +570,10 @@ impl<'a> Lexer<'a> {
         let here = match self.language {
             Language::Shell | Language::Dockerfile => &HERE,
             Language::Ruby => &HERE_RUBY,
+            Language::Php => &HERE_PHP,
             _ => return false,
         };
-        if self.rest().starts_with(b"<<<") {
+        if self.is_shell() && self.rest().starts_with(b"<<<") {
             self.at += 3;
             return true;
         }
@@ -469,6 +587,11 @@ impl<'a> Lexer<'a> {
         };
         let [whole, indents, word] =
             [0, 1, 2].map(|nth| found.get(nth).map_or("", |part| part.as_str()));
+        // What is added to a list is no here-document.
+        let is_name = word.starts_with(|c: char| c.is_ascii_lowercase());
+        if self.is_ruby() && indents.is_empty() && (is_name || self.is_behind_value()) {
+            return false;
+        }
         let quoted = word.contains(['\'', '\\']) || word.contains('"') && self.is_shell();
         let kind = if quoted { Kind::Inert } else { Kind::Expanded };
         let word = word.replace(['\'', '"', '`', '\\'], "");
@@ -485,14 +608,18 @@ impl<'a> Lexer<'a> {
             let start = self.at;
             let mut end = None;
             for line in self.text.get(start..).unwrap_or_default().split_inclusive('\n') {
-                let bare = line.trim_end_matches(['\n', '\r']);
-                let bare = if here.may_indent { bare.trim_start() } else { bare };
-                if bare == here.word {
-                    end = Some(self.at);
-                    self.at += line.len();
+                let bare = if here.may_indent { line.trim_start() } else { line };
+                self.at += line.len();
+                let behind = bare.strip_prefix(&here.word).filter(|behind| match self.language {
+                    Language::Php => !behind.starts_with(|c: char| c.is_alphanumeric() || c == '_'),
+                    _ => behind.trim_end_matches(['\n', '\r']).is_empty(),
+                });
+                if let Some(behind) = behind {
+                    end = Some(self.at - line.len());
+                    // Code goes on there.
+                    self.at -= behind.len();
                     break;
                 }
-                self.at += line.len();
             }
             let after = self.at;
             self.lost |= end.is_none();
@@ -543,8 +670,9 @@ mod tests {
 
     #[test]
     fn characters_and_lifetimes_open_no_literal() {
-        let forms = [&CHARACTER, &REGEX, &HERE, &HERE_RUBY, &CASE];
-        assert!(forms.into_iter().all(|form| form.is_some()));
+        let heres = [&HERE, &HERE_RUBY, &HERE_PHP];
+        let forms = [&CHARACTER, &REGEX, &CASE, &PERCENT, &PHP_OPEN, &BEFORE_REGEX];
+        assert!(heres.into_iter().chain(forms).all(|form| form.is_some()));
         for text in
             ["'\"', \"e\"", "'\\'', \"e\"", "'\\u{22}', \"e\"", "&'a str, \"e\"", "'é', \"e\""]
         {
@@ -556,6 +684,31 @@ mod tests {
     fn regular_expressions_hide_their_quotes() {
         assert_eq!(literals("a = /[\"/]/; 'e'", Language::JavaScript), ["'e'"]);
         assert_eq!(literals("return /'/.test(\"x\")", Language::TypeScript), ["\"x\""]);
+    }
+
+    #[test]
+    fn a_quote_that_is_none_opens_no_literal() {
+        for (language, before) in [
+            (Language::JavaScript, "if (f(x) > 1) /\"/.test(y); "),
+            (Language::JavaScript, "typeof /\"/; a = b / c; "),
+            (Language::JavaScript, "x = `${\"}\"}`; "),
+            (Language::Kotlin, "/* a /* b */ \" */ "),
+            (Language::Rust, "/* a /* b */ \" */ "),
+            (Language::Ruby, "a = x.gsub(/\"/, b / c); "),
+            (Language::Ruby, "f /\"/; a / b; "),
+            (Language::Ruby, "c = ?\"; $x = $\"; "),
+            (Language::Ruby, "a = %q(\"()\"\"); f %w[\"]; a % (b) % c; x %w; "),
+            (Language::Ruby, "x = <<A\n say \"hi\nA\na <<'B C', b <<~D.e\n\"\nB C\n \"\n D\n"),
+            (Language::Ruby, "`\"`; a <<b; c<<D; "),
+            (Language::Php, "<p>6\" wide</p>\n<?php "),
+            (Language::Php, "<?php // \" ?>\"<?= "),
+            (Language::Php, "<?php $x = <<<A\n say \"hi\n A; f(<<< 'B'\n\"\n B); "),
+            (Language::Php, "<?PHP `\"`; "),
+        ] {
+            let text = format!("{before}f(\"last\")");
+            assert_eq!(literals(&text, language).last(), Some(&"\"last\""), "{text}");
+            assert!(!literals(&text, language).contains(&text.as_str()));
+        }
     }
 
     #[test]
@@ -614,8 +767,40 @@ mod tests {
     #[test]
     fn no_text_makes_it_panic_or_its_regions_overlap() {
         let parts = [
-            "'", "\"", "`", "\\", "\n", "#", "//", "/*", "*/", "${", "}", "{", "$(", ")", "r#",
-            "f", "é", "<<A", "A\n", "=begin", " ", "x", "@", "$",
+            "'",
+            "\"",
+            "`",
+            "\\",
+            "\n",
+            "#",
+            "//",
+            "/*",
+            "*/",
+            "${",
+            "}",
+            "{",
+            "$(",
+            ")",
+            "r#",
+            "f",
+            "é",
+            "<<A",
+            "A\n",
+            "=begin",
+            " ",
+            "x",
+            "@",
+            "$",
+            "%w[",
+            "]",
+            "?",
+            "/",
+            "<<<",
+            "<?php",
+            "?>",
+            "$((",
+            "case a in b",
+            "{$",
         ];
         let all = [
             Language::Python,
@@ -623,6 +808,8 @@ mod tests {
             Language::Rust,
             Language::Go,
             Language::Ruby,
+            Language::Php,
+            Language::Kotlin,
             Language::CSharp,
             Language::Shell,
             Language::Yaml,

@@ -226,7 +226,8 @@ impl Writer<'_> {
 
     fn write_marks(&self, site: &Site<'_>, rendered: &mut Rendered) {
         // In the text of an element `://` begins no comment, and a quote no literal.
-        let in_text = self.around(site).in_markup(site.kind.is_none());
+        let around = self.around(site);
+        let in_text = around.in_markup(site.kind.is_none());
         let quote = match self.language {
             _ if site.kind.is_some() || in_text => "",
             Language::Yaml | Language::Workflow | Language::Env | Language::Markup => "",
@@ -244,7 +245,9 @@ impl Writer<'_> {
                 Part::Text(text) => rendered.text += text,
                 Part::Secret(secret) => {
                     let quote = if secret.is_first { quote } else { "" };
-                    let mark = if is_sign || self.is_command(site, secret) {
+                    let in_step = self.language == Language::Workflow
+                        && (!site.is_whole() || around.in_step());
+                    let mark = if is_sign || in_step || self.is_command(site, secret) {
                         in_brackets(&secret.mark)
                     } else {
                         secret.mark.clone()
@@ -356,6 +359,7 @@ impl Writer<'_> {
             Language::Ruby if expanded || !whole && site.open == "\"" => {
                 as_is("#{ENV.fetch(\"KEY\")}")
             }
+            _ if expanded => return None,
             _ if bare && around.in_markup(true) => Form::of("{", "}", value),
             _ if bare => Form::of("", "", value),
             Language::Python => self.python(site, value),

@@ -489,7 +489,11 @@ fn a_look_up_that_does_not_fit_is_a_mark_and_the_others_stay() {
         ("a.sh", "# %\ntoken=§\n", "# <M>\ntoken=\"${TOKEN}\"\n"),
         ("Dockerfile", "# %\nENV TOKEN=§\n", "# <M>\nENV TOKEN=\"${TOKEN}\"\n"),
         ("a.yaml", "# %\ntoken: §\n", "# <M>\ntoken: \"${TOKEN}\"\n"),
-        (".github/workflows/a.yml", "# %\ntoken: §\n", "# <M>\ntoken: \"${{ secrets.TOKEN }}\"\n"),
+        (
+            ".github/workflows/a.yml",
+            "# %\ntoken: §\n",
+            "# [REDACTED:github_pat:1]\ntoken: \"${{ secrets.TOKEN }}\"\n",
+        ),
         (
             "a.json",
             "{\"a\": \"\\\\%\", \"token\": \"§\"}\n",
@@ -533,6 +537,42 @@ fn a_mark_in_a_command_of_a_shell_needs_no_quotes() {
             let text = text.replace('@', &token("k3Jd9f"));
             let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
             assert!(redacted == expected || env && redacted.contains("${"), "{redacted}");
+        }
+    }
+}
+
+#[test]
+fn a_mark_gets_no_quotes_outside_of_code() {
+    for (language, text, expected) in [
+        (
+            Language::Php,
+            "<p>don't @</p>\n<?php $a = '@';\n",
+            "<p>don't [M]</p>\n<?php $a = '<M>';\n",
+        ),
+        (
+            Language::Php,
+            "<?php\n$x = <<<SQL\n SELECT @\nSQL;\n?>\n<p>@</p>\n",
+            "<?php\n$x = <<<SQL\n SELECT <M>\nSQL;\n?>\n<p>[M]</p>\n",
+        ),
+        (
+            Language::Ruby,
+            "a = %w[@ b]\nc = `curl @`\nd = /@/\ne = %x(f @)\n",
+            "a = %w[<M> b]\nc = `curl [M]`\nd = /<M>/\ne = %x(f [M])\n",
+        ),
+        (
+            Language::Workflow,
+            "- run: echo @ | docker login\n- run: \"f @ | g\"\n- run: |\n    f --k=@ g\n- env:\n    A: @\n    B: '@'\n",
+            "- run: echo [M] | docker login\n- run: \"f [M] | g\"\n- run: |\n    f --k=[M] g\n- env:\n    A: <M>\n    B: '<M>'\n",
+        ),
+    ] {
+        let mark = "REDACTED:github_pat:1";
+        let expected = expected.replace('M', mark);
+        let text = text.replace('@', &token("k3Jd9f"));
+        for env in [false, language != Language::Workflow] {
+            let wish = Wish { language: Some(language), env, ..Wish::default() };
+            let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+            let redacted = redacted.replace("getenv('GHP')", &format!("'<{mark}>'"));
+            assert_eq!(redacted, expected);
         }
     }
 }
