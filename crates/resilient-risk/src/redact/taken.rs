@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use regex::Regex;
 
 use super::render::{self, Out};
 use super::{Choice, Refusal, Wish, block, hits, plan, remaining, wants};
@@ -345,14 +347,36 @@ pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>
     Some(pieces)
 }
 
-/// How much of a piece is the end of an escape before it: the letter of `\n`.
+/// What stands behind the backslash of an escape.
+static ESCAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:u\{[0-9a-fA-F]{1,6}\}|u+[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|",
+        r"[0-3][0-7]{2}|[abefnrtv0])"
+    ))
+    .ok()
+});
+
+/// How much of a piece is the end of an escape before it, such as the letter of `\n`, or an escape of a
+/// character that is none of a secret.
 fn escape_len(content: &str, piece: &Range<usize>) -> usize {
     let (before, piece) = (content.get(..piece.start), content.get(piece.clone()));
     let slashes =
         before.unwrap_or_default().bytes().rev().take_while(|byte| *byte == b'\\').count();
-    let is_letter =
-        piece.is_some_and(|piece| piece.len() > 1 && piece.starts_with(['n', 'r', 't']));
-    usize::from(slashes % 2 == 1 && is_letter)
+    let piece = piece.unwrap_or_default();
+    let body = if slashes % 2 == 1 { Some(piece) } else { piece.strip_prefix('\\') };
+    let found =
+        body.and_then(|body| ESCAPE.as_ref()?.find(body)).map_or("", |found| found.as_str());
+    let code = found.trim_start_matches('u').trim_matches(['{', '}']);
+    let is_foreign = || {
+        let code = u32::from_str_radix(code, 16);
+        found.starts_with('u') && code.is_ok_and(|code| !(0x21..0x7F).contains(&code))
+    };
+    let len = match slashes % 2 {
+        1 => found.len(),
+        _ if is_foreign() => 1 + found.len(),
+        _ => 0,
+    };
+    if len < piece.len() { len } else { 0 }
 }
 
 fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {

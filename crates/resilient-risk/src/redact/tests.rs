@@ -87,10 +87,19 @@ fn a_mark_in_the_text_of_an_element_is_no_tag() {
 #[test]
 fn an_escape_before_a_secret_stays() {
     let secret = ["Ez2XL1irjppyWSHvj", "ghalQOd1LXOHv8"].concat();
-    let text = format!("class A {{ string b = \"api_key=\\n{secret}\"; }}\n");
-    let wish = Wish { language: Some(Language::CSharp), ..Wish::default() };
-    let redaction = redact(&text, &Policy::default(), &wish).unwrap().text;
-    assert_eq!(redaction, "class A { string b = \"api_key=\\n<REDACTED:api_key:1>\"; }\n");
+    for (language, text) in [
+        (Language::CSharp, "class A { string b = \"api_key=\\n@\"; }\n"),
+        (Language::CSharp, "class A { string apiKey = \"\\u00e9@\"; }\n"),
+        (Language::Go, "package a\n\nvar apiKey = \"\\u00e9@\"\n"),
+        (Language::Go, "package a\n\nvar apiKey = \"\\b@\"\n"),
+        (Language::Rust, "fn f() { let api_key = \"\\0@\"; }\n"),
+        (Language::JavaScript, "const c = {api_key: \"\\u200b@\"};\n"),
+        (Language::JavaScript, "const c = {api_key: \"\\u{200b}@\"};\n"),
+    ] {
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redaction = redact(&text.replace('@', &secret), &Policy::default(), &wish).unwrap();
+        assert_eq!(redaction.text, text.replace('@', "<REDACTED:api_key:1>"));
+    }
 }
 
 #[test]
