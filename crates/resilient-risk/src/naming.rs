@@ -4,6 +4,10 @@
 //! random. The rules here are strict about all three, because plain hexadecimal digits are also
 //! checksums, identifiers and test vectors.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::candidate::Candidate;
 use super::features::{Words, may_end_secret};
 use super::placeholder;
@@ -43,21 +47,17 @@ fn secret_at(words: &Words) -> Option<usize> {
 
 /// Tells whether a text has a word for secrets, alone or at the end of another word.
 pub(super) fn has_secret_word(text: &[u8]) -> bool {
-    let is_end = |at: usize, len: usize| {
-        let next = text.get(at + len).copied().unwrap_or(b' ');
-        let last = text.get(at + len - 1).copied().unwrap_or(b' ');
+    static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        AhoCorasick::builder().ascii_case_insensitive(true).build(SECRET_WORDS).ok()
+    });
+    let is_end = |end: usize| {
+        let next = text.get(end).copied().unwrap_or(b' ');
+        let last = text.get(end - 1).copied().unwrap_or(b' ');
         // A word of camel case ends before a capital.
         !next.is_ascii_alphabetic() || next.is_ascii_uppercase() && last.is_ascii_lowercase()
     };
-    let is_word = |at: usize| {
-        let rest = text.get(at..).unwrap_or_default();
-        let known = |word: &&[u8]| {
-            let found = rest.get(..word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word));
-            found && is_end(at, word.len())
-        };
-        SECRET_WORDS.iter().any(known)
-    };
-    (0..text.len()).any(is_word)
+    let mut found = SEARCH.iter().flat_map(|search| search.find_overlapping_iter(text));
+    found.any(|word| is_end(word.end()))
 }
 
 /// Tells whether the two nearest words name a service, or a password.
