@@ -462,9 +462,13 @@ impl Reader<'_> {
     fn part(&self, at: usize, chain: &mut Chain) -> Option<usize> {
         if is_quote(self.byte(at)) {
             let (literal, end) = self.literal(at)?;
-            let named = self.is_template(&literal).then(|| self.template(&literal)).flatten();
-            chain.has_name |= named.is_some();
-            chain.parts.extend(named.unwrap_or_else(|| std::iter::once(literal).collect()));
+            match self.is_template(&literal).then(|| self.template(&literal)).flatten() {
+                Some(parts) => {
+                    chain.has_name = true;
+                    chain.parts.extend(parts);
+                }
+                None => chain.parts.push(literal),
+            }
             return Some(end);
         }
         let word = self.word(at);
@@ -586,6 +590,11 @@ mod tests {
             _ => None,
         });
         hits.map(|hit| hit.pieces.iter().map(|piece| &text[piece.clone()]).collect()).collect()
+    }
+
+    #[test]
+    fn places_and_names_in_a_literal_are_regexes() {
+        assert!(super::PLACES.is_some() && super::NAMED.is_some());
     }
 
     #[test]
