@@ -10,6 +10,7 @@ use regex::Regex;
 
 use super::render::{self, Out};
 use super::{Choice, Refusal, Wish, block, hits, plan, remaining, wants};
+use crate::token::Shape;
 use crate::{PatternHit, Policy, Report, work};
 
 /// A text is scanned again at most so often, for what the first redaction has laid bare.
@@ -237,8 +238,14 @@ fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
 
     let strong: Vec<Strong<'_>> = known
         .iter()
-        .filter(|(_, taken)| is_strong(taken))
-        .map(|(text, taken)| Strong { text, taken, telling: telling_len(text, taken) })
+        .filter_map(|(text, taken)| {
+            let telling = if is_strong(taken) {
+                telling_len(text, taken)
+            } else {
+                is_made(text, taken).then_some(text.len())?
+            };
+            Some(Strong { text, taken, telling })
+        })
         .collect();
     // A secret is met again in full, or as far as it was copied. Many secrets begin alike.
     let heads: BTreeSet<&str> = strong.iter().filter_map(|of| of.text.get(..of.telling)).collect();
@@ -332,6 +339,16 @@ pub(super) fn is_strong(taken: &Taken) -> bool {
     families.contains(&taken.kind.as_ref())
         && len >= STRONG_LEN
         && (taken.pattern != "bearer_token" || len >= 2 * STRONG_LEN)
+}
+
+/// Whether a password is long and random enough that it stands nowhere by chance: a machine has made it.
+fn is_made(text: &str, taken: &Taken) -> bool {
+    let shape = Shape::of(text.as_bytes());
+    ["conn_string", "generic_secret"].contains(&taken.kind.as_ref())
+        && shape.len >= TELLING_MIN
+        && shape.evenness() >= 85
+        && shape.changes * 3 >= shape.len
+        && !shape.is_wordy()
 }
 
 /// The text of a finding from its first piece to its last.

@@ -208,6 +208,36 @@ fn a_chosen_secret_goes_everywhere() {
 }
 
 #[test]
+fn a_password_that_a_machine_has_made_goes_everywhere_and_a_word_where_it_was_found() {
+    let [made, long] = ["Zq8vTr2mXw", "OybOBWygC61KwDC3dg"].map(|begin| [begin, "Kp4"].concat());
+    for (text, expected) in [
+        (
+            format!("db = connect(password=\"{made}\")\nlogin(\"admin\", \"{made}\")\n"),
+            "db = connect(password=\"<1>\")\nlogin(\"admin\", \"<1>\")\n",
+        ),
+        (
+            format!(
+                "a: postgres://bob:{long}@db/x\nu: postgres%3A//bob%3A{long}%40db/x\nb: {long}\n"
+            ),
+            "a: postgres://bob:<1>@db/x\nu: postgres%3A//bob%3A<1>%40db/x\nb: <1>\n",
+        ),
+        (
+            "password = \"q7Rk9zPwX2\"\nuser = \"q7Rk9zPwX2\"\n".to_owned(),
+            "password = \"<1>\"\nuser = \"q7Rk9zPwX2\"\n",
+        ),
+        (
+            "a: redis://x:Summer-cache-2024@db/x\nb: Summer-cache-2024\n".to_owned(),
+            "a: redis://x:<1>@db/x\nb: Summer-cache-2024\n",
+        ),
+    ] {
+        let redacted = redacted(&text).text;
+        let short =
+            redacted.replace("REDACTED:generic_secret:", "").replace("REDACTED:conn_string:", "");
+        assert_eq!(short, expected, "{text}");
+    }
+}
+
+#[test]
 fn the_beginning_of_a_secret_goes_with_it_if_it_tells_it() {
     let pat = token("k3Jd9f");
     let key =
