@@ -250,6 +250,8 @@ fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
     // A secret is met again in full, or as far as it was copied. Many secrets begin alike.
     let heads: BTreeSet<&str> = strong.iter().filter_map(|of| of.text.get(..of.telling)).collect();
     let searcher = AhoCorasick::new(heads).ok();
+    // Up to here it is known. A copy that is glued to the one before is no part of a word.
+    let mut reach = 0;
     for found in searcher.iter().flat_map(|searcher| searcher.find_overlapping_iter(content)) {
         let start = found.start();
         let rest = content.as_bytes().get(start..).unwrap_or_default();
@@ -258,9 +260,10 @@ fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
         };
         for (like, len) in copies(&strong, rest) {
             let end = start + len;
-            let is_part = is_word(start.checked_sub(1)) || is_word(Some(end));
+            let is_part = start > reach && is_word(start.checked_sub(1)) || is_word(Some(end));
             if len == like.text.len() || !is_part && content.is_char_boundary(end) {
                 let piece = start..end;
+                reach = reach.max(end);
                 let like = like.taken.clone();
                 more.push(Taken { pieces: vec![piece], findings: Vec::new(), ..like });
             }

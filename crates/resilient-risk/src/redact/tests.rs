@@ -290,6 +290,21 @@ fn a_flood_is_refused() {
 }
 
 #[test]
+fn a_token_that_is_glued_to_itself_goes_whole() {
+    let live = ["sk", "_live_I3FpGwzzpXFPAWxximQypoSe"].concat();
+    let grid =
+        ["S", "G.e3XWUAU_6gT_FCl9a9f4WH.5TEX8H8gQYNpx1tJ0Qw1eNxTFnT48tIAcgMDipoisXg"].concat();
+    let jwt = ["ey", "JhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.", &"k3Jd9fQx7L".repeat(4)].concat();
+    for token in [live, grid, jwt] {
+        for times in [2, 3] {
+            let redacted = redacted(&format!("a = {}\n", token.repeat(times))).text;
+            let rest = redacted.rsplit(['>', '=']).next();
+            assert_eq!(rest, Some("\n"), "{redacted}");
+        }
+    }
+}
+
+#[test]
 fn the_place_for_a_value_is_none_of_the_secret() {
     let value = "VtR8sWb4Yc6Hg1Nn5ABcD7";
     for text in [format!("token = \"%s{value}\" % x\n"), format!("api_key = f(\"%s{value}\", x)\n")]
