@@ -45,61 +45,79 @@ impl<'a> Around<'a> {
         begun.and_then(|at| before.get(at..)).is_some_and(|begun| !begun.contains(end))
     }
 
-    /// Whether the language takes nothing but a constant here, which a look-up is not: attributes, constants, cases,
-    /// imports, tags.
-    pub(super) fn wants_constant(&self) -> bool {
-        let line = self.line().trim_start();
-        let begins = |with: &[&str]| with.iter().any(|word| line.starts_with(word));
-        let has_const = || {
-            let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            words.any(|word| word == "const")
-        };
-        let touches = |signs: &str| {
-            let is_joined = |c: char| c.is_ascii_alphanumeric() || signs.contains(c);
-            self.open == "`" && line.trim_end().ends_with(is_joined)
-        };
-        match self.language {
-            Language::Go => {
-                // A raw literal behind a type is the tag of a field.
-                let word = line.trim_end().rsplit([' ', '\t']).next().unwrap_or_default();
-                begins(&["const ", "import "])
-                    || self.is_open(&["const (", "import ("], "\n)")
-                    || touches("]}") && !["return", "case", "range"].contains(&word)
-            }
-            Language::Java => {
-                let case = line.rsplit(['{', '}', ';', ':']).next().unwrap_or_default();
-                begins(&["@"]) || case.trim_start().starts_with("case ") || self.in_annotation()
-            }
-            Language::Kotlin => self.in_annotation() || has_const(),
-            Language::CSharp => begins(&["[", "case "]) || has_const(),
-            Language::Php => {
-                let properties = ["public ", "private ", "protected ", "static ", "var "];
-                begins(&properties) && !line.contains('(') || has_const()
-            }
-            Language::Rust => begins(&["#[", "#![", "extern "]),
-            Language::JavaScript | Language::TypeScript => {
-                // A template behind a name is an argument of that name.
-                touches("_$)]") && !line.ends_with(char::is_whitespace)
-                    || begins(&["import "])
-                    || begins(&["export "]) && line.ends_with("from ")
-                    || self.language == Language::TypeScript && self.is_type()
-            }
-            Language::Python => self.is_annotation(),
-            _ => false,
+    /// Whether an expression stands here: the right side of an assignment, an argument, what is returned, an element
+    /// of a list, the value of a map, or a part of such a one.
+    pub(super) fn takes_look_up(&self) -> bool {
+        if self.language == Language::Python {
+            // A parser sees to the rest.
+            return !self.is_annotation();
         }
+        let before = self.before(16 * WINDOW);
+        let code = before.trim_end();
+        let ends = |with: &[&str]| with.iter().any(|end| code.ends_with(end));
+        let is_script = matches!(self.language, Language::JavaScript | Language::TypeScript);
+        let braced = matches!(self.language, Language::Go | Language::Java | Language::CSharp);
+        let is_call = self.language == Language::Ruby
+            && before.len() > code.len()
+            && code.ends_with(|c: char| c.is_ascii_alphanumeric());
+        let begins = match code.chars().next_back() {
+            Some(':') => !is_script || in_object(code),
+            Some('[') => !code.trim_end_matches('[').ends_with(is_value_end),
+            Some('.') => self.language == Language::Php,
+            Some('{') => braced,
+            _ => ends(&["=", "=>", "(", ",", "+", "||", "&&", "?", "return"]) || is_call,
+        };
+        let line = self.after(WINDOW).split('\n').next().unwrap_or_default().trim_start();
+        let is_joined = self.language == Language::Ruby && line.starts_with(['"', '\'']);
+        begins && !line.starts_with(['(', ':', '=']) && !is_joined && !self.wants_constant(code)
     }
 
-    /// Whether a literal in TypeScript is a type, or the value in an `enum`.
-    fn is_type(&self) -> bool {
-        let near = self.line().trim_end();
-        let declares =
-            near.trim_start().trim_start_matches("export ").trim_start_matches("declare ");
-        let ends = |with: &[&str]| with.iter().any(|end| near.ends_with(end));
-        ["type ", "interface "].iter().any(|word| declares.starts_with(word))
-            || ends(&[" as", " extends", "<"])
-            || ends(&["|"]) && !ends(&["||"])
-            || ends(&[":"]) && self.neighbours().1 == Some(b'=')
-            || self.is_open(&["enum "], "}")
+    /// Whether the language takes nothing but a constant here: attributes, constants, cases, types.
+    fn wants_constant(&self, code: &str) -> bool {
+        let line = code.rsplit('\n').next().unwrap_or_default();
+        let statement = code.rsplit([';', '{', '}']).next().unwrap_or_default().trim_start();
+        let begins = |with: &[&str]| with.iter().any(|word| statement.starts_with(word));
+        let has = |text: &str, wanted: &str| {
+            let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            words.any(|word| word == wanted)
+        };
+        let is_case = || begins(&["case "]) && !statement.contains(':');
+        // What is assigned in an argument is the default of a parameter.
+        let is_default =
+            || code.ends_with('=') && enclosing(code).is_some_and(|open| open.ends_with('('));
+        match self.language {
+            Language::Go => {
+                let open = enclosing(code).and_then(|open| open.strip_suffix('('));
+                let open = open.unwrap_or_default().trim_end();
+                let line = line.rsplit([';', '{', '}']).next().unwrap_or_default();
+                has(line, "const") || open.ends_with("const") || open.ends_with("import")
+            }
+            Language::Java => {
+                let constant = has(statement, "static") && has(statement, "final");
+                constant || is_case() || line.trim_start().starts_with('@') || self.in_annotation()
+            }
+            Language::Kotlin => self.in_annotation() || has(line, "const"),
+            Language::CSharp => {
+                let mut opens = std::iter::successors(enclosing(code), |open| {
+                    enclosing(open.get(..open.len() - 1)?)
+                });
+                let is_attribute = |open: &str| {
+                    let before = open.strip_suffix('[').map(str::trim_end);
+                    before
+                        .is_some_and(|text| text.is_empty() || text.ends_with([';', '{', '}', ']']))
+                };
+                is_default() || is_case() || has(statement, "const") || opens.any(is_attribute)
+            }
+            Language::Php => {
+                let properties = ["public ", "private ", "protected ", "static ", "var "];
+                let is_property = begins(&properties) && !statement.contains('(');
+                is_property || is_case() || has(statement, "const") || is_default()
+            }
+            // An attribute, or an array of known length.
+            Language::Rust => begins(&["#[", "#!["]) || line.contains("[u8;"),
+            Language::TypeScript => declares_type(line) || self.is_open(&["enum "], "}"),
+            _ => false,
+        }
     }
 
     /// Whether a literal in Python is an annotation, or a statement by itself, as documentation is.
@@ -125,6 +143,11 @@ impl<'a> Around<'a> {
         let rest = name.trim_start_matches(is_name);
         let count = |sign| rest.matches(sign).count();
         rest.trim_start().starts_with('(') && count('(') > count(')')
+    }
+
+    /// Whether a list of words in a Dockerfile is open here: `CMD ["a", "b"]`.
+    pub(super) fn in_list(&self) -> bool {
+        self.line().split('"').next().is_some_and(|begin| begin.trim_end().ends_with('['))
     }
 
     /// Whether it is a plain scalar of YAML.
@@ -195,6 +218,42 @@ impl<'a> Around<'a> {
     }
 }
 
+/// The text up to the bracket that is open at its end.
+fn enclosing(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let mut signs = text.rmatch_indices(['(', ')', '[', ']', '{', '}']);
+    let open = signs.find(|(_, sign)| {
+        let is_shut = matches!(*sign, ")" | "]" | "}");
+        let is_open = !is_shut && depth == 0;
+        depth = if is_shut { depth + 1 } else { depth.saturating_sub(1) };
+        is_open
+    });
+    open.and_then(|(at, _)| text.get(..=at))
+}
+
+/// Whether a `:` at the end of a text is in an object: in types and parameters it is not.
+fn in_object(code: &str) -> bool {
+    let mut code = code;
+    while code.ends_with(':') {
+        let Some(open) = enclosing(code).and_then(|open| open.strip_suffix('{')) else {
+            return false;
+        };
+        code = open.trim_end();
+    }
+    let ends = ["=", "(", ",", "[", "?", "||", "&&", "return", "default"];
+    let line = code.rsplit('\n').next().unwrap_or_default();
+    ends.iter().any(|end| code.ends_with(end)) && !declares_type(line)
+}
+
+fn declares_type(line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches("export ").trim_start_matches("declare ");
+    ["type ", "interface "].iter().any(|word| line.starts_with(word))
+}
+
+fn is_value_end(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,23 +267,54 @@ mod tests {
     }
 
     #[test]
-    fn where_a_constant_is_wanted_is_seen_by_the_line() {
-        for (language, constant, other) in [
+    fn a_look_up_stands_where_an_expression_does() {
+        let long = " ".repeat(600);
+        for (language, other, look_up) in [
             (Language::Go, "const a = @", "a := @"),
-            (Language::Go, "const (\n\ta = @", "const (\n\ta = 1\n)\nb = @"),
-            (Language::Java, "case 1: x(); case @", "f(@"),
-            (Language::Kotlin, "private const val A = @", "val constant = @"),
+            (Language::Go, "func f() { const a = @", "func f() { a := @"),
+            (Language::Go, &format!("const ({long}\n\ta = @"), "const (\n\ta = 1\n)\nb = @"),
+            (Language::Java, "case 1: x(); case @", "case 1: x(@"),
+            (Language::Java, "static final String A = @", "final String a = @"),
+            (Language::Kotlin, "private const val A =\n    @", "val constant = @"),
             (Language::CSharp, "[Attr(@", "x = [@"),
-            (Language::Php, "private $a = @", "private function f($a = @"),
+            (Language::CSharp, "class A { [Attr(\"x\",\n Name = @", "f(name: @"),
+            (Language::CSharp, "void F(string a = @", "string a = @"),
+            (Language::CSharp, "const string\n D = \"x\" +\n @", "string\n D = \"x\" +\n @"),
+            (Language::Php, "private $a = @", "private function f() { g(@"),
+            (Language::Php, "function f($a = @", "f('a' . @"),
+            (Language::Php, "enum S: string { case A = @", "$a = @"),
             (Language::Rust, "#[path = @", "let a = @"),
+            (Language::Rust, "match a { @ => 1", "f(match a { 1 => @"),
+            (
+                Language::Rust,
+                "if let @ = a",
+                "const D: &[u8; 40] = b;
+let a = @",
+            ),
+            (Language::Rust, "const D: &[u8; 40] = @", "const D: &[u8] = @"),
+            (Language::Ruby, "d = { @: 1 }", "d = { a: @ }"),
+            (Language::Ruby, "l = 'a' @", "puts @"),
             (Language::JavaScript, "import @", "important(@"),
+            (Language::JavaScript, "import {\n  a,\n} from @", "f({a: [@"),
+            (Language::JavaScript, "class B {\n  get @() {}", "return @"),
+            (Language::JavaScript, "class B {\n  a = 1;\n  @ = 2", "class B {\n  a = @"),
+            (Language::JavaScript, "a = { b, @() {}", "a = { b, c: @ }"),
+            (Language::JavaScript, "gql@", "b = c || @"),
             (Language::TypeScript, "type A = 'b' | @", "a = b || @"),
+            (Language::TypeScript, "type A =\n  @", "a =\n  @"),
+            (Language::TypeScript, "type A = { b: @", "const a = { b: { c: @"),
+            (Language::TypeScript, "interface A {\n  b: string;\n  @: number", "f({ b: @"),
+            (Language::TypeScript, "function f(m: @, b", "f(m, @, b"),
+            (Language::TypeScript, "function f(): @ {", "f({ m: @ })"),
+            (Language::TypeScript, "let a: A[@", "let a = [@"),
+            (Language::TypeScript, "let a: { b: @", "export default { b: @"),
+            (Language::TypeScript, "declare module @ {", "f(a || @"),
             (Language::TypeScript, "enum A { B = @", "enum A { B }\nb = @"),
             (Language::Python, "a: Literal[@", "a: Literal[1] = @"),
             (Language::Python, "def f():\n    @\n    pass", "a = (\n    @\n)"),
         ] {
-            assert!(around(language, constant).wants_constant(), "{constant}");
-            assert!(!around(language, other).wants_constant(), "{other}");
+            assert!(!around(language, other).takes_look_up(), "{other}");
+            assert!(around(language, look_up).takes_look_up(), "{look_up}");
         }
     }
 

@@ -152,6 +152,11 @@ impl<'a> Site<'a> {
         })
     }
 
+    /// Whether a sign is in the text that stays.
+    fn has_text(&self, sign: char) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Text(text) if text.contains(sign)))
+    }
+
     /// Whether nothing but the secret is in it.
     const fn is_whole(&self) -> bool {
         self.parts.len() == 1
@@ -314,7 +319,7 @@ impl Writer<'_> {
     /// How the site is written anew; nothing where only a mark is known to do.
     fn form(&self, site: &Site<'_>) -> Option<Form> {
         let around = self.around(site);
-        if !self.can_look_up(site) || around.wants_constant() {
+        if !self.can_look_up(site) {
             return None;
         }
         let value = match self.language {
@@ -339,7 +344,7 @@ impl Writer<'_> {
         let quoted = || Form::of("\"", "\"", value);
         Some(match self.language {
             // A name is not expanded.
-            Language::Env if bare && after == Some(b'=') => return None,
+            Language::Env if site.open == "'" || bare && after == Some(b'=') => return None,
             Language::Json if whole => quoted(),
             Language::Toml if bare => quoted(),
             Language::Yaml | Language::Workflow if bare && around.is_scalar() => quoted(),
@@ -350,6 +355,8 @@ impl Writer<'_> {
             | Language::Workflow
             | Language::Toml
             | Language::Env => as_is(value),
+            // A list of words is not for a shell, which would expand it.
+            Language::Dockerfile if around.in_list() => return None,
             Language::Shell | Language::Dockerfile if bare => Form::of("", "", value),
             Language::Shell | Language::Dockerfile if site.open.ends_with('\'') => match whole {
                 true => Form::of("", "", value),
@@ -361,15 +368,24 @@ impl Writer<'_> {
             }
             _ if expanded => return None,
             _ if bare && around.in_markup(true) => Form::of("{", "}", value),
+            _ if !around.takes_look_up() => return None,
             _ if bare => Form::of("", "", value),
             Language::Python => self.python(site, value),
             Language::JavaScript | Language::TypeScript => {
-                let is_key = after == Some(b':') && matches!(before, Some(b'{' | b','));
-                let (start, end) = match whole {
-                    _ if is_key => ("[", "]"),
-                    _ if before == Some(b'=') && around.in_tag() => ("{", "}"),
-                    _ => ("", ""),
+                let in_tag = before == Some(b'=') && around.in_tag();
+                let mut texts = site.parts.iter().filter_map(|part| match part {
+                    Part::Text(text) => Some(*text),
+                    Part::Secret(_) => None,
+                });
+                // What is no escape in an attribute would be one in a template, which takes none of octal.
+                let is_octal = |text: &str| {
+                    let mut pairs = text.as_bytes().windows(2);
+                    pairs.any(|pair| matches!(pair, [b'\\', b'0'..=b'9']))
                 };
+                if texts.any(|text| is_octal(text) || in_tag && text.contains(['&', '\\'])) {
+                    return None;
+                }
+                let (start, end) = if in_tag { ("{", "}") } else { ("", "") };
                 let tick = if whole { "" } else { "`" };
                 let look_up = if whole { value } else { "${process.env.KEY}" };
                 let escape = if has("`") { str::to_owned } else { template };
@@ -377,6 +393,8 @@ impl Writer<'_> {
                 Form { escape, ..Form::of(&start, &end, look_up) }
             }
             Language::Rust if has("c") => return None,
+            // What is put together takes no names of variables into a format.
+            Language::Rust if !whole && site.has_text('{') => return None,
             Language::Rust => {
                 let bytes = if has("b") { ".as_bytes()" } else { "" };
                 let around = (site.open.trim_start_matches('b').to_owned(), site.close.to_owned());

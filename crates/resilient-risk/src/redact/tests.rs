@@ -411,7 +411,12 @@ fn every_language_looks_secrets_up_in_its_own_way() {
         ("a.js", "const apiKey = '@';\n", "const apiKey = process.env.API_KEY;\n"),
         ("a.ts", "h('token `@`')\n", "h(`token \\`${process.env.GHP}\\``)\n"),
         ("a.js", "x = `a ${b} @`\n", "x = `a ${b} ${process.env.GHP}`\n"),
-        ("a.js", "x = {'@': 1}\n", "x = {[process.env.GHP]: 1}\n"),
+        ("a.js", "x = {'@': 1}\n", "x = {'<REDACTED:github_pat:1>': 1}\n"),
+        ("a.js", "f('\\033[31m @')\n", "f('\\033[31m <REDACTED:github_pat:1>')\n"),
+        ("a.jsx", "<A d=\"a &amp; @\"/>\n", "<A d=\"a &amp; <REDACTED:github_pat:1>\"/>\n"),
+        ("a.rs", "f!(\"a {x} @\")\n", "f!(\"a {x} <REDACTED:github_pat:1>\")\n"),
+        ("Dockerfile", "CMD [\"x\", \"@\"]\n", "CMD [\"x\", \"<REDACTED:github_pat:1>\"]\n"),
+        (".env", "C='@'\n", "C='[REDACTED:github_pat:1]'\n"),
         ("a.jsx", "<A token=\"@\"/>\n", "<A token={process.env.TOKEN}/>\n"),
         (
             "a.jsx",
