@@ -389,7 +389,8 @@ fn escape_len(content: &str, piece: &Range<usize>) -> usize {
     let code = found.trim_start_matches('u').trim_matches(['{', '}']);
     let is_foreign = || {
         let code = u32::from_str_radix(code, 16);
-        found.starts_with('u') && code.is_ok_and(|code| !(0x21..0x7F).contains(&code))
+        let is_foreign = code.is_ok_and(|code| !(0x21..0x7F).contains(&code));
+        found.len() == 1 || found.starts_with('u') && is_foreign
     };
     let len = match slashes % 2 {
         1 => found.len(),
