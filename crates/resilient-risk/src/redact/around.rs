@@ -65,7 +65,9 @@ impl<'a> Around<'a> {
             Some('[') => !code.trim_end_matches('[').ends_with(is_value_end),
             Some('.') => self.language == Language::Php,
             Some('{') => braced,
-            _ => ends(&["=", "=>", "(", ",", "+", "||", "&&", "?", "return"]) || is_call,
+            Some('&') => self.language == Language::Rust || ends(&["&&"]),
+            Some('o') => self.language == Language::Kotlin && ends(&[" to"]),
+            _ => ends(&["=", "=>", "(", ",", "+", "||", "?", "return"]) || is_call,
         };
         let line = self.after(WINDOW).split('\n').next().unwrap_or_default().trim_start();
         let is_joined = self.language == Language::Ruby && line.starts_with(['"', '\'']);
@@ -164,7 +166,7 @@ impl<'a> Around<'a> {
         let key = line.trim_end().trim_end_matches(':');
         let is_key = key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
         let is_value = is_key && self.is_scalar();
-        !is_value && !(self.open.is_empty() && self.in_flow())
+        !(is_value || self.open.is_empty() && self.in_flow())
     }
 
     /// Whether braces or brackets of YAML are open here.
@@ -276,6 +278,8 @@ mod tests {
             (Language::Java, "case 1: x(); case @", "case 1: x(@"),
             (Language::Java, "static final String A = @", "final String a = @"),
             (Language::Kotlin, "private const val A =\n    @", "val constant = @"),
+            (Language::Kotlin, "into @", "mapOf(\"k\" to @"),
+            (Language::Rust, "a & b @", "f(&@"),
             (Language::CSharp, "[Attr(@", "x = [@"),
             (Language::CSharp, "class A { [Attr(\"x\",\n Name = @", "f(name: @"),
             (Language::CSharp, "void F(string a = @", "string a = @"),

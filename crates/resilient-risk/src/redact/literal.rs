@@ -262,8 +262,8 @@ impl<'a> Lexer<'a> {
             let rest = self.text.get(self.at..).unwrap_or_default();
             match REGEX.as_ref().and_then(|form| form.find(rest)) {
                 Some(found) => self.pass(found.len()),
-                None if self.is_ruby() => self.at += 1,
-                None => self.at += rest.find('\n').unwrap_or(rest.len()),
+                // Whether it is one is not known.
+                None => self.pass(rest.find('\n').unwrap_or(rest.len())),
             }
         } else {
             // A backslash outside of literals quotes in shells and means nothing elsewhere.
@@ -332,13 +332,20 @@ impl<'a> Lexer<'a> {
             return true;
         }
         let begins = self.syntax.line_comments.iter().any(|open| rest.starts_with(open.as_bytes()));
+        if !begins {
+            return false;
+        }
         // Where `#` begins a comment only at the start of a word, or `;` only at that of a line.
         let place = match self.language {
             Language::Env => self.before(self.at).is_none(),
             _ if self.is_shell() || self.is_yaml() => {
                 let before = self.bytes.get(..self.at).unwrap_or_default();
                 // A word of a shell goes on behind a backslash and the end of a line.
-                let is_inside = self.language == Language::Shell && before.ends_with(b"\\\n");
+                let line = window_before(self.text, self.at, NEAR).rsplit('\n').next();
+                let value = line.and_then(|line| line.rsplit_once("${"));
+                let is_value = self.is_shell() && value.is_some_and(|(_, of)| !of.contains('}'));
+                let is_inside =
+                    is_value || self.language == Language::Shell && before.ends_with(b"\\\n");
                 let begins = |byte: &u8| {
                     byte.is_ascii_whitespace() || self.is_shell() && b";&|()".contains(byte)
                 };
@@ -347,13 +354,13 @@ impl<'a> Lexer<'a> {
             // In code within a literal it is more often a format.
             _ => self.depth == 0,
         };
-        if begins && place {
+        if place {
             let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
             let shut = Some(b"?>").filter(|_| self.language == Language::Php);
             let end = shut.and_then(|shut| memchr::memmem::find(line, shut));
             self.pass(end.unwrap_or(line.len()));
         }
-        begins && place
+        place
     }
 
     fn literal(&mut self) -> bool {
@@ -444,7 +451,9 @@ impl<'a> Lexer<'a> {
             if byte == b'\n' && !quote.lines {
                 return None;
             }
+            let is_value = self.is_shell() && quote.hole.is_some() && rest.starts_with(b"${");
             let hole = quote.hole.filter(|open| rest.starts_with(open.as_bytes()));
+            let hole = if is_value { Some("${") } else { hole };
             if byte == b'\\' && quote.escapes {
                 at += 2;
             } else if let Some(behind) = rest.strip_prefix(close) {
@@ -457,7 +466,10 @@ impl<'a> Lexer<'a> {
                 at += 2;
             } else if let Some(open) = hole {
                 let end = self.end_of_hole(at + open.len(), open, quote.lines)?;
-                holes.push(at..end);
+                // The value of a variable is text, except for what is quoted in it.
+                if !is_value || rest.get(..end - at).is_some_and(|value| value.contains(&b'\'')) {
+                    holes.push(at..end);
+                }
                 at = end;
             } else {
                 at += 1;
@@ -470,6 +482,13 @@ impl<'a> Lexer<'a> {
         let (nest, shut) = if open.ends_with('(') { (b'(', b')') } else { (b'{', b'}') };
         let (depth, one_line) = (self.depth + 1, self.one_line || !lines);
         let (regions, heres) = (Vec::new(), Vec::new());
+        // In the value of a variable `'` quotes only a pattern, and nothing begins a comment.
+        let rest = self.text.get(from..).unwrap_or_default();
+        let is_value = self.is_shell() && nest == b'{';
+        let sign = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"_[]@*!".contains(c));
+        let is_pattern = sign
+            .and_then(|at| rest.get(at..))
+            .is_some_and(|rest| rest.starts_with(['#', '%', '/', '^', ',']));
         let mut lexer = Lexer { at: from, regions, heres, depth, one_line, ..*self };
         let mut open = 1_usize;
         while open > 0 {
@@ -480,6 +499,8 @@ impl<'a> Lexer<'a> {
             match byte {
                 _ if byte == nest => open += 1,
                 _ if byte == shut => open -= 1,
+                b'#' if is_value => {}
+                b'\'' if is_value && !is_pattern => {}
                 _ => {
                     lexer.step();
                     continue;
@@ -746,6 +767,7 @@ mod tests {
             "cat <<!\nit's\n!\n",
             "cat <<.\nit's\n.\n",
             "(f);# don't\n",
+            "f \"${u#\"'\"}\" \"${u:-it's}\" \"${u%'\"'}\" \"${u%% #*}\" ${u%% #*} 'a'\n",
         ] {
             let text = format!("{before}f 'last'");
             let last = found(&text, Language::Shell).pop();

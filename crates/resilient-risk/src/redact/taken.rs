@@ -377,7 +377,7 @@ static ESCAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// How much of a piece is the end of an escape before it, such as the letter of `\n`, or an escape of a
-/// character that is none of a secret.
+/// character that no secret has.
 fn escape_len(content: &str, piece: &Range<usize>) -> usize {
     let (before, piece) = (content.get(..piece.start), content.get(piece.clone()));
     let slashes =
