@@ -681,6 +681,7 @@ mod tests {
             (Language::CSharp, "@\"a\\\" + $\"b{c}\"", &["@\"a\\\"", "$\"b{c}\""]),
             (Language::Shell, "a='b\\' c=\"$(d \"e\")\" # 'f'", &["'b\\'", "\"$(d \"e\")\""]),
             (Language::Shell, "a=b\\\n#'c'\nd \\\n #'e'\n", &["'c'"]),
+            (Language::Dockerfile, "RUN a \\\n# don't\n  'b'", &["'b'"]),
             (Language::Yaml, "a: don't\nb: 'it''s' # \"x\"\n- \"y\"", &["'it''s'", "\"y\""]),
             (Language::Toml, "a = '''b'c''' # 'd'", &["'''b'c'''"]),
             (Language::Json, "{\"a\": \"b\\\"c\"}", &["\"a\"", "\"b\\\"c\""]),
