@@ -685,7 +685,7 @@ mod tests {
             format!("[\"{long}\",\"b\",1]\n"),
             // A name that nothing is known of is no piece of a secret.
             format!("A='client_secret=bP88Q~rcBcYjz'\nB='{b}\n'\nKEY=\"$A$B\"\n"),
-            format!("A='x = 7'\nB='osfG7Tk3BlbkFJBYX7TPs4HaYE6r3ljpC'\nKEY=\"$A$B\"\n"),
+            "A='x = 7'\nB='osfG7Tk3BlbkFJBYX7TPs4HaYE6r3ljpC'\nKEY=\"$A$B\"\n".to_owned(),
         ] {
             assert_eq!(joined(&text), Vec::<Vec<&str>>::new(), "{text}");
         }
