@@ -305,6 +305,19 @@ fn a_token_that_is_glued_to_itself_goes_whole() {
 }
 
 #[test]
+fn an_encoded_copy_behind_an_escape_goes_too() {
+    let one = token("k3Jd9f");
+    let hex: String = one.bytes().map(|byte| format!("{byte:02x}")).collect();
+    for escape in ["n", "t", "\\n"] {
+        let text = format!("{{\"log\": \"{one}\\{escape}{hex}\"}}\n");
+        let wish = Wish { language: Some(Language::Json), ..Wish::default() };
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let marks = ["<REDACTED:github_pat:1>", "<REDACTED:github_pat:2>"];
+        assert_eq!(redacted, format!("{{\"log\": \"{}\\{escape}{}\"}}\n", marks[0], marks[1]));
+    }
+}
+
+#[test]
 fn the_place_for_a_value_is_none_of_the_secret() {
     let value = "VtR8sWb4Yc6Hg1Nn5ABcD7";
     for text in [format!("token = \"%s{value}\" % x\n"), format!("api_key = f(\"%s{value}\", x)\n")]
