@@ -367,8 +367,8 @@ pub(super) fn matched<'a>(content: &'a str, hit: &PatternHit) -> Option<&'a str>
     content.get(hull(&pieces(content, hit)?))
 }
 
-/// Where the secret of a finding is: without the name before it, with the block behind it. Nothing if
-/// it is not known how far it goes.
+/// Where the secret of a finding is: without the name before it and the colon behind it, with the block behind it.
+/// Nothing if it is not known how far it goes.
 pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
     let mut pieces = whole_pieces(content, hit)?;
     pieces.iter_mut().for_each(|piece| piece.start += escape_len(content, piece));
@@ -433,6 +433,12 @@ fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
             span.start + colon..span.start + end
         }
         "pem_private_key" | "private_key_block" => return block::pieces(content, span),
+        // What is the name of another value has a colon behind it.
+        _ if hit.kind == "generic_secret" && found.ends_with(':') => {
+            let after = content.get(span.end..).unwrap_or_default();
+            let is_name = after.is_empty() || after.starts_with(char::is_whitespace);
+            span.start..span.end - usize::from(is_name)
+        }
         _ => span,
     };
     Some(vec![one])

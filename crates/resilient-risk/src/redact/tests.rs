@@ -318,6 +318,12 @@ fn an_encoded_copy_behind_an_escape_goes_too() {
 }
 
 #[test]
+fn a_colon_behind_a_secret_that_is_a_name_stays() {
+    let text = ["- password=", "CUlkSlzbAgc4Waur: x\n"].concat();
+    assert_eq!(redacted(&text).text, "- password=<REDACTED:generic_secret:1>: x\n");
+}
+
+#[test]
 fn the_place_for_a_value_is_none_of_the_secret() {
     let value = "VtR8sWb4Yc6Hg1Nn5ABcD7";
     for text in [format!("token = \"%s{value}\" % x\n"), format!("api_key = f(\"%s{value}\", x)\n")]
