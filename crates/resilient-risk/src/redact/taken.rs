@@ -408,6 +408,10 @@ fn escape_len(content: &str, piece: &Range<usize>) -> usize {
     if len < piece.len() { len } else { 0 }
 }
 
+/// What a password goes on with behind a sign that a shell would read: `\$` and a word.
+static REST: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?:\\[$!&#*?][\w%+.~^=-]*)+").ok());
+
 fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
     let span = hit.span.clone();
     let found = content.get(span.clone()).unwrap_or_default();
@@ -433,11 +437,12 @@ fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
             span.start + colon..span.start + end
         }
         "pem_private_key" | "private_key_block" => return block::pieces(content, span),
-        // What is the name of another value has a colon behind it.
-        _ if hit.kind == "generic_secret" && found.ends_with(':') => {
+        // A password goes on behind an escaped sign. What is the name of another value has a colon behind it.
+        _ if hit.kind == "generic_secret" => {
             let after = content.get(span.end..).unwrap_or_default();
-            let is_name = after.is_empty() || after.starts_with(char::is_whitespace);
-            span.start..span.end - usize::from(is_name)
+            let more = REST.as_ref().and_then(|form| form.find(after)).map_or(0, |rest| rest.len());
+            let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
+            span.start..span.end + more - usize::from(is_end && found.ends_with(':'))
         }
         _ => span,
     };

@@ -324,6 +324,18 @@ fn a_colon_behind_a_secret_that_is_a_name_stays() {
 }
 
 #[test]
+fn a_password_goes_on_behind_an_escaped_sign() {
+    let (begin, rest) = (["xK9daj\\$", "BV7kGVk8"].concat(), "fQwErTy3");
+    for password in [[&begin, rest].concat(), [&begin, "\\!", rest].concat()] {
+        let wish = Wish { language: Some(Language::Shell), ..Wish::default() };
+        let text = format!("curl -u bob:{password} http://h\n");
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let (command, host) = redacted.split_once("'<REDACTED:generic_secret:1>'").unwrap();
+        assert!(command.starts_with("curl -u") && host == " http://h\n", "{redacted}");
+    }
+}
+
+#[test]
 fn the_place_for_a_value_is_none_of_the_secret() {
     let value = "VtR8sWb4Yc6Hg1Nn5ABcD7";
     for text in [format!("token = \"%s{value}\" % x\n"), format!("api_key = f(\"%s{value}\", x)\n")]
