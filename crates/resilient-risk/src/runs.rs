@@ -77,10 +77,9 @@ pub(super) fn find(text: &[u8], marks: &Marks) -> Vec<Run> {
 fn escape_len(text: &[u8], start: usize, end: usize) -> usize {
     let before = text.get(..start).unwrap_or_default();
     let run = text.get(start..end).unwrap_or_default();
+    // In a literal in a literal the backslash is two.
     let len = match before.last() {
-        Some(b'\\') if before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1 => {
-            escaped_len(run)
-        }
+        Some(b'\\') => escaped_len(run),
         Some(b'[' | b';') => colour_len(before, run),
         _ => 0,
     };
@@ -160,6 +159,7 @@ mod tests {
         let run = "npm_k3Jd9fQx7LmZ2pVtR8sW";
         for before in [
             "a\\n",
+            "a\\\\n",
             "\\t",
             "\\0",
             "\\b",
@@ -177,7 +177,7 @@ mod tests {
             let runs = find(text.as_bytes(), &Marks::of(text.as_bytes()));
             assert_eq!(runs.last().map(|run| &text[run.span()]), Some(run), "{text}");
         }
-        for before in ["[32m", "a[1;32m", "\\\\n", "\\d", "\\x67", "\\u0067", "\\147"] {
+        for before in ["[32m", "a[1;32m", "\\d", "\\x67", "\\u0067", "\\147"] {
             let text = [before, run].concat();
             let runs = find(text.as_bytes(), &Marks::of(text.as_bytes()));
             assert_ne!(runs.last().map(|run| &text[run.span()]), Some(run), "{text}");

@@ -109,7 +109,7 @@ pub(super) fn gather(
         // What is found now was hidden behind what is gone.
         let plain: Vec<Out> = plan(content, &taken, &BTreeMap::new(), &Wish::default());
         let rendered = render::render(content, None, &plain);
-        let after = crate::score(&without_breaks(&rendered.text), policy);
+        let after = crate::score(&rendered.text, policy);
         let shifts: Vec<(Range<usize>, Range<usize>)> = rendered
             .places
             .iter()
@@ -135,14 +135,6 @@ pub(super) fn gather(
         taken.extend(more);
     }
     Ok(taken)
-}
-
-/// The text for a look behind `\n`, as long as it was: an escape before a long token is blank, or its letter counts as
-/// a part of the token, which then is no encoding any more.
-fn without_breaks(text: &str) -> Cow<'_, str> {
-    static BREAK: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\\[nrt]([A-Za-z0-9+/=_-]{24})").ok());
-    BREAK.as_ref().map_or(Cow::Borrowed(text), |form| form.replace_all(text, "  $1"))
 }
 
 /// Refuses a flood.
