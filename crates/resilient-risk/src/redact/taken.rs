@@ -421,6 +421,10 @@ fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
             span.start + name + white..span.end
         }
         "aws_secret_access_key" => span.end.saturating_sub(40)..span.end,
+        // Their forms begin with a name.
+        "azure_account_key" | "azure_shared_access_key" | "gitlab_session" => {
+            span.start + found.find('=').map_or(0, |sign| sign + 1)..span.end
+        }
         "url_credentials" => {
             let begin = found.find("://").map_or(0, |at| at + 3);
             let end = found.rfind('@').unwrap_or(found.len());

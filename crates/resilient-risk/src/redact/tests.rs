@@ -85,6 +85,19 @@ fn a_mark_in_the_text_of_an_element_is_no_tag() {
 }
 
 #[test]
+fn a_name_that_a_form_begins_with_stays() {
+    let digits = "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A".repeat(3);
+    for (name, len) in [("AccountKey", 86), ("SharedAccessKey", 43), ("_gitlab_session", 32)] {
+        let sign = if len == 86 { "==" } else { "" };
+        let text = format!("A=1\n{name}={}{sign}\nB=1\n", &digits[..len]);
+        let wish = Wish { language: Some(Language::Env), ..Wish::default() };
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+        let after = redaction.text.strip_prefix(&format!("A=1\n{name}=[REDACTED:")).unwrap();
+        assert!(after.ends_with("]\nB=1\n"), "{}", redaction.text);
+    }
+}
+
+#[test]
 fn an_escape_before_a_secret_stays() {
     let secret = ["Ez2XL1irjppyWSHvj", "ghalQOd1LXOHv8"].concat();
     for (language, text) in [
