@@ -178,13 +178,14 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
         value = Value::quoted(text, from, quote, escaped)?;
     }
     let span = &value.span;
-    // A value without digits is a word.
-    let has_digit = |value: &[u8]| value.iter().any(u8::is_ascii_digit);
-    if !PASSWORD_LENS.contains(&value.len()) || !text.get(span.clone()).is_some_and(has_digit) {
+    // A value without digits is a word, unless signs stand in it.
+    let bare = quote.is_none();
+    let raw = text.get(span.clone())?;
+    let is_said = |byte: &u8| byte.is_ascii_digit() || !bare && is_symbol(*byte);
+    if !PASSWORD_LENS.contains(&value.len()) || !raw.iter().any(is_said) {
         return None;
     }
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
-    let bare = quote.is_none();
     let loose = bare && (white_after > 0 || !assigned);
     if !claims.is_free(span) || !is_password(text, &value, bare, loose, word) {
         return None;
@@ -372,12 +373,13 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
         return false;
     }
     let (symbols, shape) = (symbols + code, Shape::of(value));
-    let mixed = symbols > 1 && shape.lower > 0 && shape.upper > 0 && shape.digits > 0;
+    let classes = [shape.lower, shape.upper, shape.digits, symbols];
+    let classes = classes.iter().filter(|count| **count > 0).count();
+    // Paths and sentences have other marks.
+    let mixed = symbols > 1 && classes >= 3;
     if marks > 2 && !mixed || code > 0 && is_template(value) {
         return false;
     }
-    let classes = [shape.lower, shape.upper, shape.digits, symbols];
-    let classes = classes.iter().filter(|count| **count > 0).count();
     let dense = shape.changes * 3 >= shape.len;
     let strong = match word {
         Word::Key => {
@@ -413,22 +415,29 @@ const fn is_code(byte: u8) -> bool {
     matches!(byte, b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|')
 }
 
-/// Tells whether a value has a place in brackets that something is put into, or an index, or a call.
+/// Tells whether a value has an index or a call, or is mostly a place in brackets that something is put into.
 fn is_template(value: &[u8]) -> bool {
     let named = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:,'\"/@ ".contains(byte);
-    value.iter().enumerate().any(|(at, open)| {
+    let places = value.iter().enumerate().filter_map(|(at, open)| {
         let close = match open {
             b'{' => b'}',
             b'[' => b']',
             b'(' => b')',
             b'<' => b'>',
-            _ => return false,
+            _ => return None,
         };
-        let inside = value.get(at + 1..).unwrap_or_default();
-        let end = inside.iter().position(|byte| !named(byte));
-        let is_double = matches!(value.get(at..at + 2), Some(b"{{" | b"{%" | b"<%"));
-        is_double || end.and_then(|end| inside.get(end)) == Some(&close)
-    })
+        let (before, inside) = (value.get(..at)?, value.get(at + 1..)?);
+        if matches!((open, inside.first()?), (b'{', b'{' | b'%') | (b'<', b'%')) {
+            return Some(value.len());
+        }
+        let len = inside.iter().position(|byte| !named(byte))?;
+        let name = inside.get(..len).filter(|_| inside.get(len) == Some(&close))?;
+        let is_index = *open == b'[' && name.iter().all(u8::is_ascii_digit);
+        let is_call = name.is_empty() && value.ends_with(b"()");
+        let is_filled = matches!(before.last(), Some(b'$' | b'%' | b'#'));
+        Some(if is_index || is_call || is_filled { value.len() } else { len + 2 })
+    });
+    places.max().unwrap_or(0) * 2 > value.len()
 }
 
 /// Reads `user:password` after the option of that name.
@@ -693,7 +702,14 @@ mod tests {
 
     #[test]
     fn a_value_in_quotes_is_no_code_for_its_brackets() {
-        for value in [["q7Rk{!", "9zPw"], ["aB3)x|", "Y9>kk2"], ["T(4m]Q", "x8%Lz"]] {
+        for value in [
+            ["q7Rk{!", "9zPw"],
+            ["aB3)x|", "Y9>kk2"],
+            ["T(4m]Q", "x8%Lz"],
+            ["xK9(a)[jB", "V]7{kG}"],
+            ["Fg+F55()-", "HQXB|vx"],
+            ["vr{Rk;Lq", "Pm!?t%w,z"],
+        ] {
             let value = value.concat();
             let text = format!("password = \"{value}\"");
             assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
@@ -704,6 +720,8 @@ mod tests {
             "password = \"{password1}!aB\"",
             "password = \"%(pass1)sXy!\"",
             "password = \"get_Pass1()\"",
+            "password = \"users[1].Password\"",
+            "password = \"${Db_1}-aX2!#\"",
             "password = \"aB1/cD2/eF3/x.y\"",
         ] {
             assert_eq!(found(text), [], "{text}");

@@ -83,6 +83,7 @@ impl Said {
             Word::Url => true,
             Word::Bank => is_assigned(text, marks, end),
             Word::Key | Word::Secret if !is_assigned(text, marks, end) => false,
+            Word::Password if is_assigned(text, marks, end) => true,
             _ => has_digit(marks, end),
         };
         can_follow.then_some(Self { word, start, end })
