@@ -91,3 +91,38 @@ fn a_redaction_of_what_is_drawn_leaves_what_stands_around_it() {
     }
     assert!(eaten.is_empty(), "{}", eaten.join("\n"));
 }
+
+#[test]
+fn a_redaction_of_assignments_of_one_length_keeps_every_name() {
+    const NAMES: [&str; 8] = [
+        "DB_SECRET",
+        "API_TOKEN",
+        "PASSWORD1",
+        "MAIL_HOST",
+        "BASE_PATH",
+        "KEY_STORE",
+        "LOG_LEVEL",
+        "empty_one",
+    ];
+    const CHARS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let chance = &mut Chance(0x9E37_79B9_7F4A_7C15);
+    let mut lost = Vec::new();
+    for round in 0..200 {
+        let (len, most) = ([0, 6, 8, 16, 20, 32, 40][round % 7], [16, CHARS.len()][round % 2]);
+        let mut text = String::new();
+        for name in NAMES {
+            let short = [0, 0, 0, len, len / 2][chance.next() as usize % 5];
+            let value = (short..len).map(|_| char::from(CHARS[chance.next() as usize % most]));
+            text.extend([name, "="]);
+            text.extend(value);
+            text.push('\n');
+        }
+        let wish = Wish { language: Some(Language::Env), ..Wish::default() };
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let names = redacted.lines().map(|line| line.split('=').next().unwrap_or_default());
+        if !names.eq(NAMES) {
+            lost.push(format!("{text}is now\n{redacted}"));
+        }
+    }
+    assert!(lost.is_empty(), "{} of 200:\n{}", lost.len(), lost.join("\n"));
+}

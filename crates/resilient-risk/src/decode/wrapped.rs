@@ -21,11 +21,12 @@ pub(super) fn wrapped(
     while let Some(start) = next_line(bytes, end, items) {
         let next = start..start + marks.token.run_to(start, start + first.len() + 1);
         let is_last = next.len() < first.len();
-        // A digest is no beginning of what is in base64, and a shorter line may be one of the program.
+        // A digest is no beginning of what is in base64, and a line below may be one of the program.
         if next.is_empty()
             || next.len() > first.len()
             || !ends_line(bytes, next.end)
-            || is_last && is_code(token(&next))
+            || is_last && is_word(token(&next))
+            || is_assignment(token(&next), token(&first))
             || !is_hex(&next) && is_hex(&first)
         {
             break;
@@ -60,13 +61,34 @@ fn ends_line(bytes: &[u8], end: usize) -> bool {
     rest.get(blanks).is_none_or(|byte| ends.contains(byte))
 }
 
-/// Whether a line below a longer one may be of the program: a word, as `EOF` and `fi`, or an assignment.
-fn is_code(line: &[u8]) -> bool {
-    let padding = line.iter().rev().take_while(|byte| **byte == b'=').count();
+/// Whether a line below a longer one may be a word of the program, as `EOF` and `fi`.
+fn is_word(line: &[u8]) -> bool {
     let rest = line.get(1..).unwrap_or_default();
-    let is_word = line.iter().all(u8::is_ascii_alphabetic)
-        && (rest.iter().all(u8::is_ascii_lowercase) || rest.iter().all(u8::is_ascii_uppercase));
-    is_word || memchr::memchr(b'=', line).is_some_and(|at| at + padding < line.len())
+    line.iter().all(u8::is_ascii_alphabetic)
+        && (rest.iter().all(u8::is_ascii_lowercase) || rest.iter().all(u8::is_ascii_uppercase))
+}
+
+/// Whether a line below a first one assigns: it has one `=` behind a name, and is shorter or below another assignment.
+/// Quoted-printable text has more of them. The `=` of `EMPTY=` may be the padding of base64, if the first line assigns
+/// nothing.
+fn is_assignment(line: &[u8], first: &[u8]) -> bool {
+    let name = |line: &[u8]| {
+        let at = memchr::memchr(b'=', line)?;
+        let name = line.get(..at)?;
+        let is_name = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+            && !name.contains(&b'+')
+            && !name.contains(&b'/');
+        is_name.then_some(at)
+    };
+    let Some(at) = name(line) else { return false };
+    let behind = line.get(at + 1..).unwrap_or_default();
+    let assigns = name(first).is_some_and(|at| at + 2 < first.len());
+    if !behind.is_empty() {
+        return (assigns || line.len() < first.len()) && behind != b"=" && !behind.contains(&b'=');
+    }
+    let is_upper = line.iter().all(|byte| !byte.is_ascii_lowercase());
+    let is_lower = line.iter().all(|byte| !byte.is_ascii_uppercase());
+    assigns || line.len() % 4 != 0 || (is_upper || is_lower) && line.len() > 4
 }
 
 #[cfg(test)]
@@ -94,6 +116,13 @@ mod tests {
             ("k3Jd9fQx\nEOF\n", None),
             ("k3Jd9fQx\nA=1\n", None),
             ("k3Jd9fQx\n7LmZ==\n", Some("k3Jd9fQx7LmZ==")),
+            ("k3Jd9fQx\nLmZ2pV8=\n", Some("k3Jd9fQxLmZ2pV8=")),
+            ("k3Jd9fQx\nDEBUG_A=\n", None),
+            ("k3Jd9fQx\ndbHost=\n", None),
+            ("A=k3Jd9fQx\nLmZ2pV8=\n", None),
+            ("k3Jd9fQx\nB=7LmZ2p\n", Some("k3Jd9fQxB=7LmZ2p")),
+            ("A=k3Jd9fQx\nB=7LmZ2pVt\n", None),
+            ("A=k3Jd9fQx\n=7L=6DZ2pV\n", Some("A=k3Jd9fQx=7L=6DZ2pV")),
             ("k3Jd9fQx\n7Lm Z2p\n", None),
             ("k3Jd9fQx\n\n7LmZ2p\n", None),
             ("8f3a9c1d\n7LmZ2p\n", None),
