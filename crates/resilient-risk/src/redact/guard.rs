@@ -47,9 +47,9 @@ pub struct Overwritten {
 /// A line with marks, as what surrounds them.
 struct Marked<'a> {
     line: usize,
-    mark: &'a str,
-    /// The text before, between and after the marks.
-    frame: Vec<&'a str>,
+    marks: Vec<&'a str>,
+    /// The text before, between and after the marks, as [`plain`] writes it.
+    frame: Vec<String>,
 }
 
 /// Finds a value of the old text that a mark of the new one would take the place of.
@@ -92,19 +92,23 @@ pub fn guard(old: &str, new: &str, policy: &Policy) -> Option<Overwritten> {
 impl<'a> Marked<'a> {
     fn of(number: usize, line: &'a str) -> Option<Self> {
         let marks = mark::find(line);
-        let first = marks.first()?.clone();
+        if marks.is_empty() {
+            return None;
+        }
         let mut frame = Vec::new();
         let mut from = 0;
         for mark in &marks {
-            frame.push(line.get(from..mark.start).unwrap_or_default());
+            frame.push(plain(line.get(from..mark.start).unwrap_or_default()));
             from = mark.end;
         }
-        frame.push(line.get(from..).unwrap_or_default());
-        Some(Self { line: number, mark: line.get(first)?, frame })
+        frame.push(plain(line.get(from..).unwrap_or_default()));
+        let marks = marks.into_iter().filter_map(|mark| line.get(mark)).collect();
+        Some(Self { line: number, marks, frame })
     }
 
     fn overwrites(&self, old_line: usize) -> Overwritten {
-        Overwritten { mark: self.mark.to_owned(), line: self.line, old_line }
+        let mark = self.marks.first().copied().unwrap_or_default().to_owned();
+        Overwritten { mark, line: self.line, old_line }
     }
 
     /// Whether anything but punctuation surrounds the marks.
@@ -117,13 +121,12 @@ impl<'a> Marked<'a> {
         let (Some(first), Some(last)) = (self.frame.first(), self.frame.last()) else {
             return false;
         };
-        let Some(mut rest) = line.strip_prefix(first).and_then(|rest| rest.strip_suffix(last))
-        else {
-            return false;
-        };
+        let rest =
+            line.strip_prefix(first.as_str()).and_then(|rest| rest.strip_suffix(last.as_str()));
+        let Some(mut rest) = rest else { return false };
         let between = self.frame.get(1..self.frame.len() - 1).unwrap_or_default();
         for part in between {
-            let Some((value, after)) = rest.split_once(part) else { return false };
+            let Some((value, after)) = rest.split_once(part.as_str()) else { return false };
             if is_value(value) {
                 return true;
             }
@@ -131,6 +134,13 @@ impl<'a> Marked<'a> {
         }
         is_value(rest)
     }
+}
+
+/// A text without what programs write in several ways: quotes, blanks, the sign that assigns, `export`.
+fn plain(text: &str) -> String {
+    let text = text.trim_start().strip_prefix("export ").unwrap_or(text);
+    let chars = text.chars().filter(|c| !c.is_whitespace() && !"\"'`".contains(*c));
+    chars.map(|c| if c == ':' { '=' } else { c }).collect()
 }
 
 /// Whether a text is a value and not something that stands for one.
@@ -146,7 +156,8 @@ fn is_value(text: &str) -> bool {
 
 /// Compares each mark's surroundings with the lines that would go.
 fn by_frame(marked: &[Marked<'_>], gone: &[(usize, &str)]) -> Option<Overwritten> {
-    let mut sorted: Vec<(&str, usize)> = gone.iter().map(|(nth, line)| (*line, *nth)).collect();
+    let mut sorted: Vec<(String, usize)> =
+        gone.iter().map(|(nth, line)| (plain(line), *nth)).collect();
     sorted.sort_unstable();
     let mut seen = BTreeSet::new();
     let mut compared = 0;
@@ -154,8 +165,8 @@ fn by_frame(marked: &[Marked<'_>], gone: &[(usize, &str)]) -> Option<Overwritten
         if !seen.insert(&of.frame) {
             continue;
         }
-        let first = of.frame.first().copied().unwrap_or_default();
-        let from = sorted.partition_point(|(line, _)| *line < first);
+        let first = of.frame.first().map(String::as_str).unwrap_or_default();
+        let from = sorted.partition_point(|(line, _)| line.as_str() < first);
         for (line, nth) in sorted.iter().skip(from).take_while(|(line, _)| line.starts_with(first))
         {
             compared += 1;
@@ -212,9 +223,14 @@ fn by_secret(marked: &[Marked<'_>], old: &str, new: &str, policy: &Policy) -> Op
             lost.entry(kind).or_insert(*line);
         }
     }
+    let line_of = |mark: &str| match mark::kind(mark) {
+        Some(kind) => lost.get(kind).copied(),
+        // It may stand for any of them.
+        None => lost.values().copied().min(),
+    };
     marked.iter().find_map(|of| {
-        let kind = of.mark.strip_prefix("<REDACTED:")?.rsplit_once(':')?.0;
-        lost.get(kind).map(|old_line| of.overwrites(*old_line))
+        let (mark, old_line) = of.marks.iter().find_map(|mark| Some((mark, line_of(mark)?)))?;
+        Some(Overwritten { mark: (*mark).to_owned(), line: of.line, old_line })
     })
 }
 
@@ -233,6 +249,11 @@ mod tests {
         assert_eq!(guarded(old, new), Some((4, 2)));
         for bare in ["<REDACTED>", "{REDACTED}", "[REDACTED]"] {
             assert_eq!(guarded(old, &format!("password = \"{bare}\"\n")), Some((1, 2)));
+        }
+        // Quotes, blanks and the sign that assigns may be others.
+        for other in ["password='M'", "export password=M", "password: M", "\"password\" = M"] {
+            let new = other.replace('M', "[REDACTED:generic_secret:1]");
+            assert_eq!(guarded(old, &new), Some((1, 2)), "{new}");
         }
         let two = "a = hunter22, b = hunter33\n";
         assert_eq!(guarded(two, "a = <REDACTED:x:1>, b = <REDACTED:x:2>\n"), Some((1, 1)));
@@ -292,6 +313,9 @@ mod tests {
         let token = ["gh", "p_", &"k3Jd9f".repeat(6)].concat();
         let old = format!("const TOKEN = `{token}`;\n");
         assert_eq!(guarded(&old, "let auth = '<REDACTED:github_pat:1>';\n"), Some((1, 1)));
+        assert_eq!(guarded(&old, "auth=[REDACTED:github_pat:1]\n"), Some((1, 1)));
+        assert_eq!(guarded(&old, "a=[REDACTED:jwt:1] b=[REDACTED:github_pat:1]\n"), Some((1, 1)));
+        assert_eq!(guarded(&old, "auth=[REDACTED]\n"), Some((1, 1)));
         assert_eq!(guarded(&old, "let auth = '<REDACTED:jwt:1>';\n"), None);
         let both = format!("{old}let auth = '<REDACTED:github_pat:1>';\n");
         assert_eq!(guarded(&old, &both), None);

@@ -27,6 +27,12 @@ pub(super) fn in_brackets(mark: &str) -> String {
     mark.replace('<', "[").replace('>', "]")
 }
 
+/// The kind of a mark in either form, if it names one.
+pub(super) fn kind(mark: &str) -> Option<&str> {
+    let inside = FORMS.iter().find_map(|(open, _)| mark.strip_prefix(open))?;
+    inside.rsplit_once(':').map(|(kind, _)| kind)
+}
+
 /// The highest number of each kind of mark in a text: new marks count on from there, because an old one
 /// stands for another secret.
 pub(super) fn numbers(text: &str) -> BTreeMap<&str, usize> {
@@ -86,6 +92,9 @@ mod tests {
         let text = format!("[REDACTED:pii:3] <REDACTED:pii:2> <REDACTED:jwt:{}>", usize::MAX);
         assert_eq!(numbers(&text), BTreeMap::from([("pii", 3)]));
         assert_eq!(in_brackets(&write("pii", 3)), "[REDACTED:pii:3]");
+        assert_eq!(kind("[REDACTED:pii:3]"), Some("pii"));
+        assert_eq!(kind("<REDACTED:a:b:3>"), Some("a:b"));
+        assert_eq!(kind("<REDACTED>"), None);
     }
 
     #[test]
