@@ -181,7 +181,9 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
     // A value without digits is a word, unless signs stand in it.
     let bare = quote.is_none();
     let raw = text.get(span.clone())?;
-    let is_said = |byte: &u8| byte.is_ascii_digit() || !bare && is_symbol(*byte);
+    // `%NAME%` is a place for a value.
+    let is_framed = raw.first() == raw.last();
+    let is_said = |byte: &u8| byte.is_ascii_digit() || !bare && !is_framed && is_symbol(*byte);
     if !PASSWORD_LENS.contains(&value.len()) || !raw.iter().any(is_said) {
         return None;
     }
@@ -246,7 +248,7 @@ struct Value {
 }
 
 /// A value with escapes is not longer as it is written.
-const WRITTEN_MAX: usize = 6 * 64;
+const WRITTEN_MAX: usize = 6 * *PASSWORD_LENS.end();
 
 /// Tells whether a value in quotes ends here: at its quote, but not at two single ones.
 fn is_closing(text: &[u8], at: usize, quote: u8) -> bool {
@@ -352,7 +354,7 @@ impl Lead {
 }
 
 /// Passwords are so long.
-const PASSWORD_LENS: RangeInclusive<usize> = 7..=64;
+const PASSWORD_LENS: RangeInclusive<usize> = 7..=80;
 
 /// Tells whether a value is a password rather than a word, a dummy or code.
 fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) -> bool {

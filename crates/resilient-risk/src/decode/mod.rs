@@ -11,6 +11,7 @@ mod escape;
 mod fold;
 mod join;
 mod map;
+mod pairs;
 mod wrapped;
 
 pub(super) use self::map::Map;
@@ -51,6 +52,7 @@ pub(super) fn views(text: &str, survey: &Survey, budget: &mut usize) -> Vec<View
     blob::views(text, survey, &mut views);
     escape::views(text, &mut views);
     join::views(text, survey, &mut views);
+    pairs::views(text.as_bytes(), &survey.marks, &mut views);
     fold::views(text, &survey.marks, &mut views);
     views.views
 }

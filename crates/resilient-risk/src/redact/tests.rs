@@ -56,7 +56,10 @@ fn a_line_of_the_program_below_a_secret_stays() {
     let digits = "7EAbF6EDA555b6ba4dcBAe7a5150aadCEE0A7eBf5a953Db3Eb0c69d90782c1Af";
     for after in ["\nEOF\n", "\nb=2\n", "\nfi\n"] {
         let redaction = redacted(&format!("cat <<EOF\nprivateToken=0x{digits}{after}"));
-        assert_eq!(redaction.text, format!("cat <<EOF\nprivateToken=<REDACTED:api_key:1>{after}"));
+        assert_eq!(
+            redaction.text,
+            format!("cat <<EOF\nprivateToken=<REDACTED:generic_secret:1>{after}")
+        );
     }
 }
 

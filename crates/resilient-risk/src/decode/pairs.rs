@@ -1,0 +1,88 @@
+//! Names and values that stand under keys of their own, as in Kubernetes and CI: `name: DB_PASSWORD`, `value: "…"`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::super::marks::Marks;
+use super::super::naming;
+use super::{Map, Trust, Views};
+
+/// A name is not longer, and between it and the key of its value stands no more.
+const NEAR: usize = 64;
+/// A value is read no further.
+const VALUE_MAX: usize = 512;
+
+/// Makes a view of each value behind its name: `DB_PASSWORD: "…"`.
+pub(super) fn views(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
+    let keys = memmem::find_iter(bytes, b"alue").filter_map(|at| at.checked_sub(1));
+    for key in keys.filter(|at| matches!(bytes.get(*at), Some(b'v' | b'V'))) {
+        if let Some(name) = name_before(bytes, marks, key)
+            && let Some(value) = value_behind(bytes, marks, key + "value".len())
+            && naming::has_secret_word(bytes.get(name.clone()).unwrap_or_default())
+            && let Some((map, text)) = Map::joined(bytes, &[name, value], false)
+        {
+            views.add("name and value", map, text, Trust::Full);
+        }
+    }
+}
+
+/// The name in the member before a key: `name: NAME`, `"Name": "NAME",`, `key="NAME"`.
+fn name_before(bytes: &[u8], marks: &Marks, key: usize) -> Option<Range<usize>> {
+    let floor = key.saturating_sub(NEAR);
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"',;".contains(byte);
+    let between = bytes.get(floor..key)?.iter().rev().take_while(|byte| is_between(byte)).count();
+    let end = key - between;
+    let start = end - marks.token.run_back(end, end.saturating_sub(NEAR));
+    let before = bytes.get(start.saturating_sub(NEAR)..start)?;
+    let signs = before.iter().rev().take_while(|byte| b"\"'=: \t".contains(byte)).count();
+    let (before, signs) = before.split_at(before.len() - signs);
+    let is_key = [&b"name"[..], b"Name", b"key", b"Key"].iter().any(|name| before.ends_with(name));
+    let assigns = signs.iter().any(|byte| b"=:".contains(byte));
+    (between > 0 && start < end && is_key && assigns).then_some(start..end)
+}
+
+/// The sign and the value behind a key, to the end of the line.
+fn value_behind(bytes: &[u8], marks: &Marks, end: usize) -> Option<Range<usize>> {
+    let start = end + usize::from(matches!(bytes.get(end), Some(b'"' | b'\'')));
+    let rest = bytes.get(start..)?.trim_ascii_start();
+    let to = marks.feed.next(start, start + VALUE_MAX).unwrap_or(start + VALUE_MAX);
+    matches!(rest.first(), Some(b':' | b'=')).then(|| start..to.min(bytes.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::survey::Survey;
+    use super::*;
+
+    fn seen(text: &str) -> Vec<String> {
+        let survey = Survey::of(text.as_bytes());
+        let mut budget = 4096;
+        let mut views = Views { views: Vec::new(), budget: &mut budget };
+        super::views(text.as_bytes(), &survey.marks, &mut views);
+        views.views.into_iter().map(|view| view.text).collect()
+    }
+
+    #[test]
+    fn a_value_is_seen_behind_the_name_beside_it() {
+        for (text, expected) in [
+            ("- name: DB_PASSWORD\n  value: k3J\n- x: 1\n", "DB_PASSWORD: k3J"),
+            ("- name: \"API_KEY\"\r\n  value: \"k3J\"", "API_KEY: \"k3J\""),
+            ("{\"name\":\"API_TOKEN\",\"value\":\"k3J\"}", "API_TOKEN:\"k3J\"}"),
+            ("{\"Name\" : \"ApiToken\", \"Value\" : \"k3J\"}", "ApiToken : \"k3J\"}"),
+            ("<add key=\"Db.Password\" value='k3J' />", "Db.Password='k3J' />"),
+            ("name  = \"client_secret\"\nvalue = \"k3J\"\n", "client_secret = \"k3J\""),
+        ] {
+            assert_eq!(seen(text), [expected], "{text}");
+        }
+        for text in [
+            "- name: DB_HOST\n  value: k3J\n",
+            "- name: DB_PASSWORD\n  valueFrom:\n",
+            "- label: DB_PASSWORD\n  value: k3J\n",
+            "- name: DB_PASSWORD\n  default: 1\n  value: k3J\n",
+            "name(DB_PASSWORD) value: k3J\n",
+        ] {
+            assert!(seen(text).is_empty(), "{text}");
+        }
+    }
+}
