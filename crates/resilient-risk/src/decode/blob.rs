@@ -6,6 +6,7 @@ use std::ops::Range;
 use percent_encoding::percent_decode_str;
 
 use super::super::bits::padded;
+use super::super::naming;
 use super::super::token::is_uuid;
 use super::super::vendor;
 use super::encoded::{base64, is_hex, is_text, text_of};
@@ -37,7 +38,8 @@ pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
         if let Some((lines, joined)) = wrapped(text.as_bytes(), &survey.marks, run.span(), false) {
             done = lines.hull().end;
             if joined.len() <= TOKEN_MAX {
-                views.add("joined lines", lines.clone(), joined.clone(), Trust::Full);
+                let trust = if is_named(text, run.start) { Trust::Full } else { Trust::Names };
+                views.add("joined lines", lines.clone(), joined.clone(), trust);
             }
             of_run(&joined, |span| Map::Whole(lines.pieces(span)), views);
         } else if run.is_rich && run.len() >= PIECE_MIN {
@@ -46,6 +48,15 @@ pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
             of_run(text.get(run.span()).unwrap_or_default(), place, views);
         }
     }
+}
+
+/// Tells whether a line or two before a place say that a secret follows. Without that, lines of one length are a list.
+fn is_named(text: &str, start: usize) -> bool {
+    const NEAR: usize = 96;
+    let before = text.as_bytes().get(start.saturating_sub(NEAR)..start).unwrap_or_default();
+    let above = before.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+    let line = memchr::memrchr(b'\n', before.get(..above).unwrap_or_default());
+    naming::has_secret_word(before.get(line.unwrap_or(0)..).unwrap_or_default())
 }
 
 /// Makes the views of a run, whose parts have places in the text: of its encoded pieces or, if there are none, of what
@@ -180,5 +191,21 @@ mod tests {
         assert_eq!(turned.iter().map(|byte| rot13(*byte)).collect::<Vec<_>>(), token.as_bytes());
         assert!(has_format(token.as_bytes()) && has_format(format!("a/{token}").as_bytes()));
         assert!(!has_format(&turned) && !has_format(b"a_name_of_something"));
+    }
+
+    #[test]
+    fn lines_of_one_length_are_a_list_unless_a_name_says_more() {
+        let ids = ["i-0f3a9bc4d5e6f7081", "i-02a3b4c5d6e7f8091", "i-0c9d8e7f6a5b4c3d2"].join("\n");
+        let kinds = |text: &str| {
+            super::super::super::score(text, &super::super::super::Policy::default()).verdict
+        };
+        let (list, secret) = (format!("ids:\n{ids}\n"), format!("api_key:\n{ids}\n"));
+        assert_eq!(kinds(&list), super::super::super::Verdict::Safe);
+        assert_ne!(kinds(&secret), super::super::super::Verdict::Safe);
+        let line = "0f3a9bc4d5e6f70812a3b4c5d6e7f809";
+        for below in ["--verbose", "x86_64", "12345", "package-lock"] {
+            let text = format!("A={line}\n{below}\n");
+            assert_eq!(kinds(&text), kinds(&format!("A={line}\n")), "{below}");
+        }
     }
 }
