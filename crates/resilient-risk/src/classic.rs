@@ -4,7 +4,8 @@
 //! characters that is long enough, or where a literal stands that it begins with.
 //!
 //! Two of them are narrower than their regex: `email` leaves out file names (`logo@2x.png`), Git
-//! remotes (`git@host:path`) and authors (`Name <name@host>`), `ssn` numbers that were never issued (`000-12-3456`).
+//! remotes (`git@host:path`), users of addresses (`ftp://name@host`) and authors (`Name <name@host>`), `ssn` numbers that
+//! were never issued (`000-12-3456`).
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -12,6 +13,7 @@ use std::sync::{LazyLock, OnceLock};
 use memchr::{memchr_iter, memrchr, memrchr_iter};
 use regex::Regex;
 
+use super::assign::AUTHORITY_REACH;
 use super::literals::{Literal, Place};
 use super::marks::Marks;
 use super::runs::{LONG_MIN, Run};
@@ -224,7 +226,13 @@ fn is_address(bytes: &[u8], span: &Range<usize>, at: usize) -> bool {
         && bytes.get(span.start - 1) == Some(&b'<')
         && bytes.get(span.start - 2) == Some(&b' ')
         && after == b'>';
-    !file && !remote && !author
+    // What stands between `://` and the `@` is a user or a password.
+    let before =
+        bytes.get(span.start.saturating_sub(AUTHORITY_REACH)..span.start).unwrap_or_default();
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'`<>()".contains(byte);
+    let end = before.iter().rposition(is_end).map_or(0, |end| end + 1);
+    let user = before.get(..end).is_some_and(|before| before.ends_with(b"://"));
+    !file && !remote && !author && !user
 }
 
 /// American social security numbers, with digits of any script: nine of them are dense.
@@ -371,6 +379,7 @@ mod tests {
     #[test]
     fn file_names_and_remotes_are_no_addresses() {
         assert_eq!(all("logo@2x.png git@github.com:a/b.git"), vec![]);
+        assert_eq!(all("ftp://me@host.net x://me:pass%2F@host.net/a"), vec![]);
         assert_eq!(all("a@b.io").len(), 1);
         assert_eq!(all("000-12-3456 666-12-3456 123-00-3456 123-45-0000"), vec![]);
     }

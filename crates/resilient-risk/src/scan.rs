@@ -77,8 +77,6 @@ struct Scan {
     guesses: Vec<(&'static str, Range<usize>)>,
     /// The text was decoded: what announced it stands elsewhere.
     is_view: bool,
-    /// Addresses with a password in which a secret was found already.
-    addresses: Vec<Range<usize>>,
 }
 
 impl Scan {
@@ -104,10 +102,6 @@ impl assign::Claimed for Scan {
     }
 
     fn claim(&mut self, hit: assign::Hit) {
-        if hit.name == "url_credentials" && !self.claims.is_free(&hit.span) {
-            self.addresses.push(hit.span);
-            return;
-        }
         self.add(hit.family, hit.name, hit.span, false);
     }
 }
@@ -116,27 +110,6 @@ impl assign::Claimed for Scan {
 pub(super) fn scan(text: &str, survey: Survey, lens: Lens<'_>) -> Vec<Finding> {
     let mut budget = decode::budget(text.len());
     collect(text, survey, lens, Trust::Full, 0, &mut budget)
-}
-
-/// Leaves out what belongs to another finding, and brings the others in order. Some addresses with a
-/// password have a finding of their own.
-fn settle(findings: &mut Vec<Finding>, mut urls: Vec<Range<usize>>) {
-    // What stands before the `@` of an address with credentials is a password, not a mailbox.
-    let others = findings.iter().filter(|found| found.pattern == "url_credentials");
-    urls.extend(others.map(|found| found.span.clone()));
-    urls.sort_by_key(|url| url.start);
-    if !urls.is_empty() {
-        let inside = |span: &Range<usize>| {
-            let nth = urls.partition_point(|url| url.end < span.end);
-            urls.get(nth).is_some_and(|url| url.start <= span.start)
-        };
-        findings.retain(|found| found.pattern != "email" || !inside(&found.span));
-    }
-    // Those of a flood mostly are in order, and to sort them takes as much memory again.
-    let key = |found: &Finding| (found.order, found.span.start);
-    if !findings.is_sorted_by_key(key) {
-        findings.sort_by_key(key);
-    }
 }
 
 /// Finds everything in a text that is so many decodings deep.
@@ -192,8 +165,10 @@ fn collect(
     for (family, span) in std::mem::take(&mut scan.guesses) {
         scan.add(family, "learned_token", span, false);
     }
-    if depth == 0 {
-        settle(&mut scan.findings, scan.addresses);
+    // Those of a flood mostly are in order, and to sort them takes as much memory again.
+    let key = |found: &Finding| (found.order, found.span.start);
+    if depth == 0 && !scan.findings.is_sorted_by_key(key) {
+        scan.findings.sort_by_key(key);
     }
     scan.findings
 }

@@ -73,6 +73,7 @@ fn draw(way: &Way, row: &Row, chance: &mut Chance) -> Vec<u8> {
 
 /// A number as it is written.
 fn written(way: &Way, compact: &[u8]) -> String {
+    let is_short = compact.len() < 9 || ROWS[way.row].signs.is_some_and(|[least, _]| least > 0);
     let mut raw = String::new();
     for (nth, byte) in compact.iter().enumerate() {
         match way.signs {
@@ -82,8 +83,8 @@ fn written(way: &Way, compact: &[u8]) -> String {
                     sign.map(|(_, sign)| char::from(if *sign == b'_' { b'-' } else { *sign })),
                 );
             }
-            // Short ones are written with signs.
-            Signs::Any if compact.len() < 9 && matches!(nth, 2 | 4) => raw.push('-'),
+            // Short ones are written with signs, as are those that must have some.
+            Signs::Any if is_short && matches!(nth, 2 | 4) => raw.push('-'),
             Signs::Groups if nth > 0 && nth % 4 == 0 && compact.len() - nth >= 3 => raw.push(' '),
             _ => {}
         }

@@ -15,8 +15,8 @@ pub(super) struct Row {
     pub(super) country: Text,
     /// Whether it may stand behind a full stop, a hyphen or a slash.
     pub(super) after_sign: bool,
-    /// How many signs it has at most.
-    pub(super) signs: Option<usize>,
+    /// How many signs it has at least and at most.
+    pub(super) signs: Option<[usize; 2]>,
     pub(super) words: Words,
     /// All of them must fit.
     pub(super) check: List<Check>,

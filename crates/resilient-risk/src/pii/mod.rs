@@ -20,6 +20,7 @@ mod table;
 mod tests;
 mod wallet;
 
+use std::net::IpAddr;
 use std::ops::Range;
 
 use self::near::{Words, low};
@@ -177,8 +178,8 @@ fn signed(text: &str, sign: usize) -> Option<Hit> {
     }
 }
 
-/// Tells whether a number is a part of something else: of a fraction, or of a resource's name at Amazon. A letter and a
-/// power of two are a name in a program, `P134217728`.
+/// Tells whether a number is a part of something else: of a fraction, of a longer row of groups, of a network, or of a
+/// resource's name at Amazon. A letter and a power of two are a name in a program, `P134217728`.
 fn is_other(text: &str, hit: &Hit) -> bool {
     const NAME_MAX: usize = 64;
     let bytes = text.as_bytes();
@@ -191,7 +192,47 @@ fn is_other(text: &str, hit: &Hit) -> bool {
     let is_named = || word.is_some_and(|word| word.windows(7).any(|part| part == b"arn:aws"));
     let power = std::str::from_utf8(number.get(1..).unwrap_or_default());
     let power = power.ok().and_then(|power| power.parse().ok());
-    is_plain && (is_fraction || is_named()) || !is_plain && power.is_some_and(u64::is_power_of_two)
+    is_plain && (is_fraction || is_named())
+        || !is_plain && power.is_some_and(u64::is_power_of_two)
+        || is_in_row(bytes, &hit.span)
+        || is_network(text, hit)
+}
+
+/// Tells whether a number in groups of one length is a part of a longer row of such groups, of a table or a dump, or of
+/// an address with colons.
+fn is_in_row(bytes: &[u8], span: &Range<usize>) -> bool {
+    let number = bytes.get(span.clone()).unwrap_or_default();
+    let mut groups = number.split(|byte| !byte.is_ascii_alphanumeric()).map(<[u8]>::len);
+    let Some(len) = groups.next().filter(|len| *len > 2 && groups.all(|other| other == *len))
+    else {
+        return false;
+    };
+    let Some(sign) = number.get(len) else { return false };
+    let reach = 2 * len + 3;
+    let behind = bytes.get(span.start.saturating_sub(reach)..span.start).unwrap_or_default();
+    let ahead = bytes.get(span.end..bytes.len().min(span.end + reach)).unwrap_or_default();
+    let is_joint = |byte: &u8| byte == sign || *byte == b'\n';
+    let is_group = |group: &&[u8]| group.len() == len && group.iter().all(u8::is_ascii_hexdigit);
+    let before = behind.strip_suffix(&[*sign]).into_iter().flat_map(|all| all.rsplit(is_joint));
+    let after = ahead.strip_prefix(&[*sign]).into_iter().flat_map(|all| all.split(is_joint));
+    let count = before.take_while(is_group).count() + after.take_while(is_group).count();
+    // One more group may be another number.
+    let least = if *sign == b' ' { 2 } else { 1 };
+    *sign == b':' && (behind.ends_with(b":") || ahead.starts_with(b":")) || count >= least
+}
+
+/// Tells whether what follows an address says that it is one of a network, which begins with it.
+fn is_network(text: &str, hit: &Hit) -> bool {
+    let bits = || {
+        let rest = text.get(hit.span.end..)?.strip_prefix('/')?;
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let len = rest.get(..digits)?.parse().ok()?;
+        Some(match text.get(hit.span.clone())?.parse().ok()? {
+            IpAddr::V4(address) => address.to_bits().checked_shl(len)? == 0,
+            IpAddr::V6(address) => address.to_bits().checked_shl(len)? == 0,
+        })
+    };
+    bits().unwrap_or(false)
 }
 
 /// The byte before a position.

@@ -34,6 +34,20 @@ impl Number<'_> {
         all.get(..self.form.len()).unwrap_or_default()
     }
 
+    /// Tells whether it is written like something else: a date, perhaps with an hour, two years, a fraction between
+    /// words, or a list of digits.
+    pub(super) fn is_other(&self) -> bool {
+        let (signs, raw) = (self.signs, self.raw());
+        let date = match signs {
+            [(4, one), (7, two)] => one == two && raw.len() == 10,
+            [(4, one), (7, two), (10, _), ..] => one == two,
+            [(4, b'-')] => raw.len() == 9 && (raw.starts_with('1') || raw.starts_with("20")),
+            _ => false,
+        };
+        let has = |sign: u8| signs.iter().any(|(_, all)| *all == sign);
+        date || has(b'.') && has(b' ') || signs.len() * 2 > self.form.len()
+    }
+
     /// Tells whether a word near it begins like one of the words.
     pub(super) fn may_be_announced(&self, words: &Words) -> bool {
         self.near().may_have(words)

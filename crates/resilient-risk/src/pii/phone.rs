@@ -39,8 +39,14 @@ pub(super) fn international(text: &str, start: usize, before: Option<u8>) -> Opt
             digits.iter().take(len).fold(0, |code, digit| code * 10 + u16::from(digit - b'0'));
         CODES.contains(&code)
     });
-    let enough = if groups > 1 { 7 } else { 8 };
-    (known && (enough..=15).contains(&digits.len()))
+    let lens = match digits.first() {
+        // In North America, in Russia and in Kazakhstan all are of one length.
+        Some(b'1' | b'7') => 11..=11,
+        _ if groups > 1 => 7..=15,
+        _ => 8..=15,
+    };
+    let is_round = text.get(start..start + end)?.trim_end_matches('0').ends_with('.');
+    (known && lens.contains(&digits.len()) && !is_round)
         .then_some(Hit { name: INTERNATIONAL, span: start..start + end })
 }
 

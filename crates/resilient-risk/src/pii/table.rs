@@ -81,14 +81,12 @@ impl Way {
                 these.len() == signs.len() && these.iter().zip(signs).all(same)
             }
             Signs::Any => {
-                // What is written like a date is one.
-                let date =
-                    matches!(signs, [(4, one), (7, two)] if one == two) && number.span.len() == 10;
                 // So has most that is short and has no sign another meaning.
                 let long = !signs.is_empty() || number.form.len() > 8 || !number.form.all_digits();
-                long && signs.len() <= row.signs.unwrap_or(usize::MAX)
-                    && !date
+                let [least, most] = row.signs.unwrap_or([0, usize::MAX]);
+                long && (least..=most).contains(&signs.len())
                     && signs.iter().all(|(_, sign)| *sign != b':')
+                    && !number.is_other()
             }
             Signs::Groups => {
                 let mut from = 0;

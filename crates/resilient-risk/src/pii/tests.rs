@@ -242,6 +242,22 @@ fn a_line_is_one_table_however_far_its_numbers_stand_apart() {
 }
 
 #[test]
+fn what_looks_like_a_range_a_row_or_a_network_counts_where_it_is_none() {
+    for (text, name) in [
+        ("call 555-0132", "phone"),
+        ("my number is 07700 900123", "phone"),
+        ("tel: 2345-6789", "phone"),
+        ("phone 4155550132", "phone"),
+        ("+1.4155550132", "phone_international"),
+        ("card 4111 1111 1111 1111 2027", "credit_card"),
+        ("ip 203.98.4.7/18", "ip_address"),
+        ("ip 203.98.4.7/32", "ip_address"),
+    ] {
+        assert_eq!(found(text), [name], "{text}");
+    }
+}
+
+#[test]
 fn forms_are_told_by_bits() {
     let form = Form(0b10_1100);
     assert_eq!(form.len(), 5);
@@ -267,6 +283,22 @@ fn ordinary_numbers_are_not() {
         "4000000000",
         "x = 123456789 + 987654321",
         "504 127 132 109",
+        // Ranges, dates, lists and sums near a word for telephones or devices.
+        "numbers 1024-1535 are reserved",
+        "The year is in the range 1970-2069. Contact us",
+        "the number 123456789, at most 2147483647",
+        "Number.MAX, int32: [-2147483648, 2147483647]",
+        "@param {Number} [options.maxPayload=104857600]",
+        "call it 2001-07-16 14:00",
+        "number.search(\"123 3.1416 789\")",
+        "from -90.000000 to +90.000000",
+        "+1441497364",
+        "COUNTRY_OF_CITIZENSHIP 1.3.6.1.5.5.7.9.4",
+        // Parts of a table and of an address, and networks.
+        "5360 536F 5370 9370 9371 9372 9373 9374",
+        "9367 9368 9370 9371 9372\n936B",
+        "x = Address6('2001:4860:4001:803::1011')",
+        "ip_network('2001::/32'), ip_network('203.98.0.0/18')",
     ] {
         assert_eq!(found(text), Vec::<&str>::new(), "{text}");
     }
