@@ -141,6 +141,10 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
         return None;
     }
     let rest = text.get(end..)?;
+    // A path in a program, and a choice: `Secrets::Aes128Gcm`, `passed?"a1":"b2"`.
+    if let Some(b"::" | b"?") = rest.get(at - signs..at) {
+        return None;
+    }
     // `password: str = "…"`: a type between the two signs.
     if rest.get(at - signs) == Some(&b':') {
         let rest = rest.get(at..).unwrap_or_default();
@@ -365,7 +369,8 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
         (count(|byte| byte.is_ascii_alphabetic()), count(|byte| byte.is_ascii_digit()));
     let (symbols, code) = (count(is_symbol), count(is_code));
     // What can be counted comes first: most values are none.
-    if !value.iter().all(u8::is_ascii_graphic) || letters < 2 || value.starts_with(b"$") {
+    let is_place = value.starts_with(b"$") || word == Word::Sql && value.starts_with(b"%");
+    if !value.iter().all(u8::is_ascii_graphic) || letters < 2 || is_place || is_versioned(value) {
         return false;
     }
     let marks = value.len() - letters - digits - symbols;
@@ -406,6 +411,18 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
     let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
     strong && !is_path() && !placeholder::is_dummy(value)
+}
+
+/// Tells whether a value is the name of a type with the version of an interface before it: `V1SecretReference`.
+fn is_versioned(value: &[u8]) -> bool {
+    let [b'v' | b'V', rest @ ..] = value else { return false };
+    let is_version = |byte: &u8| byte.is_ascii_digit() || b"alphbet".contains(byte);
+    let end = rest.iter().position(|byte| !is_version(byte)).unwrap_or(rest.len());
+    let (version, name) = rest.split_at(end);
+    let is_capital = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'.';
+    version.first().is_some_and(u8::is_ascii_digit)
+        && name.first().is_some_and(is_capital)
+        && Shape::of(name).is_name()
 }
 
 const fn is_symbol(byte: u8) -> bool {
@@ -735,6 +752,10 @@ mod tests {
         for text in [
             "password = \"password\"",
             "password: Sha256Digest,",
+            "TrafficSecrets::Aes128Gcm { key }",
+            "${passed?\"bg-green-100\":\"bg-red-100\"}",
+            "'secret_ref': 'V1SecretReference',",
+            "a station identified by %NL80211_ATTR_MAC",
             "password = get_password()",
             "pass = ${DB_PASS1}",
             "passing: true",

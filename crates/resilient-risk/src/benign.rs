@@ -21,12 +21,18 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
     let start = candidate.head.start;
     let near = text.get(start.saturating_sub(8)..start + 8).unwrap_or_default();
     let near = near.to_ascii_lowercase();
-    placeholder::is_void(body) || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
+    let is_cut = text.get(candidate.body.end..).is_some_and(|rest| rest.starts_with(b"..."));
+    is_cut
+        || placeholder::is_row(body)
+        || placeholder::is_void(body)
+        || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
 }
 
-/// Tells whether a candidate is an identifier by its form, and nothing says that it is a secret.
+/// Tells whether a candidate is an identifier or a name by its form, and nothing says that it is a secret.
 pub(super) fn is_identifier(candidate: &Candidate, words: &Words) -> bool {
-    candidate.shape.kind == Kind::Uuid && !naming::says_more_than_key(words)
+    let shape = &candidate.shape;
+    shape.kind == Kind::Uuid && !naming::says_more_than_key(words)
+        || shape.is_name() && !naming::is_owned(words)
 }
 
 /// Tells whether a word for secrets stands on the line of a candidate, or on the one above; or a service's name just
@@ -152,7 +158,18 @@ mod tests {
     }
 
     #[test]
+    fn names_in_programs_are_explained_where_nothing_says_that_they_are_secrets() {
+        for name in ["_PL_W16StdioWrite", "GAMMA_RAMP_RGB256x3x16", "KEY_10CHANNELSUP"] {
+            assert!(is_explained(&format!("NSPR_API(void) {name}")), "{name}");
+        }
+        assert!(!is_explained("PSWD:=FlUgeGeHeImEn03"));
+    }
+
+    #[test]
     fn dummies_are_explained() {
         assert!(is_explained(&format!("token = \"a1{}\"", "b".repeat(40))));
+        assert!(is_explained(&format!("\"signature_delta\": \"{TOKEN}...\"")), "it was cut");
+        let bytes: String = (0..32).map(|byte| format!("{byte:02x}")).collect();
+        assert!(is_explained(&format!("Key = {bytes}")));
     }
 }

@@ -69,14 +69,14 @@ pub(super) fn is_owned(words: &Words) -> bool {
 /// Tells whether the nearest words name a value that everybody may see, or one that only looks like chance:
 /// `public_key`, `sitekey`, `etag`, `trace_id`.
 pub(super) fn is_open(words: &Words) -> bool {
-    let nth = usize::from(words.get(0) == Some(b"id"));
+    let nth = usize::from(words.get(0).is_some_and(|word| word == b"id" || word == b"string"));
     let Some(word) = words.get(nth) else { return false };
     if CHECKS.contains(&word) {
         return true;
     }
     [&b"keys"[..], b"key", b"token"].iter().any(|kind| match word.strip_suffix(*kind) {
-        Some(b"") => nth == 0 && words.get(1).is_some_and(|before| OPEN.contains(&before)),
-        Some(before) => nth == 0 && OPEN.contains(&before),
+        Some(b"") => words.get(nth + 1).is_some_and(|before| OPEN.contains(&before)),
+        Some(before) => OPEN.contains(&before),
         None => false,
     })
 }
@@ -310,7 +310,16 @@ mod tests {
     fn what_everybody_may_see_is_no_secret() {
         let kinds = |text: &str| score(text, &Policy::default()).kinds().len();
         let value = ["8zBhTTWf", "BKWP9hJ8", "wunD7zMa", "EvWOGg3x"].concat();
-        for name in ["public_key", "primaryKey", "cache-key", "data-sitekey", "ETag", "trace_id"] {
+        for name in [
+            "public_key",
+            "primaryKey",
+            "cache-key",
+            "data-sitekey",
+            "ETag",
+            "trace_id",
+            "FIPS_KEY_STRING",
+            "oauth_signature",
+        ] {
             assert_eq!(kinds(&format!("{name} = \"{value}\"")), 0, "{name}");
         }
         assert_eq!(kinds(&format!("signing_key = \"{value}\"")), 1);

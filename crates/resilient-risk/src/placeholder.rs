@@ -20,6 +20,17 @@ pub(super) fn is_counted(body: &[u8]) -> bool {
     steps(body) * 4 >= body.len() * 3
 }
 
+/// Tells whether a text is bytes in hexadecimal digits that count up.
+pub(super) fn is_row(body: &[u8]) -> bool {
+    let value = |two: &[u8]| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok();
+    let mut bytes = body.chunks(2).map(value);
+    let first = bytes.next().flatten();
+    body.len() >= 16
+        && first.is_some_and(|first| {
+            (1..).zip(bytes).all(|(nth, byte)| byte == Some(first.wrapping_add(nth)))
+        })
+}
+
 /// How many neighbours repeat or count up or down by one, cases folded.
 fn steps(body: &[u8]) -> usize {
     let body = body.get(..LOOK).unwrap_or(body);

@@ -224,6 +224,7 @@ impl Scan {
             let span = span.start..span.end + if is_github { goes_on.count() } else { 0 };
             let placeholder = secret
                 && (placeholder::is_named(token)
+                    || token.ends_with(b"...")
                     || placeholder::is_filled(of.name, token)
                     || of.family == "pem_block" && after.starts_with(b"-----END"));
             if secret {

@@ -221,6 +221,12 @@ impl Shape {
     pub(super) fn is_wordy(&self) -> bool {
         self.digits <= 1 && self.odd_pairs * 5 <= self.pairs
     }
+
+    /// Tells whether the token is words with digits, as many names in programs are: `_PL_W16StdioWrite`. Chance
+    /// writes one of three hundred tokens so.
+    pub(super) fn is_name(&self) -> bool {
+        self.len <= 40 && self.pairs * 5 >= self.len * 2 && self.odd_pairs * 7 < self.pairs
+    }
 }
 
 /// As [`Shape::is_wordy`], for a token.

@@ -271,9 +271,10 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let strong = !common && (marked || prefix.len() >= 6)
         || row.check == Check::Crc32Base62 && super::checksum::crc32_base62(body);
     let random = !shape.is_wordy()
+        && (strong || !shape.is_name())
         && (strong || shape.digits >= 2 || shape.odd_pairs * 3 >= shape.pairs)
         && shape.evenness() >= if strong { 55 } else { 70 }
-        && (strong || shape.kind == Kind::Digits || shape.changes >= 3);
+        && (strong || shape.kind == Kind::Digits && shape.len < 20 || shape.changes >= 3);
     random.then_some(Hit { row, span, placeholder: false, distinct })
 }
 
@@ -374,6 +375,8 @@ mod tests {
         assert_eq!(names(&format!("TOKEN={token}")), expected);
         assert_eq!(names(&format!("\"a\\n{token}\"")), expected);
         assert_eq!(names(&format!("x{token}")), []);
+        assert_eq!(names("OBJ_tcg_tr_cat_componentIdentifierV11"), []);
+        assert_eq!(names("520260770761060725403904123144384571612073732754774"), []);
         assert_eq!(names(&format!("{token}f")), [], "a longer last part is another token's");
         assert_eq!(names(&format!("{token}Zz")), expected);
     }
