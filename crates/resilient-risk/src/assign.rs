@@ -12,7 +12,7 @@ use regex::bytes::{Match, Regex};
 use super::features::Words;
 use super::literals::{Literal, Place};
 use super::token::Shape;
-use super::words::{Said, VALUE_REACH, Word};
+use super::words::{AUTHORITY_REACH, Said, VALUE_REACH, Word};
 use super::{decode, naming, pii, placeholder};
 
 /// One value that was recognised by its surroundings.
@@ -123,9 +123,6 @@ fn bank(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let fits = !before.is_some_and(u8::is_ascii_alphanumeric) && pii::is_bank(code.as_bytes());
     fits.then(|| Hit { family: "pii", name: "bic", span: behind(end, &code) })
 }
-
-/// The `@` of an address stands at most so far behind its scheme.
-pub(super) const AUTHORITY_REACH: usize = 300;
 
 /// Reads the value after a word.
 fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) -> Option<Hit> {

@@ -13,11 +13,10 @@ use std::sync::{LazyLock, OnceLock};
 use memchr::{memchr_iter, memrchr, memrchr_iter};
 use regex::Regex;
 
-use super::assign::AUTHORITY_REACH;
 use super::literals::{Literal, Place};
 use super::marks::Marks;
 use super::runs::{LONG_MIN, Run};
-use super::words::{Said, Word};
+use super::words::{AUTHORITY_REACH, Said, Word};
 use super::work;
 
 /// A pattern of the paper.

@@ -28,6 +28,7 @@ mod classic;
 mod decode;
 #[cfg(test)]
 mod drawn;
+mod escape;
 mod explain;
 mod family;
 mod features;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::bits::{GROUP, ones};
+use super::escape::escape;
 use super::marks::{Marks, is_token};
 
 /// Runs shorter than this are never needed.
@@ -79,33 +80,18 @@ fn escape_len(text: &[u8], start: usize, end: usize) -> usize {
     let run = text.get(start..end).unwrap_or_default();
     // In a literal in a literal the backslash is two.
     let len = match before.last() {
-        Some(b'\\') => escaped_len(run),
+        // An escape of a token's own character belongs to it.
+        Some(b'\\') => text
+            .get(start - 1..end)
+            .and_then(escape)
+            .filter(|(char, _)| {
+                u8::try_from(*char).is_ok_and(|byte| !is_token(byte)) || *char > 0xFF
+            })
+            .map_or(0, |(_, len)| len - 1),
         Some(b'[' | b';') => colour_len(before, run),
         _ => 0,
     };
     if run.len() - len < RUN_MIN { 0 } else { len }
-}
-
-/// How long the escape of a character that no token has is, behind its backslash.
-fn escaped_len(text: &[u8]) -> usize {
-    let of = |from: usize, most: usize, radix: u32| {
-        let digits = text.get(from..).unwrap_or_default().iter().take(most);
-        let len = digits.take_while(|byte| char::from(**byte).is_digit(radix)).count();
-        let number = text.get(from..from + len).and_then(|digits| std::str::from_utf8(digits).ok());
-        let char = number.and_then(|number| u32::from_str_radix(number, radix).ok());
-        // An escape of a token's own character belongs to it.
-        let is_outside = char.is_some_and(|char| {
-            u8::try_from(char).is_ok_and(|byte| !is_token(byte)) || char > 0xFF
-        });
-        if is_outside { from + len } else { 0 }
-    };
-    match text.first() {
-        Some(b'x') => of(1, 2, 16),
-        Some(b'u') => of(1, 4, 16),
-        Some(b'0'..=b'7') => of(0, 3, 8),
-        Some(b'a' | b'b' | b'e' | b'f' | b'n' | b'r' | b't' | b'v') => 1,
-        _ => 0,
-    }
 }
 
 /// How much of a run is the rest of a colour that begins before it: `ESC [ 1 ; 32 m`.
@@ -166,6 +152,8 @@ mod tests {
             "\\x1b",
             "\\u00e9",
             "\\033",
+            "\\U0001F600",
+            "\\33",
             "\x1b[32m",
             "\x1b[1;32m",
             "\\x1b[32m",

@@ -5,6 +5,9 @@ use super::marks::Marks;
 /// A value ends at most so far behind its word.
 pub(super) const VALUE_REACH: usize = 160;
 
+/// The `@` of an address stands at most so far behind its scheme.
+pub(super) const AUTHORITY_REACH: usize = 300;
+
 /// What a word says about what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {

@@ -1,7 +1,8 @@
-//! Escapes: `\x67`, `\147`, `\u0067`, `%67`, `&#103;`, `&#x67;`, `U+0067`.
+//! Tokens with escapes in them, and literals that hold a text of their own.
 
 use memchr::{memchr3, memchr3_iter, memrchr2};
 
+use super::super::escape::numbered;
 use super::super::marks::is_token;
 use super::encoded::is_text;
 use super::{Map, Trust, Views};
@@ -84,7 +85,7 @@ fn literal(text: &str, first: usize, floor: usize, views: &mut Views<'_>) -> usi
 /// it was read. Of a few escapes only what names its vendor counts.
 fn row(bytes: &[u8], start: usize, floor: usize, views: &mut Views<'_>) -> usize {
     // Most are of characters that are not ASCII.
-    if escape(bytes.get(start..).unwrap_or_default()).is_none() {
+    if numbered(bytes.get(start..).unwrap_or_default()).is_none_or(|(char, _)| char > 127) {
         return start + 1;
     }
     let before = bytes.get(floor.max(start.saturating_sub(TOKEN_MAX))..start).unwrap_or_default();
@@ -94,10 +95,10 @@ fn row(bytes: &[u8], start: usize, floor: usize, views: &mut Views<'_>) -> usize
     map.push(lead, start - lead..start, false);
     let (mut end, mut escapes) = (start, 0);
     while let Some(byte) = bytes.get(end).filter(|_| decoded.len() < TOKEN_MAX) {
-        let (byte, len) = match escape(bytes.get(end..).unwrap_or_default()) {
-            Some(escape) => escape,
-            None if is_token(*byte) || *byte == b':' => (*byte, 1),
-            None => break,
+        let (byte, len) = match numbered(bytes.get(end..).unwrap_or_default()) {
+            Some((char @ 0..128, len)) => (char as u8, len),
+            _ if is_token(*byte) || *byte == b':' => (*byte, 1),
+            _ => break,
         };
         escapes += usize::from(len > 1);
         decoded.push(byte);
@@ -116,39 +117,9 @@ fn row(bytes: &[u8], start: usize, floor: usize, views: &mut Views<'_>) -> usize
     end
 }
 
-/// One escape at the start of a text: its character, if that is ASCII, and its length.
-fn escape(text: &[u8]) -> Option<(u8, usize)> {
-    // What stands before the digits, their base, how many they are, and what ends them.
-    let (lead, base, digits, end) = match text {
-        [b'\\', b'\\', b'x' | b'u', ..] => {
-            return escape(text.get(1..)?).map(|(byte, len)| (byte, len + 1));
-        }
-        [b'\\', b'x' | b'u', b'{', ..] => (3, 16, 1..=6, Some(&b'}')),
-        [b'\\', b'x', ..] => (2, 16, 2..=2, None),
-        [b'\\', b'u', ..] => (2, 16, 4..=4, None),
-        [b'\\', b'U', ..] => (2, 16, 8..=8, None),
-        [b'\\', b'0'..=b'1', ..] => (1, 8, 3..=3, None),
-        [b'%', ..] => (1, 16, 2..=2, None),
-        [b'&', b'#', b'x' | b'X', ..] => (3, 16, 1..=6, Some(&b';')),
-        [b'&', b'#', ..] => (2, 10, 1..=5, Some(&b';')),
-        _ => return None,
-    };
-    let rest = text.get(lead..)?;
-    let value = |byte: &u8| char::from(*byte).to_digit(base);
-    let all = || rest.iter().take(*digits.end()).map_while(value);
-    let len = all().count();
-    let ends = end.is_none() || rest.get(len) == end;
-    // Most escapes are of characters that are not ASCII.
-    let value =
-        all().try_fold(0, |sum, digit| Some(sum * base + digit).filter(|sum| *sum < 128))?;
-    (digits.contains(&len) && ends)
-        .then_some((value as u8, lead + len + usize::from(end.is_some())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::super::{Detection, Policy, score};
-    use super::*;
 
     #[test]
     fn one_escape_in_a_token_hides_nothing() {
@@ -178,25 +149,5 @@ mod tests {
         assert_eq!(hit.span, 5..5 + long.len());
         let report = score("\\x1b[0m 100%25 caf\\u00e9 a%2Fb%2Fc%2Fd1e2f3g4", &Policy::default());
         assert_eq!(report.detected_patterns, []);
-    }
-
-    #[test]
-    fn escapes_are_read_in_every_notation() {
-        for (text, len) in [
-            (r"\x67", 4),
-            (r"\u0067", 6),
-            (r"\u{67}", 6),
-            (r"\U00000067", 10),
-            (r"\147", 4),
-            ("%67", 3),
-            ("&#103;", 6),
-            ("&#x67;", 6),
-            (r"\\x67", 5),
-        ] {
-            assert_eq!(escape(text.as_bytes()), Some((b'g', len)), "{text}");
-        }
-        for text in [r"\n", "%d", "&amp;", r"\xzz", "%", r"\u12", "&#;", "&#999;"] {
-            assert_eq!(escape(text.as_bytes()), None, "{text}");
-        }
     }
 }

@@ -10,6 +10,7 @@ use regex::Regex;
 
 use super::render::{self, Out};
 use super::{Choice, Refusal, Wish, block, hits, plan, remaining, wants};
+use crate::escape::escape;
 use crate::token::Shape;
 use crate::{PatternHit, Policy, Report, work};
 
@@ -367,34 +368,16 @@ pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>
     Some(pieces)
 }
 
-/// What stands behind the backslash of an escape.
-static ESCAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"^(?:u\{[0-9a-fA-F]{1,6}\}|u+[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|",
-        r"[0-3][0-7]{2}|[abefnrtv0])"
-    ))
-    .ok()
-});
-
 /// How much of a piece is the end of an escape before it, such as the letter of `\n`, or an escape of a
 /// character that no secret has.
 fn escape_len(content: &str, piece: &Range<usize>) -> usize {
-    let (before, piece) = (content.get(..piece.start), content.get(piece.clone()));
-    let slashes =
-        before.unwrap_or_default().bytes().rev().take_while(|byte| *byte == b'\\').count();
-    let piece = piece.unwrap_or_default();
-    let body = if slashes % 2 == 1 { Some(piece) } else { piece.strip_prefix('\\') };
-    let found =
-        body.and_then(|body| ESCAPE.as_ref()?.find(body)).map_or("", |found| found.as_str());
-    let code = found.trim_start_matches('u').trim_matches(['{', '}']);
-    let is_foreign = || {
-        let code = u32::from_str_radix(code, 16);
-        let is_foreign = code.is_ok_and(|code| !(0x21..0x7F).contains(&code));
-        found.len() == 1 || found.starts_with('u') && is_foreign
-    };
-    let len = match slashes % 2 {
-        1 => found.len(),
-        _ if is_foreign() => 1 + found.len(),
+    let before = content.as_bytes().get(..piece.start).unwrap_or_default();
+    let is_behind = before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2;
+    let text = content.as_bytes().get(piece.start - is_behind..piece.end).unwrap_or_default();
+    let found = escape(text).filter(|_| text.starts_with(b"\\"));
+    let len = match found {
+        Some((_, len)) if is_behind == 1 => len - 1,
+        Some((char, len)) if !(0x21..0x7F).contains(&char) => len,
         _ => 0,
     };
     if len < piece.len() { len } else { 0 }
