@@ -27,6 +27,8 @@ struct Format {
     words: Vec<String>,
     check: Option<Check>,
     #[serde(default)]
+    named: bool,
+    #[serde(default)]
     dummy: Vec<Dummy>,
     #[serde(default)]
     service: Vec<String>,
@@ -129,7 +131,7 @@ fn table_of_formats(out: &mut String, rows: &[Format]) -> Result<(), Box<dyn Err
     once_each(rows.iter().map(|row| row.name.as_str()))?;
     writeln!(out, "pub(super) static FORMATS: [Row; {}] = [", rows.len())?;
     for row in rows {
-        let Format { name, family, form, words, check, source, .. } = row;
+        let Format { name, family, form, words, check, named, source, .. } = row;
         let check = match check {
             Some(Check::Crc32Base62) => "Check::Crc32Base62",
             None => "Check::None",
@@ -138,7 +140,7 @@ fn table_of_formats(out: &mut String, rows: &[Format]) -> Result<(), Box<dyn Err
         writeln!(
             out,
             "Row {{ name: {name:?}, family: {family:?}, format: {form:?}, check: {check}, \
-             words: {words:?}, source: {source:?} }},"
+             words: {words:?}, named: {named}, source: {source:?} }},"
         )?;
     }
     out.push_str("];\n");

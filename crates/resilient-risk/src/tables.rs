@@ -19,6 +19,8 @@ pub(super) struct Row {
     pub(super) check: Check,
     /// Separated by spaces.
     pub(super) words: &'static str,
+    /// Whether the text that it begins with is the name of the secret.
+    pub(super) named: bool,
     pub(super) source: &'static str,
 }
 

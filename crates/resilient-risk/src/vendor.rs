@@ -218,6 +218,13 @@ pub(super) fn row(name: &str) -> Option<&'static Format<'static>> {
     ROWS.iter().find_map(|(row, format)| (row.name == name).then_some(format))
 }
 
+/// How long the name is that a token of a row begins with.
+pub(super) fn name_len(name: &str, token: &str) -> usize {
+    let row = ROWS.iter().find(|(row, _)| row.named && row.name == name);
+    let prefix = row.map_or(&b""[..], |(_, format)| format.prefix());
+    if token.as_bytes().starts_with(prefix) { prefix.len() } else { 0 }
+}
+
 /// The format that begins at a position with so many letters and digits.
 fn bare(text: &[u8], at: usize, len: usize) -> Option<Hit> {
     bare_rules(len, text.get(at + len).copied()).find_map(|rule| matches(rule, text, at))

@@ -12,7 +12,7 @@ use super::render::{self, Out};
 use super::{Choice, Refusal, Wish, block, hits, plan, remaining, wants};
 use crate::escape::escape;
 use crate::token::Shape;
-use crate::{PatternHit, Policy, Report, work};
+use crate::{PatternHit, Policy, Report, vendor, work};
 
 /// A text is scanned again at most so often, for what the first redaction has laid bare.
 const ROUNDS_MAX: usize = 4;
@@ -404,10 +404,6 @@ fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
             span.start + name + white..span.end
         }
         "aws_secret_access_key" => span.end.saturating_sub(40)..span.end,
-        // Their forms begin with a name.
-        "azure_account_key" | "azure_shared_access_key" | "gitlab_session" => {
-            span.start + found.find('=').map_or(0, |sign| sign + 1)..span.end
-        }
         "url_credentials" => {
             let begin = found.find("://").map_or(0, |at| at + 3);
             let end = found.rfind('@').unwrap_or(found.len());
@@ -423,7 +419,7 @@ fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
             let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
             span.start..span.end + more - usize::from(is_end && found.ends_with(':'))
         }
-        _ => span,
+        name => span.start + vendor::name_len(name, found)..span.end,
     };
     Some(vec![one])
 }
