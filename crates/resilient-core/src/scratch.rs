@@ -23,7 +23,7 @@ use crate::store::{SCRATCH, Store};
 mod list;
 mod removal;
 
-pub(crate) use list::{DRAFT_LABEL, DRAFT_NOTES};
+pub(crate) use list::{DRAFT_LABEL, DRAFT_NOTES, SECRET_LABEL};
 pub use list::{Entry, List, ListRequest};
 pub use removal::{LabelRemoved, Removal, Removed, Why};
 

@@ -7,7 +7,8 @@ pub struct Retention {
     pub keep_days: Option<u32>,
     /// Days since it was put last, for what is nothing but the draft of a blocked call; `None` keeps it.
     pub drafts_keep_days: Option<u32>,
-    /// Bytes in all, beyond which the oldest content goes; what was put last stays in any case.
+    /// Bytes in all, beyond which the oldest content goes. What was put last stays in any case, and so do the secrets
+    /// that a redaction has kept.
     pub max_bytes: Option<u64>,
 }
 

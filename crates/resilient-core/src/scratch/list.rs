@@ -17,6 +17,9 @@ pub(crate) const DRAFT_LABEL: &str = "draft:";
 /// See [`DRAFT_LABEL`].
 pub(crate) const DRAFT_NOTES: &str = "blocked draft";
 
+/// How the label of a secret begins that a redaction keeps.
+pub(crate) const SECRET_LABEL: &str = "redacted:";
+
 /// Which entries are to be listed.
 #[derive(Clone, Debug)]
 pub struct ListRequest {
@@ -36,6 +39,9 @@ pub struct Entry {
     pub alias_count: u64,
     /// Whether it is nothing but the draft of a blocked call.
     pub draft: bool,
+    /// Whether a redaction has kept it: a file may have it no longer.
+    #[serde(skip)]
+    pub is_secret: bool,
 }
 
 /// Entries of the scratchpad.
@@ -92,7 +98,7 @@ impl Scratch<'_> {
             }
         }
         let mut entries: Vec<Entry> = Vec::new();
-        let mut seen: HashMap<Digest, (u64, bool)> = HashMap::new();
+        let mut seen: HashMap<Digest, (u64, bool, bool)> = HashMap::new();
         let Index { rows, damaged_lines } = index(self.store)?;
         // From the end: the last row of a digest counts, up to its removal.
         let mut ended: HashSet<Digest> = HashSet::new();
@@ -104,17 +110,19 @@ impl Scratch<'_> {
                 ended.insert(row.sha256);
                 continue;
             }
-            let is_draft = row.notes.as_deref() == Some(DRAFT_NOTES)
-                && row.label.as_ref().is_some_and(|label| label.starts_with(DRAFT_LABEL));
-            let (count, draft) = seen.entry(row.sha256).or_insert((0, true));
-            (*count, *draft) = (*count + 1, *draft && is_draft);
+            let begins = |with| row.label.as_ref().is_some_and(|label| label.starts_with(with));
+            let is_draft = row.notes.as_deref() == Some(DRAFT_NOTES) && begins(DRAFT_LABEL);
+            let (count, draft, secret) = seen.entry(row.sha256).or_insert((0, true, false));
+            *count += 1;
+            *draft &= is_draft;
+            *secret |= begins(SECRET_LABEL);
             if *count == 1 {
-                entries.push(Entry { row, alias_count: 0, draft: false });
+                entries.push(Entry { row, alias_count: 0, draft: false, is_secret: false });
             }
         }
         for entry in &mut entries {
-            let (count, draft) = seen.get(&entry.row.sha256).copied().unwrap_or_default();
-            (entry.alias_count, entry.draft) = (count, draft);
+            (entry.alias_count, entry.draft, entry.is_secret) =
+                seen.get(&entry.row.sha256).copied().unwrap_or_default();
             entry.row.bytes = kept.get(&entry.row.sha256).copied().unwrap_or(entry.row.bytes);
         }
         entries.reverse();

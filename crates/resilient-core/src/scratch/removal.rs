@@ -177,7 +177,8 @@ impl Scratch<'_> {
             if is_old {
                 bytes = bytes.saturating_sub(entry.row.bytes);
                 due.push((entry.row, Why::Expired));
-            } else {
+            } else if !entry.is_secret {
+                // A redaction may have left the only copy of a secret here.
                 rest.push(entry.row);
             }
         }

@@ -13,7 +13,7 @@ use crate::form::Asked;
 use crate::policy::Policy;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
 use crate::risk::Verdict;
-use crate::scratch::PutRequest;
+use crate::scratch::{PutRequest, SECRET_LABEL};
 use crate::screen::Screen;
 use crate::write::{self, WriteMode, WriteReceipt, WriteRequest};
 
@@ -173,7 +173,7 @@ impl Workspace {
                 None => {
                     let receipt = self.scratch().put(PutRequest {
                         content: secret.to_owned(),
-                        label: Some(format!("redacted:{}:{}", origin.label, replaced.put)),
+                        label: Some(format!("{SECRET_LABEL}{}:{}", origin.label, replaced.put)),
                         notes: Some(format!("{} ({})", replaced.kind, replaced.pattern)),
                         ..PutRequest::default()
                     })?;

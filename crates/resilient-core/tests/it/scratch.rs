@@ -680,9 +680,15 @@ fn the_policy_says_how_long_and_how_much_the_scratchpad_keeps() {
     let refused = refusal(ws.scratch().get(&key("newer"), Encoding::Utf8));
     assert_eq!(refused["context"]["removed_for"], "room");
 
+    // A file may have a secret no longer that a redaction has kept.
+    put(&ws, labelled("a secret that goes on", "redacted:a.py:<REDACTED:api_key:1>"));
+    put(&ws, text("123456"));
+    put(&ws, text("12345"));
+    assert_eq!(listed(&ws), [key("12345"), key("a secret that goes on")]);
+
     home.policy("scratch: {max_bytes: nothing}\n");
     put(&ws, text("y"));
-    assert_eq!(listed(&ws).len(), 2, "a policy that cannot be used removes nothing");
+    assert_eq!(listed(&ws).len(), 3, "a policy that cannot be used removes nothing");
     home.assert_tidy();
 }
 
