@@ -14,7 +14,7 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
     (
         "",
         "classify_reject_at",
-        "The lowest verdict at which a checked text is refused. It does not switch the check on.",
+        "The lowest verdict at which a checked text is refused. It does not switch the check on: `classify` or the policy does.",
     ),
     ("", "content", "The text."),
     ("", "content_type", "A media type that is kept with the content; nothing interprets it."),

@@ -50,7 +50,7 @@ impl Tool for Checkpoint {
             format: self.format.into(),
             ttl: self.ttl,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: reject_at(self.classify, self.classify_reject_at),
+            reject_at: reject_at(workspace, self.classify, self.classify_reject_at),
         }))
     }
 }

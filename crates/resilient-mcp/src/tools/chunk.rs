@@ -52,7 +52,7 @@ impl Tool for ChunkWrite {
             content: String::new(),
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: reject_at(self.classify, self.classify_reject_at),
+            reject_at: reject_at(workspace, self.classify, self.classify_reject_at),
             output_path: None,
         };
         keep(workspace, request, self.content, self.draft_sha256)
@@ -87,7 +87,7 @@ impl Tool for ChunkAppend {
             content: String::new(),
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: reject_at(self.classify, self.classify_reject_at),
+            reject_at: reject_at(workspace, self.classify, self.classify_reject_at),
             output_path: None,
         };
         keep(workspace, request, self.content, self.draft_sha256)
@@ -162,7 +162,7 @@ impl Tool for ChunkCompose {
                 separator: self.separator,
                 cleanup: self.cleanup,
                 expected_prev_sha256: self.expected_prev_sha256,
-                reject_at: reject_at(self.classify, self.classify_reject_at),
+                reject_at: reject_at(workspace, self.classify, self.classify_reject_at),
                 validate: self.validate,
                 form,
                 allow_shrink: self.allow_shrink,

@@ -79,7 +79,7 @@ impl Tool for HandoffWrite {
             path: self.path,
             archive: self.archive,
             expected_prev_sha256: self.expected_prev_sha256,
-            reject_at: reject_at(self.classify, self.classify_reject_at),
+            reject_at: reject_at(workspace, self.classify, self.classify_reject_at),
             allow_shrink: self.allow_shrink,
         }))
     }

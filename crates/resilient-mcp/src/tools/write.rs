@@ -60,7 +60,7 @@ impl Tool for SafeWrite {
             Ok(form) => form,
             Err(error) => return answer::<()>(Err(error)),
         };
-        let reject_at = reject_at(self.classify, Some(self.classify_reject_at));
+        let reject_at = reject_at(workspace, self.classify, Some(self.classify_reject_at));
         match (self.content, self.content_from) {
             (Some(content), None) => answer(workspace.write(WriteRequest {
                 path,
@@ -160,7 +160,7 @@ impl Tool for SafeReplace {
                 new_string: self.new_string,
                 count: self.count,
                 expected_prev_sha256: self.expected_prev_sha256,
-                reject_at: reject_at(self.classify, self.classify_reject_at),
+                reject_at: reject_at(workspace, self.classify, self.classify_reject_at),
                 validate: self.validate,
                 form,
                 allow_shrink: self.allow_shrink,
@@ -191,9 +191,13 @@ pub enum Verdict {
     High,
 }
 
-/// From which verdict on a call has its text refused, if it has it checked at all.
-pub(super) fn reject_at(classify: bool, from: Option<Verdict>) -> Option<risk::Verdict> {
-    classify.then(|| from.unwrap_or_default().into())
+/// From which verdict on a call has its text refused, if the call or the policy has it checked at all.
+pub(super) fn reject_at(
+    workspace: &Workspace,
+    classify: bool,
+    from: Option<Verdict>,
+) -> Option<risk::Verdict> {
+    (classify || workspace.judges_all()).then(|| from.unwrap_or_default().into())
 }
 
 /// The line ends of what is written.

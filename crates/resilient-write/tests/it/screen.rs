@@ -194,6 +194,11 @@ fn a_call_says_on_every_way_in_from_which_verdict_on_its_text_is_refused() {
         }
         let refused = "policy_violation/encoding/retry_later";
         client.fails(tool, with(true, Some("safe")), refused, json!({}));
+        // Where the policy has every write checked, the verdict of the call counts without more.
+        sandbox.put(".resilient_write/policy.yaml", "classify: {default: on}\n");
+        let at_low = json!({"verdict": "low", "classify_reject_at": "low"});
+        client.fails(tool, with(false, Some("low")), BLOCKED, at_low);
+        sandbox.put(".resilient_write/policy.yaml", "{}\n");
     }
 }
 
