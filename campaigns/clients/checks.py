@@ -23,7 +23,7 @@ def calls():
 def check_session(session, era):
     """Checks what a driver printed: the tools it was shown and the result of each call."""
     table = calls()
-    yield "tools/list", _problem_of_tools(session["tools"], table)
+    yield "tools/list", problem_of_tools(session["tools"])
     if session.get("protocol"):
         modern = session["protocol"] >= "2026-07-28"
         wrong = modern != (era != "legacy")
@@ -45,6 +45,13 @@ def problem_of(result, expected):
         return f"text and structure differ: {answer} {result['structured']}"
     if result["isError"] == answer["ok"]:
         return f"isError is {result['isError']} and ok is {answer['ok']}"
+    return problem_of_answer(answer, expected)
+
+
+def problem_of_answer(answer, expected):
+    """The first thing wrong with what a call answers, however it was wrapped."""
+    if not isinstance(answer, dict) or not isinstance(answer.get("ok"), bool):
+        return f"the answer does not say whether it is ok: {answer!r}"
     if not answer["ok"] and set(answer) != ENVELOPE:
         return f"the envelope has the keys {sorted(answer)}"
     return mismatch(answer, expected)
@@ -62,12 +69,13 @@ def mismatch(answer, expected, place="answer"):
     return None if answer == expected else f"{place} is {answer!r}, not {expected!r}"
 
 
-def _problem_of_tools(tools, table):
+def problem_of_tools(tools):
+    """What is wrong with a list of tools: each has calls in the table, and there are as many as are served."""
     names = {tool["name"] for tool in tools}
     if len(tools) != TOOL_COUNT or len(names) != TOOL_COUNT:
         return f"{len(tools)} tools are listed"
     for ok in (True, False):
-        missing = names - {call["tool"] for call in table if call["answer"]["ok"] == ok}
+        missing = names - {call["tool"] for call in calls() if call["answer"]["ok"] == ok}
         if missing:
             return f"calls.json has no call with ok {ok} of {sorted(missing)}"
     return None

@@ -35,13 +35,17 @@ def over(transport, check, *options):
         command = [server, "--transport", transport, "--port", "0", *options]
         listening = subprocess.Popen(command, cwd=workspace, stderr=subprocess.PIPE, text=True)
         try:
-            line = next(line for line in listening.stderr if "listening on" in line)
-            url = line.split()[-1]
-            return check(url, workspace, era)
+            line = next((line for line in listening.stderr if "listening on" in line), None)
+            if line is None:
+                raise ChildProcessError(f"exit {listening.wait(SECONDS)} before it listened")
+            return check(line.split()[-1], workspace, era)
         finally:
             listening.terminate()
-            listening.wait()
-            listening.stderr.close()
+            try:
+                listening.wait(SECONDS)
+            finally:
+                listening.kill()
+                listening.stderr.close()
     return checked
 
 

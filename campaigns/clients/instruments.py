@@ -34,9 +34,7 @@ class Inspector:
         ran = self._run(server, workspace, era, "--method", "tools/list", "--strict")
         if ran.returncode:
             return [("tools/list", f"exit {ran.returncode}: {ran.stdout}{ran.stderr}")]
-        tools = json.loads(ran.stdout)["result"]["tools"]
-        wrong = len(tools) != checks.TOOL_COUNT
-        return [("tools/list", f"{len(tools)} tools" if wrong else None)]
+        return [("tools/list", checks.problem_of_tools(json.loads(ran.stdout)["result"]["tools"]))]
 
     def load(self, server, workspace, era):
         """Appends 200 parts to one session, eight calls at a time; none may be lost."""
@@ -83,8 +81,7 @@ def mcporter(node, modules):
         ran = run(server, workspace, "list", "--json")
         if ran.returncode:
             return [("list", f"exit {ran.returncode}: {ran.stdout}{ran.stderr}")]
-        count = len(json.loads(ran.stdout)["tools"])
-        checked = [("list", None if count == checks.TOOL_COUNT else f"{count} tools")]
+        checked = [("list", checks.problem_of_tools(json.loads(ran.stdout)["tools"]))]
         for call in checks.calls():
             arguments = json.dumps(call["arguments"])
             ran = run(server, workspace, "call", call["tool"], "--args", arguments, "--output", "json")
@@ -92,7 +89,7 @@ def mcporter(node, modules):
             if ran.returncode != (not is_ok):
                 problem = f"exit {ran.returncode}: {ran.stdout}{ran.stderr}"
             else:
-                problem = checks.mismatch(json.loads(ran.stdout), call["answer"])
+                problem = checks.problem_of_answer(json.loads(ran.stdout), call["answer"])
             checked.append((f"{call['tool']} {arguments[:60]}", problem))
         return checked
 
@@ -100,11 +97,14 @@ def mcporter(node, modules):
 
 
 def scanner(environment):
-    """The check of Cisco's scanner, with what works offline: no tool's text looks like an attack, and a server with
-    a token file shows a stranger nothing.
+    """The check of Cisco's scanner, with what works offline: it scans every tool that is listed, no tool's text looks
+    like an attack, and a server with a token file shows a stranger nothing.
 
+    The scanner says nothing, too, of what it cannot speak with. So it has to find the tools of a server without tokens.
     That HTTP on loopback is not encrypted (MCPS-001) is meant.
     """
+    full = ["--tools", "full"]
+
     def scan(workspace, *arguments):
         ran = subprocess.run([environment / "mcp-scanner", *arguments], cwd=workspace, capture_output=True, text=True,
                              timeout=SECONDS, env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"})
@@ -112,20 +112,27 @@ def scanner(environment):
             raise ChildProcessError(f"exit {ran.returncode}: {ran.stdout[-1000:]}{ran.stderr[-1000:]}")
         return json.loads(ran.stdout)
 
-    def stranger(workspace):
-        def check(url, _workspace, _era):
-            return scan(workspace, "protocol", "--server-url", url)["findings"]
-        return check
+    def found(server, workspace, era, *options):
+        """What it finds in a server over HTTP, as the ids of its checks."""
+        def stranger(url, _workspace, _era):
+            findings = scan(workspace, "protocol", "--server-url", url)["findings"]
+            return sorted(finding["details"]["check_id"] for finding in findings)
+        return drivers.over("http", stranger, *options)(server, workspace, era)
 
     def check(server, workspace, era):
-        tools = scan(workspace, "--analyzers", "yara", "--format", "raw", "stdio", "--stdio-command", server,
-                     "--stdio-arg=--tools", "--stdio-arg=full")["scan_results"]
-        checked = [("tools", None if len(tools) > checks.TOOL_COUNT else f"{len(tools)} were scanned")]
-        checked += [(tool["tool_name"], None if tool["is_safe"] else f"{tool['findings']}") for tool in tools]
-        tokens = ["--token-file", workspace / "tokens"]
-        found = drivers.over("http", stranger(workspace), *tokens)(server, workspace, era)
-        bad = [finding for finding in found if finding["details"]["check_id"] != "MCPS-001"]
-        return checked + [("a stranger", f"{bad}" if bad else None)]
+        scanned = scan(workspace, "--analyzers", "yara", "--format", "raw", "stdio", "--stdio-command", server,
+                       *(f"--stdio-arg={argument}" for argument in full))["scan_results"]
+        missing = {tool["name"] for tool in _tools(server, workspace, *full)} ^ {tool["tool_name"] for tool in scanned}
+        few = len(scanned) <= checks.TOOL_COUNT
+        checked = [("tools", f"{len(scanned)} were scanned, without {sorted(missing)}" if few or missing else None)]
+        checked += [(tool["tool_name"], None if tool["is_safe"] else f"{tool['findings']}") for tool in scanned]
+        for who, options, expected in (
+            ("a client without a token", ["--token-file", workspace / "tokens"], ["MCPS-001"]),
+            ("a server without tokens", [], ["MCPS-001", "MCPS-002"]),
+        ):
+            ids = found(server, workspace, era, *options)
+            checked.append((who, None if ids == expected else f"{ids}, not {expected}"))
+        return checked
 
     return check
 
