@@ -54,6 +54,11 @@ impl<S: Hosted> Keeper<S> {
         }
     }
 
+    /// Whether the SDK has a session.
+    pub(crate) async fn is_awake(&self, id: &str) -> bool {
+        self.awake.sessions.read().await.contains_key(id)
+    }
+
     async fn put_to_sleep(&self, id: String) {
         // The worker may have ended already.
         let _ = self.awake.close_session(&id.into()).await;
@@ -174,9 +179,13 @@ impl<S: Hosted> SessionManager for Keeper<S> {
     async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Overheard<S>>, Fault> {
         self.make_room().await;
         Ok(match self.awake.restore_session(id.clone()).await? {
-            RestoreOutcome::Restored(worker) => {
-                self.sessions.woke(&id);
+            RestoreOutcome::Restored(worker) if self.sessions.woke(&id) => {
                 RestoreOutcome::Restored(self.overheard(id, worker))
+            }
+            RestoreOutcome::Restored(_) => {
+                // Nobody would know whose it is.
+                self.awake.close_session(&id).await?;
+                RestoreOutcome::NotSupported
             }
             RestoreOutcome::AlreadyPresent => RestoreOutcome::AlreadyPresent,
             _ => RestoreOutcome::NotSupported,

@@ -133,12 +133,13 @@ impl<S> Sessions<S> {
         session.began.clone()
     }
 
-    /// It is awake again.
-    pub(crate) fn woke(&self, id: &str) {
-        self.with(id, |session| {
-            session.state = State::Awake;
-            session.life = session.life.wrapping_add(1);
-        });
+    /// It is awake again; false if it has ended meanwhile.
+    pub(crate) fn woke(&self, id: &str) -> bool {
+        let mut all = self.lock();
+        let Some(session) = all.get_mut(id) else { return false };
+        session.state = State::Awake;
+        session.life = session.life.wrapping_add(1);
+        true
     }
 
     /// The SDK has ended it: it sleeps, if it was to; otherwise it is gone.
@@ -226,6 +227,13 @@ impl<S: Hosted> Session<S> {
     fn leave(&mut self) {
         self.state = State::Leaving(watch::Sender::new(()));
         self.server.as_ref().inspect(|server| server.rest());
+    }
+}
+
+impl<S> AtWork<S> {
+    /// The id of its session.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
     }
 }
 

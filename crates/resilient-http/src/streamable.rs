@@ -123,6 +123,9 @@ impl<S: Hosted> Streamable<S> {
         let is_json = is_of(&parts.headers, b"application/json");
         let request = Request::from_parts(parts, Full::new(body));
         let reply = self.service.handle(request).await;
+        if self.has_ended(reply.status(), used.as_deref()).await {
+            return no_session();
+        }
         if is_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return json(StatusCode::BAD_REQUEST, &unreadable(&kind));
         }
@@ -147,6 +150,9 @@ impl<S: Hosted> Streamable<S> {
         let comes_back = parts.headers.get("last-event-id");
         let waits = comes_back.is_some_and(|event| event.as_bytes().contains(&b'/'));
         let reply = self.service.handle(Request::from_parts(parts, empty())).await;
+        if self.has_ended(reply.status(), used.as_ref()).await {
+            return no_session();
+        }
         let door = Arc::clone(&self.door);
         let (head, body) = reply.into_parts();
         let body = Held::until_sent(body, used.filter(|_| waits));
@@ -169,6 +175,17 @@ impl<S: Hosted> Streamable<S> {
     async fn enter(&self, parts: &Parts, caller: &Caller) -> Result<Option<AtWork<S>>, NotYours> {
         let Some(id) = parts.headers.get(SESSION) else { return Ok(None) };
         self.keeper.sessions.enter(id.to_str().map_err(|_| NotYours)?, caller).await
+    }
+
+    /// Whether a request failed because its session ended meanwhile: the SDK calls that a fault of the server.
+    async fn has_ended(&self, status: StatusCode, used: Option<&AtWork<S>>) -> bool {
+        match used {
+            // It has a request at work, so it does not sleep.
+            Some(used) if status == StatusCode::INTERNAL_SERVER_ERROR => {
+                !self.keeper.is_awake(used.id()).await
+            }
+            _ => false,
+        }
     }
 }
 

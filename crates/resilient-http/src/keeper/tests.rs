@@ -280,6 +280,29 @@ async fn a_session_that_sleeps_ends_as_others_do() {
 }
 
 #[tokio::test]
+async fn a_request_whose_session_ends_just_then_is_told_that_it_is_gone() {
+    let place = place(&Stub::default());
+    let session = greet(&place).await;
+    let caller = Caller::default();
+    // The request is in before the session ends, and reaches it after that.
+    let end = place.end(head("DELETE", &session, &[]), &caller);
+    let (reply, ended) = tokio::join!(begin(&place, &session, "count"), end);
+    assert_eq!((reply.status(), ended.status()), (StatusCode::NOT_FOUND, StatusCode::ACCEPTED));
+    assert_eq!(place.count(), 0);
+}
+
+#[tokio::test]
+async fn a_session_that_ended_while_it_was_woken_does_not_come_back() {
+    let place = place(&Stub::default());
+    let session = greet(&place).await;
+    rest(&place).await;
+    assert_eq!(place.end(head("DELETE", &session, &[]), &Caller::default()).await.status(), 202);
+    let woken = place.keeper.restore_session(session.as_str().into()).await.unwrap();
+    assert!(matches!(woken, RestoreOutcome::NotSupported));
+    assert_eq!((awake(&place).await, place.count()), (0, 0));
+}
+
+#[tokio::test]
 async fn the_one_that_is_quiet_for_the_longest_time_makes_room() {
     let place = place(&Stub::default());
     let first = greet(&place).await;
