@@ -18,6 +18,7 @@ use tokio::io::{
     AsyncRead as _, AsyncWriteExt as _, DuplexStream, ReadBuf, ReadHalf, WriteHalf, duplex, split,
 };
 use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::body::{Held, Reply, Taken, later, plain};
 use crate::door::Door;
@@ -44,6 +45,8 @@ type Sessions = Arc<Mutex<HashMap<String, Arc<Session>>>>;
 struct Session {
     caller: Caller,
     to_server: tokio::sync::Mutex<WriteHalf<DuplexStream>>,
+    /// Its stream has ended.
+    gone: CancellationToken,
 }
 
 impl<S: Hosted> Sse<S> {
@@ -76,8 +79,9 @@ impl<S: Hosted> Sse<S> {
         let (from_server, to_server) = split(ours);
         // It ends with its streams; what was under way is done by then.
         tokio::spawn(self.server.for_caller(caller.clone()).speak(from_client, to_client));
-        let to_server = tokio::sync::Mutex::new(to_server);
-        let session = Arc::new(Session { caller: caller.clone(), to_server });
+        let (to_server, gone) = (tokio::sync::Mutex::new(to_server), CancellationToken::new());
+        let gone_at_end = gone.clone().drop_guard();
+        let session = Arc::new(Session { caller: caller.clone(), to_server, gone });
         lock(&self.sessions).insert(id.clone(), session);
 
         let hello = format!("event: endpoint\ndata: {}?session_id={id}\n\n", self.messages);
@@ -90,7 +94,7 @@ impl<S: Hosted> Sse<S> {
             is_line_begun: false,
             heartbeat,
             _stream: self.streams.begin(),
-            _listed: Listed { id, sessions: Arc::clone(&self.sessions) },
+            _listed: Listed { id, sessions: Arc::clone(&self.sessions), _gone: gone_at_end },
         };
         let door = Arc::clone(&self.door);
         let body = Held::as_long_as(events, move || door.still_has(&caller));
@@ -118,12 +122,18 @@ impl<S: Hosted> Sse<S> {
         // On its own: a client that goes away in the middle leaves no half line.
         let room = taken.room;
         let written = tokio::spawn(async move {
-            let written = session.to_server.lock().await.write_all(&line).await;
+            let write = async { session.to_server.lock().await.write_all(&line).await.is_ok() };
+            // A server that waits for its client to listen takes nothing: both would wait for ever.
+            let written = tokio::select! {
+                biased;
+                written = write => written,
+                () = session.gone.cancelled() => false,
+            };
             drop(room);
             written
         });
         match written.await {
-            Ok(Ok(())) => plain(StatusCode::ACCEPTED, "Accepted"),
+            Ok(true) => plain(StatusCode::ACCEPTED, "Accepted"),
             _ => plain(StatusCode::GONE, "the session has ended; open a stream again\n"),
         }
     }
@@ -145,6 +155,7 @@ fn lock(sessions: &Sessions) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
 struct Listed {
     id: String,
     sessions: Sessions,
+    _gone: DropGuard,
 }
 
 impl Drop for Listed {
@@ -215,7 +226,69 @@ fn framed(lines: &[u8], is_line_begun: &mut bool) -> Bytes {
 
 #[cfg(test)]
 mod tests {
+    use resilient_mcp::Tallied;
+    use rmcp::ServerHandler;
+    use tokio::task::yield_now;
+
     use super::*;
+    use crate::address::Names;
+
+    /// A server that takes nothing and says nothing.
+    #[derive(Clone, Default)]
+    struct Deaf(Busy);
+
+    impl ServerHandler for Deaf {}
+
+    impl Hosted for Deaf {
+        fn for_caller(&self, _caller: Caller) -> Self {
+            self.clone()
+        }
+
+        fn tallied(&self) -> Tallied {
+            Tallied::default()
+        }
+
+        fn check(&self) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn calls(&self) -> &Busy {
+            &self.0
+        }
+
+        fn end_subscriptions(&self) {}
+
+        async fn speak(
+            self,
+            _from_client: ReadHalf<DuplexStream>,
+            _to_client: WriteHalf<DuplexStream>,
+        ) {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn what_waits_for_a_server_ends_with_the_stream() {
+        let door = Arc::new(Door::new(Names::default(), None));
+        let sse = Arc::new(Sse::new(&Deaf::default(), door, "/messages/".to_owned()));
+        let stream = sse.stream(Caller::default());
+        let query = format!("session_id={}", lock(&sse.sessions).keys().next().unwrap());
+        let post = {
+            let taken = Taken { bytes: Bytes::from(vec![b' '; 2 * PIPE]), room: None };
+            let sse = Arc::clone(&sse);
+            tokio::spawn(async move { sse.post(&query, taken, &Caller::default()).await })
+        };
+        for _ in 0..100 {
+            yield_now().await;
+        }
+        assert!(!post.is_finished());
+        drop(stream);
+        for _ in 0..100 {
+            yield_now().await;
+        }
+        assert!(post.is_finished(), "it waits for ever");
+        assert_eq!(post.await.unwrap().status(), StatusCode::GONE);
+    }
 
     #[test]
     fn each_line_is_an_event_however_it_is_cut() {
