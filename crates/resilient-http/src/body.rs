@@ -59,10 +59,7 @@ impl Room {
     /// It is too long, comes too slowly, or not at all.
     pub(crate) async fn take(&self, head: &Parts, mut body: Incoming) -> Result<Taken, Untaken> {
         if body.size_hint().lower() > BODY_MAX as u64 {
-            // A client that asks first sends nothing.
-            if !head.headers.contains_key(header::EXPECT) {
-                tokio::spawn(pass_over(body));
-            }
+            leave(head, body);
             return Err(Untaken::TooLong);
         }
         let taken = self.collect(&mut body).await;
@@ -95,6 +92,14 @@ impl Room {
         }
         taken.bytes = bytes.freeze();
         Ok(taken)
+    }
+}
+
+/// Leaves a body that nobody takes: its client sees the answer all the same.
+pub(crate) fn leave(head: &Parts, body: Incoming) {
+    // A client that asks first sends nothing.
+    if !body.is_end_stream() && !head.headers.contains_key(header::EXPECT) {
+        tokio::spawn(pass_over(body));
     }
 }
 

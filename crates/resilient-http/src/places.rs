@@ -10,7 +10,7 @@ use resilient_mcp::{Busy, Caller, Server};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::body::{Reply, Room, later, plain, untaken, whole};
+use crate::body::{Reply, Room, later, leave, plain, untaken, whole};
 use crate::door::{Door, Ends, Refused};
 use crate::hosted::Hosted;
 use crate::metrics::{Answered, Seen};
@@ -116,7 +116,13 @@ impl<S: Hosted> Places<S> {
                     parts.headers.remove(header::AUTHORIZATION);
                     self.inside(parts, body, caller).await
                 }
-                Err(refused) => self.refuse(refused, ends),
+                Err(refused) => {
+                    // A client whose token was revoked is told so.
+                    if refused != Refused::TooOften {
+                        leave(&parts, body);
+                    }
+                    self.refuse(refused, ends)
+                }
             },
         };
         let status = reply.status().as_u16();
@@ -172,6 +178,7 @@ impl<S: Hosted> Places<S> {
             return self.metrics().await;
         }
         let Some(address) = self.address(parts.uri.path()) else {
+            leave(&parts, body);
             return plain(StatusCode::NOT_FOUND, "nothing is here\n");
         };
         let work = self.requests.begin();
@@ -189,9 +196,14 @@ impl<S: Hosted> Places<S> {
             (Address::Mcp(place), Method::GET) => place.stream(parts, caller).await,
             (Address::Mcp(place), Method::DELETE) => place.end(parts, &caller).await,
             (Address::Stream(place), Method::GET) => place.stream(caller),
-            (Address::Mcp(_), _) => not_so("GET, POST, DELETE"),
-            (Address::Stream(_), _) => not_so("GET"),
-            (Address::Messages(_), _) => not_so("POST"),
+            (address, _) => {
+                leave(&parts, body);
+                not_so(match address {
+                    Address::Mcp(_) => "GET, POST, DELETE",
+                    Address::Stream(_) => "GET",
+                    Address::Messages(_) => "POST",
+                })
+            }
         }
     }
 

@@ -262,6 +262,25 @@ fn a_client_that_sends_all_before_it_reads_sees_that_it_was_too_much() {
     assert_eq!(web.say(&format!("{head}{pieces}")).status, 413);
 }
 
+/// Before, only a body that was too long was read to its end: clients of Node saw a broken pipe in place of this.
+#[test]
+fn a_client_that_sends_all_before_it_reads_sees_that_its_token_or_address_is_wrong() {
+    let sandbox = Sandbox::new();
+    let alice = secret("alice");
+    put_tokens(&sandbox, &format!("alice read {alice}\n"));
+    let web = sandbox.listen(WITH_TOKENS);
+    let body = "x".repeat(16 << 20);
+    let status = |line: &str, token: &str| {
+        let token = bearer(token);
+        let head =
+            format!("{line} HTTP/1.1\r\nHost: {}\r\nAuthorization: {token}\r\n", web.address);
+        web.say(&format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())).status
+    };
+    assert_eq!(status("POST /mcp", &secret("mallory")), 401);
+    assert_eq!(status("POST /nowhere", &alice), 404);
+    assert_eq!(status("PUT /mcp", &alice), 405);
+}
+
 #[test]
 fn the_older_transport_has_the_same_door() {
     let sandbox = Sandbox::new();
