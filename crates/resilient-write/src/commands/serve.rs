@@ -117,6 +117,13 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
+/// What was meant as the name of a workspace, and is none.
+fn wrong_name(unnamed: &[PathBuf]) -> Option<&str> {
+    let missing = unnamed.iter().filter(|path| !path.is_dir());
+    let mut names = missing.filter_map(|path| Some(path.to_str()?.split_once('=')?.0));
+    names.find(|name| !name.contains(['/', '\\']))
+}
+
 /// A name that two workspaces have.
 fn twice(named: &[(String, PathBuf)]) -> Option<&str> {
     let mut names: Vec<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
@@ -183,6 +190,11 @@ impl Serve {
             Some(Transport::Http) => Some(Protocol::Http),
             Some(Transport::Sse) => Some(Protocol::Sse),
         };
+        if let Some(name) = protocol.and_then(|_| wrong_name(&unnamed)) {
+            return Ok(output.misuse(&format!(
+                "{name:?} is no name of a workspace: take 1 to 32 of A-Z, a-z, 0-9, - and _"
+            )));
+        }
         if let Some(origin) = self.door.allow_origin.iter().find(|it| !it.contains("://")) {
             return Ok(output
                 .misuse(&format!("{origin} is no origin: write its scheme, as https://{origin}")));

@@ -389,6 +389,11 @@ fn workspaces_lie_apart() {
     let ran = sandbox.run(&[HTTP, &["-w", "a=one", "-w", "a=other"]].concat());
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.stderr.contains("two workspaces are named a"), "{ran:?}");
+    for name in ["ü", "..", "a b", ""] {
+        let ran = sandbox.run(&[HTTP, &["-w", &format!("{name}=one")]].concat());
+        assert_eq!(ran.code, 2, "{name}");
+        assert!(ran.stderr.contains("is no name of a workspace"), "{}", ran.stderr);
+    }
     assert_eq!(sandbox.run(&["-w", "a=one"]).code, 2);
 }
 
