@@ -152,12 +152,40 @@ impl<'a> Around<'a> {
         self.line().split('"').next().is_some_and(|begin| begin.trim_end().ends_with('['))
     }
 
-    /// Whether it is a plain scalar of YAML.
+    /// Whether it is all of a plain scalar of YAML.
     pub(super) fn is_scalar(&self) -> bool {
         let line = self.after(WINDOW).split('\n').next().unwrap_or_default();
         let rest = line.trim_start();
         let ends = rest.is_empty() || rest.starts_with([',', ']', '}']) || line.starts_with(" #");
-        ends && self.neighbours().0.is_none_or(|byte| b":-,[{=>|".contains(&byte))
+        let begins = self.neighbours().0.is_none_or(|byte| b":-,[{".contains(&byte));
+        begins && ends && !self.in_block()
+    }
+
+    /// Whether this is in the lines of a block scalar of YAML: `key: |`. Its first line is the next one above that
+    /// is less indented, or one that is so from there.
+    fn in_block(&self) -> bool {
+        let mut lines = self.before(16 * WINDOW).rsplit('\n');
+        let width = |line: &str, signs: &[char]| line.len() - line.trim_start_matches(signs).len();
+        let mut indent = lines.next().map_or(0, |line| width(line, &[' ']));
+        for line in lines.filter(|line| !line.trim().is_empty()) {
+            let begin = line.split(" #").next().unwrap_or_default().trim_end();
+            let begin = begin.trim_end_matches(|c: char| c.is_ascii_digit() || "+-".contains(c));
+            let key = width(line, &[' ', '-']);
+            // `- |` has no key.
+            let parent = if line.get(key..).is_some_and(|rest| rest.starts_with(['|', '>'])) {
+                width(line, &[' '])
+            } else {
+                key
+            };
+            if [" |", " >"].iter().any(|sign| begin.ends_with(sign)) && parent < indent {
+                return true;
+            }
+            indent = indent.min(width(line, &[' ']));
+            if indent == 0 {
+                break;
+            }
+        }
+        false
     }
 
     /// Whether a place in a workflow may be in a command: it is not all of the value of a key, nor in braces.
@@ -172,7 +200,7 @@ impl<'a> Around<'a> {
     /// Whether braces or brackets of YAML are open here.
     pub(super) fn in_flow(&self) -> bool {
         let count = |signs: [char; 2]| self.before(WINDOW).matches(signs).count();
-        count(['{', '[']) > count(['}', ']'])
+        count(['{', '[']) > count(['}', ']']) && !self.in_block()
     }
 
     /// Whether this is the text of an element in JSX: `<p>…</p>`. In code such signs compare, and signs of code
@@ -332,5 +360,19 @@ let a = @",
         let is_scalar = |text: &str| around(Language::Yaml, text).is_scalar();
         assert!(is_scalar("a: @ # b") && is_scalar("[@, b]") && !is_scalar("a: b @"));
         assert!(around(Language::Yaml, "a: {b: x @").in_flow());
+    }
+
+    #[test]
+    fn a_block_of_yaml_goes_on_while_its_lines_are_indented() {
+        for (other, block) in [
+            ("a: |\n  b\nc: @", "a: |\n  b @"),
+            ("a: |\n  b\nc:\n  @", "a: >-\n\n  @"),
+            ("- a: |\n    b\n  c: @", "- a: |\n    b: @"),
+            ("- |\n  b\n- @", "- |\n  @"),
+            ("a: b|\n  @", "a: |2+ # b\n  c\n    d: {e: @"),
+        ] {
+            assert!(!around(Language::Yaml, other).in_block(), "{other}");
+            assert!(around(Language::Yaml, block).in_block(), "{block}");
+        }
     }
 }

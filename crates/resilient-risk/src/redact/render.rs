@@ -347,9 +347,13 @@ impl Writer<'_> {
             Language::Env if site.open == "'" || bare && after == Some(b'=') => return None,
             Language::Json if whole => quoted(),
             Language::Toml if bare => quoted(),
-            Language::Yaml | Language::Workflow if bare && around.is_scalar() => quoted(),
             // Within braces or brackets those of a look-up would not belong to the text around it.
-            Language::Yaml | Language::Workflow if bare && around.in_flow() => return None,
+            Language::Yaml | Language::Workflow if bare && around.in_flow() => {
+                if !around.is_scalar() {
+                    return None;
+                }
+                quoted()
+            }
             Language::Json
             | Language::Yaml
             | Language::Workflow
@@ -517,6 +521,22 @@ mod tests {
             (Language::Python, "f('<s>' 'b')", "f(f'{os.environ[\"V\"]}' 'b')"),
         ] {
             assert_eq!(rendered(language, text, true), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_look_up_in_yaml_has_quotes_only_where_braces_would_end_it() {
+        for (text, expected) in [
+            ("- A=<s>\n", "- A=${V}\n"),
+            ("- --token=<s>\n", "- --token=${V}\n"),
+            ("a: |-\n  <s>\n", "a: |-\n  ${V}\n"),
+            ("a: |-\n  b: <s>\n", "a: |-\n  b: ${V}\n"),
+            ("a: |\n  [b, <s>]\n", "a: |\n  [b, ${V}]\n"),
+            ("a: <s>\n", "a: ${V}\n"),
+            ("a: [b, <s>]\n", "a: [b, \"${V}\"]\n"),
+            ("a: [B=<s>]\n", "a: [B=<M>]\n"),
+        ] {
+            assert_eq!(rendered(Language::Yaml, text, true), expected, "{text}");
         }
     }
 

@@ -496,11 +496,11 @@ fn every_language_looks_secrets_up_in_its_own_way() {
         ("Dockerfile", "ENV TOKEN=@\n", "ENV TOKEN=\"${TOKEN}\"\n"),
         (".env", "TOKEN=@\n", "TOKEN=${TOKEN}\n"),
         (".env", "TOKEN=\"@\"\n", "TOKEN=\"${TOKEN}\"\n"),
-        ("a.yaml", "token: @\n", "token: \"${TOKEN}\"\n"),
+        ("a.yaml", "token: @\n", "token: ${TOKEN}\n"),
         ("a.yaml", "a: {token: @, b: 'x @'}\n", "a: {token: \"${TOKEN}\", b: 'x ${TOKEN}'}\n"),
         ("a.yaml", "a: |\n  don't\n  @\n", "a: |\n  don't\n  ${GHP}\n"),
         ("a.yaml", "a: [x, \"@\"] # '@\n", "a: [x, \"${GHP}\"] # '<REDACTED:github_pat:1>\n"),
-        (".github/workflows/a.yml", "token: @\n", "token: \"${{ secrets.TOKEN }}\"\n"),
+        (".github/workflows/a.yml", "token: @\n", "token: ${{ secrets.TOKEN }}\n"),
         ("a.json", "{\"token\": \"@\"}\n", "{\"token\": \"${TOKEN}\"}\n"),
         ("a.toml", "token = '@'\n", "token = '${TOKEN}'\n"),
     ] {
@@ -594,11 +594,11 @@ fn a_look_up_that_does_not_fit_is_a_mark_and_the_others_stay() {
         ),
         ("a.sh", "# %\ntoken=§\n", "# <M>\ntoken=\"${TOKEN}\"\n"),
         ("Dockerfile", "# %\nENV TOKEN=§\n", "# <M>\nENV TOKEN=\"${TOKEN}\"\n"),
-        ("a.yaml", "# %\ntoken: §\n", "# <M>\ntoken: \"${TOKEN}\"\n"),
+        ("a.yaml", "# %\ntoken: §\n", "# <M>\ntoken: ${TOKEN}\n"),
         (
             ".github/workflows/a.yml",
             "# %\ntoken: §\n",
-            "# [REDACTED:github_pat:1]\ntoken: \"${{ secrets.TOKEN }}\"\n",
+            "# [REDACTED:github_pat:1]\ntoken: ${{ secrets.TOKEN }}\n",
         ),
         (
             "a.json",
