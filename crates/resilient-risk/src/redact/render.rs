@@ -94,26 +94,26 @@ impl<'a> Site<'a> {
             regions.get(nth).filter(|region| region.outer.start <= offset)
         };
         let text = |range: Range<usize>| content.get(range).unwrap_or_default();
+        let of = |region: Option<&Region>| region.map_or(Kind::Literal, |region| region.kind);
         let begin = holding(first.span.start);
         let (mut end, mut taken) = (first.span.end, 1);
         let mut last = holding(end.saturating_sub(1));
+        // What begins in a comment is by itself.
         while let Some(next) = secrets.get(taken)
+            && (of(begin), of(last)) == (Kind::Literal, Kind::Literal)
             && last.is_some_and(|region| next.span.start < region.outer.end)
         {
             (end, taken) = (next.span.end, taken + 1);
             last = holding(end.saturating_sub(1));
         }
-        let of = |region: Option<&Region>| region.map_or(Kind::Literal, |region| region.kind);
+        crate::work::spend(taken);
         let kind = match (of(begin), of(last)) {
             (Kind::Literal, Kind::Literal) => begin.or(last).map(|region| region.kind),
             (Kind::Literal, _) => Some(Kind::Inert),
             (kind, _) => Some(kind),
         };
-        let (Some(Kind::Literal), Some(one), Some(other)) = (kind, begin.or(last), last.or(begin))
-        else {
-            let (outer, parts) = (first.span.clone(), vec![Part::Secret(first)]);
-            return Self { outer, kind, open: "", close: "", parts, holes: &[], mixed: false };
-        };
+        let is_literal = |_: &&Region| kind == Some(Kind::Literal);
+        let (begin, last) = (begin.filter(is_literal), last.filter(is_literal));
         let mut parts = Vec::new();
         let mut from = begin.map_or(first.span.start, |region| region.inner.start);
         for secret in secrets.iter().take(taken) {
@@ -127,6 +127,11 @@ impl<'a> Site<'a> {
         if from < to {
             parts.push(Part::Text(text(from..to)));
         }
+        let outer = begin.map_or(first.span.start, |region| region.outer.start)
+            ..last.map_or(end, |region| region.outer.end);
+        let (Some(one), Some(other)) = (begin.or(last), last.or(begin)) else {
+            return Self { outer, kind, open: "", close: "", parts, holes: &[], mixed: false };
+        };
         let quotes =
             |of: &Region| (text(of.outer.start..of.inner.start), text(of.inner.end..of.outer.end));
         let is_text = |part: Option<&Part<'_>>| matches!(part, Some(Part::Text(_)));
@@ -134,8 +139,7 @@ impl<'a> Site<'a> {
         let mixed = begins && ends && quotes(one) != quotes(other);
         let (open, close) = quotes(if begins { one } else { other });
         Self {
-            outer: begin.map_or(first.span.start, |region| region.outer.start)
-                ..last.map_or(end, |region| region.outer.end),
+            outer,
             kind,
             open,
             close: if mixed { quotes(other).1 } else { close },
@@ -164,7 +168,8 @@ impl<'a> Site<'a> {
 
     /// Whether a secret is in the code inside of a literal.
     fn has_in_hole(&self, Out { span, .. }: &Out) -> bool {
-        self.holes.iter().any(|hole| hole.start < span.end && span.start < hole.end)
+        let nth = self.holes.partition_point(|hole| hole.end <= span.start);
+        self.holes.get(nth).is_some_and(|hole| hole.start < span.end)
     }
 }
 
@@ -244,6 +249,10 @@ impl Writer<'_> {
             || site.kind == Some(Kind::Unknown)
             || site.kind == Some(Kind::Expanded) && self.is_shell()
             || matches!(self.language, Language::Env | Language::Markup);
+        // A command that stands in a literal of a shell, where `<` reads a file and no quote is free.
+        let in_quotes =
+            self.is_shell() && site.kind == Some(Kind::Literal) && !site.open.ends_with('\'');
+        let has_command = in_quotes && site.has_text('`');
         rendered.text += site.open;
         for part in &site.parts {
             match part {
@@ -252,7 +261,8 @@ impl Writer<'_> {
                     let quote = if secret.is_first { quote } else { "" };
                     let in_step = self.language == Language::Workflow
                         && (!site.is_whole() || around.in_step());
-                    let mark = if is_sign || in_step || self.is_command(site, secret) {
+                    let in_command = has_command || in_quotes && site.has_in_hole(secret);
+                    let mark = if is_sign || in_step || in_command {
                         in_brackets(&secret.mark)
                     } else {
                         secret.mark.clone()
@@ -278,15 +288,6 @@ impl Writer<'_> {
             span: site.outer.clone(),
             open: site.open,
         }
-    }
-
-    /// Whether a secret is in a command that stands in a literal of a shell, where `<` reads a file and no quote is free.
-    fn is_command(&self, site: &Site<'_>, secret: &Out) -> bool {
-        let literal = self.content.get(site.outer.clone()).unwrap_or_default();
-        self.is_shell()
-            && site.kind == Some(Kind::Literal)
-            && !site.open.ends_with('\'')
-            && (site.has_in_hole(secret) || literal.contains('`'))
     }
 
     /// What a secret goes over that is not inside of literals: the quotes, and the code between.
@@ -537,6 +538,22 @@ mod tests {
             ("a: [B=<s>]\n", "a: [B=<M>]\n"),
         ] {
             assert_eq!(rendered(Language::Yaml, text, true), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn secrets_of_one_region_are_written_in_time_that_their_number_bounds() {
+        const MANY: u64 = 1_000;
+        for (language, begin, end) in [
+            (Language::Php, "", ""),
+            (Language::Go, "/*", "*/"),
+            (Language::Shell, "f \"$(f) `g` ", "\""),
+            (Language::Go, "\"", "<s\" // t>"),
+        ] {
+            let text = [begin, &"<s> $(f) ".repeat(1_000), end].concat();
+            crate::work::taken();
+            rendered(language, &text, false);
+            assert!(crate::work::taken() < 2 * MANY, "{language:?}");
         }
     }
 
