@@ -1,6 +1,7 @@
 //! What stands around a place in a text, and what the language takes there: it is seen by how the line begins and by the
 //! signs beside the place.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::language::Language;
@@ -46,7 +47,7 @@ impl<'a> Around<'a> {
     }
 
     /// Whether an expression stands here: the right side of an assignment, an argument, what is returned, an element
-    /// of a list, the value of a map, or a part of such a one.
+    /// of a list, the value of a map, or a part of such a one. Where it may be a pattern, a type or a constant, none does.
     pub(super) fn takes_look_up(&self) -> bool {
         if self.language == Language::Python {
             // A parser sees to the rest.
@@ -54,72 +55,146 @@ impl<'a> Around<'a> {
         }
         let before = self.before(16 * WINDOW);
         let code = before.trim_end();
+        let levels = LazyCell::new(|| levels(code));
         let ends = |with: &[&str]| with.iter().any(|end| code.ends_with(end));
-        let is_script = matches!(self.language, Language::JavaScript | Language::TypeScript);
         let braced = matches!(self.language, Language::Go | Language::Java | Language::CSharp);
-        let is_call = self.language == Language::Ruby
-            && before.len() > code.len()
-            && code.ends_with(|c: char| c.is_ascii_alphanumeric());
+        let is_apart = before.len() > code.len();
         let begins = match code.chars().next_back() {
-            Some(':') => !is_script || in_object(code),
+            Some(':') => match self.language {
+                Language::JavaScript | Language::TypeScript => in_object(&levels),
+                // `:"…"` is a symbol.
+                Language::Ruby => is_apart,
+                _ => true,
+            },
             Some('[') => !code.trim_end_matches('[').ends_with(is_value_end),
             Some('.') => self.language == Language::Php,
             Some('{') => braced,
             Some('&') => self.language == Language::Rust || ends(&["&&"]),
-            Some('o') => self.language == Language::Kotlin && ends(&[" to"]),
-            _ => ends(&["=", "=>", "(", ",", "+", "||", "?", "return"]) || is_call,
+            Some('o') if self.language == Language::Kotlin => ends(&[" to"]),
+            Some(c) if c.is_ascii_alphanumeric() => {
+                ends(&["return"]) || self.language == Language::Ruby && is_apart
+            }
+            _ => ends(&["=", "=>", "(", ",", "+", "||", "?"]),
         };
-        let line = self.after(WINDOW).split('\n').next().unwrap_or_default().trim_start();
-        let is_joined = self.language == Language::Ruby && line.starts_with(['"', '\'']);
-        begins && !line.starts_with(['(', ':', '=']) && !is_joined && !self.wants_constant(code)
+        let line = self.after(WINDOW).split('\n').next().unwrap_or_default();
+        let rest = line.trim_start();
+        let is_joined = self.language == Language::Ruby && rest.starts_with(['"', '\'']);
+        // `"…"u8`
+        let has_suffix = line.starts_with(is_word);
+        begins
+            && !has_suffix
+            && !rest.starts_with(['(', ':', '='])
+            && !is_joined
+            && !self.wants_constant(code, &levels)
     }
 
-    /// Whether the language takes nothing but a constant here: attributes, constants, cases, types.
-    fn wants_constant(&self, code: &str) -> bool {
+    /// Whether the language takes no expression here: patterns, types, imports, attributes, constants, cases.
+    fn wants_constant(&self, code: &str, levels: &[Level]) -> bool {
         let line = code.rsplit('\n').next().unwrap_or_default();
         let statement = code.rsplit([';', '{', '}']).next().unwrap_or_default().trim_start();
-        let begins = |with: &[&str]| with.iter().any(|word| statement.starts_with(word));
-        let has = |text: &str, wanted: &str| {
-            let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            words.any(|word| word == wanted)
-        };
-        let is_case = || begins(&["case "]) && !statement.contains(':');
-        // What is assigned in an argument is the default of a parameter.
-        let is_default =
-            || code.ends_with('=') && enclosing(code).is_some_and(|open| open.ends_with('('));
+        let is_case = || statement.starts_with("case ") && !statement.contains(':');
+        // Each level with what stands before its bracket.
+        let mut pairs = levels.iter().zip(levels.iter().skip(1).map(|outer| outer.text.trim_end()));
         match self.language {
             Language::Go => {
-                let open = enclosing(code).and_then(|open| open.strip_suffix('('));
-                let open = open.unwrap_or_default().trim_end();
-                let line = line.rsplit([';', '{', '}']).next().unwrap_or_default();
-                has(line, "const") || open.ends_with("const") || open.ends_with("import")
+                let begins = |level: &Level| begins(level.line(), &["const", "import"]);
+                levels.iter().any(begins)
             }
             Language::Java => {
                 let constant = has(statement, "static") && has(statement, "final");
-                constant || is_case() || line.trim_start().starts_with('@') || self.in_annotation()
+                let is_at = line.trim_start().starts_with('@') || self.in_annotation();
+                constant || is_case() || is_at || in_interface(levels)
             }
-            Language::Kotlin => self.in_annotation() || has(line, "const"),
+            Language::Kotlin => {
+                let is_annotation = |level: &Level| has(level.line(), "annotation");
+                self.in_annotation() || has(line, "const") || levels.iter().any(is_annotation)
+            }
             Language::CSharp => {
-                let mut opens = std::iter::successors(enclosing(code), |open| {
-                    enclosing(open.get(..open.len() - 1)?)
-                });
-                let is_attribute = |open: &str| {
-                    let before = open.strip_suffix('[').map(str::trim_end);
-                    before
-                        .is_some_and(|text| text.is_empty() || text.ends_with([';', '{', '}', ']']))
+                let is_default =
+                    |level: &Level| matches!(level.open, Some('(' | '[')) && level.assigns();
+                let is_special = |(level, before): (&Level, &str)| match level.open {
+                    // An attribute.
+                    Some('[') => before.is_empty() || before.ends_with([';', '}', ']']),
+                    // `is { Name: "…" }`
+                    Some('{') => level.is_named(),
+                    _ => false,
                 };
-                is_default() || is_case() || has(statement, "const") || opens.any(is_attribute)
+                has(statement, "const")
+                    || has(statement, "is")
+                    || is_case()
+                    || levels.first().is_some_and(is_default)
+                    || pairs.any(is_special)
+                    || self.is_pattern()
             }
             Language::Php => {
-                let properties = ["public ", "private ", "protected ", "static ", "var "];
-                let is_property = begins(&properties) && !statement.contains('(');
-                is_property || is_case() || has(statement, "const") || is_default()
+                let is_default = |(level, before): (&Level, &str)| {
+                    let mut words = before.rsplit(|c| !is_word(c)).filter(|word| !word.is_empty());
+                    let is_function =
+                        words.by_ref().take(2).any(|w| matches!(w, "function" | "fn"));
+                    level.open == Some('(') && is_function && level.assigns()
+                };
+                let is_property = |level: &Level| {
+                    let line = level.line().trim_start().trim_start_matches("<?php");
+                    let named = line.split_once('=').map_or("", |(named, _)| named);
+                    begins(named, &["public", "private", "protected", "static", "var"])
+                        && !named.contains(['(', ':'])
+                };
+                has(statement, "const")
+                    || is_case()
+                    || levels.iter().any(is_property)
+                    || pairs.any(is_default)
             }
-            // An attribute, or an array of known length.
-            Language::Rust => begins(&["#[", "#!["]) || line.contains("[u8;"),
-            Language::TypeScript => declares_type(line) || self.is_open(&["enum "], "}"),
+            Language::Rust => {
+                let is_macro = |(_, before): (&Level, &str)| {
+                    let name = before.strip_suffix('!').unwrap_or_default();
+                    let name = name.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+                    !name.is_empty() && !MACROS.contains(&name)
+                };
+                // An attribute, or an array of known length.
+                statement.starts_with("#[")
+                    || statement.starts_with("#![")
+                    || line.contains("[u8;")
+                    || pairs.any(is_macro)
+                    || self.is_pattern()
+            }
+            Language::Ruby => {
+                const OTHERS: [&str; 6] =
+                    ["in", "require", "require_relative", "load", "autoload", "alias"];
+                let is_pattern = |level: &Level| {
+                    let mut words = level.line().split_whitespace().rev().take(2);
+                    begins(level.line(), &OTHERS) || words.any(|word| word == "in")
+                };
+                levels.iter().any(is_pattern)
+            }
+            Language::JavaScript | Language::TypeScript => {
+                pairs.any(|(_, before)| has_end(before, &["require", "import"]))
+                    || self.language == Language::TypeScript
+                        && (in_type(levels) || self.is_open(&["enum "], "}"))
+            }
             _ => false,
         }
+    }
+
+    /// Whether a pattern of Rust or C# ends here: behind the place, or behind brackets around it, stands what only
+    /// follows one.
+    fn is_pattern(&self) -> bool {
+        let after = self.after(WINDOW);
+        let follows = |at: usize| {
+            let rest = after.get(at..).unwrap_or_default().trim_start();
+            let is_sign =
+                |sign: &str, other: &str| rest.starts_with(sign) && !rest.starts_with(other);
+            is_sign("=", "==") || is_sign("|", "||") || begins(rest, &["if", "when", "or", "and"])
+        };
+        let mut depth = 0_usize;
+        let statement = after.char_indices().take_while(|(_, c)| *c != ';');
+        let mut shut = statement.filter(|(_, c)| {
+            let is_shut = ")]}".contains(*c);
+            let is_last = is_shut && depth == 0;
+            depth =
+                if "([{".contains(*c) { depth + 1 } else { depth.saturating_sub(is_shut.into()) };
+            is_last
+        });
+        follows(0) || shut.any(|(at, _)| follows(at + 1))
     }
 
     /// Whether a literal in Python is an annotation, or a statement by itself, as documentation is.
@@ -248,36 +323,193 @@ impl<'a> Around<'a> {
     }
 }
 
-/// The text up to the bracket that is open at its end.
-fn enclosing(text: &str) -> Option<&str> {
-    let mut depth = 0_usize;
-    let mut signs = text.rmatch_indices(['(', ')', '[', ']', '{', '}']);
-    let open = signs.find(|(_, sign)| {
-        let is_shut = matches!(*sign, ")" | "]" | "}");
-        let is_open = !is_shut && depth == 0;
-        depth = if is_shut { depth + 1 } else { depth.saturating_sub(1) };
-        is_open
-    });
-    open.and_then(|(at, _)| text.get(..=at))
+/// The macros of Rust that take expressions.
+const MACROS: [&str; 29] = [
+    "anyhow",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "bail",
+    "dbg",
+    "debug",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "ensure",
+    "eprint",
+    "eprintln",
+    "error",
+    "format",
+    "format_args",
+    "info",
+    "json",
+    "panic",
+    "print",
+    "println",
+    "todo",
+    "trace",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "warn",
+    "write",
+    "writeln",
+];
+
+/// What stands before a place within one bracket. Brackets that are closed again are left empty.
+struct Level {
+    /// The bracket; none at the beginning of the text.
+    open: Option<char>,
+    text: String,
 }
 
-/// Whether a `:` at the end of a text is in an object: in types and parameters it is not.
-fn in_object(code: &str) -> bool {
-    let mut code = code;
-    while code.ends_with(':') {
-        let Some(open) = enclosing(code).and_then(|open| open.strip_suffix('{')) else {
-            return false;
-        };
-        code = open.trim_end();
+impl Level {
+    /// Its last line.
+    fn line(&self) -> &str {
+        self.text.trim_end().rsplit(['\n', ';']).next().unwrap_or_default()
     }
-    let ends = ["=", "(", ",", "[", "?", "||", "&&", "return", "default"];
-    let line = code.rsplit('\n').next().unwrap_or_default();
-    ends.iter().any(|end| code.ends_with(end)) && !declares_type(line)
+
+    /// Its last element.
+    fn element(&self) -> &str {
+        self.text.rsplit([',', ';']).next().unwrap_or_default()
+    }
+
+    fn assigns(&self) -> bool {
+        assigns(self.element())
+    }
+
+    /// Whether its last element begins with a name and `:`.
+    fn is_named(&self) -> bool {
+        let name = self.element().split_once(':').map_or("", |(name, _)| name.trim());
+        !matches!(name, "" | "default") && name.chars().all(|c| is_word(c) || c == '.')
+    }
+
+    /// Whether its last element is a type of TypeScript: `name: …`, `A | …`, `A<…`.
+    fn is_type(&self) -> bool {
+        const WORDS: [&str; 7] =
+            ["readonly", "keyof", "unique", "as", "satisfies", "extends", "implements"];
+        let text = self.text.trim_end();
+        let is_block = !matches!(self.open, Some('(' | '['));
+        let element = if is_block { self.line() } else { self.element() };
+        let element = element.rsplit(',').next().unwrap_or_default().replace("?:", ":");
+        let annotated = element.split_once(':').is_some_and(|(name, rest)| {
+            let name = name.trim();
+            // `() : A => …` has a type, and then a value.
+            let of = name.strip_suffix("()").filter(|_| rest.contains("=>"));
+            let is_arrow = of.is_some_and(|of| !of.ends_with(is_value_end));
+            let is_case = name == "default" || begins(name, &["case"]);
+            !name.contains('?') && !assigns(rest) && !is_arrow && !is_case
+        });
+        let mut depth = 0_usize;
+        let mut last = ' ';
+        for c in text.rsplit([';', '}']).next().unwrap_or_default().chars() {
+            match c {
+                '<' if is_value_end(last) => depth += 1,
+                '>' if last != '=' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            last = c;
+        }
+        let is_union = text.ends_with(['|', '&', '<']) && !text.ends_with("||");
+        let is_type = is_union && !text.ends_with("&&") || has_end(text, &WORDS);
+        annotated || depth > 0 || is_type
+    }
+}
+
+/// The levels at the end of a text, from within outwards.
+fn levels(text: &str) -> Vec<Level> {
+    let (mut levels, mut level, mut depth) = (Vec::new(), Vec::new(), 0_usize);
+    let mut end = |open, level: &mut Vec<char>| {
+        levels.push(Level { open, text: level.drain(..).rev().collect() });
+    };
+    for c in text.chars().rev() {
+        let is_open = "([{".contains(c);
+        if is_open && depth == 0 {
+            end(Some(c), &mut level);
+            continue;
+        }
+        depth -= usize::from(is_open);
+        if depth == 0 {
+            level.push(c);
+        }
+        depth += usize::from(")]}".contains(c));
+    }
+    end(None, &mut level);
+    levels
+}
+
+/// Whether the first of some levels is that of an object in JavaScript: in a block or a type, `:` begins no value.
+fn in_object(levels: &[Level]) -> bool {
+    const BEFORE: [&str; 7] = ["=", ",", "?", "||", "&&", "return", "default"];
+    let [Level { open: Some('{'), .. }, rest @ ..] = levels else { return false };
+    let Some(outer) = rest.first() else { return false };
+    let before = outer.text.trim_end();
+    match before.chars().next_back() {
+        None => matches!(outer.open, Some('(' | '[')) || in_object(rest),
+        Some(':') => in_object(rest),
+        _ => BEFORE.iter().any(|end| before.ends_with(end)),
+    }
+}
+
+/// Whether a type of TypeScript stands at the first of some levels. A block is the last one that tells.
+fn in_type(levels: &[Level]) -> bool {
+    for (nth, level) in levels.iter().enumerate() {
+        let is_object = in_object(levels.get(nth..).unwrap_or_default());
+        if declares_type(level.line()) || !is_object && level.is_type() {
+            return true;
+        }
+        if level.open == Some('{') && !is_object {
+            return false;
+        }
+    }
+    false
 }
 
 fn declares_type(line: &str) -> bool {
     let line = line.trim_start().trim_start_matches("export ").trim_start_matches("declare ");
     ["type ", "interface "].iter().any(|word| line.starts_with(word))
+}
+
+/// Whether a constant of an interface of Java is open, or the default of an annotation.
+fn in_interface(levels: &[Level]) -> bool {
+    let outer = levels.iter().zip(levels.iter().skip(1));
+    let mut before = outer.filter(|(level, _)| level.open == Some('{')).map(|(_, outer)| outer);
+    // Arrays have braces, too.
+    let body = before.find(|outer| {
+        let text = outer.text.trim_end();
+        !text.is_empty() && !text.ends_with(['=', ']', ','])
+    });
+    let head = body.map_or("", |outer| outer.text.trim_end());
+    let head = head.rsplit([';', '}']).next().unwrap_or_default();
+    has(head, "interface") || has_end(head, &["default"])
+}
+
+/// Whether something is assigned in a text: `=` that is no part of another sign.
+fn assigns(text: &str) -> bool {
+    let (bytes, is_part) = (text.as_bytes(), |byte: &u8| b"=!<>".contains(byte));
+    memchr::memchr_iter(b'=', bytes).any(|at| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        !before.is_some_and(is_part) && !bytes.get(at + 1).is_some_and(|byte| b"=>".contains(byte))
+    })
+}
+
+/// Whether a text has a word.
+fn has(text: &str, wanted: &str) -> bool {
+    text.split(|c| !is_word(c)).any(|word| word == wanted)
+}
+
+/// Whether a text begins with one of some words.
+fn begins(text: &str, words: &[&str]) -> bool {
+    words.contains(&text.trim_start().split(|c| !is_word(c)).next().unwrap_or_default())
+}
+
+/// Whether a text ends with one of some words.
+fn has_end(text: &str, words: &[&str]) -> bool {
+    words.contains(&text.trim_end().rsplit(|c| !is_word(c)).next().unwrap_or_default())
+}
+
+const fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 fn is_value_end(c: char) -> bool {
@@ -290,7 +522,7 @@ mod tests {
 
     /// What stands around the `@` of a text.
     fn around(language: Language, text: &str) -> Around<'_> {
-        let at = text.find('@').unwrap();
+        let at = text.rfind('@').unwrap();
         let open =
             if text.get(..at).is_some_and(|before| before.ends_with('`')) { "`" } else { "\"" };
         Around { content: text, language, span: at..at + 1, open }
@@ -342,6 +574,57 @@ let a = @",
             (Language::TypeScript, "let a: { b: @", "export default { b: @"),
             (Language::TypeScript, "declare module @ {", "f(a || @"),
             (Language::TypeScript, "enum A { B = @", "enum A { B }\nb = @"),
+            (Language::TypeScript, "let a: (@", "let a: B = (@"),
+            (Language::TypeScript, "let a: [@, 1]", "f(a ? b : [@])"),
+            (Language::TypeScript, "let a: readonly [@]", "const a = (): A => [@]"),
+            (Language::TypeScript, "let a: () => [@]", "function f(): A { return [@] }"),
+            (Language::TypeScript, "let a: import(@).A", "const a = { b: f(@) }"),
+            (Language::TypeScript, "import a = require(@)", "switch (a) {\n  case 1: f(@)"),
+            (Language::TypeScript, "namespace N { const a = 1; type B = @", "class A { b: C = @"),
+            (Language::TypeScript, "function f<T extends 'a' = @>", "f<T>(a, @)"),
+            (Language::TypeScript, "class A<B, C = @>", "class A<B> {\n  c = @"),
+            (Language::TypeScript, "let a: A<B, @>", "if (a < b) c = f(@)"),
+            (Language::TypeScript, "a as B | [@]", "f({ a: () => g(@) })"),
+            (Language::JavaScript, "require(@)", "required(@)"),
+            (Language::JavaScript, "a(b => { c: @", "a={{ b: @ }}"),
+            (Language::Rust, "match a { Some(@) => 1 }", "match a { Some(1) => f(@), _ => 2 }"),
+            (Language::Rust, "match a { (1, @)\n => 1 }", "f((1, @)); match a { 1 => 2 }"),
+            (Language::Rust, "match a { 1 => 2, [@, ..] => 3 }", "let a = [@, b];"),
+            (Language::Rust, "match a { S { b: @ } if c => 1 }", "let a = S { b: @ };"),
+            (Language::Rust, "match a { 1 => 2, @ | \"b\" => 1 }", "a || f(@) || b"),
+            (Language::Rust, "if let Some(@) = a {", "if a == f(@) {"),
+            (Language::Rust, "let Some(@) = a else {", "if f(@) { a = 1; }"),
+            (Language::Rust, "matches!(a, @)", "format!(\"{}\", @)"),
+            (Language::Rust, "macro_rules! m { (@) => {} }", "if !(a == f(@)) {"),
+            (Language::CSharp, "byte[] b = @u8;", "string b = @;"),
+            (Language::CSharp, "bool F() => a is { B: @ };", "f(b: @);"),
+            (Language::CSharp, "a is { B: C(1, @) }", "new A { B = new C(1, @) }"),
+            (Language::CSharp, "if (a is (1, @)) {", "if (a is B) { f(@);"),
+            (Language::CSharp, "a switch { (1, @) => 2 }", "a switch { (1, 2) => f(@) }"),
+            (Language::CSharp, "int this[string a = @] => 1;", "using (var a = f(@)) {"),
+            (Language::CSharp, "switch (a) { case (1, @): }", "switch (a) { case 1: f(@);"),
+            (Language::Ruby, "a = :@", "a = b ? c : @"),
+            (Language::Ruby, "case a\nin @ then 1", "case a\nin b\n f @"),
+            (Language::Ruby, "case a\nin {\n  b: @ }", "a = {\n  b: @ }"),
+            (Language::Ruby, "a in B(c: @)", "begin B(c: @)"),
+            (Language::Ruby, "require @", "required @"),
+            (Language::Php, "<?php function f($a = [@]) {}", "<?php if ($a = f(@)) {}"),
+            (Language::Php, "fn(int $a, $b = 'x' . @) => 1", "fn(int $a) => f(@)"),
+            (Language::Php, "<?php static $a = @;", "<?php static::$a = @;"),
+            (Language::Php, "class A { /** B */\n private $a = [\n 'b' => @", "static fn() => @"),
+            (
+                Language::Kotlin,
+                "annotation class V(val a: String = @)",
+                "class V(val a: String = @)",
+            ),
+            (Language::Java, "interface I { String B = @; }", "class I { String b = @; }"),
+            (Language::Java, "@interface I { String[] b() default { @ }", "String[] b = { @ }"),
+            (
+                Language::Java,
+                "interface I { String B = f(@); }",
+                "interface I { default A b() { f(@); }",
+            ),
+            (Language::Go, "const (\n a = Kind(@)\n)", "var (\n a = Kind(@)\n)"),
             (Language::Python, "a: Literal[@", "a: Literal[1] = @"),
             (Language::Python, "def f():\n    @\n    pass", "a = (\n    @\n)"),
         ] {
