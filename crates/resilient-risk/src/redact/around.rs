@@ -227,6 +227,16 @@ impl<'a> Around<'a> {
         self.line().split('"').next().is_some_and(|begin| begin.trim_end().ends_with('['))
     }
 
+    /// Whether a shell runs what stands here as a command: the words of `eval` and `trap`, and the value of `-c`.
+    pub(super) fn is_run(&self) -> bool {
+        let command = self.line().rsplit([';', '|', '&', '(']).next().unwrap_or_default();
+        let is_end = |c: char| c.is_whitespace() || "\"'[,".contains(c);
+        let mut words = command.split(is_end).filter(|word| !word.is_empty());
+        let last = words.clone().next_back().and_then(|word| word.strip_prefix('-'));
+        words.any(|word| matches!(word, "eval" | "trap"))
+            || last.is_some_and(|option| option.ends_with('c') && !option.starts_with('-'))
+    }
+
     /// Whether it is all of a plain scalar of YAML.
     pub(super) fn is_scalar(&self) -> bool {
         let line = self.after(WINDOW).split('\n').next().unwrap_or_default();
@@ -630,6 +640,19 @@ let a = @",
         ] {
             assert!(!around(language, other).takes_look_up(), "{other}");
             assert!(around(language, look_up).takes_look_up(), "{look_up}");
+        }
+    }
+
+    #[test]
+    fn a_shell_runs_the_words_of_some_commands() {
+        for (other, run) in [
+            ("f \"@", "eval \"@"),
+            ("eval a; f '@", "a; trap -- '@"),
+            ("f --c \"@", "bash -lc \"@"),
+            ("f -c a '@", "RUN [\"sh\", \"-c\", \"@"),
+        ] {
+            assert!(!around(Language::Shell, other).is_run(), "{other}");
+            assert!(around(Language::Shell, run).is_run(), "{run}");
         }
     }
 

@@ -146,7 +146,11 @@ const C_LIKE: Syntax = Syntax {
     has_characters: true,
     ..PLAIN
 };
-const KOTLIN: Syntax = Syntax { nests: true, quotes: &[THREE_DOUBLE, DOUBLE.with("${")], ..C_LIKE };
+const KOTLIN: Syntax = Syntax {
+    nests: true,
+    quotes: &[THREE_DOUBLE, DOUBLE.with("${"), Quote::of("`").raw()],
+    ..C_LIKE
+};
 const SCRIPT: Syntax =
     Syntax { quotes: &[DOUBLE, SINGLE, TICK.with("${")], has_characters: false, ..C_LIKE };
 const PYTHON: Syntax = Syntax {
@@ -315,6 +319,8 @@ impl<'a> Lexer<'a> {
     fn comment(&mut self) -> bool {
         let rest = self.rest();
         if let Some((open, close)) = self.syntax.block_comment
+            // There is no line feed before the first line.
+            && let open = if self.at == 0 { open.trim_start() } else { open }
             && rest.starts_with(open.as_bytes())
         {
             let (mut len, mut depth) = (open.len(), 1_usize);
@@ -396,9 +402,10 @@ impl<'a> Lexer<'a> {
         let inner = self.at + quote.sign.len();
         let mut holes = Vec::new();
         if let Some(end) = self.end(inner, close.as_bytes(), quote, &mut holes) {
-            // What is in backquotes is a command.
-            let is_command = close == "`" && (self.is_ruby() || self.language == Language::Php);
-            let kind = if is_command { Kind::Unknown } else { Kind::Literal };
+            // What is in backquotes is a command, in Kotlin a name.
+            let is_other = close == "`"
+                && matches!(self.language, Language::Ruby | Language::Php | Language::Kotlin);
+            let kind = if is_other { Kind::Unknown } else { Kind::Literal };
             self.push(kind, start..end + close.len(), inner..end);
             if let Some(region) = self.regions.last_mut() {
                 region.holes = holes;
@@ -614,12 +621,27 @@ impl<'a> Lexer<'a> {
             return false;
         }
         let quoted = word.contains(['\'', '\\']) || word.contains('"') && self.is_shell();
-        let kind = if quoted { Kind::Inert } else { Kind::Expanded };
+        let kind = match quoted {
+            // Another shell may read it.
+            true if self.is_shell() => Kind::Unknown,
+            true => Kind::Inert,
+            false => Kind::Expanded,
+        };
+        let end = self.at + whole.len();
+        let place = end - word.len()..end;
         let word = word.replace(['\'', '"', '`', '\\'], "");
         self.heres.push(Here { word, kind, may_indent: !indents.is_empty() });
         // The quote behind the word does not open a string.
-        self.at += whole.len();
+        self.at = end;
+        self.here_word(place);
         true
+    }
+
+    /// Passes the word of a here-document, which no quote may change in one of its two places.
+    fn here_word(&mut self, place: Range<usize>) {
+        if self.is_shell() {
+            self.push(Kind::Unknown, place.clone(), place);
+        }
     }
 
     /// Takes the here-documents that begin after this line feed.
@@ -647,6 +669,7 @@ impl<'a> Lexer<'a> {
             let end = end.unwrap_or(after);
             self.push(here.kind, start..end, start..end);
             self.at = after;
+            self.here_word(after.saturating_sub(here.word.len()).max(end)..after);
         }
     }
 }
@@ -722,6 +745,8 @@ mod tests {
             (Language::Ruby, "a = %q(\"()\"\"); f %w[\"]; a % (b) % c; x %w; "),
             (Language::Ruby, "x = <<A\n say \"hi\nA\na <<'B C', b <<~D.e\n\"\nB C\n \"\n D\n"),
             (Language::Ruby, "`\"`; a <<b; c<<D; "),
+            (Language::Ruby, "=begin\n\"\n=end\n"),
+            (Language::Kotlin, "val `a\"b` = "),
             (Language::Php, "<p>6\" wide</p>\n<?php "),
             (Language::Php, "<?php // \" ?>\"<?= "),
             (Language::Php, "<?php $x = <<<A\n say \"hi\n A; f(<<< 'B'\n\"\n B); "),
@@ -738,14 +763,17 @@ mod tests {
         assert_eq!(
             found("cat <<EOF 'x'\ndon't\nEOF\necho 'y'\n", Language::Shell),
             [
+                (Kind::Unknown, "EOF", "EOF"),
                 (Kind::Literal, "'x'", "x"),
                 (Kind::Expanded, "don't\n", "don't\n"),
+                (Kind::Unknown, "EOF", "EOF"),
                 (Kind::Literal, "'y'", "y"),
             ]
         );
+        let word = (Kind::Unknown, "'E'", "'E'");
         assert_eq!(
             found("cat <<-'E'\n\ta\n\tE\n", Language::Shell),
-            [(Kind::Inert, "\ta\n", "\ta\n")]
+            [word, (Kind::Unknown, "\ta\n", "\ta\n"), (Kind::Unknown, "E", "E")]
         );
     }
 

@@ -247,7 +247,7 @@ impl Writer<'_> {
         // Here `<` would begin a tag, or read a file.
         let is_sign = in_text
             || site.kind == Some(Kind::Unknown)
-            || site.kind == Some(Kind::Expanded) && self.is_shell()
+            || self.is_shell() && (site.kind == Some(Kind::Expanded) || around.is_run())
             || matches!(self.language, Language::Env | Language::Markup);
         // A command that stands in a literal of a shell, where `<` reads a file and no quote is free.
         let in_quotes =
@@ -562,6 +562,8 @@ mod tests {
         for (language, text, expected) in [
             (Language::Go, "f(\"a <s>\", <t>)", "f(\"a <M>\", \"<M>\")"),
             (Language::Shell, "f <s> # <t>", "f '<M>' # <M>"),
+            (Language::Shell, "eval \"f <s>\"; eval f <s>", "eval \"f [M]\"; eval f '[M]'"),
+            (Language::Kotlin, "val `a\"b` = \"<s>\"", "val `a\"b` = \"<M>\""),
             (Language::Env, "A=<s>", "A=[M]"),
             (Language::Yaml, "a: <s>", "a: <M>"),
         ] {

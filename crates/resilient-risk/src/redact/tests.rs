@@ -492,7 +492,7 @@ fn every_language_looks_secrets_up_in_its_own_way() {
         ("a.sh", "f 'a @ b'\n", "f 'a '\"${GHP}\"' b'\n"),
         ("a.sh", "f '@'\n", "f \"${GHP}\"\n"),
         ("a.sh", "cat <<EOF\ndon't @\nEOF\n", "cat <<EOF\ndon't ${GHP}\nEOF\n"),
-        ("a.sh", "cat <<'EOF'\n@\nEOF\n", "cat <<'EOF'\n<REDACTED:github_pat:1>\nEOF\n"),
+        ("a.sh", "cat <<'EOF'\n@\nEOF\n", "cat <<'EOF'\n[REDACTED:github_pat:1]\nEOF\n"),
         ("Dockerfile", "ENV TOKEN=@\n", "ENV TOKEN=\"${TOKEN}\"\n"),
         (".env", "TOKEN=@\n", "TOKEN=${TOKEN}\n"),
         (".env", "TOKEN=\"@\"\n", "TOKEN=\"${TOKEN}\"\n"),
