@@ -488,6 +488,12 @@ pub struct Since {
     /// Whether the edit would be made in the file as it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub still_applies: Option<bool>,
+    /// Whether the edit is what has changed the file: with the old text put back it is the expected one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub already_applied: bool,
+    /// The lines on which the new text begins, if the edit was made or may have been: the first fifty.
+    #[serde(rename = "new_string_lines", skip_serializing_if = "Vec::is_empty")]
+    pub new_lines: Vec<u64>,
     /// What is known of the text to be replaced if it does not occur any more.
     #[serde(flatten)]
     pub missing: Option<Box<Missing>>,

@@ -627,6 +627,9 @@ fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> Strin
         Some(Since { already_written: true, .. }) => {
             "do nothing: the file holds this text already, so an earlier call or another writer has written it"
         }
+        Some(Since { already_applied: true, .. }) => {
+            "do nothing: the file has this edit already, so an earlier call or another writer has made it"
+        }
         Some(Since { missing: Some(missing), .. }) => {
             return format!(
                 "{}; the file has changed, too, so any other call needs context.actual_prev_sha256 as \
@@ -637,6 +640,11 @@ fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> Strin
         Some(Since { of: Changed::Part, .. }) => {
             "look at the parts with `rw_chunk_status`, then repeat the call with context.actual_prev_sha256 as \
              `expected_prev_sha256` if this part is still to come next"
+        }
+        Some(Since { new_lines, .. }) if !new_lines.is_empty() => {
+            "do nothing if this edit was made before: `new_string` stands in the file where \
+             context.new_string_lines says; otherwise read the file, and repeat the call with \
+             context.actual_prev_sha256 as `expected_prev_sha256`"
         }
         Some(Since { still_applies: Some(true), .. }) => {
             "repeat the call with context.actual_prev_sha256 as `expected_prev_sha256`: the edit \

@@ -22,25 +22,39 @@ pub(super) struct Match {
 
 /// Finds the matches of `old` that do not overlap, from the left, taking LF and CRLF as equal.
 pub(super) fn find(text: &[u8], old: &str) -> Vec<Match> {
+    find_by(text, old, |text, old| memmem::find_iter(text, old).collect())
+}
+
+/// As [`find`], also the matches that overlap others: the first ones.
+pub(super) fn find_overlapping(text: &[u8], old: &str, max: usize) -> Vec<Match> {
+    find_by(text, old, |text, old| {
+        let finder = memmem::Finder::new(old);
+        let (mut starts, mut from) = (Vec::new(), 0);
+        while starts.len() < max
+            && let Some(at) = text.get(from..).and_then(|rest| finder.find(rest))
+        {
+            starts.push(from + at);
+            from += at + 1;
+        }
+        starts
+    })
+}
+
+fn find_by(text: &[u8], old: &str, starts: impl Fn(&[u8], &[u8]) -> Vec<usize>) -> Vec<Match> {
     let has_crlf = |bytes| memmem::find(bytes, b"\r\n").is_some();
     if !old.contains('\n') || !(has_crlf(old.as_bytes()) || has_crlf(text)) {
-        return memmem::find_iter(text, old)
+        return starts(text, old.as_bytes())
+            .into_iter()
             .map(|start| Match { range: start..start + old.len(), literal: true })
             .collect();
     }
     let flat = Flat::of(text);
     let flat_old = old.replace("\r\n", "\n");
-    let mut dropped = flat.dropped.iter().copied().peekable();
-    let mut shift = 0;
     // Every CR left out so far moves the offset by one. One that stands at the offset itself does
     // not, so a match which starts with a line ending takes in the CR and one which stops short of it leaves it.
-    let mut in_text = |at: usize| {
-        while dropped.next_if(|line_feed| *line_feed < at).is_some() {
-            shift += 1;
-        }
-        at + shift
-    };
-    memmem::find_iter(&flat.text, flat_old.as_bytes())
+    let in_text = |at: usize| at + flat.dropped.partition_point(|line_feed| *line_feed < at);
+    starts(&flat.text, flat_old.as_bytes())
+        .into_iter()
         .map(|start| {
             let range = in_text(start)..in_text(start + flat_old.len());
             let literal = text.get(range.clone()) == Some(old.as_bytes());

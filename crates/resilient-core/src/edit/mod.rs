@@ -20,6 +20,7 @@
 //! refused.
 
 mod alike;
+mod back;
 mod diagnosis;
 mod differs;
 mod endings;
@@ -34,6 +35,7 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
+pub use self::back::{lines_of, made_in};
 pub use self::diagnosis::Diagnosis;
 pub use self::differs::Difference;
 pub use self::mistakes::Mistake;

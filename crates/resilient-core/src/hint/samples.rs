@@ -186,6 +186,8 @@ a_sample_for_every! {
         stale(Some(Digest::of(b"")), Some(Since { diff: Some(text()), ..Since::default() })),
         stale(Some(Digest::of(b"")), Some(Since { still_applies: Some(true), ..Since::default() })),
         stale(Some(Digest::of(b"")), Some(Since { already_written: true, ..Since::default() })),
+        stale(Some(Digest::of(b"")), Some(Since { already_applied: true, ..Since::default() })),
+        stale(Some(Digest::of(b"")), Some(Since { new_lines: vec![1], ..Since::default() })),
         stale(Some(Digest::of(b"")), Some(Since { of: Changed::Part, ..Since::default() })),
         stale(
             Some(Digest::of(b"")),

@@ -15,6 +15,8 @@ use crate::write::{self, WriteMode, WriteRequest};
 
 /// A longer text is not compared.
 const TEXT_BYTES_MAX: u64 = 256 << 10;
+/// Nor is a longer file looked at for an edit that was made before.
+const EDITED_BYTES_MAX: u64 = 4 << 20;
 /// Nor is one of more lines: what a comparison costs grows with their square.
 const LINES_MAX: usize = 4000;
 /// A session that was composed is looked for among so many newest rows.
@@ -92,10 +94,17 @@ impl Workspace {
         let rows = self.journal_tail(1, &filter).map(|tail| tail.entries).unwrap_or_default();
         let last = rows.into_iter().next_back();
         let is_ours = last.as_ref().is_some_and(|row| row.sha256 == actual);
-        let now = self.bytes_of(&path, actual);
-        let match_count =
-            edit.zip(now.as_ref()).map(|(edit, now)| edit::count(now, &edit.old_string));
-        let missing = edit.zip(now.as_ref()).and_then(|(edit, now)| edit.missing_in(now));
+        let bytes_max = if edit.is_some() { EDITED_BYTES_MAX } else { TEXT_BYTES_MAX };
+        let now = self.bytes_of(&path, actual, bytes_max);
+        let made =
+            edit.zip(now.as_ref()).and_then(|(edit, now)| edit.lines_if_made(now, &expected));
+        let already_applied = made.is_some();
+        let now = now.filter(|now| now.len() as u64 <= TEXT_BYTES_MAX);
+        // An edit that was made is not told how to make it again.
+        let open = edit.filter(|_| !already_applied).zip(now.as_ref());
+        let match_count = open.map(|(edit, now)| edit::count(now, &edit.old_string));
+        let missing = open.and_then(|(edit, now)| edit.missing_in(now));
+        let may_be_made = open.map(|(edit, now)| edit.lines_if_inserted(now));
         let since = Since {
             of,
             already_written,
@@ -107,6 +116,8 @@ impl Workspace {
                 count => u64::try_from(count) == Ok(found),
             }),
             match_count,
+            already_applied,
+            new_lines: made.or(may_be_made).unwrap_or_default(),
             missing: missing.map(Box::new),
         };
         Error::Stale { path, expected, actual: Some(actual), since: Some(Box::new(since)) }
@@ -138,10 +149,10 @@ impl Workspace {
     }
 
     /// What a file holds, if it is still the one with that digest and not too long to compare.
-    fn bytes_of(&self, path: &str, digest: Digest) -> Option<Vec<u8>> {
+    fn bytes_of(&self, path: &str, digest: Digest, bytes_max: u64) -> Option<Vec<u8>> {
         let target = self.store.roots.readable(path).ok()?;
         let file = target.dir.open(&target.name).ok()?;
-        let bytes = read_all(&*file, TEXT_BYTES_MAX).ok()?;
+        let bytes = read_all(&*file, bytes_max).ok()?;
         (Digest::of(&bytes) == digest).then_some(bytes)
     }
 
@@ -169,6 +180,22 @@ impl Workspace {
 }
 
 impl Edit {
+    /// Where its new text begins, if it is what has made these bytes of the ones with the expected digest.
+    fn lines_if_made(&self, bytes: &[u8], expected: &str) -> Option<Vec<u64>> {
+        let Self { old_string, new_string, count, form } = self;
+        let is_before = |before: &[u8]| Digest::of(before).is_meant_by(expected);
+        edit::made_in(bytes, old_string, new_string, *count, *form, is_before)
+    }
+
+    /// Where its new text begins, if that holds the old one, so that the edit would be made a second time.
+    fn lines_if_inserted(&self, bytes: &[u8]) -> Vec<u64> {
+        let Self { old_string, new_string, form, .. } = self;
+        if old_string == new_string || !new_string.contains(old_string) {
+            return Vec::new();
+        }
+        edit::lines_of(bytes, new_string, form.encoding)
+    }
+
     /// The place that comes closest to its text, if that does not occur in these bytes, and why it does not.
     fn missing_in(&self, bytes: &[u8]) -> Option<Missing> {
         let Self { old_string, new_string, count, form } = self;

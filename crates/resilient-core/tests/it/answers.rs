@@ -192,6 +192,40 @@ fn an_edit_that_was_made_before_says_so() {
 }
 
 #[test]
+fn an_insertion_that_was_made_before_is_not_made_twice() {
+    let home = Home::new();
+    let long = "x\n".repeat(200_000);
+    let edit = |path: &str, count, expected: String| ReplaceRequest {
+        count,
+        expected_prev_sha256: Some(expected),
+        ..replace(path, "import os\n", "import os\nimport re\n")
+    };
+    for (path, before, count, lines) in [
+        ("a.py", "import os\nx\n", 1, json!([1])),
+        ("crlf.py", "#!\r\nimport os\r\nx\r\n", 1, json!([2])),
+        ("all.py", "import os\nx\nimport os\n", -1, json!([1, 4])),
+        ("long.py", &format!("import os\n{long}"), 1, json!([1])),
+    ] {
+        home.put(path, before);
+        home.open().replace(edit(path, count, sha(before))).unwrap();
+        let after = home.text(path);
+        // Also in another process, which remembers nothing.
+        let ws = home.open();
+        let (hint, context) = told(ws.replace(edit(path, count, sha(before))));
+        assert_eq!(context["already_applied"], true, "{path}: {context}");
+        assert_eq!(context["new_string_lines"], lines, "{path}");
+        assert!(context.get("still_applies").is_none(), "{path}: {context}");
+        assert!(hint.starts_with("do nothing:"), "{path}: {hint}");
+        assert_eq!(home.text(path), after, "{path}");
+    }
+    // Somebody has changed the file, too: then it may have been made, and nobody knows.
+    let (hint, context) = told(home.open().replace(edit("a.py", 1, sha("other"))));
+    assert!(context.get("already_applied").is_none(), "{context}");
+    assert_eq!(context["new_string_lines"], json!([1]));
+    assert!(hint.starts_with("do nothing if this edit was made before"), "{hint}");
+}
+
+#[test]
 fn a_text_that_an_edit_took_out_is_not_sought_in_another_place() {
     let home = Home::new();
     home.put("a.txt", "let a = open(1);\nlet b = open(2);\nlet c = open(3);\n");
