@@ -107,6 +107,50 @@ fn the_exit_status_is_for_machines() {
 }
 
 #[test]
+fn the_policy_lets_a_file_pass_however_it_is_named() {
+    let sandbox = Sandbox::new();
+    let code = |cwd: &str, args: &[&str]| {
+        sandbox.run_in(&sandbox.path(cwd), &[&["risk"], args].concat(), "").code
+    };
+    let text = format!("key = \"{}\"\n", token());
+    for path in ["in/P.cs", "in/sub/P.cs", "in/Q.cs", "beside/a.cs", "beside/P.cs"] {
+        sandbox.put(path, &text);
+    }
+    sandbox.put("in/.resilient_write/policy.yaml", "allow: {paths: [P.cs]}\n");
+    sandbox.put("beside/.resilient_write/policy.yaml", "allow: {paths: ['**/a.cs']}\n");
+    let absolute = |path: &str| sandbox.path(path).to_str().unwrap().to_owned();
+    let root = absolute("in");
+    // One file is scored, and several are scanned.
+    for more in [&[][..], &["--format", "text"]] {
+        for (cwd, path, of) in [
+            ("in", "P.cs".to_owned(), 0),
+            ("in", "./P.cs".to_owned(), 0),
+            ("in", "sub/../P.cs".to_owned(), 0),
+            ("in", absolute("in/P.cs"), 0),
+            ("in", absolute("in/Q.cs"), 1),
+            ("in", "sub/P.cs".to_owned(), 1),
+            ("in", absolute("beside/P.cs"), 1),
+        ] {
+            assert_eq!(code(cwd, &[&[path.as_str()], more].concat()), of, "{path} {more:?}");
+        }
+        let elsewhere = |path: &str| code("beside", &[&["-w", &root, path], more].concat());
+        assert_eq!(elsewhere(&absolute("in/P.cs")), 0);
+        assert_eq!(elsewhere("../in/P.cs"), 0);
+        assert_eq!(elsewhere("P.cs"), 1, "that is another file");
+        assert_eq!(code("beside", &[&["./a.cs"], more].concat()), 0);
+    }
+    let ran = sandbox.run_in(&sandbox.path("in"), &["risk", &root], "");
+    assert!(ran.stdout.contains("in/P.cs: skipped: allowed by the policy\n"), "{ran:?}");
+    #[cfg(unix)]
+    {
+        // What a link leads to counts.
+        std::os::unix::fs::symlink("Q.cs", sandbox.path("in/link.cs")).unwrap();
+        std::os::unix::fs::symlink("P.cs", sandbox.path("in/other.cs")).unwrap();
+        assert_eq!((code("in", &["link.cs"]), code("in", &["other.cs"])), (1, 0));
+    }
+}
+
+#[test]
 fn a_tree_is_reported_as_json() {
     let sandbox = tree();
     let ran = sandbox.run(&["risk", ".", "--format", "json"]);

@@ -1,5 +1,6 @@
 //! `risk`: would a content filter reject this text? What in this tree should not be there?
 
+mod named;
 mod sarif;
 mod scan;
 mod told;
@@ -13,6 +14,7 @@ use resilient_core::risk::{self, Policy, Verdict};
 use resilient_core::{Error, Workspace};
 use serde::Serialize;
 
+use self::named::named;
 use self::scan::{Outcome, Scan};
 use super::input::{self, Elsewhere};
 use crate::output::{Output, status_of};
@@ -110,10 +112,10 @@ impl Risk {
             Err(error) => return failed(output, error),
         };
         if let Some(content) = &self.content {
-            return self.run_one(None, Ok(content.clone()), &policy.risk, output);
+            return self.run_one(None, None, Ok(content.clone()), &policy.risk, output);
         }
         if let Some(source) = self.elsewhere.source() {
-            return self.run_one(None, workspace.text(source), &policy.risk, output);
+            return self.run_one(None, None, workspace.text(source), &policy.risk, output);
         }
         match self.paths.as_slice() {
             [file] if self.format.is_none() && !is_dir(file) => {
@@ -123,16 +125,18 @@ impl Risk {
                         message: "most of its bytes are binary".to_owned(),
                     })
                 });
-                self.run_one(Some(file), content, &policy.risk, output)
+                let name = named(workspace, &policy.risk, file);
+                self.run_one(Some(file), name.as_deref(), content, &policy.risk, output)
             }
-            _ => self.run_all(&policy.risk, output),
+            _ => self.run_all(workspace, &policy.risk, output),
         }
     }
 
-    /// One text: with `--json`, what the tool answers.
+    /// One text: with `--json`, what the tool answers. The policy may let a file of this name pass.
     fn run_one(
         &self,
         file: Option<&str>,
+        name: Option<&str>,
         content: resilient_core::Result<String>,
         policy: &Policy,
         output: &Output,
@@ -141,8 +145,8 @@ impl Risk {
             Ok(content) => content,
             Err(error) => return failed(output, error),
         };
-        let report = match file {
-            Some(file) => risk::score_file(file, &content, policy),
+        let report = match name {
+            Some(name) => risk::score_file(name, &content, policy),
             None => risk::score(&content, policy),
         };
         let worst = report.detected_patterns.iter().map(|found| risk::level(found, policy)).max();
@@ -157,8 +161,8 @@ impl Risk {
     }
 
     /// Any number of files.
-    fn run_all(&self, policy: &Policy, output: &Output) -> Result<ExitCode> {
-        let scan = Scan::of(&self.paths, policy, !self.no_ignore, self.explain);
+    fn run_all(&self, workspace: &Workspace, policy: &Policy, output: &Output) -> Result<ExitCode> {
+        let scan = Scan::of(&self.paths, workspace, policy, !self.no_ignore, self.explain);
         let format = self.format.unwrap_or(match output.is_json() {
             true => Format::Json,
             false => Format::Text,

@@ -13,11 +13,12 @@ use std::thread;
 use ignore::WalkBuilder;
 use indicatif::{ProgressBar, ProgressStyle};
 use memchr::memchr_iter;
-use resilient_core::Error;
 use resilient_core::form::Decoded;
 use resilient_core::risk::{self, Detection, Explanation, Policy, Report, Verdict};
+use resilient_core::{Error, Workspace};
 
 use super::super::input;
+use super::named::{named, shown};
 
 /// The beginning of a file shows whether it is text.
 const HEAD_CHARS: usize = 8 * 1024;
@@ -68,14 +69,25 @@ pub(super) struct Finding {
 
 impl Scan {
     /// Scans files and what is below directories.
-    pub(super) fn of(paths: &[String], policy: &Policy, ignoring: bool, explaining: bool) -> Self {
+    pub(super) fn of(
+        paths: &[String],
+        workspace: &Workspace,
+        policy: &Policy,
+        ignoring: bool,
+        explaining: bool,
+    ) -> Self {
+        let is_allowed =
+            |path: &str| named(workspace, policy, path).is_some_and(|it| policy.allow.path(&it));
         let (listed, mut files) = list(paths, ignoring);
         let bar = progress(listed.len());
         let next = AtomicUsize::new(0);
         let done: Mutex<(Vec<File>, usize, usize)> = Mutex::default();
         let work = || {
             while let Some(path) = listed.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let (len, outcome) = look(path, policy, explaining);
+                let (len, outcome) = match is_allowed(path) {
+                    true => (None, Some(Outcome::Skipped("allowed by the policy"))),
+                    false => look(path, policy, explaining),
+                };
                 bar.inc(1);
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 let (files, scanned, bytes) = &mut *done;
@@ -172,9 +184,6 @@ fn progress(files: usize) -> ProgressBar {
 
 /// Looks at one file: how many bytes were scanned, and what is to be told.
 fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option<Outcome>) {
-    if policy.allow.path(&shown(path)) {
-        return (None, Some(Outcome::Skipped("allowed by the policy")));
-    }
     if Path::new(path).metadata().is_ok_and(|file| file.len() > FILE_LEN_MAX) {
         return (None, Some(Outcome::Skipped("longer than 64 MiB")));
     }
@@ -276,12 +285,6 @@ pub(super) fn reason(error: &Error) -> String {
         Error::Os { source, .. } => source.to_string(),
         other => other.to_string(),
     }
-}
-
-/// A path as it is shown and as policies match it.
-fn shown(path: &str) -> String {
-    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
-    path.strip_prefix("./").map_or(path.clone(), str::to_owned)
 }
 
 #[cfg(test)]
