@@ -6,7 +6,7 @@ use crate::risk::{self, Pattern, Thresholds};
 
 impl Policy {
     /// What the policy hardly means: thresholds that leave a verdict out, and names of families and patterns that
-    /// are not known. Each is a sentence that begins with the key.
+    /// are not known, and families without a weight. Each is a sentence that begins with the key.
     #[must_use]
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = of_thresholds(self.risk.thresholds);
@@ -32,6 +32,23 @@ impl Policy {
         for name in &self.risk.allow.patterns {
             look("allow.patterns", "pattern", name, &patterns);
         }
+        let mut unweighed: Vec<(&str, &str)> = Vec::new();
+        for pattern in added {
+            let family = pattern.family();
+            let key = if pattern.form().is_some() { "extend_rules" } else { "extend_patterns" };
+            let has_weight = self.risk.weights.contains_key(family)
+                || risk::families().any(|known| known == family)
+                || self.risk.disabled_families.contains(family);
+            if !has_weight && !unweighed.contains(&(key, family)) {
+                unweighed.push((key, family));
+            }
+        }
+        doubts.extend(unweighed.into_iter().map(|(key, family)| {
+            format!(
+                "{key}: the family `{family}` has no weight, so its findings are of the level low, and `reject: secrets` \
+                 and `--fail-on` let them pass; `weights: {{{family}: 0.4}}` makes them secrets"
+            )
+        }));
         doubts
     }
 }
@@ -93,6 +110,34 @@ mod tests {
              disable_families: [house]\nallow: {patterns: [door]}",
         ] {
             assert_eq!(doubts(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn an_own_family_without_a_weight_is_told() {
+        let pattern =
+            |family| format!("extend_patterns: {{{family}: [{{name: door, regex: 'd-\\d+'}}]}}\n");
+        let rule = |family| {
+            format!("extend_rules: [{{name: token, form: 'hse_{{n32}}', family: {family}}}]\n")
+        };
+        for (text, key) in [
+            (pattern("house"), "extend_patterns"),
+            (rule("house"), "extend_rules"),
+            (format!("{}weights: {{pii: 0.1}}\n", pattern("house")), "extend_patterns"),
+        ] {
+            let told = doubts(&text);
+            let [told] = told.as_slice() else { panic!("{text}: {told:?}") };
+            assert!(
+                told.starts_with(&format!("{key}: the family `house` has no weight")),
+                "{told}"
+            );
+        }
+        assert_eq!(doubts(&[pattern("house"), rule("house")].concat()).len(), 2);
+        for more in ["weights: {house: 0}", "weights: {house: 0.4}", "disable_families: [house]"] {
+            assert_eq!(doubts(&format!("{}{more}\n", pattern("house"))), [""; 0], "{more}");
+        }
+        for family in ["api_key", "pii"] {
+            assert_eq!(doubts(&[pattern(family), rule(family)].concat()), [""; 0], "{family}");
         }
     }
 }
