@@ -53,6 +53,12 @@ pub fn hint_of(error: &Error) -> String {
         | Error::EmptyOldString { .. }
         | Error::Stale { .. }
         | Error::FileNotFound { .. } => in_our_words(&hint(error)),
+        // Part 1 starts over, whatever is kept.
+        Error::NonContiguous { missing, .. } if missing.contains(&1) => {
+            "read the file if the last part was sent before, since it may be written already; otherwise send all \
+             parts again with `rw_write_part`, from `part` 1 on, since part 1 discards the others"
+                .to_owned()
+        }
         Error::NonContiguous { missing, .. } if !missing.is_empty() => {
             "read the file if the last part was sent before, since it may be written already; otherwise send the \
              parts that context.missing lists with `rw_write_part`, then the last one again"

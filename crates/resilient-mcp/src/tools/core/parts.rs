@@ -56,11 +56,18 @@ struct Written {
     /// How many parts of an earlier attempt are gone, since a second part 1 starts over.
     #[serde(skip_serializing_if = "Option::is_none")]
     discarded_parts: Option<u64>,
+    /// What happens to a part that was sent before part 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<usize>,
     #[serde(flatten)]
     receipt: Map<String, Value>,
 }
+
+/// What a part is told that comes before part 1.
+const OUT_OF_ORDER: &str = "there is no part 1 yet, and part 1 starts over: it discards this part. Send part 1, then this \
+                            part and all others again";
 
 /// The fields of a receipt, except those that this set has under other names.
 fn fields(receipt: &impl Serialize) -> Map<String, Value> {
@@ -123,6 +130,7 @@ impl WritePart {
                 next_part: Some(now.next_part()),
                 written: false,
                 discarded_parts,
+                warning: (!now.present.contains(&1)).then_some(OUT_OF_ORDER),
                 parts: None,
                 receipt: fields(&kept),
             });
@@ -146,6 +154,7 @@ impl WritePart {
             next_part: None,
             written: true,
             discarded_parts,
+            warning: None,
             parts: Some(composed.chunk_count),
             receipt: fields(&composed),
         })
