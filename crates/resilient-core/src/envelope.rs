@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::edit::{Diagnosis, Nearest};
 use crate::error::{Blocking, Draft, Drift, Error, NotAFile};
-use crate::hint::{hint, near_encodings};
+use crate::hint::{actions, hint, near_encodings};
 
 /// What went wrong, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -306,12 +306,13 @@ impl Envelope {
             ),
             Error::Blocked { path, report, by, reject_at, retry_budget, draft } => {
                 let (kinds, report_begins) = (report.kinds(), report.begins_before());
+                let actions = actions(report);
                 let report = report.clone().cut();
                 let mut context = json!({
                     "score": report.score, "verdict": report.verdict,
                     "classify_reject_at": reject_at,
                     "detected": report.detected_patterns,
-                    "suggested_actions": report.suggested_actions,
+                    "suggested_actions": actions,
                 });
                 if report.omitted > 0 {
                     set(&mut context, "omitted", report.omitted);

@@ -17,7 +17,7 @@ use crate::error::{
 };
 use crate::form::Encoding;
 use crate::near::nearest;
-use crate::risk::{Action, Report};
+use crate::risk::{self, Action, Detection, Report};
 
 /// What a caller should do about an error: one sentence, without a full stop.
 #[must_use]
@@ -127,7 +127,7 @@ pub fn hint(error: &Error) -> String {
             };
             format!("{BEGINS_IN_FILE} with `rw_safe_replace`, then {then}")
         }
-        Error::Blocked { draft: Some(draft), report, .. } if report.is_redactable() => {
+        Error::Blocked { draft: Some(draft), report, .. } if is_removable(report) => {
             match **draft {
                 Draft::Session { .. } => {
                     "do not send the parts again: `rw_redact` joins them, takes the secrets out and \
@@ -152,7 +152,7 @@ pub fn hint(error: &Error) -> String {
             }
             .to_owned()
         }
-        Error::Blocked { report, .. } if report.is_redactable() => {
+        Error::Blocked { report, .. } if is_removable(report) => {
             "take out what context.detected lists, then write again".to_owned()
         }
         Error::Blocked { report, draft, .. } => too_large(report, draft.as_deref(), "`mode` append"),
@@ -506,6 +506,44 @@ pub fn hint(error: &Error) -> String {
 /// What to do first about an append that completes what the file ends with.
 pub const BEGINS_IN_FILE: &str = "append other text, since this one goes on with a secret that begins at the end of \
                                   the file, or take the piece there out of the file";
+
+/// What could be done about what was found. Of the families that only the policy knows a report says nothing, and
+/// a redaction takes them out, too.
+#[must_use]
+pub fn actions(report: &Report) -> Vec<Action> {
+    let mut actions = report.suggested_actions.clone();
+    let own = report.detected_patterns.iter().filter_map(|found| match found {
+        Detection::Pattern(hit) if !risk::families().any(|known| known == hit.kind) => {
+            Some(hit.kind.to_string())
+        }
+        _ => None,
+    });
+    let mut own: Vec<String> = own.collect();
+    if own.is_empty() {
+        return actions;
+    }
+    let known = actions.iter_mut().find_map(|action| match action {
+        Action::Redact { targets } => Some(targets),
+        _ => None,
+    });
+    own.extend(known.as_deref().into_iter().flatten().cloned());
+    own.sort_unstable();
+    own.dedup();
+    match known {
+        Some(targets) => *targets = own,
+        None => actions.insert(0, Action::Redact { targets: own }),
+    }
+    actions
+}
+
+/// Whether a redaction takes out something of what was found.
+#[must_use]
+pub fn is_removable(report: &Report) -> bool {
+    let redacts = |action: &Action| {
+        matches!(action, Action::Redact { .. } | Action::RenamePlaceholder { .. })
+    };
+    actions(report).iter().any(redacts)
+}
 
 /// What to do about a text that is refused for its size or its shape. `appending` says how a call of `rw_safe_write`
 /// appends.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use resilient_core::envelope::ErrorKind;
-use resilient_core::hint::hint;
+use resilient_core::hint::{hint, is_removable};
 use resilient_core::recovery::Notice;
 use resilient_core::risk;
 use resilient_core::{Envelope, Error};
@@ -364,7 +364,7 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
     let fact = |name| envelope.context.get(name).and_then(Value::as_str);
     // What is refused for its size or shape alone has nothing to take out.
     let is_too_large = matches!(
-        error, Error::Blocked { report, .. } if !report.is_redactable() && !report.begins_before()
+        error, Error::Blocked { report, .. } if !is_removable(report) && !report.begins_before()
     );
     let of_draft = match (envelope.error, fact("draft_sha256"), fact("session")) {
         _ if is_too_large => None,

@@ -220,6 +220,41 @@ fn a_secret_over_two_parts_is_found_when_they_are_composed_and_taken_out_in_one_
 }
 
 #[test]
+fn a_text_that_holds_only_what_the_policy_knows_is_written_in_one_more_call() {
+    let home = Home::new();
+    home.policy(&format!(
+        "{STRICT}extend_patterns: {{internal: [{{name: ticket, regex: 'ACME-[0-9]{{6}}'}}]}}\n\
+         weights: {{internal: 0.4}}\n"
+    ));
+    let ws = home.open();
+    let targets = |content: &str| {
+        let (hint, refused) = hinted(&ws.write(create("a.txt", content)).unwrap_err());
+        assert!(hint.contains("`content_from` {draft_sha256}"), "{hint}");
+        let [action] = refused["context"]["suggested_actions"].as_array().unwrap().as_slice()
+        else {
+            panic!("{refused}");
+        };
+        assert_eq!((&action["action"], &action["tool"]), (&json!("redact"), &json!("rw_redact")));
+        assert_eq!(action["arguments"]["draft_sha256"], refused["context"]["draft_sha256"]);
+        action["targets"].clone()
+    };
+    assert_eq!(targets("ACME-493821\n"), json!(["internal"]));
+    assert_eq!(targets(&format!("{} ACME-493821\n", key())), json!(["github_pat", "internal"]));
+    let source = Source::Draft(sha("ACME-493821\n"));
+    let redacted = ws
+        .redact(RedactRequest {
+            source,
+            chosen: Vec::new(),
+            language: None,
+            env: false,
+            keep: false,
+            write: None,
+        })
+        .unwrap();
+    assert!(!json_of(&redacted).to_string().contains("ACME-"));
+}
+
+#[test]
 fn a_sealed_scratchpad_is_no_way_out_of_a_refusal() {
     let home = Home::new();
     home.policy(STRICT);

@@ -2,7 +2,7 @@
 
 use resilient_core::Error;
 use resilient_core::error::{Changed, Draft};
-use resilient_core::hint::{BEGINS_IN_FILE, hint, too_large};
+use resilient_core::hint::{BEGINS_IN_FILE, hint, is_removable, too_large};
 
 use super::INSTEAD;
 
@@ -33,11 +33,11 @@ pub fn hint_of(error: &Error) -> String {
         Error::Blocked { report, .. } if report.begins_before() => format!(
             "{BEGINS_IN_FILE} with `rw_edit_file`, then append the text without what else context.detected lists"
         ),
-        Error::Blocked { report, draft, .. } if !report.is_redactable() => {
+        Error::Blocked { report, draft, .. } if !is_removable(report) => {
             let hint = too_large(report, draft.as_deref(), "`append` true");
             in_our_words(&hint)
         }
-        Error::Blocked { report, draft, .. } if report.is_redactable() => match draft.as_deref() {
+        Error::Blocked { report, draft, .. } if is_removable(report) => match draft.as_deref() {
             Some(Draft::Session { parts, .. }) => of_parts(parts),
             _ => "take out what context.detected lists, then make the call again".to_owned(),
         },
