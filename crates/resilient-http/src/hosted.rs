@@ -1,6 +1,6 @@
 //! What can be served: a server as each client has it, and what it tells beside the protocol.
 
-use resilient_mcp::{Busy, Caller, Server, Tallied, figures, serve};
+use resilient_mcp::{Busy, Caller, Server, Tallied, Unready, figures, serve};
 use rmcp::ServerHandler;
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
@@ -21,8 +21,8 @@ pub trait Hosted: ServerHandler + Clone {
     /// Whether calls can be made.
     ///
     /// # Errors
-    /// One sentence that says what is wrong.
-    fn check(&self) -> Result<(), String>;
+    /// What is wrong.
+    fn check(&self) -> Result<(), Unready>;
 
     /// The calls of all clients that are not answered yet.
     fn calls(&self) -> &Busy;
@@ -57,7 +57,7 @@ impl Hosted for Server {
         self.figures()
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Unready> {
         self.check()
     }
 

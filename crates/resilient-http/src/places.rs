@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode, header};
 use hyper::body::Incoming;
-use resilient_mcp::{Busy, Caller, Server};
+use resilient_mcp::{Busy, Caller, Server, Unready};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -67,6 +67,11 @@ enum Address<'a, S: Hosted> {
     Messages(&'a Sse<S>),
 }
 
+/// Whether a request only looks. An answer to HEAD has the head of the one to GET.
+fn is_look(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
 impl<S: Hosted> Places<S> {
     pub(crate) fn new(protocol: Protocol, places: Vec<Place<S>>, door: Door) -> Self {
         let (door, ending) = (Arc::new(door), CancellationToken::new());
@@ -104,10 +109,10 @@ impl<S: Hosted> Places<S> {
             .then(|| (parts.method.clone(), parts.uri.path().to_owned()));
         let reply = match self.door.look(&parts.uri, &parts.headers, ends) {
             Err(refused) => self.refuse(refused, ends),
-            Ok(()) if parts.method == Method::GET && parts.uri.path() == "/healthz" => {
+            Ok(()) if is_look(&parts.method) && parts.uri.path() == "/healthz" => {
                 plain(StatusCode::OK, "ok\n")
             }
-            Ok(()) if parts.method == Method::GET && parts.uri.path() == "/readyz" => {
+            Ok(()) if is_look(&parts.method) && parts.uri.path() == "/readyz" => {
                 self.readiness().await
             }
             Ok(()) => match self.door.caller(&parts.headers, ends) {
@@ -139,13 +144,20 @@ impl<S: Hosted> Places<S> {
         refused.reply()
     }
 
-    /// Whether calls can be made at every place. The caller may be anybody, and gets no more.
+    /// Whether calls can be made at every place. The caller may be anybody, and is told no path; the log has it.
     async fn readiness(&self) -> Reply {
         for place in &self.places {
             let server = place.server.clone();
-            let checked = tokio::task::spawn_blocking(move || server.check().is_ok()).await;
-            if !checked.unwrap_or_default() {
-                return later(&format!("the workspace {:?} is not ready\n", place.name));
+            let checked = tokio::task::spawn_blocking(move || server.check()).await;
+            let crashed =
+                |error| Err(Unready { what: "the check has failed", why: format!("{error}") });
+            if let Err(Unready { what, why }) = checked.unwrap_or_else(crashed) {
+                tracing::warn!(workspace = %place.name, %what, %why, "not ready");
+                let name = match place.name.as_str() {
+                    "" => String::new(),
+                    name => format!(" {name:?}"),
+                };
+                return later(&format!("the workspace{name} is not ready: {what}\n"));
             }
         }
         plain(StatusCode::OK, "ready\n")

@@ -3,12 +3,12 @@
 mod calls;
 mod handler;
 mod looks;
+mod ready;
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use resilient_core::figures;
-use resilient_core::journal::Filter;
 use resilient_core::near::nearest;
 use rmcp::model::{
     CallToolResult, Implementation, MetaObject, ProtocolVersion, Tool as ListedTool,
@@ -33,6 +33,8 @@ use crate::session::{Caller, Session};
 use crate::tally::{Tallied, Tally};
 use crate::tools::{Effect, Offer, ToolSpec, core};
 use crate::updates::Updates;
+
+pub use self::ready::Unready;
 
 /// So many calls of all clients run at once; the others wait for their turn.
 ///
@@ -138,18 +140,9 @@ impl Server {
     /// Whether calls can be made: the roots are there, the policy can be used, and the journal can be read.
     ///
     /// # Errors
-    /// One sentence that says what is wrong.
-    pub fn check(&self) -> Result<(), String> {
-        let workspace = &self.inner.workspace;
-        if let Some(gone) = workspace.roots().paths().find(|root| !root.is_dir()) {
-            return Err(format!("{} is no directory any more", gone.display()));
-        }
-        if self.inner.offer == Offer::Read {
-            return Ok(());
-        }
-        workspace.policy().map_err(|error| error.to_string())?;
-        workspace.journal_tail(1, &Filter::default()).map_err(|error| error.to_string())?;
-        Ok(())
+    /// What is wrong.
+    pub fn check(&self) -> Result<(), Unready> {
+        Unready::none(&self.inner.workspace, self.inner.offer)
     }
 
     /// The calls of all clients that are not answered yet.

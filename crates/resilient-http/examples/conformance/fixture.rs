@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use resilient_http::Hosted;
-use resilient_mcp::{Busy, Caller, Tallied};
+use resilient_mcp::{Busy, Caller, Tallied, Unready};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
     CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, GetPromptRequestParams,
@@ -163,7 +163,7 @@ impl Hosted for Fixture {
         Tallied::default()
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Unready> {
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
-use resilient_mcp::{Busy, Caller, Tallied};
+use resilient_mcp::{Busy, Caller, Tallied, Unready};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
     ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
@@ -78,7 +78,7 @@ impl Hosted for Stub {
         Tallied::default()
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Unready> {
         Ok(())
     }
 

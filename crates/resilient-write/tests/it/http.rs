@@ -435,6 +435,33 @@ fn the_server_is_seen_from_outside() {
     assert_eq!((get("/healthz").status, get("/readyz").status), (200, 503));
 }
 
+#[test]
+fn what_is_not_ready_is_said_and_logged() {
+    let sandbox = Sandbox::new();
+    sandbox.put("one/a", "");
+    sandbox.put("two/a", "");
+    let args = [HTTP, &["-w", "one", "-w", "b=two", "--log-level", "warn"]].concat();
+    let mut web = sandbox.listen(&args);
+    sandbox.put("one/.resilient_write/policy.yaml", "colour: red\n");
+    let body = web.ask("GET", "/readyz", &[], "").body;
+    assert_eq!(body, "the workspace is not ready: the policy cannot be used\n");
+    let line = web.said_until("not ready");
+    assert!(line.contains("colour"), "{line}");
+    std::fs::remove_file(sandbox.path("one/.resilient_write/policy.yaml")).unwrap();
+    std::fs::remove_dir_all(sandbox.path("two")).unwrap();
+    let body = web.ask("GET", "/readyz", &[], "").body;
+    assert_eq!(body, "the workspace \"b\" is not ready: a root is gone\n");
+    let line = web.said_until("not ready");
+    assert!(line.contains("no directory any more"), "{line}");
+    // A monitor may ask for the head alone.
+    let head = |path: &str| {
+        let answer = web.ask("HEAD", path, &[], "");
+        (answer.status, answer.body)
+    };
+    assert_eq!(head("/healthz"), (200, String::new()));
+    assert_eq!(head("/readyz"), (503, String::new()));
+}
+
 /// The params of a request of the era without handshakes.
 fn listening(uri: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": "sub", "method": "subscriptions/listen", "params": {

@@ -1,0 +1,37 @@
+//! Whether calls can be made.
+
+use resilient_core::journal::Filter;
+
+use crate::seam::Workspace;
+use crate::tools::Offer;
+
+/// Why no call can be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unready {
+    /// What is wrong, for everybody: it names no file.
+    pub what: &'static str,
+    /// One sentence that says why.
+    pub why: String,
+}
+
+impl Unready {
+    /// Looks at the roots, the policy and the journal of a workspace.
+    ///
+    /// # Errors
+    /// The first of them that is not as it has to be.
+    pub(super) fn none(workspace: &Workspace, offer: Offer) -> Result<(), Self> {
+        if let Some(gone) = workspace.roots().paths().find(|root| !root.is_dir()) {
+            let why = format!("{} is no directory any more", gone.display());
+            return Err(Self { what: "a root is gone", why });
+        }
+        if offer == Offer::Read {
+            return Ok(());
+        }
+        let as_error =
+            |what| move |error: resilient_core::Error| Self { what, why: error.to_string() };
+        workspace.policy().map_err(as_error("the policy cannot be used"))?;
+        let tail = workspace.journal_tail(1, &Filter::default());
+        tail.map_err(as_error("the journal cannot be read"))?;
+        Ok(())
+    }
+}
