@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use resilient_core::envelope::ErrorKind;
-use resilient_core::hint::{hint, is_removable};
+use resilient_core::hint::{BEGINS_IN_FILE, hint, is_removable};
 use resilient_core::recovery::Notice;
 use resilient_core::risk;
 use resilient_core::{Envelope, Error};
@@ -366,8 +366,14 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
     let is_too_large = matches!(
         error, Error::Blocked { report, .. } if !is_removable(report) && !report.begins_before()
     );
+    // A redaction of the draft leaves the piece in the file.
+    let begins_in_file = matches!(error, Error::Blocked { report, .. } if report.begins_before());
     let of_draft = match (envelope.error, fact("draft_sha256"), fact("session")) {
         _ if is_too_large => None,
+        (ErrorKind::Blocked, Some(sha256), _) if begins_in_file => Some(format!(
+            "{BEGINS_IN_FILE} with `resilient-write replace`, then append what `resilient-write redact --draft-sha256 \
+             {sha256}` prints"
+        )),
         (ErrorKind::Blocked, Some(sha256), _) => Some(format!(
             "take the detected strings out with `resilient-write redact --draft-sha256 {sha256}`"
         )),
@@ -442,7 +448,11 @@ pub(crate) fn told_hit(hit: &Value) -> String {
     let text = |name| hit.get(name).and_then(Value::as_str).unwrap_or_default();
     match hit.get("line").and_then(Value::as_u64) {
         Some(line) => {
-            format!("line {line}: {} ({}) {}", text("kind"), text("pattern"), text("match"))
+            let begins = match hit.get("begins_in_file").and_then(Value::as_bool) {
+                Some(true) => ", which begins in the file",
+                _ => "",
+            };
+            format!("line {line}: {} ({}) {}{begins}", text("kind"), text("pattern"), text("match"))
         }
         None => {
             let number = |name| hit.get(name).and_then(Value::as_u64).unwrap_or_default();

@@ -70,6 +70,26 @@ fn a_text_that_is_refused_for_its_size_is_to_be_sent_in_pieces() {
 }
 
 #[test]
+fn an_append_that_completes_a_secret_is_told_to_look_into_the_file() {
+    let sandbox = Sandbox::new();
+    let secret = ["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    let (front, back) = secret.split_at(14);
+    sandbox.put("app.py", format!("b='{front}"));
+    let append = ["write", "app.py", "--mode", "append", "--classify=low"];
+    let refused = sandbox.run_with(&append, format!("{back}'\n"));
+    let complaint = refused.complaint();
+    let next = complaint.lines().find(|line| line.starts_with("next: ")).unwrap();
+    assert!(next.contains("a secret that begins at the end of the file"), "{next}");
+    assert!(complaint.contains("which begins in the file\n"), "{complaint}");
+    // The draft that is to be appended then, once the piece is gone.
+    let draft = next.split("--draft-sha256 ").nth(1).unwrap().split('`').next().unwrap();
+    let edit = ["replace", "app.py", "--old", &format!("b='{front}"), "--new", ""];
+    sandbox.run(&edit).ok();
+    let clean = sandbox.run(&["redact", "--draft-sha256", draft]);
+    sandbox.run_with(&append, clean.stdout).ok();
+}
+
+#[test]
 fn content_that_looks_like_secrets_is_refused_when_asked() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run_with(&["write", "a.txt", "--classify"], secrets());
