@@ -119,7 +119,8 @@ pub fn serve<S: Hosted>(
         let connections = Busy::default();
         accept(listener, tls.map(Arc::new), &places, &connections, stop, tell).await;
         let under_way = places.calls();
-        tell(&format!("stopping: {under_way} calls are under way"));
+        let (calls, are) = if under_way == 1 { ("call", "is") } else { ("calls", "are") };
+        tell(&format!("stopping: {under_way} {calls} {are} under way"));
         places.finish(FAREWELL).await;
         let _ = timeout(FAREWELL, connections.none_left()).await;
         tell("stopped: every call is done");

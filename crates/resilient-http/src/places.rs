@@ -272,7 +272,8 @@ impl<S: Hosted> Places<S> {
 }
 
 fn not_so(allowed: &'static str) -> Reply {
-    let mut reply = plain(StatusCode::METHOD_NOT_ALLOWED, "not so\n");
+    let mut reply =
+        plain(StatusCode::METHOD_NOT_ALLOWED, format!("this address takes {allowed}\n"));
     reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
     reply
 }
