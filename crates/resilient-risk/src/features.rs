@@ -71,7 +71,7 @@ pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, each: impl F
     // What stands in front: the head's words are the nearest ones.
     let in_head = words.in_head;
     sink.add(20, in_head as u64);
-    sink.add(21, words.all.len() as u64);
+    sink.add(21, words.count as u64);
     if in_head > 0 {
         sink.add(22, hash(head));
         sink.add(23, kind << 8 | in_head as u64);
@@ -171,7 +171,9 @@ const WORD_MAX: usize = 24;
 /// Words before a candidate, nearest first, in small letters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
-    all: Vec<Vec<u8>>,
+    all: [[u8; WORD_MAX]; WORDS_MAX],
+    lens: [usize; WORDS_MAX],
+    count: usize,
     /// How many of them stand in the candidate's head.
     in_head: usize,
 }
@@ -181,7 +183,7 @@ impl Words {
     pub(super) fn before(text: &[u8], candidate: &Candidate) -> Self {
         let part = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
         let mut words = Self::of(part(&candidate.head));
-        words.in_head = words.all.len();
+        words.in_head = words.count;
         words.read_back(part(&candidate.context));
         words
     }
@@ -196,18 +198,22 @@ impl Words {
     /// Reads words off the end of a text: split at what is no letter or digit, and in camel case.
     fn read_back(&mut self, mut text: &[u8]) {
         super::work::spend(64);
-        while self.all.len() < WORDS_MAX
+        while let Some((word, len)) =
+            self.all.get_mut(self.count).zip(self.lens.get_mut(self.count))
             && let Some(last) = text.iter().rposition(u8::is_ascii_alphanumeric)
         {
             text = text.get(..=last).unwrap_or_default();
-            let (rest, word) = text.split_at(text.len() - last_word(text));
-            self.all.push(word.to_ascii_lowercase());
+            *len = last_word(text);
+            let (rest, last) = text.split_at(text.len() - *len);
+            word.iter_mut().zip(last).for_each(|(to, from)| *to = from.to_ascii_lowercase());
+            self.count += 1;
             text = rest;
         }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.all.iter().map(Vec::as_slice)
+        let words = self.all.iter().zip(&self.lens).take(self.count);
+        words.map(|(word, len)| word.get(..*len).unwrap_or_default())
     }
 
     pub(super) fn in_head(&self) -> usize {
@@ -215,16 +221,14 @@ impl Words {
     }
 
     pub(super) fn get(&self, nth: usize) -> Option<&[u8]> {
-        self.all.get(nth).map(Vec::as_slice)
+        self.iter().nth(nth)
     }
 
     /// Tells whether one of the first so many pairs of neighbours, written as one word, the farther
     /// one first, as they stand in the text, names a service.
     pub(super) fn any_service_in_two(&self, most: usize) -> bool {
-        self.all
-            .array_windows()
-            .take(most)
-            .any(|[near, far]| services::is_service_in_two(far, near))
+        let pairs = self.iter().zip(self.iter().skip(1)).take(most);
+        pairs.into_iter().any(|(near, far)| services::is_service_in_two(far, near))
     }
 }
 

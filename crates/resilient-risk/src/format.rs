@@ -40,26 +40,30 @@ const CLASSES: [(u8, &str); 13] = [
 struct Class {
     set: &'static str,
     /// A bit for each of them.
-    bits: u128,
+    bits: [u64; 4],
 }
 
 impl Class {
     fn named(name: u8) -> Option<Self> {
         let (_, set) = CLASSES.into_iter().find(|(known, _)| *known == name)?;
-        let (mut rest, mut bits) = (set.as_bytes(), 0);
+        let (mut rest, mut bits) = (set.as_bytes(), [0; 4]);
         while let [first, after @ ..] = rest {
             let (last, after) = match after {
                 [b'-', last, after @ ..] => (last, after),
                 _ => (first, after),
             };
-            bits = (*first..=*last).fold(bits, |bits, byte| bits | 1 << byte);
+            for byte in *first..=*last {
+                bits.get_mut(usize::from(byte / 64))
+                    .into_iter()
+                    .for_each(|it| *it |= 1 << (byte % 64));
+            }
             rest = after;
         }
         Some(Self { set, bits })
     }
 
     fn has(&self, byte: u8) -> bool {
-        byte.is_ascii() && self.bits >> byte & 1 == 1
+        self.bits.get(usize::from(byte / 64)).is_some_and(|bits| bits >> (byte % 64) & 1 == 1)
     }
 
     /// Whether it has letters and digits alone.

@@ -110,6 +110,10 @@ pub(super) fn mark(text: &[u8]) -> Option<usize> {
     if (4..60).contains(&lead) && (is_dummy(words) || is_spelled(words)) {
         return Some(lead);
     }
+    // No more than eight characters stand before a mark, and most have something else behind them.
+    if lead > 8 || !text.get(lead).is_some_and(|byte| b"${<[*.\xE2".contains(byte)) {
+        return None;
+    }
     static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r"(?x-u)\A [A-Za-z0-9_-]{0,8} (?:

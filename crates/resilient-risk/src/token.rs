@@ -36,18 +36,28 @@ fn log(value: usize) -> u32 {
     LOGS.get(value).copied().unwrap_or_else(|| log2(value))
 }
 
-/// The sum of how often each character stands in a token, times the logarithm of that.
-fn weighted(token: &[u8]) -> u64 {
-    let mut seen = [0_u16; 128];
-    for byte in token {
-        if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
-            *count = count.saturating_add(1);
-        }
+/// How much heavier a token becomes by one more of a character that stands in it so often: it weighs how often each of its
+/// characters stands there, times the logarithm of that.
+fn heavier(count: u16) -> u32 {
+    static KNOWN: LazyLock<[u32; 256]> = LazyLock::new(|| std::array::from_fn(|n| step(n as u16)));
+    fn step(count: u16) -> u32 {
+        let weight = |count: u16| u32::from(count) * log(usize::from(count));
+        weight(count.saturating_add(1)) - weight(count)
     }
-    // What stands there once weighs nothing.
-    let often = seen.iter().filter(|count| **count > 1);
-    often.map(|count| u64::from(*count) * u64::from(log(usize::from(*count)))).sum()
+    KNOWN.get(usize::from(count)).copied().unwrap_or_else(|| step(count))
 }
+
+/// What a byte is, as a bit: a digit, a small letter, a capital, a sign of either alphabet of base64, or anything else.
+static CLASSES: LazyLock<[u8; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|byte| match byte as u8 {
+        b'0'..=b'9' => 1,
+        b'a'..=b'z' => 2,
+        b'A'..=b'Z' => 4,
+        b'+' | b'/' | b'=' => 8,
+        b'-' | b'_' => 16,
+        _ => 32,
+    })
+});
 
 /// What two neighbours are: nothing, a pair of letters (1), or an odd pair (3). A capital begins a word, so what precedes
 /// it says nothing.
@@ -142,27 +152,23 @@ impl Shape {
     /// Counts a token.
     pub(super) fn of(token: &[u8]) -> Self {
         super::work::spend(token.len());
-        // Digits, small letters, capitals, and the signs of either alphabet of base64, and all else.
-        let class = |byte: u8| match byte {
-            b'0'..=b'9' => 0,
-            b'a'..=b'z' => 1,
-            b'A'..=b'Z' => 2,
-            b'+' | b'/' | b'=' => 3,
-            b'-' | b'_' => 4,
-            _ => 5,
-        };
-        let mut counts = [0; 6];
+        let (classes, mut counts, mut seen) = (&*CLASSES, [0; 33], [0_u16; 128]);
         let (mut digits_row, mut letters_row, mut digits_max, mut letters_max) = (0, 0, 0, 0);
+        let (mut changes, mut weight, mut before) = (0, 0, None);
         for byte in token {
-            let class = class(*byte);
-            counts.get_mut(class).into_iter().for_each(|count| *count += 1);
-            digits_row = if class == 0 { digits_row + 1 } else { 0 };
-            letters_row = if matches!(class, 1 | 2) { letters_row + 1 } else { 0 };
+            let class = classes.get(usize::from(*byte)).copied().unwrap_or_default();
+            counts.get_mut(usize::from(class)).into_iter().for_each(|count| *count += 1);
+            digits_row = if class == 1 { digits_row + 1 } else { 0 };
+            letters_row = if class & 6 > 0 { letters_row + 1 } else { 0 };
             (digits_max, letters_max) = (digits_max.max(digits_row), letters_max.max(letters_row));
+            changes += usize::from(before.replace(class).is_some_and(|before| before != class));
+            if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
+                weight += u64::from(heavier(*count));
+                *count = count.saturating_add(1);
+            }
         }
-        let [digits, lower, upper, plus, dash, other] = counts;
-        let changes =
-            token.array_windows().filter(|[one, next]| class(*one) != class(*next)).count();
+        let [digits, lower, upper, plus, dash, other] =
+            [1, 2, 4, 8, 16, 32].map(|class: usize| counts.get(class).copied().unwrap_or(0));
         let steps = token.array_windows().filter(|[one, next]| one.abs_diff(*next) <= 1).count();
         let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || !byte.is_ascii_alphabetic();
         let hex_letters = token.iter().all(is_hex);
@@ -191,7 +197,7 @@ impl Shape {
             of_case([Kind::LowerDigits, Kind::UpperDigits, Kind::Alnum])
         };
         let total = len.clamp(1, usize::from(u16::MAX));
-        let entropy = log(total).saturating_sub((weighted(token) / total as u64) as u32);
+        let entropy = log(total).saturating_sub((weight / total as u64) as u32);
         Self {
             len,
             kind,

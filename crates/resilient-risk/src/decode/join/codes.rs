@@ -25,8 +25,16 @@ pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
 
 /// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
 fn pairs(text: &str, marks: &Marks, views: &mut Views<'_>) {
+    // Of sixteen digits in every third place eight stand in one group: few groups have so many.
+    let has_row = |group| {
+        let digits = marks.digit.word(group);
+        let row = digits & digits >> 3;
+        let row = row & row >> 6;
+        row & row >> 12 != 0
+    };
     let mut done = 0;
-    for group in (0..marks.digit.words.len()).filter(|group| marks.digit.word(*group) != 0) {
+    for group in (0..marks.digit.words.len()).filter(|group| has_row(*group) || has_row(group + 1))
+    {
         for start in ones(rows_of_pairs(marks, group)).map(|bit| group * GROUP + bit) {
             if start < done {
                 continue;
