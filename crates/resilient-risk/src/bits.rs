@@ -1,6 +1,12 @@
 //! A bit for each byte of a text, and the questions that the bits answer.
 
+//!
+//! The bits come from vectors, as wide as those of the machine; nothing else in the crate knows of them.
+
 use std::ops::Range;
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, u8x64};
 
 /// So many bytes make a group.
 pub(super) const GROUP: usize = 64;
@@ -14,28 +20,121 @@ pub(super) fn padded<const LEN: usize>(text: &[u8]) -> [u8; LEN] {
     })
 }
 
-/// Which bytes of a group are of a class.
-pub(super) fn bits_of(group: &[u8; GROUP], is: impl Fn(u8) -> bool) -> u64 {
-    let mut all = [0; GROUP];
-    all.iter_mut().zip(group).for_each(|(to, byte)| *to = u8::from(is(*byte)));
-    packed(&all)
-}
-
-/// Eight bytes of bits from sixty-four bytes, each of them zero or one.
-pub(super) fn packed(bytes: &[u8; GROUP]) -> u64 {
-    let (eights, _) = bytes.as_chunks();
-    // Each factor moves one of the eight to its place in the highest byte.
-    eights.iter().rev().fold(0, |bits, eight| {
-        bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
-    })
+/// For each of the lowest bits of a byte's kind, which bytes of a group have it. Closures would hide the vectors from the
+/// compiler.
+#[inline(always)]
+fn bits_of<S: Simd, const COUNT: usize>(
+    simd: S,
+    group: &[u8; GROUP],
+    kind: impl Fn(u8) -> u8,
+) -> [u64; COUNT] {
+    let (mut kinds, mut all) = ([0; GROUP], [0; COUNT]);
+    for (to, byte) in kinds.iter_mut().zip(group) {
+        *to = kind(*byte);
+    }
+    let kinds = u8x64::load_array(simd, kinds);
+    for (nth, bits) in all.iter_mut().enumerate() {
+        let bit = u8x64::splat(simd, 1 << nth);
+        *bits = (kinds & bit).simd_eq(bit).to_bitmask();
+    }
+    all
 }
 
 /// The same of the group of a text from a position on, with zeros for the bytes that are not there.
-pub(super) fn bits_at(text: &[u8], at: usize, is: impl Fn(u8) -> bool) -> u64 {
-    let rest = text.get(at..).unwrap_or_default();
-    match rest.first_chunk() {
-        Some(group) => bits_of(group, is),
-        None => bits_of(&padded(rest), is),
+pub(super) fn bits_at<const COUNT: usize>(
+    text: &[u8],
+    at: usize,
+    kind: impl Fn(u8) -> u8,
+) -> [u64; COUNT] {
+    let group = padded(text.get(at..).unwrap_or_default());
+    dispatch!(Level::new(), simd => simd.vectorize(#[inline(always)] || bits_of(simd, &group, &kind)))
+}
+
+/// The same of a whole text.
+pub(super) fn bits<const COUNT: usize>(text: &[u8], kind: impl Fn(u8) -> u8) -> [Bits; COUNT] {
+    dispatch!(Level::new(), simd => bits_in(simd, text, &kind))
+}
+
+fn bits_in<S: Simd, const COUNT: usize>(
+    simd: S,
+    text: &[u8],
+    kind: impl Fn(u8) -> u8,
+) -> [Bits; COUNT] {
+    let (full, rest) = text.as_chunks();
+    let last = (!rest.is_empty()).then(|| padded(rest));
+    let mut all = std::array::from_fn(|_| Bits { words: vec![0; text.len().div_ceil(GROUP)] });
+    let mut words = all.each_mut().map(|bits| bits.words.iter_mut());
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            for group in full.iter().chain(&last) {
+                let found: [u64; COUNT] = bits_of(simd, group, &kind);
+                for (words, bits) in words.iter_mut().zip(found) {
+                    words.next().into_iter().for_each(|word| *word = bits);
+                }
+            }
+        },
+    );
+    all
+}
+
+/// So many pairs of neighbours make a row.
+pub(super) const PAIRS: usize = 3;
+
+/// So many pairs are looked up before any of them is compared, which is faster than one group at a time.
+pub(super) const BLOCK: usize = 16 * GROUP;
+
+/// Where three pairs of neighbours begin in a text of which a table gives the first one the lowest bit, the second one the
+/// next bit, and the third one the bit after it.
+pub(super) fn rows_of_pairs(text: &[u8], table: &[u8; 1 << 16]) -> Bits {
+    let mut words = vec![0; text.len().div_ceil(GROUP)];
+    for (words, at) in words.chunks_mut(BLOCK / GROUP).zip((0..).step_by(BLOCK)) {
+        let rest = text.get(at..).unwrap_or_default();
+        let kinds = match rest.first_chunk() {
+            Some(block) => looked_up(block, table),
+            None => looked_up(&padded(rest), table),
+        };
+        dispatch!(Level::new(), simd => compared(simd, &kinds, words));
+    }
+    Bits { words }
+}
+
+/// What a table says of each pair. Vectors are no good at it.
+#[inline(never)]
+fn looked_up(block: &[u8; BLOCK + PAIRS], table: &[u8; 1 << 16]) -> [u8; BLOCK + PAIRS - 1] {
+    let ([_, behind @ ..], mut kinds) = (block, [0; BLOCK + PAIRS - 1]);
+    for ((to, first), second) in kinds.iter_mut().zip(block).zip(behind) {
+        let pair = usize::from(u16::from_le_bytes([*first, *second]));
+        *to = table.get(pair).copied().unwrap_or_default();
+    }
+    kinds
+}
+
+fn compared<S: Simd>(simd: S, kinds: &[u8; BLOCK + PAIRS - 1], words: &mut [u64]) {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            for (word, at) in words.iter_mut().zip((0..).step_by(GROUP)) {
+                let mut all = u8x64::splat(simd, 1);
+                for nth in 0..PAIRS {
+                    let kinds = kinds.get(at + nth..).and_then(<[u8]>::first_chunk);
+                    all &= u8x64::load_array(simd, *kinds.unwrap_or(&[0; GROUP])) >> nth as u32;
+                }
+                *word = all.simd_eq(u8x64::splat(simd, 1)).to_bitmask();
+            }
+        },
+    );
+}
+
+/// How many consecutive bytes of a class a text begins with. No class has the zero.
+pub(super) fn run_of(text: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let mut len = 0;
+    loop {
+        let [bits] = bits_at(text, len, |byte| u8::from(is(byte)));
+        len += bits.trailing_ones() as usize;
+        if bits != u64::MAX {
+            return len;
+        }
     }
 }
 
@@ -96,7 +195,10 @@ impl Bits {
         let bits = |at: usize| self.from(at) & u64::MAX >> (GROUP - (range.end - at).min(GROUP));
         // Most stretches that are asked about have none.
         let ones = |bits: u64| if bits == 0 { 0 } else { bits.count_ones() as usize };
-        range.clone().step_by(GROUP).map(|at| ones(bits(at))).sum()
+        match range.len() {
+            1..=GROUP => ones(bits(range.start)),
+            _ => range.clone().step_by(GROUP).map(|at| ones(bits(at))).sum(),
+        }
     }
 
     /// The first position from `at` on whose bit is set, before `end`.
@@ -171,10 +273,10 @@ mod tests {
         let text: Vec<u8> = (0..=255_u8).chain(0..90).map(|byte| byte.wrapping_mul(37)).collect();
         for at in 0..text.len() + 2 {
             let rest = text.get(at..).unwrap_or_default();
-            let is = |byte: u8| byte.is_multiple_of(3) && byte > 0;
-            let bits = bits_at(&text, at, is);
-            for nth in 0..GROUP {
-                assert_eq!(bits >> nth & 1 == 1, rest.get(nth).is_some_and(|byte| is(*byte)));
+            for (nth, bits) in bits_at::<8>(&text, at, |byte| byte).iter().enumerate() {
+                for (place, byte) in rest.iter().chain(&[0; GROUP]).take(GROUP).enumerate() {
+                    assert_eq!(bits >> place & 1, u64::from(byte >> nth & 1));
+                }
             }
         }
         assert_eq!(ones(0b1011 | 1 << 63).collect::<Vec<_>>(), [0, 1, 3, 63]);

@@ -6,9 +6,7 @@
 
 use std::sync::LazyLock;
 
-use memchr::memchr_iter;
-
-use super::bits::padded;
+use super::bits::{PAIRS, rows_of_pairs};
 use super::marks::Marks;
 use super::rows::outside_texts;
 use super::words::{RARE, Said, WORDS, Word};
@@ -103,12 +101,6 @@ struct Literals {
     pairs: Box<[u8; 1 << 16]>,
 }
 
-/// So many pairs of bytes are looked at for each place.
-const PAIRS: usize = 3;
-
-/// So many places are looked at together.
-const BLOCK: usize = 256;
-
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
     let needle = |text: &'static str, literal| Needle { text: text.as_bytes(), literal };
     let mut needles = OWN.map(|(text, literal)| needle(text, literal)).to_vec();
@@ -144,33 +136,14 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
 });
 
 impl Literals {
-    /// Marks with a one the places of a block at which a literal may stand, by the first bytes.
-    fn candidates(&self, block: &[u8; BLOCK + PAIRS]) -> [u8; BLOCK] {
-        let mut pairs = [0; BLOCK + PAIRS - 1];
-        for (bits, two) in pairs.iter_mut().zip(block.array_windows()) {
-            *bits = self.pairs.get(usize::from(u16::from_le_bytes(*two))).copied().unwrap_or(0);
-        }
-        let mut all = [0; BLOCK];
-        for (all, [first, second, third]) in all.iter_mut().zip(pairs.array_windows()) {
-            *all = first & second >> 1 & third >> 2 & 1;
-        }
-        all
-    }
-
     /// Tells each place where a literal stands, in order, with the number of the literal; those of one place by number.
     fn each(&self, text: &[u8], mut found: impl FnMut(usize, usize, &Needle)) {
-        for base in (0..text.len()).step_by(BLOCK) {
-            let block = text.get(base..).unwrap_or_default();
-            let block = block
-                .first_chunk()
-                .map_or_else(|| self.candidates(&padded(block)), |block| self.candidates(block));
-            for at in memchr_iter(1, &block).map(|place| base + place) {
-                let rest = text.get(at..).unwrap_or_default();
-                let begin = rest.first().and_then(|first| self.by_first.get(usize::from(*first)));
-                for nth in begin.into_iter().flatten().copied() {
-                    if let Some(needle) = self.needles.get(nth).filter(|it| it.stands_in(rest)) {
-                        found(at, nth, needle);
-                    }
+        for at in rows_of_pairs(text, &self.pairs).ones() {
+            let rest = text.get(at..).unwrap_or_default();
+            let begin = rest.first().and_then(|first| self.by_first.get(usize::from(*first)));
+            for nth in begin.into_iter().flatten().copied() {
+                if let Some(needle) = self.needles.get(nth).filter(|it| it.stands_in(rest)) {
+                    found(at, nth, needle);
                 }
             }
         }
@@ -215,6 +188,7 @@ pub(super) fn find(text: &[u8], marks: &Marks) -> (Vec<Place>, Vec<Said>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bits::{BLOCK, GROUP};
     use super::super::survey::Survey;
     use super::*;
 
@@ -254,7 +228,7 @@ mod tests {
     #[test]
     fn a_literal_is_found_wherever_it_stands() {
         for needle in &LITERALS.needles {
-            for before in 0..BLOCK + 4 {
+            for before in (0..GROUP + 4).chain(BLOCK - 4..BLOCK + 4) {
                 let text = if needle.is_any_case() {
                     needle.text.to_ascii_uppercase()
                 } else {

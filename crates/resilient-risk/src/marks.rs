@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::bits::{Bits, GROUP, bits_of, padded};
+use super::bits::{Bits, GROUP, bits};
 
 /// The marks of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub(super) struct Marks {
     pub(super) digit: Bits,
     /// Line feeds.
     pub(super) feed: Bits,
+    /// `"`, `'` and the backtick.
+    pub(super) quote: Bits,
     /// The groups that are not of ASCII alone.
     pub(super) foreign: Vec<usize>,
     /// The length of the text.
@@ -46,28 +48,22 @@ const fn is_sign(byte: u8) -> bool {
         | (byte == b'.')
 }
 
+/// A bit for each mark that a byte has.
+#[inline(always)]
+fn kind(byte: u8) -> u8 {
+    let (digit, alnum) = (byte.is_ascii_digit(), byte.is_ascii_alphanumeric());
+    let quote = (byte == b'"') | (byte == b'\'') | (byte == b'`');
+    let all = [alnum | is_sign(byte), alnum, digit, byte == b'\n', quote];
+    all.iter().rev().fold(0, |all, is| all << 1 | u8::from(*is))
+}
+
 impl Marks {
     /// Marks a text.
     pub(super) fn of(text: &[u8]) -> Self {
-        let (full, rest) = text.as_chunks::<GROUP>();
-        let last = [padded(rest)];
-        let last = if rest.is_empty() { &[] } else { last.as_slice() };
-        let room = || Bits { words: Vec::with_capacity(full.len() + 1) };
-        let (mut token, mut alnum, mut digit, mut feed) = (room(), room(), room(), room());
-        let mut foreign = Vec::new();
-        for (nth, group) in full.iter().chain(last).enumerate() {
-            let digits = bits_of(group, |byte| byte.is_ascii_digit());
-            let letters = bits_of(group, |byte| byte.is_ascii_alphabetic());
-            let signs = bits_of(group, is_sign);
-            digit.words.push(digits);
-            alnum.words.push(digits | letters);
-            token.words.push(digits | letters | signs);
-            feed.words.push(bits_of(group, |byte| byte == b'\n'));
-            if !group.is_ascii() {
-                foreign.push(nth);
-            }
-        }
-        Self { token, alnum, digit, feed, foreign, len: text.len() }
+        let [token, alnum, digit, feed, quote] = bits(text, kind);
+        let groups = if text.is_ascii() { &[] } else { text }.chunks(GROUP).enumerate();
+        let foreign = groups.filter(|(_, group)| !group.is_ascii()).map(|(nth, _)| nth).collect();
+        Self { token, alnum, digit, feed, quote, foreign, len: text.len() }
     }
 
     /// The lines of the text.
@@ -94,18 +90,26 @@ impl Marks {
         const DIGITS_MIN: u32 = 4;
         let mut all: Vec<Range<usize>> = Vec::new();
         let mut before = 0;
-        let windows = self.digit.words.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]);
-        for (nth, digits) in windows.map(u32::count_ones).enumerate() {
-            // A window counts with the one before it, if that has a digit.
-            if digits > 0 && before + digits >= DIGITS_MIN {
-                let start = (nth - usize::from(before > 0)) * WINDOW;
-                let end = ((nth + 1) * WINDOW).min(self.len);
-                match all.last_mut() {
-                    Some(last) if last.end >= start => last.end = end,
-                    _ => all.push(start..end),
-                }
+        let halves = |word: u64| [word as u32, (word >> 32) as u32].map(u32::count_ones);
+        for (group, word) in self.digit.words.iter().enumerate() {
+            // Most groups have no digit.
+            if *word == 0 {
+                before = 0;
+                continue;
             }
-            before = digits;
+            for (half, digits) in halves(*word).into_iter().enumerate() {
+                let nth = 2 * group + half;
+                // A window counts with the one before it, if that has a digit.
+                if digits > 0 && before + digits >= DIGITS_MIN {
+                    let start = (nth - usize::from(before > 0)) * WINDOW;
+                    let end = ((nth + 1) * WINDOW).min(self.len);
+                    match all.last_mut() {
+                        Some(last) if last.end >= start => last.end = end,
+                        _ => all.push(start..end),
+                    }
+                }
+                before = digits;
+            }
         }
         all
     }
@@ -148,6 +152,7 @@ mod tests {
                 assert_eq!(bit(&marks.digit), byte.is_ascii_digit());
                 assert_eq!(bit(&marks.alnum), byte.is_ascii_alphanumeric());
                 assert_eq!(bit(&marks.feed), *byte == b'\n');
+                assert_eq!(bit(&marks.quote), b"\"'`".contains(byte));
             }
         }
     }

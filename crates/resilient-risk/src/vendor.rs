@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::bits::run_of;
 use super::format::{Format, is_near};
 use super::literals::{self, Literal, Place};
 use super::marks::is_token;
@@ -42,6 +43,8 @@ type Rule = &'static (&'static Row, Format<'static>);
 struct Table {
     /// Prefixes with their rows by their first two bytes, longer ones first; those of the paper's patterns have none.
     prefixed: Vec<Vec<(&'static [u8], Option<Rule>)>>,
+    /// A bit for each two bytes that have some: most have none, and these are near.
+    heads: Vec<u64>,
     /// Rows that begin with a class, or with a prefix that says too little, by how many letters and digits they may
     /// begin with; and what ends these, if it is always the same.
     bare: Vec<Vec<(Rule, Option<u8>)>>,
@@ -86,6 +89,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     for (prefix, rule) in prefixes {
         prefixed.get_mut(pair(prefix)).into_iter().for_each(|all| all.push((prefix, rule)));
     }
+    let bits = |sixty_four: &[Vec<_>]| {
+        sixty_four.iter().rev().fold(0, |bits, all| bits << 1 | u64::from(!all.is_empty()))
+    };
+    let heads = prefixed.chunks(64).map(bits).collect();
     others.extend(DUMMY_PREFIXES.map(|(prefix, family, name)| Known {
         text: prefix.as_bytes(),
         what: Outside::Prefix(family, name),
@@ -95,7 +102,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         others.iter().filter(|known| known.text.starts_with(literal)).copied().collect()
     };
     let outside = literals::texts().map(of_literal).collect();
-    Table { prefixed, bare, outside }
+    Table { prefixed, heads, bare, outside }
 });
 
 fn pair(bytes: &[u8]) -> usize {
@@ -185,7 +192,10 @@ fn in_word(text: &[u8], run: &Run, at: usize, len: usize) -> Option<Hit> {
 
 /// The prefixes that a text begins with, as far as four bytes show it, and their rows.
 fn prefixes_of(text: &[u8]) -> impl Iterator<Item = (&'static [u8], Option<Rule>)> {
-    let known = TABLE.prefixed.get(pair(text)).into_iter().flatten().copied();
+    let (table, pair) = (&*TABLE, pair(text));
+    let has_some = table.heads.get(pair / 64).is_some_and(|bits| bits >> (pair % 64) & 1 == 1);
+    let known = if has_some { table.prefixed.get(pair) } else { None };
+    let known = known.into_iter().flatten().copied();
     known.filter(move |(prefix, _)| {
         prefix.iter().zip(text).take(4).all(|(known, byte)| known == byte)
     })
@@ -294,7 +304,7 @@ fn whole_without_word<'a>(
 ) -> Option<&'a [u8]> {
     /// So long a token is looked at.
     const LOOK: usize = 300;
-    let len = text.iter().take(LOOK).take_while(|byte| is_token(**byte)).count();
+    let len = run_of(text.get(..LOOK).unwrap_or(text), is_token);
     super::work::spend(len / 4);
     let rest = placeholder::without_word(text.get(..len)?)?;
     let (end, body) = format.matches(rest)?;

@@ -84,15 +84,21 @@ const STEP: usize = GROUP - BEFORE - AFTER;
 /// The first digits of words that a number may begin with, in the group from a place on.
 fn firsts(text: &[u8], marks: &Marks, at: usize) -> u64 {
     let (digit, alnum) = (marks.digit.from(at), marks.alnum.from(at));
-    // What may stand between letters and digits of a number.
-    let signs = bits_at(text, at, |byte| matches!(byte, b' ' | b'-'..=b'/' | b':'));
+    let [signs, colon, plus, open, dash] = bits_at(text, at, sign);
     let others = plain(digit, alnum, signs) | postcodes(digit, alnum, signs);
     // What addresses of devices have, and what numbers of telephones begin with: few groups have any.
-    if bits_at(text, at, |byte| matches!(byte, b':' | b'-' | b'+' | b'(')) == 0 {
+    if colon | plus | open | dash == 0 {
         return others;
     }
-    let [colon, plus, open] = [b':', b'+', b'('].map(|sign| bits_at(text, at, |byte| byte == sign));
     others | signed_digits(digit, plus, open) | addresses(digit, alnum, signs, colon)
+}
+
+/// Whether a byte may stand between letters and digits of a number, and which sign it is.
+#[inline(always)]
+fn sign(byte: u8) -> u8 {
+    let between = matches!(byte, b' ' | b'-'..=b'/' | b':');
+    let all = [between, byte == b':', byte == b'+', byte == b'(', byte == b'-'];
+    all.iter().rev().fold(0, |all, is| all << 1 | u8::from(*is))
 }
 
 /// The first digits of words that a number may begin with, or that it goes on with after a letter or two.
