@@ -77,42 +77,49 @@ fn row_of_pairs(text: &str, start: usize) -> String {
     decoded
 }
 
-/// A number, and the character whose code it may be.
-type Code = (Range<usize>, Option<char>);
+/// A number, and the character whose code it is.
+type Code = (Range<usize>, char);
 
 /// Lists of character codes: `[103, 108, 115]`, `chr(103) . chr(108)`, `0x67, 0x6c`, `0o147`.
 fn lists(text: &str, marks: &Marks, part: &Range<usize>, views: &mut Views<'_>) {
-    let mut codes: Vec<Code> = Vec::new();
-    let mut at = part.start;
+    let goes_on = |one: &Code, next: usize| {
+        /// Between two codes of a list stand no more bytes.
+        const BETWEEN_MAX: usize = 24;
+        // What is assigned or ends a statement stands between two lists.
+        let between = text.get(one.0.end..next).unwrap_or_default();
+        between.len() <= BETWEEN_MAX && !between.contains(['=', ';', ':'])
+    };
+    let (mut list, mut at): (Vec<Code>, _) = (Vec::new(), part.start);
     while let Some(start) = marks.digit.next(at, part.end) {
         let (len, value) = number(text.as_bytes().get(start..).unwrap_or_default());
         at = start + len;
         let char = u8::try_from(value).ok().filter(|byte| matches!(byte, b' '..=b'~'));
-        codes.push((start..at, char.map(char::from)));
-    }
-    let goes_on = |one: &Code, next: &Code| {
-        /// Between two codes of a list stand no more bytes.
-        const BETWEEN_MAX: usize = 24;
-        // What is assigned or ends a statement stands between two lists.
-        let between = text.get(one.0.end..next.0.start).unwrap_or_default();
-        let is_list = between.len() <= BETWEEN_MAX && !between.contains(['=', ';', ':']);
-        is_list && one.1.is_some() && next.1.is_some()
-    };
-    for list in codes.chunk_by(goes_on).filter(|list| list.len() >= CODES_MIN) {
-        let decoded: String = list.iter().filter_map(|(_, char)| *char).collect();
-        let letters = decoded.bytes().filter(u8::is_ascii_alphabetic).count();
-        if letters * 6 < list.len() {
-            continue;
+        if char.is_none() || list.last().is_some_and(|last| !goes_on(last, start)) {
+            list_of(text, marks, &list, views);
+            list.clear();
         }
-        let codes = list.iter().map(|(code, _)| with_suffix(text.as_bytes(), code.clone()));
-        let codes: Vec<Range<usize>> = codes.collect();
-        let (begin, is_list) =
-            (codes.first().map_or(0, |first| first.start), is_list(text, &codes));
-        let parts = codes.into_iter().enumerate();
-        let parts = parts.filter_map(|(nth, code)| Some((decoded.get(nth..=nth)?, code)));
-        let joined = Joined { via: "character codes", parts: parts.collect(), is_list };
-        joined.add(text, marks, begin, Trust::Names, views);
+        list.extend(char.map(|char| (start..at, char::from(char))));
     }
+    list_of(text, marks, &list, views);
+}
+
+/// Makes the view of codes that make a list, if they do.
+fn list_of(text: &str, marks: &Marks, list: &[Code], views: &mut Views<'_>) {
+    if list.len() < CODES_MIN {
+        return;
+    }
+    let decoded: String = list.iter().map(|(_, char)| char).collect();
+    let letters = decoded.bytes().filter(u8::is_ascii_alphabetic).count();
+    if letters * 6 < list.len() {
+        return;
+    }
+    let codes = list.iter().map(|(code, _)| with_suffix(text.as_bytes(), code.clone()));
+    let codes: Vec<Range<usize>> = codes.collect();
+    let (begin, is_list) = (codes.first().map_or(0, |first| first.start), is_list(text, &codes));
+    let parts = codes.into_iter().enumerate();
+    let parts = parts.filter_map(|(nth, code)| Some((decoded.get(nth..=nth)?, code)));
+    let joined = Joined { via: "character codes", parts: parts.collect(), is_list };
+    joined.add(text, marks, begin, Trust::Names, views);
 }
 
 /// A number with the name of its type behind it.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::{memchr, memchr2, memchr3_iter, memmem, memrchr};
+use memchr::{memchr, memchr2, memmem, memrchr};
 use regex::bytes::{Captures, Regex};
 
 use super::super::super::bits::padded;
@@ -44,7 +44,7 @@ pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let mut reader = Reader { text, bytes, marks, names: Vec::new(), counted: 0, read: 0, used: 0 };
     // Where the quote before ends, the number of the last one that goes on with a list, and where literals are filled.
     let (mut start, mut last, mut calls) = (None, None, Vec::new());
-    for (nth, at) in memchr3_iter(b'"', b'\'', b'`', bytes).enumerate() {
+    for (nth, at) in marks.quote.ones().enumerate() {
         let before = bytes.get(..at).unwrap_or_default();
         let gap = start.and_then(|start| before.get(start..)).unwrap_or_default();
         start = Some(at + 1);
@@ -70,7 +70,9 @@ pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
 
 /// What may stand between two literals that belong together: white space, operators, brackets and commas.
 fn is_sign(byte: u8) -> bool {
-    matches!(byte, b' ' | 9..=13 | b'%' | b'&' | b'('..=b'.' | b'\\' | b'|')
+    // A bit for each of them. A jump for each would often be mistaken.
+    const SIGNS: u64 = 1 << b' ' | 0x1F << 9 | 1 << b'%' | 1 << b'&' | 0x7F << b'(';
+    byte < 64 && SIGNS >> byte & 1 == 1 || byte == b'\\' || byte == b'|'
 }
 
 /// A literal that is assigned to a name.
@@ -225,7 +227,8 @@ impl Reader<'_> {
         // The next literal may go on with the same word.
         let is_cut = len >= PREFIX_MIN && mark.is_some_and(is_quote);
         let word = if is_cut { BASE64_HEAD + PREFIX_MIN } else { len };
-        vendor::may_begin(padded(rest), word, mark) || is_base64_head(rest)
+        let has_head = || self.marks.token.run_to(open + 1, open + 1 + BASE64_HEAD) == BASE64_HEAD;
+        vendor::may_begin(padded(rest), word, mark) || has_head() && is_base64_head(rest)
     }
 
     /// Joins what belongs together from a literal on.

@@ -129,7 +129,10 @@ pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     for (group, (feeds, digits)) in marks.feed.words.iter().zip(&marks.digit.words).enumerate() {
         // One token in two hundred has no digit; most lines of programs have none.
         let has_digit = before | digits != 0;
-        ones(*feeds).for_each(|bit| end_of(group * GROUP + bit, has_digit));
+        // Of the others only the last counts.
+        let last = feeds.checked_ilog2().map_or(0, |last| 1 << last);
+        let feeds = if has_digit { *feeds } else { last };
+        ones(feeds).for_each(|bit| end_of(group * GROUP + bit, has_digit));
         before = *digits;
     }
     end_of(bytes.len(), true);
