@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::{memchr, memrchr};
 
 use super::runs::Run;
-use super::token::{Kind, Shape, is_uuid, is_wordy, odd_pairs};
+use super::token::{CAPITAL, Kind, Shape, class, is_uuid, is_wordy, odd_pairs};
 
 /// Bodies shorter than this are left to rules that know what they look for.
 const BODY_MIN: usize = 10;
@@ -271,7 +271,8 @@ fn word_len(text: &[u8]) -> Option<usize> {
     /// Words no longer than this may be made of any letters.
     const ANY_MAX: usize = 6;
     let near = text.get(..=WORD_MAX).unwrap_or(text);
-    let word = near.get(..near.iter().position(|byte| b"-_.:".contains(byte))?)?;
+    let is_separator = |byte: &u8| class(*byte) > CAPITAL && b"-_.:".contains(byte);
+    let word = near.get(..near.iter().position(is_separator)?)?;
     let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let is_word = letters == word.len() || word.len() <= MIXED_MAX && letters > 0;
     let is_spelled = || {

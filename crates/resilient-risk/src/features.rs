@@ -9,12 +9,12 @@ use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
+use super::bits::{bits_at, ones};
 use super::candidate::Candidate;
-use super::marks::is_token;
-use super::runs::RUN_MIN;
+use super::runs;
 use super::services;
 use super::tables::{SECRET_WORDS, SERVICES};
-use super::token::{BIT, Kind, Shape, is_wordy};
+use super::token::{BIT, CAPITAL, DIGIT, Kind, SMALL, Shape, class, is_wordy};
 
 /// The number of weights.
 pub const BUCKETS: usize = 1 << 14;
@@ -112,8 +112,7 @@ pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, each: impl F
     let after = get(candidate.body.end..candidate.body.end + 2);
     sink.add(39, hash(after));
     sink.add(40, u64::from(after.first().copied().unwrap_or(b'\n')) << 8 | named);
-    let runs = context.split(|byte| !is_token(*byte)).filter(|run| run.len() >= RUN_MIN);
-    sink.add(41, runs.take(3).count() as u64);
+    sink.add(41, u64::from(runs::count(context).min(3)));
     let first = context.iter().find(|byte| !byte.is_ascii_whitespace()).copied().unwrap_or(0);
     sink.add(44, u64::from(first));
     sink.add(45, (context.len() / 8) as u64);
@@ -123,10 +122,10 @@ pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, each: impl F
 fn triples(body: &[u8], sink: &mut Sink<impl FnMut(u16)>) {
     /// As far as this a body is looked at.
     const END: usize = 50;
-    for three in body.get(..END).unwrap_or(body).windows(3) {
-        if three.iter().all(u8::is_ascii_alphabetic) {
-            sink.add(50, hash(three));
-        }
+    let near = body.get(..END).unwrap_or(body);
+    let [letters] = bits_at(near, 0, |byte| u8::from(byte.is_ascii_alphabetic()));
+    for at in ones(letters & letters >> 1 & letters >> 2) {
+        sink.add(50, hash(near.get(at..at + 3).unwrap_or_default()));
     }
     // How a body begins is a format's signature, how it ends rarely.
     for len in [2, 3, 4] {
@@ -234,14 +233,18 @@ impl Words {
 
 /// The length of the word at the end of a text.
 fn last_word(text: &[u8]) -> usize {
-    let begins = |at: usize| {
-        let before = at.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
-        let [first, next] = [at, at + 1].map(|at| text.get(at).copied().unwrap_or(b' '));
-        let is_hump =
-            before.is_ascii_lowercase() || before.is_ascii_uppercase() && next.is_ascii_lowercase();
-        !before.is_ascii_alphanumeric() || first.is_ascii_uppercase() && is_hump
-    };
-    (1..WORD_MAX).find(|len| text.len().checked_sub(*len).is_none_or(begins)).unwrap_or(WORD_MAX)
+    // Before a text and behind it stands no letter.
+    let mut back = text.iter().rev().map(|byte| class(*byte));
+    let (mut first, mut next) = (back.next().unwrap_or(0), 0);
+    for len in 1..WORD_MAX {
+        let before = back.next().unwrap_or(0);
+        let is_hump = before == SMALL || before == CAPITAL && next == SMALL;
+        if before & (DIGIT | SMALL | CAPITAL) == 0 || first == CAPITAL && is_hump {
+            return len;
+        }
+        (first, next) = (before, first);
+    }
+    WORD_MAX
 }
 
 /// Tells whether a word may end in a word for secrets: most words do not, which their last three letters show.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bits::{GROUP, ones};
+use super::bits::{GROUP, bits_at, ones};
 use super::escape::escape;
 use super::marks::{Marks, is_token};
 
@@ -52,14 +52,8 @@ pub(super) fn find(text: &[u8], marks: &Marks) -> Vec<Run> {
     let (mut before, mut was_long, mut open) = (0, 0, None);
     // Behind the last group is the end of the last run.
     for (nth, tokens) in marks.token.words.iter().copied().chain([0]).enumerate() {
-        // Where one, two, four, eight and fifteen consecutive token characters end, in both groups:
-        // of the last one, what its end says is enough.
-        let (mut low, mut high) = (before, tokens);
+        let high = fifteenths(before, tokens);
         before = tokens;
-        for more in [1, 2, 4, 7] {
-            high &= high << more | low >> (GROUP - more);
-            low &= low << more;
-        }
         // The fifteenth characters, and what stands behind the last ones, in turn.
         let edges = high ^ (high << 1 | was_long);
         was_long = high >> (GROUP - 1);
@@ -71,6 +65,29 @@ pub(super) fn find(text: &[u8], marks: &Marks) -> Vec<Run> {
         }
     }
     runs
+}
+
+/// Where fifteen consecutive token characters end in a group, which may begin in the group before.
+fn fifteenths(before: u64, tokens: u64) -> u64 {
+    // Where two, four, eight and fifteen end: of the group before, what its end says is enough.
+    let (mut low, mut high) = (before, tokens);
+    for more in [1, 2, 4, 7] {
+        high &= high << more | low >> (GROUP - more);
+        low &= low << more;
+    }
+    high
+}
+
+/// How many runs of at least [`RUN_MIN`] bytes a text has.
+pub(super) fn count(text: &[u8]) -> u32 {
+    let (mut before, mut was_long, mut count) = (0, 0, 0);
+    for at in (0..text.len()).step_by(GROUP) {
+        let [tokens] = bits_at(text, at, |byte| u8::from(is_token(byte)));
+        let high = fifteenths(before, tokens);
+        count += (high & !(high << 1 | was_long)).count_ones();
+        (before, was_long) = (tokens, high >> (GROUP - 1));
+    }
+    count
 }
 
 /// How much of a run is the end of an escape before it: the letter of `\n`, the digits of `\u00e9`, and what ends the
@@ -138,6 +155,7 @@ mod tests {
 
     fn assert_found(text: &[u8]) {
         assert_eq!(find(text, &Marks::of(text)), plainly(text));
+        assert_eq!(count(text) as usize, plainly(text).len());
     }
 
     #[test]

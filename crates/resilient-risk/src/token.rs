@@ -47,17 +47,25 @@ fn heavier(count: u16) -> u32 {
     KNOWN.get(usize::from(count)).copied().unwrap_or_else(|| step(count))
 }
 
+/// Digits, small letters and capitals, as [`class`] tells them.
+pub(super) const DIGIT: u8 = 1;
+pub(super) const SMALL: u8 = 2;
+pub(super) const CAPITAL: u8 = 4;
+
 /// What a byte is, as a bit: a digit, a small letter, a capital, a sign of either alphabet of base64, or anything else.
-static CLASSES: LazyLock<[u8; 256]> = LazyLock::new(|| {
-    std::array::from_fn(|byte| match byte as u8 {
-        b'0'..=b'9' => 1,
-        b'a'..=b'z' => 2,
-        b'A'..=b'Z' => 4,
-        b'+' | b'/' | b'=' => 8,
-        b'-' | b'_' => 16,
-        _ => 32,
-    })
-});
+pub(super) fn class(byte: u8) -> u8 {
+    static CLASSES: LazyLock<[u8; 256]> = LazyLock::new(|| {
+        std::array::from_fn(|byte| match byte as u8 {
+            b'0'..=b'9' => DIGIT,
+            b'a'..=b'z' => SMALL,
+            b'A'..=b'Z' => CAPITAL,
+            b'+' | b'/' | b'=' => 8,
+            b'-' | b'_' => 16,
+            _ => 32,
+        })
+    });
+    CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
+}
 
 /// What two neighbours are: nothing, a pair of letters (1), or an odd pair (3). A capital begins a word, so what precedes
 /// it says nothing.
@@ -152,14 +160,14 @@ impl Shape {
     /// Counts a token.
     pub(super) fn of(token: &[u8]) -> Self {
         super::work::spend(token.len());
-        let (classes, mut counts, mut seen) = (&*CLASSES, [0; 33], [0_u16; 128]);
+        let (mut counts, mut seen) = ([0; 33], [0_u16; 128]);
         let (mut digits_row, mut letters_row, mut digits_max, mut letters_max) = (0, 0, 0, 0);
         let (mut changes, mut weight, mut before) = (0, 0, None);
         for byte in token {
-            let class = classes.get(usize::from(*byte)).copied().unwrap_or_default();
+            let class = class(*byte);
             counts.get_mut(usize::from(class)).into_iter().for_each(|count| *count += 1);
-            digits_row = if class == 1 { digits_row + 1 } else { 0 };
-            letters_row = if class & 6 > 0 { letters_row + 1 } else { 0 };
+            digits_row = if class == DIGIT { digits_row + 1 } else { 0 };
+            letters_row = if class & (SMALL | CAPITAL) > 0 { letters_row + 1 } else { 0 };
             (digits_max, letters_max) = (digits_max.max(digits_row), letters_max.max(letters_row));
             changes += usize::from(before.replace(class).is_some_and(|before| before != class));
             if let Some(count) = seen.get_mut(usize::from(byte & 127)) {
