@@ -92,7 +92,10 @@ impl Workspace {
             let known: Vec<&str> = Language::names().collect();
             return Err(Error::BadArgument {
                 argument: "language",
-                message: format!("needed for env; one of {}", known.join(", ")),
+                message: format!(
+                    "needed for env; one of {}; leave out `env` for marks in any other",
+                    known.join(", ")
+                ),
             });
         }
         let draft = match &source {

@@ -53,7 +53,14 @@ fn key(before: &str) -> Option<String> {
     // The last of several assignments, as in `{"a": 1, "b": "…`.
     let start = line.rfind([',', ';', '(', '{', '[']).map_or(0, |at| at + 1);
     let named = |text: &str| {
-        let (name, rest) = text.split_once([':', '='])?;
+        // In an address `:` names nothing.
+        let is_name = |(at, sign): &(usize, &str)| {
+            let [before, behind] =
+                [text.get(..*at), text.get(at + 1..)].map(Option::unwrap_or_default);
+            *sign == "=" || !before.contains("//") && !behind.starts_with("//")
+        };
+        let (at, _) = text.match_indices([':', '=']).find(is_name)?;
+        let (name, rest) = (text.get(..at)?, text.get(at + 1..)?);
         let name = name.trim_end_matches(|c| !is_word(c));
         let begin = name.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
         let name = name.get(begin..)?.trim_matches('-');
@@ -100,6 +107,10 @@ mod tests {
             ("export NPM_TOKEN=", "NPM_TOKEN"),
             ("DATABASE_URL=postgres://user:", "DATABASE_URL_SECRET"),
             ("-H 'Authorization: Bearer ", "AUTHORIZATION_SECRET"),
+            ("//registry.npmjs.org/:_authToken=", "_AUTH_TOKEN"),
+            ("//npm.corp:8080/a/:_password=\"", "_PASSWORD"),
+            ("https://a.b/c?token=", "TOKEN"),
+            ("https://user:", "GHP"),
             ("path: ", "PATH_SECRET"),
             ("print(\"", "GHP"),
             ("", "GHP"),
