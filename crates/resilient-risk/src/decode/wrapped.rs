@@ -88,7 +88,7 @@ fn is_assignment(line: &[u8], first: &[u8]) -> bool {
     }
     let is_upper = line.iter().all(|byte| !byte.is_ascii_lowercase());
     let is_lower = line.iter().all(|byte| !byte.is_ascii_uppercase());
-    assigns || line.len() % 4 != 0 || (is_upper || is_lower) && line.len() > 4
+    assigns || !line.len().is_multiple_of(4) || (is_upper || is_lower) && line.len() > 4
 }
 
 #[cfg(test)]
