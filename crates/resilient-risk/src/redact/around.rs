@@ -5,6 +5,7 @@ use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::language::Language;
+use super::literal::{Kind, Region};
 use super::{window_after, window_before};
 
 /// So far is looked around a literal.
@@ -17,6 +18,7 @@ pub(super) struct Around<'a> {
     pub(super) span: Range<usize>,
     /// The quote that the literal begins with.
     pub(super) open: &'a str,
+    pub(super) regions: &'a [Region],
 }
 
 impl<'a> Around<'a> {
@@ -31,6 +33,20 @@ impl<'a> Around<'a> {
     /// What stands before it on its line.
     fn line(&self) -> &'a str {
         self.before(WINDOW).rsplit('\n').next().unwrap_or_default()
+    }
+
+    /// The code before it, without comments and without what is in literals.
+    fn code(&self) -> String {
+        let mut at = self.span.start - self.before(16 * WINDOW).len();
+        let nth = self.regions.partition_point(|region| region.outer.end <= at);
+        let (mut code, end) = (String::new(), self.span.start);
+        let regions = self.regions.iter().skip(nth).take_while(|region| region.outer.start < end);
+        for Region { kind, outer, .. } in regions {
+            code += self.content.get(at..outer.start).unwrap_or_default();
+            code += if *kind == Kind::Literal { "\"\"" } else { " " };
+            at = outer.end;
+        }
+        code + self.content.get(at..end).unwrap_or_default()
     }
 
     /// The last sign before it, and the first behind it.
@@ -53,7 +69,7 @@ impl<'a> Around<'a> {
             // A parser sees to the rest.
             return !self.is_annotation();
         }
-        let before = self.before(16 * WINDOW);
+        let before = self.code();
         let code = before.trim_end();
         let levels = LazyCell::new(|| levels(code));
         let ends = |with: &[&str]| with.iter().any(|end| code.ends_with(end));
@@ -78,7 +94,7 @@ impl<'a> Around<'a> {
         };
         let line = self.after(WINDOW).split('\n').next().unwrap_or_default();
         let rest = line.trim_start();
-        let is_joined = self.language == Language::Ruby && rest.starts_with(['"', '\'']);
+        let is_joined = self.language == Language::Ruby && rest.starts_with(['"', '\'', '\\']);
         // `"…"u8`
         let has_suffix = line.starts_with(is_word);
         begins
@@ -102,19 +118,22 @@ impl<'a> Around<'a> {
             }
             Language::Java => {
                 let constant = has(statement, "static") && has(statement, "final");
-                let is_at = line.trim_start().starts_with('@') || self.in_annotation();
+                let is_at = line.trim_start().starts_with('@') || pairs.any(in_annotation);
                 constant || is_case() || is_at || in_interface(levels)
             }
             Language::Kotlin => {
                 let is_annotation = |level: &Level| has(level.line(), "annotation");
-                self.in_annotation() || has(line, "const") || levels.iter().any(is_annotation)
+                let is_const = |level: &Level| has(level.line(), "const");
+                pairs.any(in_annotation)
+                    || levels.first().is_some_and(is_const)
+                    || levels.iter().any(is_annotation)
             }
             Language::CSharp => {
                 let is_default =
                     |level: &Level| matches!(level.open, Some('(' | '[')) && level.assigns();
                 let is_special = |(level, before): (&Level, &str)| match level.open {
                     // An attribute.
-                    Some('[') => before.is_empty() || before.ends_with([';', '}', ']']),
+                    Some('[') => before.is_empty() || before.ends_with([',', ';', '}', ']']),
                     // `is { Name: "…" }`
                     Some('{') => level.is_named(),
                     _ => false,
@@ -150,12 +169,13 @@ impl<'a> Around<'a> {
                     let name = name.rsplit(|c| !is_word(c)).next().unwrap_or_default();
                     !name.is_empty() && !MACROS.contains(&name)
                 };
-                // An attribute, or an array of known length.
-                statement.starts_with("#[")
-                    || statement.starts_with("#![")
-                    || line.contains("[u8;")
-                    || pairs.any(is_macro)
-                    || self.is_pattern()
+                // An array of known length.
+                let is_special = |(level, before): (&Level, &str)| {
+                    let is_attribute = level.open == Some('[')
+                        && (before.ends_with('#') || before.ends_with("#!"));
+                    is_attribute || is_macro((level, before))
+                };
+                line.contains("[u8;") || pairs.any(is_special) || self.is_pattern()
             }
             Language::Ruby => {
                 const OTHERS: [&str; 6] =
@@ -212,19 +232,32 @@ impl<'a> Around<'a> {
             || line.is_empty() && (!is_value || is_long) && !goes_on
     }
 
-    /// Whether the arguments of an annotation are open here: `@Value(`.
-    fn in_annotation(&self) -> bool {
-        let before = self.before(WINDOW);
-        let name = before.rfind('@').and_then(|at| before.get(at + 1..)).unwrap_or_default();
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "_.:".contains(c);
-        let rest = name.trim_start_matches(is_name);
-        let count = |sign| rest.matches(sign).count();
-        rest.trim_start().starts_with('(') && count('(') > count(')')
-    }
-
     /// Whether a list of words in a Dockerfile is open here: `CMD ["a", "b"]`.
     pub(super) fn in_list(&self) -> bool {
-        self.line().split('"').next().is_some_and(|begin| begin.trim_end().ends_with('['))
+        let before = self.before(WINDOW).replace("\\\n", " ");
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        line.split('"').next().is_some_and(|begin| begin.trim_end().ends_with('['))
+    }
+
+    /// Whether it is in the name of a key or a table, which nothing expands.
+    pub(super) fn is_name(&self) -> bool {
+        let line = self.after(WINDOW).split('\n').next().unwrap_or_default();
+        let rest = line.trim();
+        match self.language {
+            Language::Json => rest.starts_with(':'),
+            Language::Yaml | Language::Workflow => rest == ":" || rest.starts_with(": "),
+            Language::Toml => {
+                let is_table = self.line().trim_start().starts_with('[') && rest.ends_with(']');
+                is_table || rest.starts_with(['=', '.'])
+            }
+            Language::Env => self.open.is_empty() && rest.starts_with('='),
+            _ => false,
+        }
+    }
+
+    /// Whether a command in a here-document of a shell is open here, whose quotes keep a look-up from being expanded.
+    pub(super) fn in_command(&self) -> bool {
+        self.is_open(&["$("], ")") || self.line().contains('`')
     }
 
     /// Whether a shell runs what stands here as a command: the words of `eval` and `trap`, and the value of `-c`.
@@ -242,8 +275,12 @@ impl<'a> Around<'a> {
         let line = self.after(WINDOW).split('\n').next().unwrap_or_default();
         let rest = line.trim_start();
         let ends = rest.is_empty() || rest.starts_with([',', ']', '}']) || line.starts_with(" #");
-        let begins = self.neighbours().0.is_none_or(|byte| b":-,[{".contains(&byte));
-        begins && ends && !self.in_block()
+        ends && self.begins_scalar()
+    }
+
+    fn begins_scalar(&self) -> bool {
+        let before = self.neighbours().0;
+        before.is_none_or(|byte| b":-,[{".contains(&byte)) && !self.in_block()
     }
 
     /// Whether this is in the lines of a block scalar of YAML: `key: |`. Its first line is the next one above that
@@ -273,12 +310,13 @@ impl<'a> Around<'a> {
         false
     }
 
-    /// Whether a place in a workflow may be in a command: it is not all of the value of a key, nor in braces.
+    /// Whether a place in a workflow may be in a command: no value of a key begins there, where a bracket would begin
+    /// a list, nor is it in braces.
     pub(super) fn in_step(&self) -> bool {
         let line = self.line().trim_start_matches([' ', '-']);
         let key = line.trim_end().trim_end_matches(':');
         let is_key = key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
-        let is_value = is_key && self.is_scalar();
+        let is_value = is_key && self.begins_scalar();
         !(is_value || self.open.is_empty() && self.in_flow())
     }
 
@@ -374,9 +412,19 @@ struct Level {
 }
 
 impl Level {
-    /// Its last line.
+    /// Its last line, with those before that go on behind a sign.
     fn line(&self) -> &str {
-        self.text.trim_end().rsplit(['\n', ';']).next().unwrap_or_default()
+        let text = self.text.trim_end();
+        let mut end = text.len();
+        loop {
+            let rest = text.get(..end).unwrap_or_default();
+            let start = rest.rfind(['\n', ';']).map_or(0, |at| at + 1);
+            let before = rest.get(..start).unwrap_or_default().trim_end();
+            if !before.ends_with(['=', '+']) {
+                return text.get(start..).unwrap_or_default();
+            }
+            end = before.len();
+        }
     }
 
     /// Its last element.
@@ -480,6 +528,12 @@ fn declares_type(line: &str) -> bool {
     ["type ", "interface "].iter().any(|word| line.starts_with(word))
 }
 
+/// Whether a level has the arguments of an annotation: `@Value(`.
+fn in_annotation((level, before): (&Level, &str)) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_.:".contains(c);
+    level.open == Some('(') && before.trim_end_matches(is_name).ends_with('@')
+}
+
 /// Whether a constant of an interface of Java is open, or the default of an annotation.
 fn in_interface(levels: &[Level]) -> bool {
     let outer = levels.iter().zip(levels.iter().skip(1));
@@ -528,14 +582,18 @@ fn is_value_end(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::literal::regions;
     use super::*;
 
     /// What stands around the `@` of a text.
     fn around(language: Language, text: &str) -> Around<'_> {
+        let is_code = language != Language::Php || text.contains("<?php");
+        let text = if is_code { text } else { format!("<?php {text}").leak() };
         let at = text.rfind('@').unwrap();
         let open =
             if text.get(..at).is_some_and(|before| before.ends_with('`')) { "`" } else { "\"" };
-        Around { content: text, language, span: at..at + 1, open }
+        let regions = regions(text, language).leak();
+        Around { content: text, language, span: at..at + 1, open, regions }
     }
 
     #[test]
@@ -635,6 +693,19 @@ let a = @",
                 "interface I { default A b() { f(@); }",
             ),
             (Language::Go, "const (\n a = Kind(@)\n)", "var (\n a = Kind(@)\n)"),
+            (Language::Go, "const (\n a = \"x)\" // )\n b = @\n)", "/* const ( */ b = @"),
+            (Language::Rust, "struct S { a: u8, #[b(c = @)] d: u8 }", "f(a, b[c(@)])"),
+            (Language::CSharp, "// c\n[V(@)]", "Log(\"this is\", @);"),
+            (Language::CSharp, "void F(int a, [V(@)] string b)", "F(a, x[V(@)])"),
+            (Language::CSharp, "enum E { A, [V(@)] B }", "x = a[V(@)];"),
+            (Language::Php, "class A { /** @var */ public $a = @;", "f(/* public */ $a = @);"),
+            (
+                Language::Kotlin,
+                "const val A = \"x\" +\n \"y\" +\n @",
+                "const val A = 1\nval b =\n @",
+            ),
+            (Language::Java, "@V(a = \")\", b = @) int c;", "@V(a = \"(\")\nint c = f(@);"),
+            (Language::Ruby, "x = @\\\n \"y\"", "x = @\n y"),
             (Language::Python, "a: Literal[@", "a: Literal[1] = @"),
             (Language::Python, "def f():\n    @\n    pass", "a = (\n    @\n)"),
         ] {
@@ -664,6 +735,19 @@ let a = @",
         let is_attribute = |text: &str| around(Language::TypeScript, text).in_tag();
         assert!(is_attribute("<A b={() => c} d=@") && !is_attribute("a < b; d=@"));
         let is_scalar = |text: &str| around(Language::Yaml, text).is_scalar();
+        for (language, other, name) in [
+            (Language::Json, "{\"a\": @}", "{@: 1}"),
+            (Language::Yaml, "a: @\n", "a: {@: 1}"),
+            (Language::Yaml, "a: x@:b\n", "@:\n"),
+            (Language::Toml, "a = [@, 1]", "[a.@]\n"),
+            (Language::Toml, "a = @", "@ = 1"),
+        ] {
+            assert!(!around(language, other).is_name(), "{other}");
+            assert!(around(language, name).is_name(), "{name}");
+        }
+        assert!(around(Language::Dockerfile, "RUN [\"x\", \\\n @]").in_list());
+        let in_step = |text: &str| around(Language::Workflow, text).in_step();
+        assert!(in_step("run: f @") && in_step("run: |\n  @ x") && !in_step("run: @ x"));
         assert!(is_scalar("a: @ # b") && is_scalar("[@, b]") && !is_scalar("a: b @"));
         assert!(around(Language::Yaml, "a: {b: x @").in_flow());
     }

@@ -474,7 +474,8 @@ impl<'a> Lexer<'a> {
             } else if let Some(open) = hole {
                 let end = self.end_of_hole(at + open.len(), open, quote.lines)?;
                 // The value of a variable is text, except for what is quoted in it.
-                if !is_value || rest.get(..end - at).is_some_and(|value| value.contains(&b'\'')) {
+                let value = rest.get(..end - at).unwrap_or_default();
+                if !is_value || value.iter().any(|byte| b"'(`".contains(byte)) {
                     holes.push(at..end);
                 }
                 at = end;

@@ -287,6 +287,7 @@ impl Writer<'_> {
             language: self.language,
             span: site.outer.clone(),
             open: site.open,
+            regions: self.regions,
         }
     }
 
@@ -309,9 +310,16 @@ impl Writer<'_> {
         let is_escaped = |secret: &Out| {
             self.content.get(..secret.span.start).is_some_and(|before| before.ends_with('\\'))
         };
+        // There, quotes of the command would keep it from being expanded.
+        let in_command = || match site.kind {
+            _ if !self.is_shell() => false,
+            Some(Kind::Expanded) => self.around(site).in_command(),
+            _ => site.open.ends_with('"') && site.has_text('`'),
+        };
         !matches!(site.kind, Some(Kind::Inert | Kind::Unknown))
             && !site.mixed
             && (site.kind.is_none() || !self.around(site).in_markup(false))
+            && !in_command()
             && site.secrets().all(|secret| {
                 secret.variable.is_some() && !site.has_in_hole(secret) && !is_escaped(secret)
             })
@@ -337,15 +345,15 @@ impl Writer<'_> {
             Language::Yaml | Language::Json | Language::Toml | Language::Env => "${KEY}",
             Language::Markup => return None,
         };
-        let (before, after) = around.neighbours();
+        let before = around.neighbours().0;
         let (whole, bare) = (site.is_whole(), site.kind.is_none());
         let expanded = site.kind == Some(Kind::Expanded);
         let has = |letters: &str| site.open.contains(|letter| letters.contains(letter));
         let as_is = |look_up: &str| Form::of(site.open, site.close, look_up);
         let quoted = || Form::of("\"", "\"", value);
         Some(match self.language {
-            // A name is not expanded.
-            Language::Env if site.open == "'" || bare && after == Some(b'=') => return None,
+            Language::Env if site.open == "'" => return None,
+            _ if around.is_name() => return None,
             Language::Json if whole => quoted(),
             Language::Toml if bare => quoted(),
             // Within braces or brackets those of a look-up would not belong to the text around it.
@@ -519,6 +527,8 @@ mod tests {
             (Language::Rust, "f(b\"<s> c\")", "f(concat!(env!(\"V\"), \" c\").as_bytes())"),
             (Language::Shell, "f 'a <s>'", "f 'a '\"${V}\"''"),
             (Language::JavaScript, "f(\"`<s>${x}\")", "f(`\\`${process.env.V}\\${x}`)"),
+            (Language::Shell, "f \"`g '<s>'`\"", "f \"`g '[M]'`\""),
+            (Language::Shell, "f \"${a:-$(g <s>)}\"", "f \"${a:-$(g [M])}\""),
             (Language::Python, "f('<s>' 'b')", "f(f'{os.environ[\"V\"]}' 'b')"),
         ] {
             assert_eq!(rendered(language, text, true), expected, "{text}");

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use super::window_before;
 
 /// Names that every process has for something else.
-const TAKEN: [&str; 10] =
-    ["HOME", "HOSTNAME", "IFS", "LANG", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
+const TAKEN: [&str; 16] = [
+    "EUID", "HOME", "HOSTNAME", "IFS", "LANG", "OPTIND", "PATH", "PS1", "PWD", "RANDOM", "SECONDS",
+    "SHELL", "TERM", "TMPDIR", "UID", "USER",
+];
 
 /// No name is longer.
 const NAME_LEN_MAX: usize = 48;
@@ -112,6 +114,7 @@ mod tests {
             ("https://a.b/c?token=", "TOKEN"),
             ("https://user:", "GHP"),
             ("path: ", "PATH_SECRET"),
+            ("RANDOM=", "RANDOM_SECRET"),
             ("print(\"", "GHP"),
             ("", "GHP"),
         ] {
