@@ -603,6 +603,12 @@ impl Envelope {
                     "reason": "not_redactable", "remaining": count, "line": line, "kinds": kinds,
                 }),
             ),
+            Error::RedactionTooLarge { count, most } => Self::of(
+                PolicyViolation,
+                ReasonHint::SizeLimit,
+                SuggestedAction::Split,
+                json!({"reason": "too_many_redactions", "places": count, "most": most}),
+            ),
             Error::RedactionBreaks { format, line, message } => Self::of(
                 PolicyViolation,
                 Encoding,

@@ -44,6 +44,7 @@ impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Left { count, line, kinds } => Self::Unredactable { count, line, kinds },
+            Refusal::TooMany { count, most } => Self::RedactionTooLarge { count, most },
             Refusal::Breaks { format, line, message } => {
                 Self::RedactionBreaks { format, line, message }
             }
@@ -369,6 +370,9 @@ pub enum Error {
     /// Something that was to be taken out of a text is still found in what is left.
     #[error("{count} findings would remain, the first in line {line}")]
     Unredactable { count: usize, line: usize, kinds: Vec<String> },
+    /// More is to be taken out of a text than one redaction does.
+    #[error("{count} places are to be redacted, and one call takes {most}")]
+    RedactionTooLarge { count: usize, most: usize },
     /// Without its secrets the text would no longer be valid, and it was.
     #[error("without its secrets the text is no valid {format}: {message}")]
     RedactionBreaks { format: &'static str, line: usize, message: String },

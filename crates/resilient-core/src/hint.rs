@@ -448,6 +448,9 @@ pub fn hint(error: &Error) -> String {
         Error::Unredactable { line, .. } => format!(
             "rewrite the text around line {line} by hand: nothing was changed or written"
         ),
+        Error::RedactionTooLarge { .. } => {
+            "name fewer families in `redact`, or redact the text in parts: nothing was changed or written".to_owned()
+        }
         Error::RedactionBreaks { line, .. } => format!(
             "rewrite line {line} by hand, or choose findings by number in `redact`: nothing was \
              changed or written"

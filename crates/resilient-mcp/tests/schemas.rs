@@ -283,7 +283,7 @@ fn named(hint: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Errors of tools that are not in `core`.
-const NOT_IN_CORE: [&str; 32] = [
+const NOT_IN_CORE: [&str; 33] = [
     "Invalid",
     "CountZero",
     "InsufficientMatches",
@@ -309,6 +309,7 @@ const NOT_IN_CORE: [&str; 32] = [
     "CheckpointNotFound",
     "CheckpointCorrupt",
     "RedactionBreaks",
+    "RedactionTooLarge",
     "Unredactable",
     "ReadEncoding",
     "Undecodable",

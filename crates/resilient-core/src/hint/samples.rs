@@ -380,6 +380,7 @@ a_sample_for_every! {
     CheckpointNotFound { .. } => [Error::CheckpointNotFound { name: text(), near: Vec::new() }],
     CheckpointCorrupt { .. } => [Error::CheckpointCorrupt { name: text(), reason: text() }],
     Unredactable { .. } => [Error::Unredactable { count: 1, line: 2, kinds: vec![text()] }],
+    RedactionTooLarge { .. } => [Error::RedactionTooLarge { count: 50_001, most: 50_000 }],
     RedactionBreaks { .. } => [Error::RedactionBreaks { format: "json", line: 2, message: text() }],
     MarkOverValue { .. } => [Error::MarkOverValue {
         path: text(), mark: text(), line: 1, old_line: 2,

@@ -4,6 +4,7 @@ use std::io;
 
 use resilient_core::Error;
 use resilient_core::digest::Digest;
+use resilient_core::redact::Refusal;
 use serde_json::{Value, json};
 
 use crate::home::{FORBIDDEN, REFUSED, answer, envelope, sha};
@@ -143,6 +144,13 @@ fn what_keeps_a_redaction_from_being_done() {
         "reason": "not_redactable", "remaining": 2, "line": 7, "kinds": ["jwt"],
     });
     let kind = ["policy_violation", "content_filter", "ask_user"];
+    assert_eq!(answer(&error), envelope(kind, context));
+
+    let error = Error::from(Refusal::TooMany { count: 50_001, most: 50_000 });
+    let context = json!({
+        "reason": "too_many_redactions", "places": 50_001, "most": 50_000,
+    });
+    let kind = ["policy_violation", "size_limit", "split"];
     assert_eq!(answer(&error), envelope(kind, context));
 
     let error = Error::RedactionBreaks { format: "json", line: 3, message: "why".to_owned() };

@@ -8,9 +8,7 @@ pub enum Refusal {
     #[error("{0}")]
     NoSuchChoice(String),
     /// More is to be taken out than one redaction does.
-    #[error(
-        "{count} places are to be redacted, and one call takes {most}: choose fewer families, or redact the text in parts"
-    )]
+    #[error("{count} places are to be redacted, and one call takes {most}")]
     TooMany {
         /// How many.
         count: usize,
