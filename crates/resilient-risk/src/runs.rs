@@ -16,7 +16,7 @@ pub(super) const ROW_MIN: usize = 48;
 pub(super) const LONG_MIN: usize = 200;
 
 /// A run with so many characters may be a token without a digit.
-const RICH_MIN: usize = 32;
+const RICH_MIN: usize = 25;
 
 /// A maximal run of token characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

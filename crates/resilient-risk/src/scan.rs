@@ -221,7 +221,12 @@ impl Scan {
             let goes_on = after.iter().take(GITHUB_MORE).take_while(|b| b.is_ascii_alphanumeric());
             // These patterns take forty characters, however long the token is.
             let is_github = of.family == "github_pat" && token.get(3) == Some(&b'_');
-            let span = span.start..span.end + if is_github { goes_on.count() } else { 0 };
+            let end = span.end + if is_github { goes_on.count() } else { 0 };
+            // A token that is glued to this one begins no further back.
+            const PREFIX_MAX: usize = 16;
+            let glued = end.saturating_sub(PREFIX_MAX).max(span.start + PREFIX_MAX)..end;
+            let glued = vendor::next_token(text.as_bytes(), glued).filter(|_| secret);
+            let span = span.start..glued.unwrap_or(end);
             let placeholder = secret
                 && (placeholder::is_named(token)
                     || token.ends_with(b"...")

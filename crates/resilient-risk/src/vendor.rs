@@ -254,6 +254,15 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let is_dummy =
         |body: &[u8]| if marked { placeholder::is_void(body) } else { placeholder::is_dummy(body) };
     let rest = whole_without_word(format, rest, is_dummy).unwrap_or(rest);
+    let end = format.matches(rest).map(|(len, _)| at + len);
+    let is_glued =
+        prefix.len() >= 3 && end.is_none_or(|end| text.get(end).copied().is_some_and(is_token));
+    let next = if is_glued {
+        next_token(text, at + prefix.len()..end.unwrap_or(usize::MAX))
+    } else {
+        None
+    };
+    let rest = next.and_then(|next| text.get(at..next)).unwrap_or(rest);
     let (len, body) = format.matches(rest)?;
     if row.family == "pem_block" && is_near(text, at, "-----begin") {
         // The line above is found already.
@@ -289,10 +298,29 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
         || row.check == Check::Crc32Base62 && super::checksum::crc32_base62(body);
     let random = !shape.is_wordy()
         && (strong || !shape.is_name())
-        && (strong || shape.digits >= 2 || shape.odd_pairs * 3 >= shape.pairs)
+        && (strong || shape.digits >= 2 || shape.odd_pairs * 4 >= shape.pairs)
         && shape.evenness() >= if strong { 55 } else { 70 }
         && (strong || shape.kind == Kind::Digits && shape.len < 20 || shape.changes >= 3);
     random.then_some(Hit { row, span, placeholder: false, distinct })
+}
+
+/// Where in a stretch a token of another format begins, if it is glued to the one before.
+pub(super) fn next_token(text: &[u8], stretch: Range<usize>) -> Option<usize> {
+    /// So far a token is looked at.
+    const LOOK: usize = 300;
+    let rest = text.get(stretch.start..)?;
+    let run = rest.iter().take(LOOK.min(stretch.len())).take_while(|byte| is_token(**byte)).count();
+    super::work::spend(run);
+    let begins = |at: &usize| {
+        let rest = text.get(*at..).unwrap_or_default();
+        prefixes_of(rest).any(|(prefix, rule)| {
+            let is_long =
+                prefix.len() >= 3 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
+            let fits = |(_, format): Rule| format.matches(rest).is_some();
+            is_long && rest.starts_with(prefix) && rule.is_some_and(fits)
+        })
+    };
+    (stretch.start..stretch.start + run).find(begins)
 }
 
 /// What begins a text and fits a format in full, if a word for a dummy is glued to its end: the word makes no
@@ -392,6 +420,14 @@ mod tests {
         assert_eq!(names(&format!("TOKEN={token}")), expected);
         assert_eq!(names(&format!("\"a\\n{token}\"")), expected);
         assert_eq!(names(&format!("x{token}")), []);
+        for (prefix, name, len) in [
+            ("glpat-", "gitlab_pat", 20),
+            ("glrt-", "gitlab_runner", 20),
+            ("hvs.", "vault_service", 24),
+        ] {
+            let letters = [prefix, &"kJdfQxLmZpVtRsWbYcHgNnAq"[..len]].concat();
+            assert_eq!(names(&letters), [(name, letters.clone(), false)], "without a digit");
+        }
         assert_eq!(names("OBJ_tcg_tr_cat_componentIdentifierV11"), []);
         assert_eq!(names("520260770761060725403904123144384571612073732754774"), []);
         assert_eq!(names(&format!("{token}f")), [], "a longer last part is another token's");

@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use super::super::bits::padded;
 use super::super::naming;
-use super::super::token::is_uuid;
+use super::super::token::{is_uuid, is_wordy};
 use super::super::vendor;
 use super::encoded::{base64, is_hex, is_text, text_of};
 use super::wrapped::wrapped;
@@ -77,12 +77,15 @@ fn of_run(run: &str, place: impl Fn(Range<usize>) -> Map, views: &mut Views<'_>)
             is_encoded = true;
         }
     }
-    // Most names of a program have no digit. To turn them all around takes too long.
-    if is_encoded || !run.bytes().any(|byte| byte.is_ascii_digit()) {
+    if is_encoded {
         return;
     }
     for span in values(run).filter(|span| span.len() <= TURNED_MAX) {
         let value = run.get(span.clone()).unwrap_or_default();
+        // To turn the names of a program around takes too long.
+        if is_wordy(value.as_bytes()) {
+            continue;
+        }
         let reversed: Vec<u8> = value.bytes().rev().collect();
         let by_thirteen: Vec<u8> = value.bytes().map(rot13).collect();
         if let Some(text) = base64(&reversed) {

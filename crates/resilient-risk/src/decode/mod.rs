@@ -157,6 +157,7 @@ mod tests {
             'x' => 'х',
             char => char,
         };
+        let letters = ["np", "m_kJdfQxLmZpVtRsWbYcHgNnAkJdfQxLmZpVtR"].concat();
         for (via, text) in [
             ("base64", base64(bytes, b"+/")),
             ("base64", base64(line.as_bytes(), b"-_")),
@@ -213,6 +214,11 @@ mod tests {
             ("rot13", dotted.bytes().map(turn).collect()),
             ("joined groups", format!("value: {}", parts(&token, 9).join(" "))),
             ("joined groups", format!("value: {}", parts(&token, 11).join(" "))),
+            // Without a digit, as one token in two hundred is.
+            ("reversed", letters.chars().rev().collect()),
+            ("rot13", letters.bytes().map(turn).collect()),
+            ("joined groups", format!("value: {}", parts(&letters, 8).join(" "))),
+            ("joined lines", parts(&letters, 14).join("\n") + "\n"),
         ] {
             let report = score(&format!("x = 1\n{text}\ny = 2\n"), &Policy::default());
             let seen = report.detected_patterns.iter().any(|found| match found {

@@ -321,6 +321,24 @@ fn a_token_that_is_glued_to_itself_goes_whole() {
 }
 
 #[test]
+fn two_tokens_that_are_glued_to_each_other_go_whole() {
+    let body = "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq8Xe";
+    let tokens = [
+        token("k3Jd9f"),
+        ["np", "m_", body].concat(),
+        ["sk", "_live_", &body[..24]].concat(),
+        ["gl", "pat-", &body[..20]].concat(),
+        ["S", "G.e3XWUAU_6gT_FCl9a9f4WH.5TEX8H8gQYNpx1tJ0Qw1eNxTFnT48tIAcgMDipoisXg"].concat(),
+        ["ey", "JhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.", body].concat(),
+    ];
+    for (one, other) in tokens.iter().flat_map(|one| tokens.iter().map(move |other| (one, other))) {
+        let redacted = redacted(&format!("a = {one}{other}\n")).text;
+        let rest = redacted.rsplit(['>', '=']).next();
+        assert_eq!(rest, Some("\n"), "{redacted}");
+    }
+}
+
+#[test]
 fn an_encoded_copy_behind_an_escape_goes_too() {
     let one = token("k3Jd9f");
     let hex: String = one.bytes().map(|byte| format!("{byte:02x}")).collect();

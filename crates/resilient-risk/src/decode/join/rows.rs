@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr_iter, memrchr};
 
-use super::super::super::bits::{GROUP, ones};
+use super::super::super::bits::GROUP;
 use super::super::super::marks::{Marks, is_token};
 use super::super::super::work;
 use super::super::wrapped::wrapped;
@@ -107,12 +107,12 @@ fn next_line(text: &[u8], at: usize, leader: &[u8]) -> Option<(usize, bool)> {
 /// Joins the groups that lines end in, and lines of one token each.
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
-    let (mut start, mut done, mut before) = (0, 0, 0);
-    let mut end_of = |end: usize, has_digit: bool| {
+    let (mut start, mut done) = (0, 0);
+    for end in marks.feed.ones().chain([bytes.len()]) {
         let line = start..end;
         start = end + 1;
-        if !has_digit || line.start < done {
-            return;
+        if line.start < done {
+            continue;
         }
         if ends_in_groups(marks.token.before(end)) {
             groups_in(bytes, marks, line.clone(), views);
@@ -125,17 +125,7 @@ pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
                 views.add("joined lines", lines, joined, Trust::Names);
             }
         }
-    };
-    for (group, (feeds, digits)) in marks.feed.words.iter().zip(&marks.digit.words).enumerate() {
-        // One token in two hundred has no digit; most lines of programs have none.
-        let has_digit = before | digits != 0;
-        // Of the others only the last counts.
-        let last = feeds.checked_ilog2().map_or(0, |last| 1 << last);
-        let feeds = if has_digit { *feeds } else { last };
-        ones(feeds).for_each(|bit| end_of(group * GROUP + bit, has_digit));
-        before = *digits;
     }
-    end_of(bytes.len(), true);
 }
 
 /// The token that a short line has and nothing else, except for the sign of an item. Longer ones show by what they encode
