@@ -226,7 +226,7 @@ fn framed(lines: &[u8], is_line_begun: &mut bool) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use resilient_mcp::Tallied;
+    use resilient_mcp::{Tallied, Unready};
     use rmcp::ServerHandler;
     use tokio::task::yield_now;
 
@@ -248,7 +248,7 @@ mod tests {
             Tallied::default()
         }
 
-        fn check(&self) -> Result<(), String> {
+        fn check(&self) -> Result<(), Unready> {
             Ok(())
         }
 

@@ -153,13 +153,18 @@ impl<'a> Format<'a> {
     }
 
     /// Tells whether a form leaves no doubt where it is seen through a decoding that chance can look like: five
-    /// characters of it are fixed, or the others are letters and digits.
+    /// characters of it are fixed, or four and its length, or the others are letters and digits.
     pub(super) fn is_distinct(&self) -> bool {
         let plain = |part: &Part<'_>| match part {
             Part::Literal(_) => true,
             Part::Class { class, .. } => class.is_plain(),
         };
-        self.fixed_len() >= 5 || self.parts.iter().all(plain)
+        let exact = |part: &Part<'_>| match part {
+            Part::Literal(_) => true,
+            Part::Class { min, max, .. } => min == max,
+        };
+        let least = if self.parts.iter().all(exact) { 4 } else { 5 };
+        self.fixed_len() >= least || self.parts.iter().all(plain)
     }
 
     /// How many characters are fixed.
@@ -348,7 +353,7 @@ mod tests {
     #[test]
     fn a_form_is_distinct_by_what_is_fixed_or_by_its_characters() {
         let is_distinct = |form: &str| Format::parse(form).unwrap().is_distinct();
-        for form in ["glpat-{w20-64}", "dp.pt.{n40-44}", "x_{n9}", "a{n3}.bcde{t9}"] {
+        for form in ["glpat-{w20-64}", "dp.pt.{n40-44}", "x_{n9}", "a{n3}.bcde{t9}", "AIza{w35}"] {
             assert!(is_distinct(form), "{form}");
         }
         for form in ["cbc_{w30-80}", "sl.{w130}", "1//{t9}", "AQE{b60}"] {

@@ -339,7 +339,8 @@ impl<'a> Around<'a> {
         };
         // An element may hold a whole key.
         let (before, after) = (self.before(16 * WINDOW), self.after(16 * WINDOW));
-        let opened = before.rfind(TAGS).and_then(|at| before.get(..at + 1)).filter(|tag| {
+        let (text, has_holes) = behind_holes(before);
+        let opened = text.rfind(TAGS).and_then(|at| text.get(..at + 1)).filter(|tag| {
             let open = tag.rfind('<').and_then(|at| tag.get(at + 1..));
             tag.ends_with('>') && !tag.ends_with("=>") && open.is_some_and(begins)
         });
@@ -353,7 +354,8 @@ impl<'a> Around<'a> {
             let after = after.get(..after.len() - closed.len()).unwrap_or_default();
             before.contains(CODE) || after.contains(CODE)
         };
-        !is_bare || closed.starts_with("</") || !has_code()
+        // Behind an expression, only what ends the element tells that this is no code.
+        closed.starts_with("</") || !has_holes && (!is_bare || !has_code())
     }
 
     /// Whether an attribute's value in JSX begins here: `<A key="…`.
@@ -369,6 +371,31 @@ impl<'a> Around<'a> {
         });
         tight && opened
     }
+}
+
+/// A text without the expressions in braces behind its last tag, and whether there are any.
+fn behind_holes(text: &str) -> (&str, bool) {
+    let mut rest = text;
+    while let Some((before, _)) = rest.rsplit_once(['<', '>', '{', '}'])
+        && rest.get(before.len()..).is_some_and(|sign| sign.starts_with('}'))
+        && let Some(open) = enclosing(before).and_then(|open| open.strip_suffix('{'))
+    {
+        rest = open;
+    }
+    (rest, rest.len() < text.len())
+}
+
+/// The text up to the bracket that is open at its end.
+fn enclosing(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let mut signs = text.rmatch_indices(['(', ')', '[', ']', '{', '}']);
+    let open = signs.find(|(_, sign)| {
+        let is_shut = matches!(*sign, ")" | "]" | "}");
+        let is_open = !is_shut && depth == 0;
+        depth = if is_shut { depth + 1 } else { depth.saturating_sub(1) };
+        is_open
+    });
+    open.and_then(|(at, _)| text.get(..=at))
 }
 
 /// The macros of Rust that take expressions.

@@ -62,7 +62,7 @@ pub(super) struct Region {
     pub(super) outer: Range<usize>,
     /// Between the quotes.
     pub(super) inner: Range<usize>,
-    /// Code inside a literal: `${…}`.
+    /// Code inside a literal or a here-document: `${…}`.
     pub(super) holes: Vec<Range<usize>>,
 }
 
@@ -668,10 +668,37 @@ impl<'a> Lexer<'a> {
             let after = self.at;
             self.lost |= end.is_none();
             let end = end.unwrap_or(after);
+            let holes = if self.is_shell() { self.commands(start..end) } else { Vec::new() };
             self.push(here.kind, start..end, start..end);
+            if let Some(region) = self.regions.last_mut() {
+                region.holes = holes;
+            }
             self.at = after;
             self.here_word(after.saturating_sub(here.word.len()).max(end)..after);
         }
+    }
+
+    /// The commands in the lines of a here-document of a shell: `$(…)` and those in backquotes.
+    fn commands(&self, lines: Range<usize>) -> Vec<Range<usize>> {
+        let (mut holes, mut at) = (Vec::new(), lines.start);
+        while let Some(rest) = self.text.get(at..lines.end)
+            && let Some(open) = rest.find(['$', '`'])
+        {
+            let rest = rest.get(open..).unwrap_or_default();
+            let close = rest.get(1..).unwrap_or_default().find('`');
+            let end = match rest.starts_with('`') {
+                true => close.map(|close| at + open + 2 + close),
+                false if rest.starts_with("$(") => self.end_of_hole(at + open + 2, "$(", true),
+                false => {
+                    at += open + 1;
+                    continue;
+                }
+            };
+            let start = at + open;
+            at = end.unwrap_or(lines.end);
+            holes.push(start..at);
+        }
+        holes
     }
 }
 

@@ -112,6 +112,7 @@ impl<'a> Site<'a> {
             (Kind::Literal, _) => Some(Kind::Inert),
             (kind, _) => Some(kind),
         };
+        let holes = begin.filter(|_| begin == last).map_or(&[][..], |region| &region.holes);
         let is_literal = |_: &&Region| kind == Some(Kind::Literal);
         let (begin, last) = (begin.filter(is_literal), last.filter(is_literal));
         let mut parts = Vec::new();
@@ -130,7 +131,7 @@ impl<'a> Site<'a> {
         let outer = begin.map_or(first.span.start, |region| region.outer.start)
             ..last.map_or(end, |region| region.outer.end);
         let (Some(one), Some(other)) = (begin.or(last), last.or(begin)) else {
-            return Self { outer, kind, open: "", close: "", parts, holes: &[], mixed: false };
+            return Self { outer, kind, open: "", close: "", parts, holes, mixed: false };
         };
         let quotes =
             |of: &Region| (text(of.outer.start..of.inner.start), text(of.inner.end..of.outer.end));
@@ -144,7 +145,7 @@ impl<'a> Site<'a> {
             open,
             close: if mixed { quotes(other).1 } else { close },
             parts,
-            holes: if begin == last { &one.holes } else { &[] },
+            holes,
             mixed,
         }
     }

@@ -71,6 +71,7 @@ fn a_mark_in_the_text_of_an_element_is_no_tag() {
         ("key = '", token("k3Jd9f"), "'"),
         ("key = ", token("k3Jd9f"), ""),
         ("key = '", token("k3Jd9f"), &format!("'{}", " and so on".repeat(100))),
+        ("it's '%{a}' key = '", token("k3Jd9f"), "'"),
     ] {
         let text = format!("const e = <p>{before}{secret}{after}</p>;\n");
         for env in [false, true] {
@@ -536,6 +537,11 @@ fn a_look_up_that_does_not_fit_is_a_mark_and_the_others_stay() {
             "token = os.environ[\"TOKEN\"]\nmatch token:\n    case '<M>':\n        pass\n",
         ),
         ("a.js", "import '%';\ntoken = '§'\n", "import '<M>';\ntoken = process.env.TOKEN\n"),
+        (
+            "a.sh",
+            "cat <<A\n$(f '%') b\nA\nf §\n",
+            "cat <<A\n$(f '[REDACTED:github_pat:1]') b\nA\nf \"${GHP}\"\n",
+        ),
         ("a.js", "f(/%/, '§')\n", "f(/<M>/, process.env.GHP)\n"),
         ("a.js", "f(gql`%`, `§`)\n", "f(gql`<M>`, process.env.GHP)\n"),
         ("a.ts", "let a: '%' = f('§')\n", "let a: '<M>' = f(process.env.GHP)\n"),
@@ -786,9 +792,15 @@ fn long_token() -> String {
 fn the_pieces_of_a_secret_go_and_nothing_else() {
     let token = token("k3Jd9f");
     let (head, tail) = token.split_at(20);
+    let (maps, rest) = (["AIza", "Dl1v64DNERHCXJYZX6S"].concat(), "MChyWo-pyAjl1Jnz");
     let escaped: String = token.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
     let mark = "<REDACTED:github_pat:1>";
     for (path, text, expected) in [
+        (
+            "a.yaml",
+            format!("token: '{maps}\\\n    {rest}'\n"),
+            "token: '<REDACTED:api_key:1>\\\n    '\n".to_owned(),
+        ),
         (
             "a.py",
             format!("p1 = \"{head}\"\np2 = \"{tail}\"\nf(p1 + p2)\n"),
