@@ -1,7 +1,6 @@
 //! A bit for each byte of a text, and the questions that the bits answer.
-
 //!
-//! The bits come from vectors, as wide as those of the machine; nothing else in the crate knows of them.
+//! The bits come from vectors, as wide as those of the machine. No other file of the crate has a vector.
 
 use std::ops::Range;
 
