@@ -1,4 +1,6 @@
 //! Clients of an MCP server over Streamable HTTP: a session and a connection for each, all on one thread.
+//!
+//! As over pipes, requests are made ahead and replies are checked afterwards.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
@@ -6,13 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use bytes::Bytes;
-use http::Request;
-use http::header::{ACCEPT, CONTENT_TYPE, HOST};
-use http_body_util::{BodyExt as _, Full};
-use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper_util::rt::TokioIo;
-use serde_json::{Value, json};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::client::{Program, check};
@@ -28,11 +25,13 @@ pub(crate) struct WebServer {
 
 /// One client with a session and a connection of its own.
 pub(crate) struct WebClient {
-    connection: SendRequest<Full<Bytes>>,
-    host: String,
-    path: String,
-    session: Option<String>,
+    connection: TcpStream,
+    /// The lines in front of the length of the body.
+    head: String,
 }
+
+/// What came back to a message, with its head.
+pub(crate) struct Posted(Vec<u8>);
 
 impl WebServer {
     /// Starts a server in a workspace and waits until it listens.
@@ -72,21 +71,35 @@ impl WebServer {
     /// # Errors
     /// The server refuses.
     pub(crate) async fn client(&self) -> Result<WebClient> {
-        let stream = TcpStream::connect(self.address).await?;
-        stream.set_nodelay(true)?;
-        let (connection, driven) = handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(driven);
-        let (host, path) = (self.address.to_string(), "/mcp".to_owned());
-        let mut client = WebClient { connection, host, path, session: None };
-        client
-            .post(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "resilient-bench", "version": env!("CARGO_PKG_VERSION")},
-            }}))
-            .await?;
-        client.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await?;
+        let connection = TcpStream::connect(self.address).await?;
+        connection.set_nodelay(true)?;
+        let mut client = WebClient { connection, head: self.head("/mcp") };
+        let greeting = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "resilient-bench", "version": env!("CARGO_PKG_VERSION")},
+        }})
+        .to_string();
+        let mut greeted = client.post(&client.request(&greeting)).await?;
+        if greeted.status() == Some("307") {
+            // The Python server has its address with a slash at the end.
+            client.head = self.head("/mcp/");
+            greeted = client.post(&client.request(&greeting)).await?;
+        }
+        greeted.message()?;
+        let session = greeted.field("mcp-session-id").context("an answer without a session")?;
+        client.head.push_str(&format!("Mcp-Session-Id: {session}\r\n"));
+        let done = r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#;
+        client.post(&client.request(done)).await?.message()?;
         Ok(client)
+    }
+
+    fn head(&self, path: &str) -> String {
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\n",
+            self.address
+        )
     }
 }
 
@@ -98,47 +111,86 @@ impl Drop for WebServer {
 }
 
 impl WebClient {
-    /// Calls a tool and sees that it answers ok.
+    /// The request that sends a message.
+    pub(crate) fn request(&self, message: &str) -> Vec<u8> {
+        format!("{}Content-Length: {}\r\n\r\n{message}", self.head, message.len()).into_bytes()
+    }
+
+    /// Sends a request that was made ahead; gives what comes back, to be checked later.
     ///
     /// # Errors
-    /// The server is gone, or the call failed.
-    pub(crate) async fn call(&mut self, tool: &str, arguments: &Value) -> Result<()> {
-        let params = json!({"name": tool, "arguments": arguments});
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        check(&self.post(&message).await?).map(drop)
+    /// The server is gone.
+    pub(crate) async fn post(&mut self, request: &[u8]) -> Result<Posted> {
+        self.connection.write_all(request).await?;
+        let mut posted = Posted(Vec::with_capacity(4 << 10));
+        while !posted.is_whole() {
+            let read = self.connection.read_buf(&mut posted.0).await?;
+            ensure!(read > 0, "the server has closed the connection");
+        }
+        Ok(posted)
+    }
+}
+
+impl Posted {
+    /// Sees that a tool answers ok.
+    ///
+    /// # Errors
+    /// The message was refused, or the call failed.
+    pub(crate) fn check(&self) -> Result<()> {
+        check(self.message()?).map(drop)
     }
 
-    /// Sends a message; gives the one that comes back, if any does.
-    async fn post(&mut self, message: &Value) -> Result<String> {
-        let mut reply = self.send(message).await?;
-        // The Python server may have its address with a slash at the end.
-        if reply.status().is_redirection() && !self.path.ends_with('/') {
-            reply.into_body().collect().await?;
-            self.path.push('/');
-            reply = self.send(message).await?;
-        }
-        if let Some(session) = reply.headers().get("mcp-session-id") {
-            self.session = Some(session.to_str()?.to_owned());
-        }
-        let status = reply.status();
-        let body = reply.into_body().collect().await?.to_bytes();
-        let body = std::str::from_utf8(&body)?;
-        ensure!(status.is_success(), "{status}: {body}");
+    /// The message in it: all of the body, or its last event.
+    fn message(&self) -> Result<&str> {
+        let (head, body) = self.split().context("half an answer")?;
+        let status = self.status().unwrap_or_default();
+        ensure!(status.starts_with('2'), "{head}\n{body}");
         let event = body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back();
-        Ok(event.unwrap_or(body).to_owned())
+        Ok(event.unwrap_or(body))
     }
 
-    async fn send(&mut self, message: &Value) -> Result<http::Response<hyper::body::Incoming>> {
-        let mut request = Request::post(&self.path)
-            .header(HOST, &self.host)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "application/json, text/event-stream")
-            .header("Mcp-Protocol-Version", "2025-06-18");
-        if let Some(session) = &self.session {
-            request = request.header("Mcp-Session-Id", session);
+    fn status(&self) -> Option<&str> {
+        self.split()?.0.split(' ').nth(1)
+    }
+
+    fn field(&self, name: &str) -> Option<&str> {
+        let mut lines = self.split()?.0.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// Whether all of the body is there.
+    fn is_whole(&self) -> bool {
+        let Some((_, body)) = self.split() else { return false };
+        match self.field("content-length").and_then(|length| length.parse::<usize>().ok()) {
+            Some(length) => body.len() >= length,
+            // In pieces, of which the last one is empty.
+            None => body.ends_with("0\r\n\r\n"),
         }
-        let body = Full::from(serde_json::to_vec(message)?);
-        self.connection.ready().await?;
-        Ok(self.connection.send_request(request.body(body)?).await?)
+    }
+
+    /// The head and the body so far.
+    fn split(&self) -> Option<(&str, &str)> {
+        std::str::from_utf8(&self.0).ok()?.split_once("\r\n\r\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_whole_by_its_length_or_its_last_piece() {
+        let whole = |text: &str| Posted(text.as_bytes().to_vec()).is_whole();
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
+        assert!(!whole(&head[..20]) && !whole(&format!("{head}o")) && whole(&format!("{head}ok")));
+        let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n";
+        assert!(!whole(head) && whole(&format!("{head}0\r\n\r\n")));
+    }
+
+    #[test]
+    fn the_message_is_the_last_event() {
+        let events = "HTTP/1.1 200 OK\r\n\r\ndata: \nid: 0\n\ndata: {}\nid: 1\n\n";
+        assert_eq!(Posted(events.into()).message().unwrap(), "{}");
+        assert!(Posted(events.replace("200", "404").into_bytes()).message().is_err());
     }
 }

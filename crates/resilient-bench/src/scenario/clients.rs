@@ -1,17 +1,15 @@
 //! Many clients of one server, each on a connection of its own, against one client with as many writes outstanding.
 
-use std::sync::Arc;
-
 use anyhow::Result;
 use tokio::task::JoinSet;
 
-use super::outstanding::{EACH, OUTSTANDING, lines, pipelined};
+use super::outstanding::{OUTSTANDING, lines, pipelined};
 use crate::client::OURS;
 use crate::measure::{Subject, timed};
 use crate::report::{Bound, Table};
-use crate::running::{Running, writing};
+use crate::running::Running;
 use crate::setting::Setting;
-use crate::web::{WebClient, WebServer};
+use crate::web::{Posted, WebClient, WebServer};
 
 pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
     let contents = setting.contents(1 << 10);
@@ -38,22 +36,31 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
         let name = format!("{}, HTTP", program.name);
         subjects.push(Subject::of_process(name, server.pid(), move |round| {
             let _ = (&home, &server);
-            let texts = (0..EACH).map(|turn| contents.number(round * EACH + turn));
-            let texts: Arc<[String]> = texts.collect();
+            // The same writes as over pipes, file by file.
+            let lines = lines(contents, round);
+            let work = clients.drain(..).map(|(number, client): (usize, WebClient)| {
+                let own = lines.iter().skip(number).step_by(OUTSTANDING);
+                let requests = own.map(|line| client.request(line)).collect();
+                Work { number, client, requests }
+            });
+            let work: Vec<Work> = work.collect();
             let (cost, written) = timed(|| {
                 runtime.block_on(async {
                     let mut writing = JoinSet::new();
-                    for (number, client) in clients.drain(..) {
-                        writing.spawn(write_all(number, client, Arc::clone(&texts)));
+                    for work in work {
+                        writing.spawn(work.all());
                     }
                     let mut written = Vec::with_capacity(OUTSTANDING);
-                    while let Some(client) = writing.join_next().await {
-                        written.push(client??);
+                    while let Some(done) = writing.join_next().await {
+                        written.push(done??);
                     }
                     Ok(written)
                 })
             })?;
-            clients = written;
+            for (number, client, replies) in written {
+                replies.iter().try_for_each(Posted::check)?;
+                clients.push((number, client));
+            }
             Ok(cost)
         }));
     }
@@ -66,14 +73,19 @@ pub(super) fn run(setting: &mut Setting) -> Result<Vec<Table>> {
     Ok(vec![table])
 }
 
-async fn write_all(
+/// What one client does in a round.
+struct Work {
     number: usize,
-    mut client: WebClient,
-    texts: Arc<[String]>,
-) -> Result<(usize, WebClient)> {
-    let path = format!("file-{number}.txt");
-    for text in &*texts {
-        client.call("rw.safe_write", &writing(&path, text, "overwrite")).await?;
+    client: WebClient,
+    requests: Vec<Vec<u8>>,
+}
+
+impl Work {
+    async fn all(mut self) -> Result<(usize, WebClient, Vec<Posted>)> {
+        let mut replies = Vec::with_capacity(self.requests.len());
+        for request in &self.requests {
+            replies.push(self.client.post(request).await?);
+        }
+        Ok((self.number, self.client, replies))
     }
-    Ok((number, client))
 }
