@@ -4,7 +4,9 @@
 //! else there is to remember stands in `sessions`. A stream for what is told unasked is the SDK's only once there may be
 //! something to tell; until then it waits here, and its session can sleep.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures_util::{Stream, StreamExt as _, stream};
@@ -13,91 +15,117 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
-use rmcp::transport::common::server_side_http::ServerSseMessage;
-use rmcp::transport::streamable_http_server::session::local::{
-    EventIdParseError, LocalSessionManager, LocalSessionManagerError, LocalSessionWorker,
-};
+use rmcp::transport::Transport;
+use rmcp::transport::common::server_side_http::{ServerSseMessage, session_id};
 use rmcp::transport::streamable_http_server::session::{
     EventStream, RestoreOutcome, SessionId, SessionManager, SessionState, SessionStore,
     SessionStoreError,
 };
-use rmcp::transport::{Transport, WorkerTransport};
 
 use crate::hosted::Hosted;
 use crate::sessions::Sessions;
+use crate::talk::{Ended, FromClient, Talk};
 
-type Fault = LocalSessionManagerError;
-type Worker = WorkerTransport<LocalSessionWorker>;
+/// Why the SDK does not get what it asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The session has ended.
+    Ended,
+    /// There is no such event, or its request is long done.
+    NoEvent,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Ended => "the session has ended",
+            Self::NoEvent => "there is no such event any more",
+        })
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl From<Ended> for Fault {
+    fn from(_: Ended) -> Self {
+        Self::Ended
+    }
+}
+
+/// The sessions that are awake.
+#[derive(Clone, Default)]
+struct Awake(Arc<Mutex<HashMap<SessionId, Arc<Talk>>>>);
 
 /// The sessions of one workspace, for the SDK.
 pub(crate) struct Keeper<S> {
-    awake: Arc<LocalSessionManager>,
+    awake: Awake,
     pub(crate) sessions: Arc<Sessions<S>>,
 }
 
 impl<S: Hosted> Keeper<S> {
-    pub(crate) fn new(awake: LocalSessionManager) -> Self {
-        Self { awake: Arc::new(awake), sessions: Arc::default() }
+    pub(crate) fn new() -> Self {
+        Self { awake: Awake::default(), sessions: Arc::default() }
     }
 
     /// Puts those to sleep that are quiet for a while, and forgets those that have slept for long.
-    pub(crate) async fn sweep(&self, now: Instant) {
+    pub(crate) fn sweep(&self, now: Instant) {
         for id in self.sessions.sweep(now) {
-            self.put_to_sleep(id).await;
+            self.awake.end(&id);
         }
     }
 
     /// Puts one to sleep if so many are awake that another needs its room.
-    async fn make_room(&self) {
+    fn make_room(&self) {
         if let Some(id) = self.sessions.crowded_out() {
-            self.put_to_sleep(id).await;
+            self.awake.end(&id);
         }
     }
 
     /// Whether the SDK has a session.
-    pub(crate) async fn is_awake(&self, id: &str) -> bool {
-        self.awake.sessions.read().await.contains_key(id)
+    pub(crate) fn is_awake(&self, id: &str) -> bool {
+        self.awake.lock().contains_key(id)
     }
 
-    async fn put_to_sleep(&self, id: String) {
-        // The worker may have ended already.
-        let _ = self.awake.close_session(&id.into()).await;
+    fn begin(&self, id: SessionId, life: u32) -> Overheard<S> {
+        let (talk, from_client) = Talk::begin(life);
+        let talk = Arc::new(talk);
+        self.awake.lock().insert(id.clone(), Arc::clone(&talk));
+        Overheard { id, talk, from_client, sessions: Arc::clone(&self.sessions) }
     }
 
-    fn overheard(&self, id: SessionId, worker: Worker) -> Overheard<S> {
-        Overheard { id, worker, sessions: Arc::clone(&self.sessions) }
-    }
-
-    /// The stream for what is told unasked.
-    async fn unasked(&self, id: &SessionId, after: Option<String>) -> Result<EventStream, Fault> {
-        let (awake, id) = (Arc::clone(&self.awake), id.clone());
-        let Some(mut is_told) = self.sessions.is_told(&id) else {
-            return Err(Fault::SessionNotFound(id));
-        };
+    /// The stream for what is told unasked, from behind an event on.
+    fn unasked(&self, id: &SessionId, after: usize) -> Result<EventStream, Fault> {
+        let (awake, id) = (self.awake.clone(), id.clone());
+        let mut is_told = self.sessions.is_told(&id).ok_or(Fault::Ended)?;
         if *is_told.borrow() {
-            return begun(awake, id, after).await;
+            return Ok(Box::pin(awake.talk(&id)?.unasked(after)));
         }
         let told = async move {
             // It ends with the session.
             is_told.wait_for(|is_told| *is_told).await.ok()?;
-            // On its own: this has to be `Sync`.
-            tokio::spawn(begun(awake, id, after)).await.ok()?.ok()
+            Some(awake.talk(&id).ok()?.unasked(after))
         };
-        let none = || -> EventStream { Box::pin(stream::empty()) };
-        Ok(Box::pin(stream::once(told).flat_map(move |told| told.unwrap_or_else(none))))
+        let told = stream::once(told).flat_map(|told| stream::iter(told).flatten());
+        Ok(Box::pin(told))
     }
 }
 
-/// The SDK's stream for what is told unasked, with what came since an event.
-async fn begun(
-    awake: Arc<LocalSessionManager>,
-    id: SessionId,
-    after: Option<String>,
-) -> Result<EventStream, Fault> {
-    Ok(match after {
-        None => Box::pin(awake.create_standalone_stream(&id).await?),
-        Some(after) => Box::pin(awake.resume(&id, after).await?),
-    })
+impl Awake {
+    fn talk(&self, id: &SessionId) -> Result<Arc<Talk>, Fault> {
+        self.lock().get(id).cloned().ok_or(Fault::Ended)
+    }
+
+    /// Ends one, if it has not ended already.
+    fn end(&self, id: &str) {
+        let talk = self.lock().remove(id);
+        if let Some(talk) = talk {
+            talk.end();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Talk>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<S: Hosted> SessionManager for Keeper<S> {
@@ -105,10 +133,10 @@ impl<S: Hosted> SessionManager for Keeper<S> {
     type Transport = Overheard<S>;
 
     async fn create_session(&self) -> Result<(SessionId, Overheard<S>), Fault> {
-        self.make_room().await;
-        let (id, worker) = self.awake.create_session().await?;
+        self.make_room();
+        let id = session_id();
         self.sessions.begin(&id);
-        Ok((id.clone(), self.overheard(id, worker)))
+        Ok((id.clone(), self.begin(id, 0)))
     }
 
     async fn initialize_session(
@@ -116,18 +144,18 @@ impl<S: Hosted> SessionManager for Keeper<S> {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Fault> {
-        self.awake.initialize_session(id, message).await
+        Ok(self.awake.talk(id)?.greet(message).await?)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Fault> {
-        self.awake.has_session(id).await
+        Ok(self.awake.talk(id).is_ok())
     }
 
     /// The SDK calls this for a `DELETE`, and once more when the tasks of a session have ended.
     async fn close_session(&self, id: &SessionId) -> Result<(), Fault> {
-        let closed = self.awake.close_session(id).await;
+        self.awake.end(id);
         self.sessions.ended(id);
-        closed
+        Ok(())
     }
 
     async fn create_stream(
@@ -135,9 +163,7 @@ impl<S: Hosted> SessionManager for Keeper<S> {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Fault> {
-        let life = self.sessions.life(id);
-        let events = self.awake.create_stream(id, message).await?;
-        Ok(events.map(move |event| told_in(life, event)))
+        Ok(self.awake.talk(id)?.ask(message)?)
     }
 
     async fn accept_message(
@@ -145,14 +171,14 @@ impl<S: Hosted> SessionManager for Keeper<S> {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), Fault> {
-        self.awake.accept_message(id, message).await
+        Ok(self.awake.talk(id)?.note(message)?)
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Fault> {
-        self.unasked(id, None).await
+        self.unasked(id, 0)
     }
 
     async fn resume(
@@ -161,47 +187,23 @@ impl<S: Hosted> SessionManager for Keeper<S> {
         after: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Fault> {
         let Some((event, request)) = after.split_once('/') else {
-            // Before anything waits.
-            after.parse::<usize>().map_err(EventIdParseError::InvalidIndex)?;
-            return self.unasked(id, Some(after)).await;
+            return self.unasked(id, after.parse().map_err(|_| Fault::NoEvent)?);
         };
-        let life = self.sessions.life(id);
-        let request: u64 = request.parse().map_err(EventIdParseError::InvalidIndex)?;
-        if request >> 32 != u64::from(life) {
-            // Of a request that is long done.
-            return Err(EventIdParseError::MissingRequestId.into());
-        }
-        let after = format!("{event}/{}", request & u64::from(u32::MAX));
-        let events = self.awake.resume(id, after).await?;
-        Ok(Box::pin(events.map(move |event| told_in(life, event))) as EventStream)
+        let (Ok(event), Ok(request)) = (event.parse(), request.parse()) else {
+            return Err(Fault::NoEvent);
+        };
+        let again = self.awake.talk(id)?.again(request, event).ok_or(Fault::NoEvent)?;
+        Ok(Box::pin(again) as EventStream)
     }
 
     async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Overheard<S>>, Fault> {
-        self.make_room().await;
-        Ok(match self.awake.restore_session(id.clone()).await? {
-            RestoreOutcome::Restored(worker) if self.sessions.woke(&id) => {
-                RestoreOutcome::Restored(self.overheard(id, worker))
-            }
-            RestoreOutcome::Restored(_) => {
-                // Nobody would know whose it is.
-                self.awake.close_session(&id).await?;
-                RestoreOutcome::NotSupported
-            }
-            RestoreOutcome::AlreadyPresent => RestoreOutcome::AlreadyPresent,
-            _ => RestoreOutcome::NotSupported,
-        })
+        self.make_room();
+        // Nobody would know whose it is if it has ended meanwhile.
+        let life = self.sessions.woke(&id);
+        Ok(life.map_or(RestoreOutcome::NotSupported, |life| {
+            RestoreOutcome::Restored(self.begin(id, life))
+        }))
     }
-}
-
-/// The event of a request, named so that no other life of its session has one of the same name.
-fn told_in(life: u32, mut event: ServerSseMessage) -> ServerSseMessage {
-    if life > 0
-        && let Some((index, request)) = event.event_id.as_deref().and_then(|id| id.split_once('/'))
-        && let Ok(request) = request.parse::<u64>()
-    {
-        event.event_id = Some(format!("{index}/{}", u64::from(life) << 32 | request));
-    }
-    event
 }
 
 #[async_trait::async_trait]
@@ -226,12 +228,13 @@ impl<S: Hosted> SessionStore for Sessions<S> {
 /// What a session and its client say to each other: this notices whether something may be told unasked.
 pub(crate) struct Overheard<S> {
     id: SessionId,
-    worker: Worker,
+    talk: Arc<Talk>,
+    from_client: FromClient,
     sessions: Arc<Sessions<S>>,
 }
 
 impl<S: Hosted> Transport<RoleServer> for Overheard<S> {
-    type Error = <Worker as Transport<RoleServer>>::Error;
+    type Error = Fault;
 
     fn send(
         &mut self,
@@ -240,11 +243,17 @@ impl<S: Hosted> Transport<RoleServer> for Overheard<S> {
         if is_unasked(&message) {
             self.sessions.tell(&self.id);
         }
-        self.worker.send(message)
+        let events = self.talk.say(message);
+        async move {
+            if let Some(events) = events {
+                events.room().await;
+            }
+            Ok(())
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let message = self.worker.receive().await;
+        let message = self.from_client.recv().await;
         if message.as_ref().is_some_and(wants_to_be_told) {
             self.sessions.tell(&self.id);
         }
@@ -252,7 +261,8 @@ impl<S: Hosted> Transport<RoleServer> for Overheard<S> {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.worker.close().await
+        self.talk.end();
+        Ok(())
     }
 }
 

@@ -10,6 +10,7 @@
 mod address;
 mod body;
 mod door;
+mod events;
 mod hosted;
 mod in_flight;
 mod keeper;
@@ -21,6 +22,7 @@ mod places;
 mod sessions;
 mod sse;
 mod streamable;
+mod talk;
 mod tls;
 mod token;
 mod version;

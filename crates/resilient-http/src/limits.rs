@@ -25,10 +25,6 @@ pub(crate) const SWEEP: Duration = Duration::from_secs(2);
 /// Each takes the SDK 60 KB, and what many take at once the allocator does not give back.
 pub(crate) const AWAKE_MAX: usize = 64;
 
-/// What the SDK keeps of a request that its client has cancelled, it keeps for so long. It looks through all that at
-/// each step of the session. Of a request that is answered it keeps nothing.
-pub(crate) const CANCELLED_KEPT: Duration = Duration::from_secs(5);
-
 /// A client whose connection broke comes back after this.
 pub(crate) const COMES_BACK: Duration = Duration::from_secs(1);
 

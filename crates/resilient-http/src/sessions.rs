@@ -133,13 +133,13 @@ impl<S> Sessions<S> {
         session.began.clone()
     }
 
-    /// It is awake again; false if it has ended meanwhile.
-    pub(crate) fn woke(&self, id: &str) -> bool {
+    /// It is awake again, in the life with this number; none if it has ended meanwhile.
+    pub(crate) fn woke(&self, id: &str) -> Option<u32> {
         let mut all = self.lock();
-        let Some(session) = all.get_mut(id) else { return false };
+        let session = all.get_mut(id)?;
         session.state = State::Awake;
         session.life = session.life.wrapping_add(1);
-        true
+        Some(session.life)
     }
 
     /// The SDK has ended it: it sleeps, if it was to; otherwise it is gone.
@@ -161,11 +161,6 @@ impl<S> Sessions<S> {
     /// Whether something may be told to its client unasked; a change is received, and so is the end of the session.
     pub(crate) fn is_told(&self, id: &str) -> Option<watch::Receiver<bool>> {
         self.lock().get(id).map(|session| session.is_told.subscribe())
-    }
-
-    /// Which of its lives it has.
-    pub(crate) fn life(&self, id: &str) -> u32 {
-        self.lock().get(id).map_or(0, |session| session.life)
     }
 
     /// The server as the session has it, made if need be; `None` if there is no such session.
@@ -196,7 +191,10 @@ impl<S: Hosted> Sessions<S> {
             let is_over = matches!(it.state, State::Asleep) && quiet(it) >= SESSION_IDLE;
             it.at_work > 0 || !is_over
         });
-        let tired = all.iter_mut().filter(|(_, it)| it.may_sleep() && quiet(it) >= QUIET);
+        let tired = all.iter_mut().filter(|(_, it)| match it.may_sleep() {
+            true => quiet(it) >= QUIET,
+            false => it.is_idle() && quiet(it) >= SESSION_IDLE,
+        });
         let leaving = tired.map(|(id, session)| {
             session.leave();
             id.clone()
@@ -220,8 +218,11 @@ impl<S: Hosted> Sessions<S> {
 
 impl<S: Hosted> Session<S> {
     fn may_sleep(&self) -> bool {
-        let is_greeted = self.began.is_some() && matches!(self.state, State::Awake);
-        is_greeted && self.at_work == 0 && !*self.is_told.borrow()
+        self.is_idle() && self.began.is_some() && !*self.is_told.borrow()
+    }
+
+    fn is_idle(&self) -> bool {
+        matches!(self.state, State::Awake) && self.at_work == 0
     }
 
     fn leave(&mut self) {

@@ -22,7 +22,6 @@ use rmcp::model::{
     SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::time::timeout;
@@ -33,9 +32,7 @@ use crate::door::Door;
 use crate::hosted::Hosted;
 use crate::in_flight::InFlight;
 use crate::keeper::Keeper;
-use crate::limits::{
-    BODY_MAX, CANCELLED_KEPT, COMES_BACK, HEARTBEAT, SESSION_IDLE, SESSIONS_MAX, SWEEP,
-};
+use crate::limits::{BODY_MAX, COMES_BACK, HEARTBEAT, SESSIONS_MAX, SWEEP};
 use crate::sessions::{AtWork, NotYours, Sessions};
 
 /// So many clients that have no session are remembered.
@@ -54,11 +51,7 @@ pub(crate) struct Streamable<S: Hosted> {
 
 impl<S: Hosted> Streamable<S> {
     pub(crate) fn new(server: &S, door: Arc<Door>, ending: CancellationToken) -> Self {
-        let mut awake = LocalSessionManager::default();
-        awake.session_config.keep_alive = Some(SESSION_IDLE);
-        awake.session_config.completed_cache_ttl = CANCELLED_KEPT;
-        awake.session_config.sse_retry = Some(COMES_BACK);
-        let keeper = Arc::new(Keeper::new(awake));
+        let keeper = Arc::new(Keeper::new());
         let sessions = Arc::clone(&keeper.sessions);
         tokio::spawn(sweep(Arc::clone(&keeper), ending.clone()));
         // Host and Origin are the door's business.
@@ -123,7 +116,7 @@ impl<S: Hosted> Streamable<S> {
         let is_json = is_of(&parts.headers, b"application/json");
         let request = Request::from_parts(parts, Full::new(body));
         let reply = self.service.handle(request).await;
-        if self.has_ended(reply.status(), used.as_deref()).await {
+        if self.has_ended(reply.status(), used.as_deref()) {
             return no_session();
         }
         if is_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
@@ -150,7 +143,7 @@ impl<S: Hosted> Streamable<S> {
         let comes_back = parts.headers.get("last-event-id");
         let waits = comes_back.is_some_and(|event| event.as_bytes().contains(&b'/'));
         let reply = self.service.handle(Request::from_parts(parts, empty())).await;
-        if self.has_ended(reply.status(), used.as_ref()).await {
+        if self.has_ended(reply.status(), used.as_ref()) {
             return no_session();
         }
         let door = Arc::clone(&self.door);
@@ -178,11 +171,11 @@ impl<S: Hosted> Streamable<S> {
     }
 
     /// Whether a request failed because its session ended meanwhile: the SDK calls that a fault of the server.
-    async fn has_ended(&self, status: StatusCode, used: Option<&AtWork<S>>) -> bool {
+    fn has_ended(&self, status: StatusCode, used: Option<&AtWork<S>>) -> bool {
         match used {
             // It has a request at work, so it does not sleep.
             Some(used) if status == StatusCode::INTERNAL_SERVER_ERROR => {
-                !self.keeper.is_awake(used.id()).await
+                !self.keeper.is_awake(used.id())
             }
             _ => false,
         }
@@ -192,7 +185,7 @@ impl<S: Hosted> Streamable<S> {
 /// Puts quiet sessions to sleep until the end.
 async fn sweep<S: Hosted>(keeper: Arc<Keeper<S>>, ending: CancellationToken) {
     while timeout(SWEEP, ending.cancelled()).await.is_err() {
-        keeper.sweep(Instant::now()).await;
+        keeper.sweep(Instant::now());
     }
 }
 

@@ -169,8 +169,8 @@ async fn piece(reply: &mut Reply) -> Option<String> {
     Some(String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap())
 }
 
-async fn awake(place: &Streamable<Stub>) -> usize {
-    place.keeper.awake.sessions.read().await.len()
+fn awake(place: &Streamable<Stub>) -> usize {
+    place.keeper.awake.lock().len()
 }
 
 /// Lets the quiet time go by, and everything be done that follows from it.
@@ -178,7 +178,7 @@ async fn rest(place: &Streamable<Stub>) {
     for _ in 0..100 {
         yield_now().await;
     }
-    place.keeper.sweep(Instant::now() + QUIET).await;
+    place.keeper.sweep(Instant::now() + QUIET);
     for _ in 0..100 {
         yield_now().await;
     }
@@ -189,13 +189,13 @@ async fn a_session_that_has_slept_goes_on() {
     let place = place(&Stub::default());
     let (one, other) = (greet(&place).await, greet(&place).await);
     assert_eq!(count(&place, &one).await, 1);
-    place.keeper.sweep(Instant::now()).await;
-    assert_eq!(awake(&place).await, 2, "not quiet for long");
+    place.keeper.sweep(Instant::now());
+    assert_eq!(awake(&place), 2, "not quiet for long");
     for calls in 2..5 {
         rest(&place).await;
-        assert_eq!((awake(&place).await, place.count()), (0, 2));
+        assert_eq!((awake(&place), place.count()), (0, 2));
         assert_eq!(count(&place, &one).await, calls);
-        assert_eq!(awake(&place).await, 1);
+        assert_eq!(awake(&place), 1);
     }
     assert_eq!(count(&place, &other).await, 1);
 }
@@ -208,7 +208,7 @@ async fn a_request_that_comes_while_the_sdk_ends_its_session_waits_and_wakes_it(
         yield_now().await;
     }
     // The tasks of the session have not run since.
-    place.keeper.sweep(Instant::now() + QUIET).await;
+    place.keeper.sweep(Instant::now() + QUIET);
     assert!(place.keeper.sessions.began(&session).is_none(), "not yet asleep");
     assert_eq!(count(&place, &session).await, 1);
     for _ in 0..100 {
@@ -224,22 +224,22 @@ async fn a_call_keeps_its_session_awake_until_it_is_done_and_its_answer_is_taken
     let session = greet(&place).await;
     let call = wait(&place, &session);
     rest(&place).await;
-    assert_eq!(awake(&place).await, 1);
+    assert_eq!(awake(&place), 1);
     stub.gate.0.add_permits(1);
     rest(&place).await;
-    assert_eq!(awake(&place).await, 1, "it is not taken");
+    assert_eq!(awake(&place), 1, "it is not taken");
     assert!(text(call.await.unwrap()).await.contains("result"));
     rest(&place).await;
-    assert_eq!(awake(&place).await, 0);
+    assert_eq!(awake(&place), 0);
     // Nobody is there for the answer of the next one.
     let call = wait(&place, &session);
     rest(&place).await;
     call.abort();
     rest(&place).await;
-    assert_eq!(awake(&place).await, 1);
+    assert_eq!(awake(&place), 1);
     stub.gate.0.add_permits(1);
     rest(&place).await;
-    assert_eq!(awake(&place).await, 0);
+    assert_eq!(awake(&place), 0);
 }
 
 #[tokio::test]
@@ -250,11 +250,11 @@ async fn a_stream_stays_open_while_its_session_sleeps_and_says_what_is_told_then
     assert!(piece(&mut open).await.unwrap().contains("retry"));
     let mut resumed = stream(&place, &session, &[("last-event-id", "0")]).await;
     rest(&place).await;
-    assert_eq!(awake(&place).await, 0);
+    assert_eq!(awake(&place), 0);
     text(begin(&place, &session, "tell").await).await;
     assert!(piece(&mut open).await.unwrap().contains("notifications/resources/updated"));
     rest(&place).await;
-    assert_eq!(awake(&place).await, 1, "it may be told more");
+    assert_eq!(awake(&place), 1, "it may be told more");
     // It ends with its session, and so does the one that has heard nothing.
     place.end(head("DELETE", &session, &[]), &Caller::default()).await;
     assert_eq!((piece(&mut open).await, piece(&mut resumed).await), (None, None));
@@ -272,7 +272,7 @@ async fn a_session_that_sleeps_ends_as_others_do() {
     assert_eq!(refused.status(), StatusCode::NOT_FOUND);
     let reply = place.end(head("DELETE", &ended, &[]), &Caller::default()).await;
     assert_eq!((reply.status(), place.count()), (StatusCode::ACCEPTED, 1));
-    place.keeper.sweep(Instant::now() + SESSION_IDLE).await;
+    place.keeper.sweep(Instant::now() + SESSION_IDLE);
     assert_eq!((place.count(), piece(&mut open).await), (0, None));
     for session in [ended, idle] {
         assert_eq!(begin(&place, &session, "count").await.status(), StatusCode::NOT_FOUND);
@@ -280,15 +280,36 @@ async fn a_session_that_sleeps_ends_as_others_do() {
 }
 
 #[tokio::test]
-async fn a_request_whose_session_ends_just_then_is_told_that_it_is_gone() {
+async fn a_session_that_may_be_told_something_ends_when_it_is_idle_for_long() {
+    let place = place(&Stub::default());
+    let session = greet(&place).await;
+    let mut open = stream(&place, &session, &[]).await;
+    piece(&mut open).await;
+    text(begin(&place, &session, "tell").await).await;
+    piece(&mut open).await;
+    place.keeper.sweep(Instant::now() + SESSION_IDLE - QUIET);
+    assert_eq!(awake(&place), 1);
+    place.keeper.sweep(Instant::now() + SESSION_IDLE);
+    assert_eq!((awake(&place), piece(&mut open).await), (0, None));
+    for _ in 0..100 {
+        yield_now().await;
+    }
+    place.keeper.sweep(Instant::now() + SESSION_IDLE);
+    assert_eq!(place.count(), 0);
+}
+
+#[tokio::test]
+async fn the_stream_of_a_request_whose_session_ends_just_then_ends() {
     let place = place(&Stub::default());
     let session = greet(&place).await;
     let caller = Caller::default();
-    // The request is in before the session ends, and reaches it after that.
+    // The request is in before the session ends.
     let end = place.end(head("DELETE", &session, &[]), &caller);
     let (reply, ended) = tokio::join!(begin(&place, &session, "count"), end);
-    assert_eq!((reply.status(), ended.status()), (StatusCode::NOT_FOUND, StatusCode::ACCEPTED));
+    assert_eq!((reply.status(), ended.status()), (StatusCode::OK, StatusCode::ACCEPTED));
+    assert_eq!(text(reply).await, "data: \nid: 0/0\nretry: 1000\n\n", "no answer");
     assert_eq!(place.count(), 0);
+    assert_eq!(begin(&place, &session, "count").await.status(), StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
@@ -299,7 +320,7 @@ async fn a_session_that_ended_while_it_was_woken_does_not_come_back() {
     assert_eq!(place.end(head("DELETE", &session, &[]), &Caller::default()).await.status(), 202);
     let woken = place.keeper.restore_session(session.as_str().into()).await.unwrap();
     assert!(matches!(woken, RestoreOutcome::NotSupported));
-    assert_eq!((awake(&place).await, place.count()), (0, 0));
+    assert_eq!((awake(&place), place.count()), (0, 0));
 }
 
 #[tokio::test]
@@ -310,10 +331,10 @@ async fn the_one_that_is_quiet_for_the_longest_time_makes_room() {
     for _ in 0..AWAKE_MAX {
         greet(&place).await;
     }
-    assert_eq!((awake(&place).await, place.count()), (AWAKE_MAX, AWAKE_MAX + 1));
+    assert_eq!((awake(&place), place.count()), (AWAKE_MAX, AWAKE_MAX + 1));
     assert!(place.keeper.sessions.began(&first).is_some());
     assert_eq!(count(&place, &first).await, 2);
-    assert_eq!(awake(&place).await, AWAKE_MAX);
+    assert_eq!(awake(&place), AWAKE_MAX);
 }
 
 /// The SDK numbers the requests of a session anew when it wakes.

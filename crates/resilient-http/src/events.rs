@@ -1,0 +1,266 @@
+//! A stream of events to a client, which can come back for what it has missed.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use futures_util::Stream;
+use rmcp::transport::common::server_side_http::ServerSseMessage;
+use tokio::sync::Notify;
+
+/// So many events are kept for a client that comes back. Who sends waits while a client has so many to read.
+const KEPT: usize = 16;
+
+/// The events of one request, or those that belong to no request.
+#[derive(Debug)]
+pub(crate) struct Events {
+    /// The number of the request.
+    of: Option<u64>,
+    state: Mutex<State>,
+    fewer: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    kept: VecDeque<ServerSseMessage>,
+    /// The index of the first event that is kept.
+    first: usize,
+    /// The index of the event that the reader gets next; `None` if nobody reads.
+    next: Option<usize>,
+    /// How many readers there were. The last one gets the events.
+    readers: u64,
+    has_ended: bool,
+    waiting: Vec<Waker>,
+}
+
+/// The client's end of the stream.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    events: Arc<Events>,
+    /// Which reader it is; `None` for one that gets nothing, as another one reads.
+    turn: Option<u64>,
+}
+
+impl Events {
+    /// A stream whose first event has this index.
+    pub(crate) fn from(first: usize, of: Option<u64>) -> Arc<Self> {
+        let (kept, waiting) = (VecDeque::new(), Vec::new());
+        let state = State { kept, first, next: None, readers: 0, has_ended: false, waiting };
+        Arc::new(Self { of, state: Mutex::new(state), fewer: Notify::new() })
+    }
+
+    /// Adds an event.
+    pub(crate) fn push(&self, mut event: ServerSseMessage) {
+        let mut state = self.lock();
+        let index = state.end();
+        event.event_id = Some(match self.of {
+            Some(request) => format!("{index}/{request}"),
+            None => index.to_string(),
+        });
+        state.kept.push_back(event);
+        state.trim();
+        state.wake();
+    }
+
+    /// Adds nothing any more.
+    pub(crate) fn end(&self) {
+        let mut state = self.lock();
+        state.has_ended = true;
+        state.wake();
+        drop(state);
+        self.fewer.notify_waiters();
+    }
+
+    /// Reads from an event on. Who reads already gets nothing more.
+    pub(crate) fn read(self: &Arc<Self>, next: usize) -> Reader {
+        let mut state = self.lock();
+        state.next = Some(next.min(state.end()));
+        state.readers += 1;
+        state.wake();
+        Reader { events: Arc::clone(self), turn: Some(state.readers) }
+    }
+
+    /// Reads from an event on; if somebody reads already, gets nothing, and ends with the stream.
+    ///
+    /// The other one cannot be ended: both may belong to one client that opens again what ends, for ever.
+    pub(crate) fn read_if_free(self: &Arc<Self>, next: usize) -> Reader {
+        let is_free = self.lock().next.is_none();
+        if is_free { self.read(next) } else { Reader { events: Arc::clone(self), turn: None } }
+    }
+
+    /// Waits until a client that reads has read most of it.
+    pub(crate) async fn room(&self) {
+        loop {
+            let fewer = self.fewer.notified();
+            if !self.lock().is_full() {
+                return;
+            }
+            fewer.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The index of the event that comes next.
+    fn end(&self) -> usize {
+        self.first + self.kept.len()
+    }
+
+    fn is_full(&self) -> bool {
+        let unread = self.next.map(|next| self.end().saturating_sub(next));
+        !self.has_ended && unread.is_some_and(|unread| unread >= KEPT)
+    }
+
+    /// Forgets the oldest events, but none that the reader still gets.
+    fn trim(&mut self) {
+        while self.kept.len() > KEPT && self.next.is_none_or(|next| self.first < next) {
+            self.kept.pop_front();
+            self.first += 1;
+        }
+    }
+
+    fn wake(&mut self) {
+        self.waiting.drain(..).for_each(Waker::wake);
+    }
+
+    fn next_event(&mut self) -> Option<ServerSseMessage> {
+        let next = self.next?.max(self.first);
+        let event = self.kept.get(next - self.first)?.clone();
+        self.next = Some(next + 1);
+        self.trim();
+        Some(event)
+    }
+}
+
+impl Stream for Reader {
+    type Item = ServerSseMessage;
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<ServerSseMessage>> {
+        let mut state = self.events.lock();
+        if let Some(turn) = self.turn {
+            if turn != state.readers {
+                return Poll::Ready(None);
+            }
+            let was_full = state.is_full();
+            if let Some(event) = state.next_event() {
+                if was_full && !state.is_full() {
+                    self.events.fewer.notify_waiters();
+                }
+                return Poll::Ready(Some(event));
+            }
+        }
+        if state.has_ended {
+            return Poll::Ready(None);
+        }
+        if !state.waiting.iter().any(|waker| waker.will_wake(context.waker())) {
+            state.waiting.push(context.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let mut state = self.events.lock();
+        if self.turn == Some(state.readers) {
+            state.next = None;
+            state.trim();
+            drop(state);
+            self.events.fewer.notify_waiters();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures_util::{FutureExt as _, StreamExt as _};
+
+    use super::*;
+
+    fn push(events: &Events, count: usize) {
+        for _ in 0..count {
+            events.push(ServerSseMessage::retry(Duration::from_secs(1)));
+        }
+    }
+
+    /// The names of the events that are there for a reader, and whether its stream has ended.
+    fn read(reader: &mut Reader) -> (Vec<String>, bool) {
+        let mut names = Vec::new();
+        loop {
+            match reader.next().now_or_never() {
+                Some(Some(event)) => names.push(event.event_id.unwrap()),
+                Some(None) => return (names, true),
+                None => return (names, false),
+            }
+        }
+    }
+
+    #[test]
+    fn a_client_that_comes_back_gets_what_it_has_missed() {
+        let events = Events::from(0, Some(7));
+        push(&events, 3);
+        let mut reader = events.read(0);
+        assert_eq!(read(&mut reader).0, ["0/7", "1/7", "2/7"]);
+        let mut again = events.read(2);
+        push(&events, 1);
+        events.end();
+        assert_eq!(read(&mut again), (vec!["2/7".to_owned(), "3/7".to_owned()], true));
+        assert_eq!(read(&mut reader), (vec![], true), "the other one gets them");
+        drop(reader);
+        assert_eq!(events.lock().next, Some(4), "the other one reads");
+    }
+
+    #[test]
+    fn what_nobody_reads_is_forgotten_and_what_somebody_reads_is_not() {
+        let events = Events::from(1, None);
+        push(&events, KEPT + 2);
+        let mut reader = events.read(0);
+        push(&events, KEPT);
+        let (names, _) = read(&mut reader);
+        assert_eq!((names.len(), names.first().unwrap().as_str()), (2 * KEPT, "3"));
+        assert_eq!(events.lock().kept.len(), KEPT);
+    }
+
+    #[test]
+    fn who_sends_waits_for_a_client_that_reads_and_for_no_other() {
+        let events = Events::from(0, None);
+        push(&events, KEPT);
+        assert!(events.room().now_or_never().is_some(), "nobody reads");
+        let mut reader = events.read(0);
+        let mut room = Box::pin(events.room());
+        assert!(room.as_mut().now_or_never().is_none());
+        assert!(reader.next().now_or_never().is_some());
+        assert!(room.now_or_never().is_some());
+        push(&events, 1);
+        let mut room = Box::pin(events.room());
+        assert!(room.as_mut().now_or_never().is_none());
+        drop(reader);
+        assert!(room.now_or_never().is_some(), "it has gone away");
+    }
+
+    #[test]
+    fn a_second_stream_of_what_belongs_to_no_request_is_open_and_gets_nothing() {
+        let events = Events::from(1, None);
+        let (mut first, mut second) = (events.read_if_free(0), events.read_if_free(0));
+        push(&events, 1);
+        assert_eq!((read(&mut first).0.len(), read(&mut second)), (1, (vec![], false)));
+        drop(second);
+        push(&events, 1);
+        assert_eq!(read(&mut first).0.len(), 1);
+        drop(first);
+        let mut third = events.read_if_free(2);
+        assert_eq!(read(&mut third), (vec!["2".to_owned()], false));
+        events.end();
+        assert_eq!(read(&mut third), (vec![], true));
+    }
+}

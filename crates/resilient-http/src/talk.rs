@@ -1,0 +1,329 @@
+//! What a session that is awake and its client say to each other.
+//!
+//! A message of the client goes straight to the loop of the SDK, and a message of the server straight to the stream that
+//! it belongs to: no task stands between. The SDK knows each request by a number of ours, which no other request of the session has.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, GetExtensions as _, GetMeta as _, JsonRpcMessage,
+    ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
+};
+use rmcp::service::{OriginatingRequestId, RxJsonRpcMessage};
+use rmcp::transport::common::server_side_http::ServerSseMessage;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::events::{Events, Reader};
+use crate::limits::COMES_BACK;
+
+/// What the client says, for the loop of the SDK.
+pub(crate) type FromClient = mpsc::UnboundedReceiver<RxJsonRpcMessage<RoleServer>>;
+
+/// The session has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ended;
+
+/// One session that is awake.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// `None` once the session ends.
+    to_sdk: Option<mpsc::UnboundedSender<RxJsonRpcMessage<RoleServer>>>,
+    /// Where the answer to the handshake goes.
+    greeted: Option<oneshot::Sender<ServerJsonRpcMessage>>,
+    /// The number of the next request.
+    next: u64,
+    /// The requests that are neither answered nor cancelled.
+    asked: HashMap<u64, Asked>,
+    /// What belongs to no request.
+    unasked: Arc<Events>,
+}
+
+#[derive(Debug)]
+struct Asked {
+    /// The id that the client gave it.
+    id: RequestId,
+    token: Option<ProgressToken>,
+    events: Arc<Events>,
+}
+
+impl Talk {
+    /// A session in one of its lives.
+    pub(crate) fn begin(life: u32) -> (Self, FromClient) {
+        let (to_sdk, from_client) = mpsc::unbounded_channel();
+        let state = State {
+            to_sdk: Some(to_sdk),
+            greeted: None,
+            next: u64::from(life) << 32,
+            asked: HashMap::new(),
+            // The SDK begins this stream with an event that it calls 0.
+            unasked: Events::from(1, None),
+        };
+        (Self { state: Mutex::new(state) }, from_client)
+    }
+
+    /// Hands on the handshake, and waits for its answer.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub(crate) async fn greet(
+        &self,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, Ended> {
+        let (answer, answered) = oneshot::channel();
+        {
+            let mut state = self.lock();
+            state.greeted = Some(answer);
+            state.hand_on(message)?;
+        }
+        answered.await.map_err(|_| Ended)
+    }
+
+    /// Hands on a request, and gives the stream of its answer.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub(crate) fn ask(&self, mut message: ClientJsonRpcMessage) -> Result<Reader, Ended> {
+        let mut state = self.lock();
+        let number = state.next;
+        state.next += 1;
+        let events = Events::from(0, Some(number));
+        // It has only a name, for a client that comes back.
+        events.push(ServerSseMessage::retry(COMES_BACK));
+        if let JsonRpcMessage::Request(request) = &mut message {
+            let id = std::mem::replace(&mut request.id, named(number));
+            let token = request.request.get_meta().get_progress_token();
+            state.asked.insert(number, Asked { id, token, events: Arc::clone(&events) });
+        }
+        state.hand_on(message)?;
+        Ok(events.read(0))
+    }
+
+    /// Hands on what is not answered.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub(crate) fn note(&self, mut message: ClientJsonRpcMessage) -> Result<(), Ended> {
+        let mut state = self.lock();
+        if let JsonRpcMessage::Notification(noted) = &mut message
+            && let ClientNotification::CancelledNotification(cancelled) = &mut noted.notification
+            && let Some(id) = &mut cancelled.params.request_id
+        {
+            let number = state.number_of(id);
+            // What is answered already has no number, and the client's own may be that of another request.
+            *id = number.map_or_else(|| RequestId::String("answered".into()), named);
+            let asked = number.and_then(|number| state.asked.remove(&number));
+            asked.inspect(|asked| asked.events.end());
+        }
+        state.hand_on(message)
+    }
+
+    /// Sends what the server says to the stream that it belongs to. Gives the stream if more may come on it.
+    pub(crate) fn say(&self, mut message: ServerJsonRpcMessage) -> Option<Arc<Events>> {
+        let mut state = self.lock();
+        let id = match &mut message {
+            JsonRpcMessage::Response(answer) => Some(&mut answer.id),
+            JsonRpcMessage::Error(answer) => answer.id.as_mut(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        let Some(id) = id else {
+            let events = Arc::clone(state.events_of(&message).unwrap_or(&state.unasked));
+            events.push(ServerSseMessage::from_message(message));
+            return Some(events);
+        };
+        if let Some(greeted) = state.greeted.take() {
+            if greeted.send(message).is_err() {
+                // The client has gone away, and knows no session.
+                state.end();
+            }
+            return None;
+        }
+        let asked = number(id).and_then(|number| state.asked.remove(&number))?;
+        *id = asked.id;
+        asked.events.push(ServerSseMessage::from_message(message));
+        asked.events.end();
+        None
+    }
+
+    /// The stream of what belongs to no request, from behind an event on.
+    pub(crate) fn unasked(&self, after: usize) -> Reader {
+        self.lock().unasked.read_if_free(after.saturating_add(1))
+    }
+
+    /// The stream of a request once more, from behind an event on; `None` if the request is done.
+    pub(crate) fn again(&self, number: u64, after: usize) -> Option<Reader> {
+        self.lock().asked.get(&number).map(|asked| asked.events.read(after.saturating_add(1)))
+    }
+
+    /// Ends the session, and all its streams.
+    pub(crate) fn end(&self) {
+        self.lock().end();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn hand_on(&self, message: ClientJsonRpcMessage) -> Result<(), Ended> {
+        let to_sdk = self.to_sdk.as_ref().ok_or(Ended)?;
+        to_sdk.send(message).map_err(|_| Ended)
+    }
+
+    fn number_of(&self, id: &RequestId) -> Option<u64> {
+        self.asked.iter().find(|(_, asked)| asked.id == *id).map(|(number, _)| *number)
+    }
+
+    /// The stream of the request that a message belongs to.
+    fn events_of(&self, message: &ServerJsonRpcMessage) -> Option<&Arc<Events>> {
+        let asked = match message {
+            JsonRpcMessage::Request(asks) => {
+                let of = asks.request.extensions().get::<OriginatingRequestId>()?;
+                self.asked.get(&number(&of.0)?)
+            }
+            JsonRpcMessage::Notification(told) => match &told.notification {
+                ServerNotification::ProgressNotification(step) => {
+                    let token = Some(&step.params.progress_token);
+                    self.asked.values().find(|asked| asked.token.as_ref() == token)
+                }
+                _ => None,
+            },
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => None,
+        };
+        asked.map(|asked| &asked.events)
+    }
+
+    fn end(&mut self) {
+        (self.to_sdk, self.greeted) = (None, None);
+        self.unasked.end();
+        self.asked.drain().for_each(|(_, asked)| asked.events.end());
+    }
+}
+
+/// A number as the SDK knows it.
+fn named(number: u64) -> RequestId {
+    RequestId::Number(number.cast_signed())
+}
+
+fn number(id: &RequestId) -> Option<u64> {
+    match id {
+        RequestId::Number(number) => u64::try_from(*number).ok(),
+        RequestId::String(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{FutureExt as _, StreamExt as _};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn from_client(message: Value) -> ClientJsonRpcMessage {
+        serde_json::from_value(message).unwrap()
+    }
+
+    fn call(id: Value) -> ClientJsonRpcMessage {
+        let params = json!({"name": "x", "_meta": {"progressToken": id}});
+        from_client(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
+    }
+
+    fn cancel(id: Value) -> ClientJsonRpcMessage {
+        let params = json!({"requestId": id});
+        let method = "notifications/cancelled";
+        from_client(json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    }
+
+    fn say(talk: &Talk, message: Value) {
+        talk.say(serde_json::from_value(message).unwrap());
+    }
+
+    fn answer(id: Value) -> Value {
+        json!({"jsonrpc": "2.0", "id": id, "result": {}})
+    }
+
+    /// What the SDK is handed.
+    fn handed(from_client: &mut FromClient) -> Value {
+        serde_json::to_value(from_client.try_recv().unwrap()).unwrap()
+    }
+
+    /// The messages that are there for a reader, and whether its stream has ended.
+    fn read(mut reader: Reader) -> (Vec<Value>, bool) {
+        let mut messages = Vec::new();
+        loop {
+            match reader.next().now_or_never() {
+                Some(Some(event)) => messages
+                    .extend(event.message.map(|message| serde_json::to_value(&*message).unwrap())),
+                Some(None) => return (messages, true),
+                None => return (messages, false),
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_goes_to_its_request_under_the_id_of_the_client() {
+        let (talk, mut sdk) = Talk::begin(1);
+        let (one, other) = (talk.ask(call(json!("a"))).unwrap(), talk.ask(call(json!(0))).unwrap());
+        let (first, second) = (handed(&mut sdk), handed(&mut sdk));
+        assert_eq!((&first["id"], &second["id"]), (&json!(1_u64 << 32), &json!((1_u64 << 32) + 1)));
+        say(&talk, answer(second["id"].clone()));
+        say(&talk, answer(second["id"].clone()));
+        assert_eq!(read(other), (vec![answer(json!(0))], true), "answered once");
+        assert_eq!(read(one), (vec![], false));
+    }
+
+    #[test]
+    fn a_late_answer_does_not_go_to_the_next_request_of_the_same_id() {
+        let (talk, mut sdk) = Talk::begin(0);
+        let cancelled = talk.ask(call(json!(7))).unwrap();
+        let number = handed(&mut sdk)["id"].clone();
+        talk.note(cancel(json!(7))).unwrap();
+        assert_eq!(handed(&mut sdk)["params"]["requestId"], number);
+        assert_eq!(read(cancelled), (vec![], true));
+        let next = talk.ask(call(json!(7))).unwrap();
+        say(&talk, answer(number));
+        assert_eq!(read(next), (vec![], false));
+    }
+
+    /// To the SDK, the client's id of an earlier request may be the number of one that is at work.
+    #[test]
+    fn what_is_answered_cannot_be_cancelled() {
+        let (talk, mut sdk) = Talk::begin(0);
+        let _at_work = talk.ask(call(json!("a"))).unwrap();
+        let number = handed(&mut sdk)["id"].clone();
+        talk.note(cancel(number.clone())).unwrap();
+        assert_ne!(handed(&mut sdk)["params"]["requestId"], number);
+    }
+
+    #[test]
+    fn progress_goes_to_the_request_that_asked_for_it_and_other_news_to_nobodys_stream() {
+        let (talk, _sdk) = Talk::begin(0);
+        let (one, other) = (talk.ask(call(json!(1))).unwrap(), talk.ask(call(json!(2))).unwrap());
+        let step = json!({"jsonrpc": "2.0", "method": "notifications/progress",
+            "params": {"progressToken": 2, "progress": 1.0}});
+        say(&talk, step.clone());
+        let news = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+        say(&talk, news.clone());
+        assert_eq!((read(one).0, read(other).0), (vec![], vec![step]));
+        assert_eq!(read(talk.unasked(0)), (vec![news], false));
+    }
+
+    #[test]
+    fn a_session_whose_client_has_gone_before_it_was_greeted_ends() {
+        let (talk, mut sdk) = Talk::begin(0);
+        assert!(talk.greet(call(json!(0))).now_or_never().is_none());
+        assert_eq!(handed(&mut sdk)["id"], 0);
+        say(&talk, answer(json!(0)));
+        assert!(
+            sdk.try_recv().is_err_and(|error| error == mpsc::error::TryRecvError::Disconnected)
+        );
+        assert_eq!(talk.ask(call(json!(1))).err(), Some(Ended));
+    }
+}
