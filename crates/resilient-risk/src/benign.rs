@@ -10,6 +10,7 @@ use super::features::Words;
 use super::marks::is_token;
 use super::tables::DIGESTS;
 use super::token::Kind;
+use super::words::has_secret_word;
 use super::{naming, placeholder};
 
 /// Lines of a block of data are at least so long.
@@ -47,7 +48,7 @@ pub(super) fn is_announced(text: &[u8], candidate: &Candidate, words: &Words) ->
     let line = memchr(b'\n', after).unwrap_or(after.len());
     let [above, line] = [before.get(above..), after.get(..line)].map(Option::unwrap_or_default);
     super::work::spend(above.len() + line.len());
-    naming::is_owned(words) || naming::has_secret_word(above) || naming::has_secret_word(line)
+    naming::is_owned(words) || has_secret_word(above) || has_secret_word(line)
 }
 
 /// Tells whether a candidate is digits and dots: a version, an address, the identifier of an object.

@@ -4,17 +4,11 @@
 //! random. The rules here are strict about all three, because plain hexadecimal digits are also
 //! checksums, identifiers and test vectors.
 
-use std::sync::LazyLock;
-
-use aho_corasick::AhoCorasick;
-
 use super::candidate::Candidate;
 use super::features::{Words, may_end_secret};
 use super::placeholder;
 use super::services;
-use super::tables::{
-    CHECKS, OPEN, PLAIN, QUALIFIERS, SECRET_WORDS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL,
-};
+use super::tables::{CHECKS, OPEN, PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL};
 use super::token::{Kind, Shape};
 
 /// A candidate whose name tells what it is.
@@ -43,21 +37,6 @@ fn secret_at(words: &Words) -> Option<usize> {
         };
         SECRETS.iter().any(ends)
     })
-}
-
-/// Tells whether a text has a word for secrets, alone or at the end of another word.
-pub(super) fn has_secret_word(text: &[u8]) -> bool {
-    static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        AhoCorasick::builder().ascii_case_insensitive(true).build(SECRET_WORDS).ok()
-    });
-    let is_end = |end: usize| {
-        let next = text.get(end).copied().unwrap_or(b' ');
-        let last = text.get(end - 1).copied().unwrap_or(b' ');
-        // A word of camel case ends before a capital.
-        !next.is_ascii_alphabetic() || next.is_ascii_uppercase() && last.is_ascii_lowercase()
-    };
-    let mut found = SEARCH.iter().flat_map(|search| search.find_overlapping_iter(text));
-    found.any(|word| is_end(word.end()))
 }
 
 /// Tells whether the two nearest words name a service, or a password.

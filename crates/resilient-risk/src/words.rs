@@ -1,6 +1,11 @@
 //! Words that announce secrets. [`literals`](super::literals) finds them with all else that is looked for.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::marks::Marks;
+use super::tables::SECRET_WORDS;
 
 /// A value ends at most so far behind its word.
 pub(super) const VALUE_REACH: usize = 160;
@@ -107,6 +112,21 @@ fn is_assigned(text: &[u8], marks: &Marks, end: usize) -> bool {
         before || matches!(byte, b'!' | b':' | b'=' | b'>' | b'?')
     };
     after.is_some_and(|byte| is(*byte))
+}
+
+/// Tells whether a text has a word for secrets, alone or at the end of another word.
+pub(super) fn has_secret_word(text: &[u8]) -> bool {
+    static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        AhoCorasick::builder().ascii_case_insensitive(true).build(SECRET_WORDS).ok()
+    });
+    let is_end = |end: usize| {
+        let next = text.get(end).copied().unwrap_or(b' ');
+        let last = text.get(end - 1).copied().unwrap_or(b' ');
+        // A word of camel case ends before a capital.
+        !next.is_ascii_alphabetic() || next.is_ascii_uppercase() && last.is_ascii_lowercase()
+    };
+    let mut found = SEARCH.iter().flat_map(|search| search.find_overlapping_iter(text));
+    found.any(|word| is_end(word.end()))
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::ops::Range;
 use percent_encoding::percent_decode_str;
 
 use super::super::bits::padded;
-use super::super::naming;
 use super::super::token::{is_uuid, is_wordy};
 use super::super::vendor;
+use super::super::words::has_secret_word;
 use super::encoded::{base64, is_hex, is_text, text_of};
 use super::wrapped::wrapped;
 use super::{Map, Survey, Trust, Views};
@@ -56,7 +56,7 @@ fn is_named(text: &str, start: usize) -> bool {
     let before = text.as_bytes().get(start.saturating_sub(NEAR)..start).unwrap_or_default();
     let above = before.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
     let line = memchr::memrchr(b'\n', before.get(..above).unwrap_or_default());
-    naming::has_secret_word(before.get(line.unwrap_or(0)..).unwrap_or_default())
+    has_secret_word(before.get(line.unwrap_or(0)..).unwrap_or_default())
 }
 
 /// Makes the views of a run, whose parts have places in the text: of its encoded pieces or, if there are none, of what

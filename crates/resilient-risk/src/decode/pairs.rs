@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::super::marks::Marks;
-use super::super::naming;
+use super::super::words::has_secret_word;
 use super::{Map, Trust, Views};
 
 /// A name is not longer, and between it and the key of its value stands no more.
@@ -19,7 +19,7 @@ pub(super) fn views(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
     for key in keys.filter(|at| matches!(bytes.get(*at), Some(b'v' | b'V'))) {
         if let Some(name) = name_before(bytes, marks, key)
             && let Some(value) = value_behind(bytes, marks, key + "value".len())
-            && naming::has_secret_word(bytes.get(name.clone()).unwrap_or_default())
+            && has_secret_word(bytes.get(name.clone()).unwrap_or_default())
             && let Some((map, text)) = Map::joined(bytes, &[name, value], false)
         {
             views.add("name and value", map, text, Trust::Full);
