@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
@@ -17,16 +18,48 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::limits::{
-    ANSWER_PATIENCE, BODIES_MAX, BODY_MAX, BODY_PATIENCE, LINGERS, PASSED_OVER, PIECE_PATIENCE,
+    ANSWER_PATIENCE, ANSWERS_MAX, BODIES_MAX, BODY_MAX, BODY_PATIENCE, LINGERS, PASSED_OVER,
+    PIECE_PATIENCE,
 };
 
 /// An answer.
 pub(crate) type Reply = Response<UnsyncBoxBody<Bytes, Infallible>>;
 
-/// The room for the bodies of all requests.
+/// The room for the bodies of all requests. While many answers wait for their clients, there is none.
 #[derive(Debug, Clone)]
 pub(crate) struct Room {
     bytes: Arc<Semaphore>,
+    unsent: Unsent,
+}
+
+/// How many bytes of answers wait for their clients.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Unsent {
+    bytes: Arc<AtomicUsize>,
+}
+
+/// An answer that waits for its client until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    of: Unsent,
+    bytes: usize,
+}
+
+impl Unsent {
+    pub(crate) fn waits(&self, bytes: usize) -> Waiting {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Waiting { of: self.clone(), bytes }
+    }
+
+    fn are_many(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) > ANSWERS_MAX
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.of.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// Why a body is not taken.
@@ -44,11 +77,13 @@ pub(crate) enum Untaken {
 pub(crate) struct Taken {
     pub(crate) bytes: Bytes,
     pub(crate) room: Option<OwnedSemaphorePermit>,
+    /// Where its answer counts.
+    pub(crate) unsent: Unsent,
 }
 
 impl Default for Room {
     fn default() -> Self {
-        Self { bytes: Arc::new(Semaphore::new(BODIES_MAX)) }
+        Self { bytes: Arc::new(Semaphore::new(BODIES_MAX)), unsent: Unsent::default() }
     }
 }
 
@@ -56,8 +91,12 @@ impl Room {
     /// Takes all of a body.
     ///
     /// # Errors
-    /// It is too long, comes too slowly, or not at all.
+    /// It is too long, comes too slowly, or not at all; too many bodies are here, or too many answers wait.
     pub(crate) async fn take(&self, head: &Parts, mut body: Incoming) -> Result<Taken, Untaken> {
+        if self.unsent.are_many() {
+            leave(head, body);
+            return Err(Untaken::NoRoom);
+        }
         if body.size_hint().lower() > BODY_MAX as u64 {
             leave(head, body);
             return Err(Untaken::TooLong);
@@ -71,7 +110,8 @@ impl Room {
 
     async fn collect(&self, body: &mut Incoming) -> Result<Taken, Untaken> {
         let deadline = Instant::now() + BODY_PATIENCE;
-        let mut taken = Taken { bytes: Bytes::new(), room: None };
+        let unsent = self.unsent.clone();
+        let mut taken = Taken { bytes: Bytes::new(), room: None, unsent };
         let mut bytes = BytesMut::new();
         loop {
             let piece = timeout(PIECE_PATIENCE, body.frame());
@@ -144,7 +184,9 @@ pub(crate) fn untaken(why: Untaken) -> Reply {
             plain(StatusCode::PAYLOAD_TOO_LARGE, text)
         }
         Untaken::TooSlow => plain(StatusCode::REQUEST_TIMEOUT, "the body came too slowly\n"),
-        Untaken::NoRoom => later("too many bodies are being worked on; send it again\n"),
+        Untaken::NoRoom => {
+            later("too many bodies are being worked on, or answers wait; send it again\n")
+        }
         Untaken::Broken => plain(StatusCode::BAD_REQUEST, "the body broke off\n"),
     }
 }
@@ -190,8 +232,9 @@ impl<B: Body<Data = Bytes, Error = Infallible> + Unpin> Body for Held<B> {
         next
     }
 
+    /// Who sends it drops it at its end, and asks for the end only once what came before is nearly sent.
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self._kept.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> http_body::SizeHint {
@@ -207,6 +250,13 @@ pub(crate) struct Begun<B> {
     pieces: VecDeque<Bytes>,
     /// What is still to come; `None` if nothing is.
     rest: Option<B>,
+}
+
+impl<B> Begun<B> {
+    /// How many bytes are there.
+    pub(crate) fn len(&self) -> usize {
+        self.pieces.iter().map(Bytes::len).sum()
+    }
 }
 
 impl<B: Body<Data = Bytes, Error = Infallible> + Unpin> Begun<B> {
@@ -256,9 +306,8 @@ impl<B: Body<Data = Bytes, Error = Infallible> + Unpin> Body for Begun<B> {
     }
 
     fn size_hint(&self) -> http_body::SizeHint {
-        let bytes = self.pieces.iter().map(|piece| piece.len() as u64).sum();
         match &self.rest {
-            None => http_body::SizeHint::with_exact(bytes),
+            None => http_body::SizeHint::with_exact(self.len() as u64),
             Some(_) => http_body::SizeHint::default(),
         }
     }
@@ -266,7 +315,7 @@ impl<B: Body<Data = Bytes, Error = Infallible> + Unpin> Body for Begun<B> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::AtomicBool;
     use std::task::Waker;
 
     use resilient_mcp::Busy;
@@ -331,6 +380,20 @@ mod tests {
         pieces.send("answer").unwrap();
         drop(pieces);
         assert_eq!(begun.collect().await.unwrap().to_bytes(), "answer");
+    }
+
+    #[test]
+    fn answers_that_wait_for_their_clients_leave_no_room_for_bodies() {
+        let room = Room::default();
+        let body = Full::new(Bytes::from_static(b"a"));
+        let held = Held::until_sent(body, room.unsent.waits(ANSWERS_MAX));
+        let one = room.unsent.waits(1);
+        assert!(room.unsent.are_many());
+        assert!(!held.is_end_stream(), "who sends it keeps it until it is sent");
+        drop(held);
+        assert!(!room.unsent.are_many());
+        drop(one);
+        assert_eq!(room.unsent.bytes.load(Ordering::Relaxed), 0);
     }
 
     #[test]

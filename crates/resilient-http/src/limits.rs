@@ -46,6 +46,9 @@ pub(crate) const BODY_MAX: usize = 32 << 20;
 /// The bodies that are being worked on have together at most so many bytes.
 pub(crate) const BODIES_MAX: usize = 256 << 20;
 
+/// While the answers that wait for their clients have together more bytes, no body is taken.
+pub(crate) const ANSWERS_MAX: usize = 256 << 20;
+
 /// A client sends the next piece of a body within this.
 pub(crate) const PIECE_PATIENCE: Duration = Duration::from_secs(10);
 

@@ -232,6 +232,7 @@ mod tests {
 
     use super::*;
     use crate::address::Names;
+    use crate::body::Unsent;
 
     /// A server that takes nothing and says nothing.
     #[derive(Clone, Default)]
@@ -274,7 +275,11 @@ mod tests {
         let stream = sse.stream(Caller::default());
         let query = format!("session_id={}", lock(&sse.sessions).keys().next().unwrap());
         let post = {
-            let taken = Taken { bytes: Bytes::from(vec![b' '; 2 * PIPE]), room: None };
+            let taken = Taken {
+                bytes: Bytes::from(vec![b' '; 2 * PIPE]),
+                room: None,
+                unsent: Unsent::default(),
+            };
             let sse = Arc::clone(&sse);
             tokio::spawn(async move { sse.post(&query, taken, &Caller::default()).await })
         };

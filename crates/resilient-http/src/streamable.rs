@@ -127,7 +127,8 @@ impl<S: Hosted> Streamable<S> {
         }
         let (head, body) = reply.into_parts();
         let body = Begun::of(body).await;
-        let body = Held::until_sent(body, (work, entered, taken.room, used));
+        let waits = taken.unsent.waits(body.len());
+        let body = Held::until_sent(body, (work, entered, taken.room, used, waits));
         if !is_of(&head.headers, b"text/event-stream") {
             return Response::from_parts(head, body.boxed_unsync());
         }

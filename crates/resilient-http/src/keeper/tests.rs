@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::address::Names;
-use crate::body::{Reply, Taken};
+use crate::body::{Reply, Taken, Unsent};
 use crate::door::Door;
 use crate::limits::{AWAKE_MAX, QUIET, SESSION_IDLE};
 use crate::streamable::Streamable;
@@ -112,7 +112,8 @@ fn head(method: &str, session: &str, more: &[(&str, &str)]) -> Parts {
 }
 
 async fn post(place: &Streamable<Stub>, session: &str, message: Value) -> Reply {
-    let taken = Taken { bytes: Bytes::from(message.to_string()), room: None };
+    let taken =
+        Taken { bytes: Bytes::from(message.to_string()), room: None, unsent: Unsent::default() };
     let (head, work) = (head("POST", session, &[]), Busy::default().begin());
     place.post(head, taken, Caller::default(), work).await
 }
