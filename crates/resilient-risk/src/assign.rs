@@ -419,6 +419,7 @@ fn is_versioned(value: &[u8]) -> bool {
     let is_capital = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'.';
     version.first().is_some_and(u8::is_ascii_digit)
         && name.first().is_some_and(is_capital)
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'.')
         && Shape::of(name).is_name()
 }
 

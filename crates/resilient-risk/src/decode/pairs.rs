@@ -10,18 +10,25 @@ use super::{Map, Trust, Views};
 
 /// A name is not longer, and between it and the key of its value stands no more.
 const NEAR: usize = 64;
-/// A value is read no further.
-const VALUE_MAX: usize = 512;
+/// A value is no longer.
+const VALUE_MAX: usize = 4096;
 
 /// Makes a view of each value behind its name: `DB_PASSWORD: "…"`.
 pub(super) fn views(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
     let keys = memmem::find_iter(bytes, b"alue").filter_map(|at| at.checked_sub(1));
     for key in keys.filter(|at| matches!(bytes.get(*at), Some(b'v' | b'V'))) {
         if let Some(name) = name_before(bytes, marks, key)
-            && let Some(value) = value_behind(bytes, marks, key + "value".len())
-            && has_secret_word(bytes.get(name.clone()).unwrap_or_default())
-            && let Some((map, text)) = Map::joined(bytes, &[name, value], false)
+            && let Some((whole, value)) = value_behind(bytes, key + "value".len())
+            && let Some(name) = bytes.get(name).filter(|name| has_secret_word(name))
+            && let Some(said) = bytes.get(whole.clone())
+            && let Ok(text) = String::from_utf8([name, said].concat())
         {
+            // The name, the sign and the quotes stay whatever is found.
+            let mut map = Map::parts();
+            let stays = value.start..value.start;
+            map.push(name.len() + value.start - whole.start, stays.clone(), false);
+            map.push(value.len(), value.clone(), false);
+            map.push(whole.end - value.end, stays, false);
             views.add("name and value", map, text, Trust::Full);
         }
     }
@@ -42,12 +49,29 @@ fn name_before(bytes: &[u8], marks: &Marks, key: usize) -> Option<Range<usize>> 
     (between > 0 && start < end && is_key && assigns).then_some(start..end)
 }
 
-/// The sign and the value behind a key, to the end of the line.
-fn value_behind(bytes: &[u8], marks: &Marks, end: usize) -> Option<Range<usize>> {
+/// The sign and the value behind a key, and the value alone: to its closing quote, or to the end of the line.
+fn value_behind(bytes: &[u8], end: usize) -> Option<(Range<usize>, Range<usize>)> {
     let start = end + usize::from(matches!(bytes.get(end), Some(b'"' | b'\'')));
-    let rest = bytes.get(start..)?.trim_ascii_start();
-    let to = marks.feed.next(start, start + VALUE_MAX).unwrap_or(start + VALUE_MAX);
-    matches!(rest.first(), Some(b':' | b'=')).then(|| start..to.min(bytes.len()))
+    let white = |at: usize| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    };
+    let sign = white(start);
+    let at = matches!(bytes.get(sign), Some(b':' | b'=')).then(|| white(sign + 1))?;
+    let quote = bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\''));
+    let from = at + usize::from(quote.is_some());
+    let mut is_escaped = false;
+    let len = bytes.get(from..)?.iter().take(VALUE_MAX).position(|byte| {
+        let is_end =
+            if quote.is_some() { Some(byte) == quote } else { matches!(byte, b'\n' | b'\r') };
+        let ends = is_end && !is_escaped;
+        is_escaped = quote.is_some() && *byte == b'\\' && !is_escaped;
+        ends
+    });
+    let rest = bytes.len() - from;
+    let len = len.or((quote.is_none() && rest <= VALUE_MAX).then_some(rest))?;
+    let to = from + len;
+    Some((start..to + usize::from(quote.is_some()), from..to))
 }
 
 #[cfg(test)]
@@ -68,9 +92,10 @@ mod tests {
         for (text, expected) in [
             ("- name: DB_PASSWORD\n  value: k3J\n- x: 1\n", "DB_PASSWORD: k3J"),
             ("- name: \"API_KEY\"\r\n  value: \"k3J\"", "API_KEY: \"k3J\""),
-            ("{\"name\":\"API_TOKEN\",\"value\":\"k3J\"}", "API_TOKEN:\"k3J\"}"),
-            ("{\"Name\" : \"ApiToken\", \"Value\" : \"k3J\"}", "ApiToken : \"k3J\"}"),
-            ("<add key=\"Db.Password\" value='k3J' />", "Db.Password='k3J' />"),
+            ("{\"name\":\"API_TOKEN\",\"value\":\"k3J\"}", "API_TOKEN:\"k3J\""),
+            ("{\"Name\" : \"ApiToken\", \"Value\" : \"k3J\"}", "ApiToken : \"k3J\""),
+            ("<add key=\"Db.Password\" value='k3J' />", "Db.Password='k3J'"),
+            ("{\"key\":\"api_key\",\"value\":\"k\\\"3J\",\"b\":1}", "api_key:\"k\\\"3J\""),
             ("name  = \"client_secret\"\nvalue = \"k3J\"\n", "client_secret = \"k3J\""),
         ] {
             assert_eq!(seen(text), [expected], "{text}");

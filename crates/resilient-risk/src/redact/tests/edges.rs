@@ -98,3 +98,21 @@ fn the_line_behind_a_whole_token_stays() {
         }
     }
 }
+
+#[test]
+fn the_name_beside_a_value_stays() {
+    let value = ["wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzQ9kd2Lm7a"].concat();
+    for (before, after) in [
+        ("- name: AWS_SECRET_ACCESS_KEY\n  value: ", "\n- b: 1\n"),
+        ("- name: \"AWS_SECRET_ACCESS_KEY\"\n  value: \"", "\"\n- b: 1\n"),
+        ("{\"name\":\"AWS_SECRET_ACCESS_KEY\",\"value\":\"", "\",\"b\":1}\n"),
+    ] {
+        let redaction = redacted(&[before, &value, after].concat());
+        assert!(
+            redaction.text.starts_with(before) && redaction.text.ends_with(after),
+            "{}",
+            redaction.text
+        );
+        assert!(!redaction.text.contains(&value), "{}", redaction.text);
+    }
+}
