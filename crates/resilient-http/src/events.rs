@@ -31,22 +31,30 @@ struct State {
     /// How many readers there were. The last one gets the events.
     readers: u64,
     has_ended: bool,
-    waiting: Vec<Waker>,
+    /// How many readers there were, with those that get nothing.
+    made: u64,
+    /// Who waits, by its number among all.
+    waiting: Vec<(u64, Waker)>,
 }
 
 /// The client's end of the stream.
 #[derive(Debug)]
 pub(crate) struct Reader {
     events: Arc<Events>,
-    /// Which reader it is; `None` for one that gets nothing, as another one reads.
+    /// Its number among all.
+    id: u64,
+    /// Which reader it is; `None` for one that gets nothing as long as another one reads.
     turn: Option<u64>,
+    /// The index of the event that it reads from, once it may.
+    from: usize,
 }
 
 impl Events {
     /// A stream whose first event has this index.
     pub(crate) fn from(first: usize, of: Option<u64>) -> Arc<Self> {
         let (kept, waiting) = (VecDeque::new(), Vec::new());
-        let state = State { kept, first, next: None, readers: 0, has_ended: false, waiting };
+        let (has_ended, readers, made) = (false, 0, 0);
+        let state = State { kept, first, next: None, readers, has_ended, made, waiting };
         Arc::new(Self { of, state: Mutex::new(state), fewer: Notify::new() })
     }
 
@@ -75,18 +83,18 @@ impl Events {
     /// Reads from an event on. Who reads already gets nothing more.
     pub(crate) fn read(self: &Arc<Self>, next: usize) -> Reader {
         let mut state = self.lock();
-        state.next = Some(next.min(state.end()));
-        state.readers += 1;
+        let turn = Some(state.give_turn(next));
         state.wake();
-        Reader { events: Arc::clone(self), turn: Some(state.readers) }
+        // There may be less to read than for the one before.
+        self.fewer.notify_waiters();
+        Reader { events: Arc::clone(self), id: state.make(), turn, from: next }
     }
 
-    /// Reads from an event on; if somebody reads already, gets nothing, and ends with the stream.
+    /// Reads from an event on; if somebody reads already, gets nothing until that one goes away.
     ///
     /// The other one cannot be ended: both may belong to one client that opens again what ends, for ever.
     pub(crate) fn read_if_free(self: &Arc<Self>, next: usize) -> Reader {
-        let is_free = self.lock().next.is_none();
-        if is_free { self.read(next) } else { Reader { events: Arc::clone(self), turn: None } }
+        Reader { events: Arc::clone(self), id: self.lock().make(), turn: None, from: next }
     }
 
     /// Waits until a client that reads has read most of it.
@@ -125,7 +133,19 @@ impl State {
     }
 
     fn wake(&mut self) {
-        self.waiting.drain(..).for_each(Waker::wake);
+        self.waiting.drain(..).for_each(|(_, waker)| waker.wake());
+    }
+
+    fn make(&mut self) -> u64 {
+        self.made += 1;
+        self.made
+    }
+
+    /// Lets a reader read from an event on, and gives its number.
+    fn give_turn(&mut self, next: usize) -> u64 {
+        self.next = Some(next.min(self.end()));
+        self.readers += 1;
+        self.readers
     }
 
     fn next_event(&mut self) -> Option<ServerSseMessage> {
@@ -144,15 +164,19 @@ impl Stream for Reader {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<ServerSseMessage>> {
-        let mut state = self.events.lock();
-        if let Some(turn) = self.turn {
-            if turn != state.readers {
+        let Self { events, id, turn, from } = self.get_mut();
+        let mut state = events.lock();
+        if turn.is_none() && state.next.is_none() {
+            *turn = Some(state.give_turn(*from));
+        }
+        if let Some(turn) = turn {
+            if *turn != state.readers {
                 return Poll::Ready(None);
             }
             let was_full = state.is_full();
             if let Some(event) = state.next_event() {
                 if was_full && !state.is_full() {
-                    self.events.fewer.notify_waiters();
+                    events.fewer.notify_waiters();
                 }
                 return Poll::Ready(Some(event));
             }
@@ -160,9 +184,8 @@ impl Stream for Reader {
         if state.has_ended {
             return Poll::Ready(None);
         }
-        if !state.waiting.iter().any(|waker| waker.will_wake(context.waker())) {
-            state.waiting.push(context.waker().clone());
-        }
+        state.waiting.retain(|(of, _)| of != id);
+        state.waiting.push((*id, context.waker().clone()));
         Poll::Pending
     }
 }
@@ -170,9 +193,12 @@ impl Stream for Reader {
 impl Drop for Reader {
     fn drop(&mut self) {
         let mut state = self.events.lock();
+        state.waiting.retain(|(of, _)| *of != self.id);
         if self.turn == Some(state.readers) {
             state.next = None;
             state.trim();
+            // Another one may read now.
+            state.wake();
             drop(state);
             self.events.fewer.notify_waiters();
         }
@@ -257,7 +283,13 @@ mod tests {
         drop(second);
         push(&events, 1);
         assert_eq!(read(&mut first).0.len(), 1);
+        // It takes over when the first one goes away.
+        let mut second = events.read_if_free(2);
+        assert_eq!(read(&mut second), (vec![], false));
         drop(first);
+        assert_eq!(read(&mut second), (vec!["2".to_owned()], false));
+        drop(second);
+        assert_eq!(events.lock().waiting.len(), 0);
         let mut third = events.read_if_free(2);
         assert_eq!(read(&mut third), (vec!["2".to_owned()], false));
         events.end();

@@ -183,23 +183,28 @@ impl<S> Sessions<S> {
 }
 
 impl<S: Hosted> Sessions<S> {
-    /// Forgets those that have slept for long, and names those that are quiet: the SDK has to end them now.
+    /// Forgets those without a request for long, and names those that the SDK has to end now: of these, and those that are
+    /// quiet and may sleep.
     pub(crate) fn sweep(&self, now: Instant) -> Vec<String> {
-        let mut all = self.lock();
-        let quiet = |session: &Session<S>| now.saturating_duration_since(session.since);
-        all.retain(|_, it| {
-            let is_over = matches!(it.state, State::Asleep) && quiet(it) >= SESSION_IDLE;
-            it.at_work > 0 || !is_over
+        let mut leaving = Vec::new();
+        self.lock().retain(|id, it| {
+            let quiet = now.saturating_duration_since(it.since);
+            let is_over = it.at_work == 0 && quiet >= SESSION_IDLE;
+            match it.state {
+                State::Asleep => !is_over,
+                State::Awake if it.may_sleep() && quiet >= QUIET => {
+                    it.leave();
+                    leaving.push(id.clone());
+                    true
+                }
+                State::Awake if is_over && !it.may_sleep() => {
+                    leaving.push(id.clone());
+                    false
+                }
+                _ => true,
+            }
         });
-        let tired = all.iter_mut().filter(|(_, it)| match it.may_sleep() {
-            true => quiet(it) >= QUIET,
-            false => it.is_idle() && quiet(it) >= SESSION_IDLE,
-        });
-        let leaving = tired.map(|(id, session)| {
-            session.leave();
-            id.clone()
-        });
-        leaving.collect()
+        leaving
     }
 
     /// Names the one that is quiet for the longest time if so many are awake that it has to make room for another.

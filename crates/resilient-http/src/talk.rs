@@ -177,8 +177,10 @@ impl State {
         to_sdk.send(message).map_err(|_| Ended)
     }
 
+    /// The number of the last request with an id: one before may go on whose client has gone away.
     fn number_of(&self, id: &RequestId) -> Option<u64> {
-        self.asked.iter().find(|(_, asked)| asked.id == *id).map(|(number, _)| *number)
+        let of_id = self.asked.iter().filter(|(_, asked)| asked.id == *id);
+        of_id.map(|(number, _)| *number).max()
     }
 
     /// The stream of the request that a message belongs to.
@@ -191,7 +193,9 @@ impl State {
             JsonRpcMessage::Notification(told) => match &told.notification {
                 ServerNotification::ProgressNotification(step) => {
                     let token = Some(&step.params.progress_token);
-                    self.asked.values().find(|asked| asked.token.as_ref() == token)
+                    let of_token =
+                        self.asked.iter().filter(|(_, asked)| asked.token.as_ref() == token);
+                    of_token.max_by_key(|(number, _)| **number).map(|(_, asked)| asked)
                 }
                 _ => None,
             },
@@ -290,6 +294,21 @@ mod tests {
         let next = talk.ask(call(json!(7))).unwrap();
         say(&talk, answer(number));
         assert_eq!(read(next), (vec![], false));
+    }
+
+    #[test]
+    fn the_last_request_with_an_id_is_cancelled_and_told_its_progress() {
+        let (talk, mut sdk) = Talk::begin(0);
+        let calls: Vec<_> = (0..9).map(|_| talk.ask(call(json!(7))).unwrap()).collect();
+        let numbers: Vec<_> = calls.iter().map(|_| handed(&mut sdk)["id"].clone()).collect();
+        let step = json!({"jsonrpc": "2.0", "method": "notifications/progress",
+            "params": {"progressToken": 7, "progress": 1.0}});
+        say(&talk, step.clone());
+        talk.note(cancel(json!(7))).unwrap();
+        assert_eq!(Some(&handed(&mut sdk)["params"]["requestId"]), numbers.last());
+        let told: Vec<_> = calls.into_iter().map(read).collect();
+        assert_eq!(told.last(), Some(&(vec![step], true)));
+        assert!(told.iter().take(8).all(|told| *told == (vec![], false)));
     }
 
     /// To the SDK, the client's id of an earlier request may be the number of one that is at work.
