@@ -84,7 +84,11 @@ fn is_assignment(line: &[u8], first: &[u8]) -> bool {
     let behind = line.get(at + 1..).unwrap_or_default();
     let assigns = name(first).is_some_and(|at| at + 2 < first.len());
     if !behind.is_empty() {
-        return (assigns || line.len() < first.len()) && behind != b"=" && !behind.contains(&b'=');
+        let padding = behind.iter().rev().take_while(|byte| **byte == b'=').count();
+        let value = behind.get(..behind.len() - padding).unwrap_or_default();
+        return (assigns || line.len() < first.len())
+            && !value.is_empty()
+            && !value.contains(&b'=');
     }
     let is_upper = line.iter().all(|byte| !byte.is_ascii_lowercase());
     let is_lower = line.iter().all(|byte| !byte.is_ascii_uppercase());
@@ -122,6 +126,7 @@ mod tests {
             ("A=k3Jd9fQx\nLmZ2pV8=\n", None),
             ("k3Jd9fQx\nB=7LmZ2p\n", Some("k3Jd9fQxB=7LmZ2p")),
             ("A=k3Jd9fQx\nB=7LmZ2pVt\n", None),
+            ("A=k3Jd9fQx\nB=7LmZ2pV=\n", None),
             ("A=k3Jd9fQx\n=7L=6DZ2pV\n", Some("A=k3Jd9fQx=7L=6DZ2pV")),
             ("k3Jd9fQx\n7Lm Z2p\n", None),
             ("k3Jd9fQx\n\n7LmZ2p\n", None),
