@@ -228,7 +228,7 @@ fn is_address(bytes: &[u8], span: &Range<usize>, at: usize) -> bool {
     // What stands between `://` and the `@` is a user or a password.
     let before =
         bytes.get(span.start.saturating_sub(AUTHORITY_REACH)..span.start).unwrap_or_default();
-    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'`<>()".contains(byte);
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'`<>(),;|?#&={}".contains(byte);
     let end = before.iter().rposition(is_end).map_or(0, |end| end + 1);
     let user = before.get(..end).is_some_and(|before| before.ends_with(b"://"));
     !file && !remote && !author && !user
@@ -379,6 +379,9 @@ mod tests {
     fn file_names_and_remotes_are_no_addresses() {
         assert_eq!(all("logo@2x.png git@github.com:a/b.git"), vec![]);
         assert_eq!(all("ftp://me@host.net x://me:pass%2F@host.net/a"), vec![]);
+        for sign in [",", "?email=", "#", ";", "|", "&mail="] {
+            assert_eq!(all(&format!("https://x.io{sign}john.doe@host.net")).len(), 1, "{sign}");
+        }
         assert_eq!(all("a@b.io").len(), 1);
         assert_eq!(all("000-12-3456 666-12-3456 123-00-3456 123-45-0000"), vec![]);
     }
