@@ -57,6 +57,8 @@ fn parts(size: usize) -> Vec<(&'static str, String)> {
         ("short lines of token characters", cut(12, &long)),
         ("shrinking lines", (6..16).rev().map(|len| random(ALNUM, len) + "\n").collect()),
         ("AKIA flood", "AKIA".to_owned()),
+        ("a row of prefixes", "sk_live_".to_owned()),
+        ("a row of short prefixes", "sk-".to_owned()),
         ("AKIA tokens", "AKIA".to_owned() + &"Z9".repeat(8) + " "),
         ("keyword flood", "AKIAeyJghp_sk-".to_owned()),
         ("eyJ flood", "eyJa.".to_owned()),

@@ -8,6 +8,8 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use memchr::memmem;
+
 use super::bits::run_of;
 use super::format::{Format, is_near};
 use super::literals::{self, Literal, Place};
@@ -248,15 +250,16 @@ fn bare_rules(len: usize, mark: Option<u8>) -> impl Iterator<Item = Rule> {
 
 fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let rest = text.get(at..)?;
-    rest.starts_with(format.prefix()).then_some(())?;
     let prefix = format.prefix();
+    let body = rest.strip_prefix(prefix)?;
     let marked = prefix.len() >= 4 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
     let is_dummy =
         |body: &[u8]| if marked { placeholder::is_void(body) } else { placeholder::is_dummy(body) };
     let rest = whole_without_word(format, rest, is_dummy).unwrap_or(rest);
     let end = format.matches(rest).map(|(len, _)| at + len);
-    let is_glued =
-        prefix.len() >= 3 && end.is_none_or(|end| text.get(end).copied().is_some_and(is_token));
+    let is_glued = prefix.len() >= 3
+        && end.is_none_or(|end| text.get(end).copied().is_some_and(is_token))
+        && !is_row(prefix, body);
     let next = if is_glued {
         next_token(text, at + prefix.len()..end.unwrap_or(usize::MAX))
     } else {
@@ -297,30 +300,47 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let strong = !common && (marked || prefix.len() >= 6)
         || row.check == Check::Crc32Base62 && super::checksum::crc32_base62(body);
     let random = !shape.is_wordy()
-        && (strong || !shape.is_name())
+        && (strong || shape.len < 24 || !shape.is_name())
         && (strong || shape.digits >= 2 || shape.odd_pairs * 4 >= shape.pairs)
         && shape.evenness() >= if strong { 55 } else { 70 }
         && (strong || shape.kind == Kind::Digits && shape.len < 20 || shape.changes >= 3);
     random.then_some(Hit { row, span, placeholder: false, distinct })
 }
 
+/// Tells whether a prefix comes so often behind itself that no token stands between.
+fn is_row(prefix: &[u8], behind: &[u8]) -> bool {
+    const NEAR: usize = 64;
+    const ROW: usize = 4;
+    let near = behind.get(..NEAR).unwrap_or(behind);
+    memmem::find_iter(near, prefix).take(ROW).count() == ROW
+}
+
 /// Where in a stretch a token of another format begins, if it is glued to the one before.
 pub(super) fn next_token(text: &[u8], stretch: Range<usize>) -> Option<usize> {
     /// So far a token is looked at.
     const LOOK: usize = 300;
-    let rest = text.get(stretch.start..)?;
-    let run = rest.iter().take(LOOK.min(stretch.len())).take_while(|byte| is_token(**byte)).count();
-    super::work::spend(run);
-    let begins = |at: &usize| {
-        let rest = text.get(*at..).unwrap_or_default();
-        prefixes_of(rest).any(|(prefix, rule)| {
+    /// Where so many prefixes begin no token, there is a row of prefixes.
+    const TRIES: usize = 3;
+    let mut tries = 0;
+    for at in stretch.take(LOOK) {
+        let rest = text.get(at..).filter(|rest| rest.first().copied().is_some_and(is_token))?;
+        super::work::spend(1);
+        for (prefix, rule) in prefixes_of(rest) {
             let is_long =
                 prefix.len() >= 3 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
-            let fits = |(_, format): Rule| format.matches(rest).is_some();
-            is_long && rest.starts_with(prefix) && rule.is_some_and(fits)
-        })
-    };
-    (stretch.start..stretch.start + run).find(begins)
+            let Some((_, format)) = rule.filter(|_| is_long && rest.starts_with(prefix)) else {
+                continue;
+            };
+            if format.matches(rest).is_some() {
+                return Some(at);
+            }
+            tries += 1;
+            if tries == TRIES {
+                return None;
+            }
+        }
+    }
+    None
 }
 
 /// What begins a text and fits a format in full, if a word for a dummy is glued to its end: the word makes no
