@@ -184,7 +184,8 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
     let raw = text.get(span.clone())?;
     // `%NAME%` is a place for a value.
     let is_framed = raw.first() == raw.last();
-    let is_said = |byte: &u8| byte.is_ascii_digit() || !bare && !is_framed && is_symbol(*byte);
+    let may_be_random = !bare && !is_framed && !Shape::of(raw).is_wordy();
+    let is_said = |byte: &u8| byte.is_ascii_digit() || may_be_random && is_symbol(*byte);
     if !PASSWORD_LENS.contains(&value.len()) || !raw.iter().any(is_said) {
         return None;
     }
@@ -366,7 +367,10 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
         (count(|byte| byte.is_ascii_alphabetic()), count(|byte| byte.is_ascii_digit()));
     let (symbols, code) = (count(is_symbol), count(is_code));
     // What can be counted comes first: most values are none.
-    let is_place = value.starts_with(b"$") || word == Word::Sql && value.starts_with(b"%");
+    // `${NAME}`, and `^…` of a regular expression.
+    let is_place = value.starts_with(b"$")
+        || value.starts_with(b"^")
+        || word == Word::Sql && value.starts_with(b"%");
     if !value.iter().all(u8::is_ascii_graphic) || letters < 2 || is_place || is_versioned(value) {
         return false;
     }
@@ -726,6 +730,7 @@ mod tests {
             ["xK9(a)[jB", "V]7{kG}"],
             ["Fg+F55()-", "HQXB|vx"],
             ["vr{Rk;Lq", "Pm!?t%w,z"],
+            ["V8Thund", "er!Bird[99"],
         ] {
             let value = value.concat();
             let text = format!("password = \"{value}\"");
@@ -738,6 +743,9 @@ mod tests {
             "password = \"%(pass1)sXy!\"",
             "password = \"get_Pass1()\"",
             "password = \"users[1].Password\"",
+            "password = \"Forgot+Password?\"",
+            "password = \"Password*required\"",
+            "passwordRegex = \"^(?=.*[A-Z]).{8,}$\"",
             "password = \"${Db_1}-aX2!#\"",
             "password = \"aB1/cD2/eF3/x.y\"",
         ] {

@@ -22,7 +22,7 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
     let start = candidate.head.start;
     let near = text.get(start.saturating_sub(8)..start + 8).unwrap_or_default();
     let near = near.to_ascii_lowercase();
-    let is_cut = text.get(candidate.body.end..).is_some_and(|rest| rest.starts_with(b"..."));
+    let is_cut = text.get(candidate.body.end..).is_some_and(|rest| rest.starts_with(b"...\""));
     is_cut
         || placeholder::is_row(body)
         || placeholder::is_void(body)

@@ -44,7 +44,10 @@ fn name_before(bytes: &[u8], marks: &Marks, key: usize) -> Option<Range<usize>> 
     let before = bytes.get(start.saturating_sub(NEAR)..start)?;
     let signs = before.iter().rev().take_while(|byte| b"\"'=: \t".contains(byte)).count();
     let (before, signs) = before.split_at(before.len() - signs);
-    let is_key = [&b"name"[..], b"Name", b"key", b"Key"].iter().any(|name| before.ends_with(name));
+    let is_key = [&b"name"[..], b"Name", b"key", b"Key"].iter().any(|name| {
+        let rest = before.strip_suffix(*name);
+        rest.is_some_and(|rest| !rest.last().is_some_and(u8::is_ascii_alphanumeric))
+    });
     let assigns = signs.iter().any(|byte| b"=:".contains(byte));
     (between > 0 && start < end && is_key && assigns).then_some(start..end)
 }
@@ -104,6 +107,7 @@ mod tests {
             "- name: DB_HOST\n  value: k3J\n",
             "- name: DB_PASSWORD\n  valueFrom:\n",
             "- label: DB_PASSWORD\n  value: k3J\n",
+            "- filename: secrets\n  value: k3J\n",
             "- name: DB_PASSWORD\n  default: 1\n  value: k3J\n",
             "name(DB_PASSWORD) value: k3J\n",
         ] {
