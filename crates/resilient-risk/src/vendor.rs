@@ -255,18 +255,22 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let marked = prefix.len() >= 4 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
     let is_dummy =
         |body: &[u8]| if marked { placeholder::is_void(body) } else { placeholder::is_dummy(body) };
-    let rest = whole_without_word(format, rest, is_dummy).unwrap_or(rest);
-    let end = format.matches(rest).map(|(len, _)| at + len);
+    let is_row = prefix.len() >= 3 && is_row(prefix, body);
+    let whole = if is_row { None } else { whole_without_word(format, rest, is_dummy) };
+    let rest = whole.unwrap_or(rest);
+    let found = format.matches(rest);
+    let end = found.as_ref().map(|(len, _)| at + len);
     let is_glued = prefix.len() >= 3
         && end.is_none_or(|end| text.get(end).copied().is_some_and(is_token))
-        && !is_row(prefix, body);
+        && !is_row;
     let next = if is_glued {
         next_token(text, at + prefix.len()..end.unwrap_or(usize::MAX))
     } else {
         None
     };
-    let rest = next.and_then(|next| text.get(at..next)).unwrap_or(rest);
-    let (len, body) = format.matches(rest)?;
+    let cut = next.and_then(|next| text.get(at..next));
+    let (rest, found) = cut.map_or((rest, found), |cut| (cut, format.matches(cut)));
+    let (len, body) = found?;
     if row.family == "pem_block" && is_near(text, at, "-----begin") {
         // The line above is found already.
         return None;
