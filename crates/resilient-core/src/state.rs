@@ -4,8 +4,11 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::disk::{Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, Stat, read_range};
+use crate::disk::{
+    Access, Clock, Dir, DirRef, Disk, File, FileId, FileSystem, Stat, Stopwatch, read_range,
+};
 use crate::ensure;
 use crate::error::{Error, Result};
 use crate::journal::{End, Row, RowWriter, find_end};
@@ -13,6 +16,9 @@ use crate::pending::PendingPaths;
 use crate::roots::{Entered, Root, STATE_DIR};
 
 use turn::{Turn, is_named};
+
+/// For so long nobody asks the disk again whether it takes a file.
+const PROBED_FOR: Duration = Duration::from_secs(1);
 
 /// The record of a new end of the journal.
 pub(crate) const WITHDRAWAL: &str = "withdrawal";
@@ -85,6 +91,8 @@ pub(crate) struct State {
     /// What cannot be written until recovery has decided a row that waits.
     pub(crate) pending: PendingPaths,
     pub(crate) durable_dirs: DurableDirs,
+    /// When the disk last took a file of [`State::probe`].
+    probed: Option<Stopwatch>,
 }
 
 impl State {
@@ -184,6 +192,7 @@ impl State {
             digests: site.digests.clone(),
             pending: PendingPaths::default(),
             durable_dirs: DurableDirs::default(),
+            probed: None,
         })
     }
 
@@ -215,6 +224,18 @@ impl State {
             return Ok(());
         }
         format::make_durable(&*self.dir).map_err(|e| os("/format", e))
+    }
+
+    /// Shows that the disk takes a file: writes and syncs one, which goes again. Strangers may cause this, so it is done
+    /// once a second at most.
+    pub(crate) fn probe(&mut self) -> Result<()> {
+        if self.probed.is_some_and(|probed| probed.elapsed() < PROBED_FOR) {
+            return Ok(());
+        }
+        let path = format!("{STATE_DIR}/tmp");
+        self.slots.probe().map_err(|source| Error::os(path, "write", source))?;
+        self.probed = Some(Stopwatch::start());
+        Ok(())
     }
 
     /// Whether nobody has the lock.

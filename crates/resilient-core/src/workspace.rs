@@ -553,6 +553,15 @@ impl Workspace {
         self.store.recover(Undecided::Stay)
     }
 
+    /// Whether a change could be made now: takes the lock as a change does, and writes and syncs a small file in the
+    /// state directory, which goes again. Makes the state directory if it is not there.
+    ///
+    /// # Errors
+    /// Other processes have the lock for half a minute. The state directory cannot be used. The disk is full or refuses.
+    pub fn probe(&self) -> Result<()> {
+        self.store.probe()
+    }
+
     /// As [`Workspace::recover`], and gives up unfinished writes that are still pending after it: what they
     /// were to write goes to `conflicts/`, and their paths can be written again. Their files stay as
     /// they are.

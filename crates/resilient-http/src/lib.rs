@@ -19,6 +19,7 @@ mod listen;
 mod metrics;
 mod patience;
 mod places;
+mod ready;
 mod sessions;
 mod sse;
 mod streamable;

@@ -14,6 +14,7 @@ use crate::body::{Reply, Room, later, leave, plain, untaken, whole};
 use crate::door::{Door, Ends, Refused};
 use crate::hosted::Hosted;
 use crate::metrics::{Answered, Seen};
+use crate::ready::Checks;
 use crate::sse::Sse;
 use crate::streamable::Streamable;
 
@@ -53,6 +54,7 @@ struct Served<S: Hosted> {
     prefix: String,
     server: S,
     way: Way<S>,
+    checks: Checks,
 }
 
 enum Way<S: Hosted> {
@@ -86,7 +88,8 @@ impl<S: Hosted> Places<S> {
                     Way::Sse(Sse::new(&place.server, door, format!("{prefix}/messages/")))
                 }
             };
-            Served { name: place.name.unwrap_or_default(), prefix, server: place.server, way }
+            let (name, checks) = (place.name.unwrap_or_default(), Checks::default());
+            Served { name, prefix, server: place.server, way, checks }
         });
         let places = served.collect();
         let (room, requests, answered) = (Room::default(), Busy::default(), Answered::default());
@@ -148,10 +151,7 @@ impl<S: Hosted> Places<S> {
     async fn readiness(&self) -> Reply {
         for place in &self.places {
             let server = place.server.clone();
-            let checked = tokio::task::spawn_blocking(move || server.check()).await;
-            let crashed =
-                |error| Err(Unready { what: "the check has failed", why: format!("{error}") });
-            if let Err(Unready { what, why }) = checked.unwrap_or_else(crashed) {
+            if let Err(Unready { what, why }) = place.checks.make(move || server.check()).await {
                 tracing::warn!(workspace = %place.name, %what, %why, "not ready");
                 let name = match place.name.as_str() {
                     "" => String::new(),

@@ -136,6 +136,15 @@ impl Committer {
         Ok(self.queue.take_notices())
     }
 
+    /// Takes the lock, as a change does, and shows that the disk takes a file.
+    pub(crate) fn probe(&self) -> Result<()> {
+        let mut held = lock(&self.queue.state);
+        let state = self.enter(&mut held, None)?;
+        let probed = state.probe();
+        state.unlock();
+        probed
+    }
+
     /// Takes the lock and brings the state up to date. With `ordered`, recovery runs in any case.
     fn enter<'a>(
         &self,

@@ -82,6 +82,15 @@ impl Slots {
         }
     }
 
+    /// Writes and syncs a file, which goes again.
+    pub(super) fn probe(&mut self) -> io::Result<()> {
+        let (name, file) = self.take()?;
+        let written = file.write_all_at(&[0; 4096], 0).and_then(|()| file.sync());
+        // A sweep takes what stays.
+        let _ = self.tmp.remove_file(&name);
+        written
+    }
+
     /// Which leftovers in `tmp/` are no garbage: the files of living processes, and the empty slots
     /// that these keep ready.
     pub(crate) fn in_use(&self) -> io::Result<HashSet<OsString>> {

@@ -75,3 +75,25 @@ fn a_write_that_was_taken_back_is_told_once_however_often_recovery_fails() {
     assert_eq!(disk.read("w/log.txt").as_deref(), Some(large().as_bytes()));
     assert_eq!(World::of(&disk).expect("a sound disk").rows(), 3);
 }
+
+#[test]
+fn a_full_disk_is_seen_by_a_probe() {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let ws = open(&disk, 1, Order::Forwards);
+    ws.probe().expect("a disk with room");
+    let before = disk.tree();
+    drop(ws);
+    let ws = open(&disk, 2, Order::Forwards);
+    let _ = disk.clone().with_capacity(size(&disk) as u64 + 50);
+    let refused = ws.probe().expect_err("a full disk");
+    assert!(format!("{refused:?}").contains("StorageFull"), "{refused:?}");
+    let _ = disk.clone().with_capacity(u64::MAX);
+    ws.probe().expect("there is room again");
+    assert!(
+        disk.tree()
+            .keys()
+            .all(|path| before.contains_key(path) || disk.read(path) == Some(Vec::new()))
+    );
+    done(create(&ws, "new.txt", "new\n"));
+}

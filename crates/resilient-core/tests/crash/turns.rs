@@ -215,7 +215,9 @@ fn a_lock_that_is_never_given_back_is_not_waited_for_without_end() {
         let answer = create(&ws, "after.txt", "after\n");
         assert!(matches!(answer.error(), Some(Error::Locked { .. })), "{answer:?}");
         assert_eq!(disk.read("w/after.txt"), None);
+        assert!(matches!(ws.probe(), Err(Error::Locked { .. })));
         drop((turn, held));
+        ws.probe().expect("the lock is free");
         done(create(&ws, "after.txt", "after\n"));
     }
 }

@@ -1,5 +1,6 @@
 //! Whether calls can be made.
 
+use resilient_core::Error;
 use resilient_core::journal::Filter;
 
 use crate::seam::Workspace;
@@ -15,7 +16,8 @@ pub struct Unready {
 }
 
 impl Unready {
-    /// Looks at the roots, the policy and the journal of a workspace.
+    /// Looks at the roots, the policy and the journal of a workspace, and at its lock and its disk by writing a small file.
+    /// This may wait for the lock and the disk.
     ///
     /// # Errors
     /// The first of them that is not as it has to be.
@@ -27,11 +29,16 @@ impl Unready {
         if offer == Offer::Read {
             return Ok(());
         }
-        let as_error =
-            |what| move |error: resilient_core::Error| Self { what, why: error.to_string() };
+        let as_error = |what| move |error: Error| Self { what, why: error.to_string() };
         workspace.policy().map_err(as_error("the policy cannot be used"))?;
         let tail = workspace.journal_tail(1, &Filter::default());
         tail.map_err(as_error("the journal cannot be read"))?;
-        Ok(())
+        workspace.probe().map_err(|error| {
+            let what = match error {
+                Error::Locked { .. } => "another program holds the lock",
+                _ => "nothing can be written to the state directory",
+            };
+            as_error(what)(error)
+        })
     }
 }
