@@ -236,6 +236,11 @@ impl Shape {
         self.digits <= 1 && self.odd_pairs * 5 <= self.pairs
     }
 
+    /// Tells whether a third of the token's pairs of letters are odd, and there are some: chance writes it so.
+    pub(super) fn is_odd(&self) -> bool {
+        self.pairs >= 4 && self.odd_pairs * 3 >= self.pairs
+    }
+
     /// Tells whether the token is words with digits, as many names in programs are: `_PL_W16StdioWrite`. Chance
     /// writes one of three hundred tokens so.
     pub(super) fn is_name(&self) -> bool {

@@ -27,6 +27,12 @@ pub(super) enum Word {
     Basic,
     /// A command that is given a password.
     Command,
+    /// An address of Go: what stands before it is a user and a password.
+    Tcp,
+    /// A port, perhaps in a line of `.pgpass`.
+    Port,
+    /// The user of a share.
+    Share,
     /// It announces the code of a bank.
     Bank,
     /// The name in one of the paper's patterns, and a word for secrets.
@@ -36,12 +42,13 @@ pub(super) enum Word {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const WORDS: [(&str, Word); 11] = [
+pub(super) const WORDS: [(&str, Word); 12] = [
     ("pass", Word::Password),
     ("pwd", Word::Password),
     // A word so short has to end where a value is assigned.
     ("pw:", Word::ShortPassword),
     ("pw=", Word::ShortPassword),
+    ("securestring", Word::Password),
     ("secret", Word::Secret),
     ("key", Word::Key),
     ("token", Word::Key),
@@ -52,11 +59,15 @@ pub(super) const WORDS: [(&str, Word); 11] = [
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const RARE: [(&str, Word); 5] = [
+pub(super) const RARE: [(&str, Word); 9] = [
     (" -u ", Word::User),
     ("--user ", Word::User),
     ("asic ", Word::Basic),
     ("mysql", Word::Command),
+    ("@tcp(", Word::Tcp),
+    (":543", Word::Port),
+    ("*:*:", Word::Port),
+    ("/user:", Word::Share),
     ("xxxx", Word::Dummy),
 ];
 

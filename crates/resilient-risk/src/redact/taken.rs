@@ -387,6 +387,13 @@ fn escape_len(content: &str, piece: &Range<usize>) -> usize {
 static REST: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(?:\\[$!&#*?][\w%+.~^=-]*)+").ok());
 
+/// How much of `user:password` or `user:'password'` stands before the password.
+fn user_len(pair: &str) -> usize {
+    let password = pair.split_once(':').map_or(pair, |(_, password)| password);
+    let is_quoted = password.starts_with(['"', '\'']);
+    pair.len() - password.len() + usize::from(is_quoted)
+}
+
 fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
     let span = hit.span.clone();
     let found = content.get(span.clone()).unwrap_or_default();
@@ -417,7 +424,8 @@ fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
             let after = content.get(span.end..).unwrap_or_default();
             let more = REST.as_ref().and_then(|form| form.find(after)).map_or(0, |rest| rest.len());
             let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
-            span.start..span.end + more - usize::from(is_end && found.ends_with(':'))
+            let user = if hit.pattern == "command_line_user" { user_len(found) } else { 0 };
+            span.start + user..span.end + more - usize::from(is_end && found.ends_with(':'))
         }
         name => span.start + vendor::name_len(name, found)..span.end,
     };

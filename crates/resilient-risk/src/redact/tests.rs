@@ -2,6 +2,7 @@
 
 mod copies;
 mod edges;
+mod forms;
 mod keys;
 mod look_ups;
 mod pieces;

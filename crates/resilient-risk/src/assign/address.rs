@@ -1,0 +1,101 @@
+//! Passwords in addresses: `scheme://user:…@host`, `user:…@tcp(host:3306)/name`, and the lines of `.pgpass`.
+
+use std::sync::LazyLock;
+
+use memchr::memmem;
+use regex::bytes::Regex;
+
+use super::super::token::Shape;
+use super::super::words::AUTHORITY_REACH;
+use super::super::{placeholder, work};
+use super::{Form, Hit, behind, line_around, near};
+
+/// `user:password@host`.
+static AUTHORITY: Form = LazyLock::new(|| {
+    let [inside, user, host] =
+        ["", ":", "@"].map(|sign| format!(r#"[^\s/"'`<>,;()\[\]{{}}\\?{sign}]"#));
+    Regex::new(&format!("^({user}*):({inside}+)@({host}+)")).ok()
+});
+
+/// `user:password` before the `@tcp(` of an address in Go.
+static BEFORE_TCP: Form = LazyLock::new(|| Regex::new(r#"([^\s"'`:/@,;=]*):([^\s"'`]+)$"#).ok());
+
+/// `host:port:database:user:password`, alone on its line.
+static PGPASS: Form = LazyLock::new(|| {
+    Regex::new(r"^[ \t]*([^\s:#]+):(?:[0-9]+|\*):[^\s:]+:([^\s:]+):(\S+)[ \t\r]*$").ok()
+});
+
+/// All forms, for a test.
+#[cfg(test)]
+pub(super) static FORMS: [&Form; 3] = [&AUTHORITY, &BEFORE_TCP, &PGPASS];
+
+/// Reads `user:password@host` after `://`.
+pub(super) fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    work::spend(AUTHORITY_REACH / 4);
+    let rest = near(text, end, AUTHORITY_REACH);
+    // Most addresses have none anywhere near.
+    memchr::memchr(b'@', rest)?;
+    let found = AUTHORITY.as_ref()?.captures(rest)?;
+    let [user, password, host] =
+        [1, 2, 3].map(|nth| found.get(nth).map_or(&b""[..], |of| of.as_bytes()));
+    let is_scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    let before = text.get(start.saturating_sub(16)..start)?;
+    let scheme = before.iter().rev().take_while(is_scheme).count();
+    (scheme >= 2 && password.len() >= 4 && is_url_password(password, user, host)).then(|| Hit {
+        family: "conn_string",
+        name: "url_credentials",
+        span: start - scheme..end + found.get_match().end(),
+    })
+}
+
+pub(super) fn is_url_password(password: &[u8], user: &[u8], host: &[u8]) -> bool {
+    const DUMMIES: &str =
+        "pass password passwd pwd secret user test admin root guest pw xxx token key";
+    const FICTIONAL: [&str; 6] = ["example", "localhost", "127.0.0.1", "host", "domain", "test"];
+    let lower = password.to_ascii_lowercase();
+    let marks = b"$%{}*<>#";
+    if placeholder::is_dummy(password)
+        || password.first().is_some_and(|byte| marks.contains(byte)) && !password.starts_with(b"%")
+        || DUMMIES.split(' ').any(|dummy| dummy.as_bytes() == lower)
+        || password == user
+    {
+        return false;
+    }
+    let shape = Shape::of(password);
+    let letters = shape.lower + shape.upper;
+    let strong = shape.digits > 0 && letters > 0 && shape.len >= 6 && shape.changes >= 2;
+    if strong {
+        return true;
+    }
+    // A weak password still opens a machine that exists.
+    let host = host.to_ascii_lowercase();
+    let name = host.split(|byte| *byte == b':').next().unwrap_or_default();
+    let dots = name.iter().filter(|byte| **byte == b'.').count();
+    let fictional = FICTIONAL.iter().any(|word| memmem::find(name, word.as_bytes()).is_some());
+    dots >= 2 && !fictional && letters >= 6 && !lower.starts_with(b"pass")
+}
+
+/// Reads `user:password` before `@tcp(`.
+pub(super) fn before_tcp(text: &[u8], start: usize) -> Option<Hit> {
+    const REACH: usize = 120;
+    let from = start.saturating_sub(REACH);
+    work::spend(REACH / 4);
+    let found = BEFORE_TCP.as_ref()?.captures(text.get(from..start)?)?;
+    let (pair, user, password) = (found.get_match(), found.get(1)?, found.get(2)?);
+    let is_real = is_url_password(password.as_bytes(), user.as_bytes(), b"");
+    let span = from + pair.start()..start + "@tcp".len();
+    is_real.then_some(Hit { family: "conn_string", name: "url_credentials", span })
+}
+
+/// Reads the password of a line of `.pgpass`.
+pub(super) fn pgpass(text: &[u8], start: usize) -> Option<Hit> {
+    let line = line_around(text, start);
+    let found = PGPASS.as_ref()?.captures(text.get(line.clone())?)?;
+    let [host, user, password] = [1, 2, 3].map(|nth| found.get(nth));
+    let (host, user, password) = (host?.as_bytes(), user?.as_bytes(), password?);
+    is_url_password(password.as_bytes(), user, host).then(|| Hit {
+        family: "generic_secret",
+        name: "assigned_password",
+        span: behind(line.start, &password),
+    })
+}

@@ -1,0 +1,156 @@
+//! Passwords in a column of a table whose head says so: `| user | password |` in Markdown, and `user,password` at the
+//! beginning of a file or of a paragraph.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::super::words::Word;
+use super::super::work;
+use super::{Claimed, Hit, PASSWORD_LENS, Value, is_password, is_telling};
+
+/// A longer line is no row.
+const LINE_MAX: usize = 2000;
+
+/// Takes the values below a word that is the head of a column, and those of the other columns of the table. Nothing
+/// before a position is the head of a table; afterwards this is the end of the table.
+pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl Claimed) {
+    if word < *done {
+        return;
+    }
+    let Some(head) = head(text, word) else { return };
+    let (sign, columns) = columns(text, &head);
+    if columns.is_empty() {
+        return;
+    }
+    let count = cells(text, head.clone(), sign).len();
+    let mut rows = rows(text, head.end + 1).peekable();
+    let is_table = if sign == b'|' {
+        rows.next().is_some_and(|row| is_rule(text.get(row).unwrap_or_default()))
+    } else {
+        count > 1 && is_first(text.get(..head.start).unwrap_or_default())
+    };
+    if !is_table {
+        return;
+    }
+    for row in rows {
+        let cells = cells(text, row.clone(), sign);
+        if cells.len() != count {
+            break;
+        }
+        *done = row.end;
+        for cell in columns.iter().filter_map(|nth| cells.get(*nth)) {
+            let span = bare(text, cell.clone());
+            let value = Value { span: span.clone(), said: None };
+            let fits = PASSWORD_LENS.contains(&span.len())
+                && is_telling(text.get(span.clone()).unwrap_or_default(), false)
+                && claims.is_free(&span)
+                && is_password(text, &value, false, false, Word::Password);
+            if fits {
+                claims.claim(Hit { family: "generic_secret", name: "assigned_password", span });
+            }
+        }
+    }
+}
+
+/// The line of a word, if what stands beside the word may be the rest of a head.
+fn head(text: &[u8], word: usize) -> Option<Range<usize>> {
+    let is_inside = |byte: &&u8| byte.is_ascii_alphanumeric() || b" _*\"`".contains(byte);
+    let behind = text.get(word..)?.iter().find(|byte| !is_inside(byte));
+    if !behind.is_none_or(|byte| b"|,;\t\r\n".contains(byte)) {
+        return None;
+    }
+    let before = text.get(word.saturating_sub(LINE_MAX)..word)?;
+    let start = word - before.iter().rev().take_while(|byte| **byte != b'\n').count();
+    work::spend((word - start) / 4);
+    rows(text, start).next()
+}
+
+/// The sign that divides the cells of a head, and the numbers of its columns that hold passwords: none if a cell is no
+/// name.
+fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<usize>) {
+    let line = text.get(head.clone()).unwrap_or_default();
+    let sign = b"|\t;,".iter().copied().find(|sign| line.contains(sign)).unwrap_or(b'|');
+    let is_name = |name: &[u8]| {
+        name.len() <= 40
+            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-./()".contains(byte))
+    };
+    let names = cells(text, head.clone(), sign).into_iter().map(|cell| bare(text, cell));
+    let names: Vec<&[u8]> = names.map(|name| text.get(name).unwrap_or_default()).collect();
+    let of_passwords = |name: &[u8]| {
+        let name = name.to_ascii_lowercase();
+        let last = name.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
+        [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
+            || matches!(last, b"pass" | b"pwd" | b"pw")
+    };
+    let all_names = names.iter().all(|name| is_name(name));
+    let numbered = names.iter().enumerate().filter(|(_, name)| all_names && of_passwords(name));
+    (sign, numbered.map(|(nth, _)| nth).collect())
+}
+
+/// The lines of a text from a place on, up to one that is too long.
+fn rows(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut at = from;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let near = rest.get(..LINE_MAX).unwrap_or(rest);
+        let len = memchr(b'\n', near).or((near.len() == rest.len()).then_some(rest.len()))?;
+        work::spend(len);
+        let row = at..at + len;
+        at = row.end + 1;
+        Some(row)
+    })
+}
+
+/// The cells of a row. The bars around a row are none of it, and a sign in quotes divides nothing.
+fn cells(text: &[u8], row: Range<usize>, sign: u8) -> Vec<Range<usize>> {
+    let mut row = trimmed(text, row);
+    if sign == b'|' {
+        let line = text.get(row.clone()).unwrap_or_default();
+        let (starts, ends) = (line.starts_with(b"|"), line.len() > 1 && line.ends_with(b"|"));
+        row = row.start + usize::from(starts)..row.end - usize::from(ends);
+    }
+    let (mut cells, mut start, mut is_quoted, mut is_escaped) =
+        (Vec::new(), row.start, false, false);
+    for (at, byte) in row.clone().zip(text.get(row.clone()).unwrap_or_default()) {
+        is_quoted ^= *byte == b'"' && sign != b'|';
+        if *byte == sign && !is_quoted && !is_escaped {
+            cells.push(start..at);
+            start = at + 1;
+        }
+        is_escaped = *byte == b'\\' && sign == b'|' && !is_escaped;
+    }
+    cells.push(start..row.end);
+    cells
+}
+
+/// A stretch of a text without the white space around it.
+fn trimmed(text: &[u8], span: Range<usize>) -> Range<usize> {
+    let part = text.get(span.clone()).unwrap_or_default();
+    let start = span.end - part.trim_ascii_start().len();
+    start..start.max(span.start + part.trim_ascii_end().len())
+}
+
+/// A cell without what stands around its text: white space, quotes, and the signs of Markdown for code and bold text.
+fn bare(text: &[u8], cell: Range<usize>) -> Range<usize> {
+    let cell = trimmed(text, cell);
+    let part = text.get(cell.clone()).unwrap_or_default();
+    let around = [&b"**"[..], b"`", b"\"", b"'"]
+        .into_iter()
+        .find(|sign| part.len() > 2 * sign.len() && part.starts_with(sign) && part.ends_with(sign));
+    let len = around.map_or(0, <[u8]>::len);
+    cell.start + len..cell.end - len
+}
+
+/// Tells whether a line is the rule below the head of a table in Markdown.
+fn is_rule(line: &[u8]) -> bool {
+    line.windows(2).any(|two| two == b"--") && line.iter().all(|byte| b"|:- \t\r".contains(byte))
+}
+
+/// Tells whether what stands before a line ends a paragraph, or begins one of code.
+fn is_first(before: &[u8]) -> bool {
+    let before = before.strip_suffix(b"\n").unwrap_or(before);
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.get(..LINE_MAX.min(line.len())).is_some_and(|line| line.trim_ascii().is_empty())
+        || line.starts_with(b"```")
+}

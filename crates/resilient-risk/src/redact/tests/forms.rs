@@ -1,0 +1,98 @@
+//! The places where a password stands in files of everyday use: each goes, and nothing around it.
+
+use super::*;
+
+/// What is put for a password in some forms, each of which has it at `@@`.
+fn each(forms: &[&str], password: &str, mark: &str) {
+    for form in forms {
+        let text = form.replace("@@", password);
+        let expected = form.replace("@@", mark);
+        assert_eq!(redacted(&text).text, expected, "{text}");
+    }
+}
+
+const MARK: &str = "<REDACTED:generic_secret:1>";
+
+fn password() -> String {
+    ["q7Rk9z", "PwX2vLm"].concat()
+}
+
+#[test]
+fn a_password_goes_from_a_literal_with_a_prefix() {
+    let forms = [
+        "password = b\"@@\"\n",
+        "db_password = b'@@'\n",
+        "secret = r\"@@\"\n",
+        "PASSWORD = rb'@@'\n",
+        "passwd = u'@@'\n",
+        "let password = r#\"@@\"#;\n",
+        "let secret: &[u8] = br##\"@@\"##;\n",
+        "const SECRET: &'static str = \"@@\";\n",
+        "ALTER LOGIN bob WITH PASSWORD = N'@@';\n",
+        "string password = @\"@@\";\n",
+        "var password = $\"@@\";\n",
+        "var password = $@\"@@\";\n",
+    ];
+    each(&forms, &password(), MARK);
+    // What ends a raw literal is not what ends others.
+    each(&["let password = r#\"@@\"#;\n"], "q7Rk\"9z\\PwX2", MARK);
+    each(&["string password = @\"@@\";\n"], "q7Rk\"\"9zPwX2", MARK);
+    each(&["ALTER LOGIN bob WITH PASSWORD = N'@@';\n"], "q7Rk''9zPwX2", MARK);
+    each(&["f(password: '@@', name: '')\n"], "bm90IG15IHJl4WwgcGF=", MARK);
+    let text = "password = bx\"a1B2c3D4\"\nlet key: Vec<A1b2C3> = b\"x\";\n";
+    assert_eq!(redacted(text).text, text);
+}
+
+#[test]
+fn a_password_goes_from_where_commands_and_programs_have_it() {
+    let forms = [
+        "$s = ConvertTo-SecureString \"@@\" -AsPlainText -Force\n",
+        "$s = ConvertTo-SecureString -String '@@' -AsPlainText -Force\n",
+        "Connect-Thing -User bob -Password @@ -Verbose\n",
+        "net use Z: \\\\srv1\\share /user:bob @@\n",
+        "net use Z: \\\\srv1\\share @@ /user:ACME\\bob\n",
+        "curl -u bob:@@ https://api.acme.io/x\n",
+        "curl -u 'bob:@@' https://api.acme.io/x\nnext: @@ .\n",
+        "machine api.acme.io login bob password @@\n",
+        "machine api.acme.io\n  login bob\n  password @@\n",
+        "db.acme.io:5432:orders:bob:@@\n",
+        "# servers\n*:*:*:bob:@@\n",
+    ];
+    each(&forms, &password(), MARK);
+    let dsn = "dsn := \"bob:@@@tcp(10.0.0.5:3306)/orders?parseTime=true\"\n";
+    each(&[dsn], &password(), "<REDACTED:conn_string:1>");
+    for text in [
+        "dsn := \"bob:$PASSWORD1@tcp(10.0.0.5:3306)/orders\"\n",
+        "net use Z: \\\\srv1\\share /user:bob *\n",
+        "listen 10.0.0.5:5432:a:b\n",
+        "Get-Thing -Passthru file1.txt\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
+
+#[test]
+fn a_password_goes_from_a_list_and_a_table() {
+    let forms = [
+        "**password:** @@\n",
+        "* **Password**: `@@`\n",
+        "| user | password |\n|------|----------|\n| bob | @@ |\n",
+        "x\n\n| Password | User |\n|:--|--:|\n| - | amy |\n| `@@` | bob |\n\nx\n",
+        "name,user,password\nmail,bob,@@\n",
+        "\"name\",\"db_password\",\"user\"\n\"a, b\",\"@@\",\"bob\"\n",
+        "accounts:\n\n```\nuser\tpassword\nbob\t@@\n```\n",
+    ];
+    each(&forms, &password(), MARK);
+    let [one, two] = ["q7Rk9zPwX2vLm", "aX4tB8nQe1Zr0"];
+    let text = format!("user;pass;passphrase\na;{one};{two}\nb;{two};-\n\nc;q7Rk;-\n");
+    let short = redacted(&text).text.replace("REDACTED:generic_secret:", "");
+    assert_eq!(short, format!("user;pass;passphrase\na;<1>;<2>\nb;<2>;-\n\nc;q7Rk;-\n"));
+    for text in [
+        "| name | password policy |\n|---|---|\n| Win2k3Srv | aX4tB8nQe1Zr0 |\n",
+        "| user | password |\nbob | aX4tB8nQe1Zr0 |\n",
+        "f(user, password)\ng(bob, aX4tB8nQe1Zr0)\n",
+        "| test | pass |\n|---|---|\n| a | 3/4 |\n| b | yes |\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
