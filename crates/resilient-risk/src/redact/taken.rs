@@ -348,11 +348,12 @@ pub(super) fn is_strong(taken: &Taken) -> bool {
 /// Whether a password is long and random enough that it stands nowhere by chance: a machine has made it.
 fn is_made(text: &str, taken: &Taken) -> bool {
     let shape = Shape::of(text.as_bytes());
+    // Hardly a name has a change at every second character.
+    let is_mixed = shape.changes * 3 >= shape.len || shape.is_odd();
     ["conn_string", "generic_secret"].contains(&taken.kind.as_ref())
         && shape.len >= TELLING_MIN
-        && shape.evenness() >= 85
-        && shape.changes * 3 >= shape.len
-        && !shape.is_wordy()
+        && shape.evenness() >= 80
+        && (shape.changes * 2 >= shape.len || is_mixed && !shape.is_wordy())
 }
 
 /// The text of a finding from its first piece to its last.
