@@ -414,7 +414,9 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
                 && shape.digits >= 2
                 && !loose
                 && !value.contains(&b'.')
-                && (shape.odd_pairs * 4 >= shape.pairs || shape.digits >= 4)
+                && (shape.odd_pairs * 4 >= shape.pairs
+                    || shape.digits >= 4
+                    || shape.changes * 2 >= shape.len)
         }
         _ if loose => {
             let marked = value.iter().any(|byte| b"!@#$%^&*~?".contains(byte));

@@ -3,6 +3,8 @@
 //! The model's word does not count for these. It sees a token and the words before it, but neither what a
 //! notation says for certain nor the lines around.
 
+use std::ops::Range;
+
 use memchr::{memchr, memmem, memrchr_iter};
 
 use super::candidate::Candidate;
@@ -30,10 +32,24 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
 }
 
 /// Tells whether a candidate is an identifier or a name by its form, and nothing says that it is a secret.
-pub(super) fn is_identifier(candidate: &Candidate, words: &Words) -> bool {
+pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &Words) -> bool {
     let shape = &candidate.shape;
-    shape.kind == Kind::Uuid && !naming::says_more_than_key(words)
-        || shape.is_name() && !naming::is_owned(words)
+    let is_key = || naming::says_more_than_key(words);
+    shape.kind == Kind::Uuid && !is_key()
+        || shape.is_name() && !naming::is_owned(words) && !(is_whole(text, candidate) && is_key())
+}
+
+/// Tells whether a candidate is all that is assigned: in quotes, or to the end of its line.
+fn is_whole(text: &[u8], candidate: &Candidate) -> bool {
+    let Range { start, end } = candidate.whole();
+    let quotes = |byte: Option<&u8>| byte.copied().filter(|byte| matches!(byte, b'"' | b'\''));
+    let before = start.checked_sub(1).and_then(|at| text.get(at));
+    match (quotes(before), text.get(end)) {
+        (Some(quote), after) => after == Some(&quote),
+        (None, after) => {
+            before == Some(&b'=') && after.is_none_or(|byte| matches!(byte, b'\r' | b'\n'))
+        }
+    }
 }
 
 /// Tells whether a word for secrets stands on the line of a candidate, or on the one above; or a service's name just
@@ -92,7 +108,7 @@ mod tests {
         for candidate in candidate::of_text(bytes, Wanted::All) {
             let words = Words::before(bytes, &candidate);
             let benign = is_benign(bytes, &candidate) || is_data(bytes, &candidate);
-            explained = Some(benign || is_identifier(&candidate, &words));
+            explained = Some(benign || is_identifier(bytes, &candidate, &words));
         }
         explained.expect("a candidate")
     }

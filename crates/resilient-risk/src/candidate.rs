@@ -61,7 +61,7 @@ pub(super) fn of_run(text: &[u8], run: &Run, wanted: Wanted, each: impl FnMut(Ca
     // Most runs are names: one word without digits, or several short ones.
     let token = part(text, &run.span());
     let is_name = if run.digits < 2 {
-        is_word_or_words(token)
+        is_word_or_words(value(token))
     } else {
         wanted == Wanted::Likely && !has_long_part(token) && !has_sign(token, b"-+/=.")
     };
@@ -126,6 +126,11 @@ fn cut(text: &[u8], run: &Run, wanted: Wanted, mut each: impl FnMut(Candidate)) 
         }
         start += len + 1;
     }
+}
+
+/// What a token assigns to its name, as in `NAME=value`, or all of it.
+fn value(token: &[u8]) -> &[u8] {
+    token.get(assigned(token) + 1..).unwrap_or(token)
 }
 
 /// The length of what stands before the first `=` that is no padding: this ends a run, and there are at most two of it.

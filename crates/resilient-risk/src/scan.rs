@@ -282,7 +282,7 @@ impl Scan {
         }
         let Some(model) = model else { return };
         // Nor what it says of these.
-        if benign::is_identifier(candidate, &words) || benign::is_data(bytes, candidate) {
+        if benign::is_identifier(bytes, candidate, &words) || benign::is_data(bytes, candidate) {
             return;
         }
         let mut sum = 0;

@@ -304,7 +304,7 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let strong = !common && (marked || prefix.len() >= 6)
         || row.check == Check::Crc32Base62 && super::checksum::crc32_base62(body);
     let random = !shape.is_wordy()
-        && (strong || shape.len < 24 || !shape.is_name())
+        && (strong || shape.len < 24 || !shape.is_name() || shape.changes * 2 >= shape.len)
         && (strong || shape.digits >= 2 || shape.odd_pairs * 4 >= shape.pairs)
         && shape.evenness() >= if strong { 55 } else { 70 }
         && (strong || shape.kind == Kind::Digits && shape.len < 20 || shape.changes >= 3);

@@ -105,3 +105,31 @@ fn a_copy_of_a_password_goes_however_few_its_digits_and_changes() {
         assert!(!redacted.contains(password), "{redacted}");
     }
 }
+
+#[test]
+fn a_key_goes_however_few_its_digits_are_and_however_much_it_looks_like_a_name() {
+    let forms = ["API_KEY=@@\n", "x=1\nAPI_KEY=@@\r\ny=2\n", "API_KEY = \"@@\"\n"];
+    for key in ["j8BrbQkR,EuKpWMGj", "SawSmozR,WVT5iMCv", "I5WNiV7L,suptsNtr", "oburMIM9,buR4RTQ6"]
+    {
+        each(&forms, &key.replace(',', ""), "<REDACTED:api_key:1>");
+    }
+    for text in [
+        "API_KEY=KEY_10CHANNELSUP\n",
+        "KEY_NAME=ReadOnlyAccessToken\n",
+        "token=get_Access2TokenFromCache\n",
+        "api_key = someIdentifier2OfThis\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
+
+#[test]
+fn a_token_with_a_short_prefix_goes_though_it_looks_like_a_name() {
+    for token in [
+        ["tr", "_ccew_219FTEUtFcsXCG57mzYtWNaL3"],
+        ["AK", "ID1zCREugOLr4viLuISAtKt6brTi9Jb7wP"],
+        ["zt", "_2uHPO6WEPIT9id0c3FGRsBONsNHIr25Q"],
+    ] {
+        each(&["zerotier = \"@@\"\n"], &token.concat(), "<REDACTED:api_key:1>");
+    }
+}
