@@ -17,7 +17,7 @@ pub(crate) fn escape(text: &[u8]) -> Option<(u32, usize)> {
 }
 
 /// The escape by a number that a text begins with.
-pub(super) fn numbered(text: &[u8]) -> Option<(u32, usize)> {
+pub(crate) fn numbered(text: &[u8]) -> Option<(u32, usize)> {
     // What stands before the digits, their base, how many they are, and what ends them.
     let (lead, base, digits, end) = match text {
         [b'\\', b'\\', b'x' | b'u', ..] => {

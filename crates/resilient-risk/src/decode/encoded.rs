@@ -59,6 +59,12 @@ pub(super) fn base64(digits: &[u8]) -> Option<String> {
     decoded(&BASE64, without_padding(digits.strip_prefix(b"-").unwrap_or(digits)), BASE64_HEAD)
 }
 
+/// The bytes that digits of either alphabet of base64 encode. A digit that is left over at the end encodes none.
+pub(in super::super) fn base64_bytes(digits: &[u8]) -> Option<Vec<u8>> {
+    let len = digits.len() - usize::from(digits.len() % 4 == 1);
+    BASE64.decode(digits.get(..len)?).ok()
+}
+
 /// Tells whether a text begins with base64 of text.
 pub(super) fn is_base64_head(text: &[u8]) -> bool {
     begins(&BASE64, text, BASE64_HEAD)

@@ -14,6 +14,7 @@ mod map;
 mod pairs;
 mod wrapped;
 
+pub(super) use self::encoded::base64_bytes;
 pub(super) use self::map::Map;
 use super::survey::Survey;
 

@@ -18,6 +18,7 @@
 
 mod around;
 mod block;
+mod encoded;
 mod guard;
 mod language;
 mod literal;

@@ -9,7 +9,7 @@ use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use super::render::{self, Out};
-use super::{Choice, Refusal, Wish, block, hits, plan, remaining, wants};
+use super::{Choice, Refusal, Wish, block, encoded, hits, plan, remaining, wants};
 use crate::escape::escape;
 use crate::token::Shape;
 use crate::{PatternHit, Policy, Report, vendor, work};
@@ -226,7 +226,11 @@ fn root(same: &[usize], of: usize) -> usize {
 fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
     let mut known: BTreeMap<Cow<'_, str>, &Taken> = BTreeMap::new();
     for taken in taken.iter() {
-        known.entry(taken.text(content)).or_insert(taken);
+        let text = taken.text(content);
+        if let Some(said) = encoded::said(&text) {
+            known.entry(Cow::Owned(said)).or_insert(taken);
+        }
+        known.entry(text).or_insert(taken);
     }
     let done: BTreeSet<usize> = taken.iter().flat_map(|taken| &taken.findings).copied().collect();
     let equal =
@@ -251,27 +255,58 @@ fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
     // A secret is met again in full, or as far as it was copied. Many secrets begin alike.
     let heads: BTreeSet<&str> = strong.iter().filter_map(|of| of.text.get(..of.telling)).collect();
     let searcher = AhoCorasick::new(heads).ok();
+    let Some(searcher) = searcher.filter(|_| !strong.is_empty()) else {
+        taken.extend(more);
+        return merge(taken);
+    };
+    let known = Known { strong: &strong, searcher };
+    let again = |piece: Range<usize>, like: &Taken, is_decoded: bool| Taken {
+        pieces: vec![piece],
+        findings: Vec::new(),
+        is_decoded: like.is_decoded || is_decoded,
+        ..like.clone()
+    };
+    let bytes = content.as_bytes();
     // Up to here it is known. A copy that is glued to the one before is no part of a word.
     let mut reach = 0;
-    for found in searcher.iter().flat_map(|searcher| searcher.find_overlapping_iter(content)) {
-        let start = found.start();
-        let rest = content.as_bytes().get(start..).unwrap_or_default();
+    known.each(bytes, |like, copy| {
         let is_word = |at: Option<usize>| {
-            at.and_then(|at| content.as_bytes().get(at)).is_some_and(u8::is_ascii_alphanumeric)
+            at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric)
         };
-        for (like, len) in copies(&strong, rest) {
-            let end = start + len;
-            let is_part = start > reach && is_word(start.checked_sub(1)) || is_word(Some(end));
-            if len == like.text.len() || !is_part && content.is_char_boundary(end) {
-                let piece = start..end;
-                reach = reach.max(end);
-                let like = like.taken.clone();
-                more.push(Taken { pieces: vec![piece], findings: Vec::new(), ..like });
+        let Range { start, end } = copy;
+        let is_part = start > reach && is_word(start.checked_sub(1)) || is_word(Some(end));
+        if copy.len() == like.text.len() || !is_part && content.is_char_boundary(end) {
+            reach = reach.max(end);
+            more.push(again(copy, like.taken, false));
+        }
+    });
+    encoded::each(content, |said, source| {
+        known.each(said, |like, copy| {
+            if copy.len() == like.text.len() {
+                more.push(again(source(copy), like.taken, true));
+            }
+        });
+    });
+    taken.extend(more);
+    merge(taken);
+}
+
+/// The secrets that are taken wherever they stand, in order, and a search for how they begin.
+struct Known<'a> {
+    strong: &'a [Strong<'a>],
+    searcher: AhoCorasick,
+}
+
+impl<'a> Known<'a> {
+    /// Tells each copy of a secret in a text, in full or as far as it was copied.
+    fn each(&self, text: &[u8], mut tell: impl FnMut(&Strong<'a>, Range<usize>)) {
+        for found in self.searcher.find_overlapping_iter(text) {
+            let start = found.start();
+            for (like, len) in copies(self.strong, text.get(start..).unwrap_or_default()) {
+                tell(like, start..start + len);
             }
         }
     }
-    taken.extend(more);
-    merge(taken);
 }
 
 /// A secret that is taken wherever it stands.

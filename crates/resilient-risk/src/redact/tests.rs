@@ -2,6 +2,7 @@
 
 mod copies;
 mod edges;
+mod encoded;
 mod forms;
 mod keys;
 mod look_ups;
