@@ -11,9 +11,6 @@ use super::super::wrapped::wrapped;
 use super::super::{Map, Trust, Views};
 use super::{JOINED_MAX, JOINED_MIN, may_hold};
 
-/// A piece is not longer.
-const PIECE_MAX: usize = 512;
-
 /// Lines that a backslash continues.
 pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
     let mut done = 0;
@@ -21,7 +18,7 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
         if at < done || next_line(bytes, at, b"").is_none() {
             continue;
         }
-        let start = at - marks.token.run_back(at, done.max(at.saturating_sub(PIECE_MAX)));
+        let start = first_start(bytes, marks, at, done.max(at.saturating_sub(JOINED_MAX)));
         let before = bytes.get(..start).unwrap_or_default();
         let (quote, leader) = (Quote::before(before), leader(before));
         let first = start..at;
@@ -30,7 +27,7 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
             && end - start < JOINED_MAX
             && let Some((from, is_in)) = next_line(bytes, end, leader)
         {
-            let next = from..from + marks.token.run_to(from, from + PIECE_MAX);
+            let next = from..from + marks.token.run_to(from, from + JOINED_MAX);
             if !quote.is_end(bytes.get(next.end..).unwrap_or_default()) {
                 break;
             }
@@ -46,6 +43,19 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
             // Where blanks count, as in a shell, an indented line is another word.
             let trust = if is_indented { Trust::Names } else { Trust::Full };
             views.add("continued lines", map, text, trust);
+        }
+    }
+}
+
+/// Where a token begins that ends at a place, not before a floor. The parts of a hash have dollar signs before them.
+fn first_start(bytes: &[u8], marks: &Marks, end: usize, floor: usize) -> usize {
+    let mut start = end;
+    loop {
+        start -= marks.token.run_back(start, floor);
+        work::spend(1);
+        match start.checked_sub(1).filter(|before| *before >= floor && start < end) {
+            Some(before) if matches!(bytes.get(before), Some(b'$' | b'*')) => start = before,
+            _ => return start,
         }
     }
 }

@@ -205,3 +205,18 @@ fn literals_that_share_a_secret_keep_the_text_around_it() {
     let (before, after) = ("k = ('x SE' f'CR' # c\n r'ET y')", "k = ('x <M>' f'' # c\n r' y')");
     assert_eq!(render(before), after);
 }
+
+#[test]
+fn a_hash_that_a_shell_continues_goes_whole_however_long_it_is() {
+    let digits = |len: usize| "8b0e7153bf7c3706d85c524e4400665".chars().cycle().take(len).collect();
+    for (first, second) in [(100, 100), (400, 400), (100, 700), (700, 100), (700, 1300)] {
+        let [first, second]: [String; 2] = [first, second].map(digits);
+        for (begin, end) in
+            [("$krb", "5tgs$23$"), ("$krb", &format!("5asrep$23${}$", &first[..32]))]
+        {
+            let text = format!("X={begin}{end}{first}\\\n{second}\necho done\n");
+            let redacted = redacted(&text).text;
+            assert_eq!(redacted, "X=<REDACTED:generic_secret:1>\\\n\necho done\n", "{text}");
+        }
+    }
+}
