@@ -11,7 +11,7 @@
 //! ```
 //! use resilient_risk::{Policy, Verdict, score};
 //!
-//! let text = format!("token = {}{}", "ghp_", "x".repeat(36));
+//! let text = format!("token = {}{}", "ghp_", "k3Jd9f".repeat(6));
 //! let report = score(&text, &Policy::default());
 //! assert_eq!(report.verdict, Verdict::Low);
 //! assert_eq!(report.kinds(), ["github_pat"]);

@@ -89,13 +89,14 @@ pub(super) fn is_named(token: &[u8]) -> bool {
 
 /// Tells whether a match of the paper's patterns is a prefix with one filler behind it, ever again.
 /// Other letters that are repeated count as they did there.
-pub(super) fn is_filled(pattern: &str, token: &[u8]) -> bool {
-    let long = token.len().saturating_sub(30);
+pub(super) fn is_filled(token: &[u8]) -> bool {
+    /// The shortest of these prefixes that say something, such as `AKIA`.
+    const PREFIX: usize = 4;
+    const TAIL_MAX: usize = 30;
+    let long = token.len().saturating_sub(TAIL_MAX).max(PREFIX);
     let tail = token.get(long..).unwrap_or_default();
     let same = tail.iter().all(|byte| Some(byte) == tail.first());
-    matches!(pattern, "aws_secret_access_key" | "openai_key" | "bearer_token")
-        && same
-        && tail.first().is_some_and(|first| b"xX0*".contains(first))
+    same && tail.first().is_some_and(|first| b"xX0*".contains(first))
 }
 
 /// The length of a mark that stands for a removed secret, if a text begins with one: `{REDACTED}`,
@@ -184,10 +185,15 @@ mod tests {
     #[test]
     fn the_papers_patterns_count_any_repeated_letter_but_fillers() {
         let secret = |letter: &str| format!("aws_secret_access_key = {}", letter.repeat(40));
-        assert!(is_filled("aws_secret_access_key", secret("x").as_bytes()));
-        assert!(is_filled("aws_secret_access_key", secret("0").as_bytes()));
-        assert!(!is_filled("aws_secret_access_key", secret("k").as_bytes()));
-        assert!(!is_filled("anthropic_oat", "x".repeat(40).as_bytes()));
+        assert!(is_filled(secret("x").as_bytes()));
+        assert!(is_filled(secret("0").as_bytes()));
+        assert!(!is_filled(secret("k").as_bytes()));
+        for (prefix, len) in [("gh,p_", 36), ("s,k-", 20), ("s,k-proj-", 48), ("AK,IA", 16)] {
+            let token = |filler: &str| prefix.replace(',', "") + &filler.repeat(len);
+            assert!(is_filled(token("x").as_bytes()), "{prefix}");
+            assert!(!is_filled(token("k").as_bytes()), "{prefix}");
+            assert!(!is_filled(token("xy").as_bytes()), "{prefix}");
+        }
     }
 
     #[test]

@@ -230,7 +230,7 @@ impl Scan {
             let placeholder = secret
                 && (placeholder::is_named(token)
                     || token.ends_with(b"...")
-                    || placeholder::is_filled(of.name, token)
+                    || placeholder::is_filled(token)
                     || of.family == "pem_block" && after.starts_with(b"-----END"));
             if secret {
                 self.claims.take(&span);

@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn pat() -> String {
-        ["gh", "p_", &"x".repeat(36)].concat()
+        ["gh", "p_", &"k".repeat(36)].concat()
     }
 
     fn api_key() -> String {
@@ -207,7 +207,7 @@ mod tests {
             report["detected_patterns"],
             json!([
                 {"kind": "api_key", "pattern": "aws_access_key_id", "match": "AKIA…", "line": 5},
-                {"kind": "github_pat", "pattern": "ghp", "match": "ghp_xxxxxxxxxxxx…", "line": 3},
+                {"kind": "github_pat", "pattern": "ghp", "match": "ghp_kkkkkkkkkkkk…", "line": 3},
                 {"kind": "jwt", "pattern": "jwt_triplet", "match": "ey…", "line": 4},
                 {"kind": "pii", "pattern": "email", "match": "b…", "line": 2},
                 {"kind": "pii", "pattern": "email", "match": "a…", "line": 3},

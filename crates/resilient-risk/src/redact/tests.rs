@@ -103,6 +103,8 @@ fn placeholders_stay_unless_they_are_chosen() {
     let redaction = choosing(&text, &["placeholder"]).unwrap();
     assert_eq!(redaction.text, "key = <REDACTED:api_key:1>\n");
     assert_eq!(redaction.verdict, Verdict::Safe);
+    let text = format!("a = {}\nb = {}\n", token("xxxxxx"), ["s", "k-", &"x".repeat(48)].concat());
+    assert_eq!(redacted(&text).text, text);
 }
 
 #[test]
