@@ -388,7 +388,8 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     let is_place = value.starts_with(b"$")
         || value.starts_with(b"^")
         || word == Word::Sql && value.starts_with(b"%");
-    if !value.iter().all(u8::is_ascii_graphic) || letters < 2 || is_place || is_versioned(value) {
+    let is_spelled = value.iter().all(u8::is_ascii_graphic) || !bare && has_foreign_letters(value);
+    if !is_spelled || letters < 2 || is_place || is_versioned(value) {
         return false;
     }
     let marks = value.len() - letters - digits - symbols;
@@ -435,6 +436,14 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
     let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
     strong && !is_path() && !placeholder::is_dummy(value)
+}
+
+/// Tells whether a value is spelled with letters of other alphabets, too, but mostly without them.
+fn has_foreign_letters(value: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(value) else { return false };
+    let foreign = text.chars().filter(|char| !char.is_ascii()).count();
+    foreign * 3 <= text.chars().count()
+        && text.chars().all(|char| char.is_ascii_graphic() || char.is_alphabetic())
 }
 
 /// Tells whether a value is the name of a type with the version of an interface before it: `V1SecretReference`.

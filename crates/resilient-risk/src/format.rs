@@ -183,6 +183,11 @@ impl<'a> Format<'a> {
         }
     }
 
+    /// Tells whether a match may have any of several lengths, as its last class does.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.parts.last(), Some(Part::Class { min, max, .. }) if min < max)
+    }
+
     /// The literal text that every match begins with.
     pub(super) fn prefix(&self) -> &'a [u8] {
         match self.parts.first() {

@@ -10,7 +10,8 @@ use regex::Regex;
 
 use super::render::{self, Out};
 use super::{Choice, Refusal, Wish, block, encoded, hits, plan, remaining, wants};
-use crate::escape::escape;
+use crate::escape::{escape, numbered};
+use crate::format::Format;
 use crate::token::Shape;
 use crate::{PatternHit, Policy, Report, vendor, work};
 
@@ -400,7 +401,10 @@ pub(super) fn matched<'a>(content: &'a str, hit: &PatternHit) -> Option<&'a str>
 /// Nothing if it is not known how far it goes.
 pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
     let mut pieces = whole_pieces(content, hit)?;
-    pieces.iter_mut().for_each(|piece| piece.start += escape_len(content, piece));
+    // What is read from its quote on begins with an escape of its own.
+    if hit.pattern != "assigned_password" {
+        pieces.iter_mut().for_each(|piece| piece.start += escape_len(content, piece));
+    }
     Some(pieces)
 }
 
@@ -417,6 +421,21 @@ fn escape_len(content: &str, piece: &Range<usize>) -> usize {
         _ => 0,
     };
     if len < piece.len() { len } else { 0 }
+}
+
+/// How much of a token stands behind a part of it: an escape of a character that tokens have, what follows it, and so on.
+fn escaped_len(after: &[u8]) -> usize {
+    let is_own = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+.".contains(&byte);
+    let mut len = 0;
+    while let Some(rest) = after.get(len..)
+        && let Some((char, escape)) = numbered(rest)
+        && u8::try_from(char).is_ok_and(is_own)
+    {
+        let more = rest.iter().skip(escape).take_while(|byte| is_own(**byte)).count();
+        work::spend(more);
+        len += escape + more;
+    }
+    len
 }
 
 /// What a password goes on with behind a sign that a shell would read: `\$` and a word.
@@ -465,5 +484,7 @@ fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
         }
         name => span.start + vendor::name_len(name, found)..span.end,
     };
-    Some(vec![one])
+    let is_open = hit.kind == "api_key" && vendor::row(&hit.pattern).is_none_or(Format::is_open);
+    let after = content.as_bytes().get(one.end..).filter(|_| is_open).unwrap_or_default();
+    Some(vec![one.start..one.end + escaped_len(after)])
 }

@@ -116,3 +116,42 @@ fn the_name_beside_a_value_stays() {
         assert!(!redaction.text.contains(&value), "{}", redaction.text);
     }
 }
+
+#[test]
+fn a_token_of_open_length_goes_on_behind_an_escape_of_its_own_character() {
+    let body = "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq8XeTw0u";
+    for form in ["x = \"sk,_live_@\"\n", "Authorization: Bearer @\n"] {
+        let form = form.replace(',', "");
+        for escape in ["\\u002d", "\\x41", "%2D", "%5F", "&#x41;"] {
+            let text = form.replace('@', &format!("{body}{escape}Ok6Cp{escape}2"));
+            let (begin, end) = form.split_once('@').unwrap();
+            let begin = begin.trim_end_matches("sk_live_");
+            assert_eq!(redacted(&text).text, format!("{begin}<REDACTED:api_key:1>{end}"), "{text}");
+        }
+        // What no token has ends it.
+        for escape in ["\\u0026z=1", "%26z=1", "\\nx", "%2Fx", "&#x3c;b"] {
+            let text = form.replace('@', &format!("{body}{escape}"));
+            assert!(redacted(&text).text.contains(&format!("1>{escape}")), "{text}");
+        }
+    }
+    // The length of this one is fixed.
+    let text = format!("x = {}\\u002dOk6Cp\n", token("k3Jd9f"));
+    assert_eq!(redacted(&text).text, "x = <REDACTED:github_pat:1>\\u002dOk6Cp\n");
+}
+
+#[test]
+fn a_password_with_letters_of_other_alphabets_goes_whole() {
+    for password in
+        ["\\u00e9csdSuW!S7WZhjm", "éYpUAyv!2fYcTL", "iTzJbkß!Y1OF06", "V3m\\xe4uA1!m1Tlb"]
+    {
+        let text = format!("password = \"{password}\"\n");
+        assert_eq!(redacted(&text).text, "password = \"<REDACTED:generic_secret:1>\"\n");
+    }
+    for text in [
+        "password = \"Пароль1!\"\n",
+        "password = \"Kennwort für Büro1!\"\n",
+        "password = é1a2b3c4\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
