@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use resilient_core::risk::{self, Detection, Policy, lab};
 
 /// So many bytes are looked at for each byte of a text, at most, and this many for any text.
-const LOOKS_MAX: u64 = 160;
+const LOOKS_MAX: u64 = 100;
 const LOOKS_LEAST: u64 = 100_000;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -11,10 +11,11 @@ mod opening;
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr3, memrchr};
 use regex::bytes::{Match, Regex};
 
 use self::opening::Opening;
+use super::bits::run_of;
 use super::features::Words;
 use super::literals::{Literal, Place};
 use super::token::Shape;
@@ -230,19 +231,29 @@ fn row(text: &[u8], at: usize, most: usize, of: &[u8]) -> usize {
 /// one that is longer than passwords are, it only tells that.
 fn value_len(text: &[u8], quote: Option<u8>) -> usize {
     const FAR: usize = 2 * *PASSWORD_LENS.end();
-    // Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
-    let signs: [&[u8]; 3] = [&[0xC2, 0xA0], &[0xE2, 0x80], &[0xE3, 0x80]];
-    let ends = |at: &usize| match (text.get(*at..).unwrap_or_default(), quote) {
-        ([byte, ..], Some(quote)) => *byte == quote || matches!(byte, b'\n' | b'\\'),
-        (rest @ [byte, ..], None) => {
-            byte.is_ascii_whitespace()
-                || byte.is_ascii_control()
-                || b"&'\";<>|\\]),}`".contains(byte)
-                || signs.iter().any(|sign| rest.starts_with(sign))
-        }
-        ([], _) => true,
-    };
-    (0..text.len().min(FAR)).find(ends).unwrap_or(text.len().min(FAR))
+    let text = text.get(..FAR).unwrap_or(text);
+    if let Some(quote) = quote {
+        return memchr3(quote, b'\n', b'\\', text).unwrap_or(text.len());
+    }
+    let rest = |at: usize| text.get(at..).unwrap_or_default();
+    let mut len = run_of(text, is_bare);
+    // These three begin other signs, too.
+    while matches!(rest(len), [0xC2 | 0xE2 | 0xE3, ..])
+        && !SIGNS.iter().any(|sign| rest(len).starts_with(sign))
+    {
+        len += 1 + run_of(rest(len + 1), is_bare);
+    }
+    len
+}
+
+/// Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
+const SIGNS: [&[u8]; 3] = [&[0xC2, 0xA0], &[0xE2, 0x80], &[0xE3, 0x80]];
+
+/// Tells whether a value without quotes goes on with a byte, whatever stands behind it.
+#[inline(always)]
+fn is_bare(byte: u8) -> bool {
+    let ends = b"&'\";<>|\\]),}`\x7F\xC2\xE2\xE3";
+    byte > b' ' && ends.iter().fold(true, |is, end| is & (byte != *end))
 }
 
 /// The value after a word.

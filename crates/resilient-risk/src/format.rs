@@ -276,6 +276,20 @@ impl<'a> Format<'a> {
     /// Matches at the start of a text: the length of the match, and where in it the first class
     /// begins.
     pub(super) fn matches(&self, text: &[u8]) -> Option<(usize, Range<usize>)> {
+        self.whole(text, self.fit(text)?)
+    }
+
+    /// What fits, unless it is the beginning of something longer.
+    pub(super) fn whole(
+        &self,
+        text: &[u8],
+        fitted: (usize, Range<usize>),
+    ) -> Option<(usize, Range<usize>)> {
+        (!self.goes_on(text.get(fitted.0).copied())).then_some(fitted)
+    }
+
+    /// The same of what may be the beginning of something longer. If a text does not fit, no beginning of it does.
+    pub(super) fn fit(&self, text: &[u8]) -> Option<(usize, Range<usize>)> {
         let mut at = 0;
         let mut body: Option<Range<usize>> = None;
         for (nth, part) in self.parts.iter().enumerate() {
@@ -299,7 +313,7 @@ impl<'a> Format<'a> {
                 }
             }
         }
-        (!self.goes_on(text.get(at).copied())).then(|| (at, body.unwrap_or(at..at)))
+        Some((at, body.unwrap_or(at..at)))
     }
 }
 

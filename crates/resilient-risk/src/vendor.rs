@@ -8,9 +8,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::memmem;
-
-use super::bits::run_of;
+use super::bits::{GROUP, bits_at, ones, padded, run_of};
 use super::format::{Format, is_near};
 use super::literals::{self, Literal, Place};
 use super::marks::is_token;
@@ -42,9 +40,32 @@ impl Eq for Row {}
 /// A row and its format.
 type Rule = &'static (&'static Row, Format<'static>);
 
+/// What tokens begin with.
+#[derive(Clone, Copy)]
+struct Prefix {
+    text: &'static [u8],
+    /// Its row; a prefix of the paper's patterns has none.
+    rule: Option<Rule>,
+    /// The first four bytes, and which of them it has.
+    four: u32,
+    mask: u32,
+}
+
+impl Prefix {
+    fn new(text: &'static [u8], rule: Option<Rule>) -> Self {
+        let has = padded(text).map(|byte: u8| if byte == 0 { 0 } else { u8::MAX });
+        Self { text, rule, four: four(text), mask: u32::from_le_bytes(has) }
+    }
+}
+
+/// The first four bytes of a text in one number.
+fn four(text: &[u8]) -> u32 {
+    u32::from_le_bytes(padded(text))
+}
+
 struct Table {
-    /// Prefixes with their rows by their first two bytes, longer ones first; those of the paper's patterns have none.
-    prefixed: Vec<Vec<(&'static [u8], Option<Rule>)>>,
+    /// Prefixes by their first two bytes, longer ones first.
+    prefixed: Vec<Vec<Prefix>>,
     /// A bit for each two bytes that have some: most have none, and these are near.
     heads: Vec<u64>,
     /// Rows that begin with a class, or with a prefix that says too little, by how many letters and digits they may
@@ -74,7 +95,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     const STRETCH_MAX: usize = 64;
     let (mut prefixed, mut bare) = (vec![Vec::new(); 1 << 14], vec![Vec::new(); STRETCH_MAX]);
     let mut others = Vec::new();
-    let mut prefixes: Vec<_> = literals::IN_RUNS.map(|own| (own.as_bytes(), None)).to_vec();
+    let mut prefixes = literals::IN_RUNS.map(|own| Prefix::new(own.as_bytes(), None)).to_vec();
     for rule in ROWS.iter() {
         let (_, format) = rule;
         if let Some((back, text)) = outside_text(format) {
@@ -84,12 +105,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             let lens = bare.iter_mut().enumerate().filter(|(len, _)| (least..=most).contains(len));
             lens.for_each(|(_, rules)| rules.push((rule, mark)));
         } else {
-            prefixes.push((format.prefix(), Some(rule)));
+            prefixes.push(Prefix::new(format.prefix(), Some(rule)));
         }
     }
-    prefixes.sort_by_key(|(prefix, _)| Reverse(prefix.len()));
-    for (prefix, rule) in prefixes {
-        prefixed.get_mut(pair(prefix)).into_iter().for_each(|all| all.push((prefix, rule)));
+    prefixes.sort_by_key(|prefix| Reverse(prefix.text.len()));
+    for prefix in prefixes {
+        prefixed.get_mut(pair(prefix.text)).into_iter().for_each(|all| all.push(prefix));
     }
     let bits = |sixty_four: &[Vec<_>]| {
         sixty_four.iter().rev().fold(0, |bits, all| bits << 1 | u64::from(!all.is_empty()))
@@ -187,20 +208,18 @@ fn word_len(text: &[u8], at: usize) -> usize {
 fn in_word(text: &[u8], run: &Run, at: usize, len: usize) -> Option<Hit> {
     super::work::spend(8);
     let rest = text.get(at..).unwrap_or_default();
-    let mut found = prefixes_of(rest).filter_map(|(_, rule)| matches(rule?, text, at));
+    let mut found = prefixes_of(rest).filter_map(|prefix| matches(prefix.rule?, text, at));
     // Without any digit nothing matches but prefixes with a dummy behind them.
     found.next().or_else(|| if run.digits > 0 { bare(text, at, len) } else { None })
 }
 
-/// The prefixes that a text begins with, as far as four bytes show it, and their rows.
-fn prefixes_of(text: &[u8]) -> impl Iterator<Item = (&'static [u8], Option<Rule>)> {
+/// The prefixes that a text begins with, as far as four bytes show it.
+fn prefixes_of(text: &[u8]) -> impl Iterator<Item = &'static Prefix> {
     let (table, pair) = (&*TABLE, pair(text));
     let has_some = table.heads.get(pair / 64).is_some_and(|bits| bits >> (pair % 64) & 1 == 1);
     let known = if has_some { table.prefixed.get(pair) } else { None };
-    let known = known.into_iter().flatten().copied();
-    known.filter(move |(prefix, _)| {
-        prefix.iter().zip(text).take(4).all(|(known, byte)| known == byte)
-    })
+    let begin = if has_some { four(text) } else { 0 };
+    known.into_iter().flatten().filter(move |prefix| begin & prefix.mask == prefix.four)
 }
 
 /// Tells by four bytes whether a word may begin like one of the formats or of the paper's patterns, so
@@ -217,9 +236,9 @@ pub(super) fn may_begin(four: [u8; 4], len: usize, mark: Option<u8>) -> bool {
 pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
     let rest = token.get(at..).unwrap_or_default();
     // Two or three letters stand anywhere; what begins with them must be a token to the end.
-    let begins = |(prefix, rule): (&[u8], Option<Rule>)| {
-        let is_token = |(_, format): Rule| prefix.len() > 3 || format.matches(rest).is_some();
-        rest.starts_with(prefix) && rule.is_none_or(is_token)
+    let begins = |prefix: &Prefix| {
+        let is_token = |(_, format): Rule| prefix.text.len() > 3 || format.matches(rest).is_some();
+        rest.starts_with(prefix.text) && prefix.rule.is_none_or(is_token)
     };
     super::work::spend(8);
     prefixes_of(rest).any(begins) || bare(token, at, len).is_some()
@@ -252,13 +271,17 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let rest = text.get(at..)?;
     let prefix = format.prefix();
     let body = rest.strip_prefix(prefix)?;
+    // Where nothing fits, the beginning of it does not fit either.
+    let fitted = format.fit(rest)?;
     let marked = prefix.len() >= 4 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
     let is_dummy =
         |body: &[u8]| if marked { placeholder::is_void(body) } else { placeholder::is_dummy(body) };
     let is_row = prefix.len() >= 3 && is_row(prefix, body);
     let whole = if is_row { None } else { whole_without_word(format, rest, is_dummy) };
-    let rest = whole.unwrap_or(rest);
-    let found = format.matches(rest);
+    let (rest, found) = match whole {
+        Some(whole) => (whole, format.matches(whole)),
+        None => (rest, format.whole(rest, fitted)),
+    };
     let end = found.as_ref().map(|(len, _)| at + len);
     let is_glued = prefix.len() >= 3
         && end.is_none_or(|end| text.get(end).copied().is_some_and(is_token))
@@ -313,10 +336,16 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
 
 /// Tells whether a prefix comes so often behind itself that no token stands between.
 fn is_row(prefix: &[u8], behind: &[u8]) -> bool {
-    const NEAR: usize = 64;
     const ROW: usize = 4;
-    let near = behind.get(..NEAR).unwrap_or(behind);
-    memmem::find_iter(near, prefix).take(ROW).count() == ROW
+    let near = behind.get(..GROUP).unwrap_or(behind);
+    let [firsts] = bits_at(near, 0, |byte| u8::from(prefix.first() == Some(&byte)));
+    let mut end = 0;
+    let comes = |at: &usize| {
+        let is_next = *at >= end && near.get(*at..).is_some_and(|rest| rest.starts_with(prefix));
+        end = if is_next { at + prefix.len() } else { end };
+        is_next
+    };
+    ones(firsts).filter(comes).take(ROW).count() == ROW
 }
 
 /// Where in a stretch a token of another format begins, if it is glued to the one before.
@@ -329,10 +358,12 @@ pub(super) fn next_token(text: &[u8], stretch: Range<usize>) -> Option<usize> {
     for at in stretch.take(LOOK) {
         let rest = text.get(at..).filter(|rest| rest.first().copied().is_some_and(is_token))?;
         super::work::spend(1);
-        for (prefix, rule) in prefixes_of(rest) {
+        for prefix in prefixes_of(rest) {
+            let known = prefix.text;
             let is_long =
-                prefix.len() >= 3 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
-            let Some((_, format)) = rule.filter(|_| is_long && rest.starts_with(prefix)) else {
+                known.len() >= 3 && known.last().is_some_and(|byte| b"-_.".contains(byte));
+            let Some((_, format)) = prefix.rule.filter(|_| is_long && rest.starts_with(known))
+            else {
                 continue;
             };
             if format.matches(rest).is_some() {
@@ -578,7 +609,7 @@ mod tests {
         assert_eq!(known().count(), super::super::rows::outside_texts().count());
         assert!(known().filter(|known| known.text.starts_with(b"$")).count() > 15);
         for rule in ROWS.iter().filter(|(_, format)| outside_text(format).is_none()) {
-            let mut inside = TABLE.prefixed.iter().flatten().filter_map(|(_, rule)| *rule);
+            let mut inside = TABLE.prefixed.iter().flatten().filter_map(|prefix| prefix.rule);
             let mut bare = TABLE.bare.iter().flatten().map(|(rule, _)| *rule);
             let is_it = |known: Rule| known.0 == rule.0;
             assert!(inside.any(is_it) || bare.any(is_it), "{}", rule.0.name);
