@@ -17,6 +17,7 @@
 //! it reads. A match must end where its last class ends: a longer token is another token.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The classes, and the characters of each in the syntax of regular expressions.
 const CLASSES: [(u8, &str); 13] = [
@@ -39,31 +40,33 @@ const CLASSES: [(u8, &str); 13] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Class {
     set: &'static str,
-    /// A bit for each of them.
-    bits: [u64; 4],
+    /// For each byte whether it is one of them.
+    bytes: [bool; 256],
 }
 
 impl Class {
-    fn named(name: u8) -> Option<Self> {
-        let (_, set) = CLASSES.into_iter().find(|(known, _)| *known == name)?;
-        let (mut rest, mut bits) = (set.as_bytes(), [0; 4]);
+    fn named(name: u8) -> Option<&'static Self> {
+        static ALL: LazyLock<Vec<(u8, Class)>> =
+            LazyLock::new(|| CLASSES.iter().map(|(name, set)| (*name, Class::of(set))).collect());
+        ALL.iter().find_map(|(known, class)| (*known == name).then_some(class))
+    }
+
+    fn of(set: &'static str) -> Self {
+        let (mut rest, mut bytes) = (set.as_bytes(), [false; 256]);
         while let [first, after @ ..] = rest {
             let (last, after) = match after {
                 [b'-', last, after @ ..] => (last, after),
                 _ => (first, after),
             };
-            for byte in *first..=*last {
-                bits.get_mut(usize::from(byte / 64))
-                    .into_iter()
-                    .for_each(|it| *it |= 1 << (byte % 64));
-            }
+            let range = bytes.get_mut(usize::from(*first)..=usize::from(*last));
+            range.into_iter().for_each(|range| range.fill(true));
             rest = after;
         }
-        Some(Self { set, bits })
+        Self { set, bytes }
     }
 
     fn has(&self, byte: u8) -> bool {
-        self.bits.get(usize::from(byte / 64)).is_some_and(|bits| bits >> (byte % 64) & 1 == 1)
+        self.bytes.get(usize::from(byte)).copied().unwrap_or_default()
     }
 
     /// Whether it has letters and digits alone.
@@ -75,7 +78,7 @@ impl Class {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part<'a> {
     Literal(&'a [u8]),
-    Class { class: Class, min: usize, max: usize },
+    Class { class: &'static Class, min: usize, max: usize },
 }
 
 /// A format, ready to match.
