@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use unicode_normalization::char::decompose_compatible;
 
-use super::super::bits::GROUP;
+use super::super::bits::{GROUP, bits_at, ones};
 use super::super::marks::Marks;
 use super::super::work;
 use super::{Map, Trust, Views};
@@ -27,9 +27,13 @@ static ALIKE: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
 pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    for at in marks.foreign.iter().flat_map(|group| group * GROUP..(group + 1) * GROUP) {
-        if at >= done && may_fold(bytes, at) {
-            done = word(text, at, done, views);
+    for group in marks.foreign.iter().map(|group| group * GROUP) {
+        // Lower bytes begin no such character.
+        let [begins] = bits_at(bytes, group, |byte| u8::from(byte >= 0xC2));
+        for at in ones(begins).map(|bit| group + bit) {
+            if at >= done && may_fold(bytes, at) {
+                done = word(text, at, done, views);
+            }
         }
     }
 }
