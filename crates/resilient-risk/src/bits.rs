@@ -101,9 +101,9 @@ pub(super) fn rows_of_pairs(text: &[u8], table: &[u8; 1 << 16]) -> Bits {
 /// What a table says of each pair. Vectors are no good at it.
 #[inline(never)]
 fn looked_up(block: &[u8; BLOCK + PAIRS], table: &[u8; 1 << 16]) -> [u8; BLOCK + PAIRS - 1] {
-    let ([_, behind @ ..], mut kinds) = (block, [0; BLOCK + PAIRS - 1]);
-    for ((to, first), second) in kinds.iter_mut().zip(block).zip(behind) {
-        let pair = usize::from(u16::from_le_bytes([*first, *second]));
+    let mut kinds = [0; BLOCK + PAIRS - 1];
+    for (to, pair) in kinds.iter_mut().zip(block.array_windows()) {
+        let pair = usize::from(u16::from_le_bytes(*pair));
         *to = table.get(pair).copied().unwrap_or_default();
     }
     kinds
