@@ -211,12 +211,11 @@ fn by_secret(marked: &[Marked<'_>], old: &str, new: &str, policy: &Policy) -> Op
         .filter(|(_, hit)| !hit.placeholder && crate::hit::is_secret(&hit.kind))
         .filter_map(|(_, hit)| Some((taken::matched(old, hit)?, hit.kind.as_ref(), hit.line)))
         .collect();
-    let texts: Vec<&str> = values.iter().map(|(text, ..)| *text).collect();
-    let searcher = aho_corasick::AhoCorasick::new(&texts).ok()?;
+    let searcher = taken::searcher(values.iter().map(|(text, ..)| text.as_bytes()))?;
     let kept: BTreeSet<&str> = searcher
         .find_overlapping_iter(new)
         .take(COMPARISONS_MAX)
-        .filter_map(|found| texts.get(found.pattern().as_usize()).copied())
+        .filter_map(|found| new.get(found.range()))
         .collect();
     for (text, kind, line) in &values {
         if !kept.contains(text) {

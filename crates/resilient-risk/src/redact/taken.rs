@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
 use super::render::{self, Out};
@@ -23,6 +23,9 @@ pub(super) const TAKEN_MAX: usize = 50_000;
 
 /// No less of the beginning of a secret tells it from others.
 const TELLING_MIN: usize = 12;
+
+/// So much of a copy that begins within another one is compared.
+const NEAR: usize = 1024;
 
 /// A secret of a machine has at least this many bytes.
 const STRONG_LEN: usize = 20;
@@ -253,14 +256,7 @@ fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
             Some(Strong { text, taken, telling })
         })
         .collect();
-    // A secret is met again in full, or as far as it was copied. Many secrets begin alike.
-    let heads: BTreeSet<&str> = strong.iter().filter_map(|of| of.text.get(..of.telling)).collect();
-    let searcher = AhoCorasick::new(heads).ok();
-    let Some(searcher) = searcher.filter(|_| !strong.is_empty()) else {
-        taken.extend(more);
-        return merge(taken);
-    };
-    let known = Known { strong: &strong, searcher };
+    let known = Known { strong: &strong, searcher: searcher(heads(&strong)) };
     let again = |piece: Range<usize>, like: &Taken, is_decoded: bool| Taken {
         pieces: vec![piece],
         findings: Vec::new(),
@@ -270,19 +266,20 @@ fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
     let bytes = content.as_bytes();
     // Up to here it is known. A copy that is glued to the one before is no part of a word.
     let mut reach = 0;
-    known.each(bytes, |like, copy| {
+    known.each(bytes, |like, copy, is_whole| {
         let is_word = |at: Option<usize>| {
             at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric)
         };
         let Range { start, end } = copy;
         let is_part = start > reach && is_word(start.checked_sub(1)) || is_word(Some(end));
-        if copy.len() == like.text.len() || !is_part && content.is_char_boundary(end) {
-            reach = reach.max(end);
+        let counts = is_whole || !is_part;
+        if counts && content.is_char_boundary(end) && end > reach {
+            reach = end;
             more.push(again(copy, like.taken, false));
         }
     });
     encoded::each(content, |said, source| {
-        known.each(said, |like, copy| {
+        known.each(said, |like, copy, _| {
             if copy.len() == like.text.len() {
                 more.push(again(source(copy), like.taken, true));
             }
@@ -295,19 +292,36 @@ fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
 /// The secrets that are taken wherever they stand, in order, and a search for how they begin.
 struct Known<'a> {
     strong: &'a [Strong<'a>],
-    searcher: AhoCorasick,
+    searcher: Option<AhoCorasick>,
 }
 
 impl<'a> Known<'a> {
-    /// Tells each copy of a secret in a text, in full or as far as it was copied.
-    fn each(&self, text: &[u8], mut tell: impl FnMut(&Strong<'a>, Range<usize>)) {
-        for found in self.searcher.find_overlapping_iter(text) {
+    /// Tells each copy of a secret in a text, and whether it is whole; others go as far as they were copied.
+    fn each(&self, text: &[u8], mut tell: impl FnMut(&Strong<'a>, Range<usize>, bool)) {
+        // Up to here some secret and the text are the same.
+        let mut compared = 0;
+        for found in self.searcher.iter().flat_map(|searcher| searcher.find_overlapping_iter(text))
+        {
             let start = found.start();
-            for (like, len) in copies(self.strong, text.get(start..).unwrap_or_default()) {
-                tell(like, start..start + len);
+            let rest = text.get(start..).unwrap_or_default();
+            // Within a long copy another one begins only if the text repeats itself. It is not compared to its end, and counts.
+            let near = near(rest).filter(|_| start < compared);
+            let rest = near.unwrap_or(rest);
+            let is_open = |len: usize| near.is_some_and(|near| len == near.len());
+            let (begun, whole) = copies(self.strong, rest);
+            compared = compared.max(start + begun.map_or(0, |(_, len)| len));
+            let begun = begun.filter(|(of, len)| *len >= of.telling || is_open(*len));
+            for (like, len) in begun.into_iter().chain(whole) {
+                tell(like, start..start + len, len == like.text.len() || is_open(len));
             }
         }
     }
+}
+
+/// The beginning of a longer text, up to a character.
+fn near(text: &[u8]) -> Option<&[u8]> {
+    let is_begun = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0xC0 != 0x80);
+    text.get(..(NEAR..NEAR + 4).find(is_begun)?)
 }
 
 /// A secret that is taken wherever it stands.
@@ -321,19 +335,35 @@ struct Strong<'a> {
 impl Strong<'_> {
     /// How many of its bytes a text begins with.
     fn common(&self, rest: &[u8]) -> usize {
-        let both = rest.iter().zip(self.text.as_bytes());
-        let len = both.take_while(|(one, other)| one == other).count();
+        // Whole parts first, which is faster.
+        const PART: usize = 64;
+        let text = self.text.as_bytes();
+        let parts = rest.as_chunks::<PART>().0.iter().zip(text.as_chunks::<PART>().0);
+        let len = PART * parts.take_while(|(one, other)| one == other).count();
+        let both = rest.iter().zip(text).skip(len);
+        let len = len + both.take_while(|(one, other)| one == other).count();
         work::spend(len);
         len
     }
 }
 
-/// The secrets, in order, with which a text begins, and with how much of each: one as far as it was copied, and one in
-/// full. The nearest in their order have the most in common with it.
-fn copies<'a>(
-    strong: &'a [Strong<'a>],
-    rest: &[u8],
-) -> impl Iterator<Item = (&'a Strong<'a>, usize)> {
+/// Searches for texts. The automata of other kinds take hundreds of bytes for each byte of a long one.
+pub(super) fn searcher<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Option<AhoCorasick> {
+    let texts: BTreeSet<&[u8]> = texts.collect();
+    AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(texts).ok()
+}
+
+/// The beginnings of secrets: whole ones take too much memory.
+fn heads<'a>(strong: &'a [Strong<'a>]) -> impl Iterator<Item = &'a [u8]> {
+    strong.iter().filter_map(|of| of.text.as_bytes().get(..TELLING_MIN))
+}
+
+/// A secret and how much of it a text begins with.
+type Copy<'a> = (&'a Strong<'a>, usize);
+
+/// Of secrets in order, the one that has the most in common with a text from its beginning on, and the one that the text
+/// begins with in full. The nearest in their order have the most in common with it.
+fn copies<'a>(strong: &'a [Strong<'a>], rest: &[u8]) -> (Option<Copy<'a>>, Option<Copy<'a>>) {
     let before = |rest: &[u8]| strong.partition_point(|of| of.text.as_bytes() <= rest);
     let nth = before(rest);
     let beside = strong.get(nth.saturating_sub(1)..).unwrap_or_default().iter().take(2);
@@ -349,7 +379,7 @@ fn copies<'a>(
         whole = before(rest).checked_sub(1).and_then(|nth| strong.get(nth));
     }
     let whole = whole.map(|of| (of, of.text.len()));
-    begun.filter(|(of, len)| *len >= of.telling).into_iter().chain(whole)
+    (begun, whole)
 }
 
 /// So much of the beginning of a secret tells it from others: more than what its form begins with, up to a sign. A

@@ -85,6 +85,22 @@ fn secrets_that_begin_alike_are_told_apart_in_time_that_their_length_bounds() {
 }
 
 #[test]
+fn a_secret_that_repeats_itself_is_searched_in_time_that_its_length_bounds() {
+    let jwt = |len: usize| {
+        let head = ["ey", "J"].concat().repeat(len);
+        let body = ["ey", "Jk3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A.", "k3Jd9fQx7LmZ2pVtR8sW"].concat();
+        format!("a = {head}.{body}\nb = {head}\n")
+    };
+    let looks = |text: &str| {
+        crate::work::taken();
+        assert!(redacted(text).text.contains("<REDACTED:jwt:1>"));
+        crate::work::taken() / text.len() as u64
+    };
+    let (short, long) = (looks(&jwt(1_000)), looks(&jwt(4_000)));
+    assert!(long <= 2 * short, "{short} looks at each byte, {long} of a longer text");
+}
+
+#[test]
 fn a_token_that_is_glued_to_itself_goes_whole() {
     let live = ["sk", "_live_I3FpGwzzpXFPAWxximQypoSe"].concat();
     let grid =
