@@ -18,6 +18,7 @@ use self::opening::Opening;
 use super::bits::run_of;
 use super::features::Words;
 use super::literals::{Literal, Place};
+use super::tables::OTHER_WORDS;
 use super::token::Shape;
 use super::words::{Said, VALUE_REACH, Word};
 use super::{decode, naming, pii, placeholder};
@@ -56,6 +57,9 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
     let mut tables = 0;
     for said in words.iter().copied() {
         let Said { word, start, end } = said;
+        if is_other(text, start) {
+            continue;
+        }
         let option = || command::option(text, said).filter(|hit| claims.is_free(&hit.span));
         let hit = match word {
             Word::Url => address::credentials(text, start, end),
@@ -75,6 +79,21 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
             column::find(text, start, &mut tables, claims);
         }
     }
+}
+
+/// Tells whether the word at a place only begins as one for passwords does, as `passive`, or is a part of the name of a
+/// resource of Amazon: `arn:aws:secretsmanager:…:secret:…`.
+fn is_other(text: &[u8], start: usize) -> bool {
+    const NAME_MAX: usize = 100;
+    let is = |word: &&[u8]| near(text, start, word.len()).eq_ignore_ascii_case(word);
+    let in_name = || {
+        let before = text.get(start.saturating_sub(NAME_MAX)..start).unwrap_or_default();
+        let is_outside = |byte: &u8| !byte.is_ascii_alphanumeric() && !b":-/_.".contains(byte);
+        let name = before.rsplit(is_outside).next().unwrap_or_default();
+        name.starts_with(b"arn:")
+    };
+    OTHER_WORDS.iter().any(is)
+        || start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b':') && in_name()
 }
 
 /// The text from a position on, up to some length.
@@ -151,6 +170,11 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
     let span = &value.span;
     let bare = quote.is_none();
     if !PASSWORD_LENS.contains(&value.len()) || !is_telling(text.get(span.clone())?, bare) {
+        return None;
+    }
+    // `force_length_pass=ForceLengthPass2016,` is an argument.
+    let is_argument = bare && matches!(text.get(span.end), Some(b',' | b')'));
+    if is_argument && Shape::of(text.get(span.clone())?).is_name() {
         return None;
     }
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
@@ -599,6 +623,20 @@ mod tests {
         ] {
             assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
         }
+    }
+
+    #[test]
+    fn words_that_only_begin_like_password_and_names_in_programs_announce_nothing() {
+        let value = ["q7", "Rk!9", "zPw"].concat();
+        for text in [
+            format!("is_passive = \"{value}\""),
+            format!("(\"Rose Passion\", \"{value}\")"),
+            format!("\"arn:aws:secretsmanager:us-west-2:123456789012:secret:Db-{value}\""),
+            "curve(force_pass=ForceLengthPassGroote2016, x=1)".to_owned(),
+        ] {
+            assert_eq!(found(&text), [], "{text}");
+        }
+        assert_eq!(found(&format!("arn = 1, password:{value}")).len(), 1);
     }
 
     #[test]
