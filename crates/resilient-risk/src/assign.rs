@@ -139,8 +139,8 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
         return None;
     }
     let rest = text.get(end..)?;
-    // A path in a program, and a choice: `Secrets::Aes128Gcm`, `passed?"a1":"b2"`.
-    if let Some(b"::" | b"?") = rest.get(at - signs..at) {
+    // A path in a program, a choice, and what stands for nothing: `Secrets::Aes128Gcm`, `passed?"a1":"b2"`, `length??16`.
+    if let Some(b"::" | b"?" | b"??") = rest.get(at - signs..at) {
         return None;
     }
     // `password: str = "…"`: a type between the two signs.
@@ -172,13 +172,15 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
     if !PASSWORD_LENS.contains(&value.len()) || !is_telling(text.get(span.clone())?, bare) {
         return None;
     }
-    // `force_length_pass=ForceLengthPass2016,` is an argument.
-    let is_argument = bare && matches!(text.get(span.end), Some(b',' | b')'));
-    if is_argument && Shape::of(text.get(span.clone())?).is_name() {
-        return None;
-    }
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
     let loose = bare && (white_after > 0 || !assigned) && !is_entry(text, start, span);
+    // `force_pass=ForceLengthPass2016,` is an argument, and `passLength=length??16` code.
+    let is_code = loose || bare && matches!(text.get(span.end), Some(b',' | b')'));
+    let body = text.get(span.clone())?;
+    let has_choice = || body.windows(2).any(|two| two == b"??");
+    if is_code && Shape::of(body).is_name() || bare && has_choice() {
+        return None;
+    }
     if !claims.is_free(span) || !is_password(text, &value, bare, loose, word) {
         return None;
     }
@@ -422,6 +424,7 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     // `${NAME}`, and `^…` of a regular expression.
     let is_place = value.starts_with(b"$")
         || value.starts_with(b"^")
+        || is_colour(value)
         || word == Word::Sql && value.starts_with(b"%");
     let is_spelled = value.iter().all(u8::is_ascii_graphic) || !bare && has_foreign_letters(value);
     if !is_spelled || letters < 2 || is_place || is_versioned(value) {
@@ -471,6 +474,12 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
     let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
     strong && !is_path() && !placeholder::is_dummy(value)
+}
+
+/// Tells whether a value is a colour: `#7f00b4`.
+fn is_colour(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"#").unwrap_or_default();
+    matches!(digits.len(), 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Tells whether a value is spelled with letters of other alphabets, too, but mostly without them.
@@ -633,6 +642,10 @@ mod tests {
             format!("(\"Rose Passion\", \"{value}\")"),
             format!("\"arn:aws:secretsmanager:us-west-2:123456789012:secret:Db-{value}\""),
             "curve(force_pass=ForceLengthPassGroote2016, x=1)".to_owned(),
+            "    Password?: XmlStringMaxLen256;".to_owned(),
+            "import SecretListParams = Apps1.SecretListParams;".to_owned(),
+            "t.minPasswordLength=e.minPasswordLength??6,t.x".to_owned(),
+            "--test-pass-color: #00d6b2;".to_owned(),
         ] {
             assert_eq!(found(&text), [], "{text}");
         }

@@ -118,9 +118,14 @@ mod tests {
 
     #[test]
     fn digests_and_identifiers_are_explained_by_their_notation() {
-        for notation in
-            ["\"integrity\": \"sha512-", "image@sha256:", "v1.2.3 h1:", "MD5:", "a.py,sha256="]
-        {
+        for notation in [
+            "\"integrity\": \"sha512-",
+            "image@sha256:",
+            "v1.2.3 h1:",
+            "MD5:",
+            "a.py,sha256=",
+            ".pnpm/css-loader@7.1.2_@rspack+core@1.6.7_patch_hash=",
+        ] {
             assert!(is_explained(&format!("{notation}{TOKEN}\"")), "{notation}");
         }
         assert!(is_explained(&format!("id: {UUID}")));
