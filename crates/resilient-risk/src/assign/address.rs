@@ -17,9 +17,6 @@ static AUTHORITY: Form = LazyLock::new(|| {
     Regex::new(&format!("^({user}*):({inside}+)@({host}+)")).ok()
 });
 
-/// `user:password` before the `@tcp(` of an address in Go.
-static BEFORE_TCP: Form = LazyLock::new(|| Regex::new(r#"([^\s"'`:/@,;=]*):([^\s"'`]+)$"#).ok());
-
 /// `host:port:database:user:password`, alone on its line.
 static PGPASS: Form = LazyLock::new(|| {
     Regex::new(r"^[ \t]*([^\s:#]+):(?:[0-9]+|\*):[^\s:]+:([^\s:]+):(\S+)[ \t\r]*$").ok()
@@ -27,7 +24,7 @@ static PGPASS: Form = LazyLock::new(|| {
 
 /// All forms, for a test.
 #[cfg(test)]
-pub(super) static FORMS: [&Form; 3] = [&AUTHORITY, &BEFORE_TCP, &PGPASS];
+pub(super) static FORMS: [&Form; 2] = [&AUTHORITY, &PGPASS];
 
 /// Reads `user:password@host` after `://`.
 pub(super) fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
@@ -80,10 +77,18 @@ pub(super) fn before_tcp(text: &[u8], start: usize) -> Option<Hit> {
     const REACH: usize = 120;
     let from = start.saturating_sub(REACH);
     work::spend(REACH / 4);
-    let found = BEFORE_TCP.as_ref()?.captures(text.get(from..start)?)?;
-    let (pair, user, password) = (found.get_match(), found.get(1)?, found.get(2)?);
-    let is_real = is_url_password(password.as_bytes(), user.as_bytes(), b"");
-    let span = from + pair.start()..start + "@tcp".len();
+    let before = text.get(from..start)?;
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`".contains(byte);
+    let word = before.rsplit(is_end).next()?;
+    // A row of addresses is none.
+    if memmem::find(word, b"@tcp(").is_some() {
+        return None;
+    }
+    let colon = memchr::memchr(b':', word)?;
+    let (name, password) = (word.get(..colon)?, word.get(colon + 1..)?);
+    let user = name.rsplit(|byte| b"/@,;=".contains(byte)).next()?;
+    let is_real = !password.is_empty() && is_url_password(password, user, b"");
+    let span = start - word.len() + colon - user.len()..start + "@tcp".len();
     is_real.then_some(Hit { family: "conn_string", name: "url_credentials", span })
 }
 

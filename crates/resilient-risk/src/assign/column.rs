@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 use super::super::words::Word;
 use super::super::work;
@@ -12,13 +12,22 @@ use super::{Claimed, Hit, PASSWORD_LENS, Value, is_password, is_telling};
 /// A longer line is no row.
 const LINE_MAX: usize = 2000;
 
+/// A longer cell is no name.
+const NAME_MAX: usize = 40;
+
 /// Takes the values below a word that is the head of a column, and those of the other columns of the table. Nothing
 /// before a position is the head of a table; afterwards this is the end of the table.
 pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl Claimed) {
-    if word < *done {
+    if word < *done || !is_in_head(text, word) {
         return;
     }
-    let Some(head) = head(text, word) else { return };
+    let Some(head) = line(text, word) else {
+        // No other word of a line that is too long is in a head, either.
+        let rest = text.get(word..).unwrap_or_default();
+        *done = word + memchr(b'\n', rest).unwrap_or(rest.len());
+        return;
+    };
+    *done = head.end;
     let (sign, columns) = columns(text, &head);
     if columns.is_empty() {
         return;
@@ -53,17 +62,29 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
     }
 }
 
-/// The line of a word, if what stands beside the word may be the rest of a head.
-fn head(text: &[u8], word: usize) -> Option<Range<usize>> {
+/// Tells by what stands behind a word whether the word may be in the head of a table.
+fn is_in_head(text: &[u8], word: usize) -> bool {
     let is_inside = |byte: &&u8| byte.is_ascii_alphanumeric() || b" _*\"`".contains(byte);
-    let behind = text.get(word..)?.iter().find(|byte| !is_inside(byte));
-    if !behind.is_none_or(|byte| b"|,;\t\r\n".contains(byte)) {
-        return None;
+    let near = text.get(word..).unwrap_or_default();
+    let near = near.get(..NAME_MAX).unwrap_or(near);
+    work::spend(near.len() / 4);
+    match near.iter().find(|byte| !is_inside(byte)) {
+        Some(byte) => b"|,;\t\r\n".contains(byte),
+        None => near.len() < NAME_MAX,
     }
-    let before = text.get(word.saturating_sub(LINE_MAX)..word)?;
-    let start = word - before.iter().rev().take_while(|byte| **byte != b'\n').count();
-    work::spend((word - start) / 4);
-    rows(text, start).next()
+}
+
+/// The line of a word, if it is no longer than that of a row.
+fn line(text: &[u8], word: usize) -> Option<Range<usize>> {
+    let from = word.saturating_sub(LINE_MAX);
+    let before = text.get(from..word)?;
+    work::spend(before.len() / 4);
+    let start = match memrchr(b'\n', before) {
+        Some(feed) => from + feed + 1,
+        None if from == 0 => 0,
+        None => return None,
+    };
+    rows(text, start).next().filter(|row| row.end >= word)
 }
 
 /// The sign that divides the cells of a head, and the numbers of its columns that hold passwords: none if a cell is no
@@ -72,7 +93,7 @@ fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<usize>) {
     let line = text.get(head.clone()).unwrap_or_default();
     let sign = b"|\t;,".iter().copied().find(|sign| line.contains(sign)).unwrap_or(b'|');
     let is_name = |name: &[u8]| {
-        name.len() <= 40
+        name.len() <= NAME_MAX
             && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-./()".contains(byte))
     };
     let names = cells(text, head.clone(), sign).into_iter().map(|cell| bare(text, cell));

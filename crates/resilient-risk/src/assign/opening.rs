@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 use super::super::work;
 use super::WRITTEN_MAX;
@@ -52,7 +52,7 @@ impl Opening {
     pub(super) fn raw(self, text: &[u8], from: usize) -> Option<Range<usize>> {
         let rest = text.get(from..).filter(|_| self.is_raw)?;
         let rest = rest.get(..WRITTEN_MAX).unwrap_or(rest);
-        let rest = rest.split(|byte| *byte == b'\n').next()?;
+        let rest = memchr(b'\n', rest).map_or(Some(rest), |feed| rest.get(..feed))?;
         work::spend(rest.len() / 4);
         let hashes = b"########".get(..self.hashes)?;
         let closing = [&[self.quote], hashes].concat();

@@ -488,7 +488,7 @@ fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
     if span.is_empty() {
         return None;
     }
-    let one = match hit.pattern.as_ref() {
+    let mut one = match hit.pattern.as_ref() {
         "bearer_token" => {
             let name = found.find(char::is_whitespace).unwrap_or(0);
             let rest = found.get(name..).unwrap_or_default();
@@ -516,5 +516,6 @@ fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
     };
     let is_open = hit.kind == "api_key" && vendor::row(&hit.pattern).is_none_or(Format::is_open);
     let after = content.as_bytes().get(one.end..).filter(|_| is_open).unwrap_or_default();
-    Some(vec![one.start..one.end + escaped_len(after)])
+    one.end += escaped_len(after);
+    Some(vec![one])
 }
