@@ -15,8 +15,8 @@ const LINE_MAX: usize = 2000;
 /// A longer cell is no name.
 const NAME_MAX: usize = 40;
 
-/// Takes the values below a word that is the head of a column, and those of the other columns of the table. Nothing
-/// before a position is the head of a table; afterwards this is the end of the table.
+/// Takes the passwords of a table, if a word stands in its head. A word before `done` was looked at already, or is in a
+/// table that was read; `done` moves on to the end of this one.
 pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl Claimed) {
     if word < *done || !is_in_head(text, word) {
         return;

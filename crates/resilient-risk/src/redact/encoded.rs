@@ -25,7 +25,7 @@ pub(super) fn each(text: &str, mut read: impl FnMut(&[u8], &dyn Fn(Range<usize>)
             work::spend(bytes.len());
             let padding = text.get(run.end..).unwrap_or_default().iter().take(2);
             let padding = padding.take_while(|byte| **byte == b'=').count();
-            // One part of a text cannot be separated from the others, but of an unknown run it must.
+            // An encoded text goes as a whole. Of other runs only the digits of the secret go.
             let is_whole = skipped == 0 && is_text(&bytes);
             let exact = |span: Range<usize>| {
                 start + span.start * 4 / 3..(start + (span.end * 4).div_ceil(3)).min(run.end)
