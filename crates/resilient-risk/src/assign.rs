@@ -192,8 +192,8 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
 fn is_telling(value: &[u8], bare: bool) -> bool {
     // `%NAME%` is a place for a value.
     let is_framed = value.first() == value.last();
-    let may_be_random = !bare && !is_framed && !Shape::of(value).is_wordy();
-    value.iter().any(|byte| byte.is_ascii_digit() || may_be_random && is_symbol(*byte))
+    let has_symbol = || value.iter().any(|byte| is_symbol(*byte)) && !Shape::of(value).is_wordy();
+    value.iter().any(u8::is_ascii_digit) || !bare && !is_framed && has_symbol()
 }
 
 /// Tells whether a word and its value are all of their line, or follow the name of a user, as in the files of programs

@@ -69,6 +69,15 @@ impl Class {
         self.bytes.get(usize::from(byte)).copied().unwrap_or_default()
     }
 
+    /// How many bytes of it a text begins with.
+    fn run(&self, text: &[u8]) -> usize {
+        // Eight at once, which is faster.
+        let has_all = |eight: &&[u8; 8]| eight.iter().fold(true, |all, byte| all & self.has(*byte));
+        let len = 8 * text.as_chunks().0.iter().take_while(has_all).count();
+        let rest = text.get(len..).unwrap_or_default();
+        len + rest.iter().take_while(|byte| self.has(**byte)).count()
+    }
+
     /// Whether it has letters and digits alone.
     fn is_plain(&self) -> bool {
         !self.has(b'_') && !self.has(b'+')
@@ -307,8 +316,7 @@ impl<'a> Format<'a> {
                         if self.parts.get(nth + 1).is_some() && *min == *max { *min } else { *max };
                     let rest = text.get(at..)?;
                     let rest = rest.get(..most).unwrap_or(rest);
-                    let end = rest.iter().position(|byte| !class.has(*byte));
-                    let len = end.unwrap_or(rest.len());
+                    let len = class.run(rest);
                     super::work::spend(len);
                     (len >= *min).then_some(())?;
                     body = Some(body.map_or(at, |body| body.start)..at + len);

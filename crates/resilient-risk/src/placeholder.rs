@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::bytes::Regex;
 
+use super::bits::run_of;
 use super::tables::{DUMMIES_BEHIND, DUMMIES_INSIDE, DUMMIES_NAMED, DUMMIES_SPELLED};
 
 /// So much of a body is looked at.
@@ -105,8 +106,8 @@ pub(super) fn is_filled(token: &[u8]) -> bool {
 /// A few words of the token may stand before it: `oat01-{REDACTED}`.
 pub(super) fn mark(text: &[u8]) -> Option<usize> {
     let text = text.get(..text.len().min(80)).unwrap_or_default();
-    let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    let lead = text.iter().take(64).take_while(|byte| inside(byte)).count();
+    let inside = |byte: u8| byte.is_ascii_alphanumeric() | (byte == b'-') | (byte == b'_');
+    let lead = run_of(text.get(..64).unwrap_or(text), inside);
     let words = text.get(..lead)?;
     if (4..60).contains(&lead) && (is_dummy(words) || is_spelled(words)) {
         return Some(lead);
