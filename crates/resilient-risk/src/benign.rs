@@ -31,11 +31,13 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
         || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
 }
 
-/// Tells whether a candidate is an identifier or a name by its form, and nothing says that it is a secret.
+/// Tells whether a candidate is an identifier or a name by its form, and nothing says that it is a secret; or its own name
+/// says that it is none.
 pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &Words) -> bool {
     let shape = &candidate.shape;
     let is_key = || naming::says_more_than_key(words);
-    shape.kind == Kind::Uuid && !is_key()
+    naming::is_open(words)
+        || shape.kind == Kind::Uuid && !is_key()
         || shape.is_name() && !naming::is_owned(words) && !(is_whole(text, candidate) && is_key())
 }
 
@@ -130,6 +132,10 @@ mod tests {
         }
         assert!(is_explained(&format!("id: {UUID}")));
         assert!(!is_explained(&format!("api_token: {UUID}")));
+        for name in ["ChangeToken", "clientRequestToken", "NextContinuationToken", "public_key"] {
+            assert!(is_explained(&format!("{name}: {UUID}")), "{name}");
+            assert!(is_explained(&format!("{name}: \"{TOKEN}\"")), "{name}");
+        }
         assert!(!is_explained(&format!("value = \"{TOKEN}\"")));
     }
 

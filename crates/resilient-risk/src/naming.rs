@@ -93,6 +93,9 @@ const DECIDING: usize = 3;
 
 /// Judges a candidate that [may be named](may_be_named) by its name.
 pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
+    if is_open(words) {
+        return None;
+    }
     let body = text.get(candidate.body.clone())?;
     let shape = &candidate.shape;
     let secret = secret_at(words);
