@@ -166,9 +166,12 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
         return None;
     }
     let from = end + at + opening.map_or(0, |opening| opening.len);
-    let value = Value::of(text, from, opening)?;
-    let span = &value.span;
+    let mut value = Value::of(text, from, opening)?;
     let bare = quote.is_none();
+    if let Some(end) = rest_of_entry(text, start, value.span.end).filter(|_| bare) {
+        value.span.end = end;
+    }
+    let span = &value.span;
     if !PASSWORD_LENS.contains(&value.len()) || !is_telling(text.get(span.clone())?, bare) {
         return None;
     }
@@ -212,6 +215,23 @@ fn is_entry(text: &[u8], start: usize, value: &Range<usize>) -> bool {
         names && words <= 1 && part(value.end..line.end).trim_ascii().is_empty()
     };
     (follows || is_alone()) && !Shape::of(part(value.clone())).is_name()
+}
+
+/// Where the value of an entry ends that a sign of its own cuts: a line of a name and a value, as in a file of properties.
+/// A name behind the sign makes it a query, `password=…&user=…`, or a list of settings.
+fn rest_of_entry(text: &[u8], start: usize, cut: usize) -> Option<usize> {
+    const SIGNS: &[u8] = b"&;|,<";
+    if !SIGNS.contains(text.get(cut)?) {
+        return None;
+    }
+    let line = line_around(text, start);
+    let before = text.get(line.start..start)?;
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b" \t_.-*".contains(byte);
+    let rest = text.get(cut..line.end)?.trim_ascii_end();
+    let is_value = |byte: &u8| is_bare(*byte) && *byte != b'=' || SIGNS.contains(byte);
+    let is_entry = before.iter().all(is_name) && rest.iter().all(is_value);
+    let last = rest.last()?;
+    (is_entry && rest.len() > 1 && !b";,".contains(last)).then_some(cut + rest.len())
 }
 
 /// The value of a word whose name ends at a place, as few are.
@@ -292,10 +312,10 @@ struct Value {
 /// A value with escapes is not longer as it is written.
 const WRITTEN_MAX: usize = 6 * *PASSWORD_LENS.end();
 
-/// Tells whether a value in quotes ends here: at its quote, but not at two single ones.
-fn is_closing(text: &[u8], at: usize, quote: u8) -> bool {
-    let doubled = quote == b'\'' && text.get(at + 1) == Some(&quote);
-    text.get(at) == Some(&quote) && !doubled
+/// Tells whether a literal ends here: at its quote, but not at two that are one.
+fn is_closing(text: &[u8], at: usize, opening: Opening) -> bool {
+    let doubled = opening.doubles() && text.get(at + 1) == Some(&opening.quote);
+    text.get(at) == Some(&opening.quote) && !doubled
 }
 
 impl Value {
@@ -308,7 +328,7 @@ impl Value {
         if let Some(span) = opening.raw(text, from) {
             return Some(Self { span, said: None });
         }
-        let is_plain = !opening.is_escaped && is_closing(text, plain.span.end, opening.quote);
+        let is_plain = !opening.is_escaped && is_closing(text, plain.span.end, opening);
         if is_plain { Some(plain) } else { Self::quoted(text, from, opening) }
     }
 
@@ -323,7 +343,7 @@ impl Value {
         let rest = text.get(from..).unwrap_or_default();
         let rest = rest.get(..WRITTEN_MAX).unwrap_or(rest);
         super::work::spend(rest.len() / 4);
-        if let Some((len, said)) = unescaped(rest, quote, escaped) {
+        if let Some((len, said)) = unescaped(rest, opening) {
             return Some(Self { span: from..from + len, said: Some(said) });
         }
         // In a raw literal a backslash may be the last character.
@@ -334,7 +354,8 @@ impl Value {
 }
 
 /// What a literal says whose body a text begins with, and how long this body is.
-fn unescaped(text: &[u8], quote: u8, escaped: bool) -> Option<(usize, Vec<u8>)> {
+fn unescaped(text: &[u8], opening: Opening) -> Option<(usize, Vec<u8>)> {
+    let Opening { quote, is_escaped: escaped, .. } = opening;
     let (mut at, mut said) = (0, Vec::new());
     loop {
         let byte = *text.get(at)?;
@@ -342,7 +363,7 @@ fn unescaped(text: &[u8], quote: u8, escaped: bool) -> Option<(usize, Vec<u8>)> 
         match byte {
             b'\n' => return None,
             _ if byte == quote && escaped => return None,
-            _ if byte == quote && quote == b'\'' && rest.starts_with(b"'") => {
+            _ if byte == quote && opening.doubles() && rest.starts_with(b"'") => {
                 said.push(quote);
                 at += 2;
             }
@@ -650,6 +671,25 @@ mod tests {
             assert_eq!(found(&text), [], "{text}");
         }
         assert_eq!(found(&format!("arn = 1, password:{value}")).len(), 1);
+    }
+
+    #[test]
+    fn the_value_of_an_entry_goes_to_the_end_of_its_line() {
+        let value = ["w7yyJF$~#h", "GP&k5tQz"].concat();
+        for text in [
+            format!("machine h login bob password {value}\n"),
+            format!("db.password={value}\r\nx=1"),
+            format!("**password:** {value}"),
+        ] {
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
+        let query = format!("password={}&user=b", value.replace('&', ""));
+        assert_eq!(found(&query)[0].1, value.replace('&', ""));
+        let triple = ["q7Rk", "9zPwX2mB"].concat();
+        for prefix in ["", "r", "b"] {
+            let text = format!("password = {prefix}'''{triple}'''\n");
+            assert_eq!(found(&text), [("assigned_password", triple.as_str())], "{text}");
+        }
     }
 
     #[test]

@@ -132,7 +132,13 @@ mod tests {
         }
         assert!(is_explained(&format!("id: {UUID}")));
         assert!(!is_explained(&format!("api_token: {UUID}")));
-        for name in ["ChangeToken", "clientRequestToken", "NextContinuationToken", "public_key"] {
+        for name in [
+            "ChangeToken",
+            "clientRequestToken",
+            "NextContinuationToken",
+            "csrf_token",
+            "public_key",
+        ] {
             assert!(is_explained(&format!("{name}: {UUID}")), "{name}");
             assert!(is_explained(&format!("{name}: \"{TOKEN}\"")), "{name}");
         }

@@ -20,6 +20,8 @@ pub(super) struct Opening {
     is_raw: bool,
     /// So many `#` stand behind the closing quote.
     hashes: usize,
+    /// Three quotes begin it, and end it.
+    is_triple: bool,
 }
 
 impl Opening {
@@ -44,7 +46,12 @@ impl Opening {
         let rest = text.get(at + 1..).unwrap_or_default();
         let is_triple = !is_escaped && hashes == 0 && rest.starts_with(&[quote; 2]);
         let len = at + if is_triple { 3 } else { 1 };
-        Some(Self { len, quote, is_escaped, is_raw, hashes })
+        Some(Self { len, quote, is_escaped, is_raw, hashes, is_triple })
+    }
+
+    /// Whether two quotes in the literal are one: `'it''s'`.
+    pub(super) fn doubles(self) -> bool {
+        self.quote == b'\'' && !self.is_triple
     }
 
     /// Where the value of a raw literal stands, which begins at a place; nothing if the literal is not raw or does not
@@ -60,7 +67,8 @@ impl Opening {
         loop {
             at += memmem::find(rest.get(at..)?, &closing)?;
             // `@"a""b"`
-            let is_doubled = hashes.is_empty() && rest.get(at + 1) == Some(&self.quote);
+            let is_doubled =
+                hashes.is_empty() && !self.is_triple && rest.get(at + 1) == Some(&self.quote);
             if !is_doubled {
                 return Some(from..from + at);
             }
