@@ -18,8 +18,8 @@ use self::opening::Opening;
 use super::bits::run_of;
 use super::features::Words;
 use super::literals::{Literal, Place};
-use super::tables::OTHER_WORDS;
-use super::token::Shape;
+use super::tables::{OTHER_ENDS, OTHER_WORDS};
+use super::token::{Shape, is_wordy};
 use super::words::{Said, VALUE_REACH, Word};
 use super::{decode, naming, pii, placeholder};
 
@@ -57,7 +57,7 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
     let mut tables = 0;
     for said in words.iter().copied() {
         let Said { word, start, end } = said;
-        if is_other(text, start) {
+        if is_other(text, start, end) {
             continue;
         }
         let option = || command::option(text, said).filter(|hit| claims.is_free(&hit.span));
@@ -81,18 +81,23 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
     }
 }
 
-/// Tells whether the word at a place only begins as one for passwords does, as `passive`, or is a part of the name of a
-/// resource of Amazon: `arn:aws:secretsmanager:…:secret:…`.
-fn is_other(text: &[u8], start: usize) -> bool {
+/// Tells whether the word at a place only begins or ends as one for passwords does, as `passive` and `compass`, or is a part
+/// of the name of a resource of Amazon: `arn:aws:secretsmanager:…:secret:…`.
+fn is_other(text: &[u8], start: usize, end: usize) -> bool {
     const NAME_MAX: usize = 100;
-    let is = |word: &&[u8]| near(text, start, word.len()).eq_ignore_ascii_case(word);
+    let begins = |word: &&[u8]| near(text, start, word.len()).eq_ignore_ascii_case(word);
+    let ends = |word: &&[u8]| {
+        let from = end.checked_sub(word.len());
+        from.is_some_and(|from| near(text, from, word.len()).eq_ignore_ascii_case(word))
+    };
     let in_name = || {
         let before = text.get(start.saturating_sub(NAME_MAX)..start).unwrap_or_default();
         let is_outside = |byte: &u8| !byte.is_ascii_alphanumeric() && !b":-/_.".contains(byte);
         let name = before.rsplit(is_outside).next().unwrap_or_default();
         name.starts_with(b"arn:")
     };
-    OTHER_WORDS.iter().any(is)
+    OTHER_WORDS.iter().any(begins)
+        || OTHER_ENDS.iter().any(ends)
         || start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b':') && in_name()
 }
 
@@ -139,8 +144,9 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
         return None;
     }
     let rest = text.get(end..)?;
-    // A path in a program, a choice, and what stands for nothing: `Secrets::Aes128Gcm`, `passed?"a1":"b2"`, `length??16`.
-    if let Some(b"::" | b"?" | b"??") = rest.get(at - signs..at) {
+    // A path in a program, and a choice: `Secrets::Aes128Gcm`, `passed?"a1":"b2"`.
+    let sign = rest.get(at - signs..at)?;
+    if let b"::" | b"?" | b"|" = sign {
         return None;
     }
     // `password: str = "…"`: a type between the two signs.
@@ -159,6 +165,13 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
     let rest = rest.get(at..)?;
     let opening = Opening::of(rest);
     let quote = opening.map(|opening| opening.quote);
+    // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
+    if quote.is_none()
+        && (matches!(sign, b"??" | b"||" | b"?:")
+            || rest.get(..at).is_some_and(|lead| lead.contains(&b')')))
+    {
+        return None;
+    }
     let assigned = signs > 0 || word == Word::Sql;
     let plain_quote = quote.is_some_and(|quote| quote != b'`');
     let spaced = word == Word::Password && white == 1 && name <= 4 && quote.is_none() && !listed;
@@ -168,27 +181,29 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
     let from = end + at + opening.map_or(0, |opening| opening.len);
     let mut value = Value::of(text, from, opening)?;
     let bare = quote.is_none();
-    if let Some(end) = rest_of_entry(text, start, value.span.end).filter(|_| bare) {
-        value.span.end = end;
+    let rest = rest_of_entry(text, start, value.span.end).filter(|_| bare);
+    let whole = value.span.start..rest.unwrap_or(value.span.end);
+    // What stands before a blank is a password by itself.
+    if text.get(value.span.end) != Some(&b' ') {
+        value.span.end = whole.end;
     }
     let span = &value.span;
     if !PASSWORD_LENS.contains(&value.len()) || !is_telling(text.get(span.clone())?, bare) {
         return None;
     }
     // Of an unquoted value after a space, `password: Type`, only what no program can mean counts.
-    let loose = bare && (white_after > 0 || !assigned) && !is_entry(text, start, span);
+    let loose = bare && (white_after > 0 || !assigned) && !is_entry(text, start, &whole);
     // `force_pass=ForceLengthPass2016,` is an argument, and `passLength=length??16` code.
-    let is_code = loose || bare && matches!(text.get(span.end), Some(b',' | b')'));
+    let is_code = loose || listed || bare && matches!(text.get(span.end), Some(b',' | b')'));
     let body = text.get(span.clone())?;
     let has_choice = || body.windows(2).any(|two| two == b"??");
     if is_code && Shape::of(body).is_name() || bare && has_choice() {
         return None;
     }
-    if !claims.is_free(span) || !is_password(text, &value, bare, loose, word) {
+    if !claims.is_free(&whole) || !is_password(text, &value, bare, loose, word) {
         return None;
     }
-    let span = value.span;
-    password(text, start, end + name, word, span)
+    password(text, start, end + name, word, whole)
 }
 
 /// Tells whether a value has a digit. One without digits is a word, unless signs stand in it.
@@ -221,7 +236,8 @@ fn is_entry(text: &[u8], start: usize, value: &Range<usize>) -> bool {
 /// A name behind the sign makes it a query, `password=…&user=…`, or a list of settings.
 fn rest_of_entry(text: &[u8], start: usize, cut: usize) -> Option<usize> {
     const SIGNS: &[u8] = b"&;|,<";
-    if !SIGNS.contains(text.get(cut)?) {
+    let sign = text.get(cut)?;
+    if !SIGNS.contains(sign) && *sign != b' ' {
         return None;
     }
     let line = line_around(text, start);
@@ -229,9 +245,14 @@ fn rest_of_entry(text: &[u8], start: usize, cut: usize) -> Option<usize> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b" \t_.-*".contains(byte);
     let rest = text.get(cut..line.end)?.trim_ascii_end();
     let is_value = |byte: &u8| is_bare(*byte) && *byte != b'=' || SIGNS.contains(byte);
-    let is_entry = before.iter().all(is_name) && rest.iter().all(is_value);
+    let behind = rest.strip_prefix(b" ").unwrap_or(rest);
+    // `password: q7Rk9zPw x2B5mQ8d`: what follows a blank is no word.
+    let is_random =
+        |part: &[u8]| part.len() >= 4 && part.iter().any(u8::is_ascii_digit) && !is_wordy(part);
+    let is_entry = before.iter().all(is_name) && behind.iter().all(is_value);
+    let goes_on = if *sign == b' ' { is_random(behind) } else { rest.len() > 1 };
     let last = rest.last()?;
-    (is_entry && rest.len() > 1 && !b";,".contains(last)).then_some(cut + rest.len())
+    (is_entry && goes_on && !b";,".contains(last)).then_some(cut + rest.len())
 }
 
 /// The value of a word whose name ends at a place, as few are.
@@ -423,9 +444,9 @@ impl Lead {
         let text = text.get(end..).unwrap_or_default();
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
         let name = text.iter().take(Self::NAME_MAX).take_while(is_name).count();
-        let quoted = name + row(text, name, 3, b"\"'`]\\*");
+        let quoted = name + row(text, name, 3, b"\"'`])\\*");
         let white = row(text, quoted, 8, b" \t");
-        let signs = row(text, quoted + white, 3, b"!:=>?");
+        let signs = row(text, quoted + white, 3, b"!:=>?|");
         Self { name, white, signs, end: quoted + white + signs }
     }
 }
@@ -444,7 +465,7 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     // What can be counted comes first: most values are none.
     // `${NAME}`, and `^…` of a regular expression.
     let is_place = value.starts_with(b"$")
-        || value.starts_with(b"^")
+        || value.starts_with(b"^") && value.iter().any(|byte| b"[](){}\\.$|".contains(byte))
         || is_colour(value)
         || word == Word::Sql && value.starts_with(b"%");
     let is_spelled = value.iter().all(u8::is_ascii_graphic) || !bare && has_foreign_letters(value);
@@ -460,8 +481,17 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     let (symbols, shape) = (symbols + code, Shape::of(value));
     let classes = [shape.lower, shape.upper, shape.digits, symbols];
     let classes = classes.iter().filter(|count| **count > 0).count();
-    // Paths and sentences have other marks.
-    let mixed = symbols > 1 && classes >= 3;
+    // Paths and sentences have other marks, and names with dashes fewer digits.
+    let is_dashed = || {
+        value
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_=".contains(byte) || is_symbol(*byte))
+            && shape.changes * 3 >= shape.len
+            && shape.digits >= 2
+            && !shape.is_wordy()
+            && !shape.is_name()
+    };
+    let mixed = classes >= 3 && (symbols > 1 || is_literal && is_dashed());
     if marks > 2 && !mixed || code > 0 && is_template(value) {
         return false;
     }
@@ -667,6 +697,12 @@ mod tests {
             "import SecretListParams = Apps1.SecretListParams;".to_owned(),
             "t.minPasswordLength=e.minPasswordLength??6,t.x".to_owned(),
             "--test-pass-color: #00d6b2;".to_owned(),
+            format!("compass = \"{value}\""),
+            "[\"user\", \"pass\", \"base64Encoder\"]".to_owned(),
+            "['id', 'password', 'created_at_utc1']".to_owned(),
+            "password: enter the one of server 3".to_owned(),
+            "password = \"^[a-z]{8}[0-9A-Z]$\"".to_owned(),
+            "password = \"my-secret-name-Of-2\"".to_owned(),
         ] {
             assert_eq!(found(&text), [], "{text}");
         }
@@ -680,12 +716,22 @@ mod tests {
             format!("machine h login bob password {value}\n"),
             format!("db.password={value}\r\nx=1"),
             format!("**password:** {value}"),
+            format!("x || process.env.DB_PASSWORD || \"{value}\""),
+            format!("getenv(\"DB_PASSWORD\") ?: '{value}'"),
+            format!("env[\"PASSWORD\"] ?? '{value}'"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
         }
         let query = format!("password={}&user=b", value.replace('&', ""));
         assert_eq!(found(&query)[0].1, value.replace('&', ""));
         let triple = ["q7Rk", "9zPwX2mB"].concat();
+        let with_blank = ["Ab3dEf9h", " i6wRbgJc"].concat();
+        let text = format!("password: {with_blank}\n");
+        assert_eq!(found(&text), [("assigned_password", with_blank.as_str())], "{text}");
+        for value in ["^".to_owned() + &triple, triple.replace("9z", "-9=_z")] {
+            let text = format!("password = \"{value}\"\n");
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
         for prefix in ["", "r", "b"] {
             let text = format!("password = {prefix}'''{triple}'''\n");
             assert_eq!(found(&text), [("assigned_password", triple.as_str())], "{text}");

@@ -34,10 +34,15 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
 /// Tells whether a candidate is an identifier or a name by its form, and nothing says that it is a secret; or its own name
 /// says that it is none.
 pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &Words) -> bool {
+    /// A shorter row of letters is a word, whatever the model says.
+    const LETTERS_MIN: usize = 16;
     let shape = &candidate.shape;
     let is_key = || naming::says_more_than_key(words);
+    let is_id = || words.get(0).is_some_and(|word| word == b"id");
+    let is_word = shape.lower == shape.len && shape.len < LETTERS_MIN;
     naming::is_open(words)
-        || shape.kind == Kind::Uuid && !is_key()
+        || (shape.kind == Kind::Uuid || is_word) && !is_key()
+        || is_id() && !naming::is_owned(words)
         || shape.is_name() && !naming::is_owned(words) && !(is_whole(text, candidate) && is_key())
 }
 
