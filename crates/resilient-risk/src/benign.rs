@@ -24,8 +24,12 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
     let start = candidate.head.start;
     let near = text.get(start.saturating_sub(8)..start + 8).unwrap_or_default();
     let near = near.to_ascii_lowercase();
-    let is_cut = text.get(candidate.body.end..).is_some_and(|rest| rest.starts_with(b"...\""));
+    let after = text.get(candidate.body.end..).unwrap_or_default();
+    let is_cut = after.starts_with(b"...\"");
+    let is_call = after.starts_with(b"(");
     is_cut
+        || is_call
+        || placeholder::is_counted(body)
         || placeholder::is_row(body)
         || placeholder::is_void(body)
         || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
@@ -148,6 +152,8 @@ mod tests {
             assert!(is_explained(&format!("{name}: \"{TOKEN}\"")), "{name}");
         }
         assert!(!is_explained(&format!("value = \"{TOKEN}\"")));
+        assert!(is_explained("userPassword = getUserPasswordR3R4(id, key);"));
+        assert!(is_explained("key = \"abcdefghijklmnopqrstuvwxyz0123\""));
     }
 
     #[test]
