@@ -101,8 +101,11 @@ impl State {
     ///
     /// # Errors
     /// Other processes write for too long; the directory cannot be opened or made.
-    pub(crate) fn enter<'a>(site: &Site<'_>, held: &'a mut Option<Self>) -> Result<&'a mut Self> {
-        let mut waited = Waited::default();
+    pub(crate) fn enter<'a>(
+        site: &Site<'_>,
+        held: &'a mut Option<Self>,
+        mut waited: Waited,
+    ) -> Result<&'a mut Self> {
         if let Some(state) = held {
             state.turn.take(site.clock, &mut waited)?;
             // IMPORTANT: after the wait. Meanwhile somebody may have removed or replaced what this

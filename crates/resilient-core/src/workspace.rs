@@ -557,7 +557,7 @@ impl Workspace {
     /// state directory, which goes again. Makes the state directory if it is not there.
     ///
     /// # Errors
-    /// Other processes have the lock for half a minute. The state directory cannot be used. The disk is full or refuses.
+    /// Others have the lock for half a second, and this process commits nothing meanwhile. The state directory cannot be used. The disk is full or refuses.
     pub fn probe(&self) -> Result<()> {
         self.store.probe()
     }

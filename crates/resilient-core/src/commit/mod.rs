@@ -22,13 +22,13 @@ mod wait;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, TryLockError};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::journal::By;
 use crate::recovery::{self, Undecided};
-use crate::state::State;
+use crate::state::{State, Waited};
 use crate::store::Store;
 
 use batch::Batch;
@@ -136,10 +136,22 @@ impl Committer {
         Ok(self.queue.take_notices())
     }
 
-    /// Takes the lock, as a change does, and shows that the disk takes a file.
+    /// Takes the lock and shows that the disk takes a file. Waits for half a second at most, so that it does not hold up
+    /// calls; a batch that is committed meanwhile shows it, too.
     pub(crate) fn probe(&self) -> Result<()> {
-        let mut held = lock(&self.queue.state);
-        let state = self.enter(&mut held, None)?;
+        const PATIENCE: Duration = Duration::from_millis(500);
+        let mut waited = Waited::at_most(PATIENCE);
+        let committed = || self.figures.seen().batches.sum;
+        let before = committed();
+        let mut held = loop {
+            match self.queue.state.try_lock() {
+                Ok(held) => break held,
+                Err(TryLockError::Poisoned(held)) => break held.into_inner(),
+                Err(TryLockError::WouldBlock) if committed() > before => return Ok(()),
+                Err(TryLockError::WouldBlock) => waited.pause(&*self.clock)?,
+            }
+        };
+        let state = self.enter_after(&mut held, None, waited)?;
         let probed = state.probe();
         state.unlock();
         probed
@@ -166,7 +178,16 @@ impl Committer {
         held: &'a mut Option<State>,
         ordered: Option<Undecided>,
     ) -> Result<&'a mut State> {
-        let state = State::enter(&self.site(), held)?;
+        self.enter_after(held, ordered, Waited::default())
+    }
+
+    fn enter_after<'a>(
+        &self,
+        held: &'a mut Option<State>,
+        ordered: Option<Undecided>,
+        waited: Waited,
+    ) -> Result<&'a mut State> {
+        let state = State::enter(&self.site(), held, waited)?;
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
         let entered = (|| {
             if let Some(network) = state.network() {

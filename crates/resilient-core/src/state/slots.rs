@@ -86,9 +86,9 @@ impl Slots {
     pub(super) fn probe(&mut self) -> io::Result<()> {
         let (name, file) = self.take()?;
         let written = file.write_all_at(&[0; 4096], 0).and_then(|()| file.sync());
-        // A sweep takes what stays.
-        let _ = self.tmp.remove_file(&name);
-        written
+        // A sweep takes what stays. Who may not remove a name may not exchange it for a target's.
+        let removed = self.tmp.remove_file(&name);
+        written.and(removed)
     }
 
     /// Which leftovers in `tmp/` are no garbage: the files of living processes, and the empty slots

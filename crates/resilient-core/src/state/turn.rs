@@ -29,20 +29,33 @@ const LOOKS_AFTER: Duration = Duration::from_millis(100);
 const UNUSED: Duration = Duration::from_millis(100);
 
 /// How long a call has waited so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Waited {
+    /// It waits no longer than this.
+    patience: Duration,
     /// The pauses together.
     paused: Duration,
     /// When the first of them began. The tries between them take time, too.
     since: Option<Stopwatch>,
 }
 
+impl Default for Waited {
+    fn default() -> Self {
+        Self::at_most(PATIENCE)
+    }
+}
+
 impl Waited {
+    /// A wait that has not begun.
+    pub(crate) fn at_most(patience: Duration) -> Self {
+        Self { patience, paused: Duration::ZERO, since: None }
+    }
+
     /// Waits a little, longer when it has waited long.
     ///
     /// # Errors
     /// The call has waited for too long.
-    pub(super) fn pause(&mut self, clock: &dyn Clock) -> Result<()> {
+    pub(crate) fn pause(&mut self, clock: &dyn Clock) -> Result<()> {
         clock.pause(self.next(None)?);
         Ok(())
     }
@@ -58,7 +71,7 @@ impl Waited {
 
     fn next_after(&mut self, elapsed: Duration, path: Option<&str>) -> Result<Duration> {
         let waited = elapsed.max(self.paused);
-        if waited >= PATIENCE {
+        if waited >= self.patience {
             let path = path.map(str::to_owned);
             return Err(Error::Locked { path, waited_ms: waited.as_millis() as u64 });
         }
