@@ -19,7 +19,7 @@ use super::bits::run_of;
 use super::features::Words;
 use super::literals::{Literal, Place};
 use super::tables::{OTHER_ENDS, OTHER_WORDS};
-use super::token::{Shape, is_wordy};
+use super::token::Shape;
 use super::words::{Said, VALUE_REACH, Word};
 use super::{decode, naming, pii, placeholder};
 
@@ -197,7 +197,13 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
     let is_code = loose || listed || bare && matches!(text.get(span.end), Some(b',' | b')'));
     let body = text.get(span.clone())?;
     let has_choice = || body.windows(2).any(|two| two == b"??");
-    if is_code && Shape::of(body).is_name() || bare && has_choice() {
+    // A raw literal may be a regular expression: `r"[A-Z]{8}[0-9]+"`.
+    let is_regex = || {
+        opening.is_some_and(|opening| opening.is_raw)
+            && body.contains(&b'[')
+            && body.contains(&b']')
+    };
+    if is_code && Shape::of(body).is_name() || bare && has_choice() || is_regex() {
         return None;
     }
     if !claims.is_free(&whole) || !is_password(text, &value, bare, loose, word) {
@@ -245,14 +251,19 @@ fn rest_of_entry(text: &[u8], start: usize, cut: usize) -> Option<usize> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b" \t_.-*".contains(byte);
     let rest = text.get(cut..line.end)?.trim_ascii_end();
     let is_value = |byte: &u8| is_bare(*byte) && *byte != b'=' || SIGNS.contains(byte);
-    let behind = rest.strip_prefix(b" ").unwrap_or(rest);
-    // `password: q7Rk9zPw x2B5mQ8d`: what follows a blank is no word.
-    let is_random =
-        |part: &[u8]| part.len() >= 4 && part.iter().any(u8::is_ascii_digit) && !is_wordy(part);
+    let behind = rest.get(1..)?;
+    // `q7Rk9zPw x2B5mQ8d`, `q7Rk&x2B5`: what follows is no word, no command of a shell and no other value.
+    let shape = Shape::of(behind);
+    let is_random = behind.len() >= 3
+        && shape.digits > 0
+        && shape.changes * 3 >= shape.len
+        && !shape.is_wordy()
+        && behind
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || is_symbol(*byte) || SIGNS.contains(byte));
     let is_entry = before.iter().all(is_name) && behind.iter().all(is_value);
-    let goes_on = if *sign == b' ' { is_random(behind) } else { rest.len() > 1 };
     let last = rest.last()?;
-    (is_entry && goes_on && !b";,".contains(last)).then_some(cut + rest.len())
+    (is_entry && is_random && !b";,".contains(last)).then_some(cut + rest.len())
 }
 
 /// The value of a word whose name ends at a place, as few are.
@@ -467,6 +478,7 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     let is_place = value.starts_with(b"$")
         || value.starts_with(b"^") && value.iter().any(|byte| b"[](){}\\.$|".contains(byte))
         || is_colour(value)
+        || PLACES.iter().any(|place| value.starts_with(place))
         || word == Word::Sql && value.starts_with(b"%");
     let is_spelled = value.iter().all(u8::is_ascii_graphic) || !bare && has_foreign_letters(value);
     if !is_spelled || letters < 2 || is_place || is_versioned(value) {
@@ -526,6 +538,9 @@ fn is_password(text: &[u8], value: &Value, bare: bool, loose: bool, word: Word) 
     let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
     strong && !is_path() && !placeholder::is_dummy(value)
 }
+
+/// Where a value says that the secret stands elsewhere: `env:NAME`, `vault:path`.
+const PLACES: [&[u8]; 6] = [b"env:", b"file:", b"vault:", b"op:", b"ssm:", b"secret:"];
 
 /// Tells whether a value is a colour: `#7f00b4`.
 fn is_colour(value: &[u8]) -> bool {
@@ -701,6 +716,8 @@ mod tests {
             "[\"user\", \"pass\", \"base64Encoder\"]".to_owned(),
             "['id', 'password', 'created_at_utc1']".to_owned(),
             "password: enter the one of server 3".to_owned(),
+            "password = r\"[A-Z]{90}[a-z0-9]+\"".to_owned(),
+            "run --password env:Debug_PW84".to_owned(),
             "password = \"^[a-z]{8}[0-9A-Z]$\"".to_owned(),
             "password = \"my-secret-name-Of-2\"".to_owned(),
         ] {
@@ -724,6 +741,11 @@ mod tests {
         }
         let query = format!("password={}&user=b", value.replace('&', ""));
         assert_eq!(found(&query)[0].1, value.replace('&', ""));
+        let plain = ["q7Rk9", "zPwX2vLm"].concat();
+        for behind in [";./run2", "&&make", "|tee", " 2024-01-02", " v2.0", " host2:5432"] {
+            let text = format!("PASSWORD={plain}{behind}");
+            assert_eq!(found(&text), [("assigned_password", plain.as_str())], "{text}");
+        }
         let triple = ["q7Rk", "9zPwX2mB"].concat();
         let with_blank = ["Ab3dEf9h", " i6wRbgJc"].concat();
         let text = format!("password: {with_blank}\n");

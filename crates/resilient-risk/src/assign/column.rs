@@ -15,6 +15,27 @@ const LINE_MAX: usize = 2000;
 /// A longer cell is no name.
 const NAME_MAX: usize = 40;
 
+/// Names of columns that say who logs in.
+const USERS: [&[u8]; 6] = [b"user", b"username", b"login", b"email", b"mail", b"account"];
+
+/// Names of columns that say where a password is for.
+const OWNERS: [&[u8]; 14] = [
+    b"name",
+    b"host",
+    b"hostname",
+    b"server",
+    b"service",
+    b"site",
+    b"url",
+    b"database",
+    b"db",
+    b"system",
+    b"app",
+    b"machine",
+    b"environment",
+    b"env",
+];
+
 /// Takes the passwords of a table, if a word stands in its head. A word before `done` was looked at already, or is in a
 /// table that was read; `done` moves on to the end of this one.
 pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl Claimed) {
@@ -98,11 +119,19 @@ fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<usize>) {
     };
     let names = cells(text, head.clone(), sign).into_iter().map(|cell| bare(text, cell));
     let names: Vec<&[u8]> = names.map(|name| text.get(name).unwrap_or_default()).collect();
-    let of_passwords = |name: &[u8]| {
+    let last = |name: &[u8]| {
         let name = name.to_ascii_lowercase();
-        let last = name.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
+        let mut words = name.rsplit(|byte| !byte.is_ascii_alphanumeric());
+        words.next().unwrap_or_default().to_vec()
+    };
+    // A test may pass, and a table may be about passwords: another column says whose they are.
+    let has = |known: &[&[u8]]| names.iter().any(|name| known.contains(&last(name).as_slice()));
+    let (has_user, has_owner) = (has(&USERS), has(&OWNERS));
+    let of_passwords = |name: &[u8]| {
+        let last = last(name);
         [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
-            || matches!(last, b"pass" | b"pwd" | b"pw")
+            && (has_user || has_owner)
+            || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw")
     };
     let all_names = names.iter().all(|name| is_name(name));
     let numbered = names.iter().enumerate().filter(|(_, name)| all_names && of_passwords(name));

@@ -16,8 +16,8 @@ pub(super) struct Opening {
     pub(super) quote: u8,
     /// The quote stands behind a backslash: the literal is in another one.
     pub(super) is_escaped: bool,
-    /// A backslash in the literal is one.
-    is_raw: bool,
+    /// A backslash in the literal is one. Regular expressions are written so.
+    pub(super) is_raw: bool,
     /// So many `#` stand behind the closing quote.
     hashes: usize,
     /// Three quotes begin it, and end it.

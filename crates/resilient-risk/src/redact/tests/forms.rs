@@ -92,6 +92,9 @@ fn a_password_goes_from_a_list_and_a_table() {
         "| user | password |\nbob | aX4tB8nQe1Zr0 |\n",
         "f(user, password)\ng(bob, aX4tB8nQe1Zr0)\n",
         "| test | pass |\n|---|---|\n| a | 3/4 |\n| b | yes |\n",
+        "suite,pass,fail\nunit,Node18.x-x64,0\n",
+        "| Test | Pass | Fail |\n|---|---|---|\n| a | Light86-main | |\n",
+        "| Field | Password |\n|---|---|\n| type | STRING(232) |\n",
     ] {
         assert_eq!(redacted(text).text, text);
     }
