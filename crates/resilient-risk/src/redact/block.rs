@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::window_after;
+
 /// The headers of a block.
 const HEADERS: [&str; 7] =
     ["Proc-Type", "DEK-Info", "Version", "Comment", "Hash", "Charset", "MessageID"];
@@ -21,6 +23,9 @@ const BREAKS: [&str; 15] = [
 
 /// Between two literals of a block stands no more.
 const JOINT_MAX: usize = 48;
+
+/// No key is longer.
+const KEY_MAX: usize = 64 << 10;
 
 /// A longer row of base64 with a digit is key material.
 const MATERIAL_MIN: usize = 24;
@@ -67,7 +72,7 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     }
     rows.truncate(known);
     let done = rows.last().map_or(head.end, |(_, last)| last.end);
-    let rest = text.get(done..).unwrap_or_default();
+    let rest = window_after(text, done, KEY_MAX);
     // The key goes on if there is material before the end of it, and no other block begins there, or if lines of
     // it begin soon: in another variable, or in the next item of a list.
     let own = memmem::find(rest.as_bytes(), end.as_bytes()).and_then(|end| rest.get(..end));

@@ -387,10 +387,14 @@ fn copies<'a>(strong: &'a [Strong<'a>], rest: &[u8]) -> (Option<Copy<'a>>, Optio
 fn telling_len(text: &str, taken: &Taken) -> usize {
     const FORM_MAX: usize = 16;
     const OWN_MIN: usize = 8;
+    let format = vendor::row(&taken.pattern).map(Format::prefix);
+    let known = format.filter(|prefix| text.as_bytes().starts_with(prefix)).map_or(0, <[u8]>::len);
     let fixed = match taken.kind.as_ref() {
         "pem_block" => text.len(),
         _ if taken.is_decoded => text.len(),
         "jwt" => text.find('.').unwrap_or(text.len()),
+        // The beginning of an address is public.
+        _ if known > FORM_MAX => known,
         _ => {
             let begin = text.as_bytes().get(..FORM_MAX).unwrap_or_default();
             begin.iter().rposition(|byte| b"-_.".contains(byte)).map_or(0, |sign| sign + 1)
@@ -416,7 +420,7 @@ fn is_made(text: &str, taken: &Taken) -> bool {
     let shape = Shape::of(text.as_bytes());
     // Hardly a name has a change at every second character.
     let is_mixed = shape.changes * 3 >= shape.len || shape.is_odd();
-    ["conn_string", "generic_secret"].contains(&taken.kind.as_ref())
+    ["conn_string", "generic_secret", "api_key"].contains(&taken.kind.as_ref())
         && shape.len >= TELLING_MIN
         && shape.evenness() >= 80
         && (shape.changes * 2 >= shape.len || is_mixed && !shape.is_wordy())

@@ -145,3 +145,23 @@ fn an_encoded_copy_behind_an_escape_goes_too() {
         assert_eq!(redacted, format!("{{\"log\": \"{}\\{escape}{}\"}}\n", marks[0], marks[1]));
     }
 }
+
+/// The beginning was read in sixteen bytes only, so the address of a service went wherever it stood.
+#[test]
+fn the_public_beginning_of_a_secret_stays() {
+    let service = ["https://hooks.", "slack.com/services/"].concat();
+    let hook = [&service, "TLG7IV4GWZ/B2CH7HGTTX/", "k3Jd9fQx7LmZ2pVtR8sWb4Yc"].concat();
+    let text = format!("url = \"{hook}\"\nif url.startswith(\"{service}\"): pass\n");
+    let redacted = redacted(&text).text;
+    assert!(redacted.contains(&format!("startswith(\"{service}\")")), "{redacted}");
+    assert!(!redacted.contains("k3Jd9fQx7LmZ"), "{redacted}");
+}
+
+#[test]
+fn copies_of_a_bearer_token_go_however_short_it_is() {
+    for token in ["q7Rk9zPwX2vLmTb4Ds8N", "k3Jd9fQx7LmZ2pVtR8sWb4YcHg1Nn5Av"] {
+        let text = format!("Authorization: Bearer {token}\nx = \"{token}\"\n");
+        let redacted = redacted(&text).text;
+        assert!(!redacted.contains(token), "{redacted}");
+    }
+}
