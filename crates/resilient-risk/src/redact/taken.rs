@@ -234,6 +234,9 @@ fn take_again(content: &str, taken: &mut Vec<Taken>, report: &Report) {
         if let Some(said) = encoded::said(&text) {
             known.entry(Cow::Owned(said)).or_insert(taken);
         }
+        for said in encoded::decoded(&text).into_iter().filter(|said| is_made(said, taken)) {
+            known.entry(Cow::Owned(said)).or_insert(taken);
+        }
         known.entry(text).or_insert(taken);
     }
     let done: BTreeSet<usize> = taken.iter().flat_map(|taken| &taken.findings).copied().collect();

@@ -69,3 +69,18 @@ fn encoded_text_without_the_secret_stays() {
         format!("{other} {} %20a%2Fb &amp; \\n \\u00e9", HEXLOWER.encode(b"another text 12"));
     assert_eq!(rest(&text), text);
 }
+
+/// Before, only the encoded text was searched.
+#[test]
+fn a_password_that_is_found_in_an_encoded_text_goes_where_it_is_not_encoded_too() {
+    let password = ["q7Rk9zPw", "X2vLmTb4"].concat();
+    for said in [password.clone(), format!("DB_PASSWORD={password}")] {
+        let text = format!(
+            "kind: Secret\ndata:\n  password: {}\n---\nenv: \"{password}\"\n",
+            BASE64.encode(said.as_bytes())
+        );
+        let redacted = redacted(&text).text;
+        assert!(!redacted.contains(&password), "{redacted}");
+        assert!(redacted.starts_with("kind: Secret\ndata:\n  password: "), "{redacted}");
+    }
+}
