@@ -57,7 +57,7 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
     let mut tables = 0;
     for said in words.iter().copied() {
         let Said { word, start, end } = said;
-        if is_other(text, start, end) {
+        if is_other(text, said) {
             continue;
         }
         let option = || command::option(text, said).filter(|hit| claims.is_free(&hit.span));
@@ -83,12 +83,12 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
 
 /// Tells whether the word at a place only begins or ends as one for passwords does, as `passive` and `compass`, or is a part
 /// of the name of a resource of Amazon: `arn:aws:secretsmanager:…:secret:…`.
-fn is_other(text: &[u8], start: usize, end: usize) -> bool {
+fn is_other(text: &[u8], Said { word, start, end }: Said) -> bool {
     const NAME_MAX: usize = 100;
-    let begins = |word: &&[u8]| near(text, start, word.len()).eq_ignore_ascii_case(word);
-    let ends = |word: &&[u8]| {
-        let from = end.checked_sub(word.len());
-        from.is_some_and(|from| near(text, from, word.len()).eq_ignore_ascii_case(word))
+    let begins = |other: &&[u8]| near(text, start, other.len()).eq_ignore_ascii_case(other);
+    let ends = |other: &&[u8]| {
+        let from = end.checked_sub(other.len());
+        from.is_some_and(|from| near(text, from, other.len()).eq_ignore_ascii_case(other))
     };
     let in_name = || {
         let before = text.get(start.saturating_sub(NAME_MAX)..start).unwrap_or_default();
@@ -96,8 +96,7 @@ fn is_other(text: &[u8], start: usize, end: usize) -> bool {
         let name = before.rsplit(is_outside).next().unwrap_or_default();
         name.starts_with(b"arn:")
     };
-    OTHER_WORDS.iter().any(begins)
-        || OTHER_ENDS.iter().any(ends)
+    word == Word::Password && (OTHER_WORDS.iter().any(begins) || OTHER_ENDS.iter().any(ends))
         || start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b':') && in_name()
 }
 
@@ -181,7 +180,7 @@ fn value(text: &[u8], Said { word, start, end }: Said, claims: &impl Claimed) ->
     let from = end + at + opening.map_or(0, |opening| opening.len);
     let mut value = Value::of(text, from, opening)?;
     let bare = quote.is_none();
-    let rest = rest_of_entry(text, start, value.span.end).filter(|_| bare);
+    let rest = if bare { rest_of_entry(text, start, value.span.end) } else { None };
     let whole = value.span.start..rest.unwrap_or(value.span.end);
     // What stands before a blank is a password by itself.
     if text.get(value.span.end) != Some(&b' ') {
@@ -250,7 +249,6 @@ fn rest_of_entry(text: &[u8], start: usize, cut: usize) -> Option<usize> {
     let before = text.get(line.start..start)?;
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b" \t_.-*".contains(byte);
     let rest = text.get(cut..line.end)?.trim_ascii_end();
-    let is_value = |byte: &u8| is_bare(*byte) && *byte != b'=' || SIGNS.contains(byte);
     let behind = rest.get(1..)?;
     // `q7Rk9zPw x2B5mQ8d`, `q7Rk&x2B5`: what follows is no word, no command of a shell and no other value.
     let shape = Shape::of(behind);
@@ -261,7 +259,7 @@ fn rest_of_entry(text: &[u8], start: usize, cut: usize) -> Option<usize> {
         && behind
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || is_symbol(*byte) || SIGNS.contains(byte));
-    let is_entry = before.iter().all(is_name) && behind.iter().all(is_value);
+    let is_entry = before.iter().all(is_name);
     let last = rest.last()?;
     (is_entry && is_random && !b";,".contains(last)).then_some(cut + rest.len())
 }

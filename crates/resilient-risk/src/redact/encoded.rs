@@ -64,10 +64,9 @@ pub(super) fn said(secret: &str) -> Option<String> {
 /// What an encoded secret may say: all of it, or what stands behind a name or a user.
 pub(super) fn decoded(secret: &str) -> Vec<String> {
     let Some(text) = decode::base64_text(secret) else { return Vec::new() };
-    let behind = ["=", ":"].iter().filter_map(|sign| Some(text.split_once(sign)?.1.to_owned()));
-    let parts: Vec<String> = behind.collect();
-    let all = std::iter::once(text).chain(parts);
-    all.map(|part| part.trim_matches(['"', '\'', '\n', ' ']).to_owned()).collect()
+    let behind = ["=", ":"].iter().filter_map(|sign| Some(text.split_once(sign)?.1));
+    let parts = std::iter::once(text.as_str()).chain(behind);
+    parts.map(|part| part.trim_matches(['"', '\'', '\n', ' ']).to_owned()).collect()
 }
 
 /// The longest stretches within a part of a text whose bytes are all of a kind.
