@@ -1,8 +1,10 @@
 //! What stands around a place in a text, and what the language takes there: it is seen by how the line begins and by the
 //! signs beside the place.
 
-use std::cell::LazyCell;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::language::Language;
 use super::literal::{Kind, Region};
@@ -10,6 +12,154 @@ use super::{window_after, window_before};
 
 /// So far is looked around a literal.
 const WINDOW: usize = 512;
+
+/// For each language, what an expression follows beside the signs that [`Rule::of`] knows, and what takes no
+/// expression while it is open: patterns, types, imports, attributes, constants, cases. Both read the code before
+/// a place, without what is in closed brackets. So each bracket that opens there is still open.
+/// `LINE` is where a line or the content of a bracket begins, `REST` the rest of it up to the place or to a bracket,
+/// and `OBJECT` an object of JavaScript up to one of its members.
+const RULES: [(Language, &str, &str); 9] = [
+    (Language::Go, r":|\{", r"LINE(?:const|import)\bREST"),
+    (
+        Language::Java,
+        r":|\{",
+        concat!(
+            r"\b(?:static\b[^;{}]*\bfinal|final\b[^;{}]*\bstatic)\b[^;{}]*\z",
+            r"|(?:^|[;{}])\s*case\s[^:;{}]*\z|@[\w.:]*\s*\(|(?:^|\n)[ \t]*@[^\n]*\z",
+            // Arrays have braces, too.
+            r"|(?:\binterface\b[^;{}]*|\bdefault\s*)\{(?:[^{]*[=\],]\s*\{|\s*\{)*[^{]*\z",
+        ),
+    ),
+    (Language::Kotlin, r":| to", r"@[\w.:]*\s*\(|\bconst\b[^\n;(\[{]*\z|\bannotation\bREST"),
+    (
+        Language::CSharp,
+        r":|\{",
+        concat!(
+            r"\bconst\b[^;{}]*\z|\bis\b[^;}]*\z|(?:^|[;{}])\s*case\s[^:;{}]*\z",
+            // The default of a parameter, and what an attribute sets.
+            r"|[(\[](?:[^(\[{]*[,;])?[^(\[{,;]*[^(\[{,;=!<>]=(?:[^(\[{,;=>][^(\[{,;]*)?\z",
+            // An attribute, and the member of a pattern.
+            r"|(?:^|[,;}\](\[{])\s*\[|[^)\s]\s*\{(?:[^(\[{]*[,;])?\s*[\w.]+\s*:",
+        ),
+    ),
+    (
+        Language::Php,
+        r":|\.",
+        concat!(
+            r"\bconst\b[^;{}]*\z|(?:^|[;{}])\s*case\s[^:;{}]*\z|\b(?:function|fn)\b[\s&]*\w*\s*\(",
+            r"|LINE(?:<\?php\s*)?(?:public|private|protected|static|var)\b[^\n;=:()\[{]*=REST",
+        ),
+    ),
+    (Language::Rust, r":|&", r"#!?\s*\["),
+    (
+        Language::Ruby,
+        r":\s+|\w\s+",
+        concat!(
+            r"LINE(?:in|require|require_relative|load|autoload|alias)\bREST",
+            r"|\bin(?:[ \t]+\S+)?[ \t]*(?:\z|[(\[{])",
+        ),
+    ),
+    (Language::JavaScript, r"OBJECT:|\?\s[^:;]*:", r"\b(?:require|import)\s*[(\[{]"),
+    (
+        Language::TypeScript,
+        r"OBJECT:|\?\s[^:;]*:",
+        concat!(
+            r"\b(?:require|import)\s*[(\[{]|\benum\s+\w+\s*\{",
+            r"|LINE(?:export\s+|declare\s+)*(?:type|interface)\sREST|[\w$]<[^>;{}]*\z",
+            // The type of a name that has no value yet.
+            r"|\b(?:let|const|var|readonly|public|private|protected|static)\s+[\w$]+[?!]?\s*:",
+            r"(?:[^=;\n]|=>)*\z",
+        ),
+    ),
+];
+
+/// What the names in [`RULES`] stand for.
+const PARTS: [(&str, &str); 3] = [
+    ("LINE", r"(?:^|[\n;(\[{])\s*"),
+    ("REST", r"[^\n;(\[{]*(?:\z|[(\[{])"),
+    ("OBJECT", r"(?:[=,?(\[]|\|\||&&|\breturn|\bdefault)\s*\{(?:[^(\[{]*:\s*\{|\s*\{)*[^(\[{]*"),
+];
+
+/// Where an expression stands in a language.
+struct Rule {
+    takes: Regex,
+    denies: Regex,
+}
+
+impl Rule {
+    fn of(more: &str, denies: &str) -> Option<Self> {
+        let takes = format!(r"(?:[=(,+?]|=>|\|\||&&|return|(?:^|[^\w$)\]\[])\[+|{more})\s*\z");
+        let whole = |pattern: &str| {
+            PARTS.iter().fold(pattern.to_owned(), |whole, (name, part)| whole.replace(name, part))
+        };
+        let [takes, denies] = [&takes, denies].map(|pattern| Regex::new(&whole(pattern)).ok());
+        Some(Self { takes: takes?, denies: denies? })
+    }
+}
+
+static RULE_OF: LazyLock<Vec<(Language, Rule)>> = LazyLock::new(|| {
+    let rules = RULES.iter();
+    rules.filter_map(|(of, more, denies)| Some((*of, Rule::of(more, denies)?))).collect()
+});
+
+/// A regular expression that is compiled once.
+type Form = LazyLock<Option<Regex>>;
+
+/// Behind these no expression of its own ends, but a name, a call or a part of a pattern.
+static NO_END: Form = LazyLock::new(|| Regex::new(r"^(?:\w|[ \t\r]*[(:=])").ok());
+
+/// What follows a pattern of Rust or C#, or the brackets around it.
+static PATTERN_END: Form = LazyLock::new(|| {
+    Regex::new(r"(?:^|[)\]}])\s*(?:=(?:[^=]|\z)|\|(?:[^|]|\z)|(?:if|when|or|and)\b)").ok()
+});
+
+/// An array, or brackets around an expression, in JavaScript.
+static GROUP: Form =
+    LazyLock::new(|| Regex::new(r"(?:^|[^\w$)\]>])([(\[](?:[^(\[{;]*,)?\s*)\z").ok());
+
+/// A macro of Rust whose bracket is open.
+static MACRO: Form = LazyLock::new(|| Regex::new(r"(\w+)!\s*[(\[{]").ok());
+
+/// The macros of Rust that take expressions.
+const MACROS: &str = "anyhow assert assert_eq assert_ne bail dbg debug debug_assert debug_assert_eq debug_assert_ne \
+    ensure eprint eprintln error format format_args info json panic print println todo trace unimplemented \
+    unreachable vec warn write writeln";
+
+/// Where the text of an element of JSX begins and ends, and what stands before its attribute's value. Code in
+/// braces may stand in the text.
+static ELEMENT: Form = LazyLock::new(|| {
+    let text = r"((?:[^<>{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)";
+    Regex::new(&format!(r"<(?:[A-Za-z/](?:[^<]*[^<=])?)?>{text}\z")).ok()
+});
+static ELEMENT_END: Form = LazyLock::new(|| Regex::new(r"^([^<>{}]*)(\{|</?[A-Za-z>]|</)").ok());
+static ATTRIBUTE: Form =
+    LazyLock::new(|| Regex::new(r"<[A-Za-z](?:[^<>;]|=>)*[A-Za-z0-9_-]=\z").ok());
+
+/// A command of a shell that runs its words: `eval`, `trap`, and the value of `-c`.
+static RUNS: Form = LazyLock::new(|| {
+    let (begin, end) = (r#"(?:^|[\s"'\[,;|&(])"#, r#"[\s"'\[,]"#);
+    Regex::new(&format!(r"{begin}(?:(?:eval|trap)(?:{end}[^;|&(]*)?|-[A-Za-z]*c{end}*)\z")).ok()
+});
+
+/// Whether a text has a form.
+fn has(form: &Form, text: &str) -> bool {
+    form.as_ref().is_some_and(|form| form.is_match(text))
+}
+
+/// What is not in brackets that open and close again on a way through a text. Of those stays the first sign.
+fn unnested(way: impl Iterator<Item = char>, enter: &str, leave: &str) -> String {
+    let mut depth = 0_usize;
+    way.filter(|c| {
+        let is_kept = depth == 0;
+        if enter.contains(*c) {
+            depth += 1;
+        } else if leave.contains(*c) {
+            depth = depth.saturating_sub(1);
+        }
+        is_kept
+    })
+    .collect()
+}
 
 /// A literal or a bare place, and the text around it.
 pub(super) struct Around<'a> {
@@ -35,7 +185,8 @@ impl<'a> Around<'a> {
         self.before(WINDOW).rsplit('\n').next().unwrap_or_default()
     }
 
-    /// The code before it, without comments and without what is in literals.
+    /// The code before it, without comments, without what is in literals and in closed brackets, and with lines put
+    /// together that a sign continues.
     fn code(&self) -> String {
         let mut at = self.span.start - self.before(16 * WINDOW).len();
         let nth = self.regions.partition_point(|region| region.outer.end <= at);
@@ -46,7 +197,14 @@ impl<'a> Around<'a> {
             code += if *kind == Kind::Literal { "\"\"" } else { " " };
             at = outer.end;
         }
-        code + self.content.get(at..end).unwrap_or_default()
+        code += self.content.get(at..end).unwrap_or_default();
+        let open: String = unnested(code.chars().rev(), ")]}", "([{").chars().rev().collect();
+        let mut lines = open.split('\n');
+        let first = lines.next().unwrap_or_default().to_owned();
+        lines.fold(first, |code, line| {
+            let between = if code.trim_end().ends_with(['=', '+']) { " " } else { "\n" };
+            code + between + line
+        })
     }
 
     /// The last sign before it, and the first behind it.
@@ -55,11 +213,10 @@ impl<'a> Around<'a> {
         (bytes(self.before(WINDOW)).next_back(), bytes(self.after(WINDOW)).next())
     }
 
-    /// Whether what has begun with some words is open here: its end has not come.
-    fn is_open(&self, begins: &[&str], end: &str) -> bool {
-        let before = self.before(WINDOW);
-        let begun = begins.iter().filter_map(|begin| before.rfind(begin)).max();
-        begun.and_then(|at| before.get(at..)).is_some_and(|begun| !begun.contains(end))
+    /// Whether what has begun with a word is open here: its end has not come.
+    fn is_open(&self, begin: &str, end: &str) -> bool {
+        let begun = self.before(WINDOW).rsplit_once(begin);
+        begun.is_some_and(|(_, begun)| !begun.contains(end))
     }
 
     /// Whether an expression stands here: the right side of an assignment, an argument, what is returned, an element
@@ -69,152 +226,41 @@ impl<'a> Around<'a> {
             // A parser sees to the rest.
             return !self.is_annotation();
         }
-        let before = self.code();
-        let code = before.trim_end();
-        let levels = LazyCell::new(|| levels(code));
-        let ends = |with: &[&str]| with.iter().any(|end| code.ends_with(end));
-        let braced = matches!(self.language, Language::Go | Language::Java | Language::CSharp);
-        let is_apart = before.len() > code.len();
-        let begins = match code.chars().next_back() {
-            Some(':') => match self.language {
-                Language::JavaScript | Language::TypeScript => in_object(&levels),
-                // `:"…"` is a symbol.
-                Language::Ruby => is_apart,
-                _ => true,
-            },
-            Some('[') => !code.trim_end_matches('[').ends_with(is_value_end),
-            Some('.') => self.language == Language::Php,
-            Some('{') => braced,
-            Some('&') => self.language == Language::Rust || ends(&["&&"]),
-            Some('o') if self.language == Language::Kotlin => ends(&[" to"]),
-            Some(c) if c.is_ascii_alphanumeric() => {
-                ends(&["return"]) || self.language == Language::Ruby && is_apart
-            }
-            _ => ends(&["=", "=>", "(", ",", "+", "||", "?"]),
-        };
-        let line = self.after(WINDOW).split('\n').next().unwrap_or_default();
-        let rest = line.trim_start();
-        let is_joined = self.language == Language::Ruby && rest.starts_with(['"', '\'', '\\']);
-        // `"…"u8`
-        let has_suffix = line.starts_with(is_word);
-        begins
-            && !has_suffix
-            && !rest.starts_with(['(', ':', '='])
-            && !is_joined
-            && !self.wants_constant(code, &levels)
+        let after = self.after(WINDOW);
+        let is_joined = self.language == Language::Ruby
+            && after.trim_start_matches([' ', '\t']).starts_with(['"', '\'', '\\']);
+        if has(&NO_END, after) || is_joined || self.is_pattern() {
+            return false;
+        }
+        let mut rules = RULE_OF.iter().filter(|(language, _)| *language == self.language);
+        let Some((_, rule)) = rules.next() else { return false };
+        let code = self.code();
+        let mut place = code.as_str();
+        // An array of JavaScript stands where a value does.
+        while matches!(self.language, Language::JavaScript | Language::TypeScript)
+            && let Some(group) = GROUP.as_ref().and_then(|group| group.captures(place)?.get(1))
+        {
+            place = place.get(..group.start()).unwrap_or_default();
+        }
+        rule.takes.is_match(place)
+            && !rule.denies.is_match(code.trim_end())
+            && !self.in_macro(&code)
     }
 
-    /// Whether the language takes no expression here: patterns, types, imports, attributes, constants, cases.
-    fn wants_constant(&self, code: &str, levels: &[Level]) -> bool {
-        let line = code.rsplit('\n').next().unwrap_or_default();
-        let statement = code.rsplit([';', '{', '}']).next().unwrap_or_default().trim_start();
-        let is_case = || statement.starts_with("case ") && !statement.contains(':');
-        // Each level with what stands before its bracket.
-        let mut pairs = levels.iter().zip(levels.iter().skip(1).map(|outer| outer.text.trim_end()));
-        match self.language {
-            Language::Go => {
-                let begins = |level: &Level| begins(level.line(), &["const", "import"]);
-                levels.iter().any(begins)
-            }
-            Language::Java => {
-                let constant = has(statement, "static") && has(statement, "final");
-                let is_at = line.trim_start().starts_with('@') || pairs.any(in_annotation);
-                constant || is_case() || is_at || in_interface(levels)
-            }
-            Language::Kotlin => {
-                let is_annotation = |level: &Level| has(level.line(), "annotation");
-                let is_const = |level: &Level| has(level.line(), "const");
-                pairs.any(in_annotation)
-                    || levels.first().is_some_and(is_const)
-                    || levels.iter().any(is_annotation)
-            }
-            Language::CSharp => {
-                let is_default =
-                    |level: &Level| matches!(level.open, Some('(' | '[')) && level.assigns();
-                let is_special = |(level, before): (&Level, &str)| match level.open {
-                    // An attribute.
-                    Some('[') => before.is_empty() || before.ends_with([',', ';', '}', ']']),
-                    // `is { Name: "…" }`
-                    Some('{') => level.is_named(),
-                    _ => false,
-                };
-                has(statement, "const")
-                    || has(statement, "is")
-                    || is_case()
-                    || levels.first().is_some_and(is_default)
-                    || pairs.any(is_special)
-                    || self.is_pattern()
-            }
-            Language::Php => {
-                let is_default = |(level, before): (&Level, &str)| {
-                    let mut words = before.rsplit(|c| !is_word(c)).filter(|word| !word.is_empty());
-                    let is_function =
-                        words.by_ref().take(2).any(|w| matches!(w, "function" | "fn"));
-                    level.open == Some('(') && is_function && level.assigns()
-                };
-                let is_property = |level: &Level| {
-                    let line = level.line().trim_start().trim_start_matches("<?php");
-                    let named = line.split_once('=').map_or("", |(named, _)| named);
-                    begins(named, &["public", "private", "protected", "static", "var"])
-                        && !named.contains(['(', ':'])
-                };
-                has(statement, "const")
-                    || is_case()
-                    || levels.iter().any(is_property)
-                    || pairs.any(is_default)
-            }
-            Language::Rust => {
-                let is_macro = |(_, before): (&Level, &str)| {
-                    let name = before.strip_suffix('!').unwrap_or_default();
-                    let name = name.rsplit(|c| !is_word(c)).next().unwrap_or_default();
-                    !name.is_empty() && !MACROS.contains(&name)
-                };
-                // An array of known length.
-                let is_special = |(level, before): (&Level, &str)| {
-                    let is_attribute = level.open == Some('[')
-                        && (before.ends_with('#') || before.ends_with("#!"));
-                    is_attribute || is_macro((level, before))
-                };
-                line.contains("[u8;") || pairs.any(is_special) || self.is_pattern()
-            }
-            Language::Ruby => {
-                const OTHERS: [&str; 6] =
-                    ["in", "require", "require_relative", "load", "autoload", "alias"];
-                let is_pattern = |level: &Level| {
-                    let mut words = level.line().split_whitespace().rev().take(2);
-                    begins(level.line(), &OTHERS) || words.any(|word| word == "in")
-                };
-                levels.iter().any(is_pattern)
-            }
-            Language::JavaScript | Language::TypeScript => {
-                pairs.any(|(_, before)| has_end(before, &["require", "import"]))
-                    || self.language == Language::TypeScript
-                        && (in_type(levels) || self.is_open(&["enum "], "}"))
-            }
-            _ => false,
-        }
+    /// Whether a macro of Rust is open here that may take no expressions.
+    fn in_macro(&self, code: &str) -> bool {
+        let is_other = |name: &str| !MACROS.split(' ').any(|known| known == name);
+        let mut names = MACRO.iter().flat_map(|form| form.captures_iter(code));
+        self.language == Language::Rust
+            && names.any(|name| name.get(1).is_some_and(|name| is_other(name.as_str())))
     }
 
     /// Whether a pattern of Rust or C# ends here: behind the place, or behind brackets around it, stands what only
     /// follows one.
     fn is_pattern(&self) -> bool {
-        let after = self.after(WINDOW);
-        let follows = |at: usize| {
-            let rest = after.get(at..).unwrap_or_default().trim_start();
-            let is_sign =
-                |sign: &str, other: &str| rest.starts_with(sign) && !rest.starts_with(other);
-            is_sign("=", "==") || is_sign("|", "||") || begins(rest, &["if", "when", "or", "and"])
-        };
-        let mut depth = 0_usize;
-        let statement = after.char_indices().take_while(|(_, c)| *c != ';');
-        let mut shut = statement.filter(|(_, c)| {
-            let is_shut = ")]}".contains(*c);
-            let is_last = is_shut && depth == 0;
-            depth =
-                if "([{".contains(*c) { depth + 1 } else { depth.saturating_sub(is_shut.into()) };
-            is_last
-        });
-        follows(0) || shut.any(|(at, _)| follows(at + 1))
+        let statement = self.after(WINDOW).chars().take_while(|c| *c != ';');
+        matches!(self.language, Language::Rust | Language::CSharp)
+            && has(&PATTERN_END, &unnested(statement, "([{", ")]}"))
     }
 
     /// Whether a literal in Python is an annotation, or a statement by itself, as documentation is.
@@ -226,7 +272,7 @@ impl<'a> Around<'a> {
         let is_value = before.is_some_and(|byte| b"([{,=+-*%|&\"'\\".contains(&byte));
         let goes_on = matches!(after, Some(b',' | b'}'));
         let is_long = self.open.len() > 3 && before != Some(b'(');
-        self.is_open(&["Literal["], "]")
+        self.is_open("Literal[", "]")
             || line.ends_with("->")
             || is_named && (named.contains("def ") || !goes_on)
             || line.is_empty() && (!is_value || is_long) && !goes_on
@@ -257,17 +303,12 @@ impl<'a> Around<'a> {
 
     /// Whether a command in a here-document of a shell is open here, whose quotes keep a look-up from being expanded.
     pub(super) fn in_command(&self) -> bool {
-        self.is_open(&["$("], ")") || self.line().contains('`')
+        self.is_open("$(", ")") || self.line().contains('`')
     }
 
-    /// Whether a shell runs what stands here as a command: the words of `eval` and `trap`, and the value of `-c`.
+    /// Whether a shell runs what stands here as a command.
     pub(super) fn is_run(&self) -> bool {
-        let command = self.line().rsplit([';', '|', '&', '(']).next().unwrap_or_default();
-        let is_end = |c: char| c.is_whitespace() || "\"'[,".contains(c);
-        let mut words = command.split(is_end).filter(|word| !word.is_empty());
-        let last = words.clone().next_back().and_then(|word| word.strip_prefix('-'));
-        words.any(|word| matches!(word, "eval" | "trap"))
-            || last.is_some_and(|option| option.ends_with('c') && !option.starts_with('-'))
+        has(&RUNS, self.line())
     }
 
     /// Whether it is all of a plain scalar of YAML.
@@ -329,282 +370,29 @@ impl<'a> Around<'a> {
     /// Whether this is the text of an element in JSX: `<p>…</p>`. In code such signs compare, and signs of code
     /// stand between.
     pub(super) fn in_markup(&self, is_bare: bool) -> bool {
-        const TAGS: [char; 4] = ['<', '>', '{', '}'];
         const CODE: [char; 4] = ['(', ')', ';', '='];
         if !matches!(self.language, Language::JavaScript | Language::TypeScript) {
             return false;
         }
-        let begins = |tag: &str| {
-            tag.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '>'))
-        };
         // An element may hold a whole key.
         let (before, after) = (self.before(16 * WINDOW), self.after(16 * WINDOW));
-        let (text, has_holes) = behind_holes(before);
-        let opened = text.rfind(TAGS).and_then(|at| text.get(..at + 1)).filter(|tag| {
-            let open = tag.rfind('<').and_then(|at| tag.get(at + 1..));
-            tag.ends_with('>') && !tag.ends_with("=>") && open.is_some_and(begins)
-        });
-        let closed = after
-            .find(TAGS)
-            .and_then(|at| after.get(at..))
-            .filter(|rest| rest.starts_with('{') || rest.strip_prefix('<').is_some_and(begins));
-        let (Some(opened), Some(closed)) = (opened, closed) else { return false };
-        let has_code = || {
-            let before = before.get(opened.len()..).unwrap_or_default();
-            let after = after.get(..after.len() - closed.len()).unwrap_or_default();
-            before.contains(CODE) || after.contains(CODE)
+        let begun = ELEMENT.as_ref().and_then(|form| form.captures(before)?.get(1));
+        let Some((begun, end)) =
+            begun.zip(ELEMENT_END.as_ref().and_then(|form| form.captures(after)))
+        else {
+            return false;
         };
+        let (_, [rest, sign]) = end.extract();
+        let has_holes = begun.as_str().contains('{');
+        let has_code = begun.as_str().contains(CODE) || rest.contains(CODE);
         // Behind an expression, only what ends the element tells that this is no code.
-        closed.starts_with("</") || !has_holes && (!is_bare || !has_code())
+        sign.starts_with("</") || !has_holes && !(is_bare && has_code)
     }
 
     /// Whether an attribute's value in JSX begins here: `<A key="…`.
     pub(super) fn in_tag(&self) -> bool {
-        let before = self.before(WINDOW);
-        let tight = before.strip_suffix('=').is_some_and(|name| {
-            name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-        });
-        let opened = before.rfind('<').is_some_and(|open| {
-            let tag = before.get(open + 1..).unwrap_or_default();
-            let is_open = !tag.replace("=>", "").contains(['>', ';']);
-            tag.starts_with(|c: char| c.is_ascii_alphabetic()) && is_open
-        });
-        tight && opened
+        has(&ATTRIBUTE, self.before(WINDOW))
     }
-}
-
-/// A text without the expressions in braces behind its last tag, and whether there are any.
-fn behind_holes(text: &str) -> (&str, bool) {
-    let mut rest = text;
-    while let Some((before, _)) = rest.rsplit_once(['<', '>', '{', '}'])
-        && rest.get(before.len()..).is_some_and(|sign| sign.starts_with('}'))
-        && let Some(open) = enclosing(before).and_then(|open| open.strip_suffix('{'))
-    {
-        rest = open;
-    }
-    (rest, rest.len() < text.len())
-}
-
-/// The text up to the bracket that is open at its end.
-fn enclosing(text: &str) -> Option<&str> {
-    let mut depth = 0_usize;
-    let mut signs = text.rmatch_indices(['(', ')', '[', ']', '{', '}']);
-    let open = signs.find(|(_, sign)| {
-        let is_shut = matches!(*sign, ")" | "]" | "}");
-        let is_open = !is_shut && depth == 0;
-        depth = if is_shut { depth + 1 } else { depth.saturating_sub(1) };
-        is_open
-    });
-    open.and_then(|(at, _)| text.get(..=at))
-}
-
-/// The macros of Rust that take expressions.
-const MACROS: [&str; 29] = [
-    "anyhow",
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "bail",
-    "dbg",
-    "debug",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "ensure",
-    "eprint",
-    "eprintln",
-    "error",
-    "format",
-    "format_args",
-    "info",
-    "json",
-    "panic",
-    "print",
-    "println",
-    "todo",
-    "trace",
-    "unimplemented",
-    "unreachable",
-    "vec",
-    "warn",
-    "write",
-    "writeln",
-];
-
-/// What stands before a place within one bracket. Brackets that are closed again are left empty.
-struct Level {
-    /// The bracket; none at the beginning of the text.
-    open: Option<char>,
-    text: String,
-}
-
-impl Level {
-    /// Its last line, with those before that go on behind a sign.
-    fn line(&self) -> &str {
-        let text = self.text.trim_end();
-        let mut end = text.len();
-        loop {
-            let rest = text.get(..end).unwrap_or_default();
-            let start = rest.rfind(['\n', ';']).map_or(0, |at| at + 1);
-            let before = rest.get(..start).unwrap_or_default().trim_end();
-            if !before.ends_with(['=', '+']) {
-                return text.get(start..).unwrap_or_default();
-            }
-            end = before.len();
-        }
-    }
-
-    /// Its last element.
-    fn element(&self) -> &str {
-        self.text.rsplit([',', ';']).next().unwrap_or_default()
-    }
-
-    fn assigns(&self) -> bool {
-        assigns(self.element())
-    }
-
-    /// Whether its last element begins with a name and `:`.
-    fn is_named(&self) -> bool {
-        let name = self.element().split_once(':').map_or("", |(name, _)| name.trim());
-        !matches!(name, "" | "default") && name.chars().all(|c| is_word(c) || c == '.')
-    }
-
-    /// Whether its last element is a type of TypeScript: `name: …`, `A | …`, `A<…`.
-    fn is_type(&self) -> bool {
-        const WORDS: [&str; 7] =
-            ["readonly", "keyof", "unique", "as", "satisfies", "extends", "implements"];
-        let text = self.text.trim_end();
-        let is_block = !matches!(self.open, Some('(' | '['));
-        let element = if is_block { self.line() } else { self.element() };
-        let element = element.rsplit(',').next().unwrap_or_default().replace("?:", ":");
-        let annotated = element.split_once(':').is_some_and(|(name, rest)| {
-            let name = name.trim();
-            // `() : A => …` has a type, and then a value.
-            let of = name.strip_suffix("()").filter(|_| rest.contains("=>"));
-            let is_arrow = of.is_some_and(|of| !of.ends_with(is_value_end));
-            let is_case = name == "default" || begins(name, &["case"]);
-            !name.contains('?') && !assigns(rest) && !is_arrow && !is_case
-        });
-        let mut depth = 0_usize;
-        let mut last = ' ';
-        for c in text.rsplit([';', '}']).next().unwrap_or_default().chars() {
-            match c {
-                '<' if is_value_end(last) => depth += 1,
-                '>' if last != '=' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            last = c;
-        }
-        let is_union = text.ends_with(['|', '&', '<']) && !text.ends_with("||");
-        let is_type = is_union && !text.ends_with("&&") || has_end(text, &WORDS);
-        annotated || depth > 0 || is_type
-    }
-}
-
-/// The levels at the end of a text, from within outwards.
-fn levels(text: &str) -> Vec<Level> {
-    let (mut levels, mut level, mut depth) = (Vec::new(), Vec::new(), 0_usize);
-    let mut end = |open, level: &mut Vec<char>| {
-        levels.push(Level { open, text: level.drain(..).rev().collect() });
-    };
-    for c in text.chars().rev() {
-        let is_open = "([{".contains(c);
-        if is_open && depth == 0 {
-            end(Some(c), &mut level);
-            continue;
-        }
-        depth -= usize::from(is_open);
-        if depth == 0 {
-            level.push(c);
-        }
-        depth += usize::from(")]}".contains(c));
-    }
-    end(None, &mut level);
-    levels
-}
-
-/// Whether the first of some levels is that of an object in JavaScript: in a block or a type, `:` begins no value.
-fn in_object(levels: &[Level]) -> bool {
-    const BEFORE: [&str; 7] = ["=", ",", "?", "||", "&&", "return", "default"];
-    let [Level { open: Some('{'), .. }, rest @ ..] = levels else { return false };
-    let Some(outer) = rest.first() else { return false };
-    let before = outer.text.trim_end();
-    match before.chars().next_back() {
-        None => matches!(outer.open, Some('(' | '[')) || in_object(rest),
-        Some(':') => in_object(rest),
-        _ => BEFORE.iter().any(|end| before.ends_with(end)),
-    }
-}
-
-/// Whether a type of TypeScript stands at the first of some levels. A block is the last one that tells.
-fn in_type(levels: &[Level]) -> bool {
-    for (nth, level) in levels.iter().enumerate() {
-        let is_object = in_object(levels.get(nth..).unwrap_or_default());
-        if declares_type(level.line()) || !is_object && level.is_type() {
-            return true;
-        }
-        if level.open == Some('{') && !is_object {
-            return false;
-        }
-    }
-    false
-}
-
-fn declares_type(line: &str) -> bool {
-    let line = line.trim_start().trim_start_matches("export ").trim_start_matches("declare ");
-    ["type ", "interface "].iter().any(|word| line.starts_with(word))
-}
-
-/// Whether a level has the arguments of an annotation: `@Value(`.
-fn in_annotation((level, before): (&Level, &str)) -> bool {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "_.:".contains(c);
-    level.open == Some('(') && before.trim_end_matches(is_name).ends_with('@')
-}
-
-/// Whether a constant of an interface of Java is open, or the default of an annotation.
-fn in_interface(levels: &[Level]) -> bool {
-    let outer = levels.iter().zip(levels.iter().skip(1));
-    let mut before = outer.filter(|(level, _)| level.open == Some('{')).map(|(_, outer)| outer);
-    // Arrays have braces, too.
-    let body = before.find(|outer| {
-        let text = outer.text.trim_end();
-        !text.is_empty() && !text.ends_with(['=', ']', ','])
-    });
-    let head = body.map_or("", |outer| outer.text.trim_end());
-    let head = head.rsplit([';', '}']).next().unwrap_or_default();
-    has(head, "interface") || has_end(head, &["default"])
-}
-
-/// Whether something is assigned in a text: `=` that is no part of another sign.
-fn assigns(text: &str) -> bool {
-    let (bytes, is_part) = (text.as_bytes(), |byte: &u8| b"=!<>".contains(byte));
-    memchr::memchr_iter(b'=', bytes).any(|at| {
-        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-        !before.is_some_and(is_part) && !bytes.get(at + 1).is_some_and(|byte| b"=>".contains(byte))
-    })
-}
-
-/// Whether a text has a word.
-fn has(text: &str, wanted: &str) -> bool {
-    text.split(|c| !is_word(c)).any(|word| word == wanted)
-}
-
-/// Whether a text begins with one of some words.
-fn begins(text: &str, words: &[&str]) -> bool {
-    words.contains(&text.trim_start().split(|c| !is_word(c)).next().unwrap_or_default())
-}
-
-/// Whether a text ends with one of some words.
-fn has_end(text: &str, words: &[&str]) -> bool {
-    words.contains(&text.trim_end().rsplit(|c| !is_word(c)).next().unwrap_or_default())
-}
-
-const fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
-}
-
-fn is_value_end(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']')
 }
 
 #[cfg(test)]
@@ -644,13 +432,7 @@ mod tests {
             (Language::Php, "enum S: string { case A = @", "$a = @"),
             (Language::Rust, "#[path = @", "let a = @"),
             (Language::Rust, "match a { @ => 1", "f(match a { 1 => @"),
-            (
-                Language::Rust,
-                "if let @ = a",
-                "const D: &[u8; 40] = b;
-let a = @",
-            ),
-            (Language::Rust, "const D: &[u8; 40] = @", "const D: &[u8] = @"),
+            (Language::Rust, "if let @ = a", "const D: &[u8] = b;\nlet a = @"),
             (Language::Ruby, "d = { @: 1 }", "d = { a: @ }"),
             (Language::Ruby, "l = 'a' @", "puts @"),
             (Language::JavaScript, "import @", "important(@"),
@@ -739,6 +521,14 @@ let a = @",
             assert!(!around(language, other).takes_look_up(), "{other}");
             assert!(around(language, look_up).takes_look_up(), "{look_up}");
         }
+    }
+
+    #[test]
+    fn every_form_is_a_regex() {
+        let forms =
+            [&NO_END, &PATTERN_END, &GROUP, &MACRO, &ELEMENT, &ELEMENT_END, &ATTRIBUTE, &RUNS];
+        assert!(forms.into_iter().all(|form| form.is_some()));
+        assert_eq!(RULE_OF.len(), RULES.len());
     }
 
     #[test]
