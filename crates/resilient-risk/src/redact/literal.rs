@@ -13,35 +13,107 @@ use regex::Regex;
 use super::language::Language;
 use super::{window_after, window_before};
 
-/// What is looked at of a character or of what announces a here-document.
+/// What is looked at before and behind a sign.
 const NEAR: usize = 128;
 
-/// A character such as `'"'`, a regular expression, and what announces a here-document.
-static CHARACTER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^'(?:\\[^']{0,12}'|\\''|[^\\]')").ok());
-static REGEX: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^/(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\\\[\n])*/").ok());
+/// What hides the quotes in it: comments, characters, regular expressions, and signs that have a quote. Where a form has a
+/// group, the group is what is hidden.
+const HIDES: [(&[Language], &str, Kind, Where); 16] = [
+    (&TYPED, r"^//[^\n]*", Kind::Inert, Where::InCode),
+    (&SCRIPTS, r"^//[^\n]*", Kind::Inert, Where::InCode),
+    (&[Language::Php], r"^((?://|#)[^\n]*?)(?:\?>|\n|\z)", Kind::Inert, Where::InCode),
+    (&NESTING, r"^/\*", Kind::Inert, Where::Nested),
+    (&TYPED, r"^/\*(?s:.*?)(?:\*/|\z)", Kind::Inert, Where::Any),
+    (&SCRIPTS, r"^/\*(?s:.*?)(?:\*/|\z)", Kind::Inert, Where::Any),
+    (&[Language::Php], r"^/\*(?s:.*?)(?:\*/|\z)", Kind::Inert, Where::Any),
+    (&[Language::Markup], r"^<!--(?s:.*?)(?:-->|\z)", Kind::Inert, Where::Any),
+    (&[Language::Python, Language::Toml, Language::Ruby], r"^#[^\n]*", Kind::Inert, Where::InCode),
+    (&SHELLS, r"^#[^\n]*", Kind::Inert, Where::Word),
+    (&YAMLS, r"^#[^\n]*", Kind::Inert, Where::Word),
+    (&[Language::Env], r"^[#;][^\n]*", Kind::Inert, Where::Line),
+    (&[Language::Ruby], r"^=begin(?s:.*?)(?:\n=end|\z)", Kind::Inert, Where::Line),
+    // What is no character is the mark of a lifetime.
+    (&TYPED, r"^'(?:\\[^']{0,12}'|\\''|[^\\]')", Kind::Inert, Where::Any),
+    (&[Language::Ruby], r#"^\$["'`]"#, Kind::Inert, Where::Any),
+    (&[Language::Ruby], r#"^\?["'`]"#, Kind::Inert, Where::Value),
+];
+
+/// A regular expression. Where its end is not found, whether it is one is not known.
+const REGEX: &str = r"^/(?:(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\\\[\n])*/|[^\n]*)";
+
+const SCRIPTS: [Language; 2] = [Language::JavaScript, Language::TypeScript];
+const SHELLS: [Language; 2] = [Language::Shell, Language::Dockerfile];
+const YAMLS: [Language; 2] = [Language::Yaml, Language::Workflow];
+const NESTING: [Language; 2] = [Language::Rust, Language::Kotlin];
+const TYPED: [Language; 5] =
+    [Language::Rust, Language::Kotlin, Language::Go, Language::Java, Language::CSharp];
+
+/// Where something stands that hides quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Any,
+    /// Not in code within a literal, where its sign is more often a format.
+    InCode,
+    /// It may stand within another one.
+    Nested,
+    /// At the begin of a line.
+    Line,
+    /// At the begin of a word.
+    Word,
+    /// Where a value is expected.
+    Value,
+}
+
+struct Hide {
+    languages: &'static [Language],
+    form: Regex,
+    kind: Kind,
+    place: Where,
+}
+
+static HIDERS: LazyLock<Vec<Hide>> = LazyLock::new(|| {
+    let hide = |languages, form: &str, kind, place| {
+        Some(Hide { languages, form: Regex::new(form).ok()?, kind, place })
+    };
+    let known = HIDES.iter().filter_map(|(of, form, kind, place)| hide(*of, form, *kind, *place));
+    // Lists, texts, regular expressions and commands of Ruby: `%w[…]`.
+    let pairs =
+        [*b"[]", *b"()", *b"{}", *b"<>", *b"||", *b"!!", *b"//", *b"\"\"", *b"''", *b"^^", *b"~~"];
+    let pairs = pairs.map(|pair| {
+        let [open, shut] = pair.map(|sign| format!(r"\x{sign:02x}"));
+        let plain = format!(r"[^\\{open}{shut}]");
+        format!(r"{open}(?:\\.|{plain}|{open}{plain}*{shut})*{shut}")
+    });
+    let signs = pairs.join("|");
+    let ruby = [
+        (REGEX, Kind::Inert),
+        (&format!("^%[wWiIqQrs]?(?:{signs})"), Kind::Inert),
+        (&format!("^%x(?:{signs})"), Kind::Unknown),
+    ];
+    let ruby = ruby.map(|(form, kind)| hide(&[Language::Ruby], form, kind, Where::Value));
+    known
+        .chain(ruby.into_iter().chain([hide(&SCRIPTS, REGEX, Kind::Inert, Where::Value)]).flatten())
+        .collect()
+});
+
+/// What announces a here-document.
 static HERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"^<<([-~]?)[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\[^\n]|[^\s'"\\;&|<>()`])+)"#).ok()
 });
-
 static HERE_RUBY: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"^<<([-~]?)((?:['"`][^'"`\n]+|[A-Za-z_]\w*)['"`]?)"#).ok());
 static HERE_PHP: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"^<<(<)[ \t]*(['"]?[A-Za-z_]\w*['"]?)"#).ok());
 
-/// A list, text, regular expression or command of Ruby: `%w[…]`.
-static PERCENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"^%([wWiIqQrsx]?)([\[({<|!/"'^~])"#).ok());
-
 /// Where code of PHP begins.
 static PHP_OPEN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"<\?(?:=|(?i:php)\b)").ok());
 
-/// What a regular expression may follow: a word, and in JavaScript a condition.
-static BEFORE_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| {
+/// What a value follows: a sign, a word, and in JavaScript a condition.
+static BEFORE_VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|else|do|yield|await|if|unless|",
+        r"^$|[(,=:\[!&|?{};+*%~^>]$",
+        r"|(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|else|do|yield|await|if|unless|",
         r"elsif|when|then|while|until|and|or|not)$",
         r"|\b(?:if|while|for|with)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)$",
     ))
@@ -50,6 +122,10 @@ static BEFORE_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A `case` in a command, whose `)` is none of the command's.
 static CASE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bcase\s.*\sin\s").ok());
+
+/// The value of a variable of a shell in which a pattern is cut off or replaced.
+static PATTERN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^[A-Za-z0-9_\[\]@*!]*[#%/^,]").ok());
 
 /// Code within literals within code is followed so deep.
 const DEPTH_MAX: usize = 16;
@@ -117,90 +193,23 @@ const TICK: Quote = Quote::of("`").long();
 const THREE_DOUBLE: Quote = Quote::of("\"\"\"").long();
 const THREE_SINGLE: Quote = Quote::of("'''").long();
 
-/// How a language is written, as far as this file cares.
-struct Syntax {
-    line_comments: &'static [&'static str],
-    block_comment: Option<(&'static str, &'static str)>,
-    /// A comment may stand within a comment.
-    nests: bool,
-    quotes: &'static [Quote],
-    /// Characters that may stand before a quote and belong to it.
-    prefixes: &'static [u8],
-    /// A `'` is for single characters.
-    has_characters: bool,
-}
-
-const PLAIN: Syntax = Syntax {
-    line_comments: &[],
-    block_comment: None,
-    nests: false,
-    quotes: &[DOUBLE],
-    prefixes: b"",
-    has_characters: false,
-};
-const HASHED: Syntax = Syntax { line_comments: &["#"], ..PLAIN };
-const C_LIKE: Syntax = Syntax {
-    line_comments: &["//"],
-    block_comment: Some(("/*", "*/")),
-    quotes: &[THREE_DOUBLE, DOUBLE],
-    has_characters: true,
-    ..PLAIN
-};
-const KOTLIN: Syntax = Syntax {
-    nests: true,
-    quotes: &[THREE_DOUBLE, DOUBLE.with("${"), Quote::of("`").raw()],
-    ..C_LIKE
-};
-const SCRIPT: Syntax =
-    Syntax { quotes: &[DOUBLE, SINGLE, TICK.with("${")], has_characters: false, ..C_LIKE };
-const PYTHON: Syntax = Syntax {
-    quotes: &[THREE_DOUBLE, THREE_SINGLE, DOUBLE, SINGLE],
-    prefixes: b"rRbBfFuU",
-    ..HASHED
-};
-const RUST: Syntax = Syntax { nests: true, quotes: &[DOUBLE.long()], prefixes: b"bcr#", ..C_LIKE };
-const GO: Syntax = Syntax { quotes: &[DOUBLE, TICK.raw()], ..C_LIKE };
-const RUBY: Syntax = Syntax {
-    block_comment: Some(("\n=begin", "\n=end")),
-    quotes: &[DOUBLE.long().with("#{"), SINGLE.long(), TICK.with("#{")],
-    ..HASHED
-};
-const C_SHARP: Syntax =
-    Syntax { quotes: &[THREE_DOUBLE, DOUBLE.with("{")], prefixes: b"$@", ..C_LIKE };
-const PHP: Syntax = Syntax {
-    line_comments: &["//", "#"],
-    quotes: &[DOUBLE.long().with("{$"), SINGLE.long(), TICK],
-    has_characters: false,
-    ..C_LIKE
-};
-const SHELL: Syntax =
-    Syntax { quotes: &[DOUBLE.long().with("$("), SINGLE.long().raw()], prefixes: b"$", ..HASHED };
-const YAML: Syntax =
-    Syntax { quotes: &[DOUBLE.long(), Quote { doubles: true, ..SINGLE.long().raw() }], ..HASHED };
-const TOML: Syntax =
-    Syntax { quotes: &[THREE_DOUBLE, THREE_SINGLE.raw(), DOUBLE, SINGLE.raw()], ..HASHED };
-const MARKUP: Syntax = Syntax { block_comment: Some(("<!--", "-->")), quotes: &[], ..PLAIN };
-const ENV: Syntax = Syntax { line_comments: &["#", ";"], quotes: &[DOUBLE, SINGLE.raw()], ..PLAIN };
-
-fn syntax(language: Language) -> &'static Syntax {
-    match language {
-        Language::Python => &PYTHON,
-        Language::JavaScript | Language::TypeScript => &SCRIPT,
-        Language::Rust => &RUST,
-        Language::Go => &GO,
-        Language::Ruby => &RUBY,
-        Language::Java => &C_LIKE,
-        Language::Kotlin => &KOTLIN,
-        Language::CSharp => &C_SHARP,
-        Language::Php => &PHP,
-        Language::Shell | Language::Dockerfile => &SHELL,
-        Language::Yaml | Language::Workflow => &YAML,
-        Language::Json => &PLAIN,
-        Language::Toml => &TOML,
-        Language::Env => &ENV,
-        Language::Markup => &MARKUP,
-    }
-}
+/// The quotes of languages, and the characters that may stand before one and belong to it.
+const QUOTES: [(&[Language], &[Quote], &[u8]); 14] = [
+    (&[Language::Python], &[THREE_DOUBLE, THREE_SINGLE, DOUBLE, SINGLE], b"rRbBfFuU"),
+    (&SCRIPTS, &[DOUBLE, SINGLE, TICK.with("${")], b""),
+    (&[Language::Rust], &[DOUBLE.long()], b"bcr#"),
+    (&[Language::Go], &[DOUBLE, TICK.raw()], b""),
+    (&[Language::Ruby], &[DOUBLE.long().with("#{"), SINGLE.long(), TICK.with("#{")], b""),
+    (&[Language::Java], &[THREE_DOUBLE, DOUBLE], b""),
+    (&[Language::Kotlin], &[THREE_DOUBLE, DOUBLE.with("${"), Quote::of("`").raw()], b""),
+    (&[Language::CSharp], &[THREE_DOUBLE, DOUBLE.with("{")], b"$@"),
+    (&[Language::Php], &[DOUBLE.long().with("{$"), SINGLE.long(), TICK], b""),
+    (&SHELLS, &[DOUBLE.long().with("$("), SINGLE.long().raw()], b"$"),
+    (&YAMLS, &[DOUBLE.long(), Quote { doubles: true, ..SINGLE.long().raw() }], b""),
+    (&[Language::Json], &[DOUBLE], b""),
+    (&[Language::Toml], &[THREE_DOUBLE, THREE_SINGLE.raw(), DOUBLE, SINGLE.raw()], b""),
+    (&[Language::Env], &[DOUBLE, SINGLE.raw()], b""),
+];
 
 /// A here-document whose body is to come.
 struct Here {
@@ -213,7 +222,6 @@ struct Lexer<'a> {
     text: &'a str,
     bytes: &'a [u8],
     language: Language,
-    syntax: &'static Syntax,
     at: usize,
     regions: Vec<Region>,
     heres: Vec<Here>,
@@ -227,11 +235,9 @@ struct Lexer<'a> {
 
 /// Finds the regions of a text, in their order.
 pub(super) fn regions(text: &str, language: Language) -> Vec<Region> {
-    let (bytes, syntax) = (text.as_bytes(), syntax(language));
-    let (regions, heres) = (Vec::new(), Vec::new());
+    let (bytes, regions, heres) = (text.as_bytes(), Vec::new(), Vec::new());
     let (depth, one_line, lost) = (0, false, false);
-    let mut lexer =
-        Lexer { text, bytes, language, syntax, at: 0, regions, heres, depth, one_line, lost };
+    let mut lexer = Lexer { text, bytes, language, at: 0, regions, heres, depth, one_line, lost };
     if language == Language::Php {
         lexer.outside();
     }
@@ -247,32 +253,27 @@ pub(super) fn regions(text: &str, language: Language) -> Vec<Region> {
 
 impl<'a> Lexer<'a> {
     fn step(&mut self) {
-        let Some(byte) = self.byte(self.at) else { return };
+        let rest = self.rest();
+        let Some(byte) = rest.first().copied() else { return };
         if byte == b'\n' && !self.heres.is_empty() {
             self.here_documents();
-        } else if self.language == Language::Php && self.rest().starts_with(b"?>") {
+        } else if self.language == Language::Php && rest.starts_with(b"?>") {
             self.outside();
-        } else if self.comment()
-            || self.is_ruby() && self.sign(byte)
+        } else if !(b"/#<=$?%';".contains(&byte) && self.hidden()
             || self.literal()
-            || byte == b'<' && self.here_begins()
+            || byte == b'<' && self.here_begins())
         {
-        } else if byte == b'\'' && self.syntax.has_characters {
-            // What is no character is the mark of a lifetime.
-            let near = window_after(self.text, self.at, NEAR);
-            let found = CHARACTER.as_ref().and_then(|form| form.find(near));
-            self.at += found.map_or(1, |found| found.len());
-        } else if byte == b'/' && (self.is_script() || self.is_ruby()) && self.expects_value() {
-            let rest = self.text.get(self.at..).unwrap_or_default();
-            match REGEX.as_ref().and_then(|form| form.find(rest)) {
-                Some(found) => self.pass(found.len()),
-                // Whether it is one is not known.
-                None => self.pass(rest.find('\n').unwrap_or(rest.len())),
-            }
-        } else {
+            let word = self.word(self.at);
             // A backslash outside of literals quotes in shells and means nothing elsewhere.
-            self.at += if byte == b'\\' && self.is_shell() { 2 } else { 1 };
+            let len = if byte == b'\\' && self.is_shell() { 2 } else { 1 };
+            self.at += len.max(word);
         }
+    }
+
+    /// How long the word is that begins at a place.
+    fn word(&self, at: usize) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default().iter();
+        rest.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
     }
 
     fn byte(&self, at: usize) -> Option<u8> {
@@ -281,14 +282,6 @@ impl<'a> Lexer<'a> {
 
     fn is_shell(&self) -> bool {
         matches!(self.language, Language::Shell | Language::Dockerfile)
-    }
-
-    fn is_ruby(&self) -> bool {
-        self.language == Language::Ruby
-    }
-
-    fn is_script(&self) -> bool {
-        matches!(self.language, Language::JavaScript | Language::TypeScript)
     }
 
     fn is_yaml(&self) -> bool {
@@ -310,77 +303,64 @@ impl<'a> Lexer<'a> {
         self.regions.push(Region { kind, outer, inner, holes: Vec::new() });
     }
 
-    /// Passes a comment, or a regular expression.
-    fn pass(&mut self, len: usize) {
-        let whole = self.at..self.at + len;
-        self.push(Kind::Inert, whole.clone(), whole);
-    }
-
-    fn comment(&mut self) -> bool {
-        let rest = self.rest();
-        if let Some((open, close)) = self.syntax.block_comment
-            // There is no line feed before the first line.
-            && let open = if self.at == 0 { open.trim_start() } else { open }
-            && rest.starts_with(open.as_bytes())
-        {
-            let (mut len, mut depth) = (open.len(), 1_usize);
-            while depth > 0 && len < rest.len() {
-                let here = rest.get(len..).unwrap_or_default();
-                if here.starts_with(close.as_bytes()) {
-                    (len, depth) = (len + close.len(), depth - 1);
-                } else if self.syntax.nests && here.starts_with(open.as_bytes()) {
-                    (len, depth) = (len + open.len(), depth + 1);
-                } else {
-                    len += 1;
-                }
-            }
-            self.pass(len);
+    /// Passes what hides quotes.
+    fn hidden(&mut self) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let hides = HIDERS.iter().filter(|hide| hide.languages.contains(&self.language));
+        for hide in hides.filter(|hide| self.is_at(hide.place)) {
+            let Some(found) = hide.form.captures(rest) else { continue };
+            let len = found.get(1).map_or(found.get_match().len(), |part| part.len());
+            let len = if hide.place == Where::Nested { nested_len(rest.as_bytes()) } else { len };
+            let whole = self.at..self.at + len;
+            self.push(hide.kind, whole.clone(), whole);
             return true;
         }
-        let begins = self.syntax.line_comments.iter().any(|open| rest.starts_with(open.as_bytes()));
-        if !begins {
-            return false;
-        }
-        // Where `#` begins a comment only at the start of a word, or `;` only at that of a line.
-        let place = match self.language {
-            Language::Env => self.before(self.at).is_none(),
-            _ if self.is_shell() || self.is_yaml() => {
-                let before = self.bytes.get(..self.at).unwrap_or_default();
+        false
+    }
+
+    fn is_at(&self, place: Where) -> bool {
+        let before = self.bytes.get(..self.at).unwrap_or_default();
+        match place {
+            Where::Any | Where::Nested => true,
+            Where::InCode => self.depth == 0,
+            Where::Line => self.before(self.at).is_none(),
+            Where::Value => self.expects_value(),
+            Where::Word => {
                 // A word of a shell goes on behind a backslash and the end of a line.
                 let line = window_before(self.text, self.at, NEAR).rsplit('\n').next();
                 let value = line.and_then(|line| line.rsplit_once("${"));
                 let is_value = self.is_shell() && value.is_some_and(|(_, of)| !of.contains('}'));
-                let is_inside =
-                    is_value || self.language == Language::Shell && before.ends_with(b"\\\n");
+                let goes_on = self.language == Language::Shell && before.ends_with(b"\\\n");
                 let begins = |byte: &u8| {
                     byte.is_ascii_whitespace() || self.is_shell() && b";&|()".contains(byte)
                 };
-                before.last().is_none_or(begins) && !is_inside
+                before.last().is_none_or(begins) && !is_value && !goes_on
             }
-            // In code within a literal it is more often a format.
-            _ => self.depth == 0,
-        };
-        if place {
-            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            let shut = Some(b"?>").filter(|_| self.language == Language::Php);
-            let end = shut.and_then(|shut| memchr::memmem::find(line, shut));
-            self.pass(end.unwrap_or(line.len()));
         }
-        place
     }
 
+    /// Passes the literal that begins here, maybe with letters and signs before its quote.
     fn literal(&mut self) -> bool {
-        let rest = self.rest();
-        let mut quotes = self.syntax.quotes.iter().copied();
-        let Some(mut quote) = quotes.find(|quote| rest.starts_with(quote.sign.as_bytes())) else {
-            return false;
-        };
-        // A scalar is quoted only where it begins; `don't` is plain.
-        if self.is_yaml() && !self.before(self.at).is_none_or(|byte| b":-,[{?".contains(&byte)) {
+        let mut quotes = QUOTES.iter().filter(|(of, ..)| of.contains(&self.language));
+        let Some((_, quotes, prefixes)) = quotes.next() else { return false };
+        let start = self.at;
+        let mut at = start + self.word(start);
+        let is_own = |byte: &u8| prefixes.contains(byte);
+        let word = self.bytes.get(start..at).unwrap_or_default();
+        if word.len() > 2 || !word.iter().all(is_own) {
             return false;
         }
+        let signs = self.bytes.get(at..).unwrap_or_default().iter();
+        at += signs.take_while(|byte| byte.is_ascii_punctuation() && is_own(byte)).count();
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let quote = quotes.iter().find(|quote| rest.starts_with(quote.sign.as_bytes()));
+        let Some(mut quote) = quote.copied() else { return false };
+        // A scalar is quoted only where it begins; `don't` is plain.
+        if self.is_yaml() && !self.before(at).is_none_or(|byte| b":-,[{?".contains(&byte)) {
+            return false;
+        }
+        self.at = at;
         quote.lines &= !self.one_line;
-        let start = self.prefix();
         let prefix = self.text.get(start..self.at).unwrap_or_default();
         let has = |letters: &str| prefix.contains(|letter| letters.contains(letter));
         let mut close = quote.sign.to_owned();
@@ -418,29 +398,6 @@ impl<'a> Lexer<'a> {
             self.push(Kind::Inert, start..end, inner.min(end)..end);
         }
         true
-    }
-
-    /// Where the prefix of the quote here begins.
-    fn prefix(&self) -> usize {
-        let most = if self.language == Language::Rust { 64 } else { 2 };
-        let len = self
-            .bytes
-            .get(..self.at)
-            .unwrap_or_default()
-            .iter()
-            .rev()
-            .take(most)
-            .take_while(|byte| self.syntax.prefixes.contains(byte))
-            .count();
-        let start = self.at - len;
-        let touches = start
-            .checked_sub(1)
-            .and_then(|before| self.byte(before))
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let hash_only = self.bytes.get(start..self.at).is_some_and(|p| p.starts_with(b"#"));
-        let is_word = self.byte(start).is_some_and(|byte| byte.is_ascii_alphabetic());
-        let taken = self.regions.last().is_some_and(|last| start < last.outer.end);
-        if hash_only || taken || touches && is_word { self.at } else { start }
     }
 
     /// Where the literal that begins here ends, and the code in it.
@@ -493,10 +450,7 @@ impl<'a> Lexer<'a> {
         // In the value of a variable `'` quotes only a pattern, and nothing begins a comment.
         let rest = self.text.get(from..).unwrap_or_default();
         let is_value = self.is_shell() && nest == b'{';
-        let sign = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"_[]@*!".contains(c));
-        let is_pattern = sign
-            .and_then(|at| rest.get(at..))
-            .is_some_and(|rest| rest.starts_with(['#', '%', '/', '^', ',']));
+        let is_pattern = PATTERN.as_ref().is_some_and(|pattern| pattern.is_match(rest));
         let mut lexer = Lexer { at: from, regions, heres, depth, one_line, ..*self };
         let mut open = 1_usize;
         while open > 0 {
@@ -530,46 +484,6 @@ impl<'a> Lexer<'a> {
         self.at = end + code.map_or(0, |code| code.len());
     }
 
-    /// Passes a sign of Ruby that is no quote or more than one: `$"`, `?"`, `%w[…]`.
-    fn sign(&mut self, byte: u8) -> bool {
-        let is_quote = self.byte(self.at + 1).is_some_and(|byte| b"\"'`".contains(&byte));
-        if byte == b'$' && is_quote || byte == b'?' && is_quote && self.expects_value() {
-            self.at += 2;
-            return true;
-        }
-        let near = window_after(self.text, self.at, 3);
-        let percent = PERCENT.as_ref().and_then(|percent| percent.captures(near));
-        let Some((whole, [letter, open])) = percent.map(|found| found.extract()) else {
-            return false;
-        };
-        let value = if letter.is_empty() { !self.expects_value() } else { self.is_behind_value() };
-        if value {
-            return false;
-        }
-        let open = open.as_bytes().first().copied();
-        let shut = match open {
-            Some(b'(') => Some(b')'),
-            Some(b'[') => Some(b']'),
-            Some(b'{') => Some(b'}'),
-            Some(b'<') => Some(b'>'),
-            other => other,
-        };
-        let (mut at, mut depth) = (self.at + whole.len(), 1_usize);
-        while depth > 0 && at < self.bytes.len() {
-            match self.byte(at) {
-                Some(b'\\') => at += 1,
-                byte if byte == shut => depth -= 1,
-                byte if byte == open => depth += 1,
-                _ => {}
-            }
-            at += 1;
-        }
-        self.lost |= depth > 0;
-        let kind = if letter == "x" { Kind::Unknown } else { Kind::Inert };
-        self.push(kind, self.at..at, self.at..at);
-        true
-    }
-
     /// Whether a value ends right before here.
     fn is_behind_value(&self) -> bool {
         let before = self.bytes.get(..self.at).and_then(<[u8]>::last);
@@ -583,15 +497,13 @@ impl<'a> Lexer<'a> {
         let code = line.trim_end();
         let next = self.byte(self.at + 1);
         // Ruby takes `f /x/` for a call.
-        let is_call = self.is_ruby()
+        let is_call = self.language == Language::Ruby
             && code.len() < line.len()
-            && !next.is_some_and(|b| b" =\t".contains(&b));
+            && !next.is_some_and(|b| b" =\t".contains(&b))
+            && code.ends_with(|c: char| c.is_ascii_alphabetic());
         // `</` and `/>` are of tags.
         next != Some(b'>')
-            && (code.is_empty()
-                || code.ends_with(|c| "(,=:[!&|?{};+*%~^>".contains(c))
-                || is_call && code.ends_with(|c: char| c.is_ascii_alphabetic())
-                || BEFORE_REGEX.as_ref().is_some_and(|before| before.is_match(code)))
+            && (is_call || BEFORE_VALUE.as_ref().is_some_and(|before| before.is_match(code)))
     }
 
     /// Notes `<<WORD`, whose lines come after this one.
@@ -617,8 +529,8 @@ impl<'a> Lexer<'a> {
         let [whole, indents, word] =
             [0, 1, 2].map(|nth| found.get(nth).map_or("", |part| part.as_str()));
         // What is added to a list is no here-document.
-        let is_name = word.starts_with(|c: char| c.is_ascii_lowercase());
-        if self.is_ruby() && indents.is_empty() && (is_name || self.is_behind_value()) {
+        let is_name = word.starts_with(|c: char| c.is_ascii_lowercase()) && indents.is_empty();
+        if self.language == Language::Ruby && (is_name || self.is_behind_value()) {
             return false;
         }
         let quoted = word.contains(['\'', '\\']) || word.contains('"') && self.is_shell();
@@ -629,20 +541,11 @@ impl<'a> Lexer<'a> {
             false => Kind::Expanded,
         };
         let end = self.at + whole.len();
-        let place = end - word.len()..end;
         let word = word.replace(['\'', '"', '`', '\\'], "");
         self.heres.push(Here { word, kind, may_indent: !indents.is_empty() });
         // The quote behind the word does not open a string.
         self.at = end;
-        self.here_word(place);
         true
-    }
-
-    /// Passes the word of a here-document, which no quote may change in one of its two places.
-    fn here_word(&mut self, place: Range<usize>) {
-        if self.is_shell() {
-            self.push(Kind::Unknown, place.clone(), place);
-        }
     }
 
     /// Takes the here-documents that begin after this line feed.
@@ -668,38 +571,30 @@ impl<'a> Lexer<'a> {
             let after = self.at;
             self.lost |= end.is_none();
             let end = end.unwrap_or(after);
-            let holes = if self.is_shell() { self.commands(start..end) } else { Vec::new() };
             self.push(here.kind, start..end, start..end);
-            if let Some(region) = self.regions.last_mut() {
-                region.holes = holes;
-            }
             self.at = after;
-            self.here_word(after.saturating_sub(here.word.len()).max(end)..after);
         }
     }
+}
 
-    /// The commands in the lines of a here-document of a shell: `$(…)` and those in backquotes.
-    fn commands(&self, lines: Range<usize>) -> Vec<Range<usize>> {
-        let (mut holes, mut at) = (Vec::new(), lines.start);
-        while let Some(rest) = self.text.get(at..lines.end)
-            && let Some(open) = rest.find(['$', '`'])
-        {
-            let rest = rest.get(open..).unwrap_or_default();
-            let close = rest.get(1..).unwrap_or_default().find('`');
-            let end = match rest.starts_with('`') {
-                true => close.map(|close| at + open + 2 + close),
-                false if rest.starts_with("$(") => self.end_of_hole(at + open + 2, "$(", true),
-                false => {
-                    at += open + 1;
-                    continue;
-                }
-            };
-            let start = at + open;
-            at = end.unwrap_or(lines.end);
-            holes.push(start..at);
-        }
-        holes
+/// How long a comment is that may have others in it.
+fn nested_len(text: &[u8]) -> usize {
+    let (mut len, mut depth) = (2, 1_usize);
+    while depth > 0 && len < text.len() {
+        let step = match text.get(len..) {
+            Some([b'*', b'/', ..]) => {
+                depth -= 1;
+                2
+            }
+            Some([b'/', b'*', ..]) => {
+                depth += 1;
+                2
+            }
+            _ => 1,
+        };
+        len += step;
     }
+    len
 }
 
 #[cfg(test)]
@@ -743,9 +638,9 @@ mod tests {
 
     #[test]
     fn characters_and_lifetimes_open_no_literal() {
-        let heres = [&HERE, &HERE_RUBY, &HERE_PHP];
-        let forms = [&CHARACTER, &REGEX, &CASE, &PERCENT, &PHP_OPEN, &BEFORE_REGEX];
-        assert!(heres.into_iter().chain(forms).all(|form| form.is_some()));
+        let forms = [&HERE, &HERE_RUBY, &HERE_PHP, &CASE, &PHP_OPEN, &BEFORE_VALUE, &PATTERN];
+        assert!(forms.into_iter().all(|form| form.is_some()));
+        assert_eq!(HIDERS.len(), HIDES.len() + 4);
         for text in
             ["'\"', \"e\"", "'\\'', \"e\"", "'\\u{22}', \"e\"", "&'a str, \"e\"", "'é', \"e\""]
         {
@@ -791,17 +686,14 @@ mod tests {
         assert_eq!(
             found("cat <<EOF 'x'\ndon't\nEOF\necho 'y'\n", Language::Shell),
             [
-                (Kind::Unknown, "EOF", "EOF"),
                 (Kind::Literal, "'x'", "x"),
                 (Kind::Expanded, "don't\n", "don't\n"),
-                (Kind::Unknown, "EOF", "EOF"),
                 (Kind::Literal, "'y'", "y"),
             ]
         );
-        let word = (Kind::Unknown, "'E'", "'E'");
         assert_eq!(
             found("cat <<-'E'\n\ta\n\tE\n", Language::Shell),
-            [word, (Kind::Unknown, "\ta\n", "\ta\n"), (Kind::Unknown, "E", "E")]
+            [(Kind::Unknown, "\ta\n", "\ta\n")]
         );
     }
 
