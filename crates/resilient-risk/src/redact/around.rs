@@ -301,11 +301,6 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Whether a command in a here-document of a shell is open here, whose quotes keep a look-up from being expanded.
-    pub(super) fn in_command(&self) -> bool {
-        self.is_open("$(", ")") || self.line().contains('`')
-    }
-
     /// Whether a shell runs what stands here as a command.
     pub(super) fn is_run(&self) -> bool {
         has(&RUNS, self.line())

@@ -4,6 +4,9 @@
 //! concatenation. Where nothing of the kind is known to be valid, the mark stands in its place.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
 
 use super::around::Around;
 use super::language::Language;
@@ -50,21 +53,67 @@ impl Rendered {
 pub(super) fn render(content: &str, language: Option<Language>, secrets: &[Out]) -> Rendered {
     let mut rendered = Rendered::default();
     let regions = language.map(|language| regions(content, language)).unwrap_or_default();
-    let (mut from, mut rest) = (0, secrets);
+    let pieces: Vec<Piece<'_>> =
+        secrets.iter().flat_map(|secret| pieces(&regions, secret)).collect();
+    let (mut from, mut rest) = (0, pieces.as_slice());
     while let [first, ..] = rest {
-        let site = Site::of(content, &regions, first, rest);
+        let site = Site::of(content, &regions, first, rest, from);
         rendered.text += content.get(from..site.outer.start).unwrap_or_default();
         from = site.outer.end;
-        rest = rest.get(site.secrets().count()..).unwrap_or_default();
+        rest = rest.get(site.pieces().count()..).unwrap_or_default();
         match language {
             Some(language) => {
                 Writer { content, language, regions: &regions }.write(&site, &mut rendered);
             }
-            None => rendered.put(&first.mark, false),
+            None => site.pieces().for_each(|piece| piece.put(&first.secret.mark, &mut rendered)),
         }
     }
     rendered.text += content.get(from..).unwrap_or_default();
     rendered
+}
+
+/// A secret within one literal or outside of all. One that goes over several has the mark in the first.
+struct Piece<'a> {
+    span: Range<usize>,
+    secret: &'a Out,
+    is_first: bool,
+    is_only: bool,
+}
+
+impl Piece<'_> {
+    fn put(&self, mark: &str, rendered: &mut Rendered) {
+        if self.is_first {
+            rendered.put(mark, false);
+        }
+    }
+}
+
+/// Cuts a secret where a literal begins or ends.
+fn pieces<'a>(regions: &[Region], secret: &'a Out) -> impl Iterator<Item = Piece<'a>> {
+    let Range { start, end } = secret.span;
+    let literal = |at| holding(regions, at).filter(|region| region.kind == Kind::Literal);
+    let spans = match (literal(start), literal(end.saturating_sub(1))) {
+        (None, None) => vec![start..end],
+        // Half a literal would be none.
+        (None, Some(last)) => vec![start..last.outer.end],
+        (Some(first), None) => vec![start..first.inner.end, first.outer.end..end],
+        (Some(_), Some(_)) => {
+            let nth = regions.partition_point(|region| region.outer.end <= start);
+            let some = regions.iter().skip(nth).take_while(|region| region.outer.start < end);
+            let some = some.filter(|region| region.kind == Kind::Literal);
+            some.map(|of| start.clamp(of.inner.start, of.inner.end)..end.min(of.inner.end))
+                .collect()
+        }
+    };
+    let is_only = spans.len() == 1;
+    let spans = spans.into_iter().enumerate();
+    spans.map(move |(nth, span)| Piece { span, secret, is_first: nth == 0, is_only })
+}
+
+/// The region that a place is in.
+fn holding(regions: &[Region], at: usize) -> Option<&Region> {
+    let nth = regions.partition_point(|region| region.outer.end <= at);
+    regions.get(nth).filter(|region| region.outer.start <= at)
 }
 
 /// A literal, or a bare place, with the secrets in it.
@@ -72,94 +121,70 @@ struct Site<'a> {
     outer: Range<usize>,
     /// The region that it is; none in code.
     kind: Option<Kind>,
+    /// What stands before it in its region.
+    begin: &'a str,
     open: &'a str,
     close: &'a str,
     parts: Vec<Part<'a>>,
     holes: &'a [Range<usize>],
-    /// It begins as one kind of literal and ends as another, with text on both sides.
-    mixed: bool,
 }
 
 enum Part<'a> {
     Text(&'a str),
-    Secret(&'a Out),
+    Secret(&'a Piece<'a>),
 }
 
 impl<'a> Site<'a> {
-    /// Gathers the literal around a secret and all secrets that share it: those of one literal go together, and those of
-    /// the next one that a secret goes into.
-    fn of(content: &'a str, regions: &'a [Region], first: &'a Out, secrets: &'a [Out]) -> Self {
-        let holding = |offset: usize| {
-            let nth = regions.partition_point(|region| region.outer.end <= offset);
-            regions.get(nth).filter(|region| region.outer.start <= offset)
-        };
+    /// Gathers the literal around a piece and all pieces that share it. What is before a place is written.
+    fn of(
+        content: &'a str,
+        regions: &'a [Region],
+        first: &Piece<'a>,
+        pieces: &'a [Piece<'a>],
+        written: usize,
+    ) -> Self {
         let text = |range: Range<usize>| content.get(range).unwrap_or_default();
-        let of = |region: Option<&Region>| region.map_or(Kind::Literal, |region| region.kind);
-        let begin = holding(first.span.start);
-        let (mut end, mut taken) = (first.span.end, 1);
-        let mut last = holding(end.saturating_sub(1));
-        // What begins in a comment is by itself.
-        while let Some(next) = secrets.get(taken)
-            && (of(begin), of(last)) == (Kind::Literal, Kind::Literal)
-            && last.is_some_and(|region| next.span.start < region.outer.end)
-        {
-            (end, taken) = (next.span.end, taken + 1);
-            last = holding(end.saturating_sub(1));
-        }
-        crate::work::spend(taken);
-        let kind = match (of(begin), of(last)) {
-            (Kind::Literal, Kind::Literal) => begin.or(last).map(|region| region.kind),
-            (Kind::Literal, _) => Some(Kind::Inert),
-            (kind, _) => Some(kind),
+        let region = holding(regions, first.span.start);
+        let kind = region.map(|region| region.kind);
+        let Some(region) = region.filter(|region| region.kind == Kind::Literal) else {
+            let start = first.span.start.max(written);
+            let (outer, parts) = (start..first.span.end.max(start), pieces.iter().take(1));
+            let begin = text(region.map_or(start, |region| region.outer.start)..start);
+            let parts = parts.map(Part::Secret).collect();
+            return Self { outer, kind, begin, open: "", close: "", parts, holes: &[] };
         };
-        let holes = begin.filter(|_| begin == last).map_or(&[][..], |region| &region.holes);
-        let is_literal = |_: &&Region| kind == Some(Kind::Literal);
-        let (begin, last) = (begin.filter(is_literal), last.filter(is_literal));
-        let mut parts = Vec::new();
-        let mut from = begin.map_or(first.span.start, |region| region.inner.start);
-        for secret in secrets.iter().take(taken) {
-            if from < secret.span.start {
-                parts.push(Part::Text(text(from..secret.span.start)));
-            }
-            parts.push(Part::Secret(secret));
-            from = secret.span.end;
+        let (mut parts, mut from) = (Vec::new(), region.inner.start);
+        for piece in pieces.iter().take_while(|piece| piece.span.start < region.outer.end) {
+            crate::work::spend(1);
+            parts.extend(
+                Some(text(from..piece.span.start)).filter(|of| !of.is_empty()).map(Part::Text),
+            );
+            parts.push(Part::Secret(piece));
+            from = piece.span.end;
         }
-        let to = last.map_or(end, |region| region.inner.end);
-        if from < to {
-            parts.push(Part::Text(text(from..to)));
-        }
-        let outer = begin.map_or(first.span.start, |region| region.outer.start)
-            ..last.map_or(end, |region| region.outer.end);
-        let (Some(one), Some(other)) = (begin.or(last), last.or(begin)) else {
-            return Self { outer, kind, open: "", close: "", parts, holes, mixed: false };
-        };
-        let quotes =
-            |of: &Region| (text(of.outer.start..of.inner.start), text(of.inner.end..of.outer.end));
-        let is_text = |part: Option<&Part<'_>>| matches!(part, Some(Part::Text(_)));
-        let (begins, ends) = (is_text(parts.first()), is_text(parts.last()));
-        let mixed = begins && ends && quotes(one) != quotes(other);
-        let (open, close) = quotes(if begins { one } else { other });
+        parts
+            .extend(Some(text(from..region.inner.end)).filter(|of| !of.is_empty()).map(Part::Text));
         Self {
-            outer,
+            outer: region.outer.clone(),
             kind,
-            open,
-            close: if mixed { quotes(other).1 } else { close },
+            begin: "",
+            open: text(region.outer.start..region.inner.start),
+            close: text(region.inner.end..region.outer.end),
             parts,
-            holes,
-            mixed,
+            holes: &region.holes,
         }
     }
 
-    fn secrets(&self) -> impl Iterator<Item = &Out> {
+    fn pieces(&self) -> impl Iterator<Item = &'a Piece<'a>> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Secret(secret) => Some(*secret),
+            Part::Secret(piece) => Some(*piece),
             Part::Text(_) => None,
         })
     }
 
-    /// Whether a sign is in the text that stays.
-    fn has_text(&self, sign: char) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Text(text) if text.contains(sign)))
+    /// Whether the text that stays has a sign.
+    fn has_text(&self, is: impl Fn(&str) -> bool) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Text(text) if is(text)))
     }
 
     /// Whether nothing but the secret is in it.
@@ -168,7 +193,7 @@ impl<'a> Site<'a> {
     }
 
     /// Whether a secret is in the code inside of a literal.
-    fn has_in_hole(&self, Out { span, .. }: &Out) -> bool {
+    fn has_in_hole(&self, Piece { span, .. }: &Piece<'_>) -> bool {
         let nth = self.holes.partition_point(|hole| hole.end <= span.start);
         self.holes.get(nth).is_some_and(|hole| hole.start < span.end)
     }
@@ -199,11 +224,29 @@ impl Form {
         }
     }
 
-    /// Pieces that an operator adds up.
-    fn sum(site: &Site<'_>, operator: &'static str, look_up: &str) -> Self {
+    /// Pieces that are put together between brackets, with a sign between them.
+    fn sum(site: &Site<'_>, start: &str, sign: &'static str, look_up: &str) -> Self {
         let around = (site.open.to_owned(), site.close.to_owned());
-        Self { around, between: operator, ..Self::of("(", ")", look_up) }
+        Self { around, between: sign, ..Self::of(start, ")", look_up) }
     }
+}
+
+/// The look-up of the variable `KEY` in each language.
+const fn look_up(language: Language) -> Option<&'static str> {
+    Some(match language {
+        Language::Python => "os.environ[\"KEY\"]",
+        Language::JavaScript | Language::TypeScript => "process.env.KEY",
+        Language::Rust => "env!(\"KEY\")",
+        Language::Go => "os.Getenv(\"KEY\")",
+        Language::Ruby => "ENV.fetch(\"KEY\")",
+        Language::Java | Language::Kotlin => "System.getenv(\"KEY\")",
+        Language::CSharp => "Environment.GetEnvironmentVariable(\"KEY\")",
+        Language::Php => "getenv('KEY')",
+        Language::Shell | Language::Dockerfile => "\"${KEY}\"",
+        Language::Workflow => "${{ secrets.KEY }}",
+        Language::Yaml | Language::Json | Language::Toml | Language::Env => "${KEY}",
+        Language::Markup => return None,
+    })
 }
 
 struct Writer<'a> {
@@ -214,7 +257,15 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn write(&self, site: &Site<'_>, rendered: &mut Rendered) {
-        let Some(form) = self.form(site) else { return self.write_marks(site, rendered) };
+        let around = Around {
+            content: self.content,
+            language: self.language,
+            span: site.outer.clone(),
+            open: site.open,
+            regions: self.regions,
+        };
+        let form = self.can_look_up(site, &around).then(|| self.form(site, &around)).flatten();
+        let Some(form) = form else { return self.write_marks(site, &around, rendered) };
         rendered.text += &form.start;
         for (nth, part) in site.parts.iter().enumerate() {
             if nth > 0 {
@@ -226,8 +277,8 @@ impl Writer<'_> {
                     rendered.text += &(form.escape)(text);
                     rendered.text += &form.around.1;
                 }
-                Part::Secret(secret) => {
-                    let variable = secret.variable.as_deref().unwrap_or_default();
+                Part::Secret(piece) => {
+                    let variable = piece.secret.variable.as_deref().unwrap_or_default();
                     rendered.put(&form.look_up.replace("KEY", variable), true);
                 }
             }
@@ -235,9 +286,8 @@ impl Writer<'_> {
         rendered.text += &form.end;
     }
 
-    fn write_marks(&self, site: &Site<'_>, rendered: &mut Rendered) {
+    fn write_marks(&self, site: &Site<'_>, around: &Around<'_>, rendered: &mut Rendered) {
         // In the text of an element `://` begins no comment, and a quote no literal.
-        let around = self.around(site);
         let in_text = around.in_markup(site.kind.is_none());
         let quote = match self.language {
             _ if site.kind.is_some() || in_text => "",
@@ -249,29 +299,21 @@ impl Writer<'_> {
         let is_sign = in_text
             || site.kind == Some(Kind::Unknown)
             || self.is_shell() && (site.kind == Some(Kind::Expanded) || around.is_run())
-            || matches!(self.language, Language::Env | Language::Markup);
-        // A command that stands in a literal of a shell, where `<` reads a file and no quote is free.
-        let in_quotes =
-            self.is_shell() && site.kind == Some(Kind::Literal) && !site.open.ends_with('\'');
-        let has_command = in_quotes && site.has_text('`');
+            || matches!(self.language, Language::Env | Language::Markup)
+            || self.language == Language::Workflow && (!site.is_whole() || around.in_step());
+        // In a command, which stands in a literal of a shell, no quote is free.
+        let in_quotes = self.is_shell() && !site.open.ends_with('\'');
+        let has_command = in_quotes && site.has_text(|text| text.contains('`'));
         rendered.text += site.open;
         for part in &site.parts {
             match part {
                 Part::Text(text) => rendered.text += text,
-                Part::Secret(secret) => {
-                    let quote = if secret.is_first { quote } else { "" };
-                    let in_step = self.language == Language::Workflow
-                        && (!site.is_whole() || around.in_step());
-                    let in_command = has_command || in_quotes && site.has_in_hole(secret);
-                    let mark = if is_sign || in_step || in_command {
-                        in_brackets(&secret.mark)
-                    } else {
-                        secret.mark.clone()
-                    };
-                    rendered.put(&format!("{quote}{mark}{quote}"), false);
-                    if site.mixed {
-                        rendered.text += &self.seam(&secret.span);
-                    }
+                Part::Secret(piece) => {
+                    let quote = if piece.secret.is_first { quote } else { "" };
+                    let in_command = has_command || in_quotes && site.has_in_hole(piece);
+                    let mark = &piece.secret.mark;
+                    let mark = if is_sign || in_command { &in_brackets(mark) } else { mark };
+                    piece.put(&format!("{quote}{mark}{quote}"), rendered);
                 }
             }
         }
@@ -282,211 +324,135 @@ impl Writer<'_> {
         matches!(self.language, Language::Shell | Language::Dockerfile)
     }
 
-    fn around<'a>(&'a self, site: &'a Site<'_>) -> Around<'a> {
-        Around {
-            content: self.content,
-            language: self.language,
-            span: site.outer.clone(),
-            open: site.open,
-            regions: self.regions,
-        }
-    }
-
-    /// What a secret goes over that is not inside of literals: the quotes, and the code between.
-    fn seam(&self, span: &Range<usize>) -> String {
-        let text = |range: Range<usize>| self.content.get(range).unwrap_or_default();
-        let nth = self.regions.partition_point(|region| region.outer.end <= span.start);
-        let here = self.regions.iter().skip(nth).take_while(|of| of.outer.start < span.end);
-        let (mut seam, mut from) = (String::new(), span.start);
-        for region in here.filter(|region| region.kind == Kind::Literal) {
-            seam += text(from..region.inner.start.max(from));
-            from = region.inner.end.clamp(from, span.end);
-        }
-        seam + text(from..span.end)
-    }
-
     /// Whether every part of the site can be written as a look-up.
-    fn can_look_up(&self, site: &Site<'_>) -> bool {
+    fn can_look_up(&self, site: &Site<'_>, around: &Around<'_>) -> bool {
         // Behind a backslash, what begins here is the rest of an escape.
-        let is_escaped = |secret: &Out| {
-            self.content.get(..secret.span.start).is_some_and(|before| before.ends_with('\\'))
+        let is_escaped = |piece: &Piece<'_>| {
+            self.content.get(..piece.span.start).is_some_and(|before| before.ends_with('\\'))
         };
-        // There, quotes of the command would keep it from being expanded.
-        let in_command = || match site.kind {
-            _ if !self.is_shell() => false,
-            Some(Kind::Expanded) => self.around(site).in_command(),
-            _ => site.open.ends_with('"') && site.has_text('`'),
+        let fits = |piece: &Piece<'_>| {
+            let is_named = piece.is_only && piece.secret.variable.is_some();
+            is_named && !site.has_in_hole(piece) && !is_escaped(piece)
         };
+        // In a command, its quotes would keep a look-up from being expanded.
+        let is_command = |text: &str| text.contains('`');
+        let in_command = self.is_shell()
+            && (site.begin.contains("$(")
+                || is_command(site.begin)
+                || site.open.ends_with('"') && site.has_text(is_command));
         !matches!(site.kind, Some(Kind::Inert | Kind::Unknown))
-            && !site.mixed
-            && (site.kind.is_none() || !self.around(site).in_markup(false))
-            && !in_command()
-            && site.secrets().all(|secret| {
-                secret.variable.is_some() && !site.has_in_hole(secret) && !is_escaped(secret)
-            })
+            && (site.kind.is_none() || !around.in_markup(false))
+            && !in_command
+            && !around.is_name()
+            && site.pieces().all(fits)
     }
 
     /// How the site is written anew; nothing where only a mark is known to do.
-    fn form(&self, site: &Site<'_>) -> Option<Form> {
-        let around = self.around(site);
-        if !self.can_look_up(site) {
-            return None;
-        }
-        let value = match self.language {
-            Language::Python => "os.environ[\"KEY\"]",
-            Language::JavaScript | Language::TypeScript => "process.env.KEY",
-            Language::Rust => "env!(\"KEY\")",
-            Language::Go => "os.Getenv(\"KEY\")",
-            Language::Ruby => "ENV.fetch(\"KEY\")",
-            Language::Java | Language::Kotlin => "System.getenv(\"KEY\")",
-            Language::CSharp => "Environment.GetEnvironmentVariable(\"KEY\")",
-            Language::Php => "getenv('KEY')",
-            Language::Shell | Language::Dockerfile => "\"${KEY}\"",
-            Language::Workflow => "${{ secrets.KEY }}",
-            Language::Yaml | Language::Json | Language::Toml | Language::Env => "${KEY}",
-            Language::Markup => return None,
-        };
-        let before = around.neighbours().0;
+    fn form(&self, site: &Site<'_>, around: &Around<'_>) -> Option<Form> {
+        let value = look_up(self.language)?;
         let (whole, bare) = (site.is_whole(), site.kind.is_none());
         let expanded = site.kind == Some(Kind::Expanded);
-        let has = |letters: &str| site.open.contains(|letter| letters.contains(letter));
-        let as_is = |look_up: &str| Form::of(site.open, site.close, look_up);
-        let quoted = || Form::of("\"", "\"", value);
-        Some(match self.language {
-            Language::Env if site.open == "'" => return None,
-            _ if around.is_name() => return None,
+        let inside = |look_up: &str| Some(Form::of(site.open, site.close, look_up));
+        let alone = || Some(Form::of("", "", value));
+        let quoted = || Some(Form::of("\"", "\"", value));
+        match self.language {
+            Language::Env if site.open == "'" => None,
             Language::Json if whole => quoted(),
             Language::Toml if bare => quoted(),
             // Within braces or brackets those of a look-up would not belong to the text around it.
             Language::Yaml | Language::Workflow if bare && around.in_flow() => {
-                if !around.is_scalar() {
-                    return None;
-                }
-                quoted()
+                quoted().filter(|_| around.is_scalar())
             }
             Language::Json
             | Language::Yaml
             | Language::Workflow
             | Language::Toml
-            | Language::Env => as_is(value),
+            | Language::Env => inside(value),
             // A list of words is not for a shell, which would expand it.
-            Language::Dockerfile if around.in_list() => return None,
-            Language::Shell | Language::Dockerfile if bare => Form::of("", "", value),
-            Language::Shell | Language::Dockerfile if site.open.ends_with('\'') => match whole {
-                true => Form::of("", "", value),
-                false => as_is(&[site.close, value, site.open].concat()),
+            Language::Dockerfile if around.in_list() => None,
+            Language::Shell | Language::Dockerfile => match site.open {
+                _ if bare => alone(),
+                open if !open.ends_with('\'') => inside(value.trim_matches('"')),
+                _ if whole => alone(),
+                open => inside(&[site.close, value, open].concat()),
             },
-            Language::Shell | Language::Dockerfile => as_is(value.trim_matches('"')),
             Language::Ruby if expanded || !whole && site.open == "\"" => {
-                as_is("#{ENV.fetch(\"KEY\")}")
+                inside("#{ENV.fetch(\"KEY\")}")
             }
-            _ if expanded => return None,
-            _ if bare && around.in_markup(true) => Form::of("{", "}", value),
-            _ if !around.takes_look_up() => return None,
-            _ if bare => Form::of("", "", value),
-            Language::Python => self.python(site, value),
-            Language::JavaScript | Language::TypeScript => {
-                let in_tag = before == Some(b'=') && around.in_tag();
-                let mut texts = site.parts.iter().filter_map(|part| match part {
-                    Part::Text(text) => Some(*text),
-                    Part::Secret(_) => None,
-                });
-                // What is no escape in an attribute would be one in a template, which takes none of octal.
-                let is_octal = |text: &str| {
-                    let mut pairs = text.as_bytes().windows(2);
-                    pairs.any(|pair| matches!(pair, [b'\\', b'0'..=b'9']))
-                };
-                if texts.any(|text| is_octal(text) || in_tag && text.contains(['&', '\\'])) {
-                    return None;
-                }
-                let (start, end) = if in_tag { ("{", "}") } else { ("", "") };
-                let tick = if whole { "" } else { "`" };
-                let look_up = if whole { value } else { "${process.env.KEY}" };
-                let escape = if has("`") { str::to_owned } else { template };
-                let (start, end) = ([start, tick].concat(), [tick, end].concat());
-                Form { escape, ..Form::of(&start, &end, look_up) }
-            }
-            Language::Rust if has("c") => return None,
-            // What is put together takes no names of variables into a format.
-            Language::Rust if !whole && site.has_text('{') => return None,
-            Language::Rust => {
-                let bytes = if has("b") { ".as_bytes()" } else { "" };
-                let around = (site.open.trim_start_matches('b').to_owned(), site.close.to_owned());
-                match whole {
-                    true => Form::of("", bytes, value),
-                    false => {
-                        let end = [")", bytes].concat();
-                        Form { around, between: ", ", ..Form::of("concat!(", &end, value) }
-                    }
-                }
-            }
-            _ if whole => Form::of("", "", value),
+            _ if expanded => None,
+            _ if bare && around.in_markup(true) => Some(Form::of("{", "}", value)),
+            _ if !around.takes_look_up() => None,
+            _ if bare => alone(),
+            Language::Python => Some(python(site, around, value)),
+            Language::JavaScript | Language::TypeScript => script(site, around, value),
+            // A literal of bytes has a type of its own. What is put together takes no names of variables into a format.
+            Language::Rust if site.open.contains(['b', 'c']) => None,
+            Language::Rust if !whole && site.has_text(|text| text.contains('{')) => None,
+            _ if whole => alone(),
+            Language::Rust => Some(Form::sum(site, "concat!(", ", ", value)),
             // Another language's piece of a literal that spans lines cannot be cut.
-            Language::Java if has("\"") && site.open.len() > 1 => return None,
-            Language::CSharp if site.open.len() > 2 => return None,
-            Language::Php => Form::sum(site, " . ", value),
-            _ => Form::sum(site, " + ", value),
-        })
-    }
-
-    fn python(&self, site: &Site<'_>, value: &str) -> Form {
-        let prefix = site.open.trim_end_matches(['"', '\'']);
-        let quotes = site.open.get(prefix.len()..).unwrap_or_default();
-        let has = |letters: &str| prefix.contains(|letter| letters.contains(letter));
-        let bytes = [value, ".encode()"].concat();
-        let quote = if site.close.starts_with('"') { "'" } else { "\"" };
-        let hole = ["{", &value.replace('"', quote), "}"].concat();
-        if has("bB") {
-            return if site.is_whole() {
-                Form::of("", "", &bytes)
-            } else {
-                Form::sum(site, " + ", &bytes)
-            };
+            Language::Java | Language::CSharp if site.open.contains("\"\"\"") => None,
+            Language::Php => Some(Form::sum(site, "(", " . ", value)),
+            _ => Some(Form::sum(site, "(", " + ", value)),
         }
-        // Adjacent literals are one; an expression between them would be an error.
-        if site.is_whole() && !self.has_sibling(&site.outer) {
-            return Form::of("", "", value);
-        }
-        if has("fF") {
-            return Form::of(site.open, site.close, &hole);
-        }
-        let open = [if has("rR") { "rf" } else { "f" }, quotes].concat();
-        Form { escape: doubled_braces, ..Form::of(&open, site.close, &hole) }
-    }
-
-    /// Whether another literal stands beside this one with nothing but white space between.
-    fn has_sibling(&self, outer: &Range<usize>) -> bool {
-        let blank = |range: Range<usize>| {
-            self.content.get(range).is_some_and(|gap| gap.chars().all(char::is_whitespace))
-        };
-        let nth = self.regions.partition_point(|region| region.outer.start < outer.start);
-        let (before, after) = self.regions.split_at(nth);
-        let after = after.iter().find(|region| region.outer.start >= outer.end);
-        let is_literal = |region: &&Region| region.kind == Kind::Literal;
-        before.last().filter(is_literal).is_some_and(|of| blank(of.outer.end..outer.start))
-            || after.filter(is_literal).is_some_and(|of| blank(outer.end..of.outer.start))
     }
 }
 
-/// Text of a literal as that of an f-string. The braces of `\N{DASH}` stay.
-fn doubled_braces(text: &str) -> String {
-    let mut doubled = String::with_capacity(text.len());
-    let mut name = false;
-    for (at, c) in text.char_indices() {
-        let before = text.get(..at).unwrap_or_default();
-        if c == '{' && before.ends_with("\\N") && !before.ends_with("\\\\N") {
-            name = true;
-            doubled.push(c);
-            continue;
-        }
-        doubled.push(c);
-        match c {
-            '}' if name => name = false,
-            '{' | '}' => doubled.push(c),
-            _ => {}
+fn python(site: &Site<'_>, around: &Around<'_>, value: &str) -> Form {
+    let prefix = site.open.trim_end_matches(['"', '\'']);
+    let quotes = site.open.get(prefix.len()..).unwrap_or_default();
+    let has = |letters: &str| prefix.contains(|letter| letters.contains(letter));
+    let quote = if site.close.starts_with('"') { "'" } else { "\"" };
+    let hole = ["{", &value.replace('"', quote), "}"].concat();
+    // Adjacent literals are one; an expression between them would be an error.
+    let (before, after) = around.neighbours();
+    let is_quote = |byte: Option<u8>| matches!(byte, Some(b'"' | b'\''));
+    let has_sibling = is_quote(before) || is_quote(after);
+    match site.is_whole() {
+        true if has("bB") => Form::of("", ".encode()", value),
+        true if !has_sibling => Form::of("", "", value),
+        false if has("bB") => Form::sum(site, "(", " + ", &[value, ".encode()"].concat()),
+        _ if has("fF") => Form::of(site.open, site.close, &hole),
+        _ => {
+            let open = [if has("rR") { "rf" } else { "f" }, quotes].concat();
+            Form { escape: doubled_braces, ..Form::of(&open, site.close, &hole) }
         }
     }
-    doubled
+}
+
+/// An escape of octal digits, which no template takes.
+static OCTAL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\\[0-9]").ok());
+
+fn script(site: &Site<'_>, around: &Around<'_>, value: &str) -> Option<Form> {
+    let in_tag = around.in_tag();
+    // What is no escape in an attribute would be one in a template.
+    let has_escape = site.has_text(|text| {
+        OCTAL.as_ref().is_none_or(|octal| octal.is_match(text))
+            || in_tag && text.contains(['&', '\\'])
+    });
+    if has_escape {
+        return None;
+    }
+    let (start, end) = if in_tag { ("{", "}") } else { ("", "") };
+    if site.is_whole() {
+        return Some(Form::of(start, end, value));
+    }
+    let escape = if site.open.contains('`') { str::to_owned } else { template };
+    let (start, end) = ([start, "`"].concat(), ["`", end].concat());
+    Some(Form { escape, ..Form::of(&start, &end, "${process.env.KEY}") })
+}
+
+/// A brace in a literal of Python, and what has braces of its own: `\N{DASH}`.
+static BRACE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\\\\|\\N\{[^}]*\}|[{}]").ok());
+
+/// Text of a literal as that of an f-string.
+fn doubled_braces(text: &str) -> String {
+    let doubled = |found: &Captures<'_>| {
+        let found = found.get_match().as_str();
+        found.repeat(if found.starts_with('\\') { 1 } else { 2 })
+    };
+    BRACE.as_ref().map_or_else(String::new, |brace| brace.replace_all(text, doubled).into_owned())
 }
 
 /// Text of a quoted literal as that of a template.
@@ -525,7 +491,7 @@ mod tests {
                 "f(\"a <s> <t>\")",
                 "f((\"a \" + os.Getenv(\"V\") + \" \" + os.Getenv(\"V\")))",
             ),
-            (Language::Rust, "f(b\"<s> c\")", "f(concat!(env!(\"V\"), \" c\").as_bytes())"),
+            (Language::Rust, "f(b\"<s> c\")", "f(b\"<M> c\")"),
             (Language::Shell, "f 'a <s>'", "f 'a '\"${V}\"''"),
             (Language::JavaScript, "f(\"`<s>${x}\")", "f(`\\`${process.env.V}\\${x}`)"),
             (Language::Shell, "f \"`g '<s>'`\"", "f \"`g '[M]'`\""),
@@ -580,6 +546,11 @@ mod tests {
         ] {
             assert_eq!(rendered(language, text, false), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn octal_escapes_and_braces_are_regexes() {
+        assert!(OCTAL.is_some() && BRACE.is_some());
     }
 
     #[test]
