@@ -6,23 +6,28 @@
 //! the key.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use memchr::memmem;
+use regex::Regex;
 
 use super::window_after;
 
-/// The headers of a block.
-const HEADERS: [&str; 7] =
-    ["Proc-Type", "DEK-Info", "Version", "Comment", "Hash", "Charset", "MessageID"];
+/// What a block is made of, each in a group of its own: what ends a line in any notation, a blank, a backslash that
+/// continues a line, a joint of literals that are one or that are items of a list, a header, and a row of base64.
+static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:(\\+[rn]|%0[AaDd]|&#1[03];|&#x[AaDd];|[\r\n])|([ \t])|(\\\r?\n[ \t]*)",
+        r#"|(["'`][\s+.,\\&()~]{0,48}["'`])"#,
+        r#"|((?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID):[^\n\r\\"'`]*)"#,
+        r"|([A-Za-z0-9+/=]+))",
+    ))
+    .ok()
+});
 
-/// How a line ends where it is written in one line, and blanks.
-const BREAKS: [&str; 15] = [
-    "\\r", "\\n", "%0A", "%0a", "%0D", "%0d", "&#10;", "&#13;", "&#xA;", "&#xa;", "&#xD;", "\n",
-    "\r", " ", "\t",
-];
-
-/// Between two literals of a block stands no more.
-const JOINT_MAX: usize = 48;
+/// What ends a line of a block, or the text or literal that it stands in.
+static LINE_END: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"^(?:\z|["'`\\<\r\n]|%0[AaDd]|&#1[03];|&#x[AaDd];)"#).ok());
 
 /// No key is longer.
 const KEY_MAX: usize = 64 << 10;
@@ -41,30 +46,45 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     let sign = sign.trim_start_matches(is_quote).trim();
     let is_sign = sign.len() <= 4 && !sign.contains(|c: char| c.is_alphanumeric() || is_quote(c));
     let sign = if is_sign { sign } else { "" };
-    let mut walk = Walk { text, at: head.end, sign, lines: 0, words: 0, item: 0 };
-    let mut rows: Vec<Row> = Vec::new();
-    loop {
-        walk.skip();
-        if walk.rest().starts_with(&end) {
+    let (mut rows, mut at): (Vec<Row>, _) = (Vec::new(), head.end);
+    // How many lines have ended, how many lines, blanks and items, and how many of these before the last item.
+    let (mut lines, mut words, mut item) = (0, 0, 0);
+    while let Some(rest) = text.get(at..) {
+        if rest.starts_with(&end) {
             // Two labels in one sentence have nothing but words between them.
             let is_word =
                 |row: &Row| is_wordlike(text.as_bytes().get(row.1.clone()).unwrap_or_default());
             if !rows.is_empty() && rows.iter().all(is_word) {
                 break;
             }
-            rows.push((walk.place(), walk.at..walk.at + end.len()));
-            return Some(walk.joined(head, rows));
+            rows.push(((lines, words), at..at + end.len()));
+            return Some(joined(text, sign, head, rows));
         }
-        let Some(row) = walk.row() else { break };
-        rows.push((walk.place(), row));
+        let Some(found) = TOKEN.as_ref().and_then(|token| token.captures(rest)) else { break };
+        let token = found.get_match().as_str();
+        match (1..found.len()).find(|nth| found.get(*nth).is_some()) {
+            Some(1) => (lines, words) = (lines + 1, words + 1),
+            Some(2) => words += 1,
+            Some(4) if token.contains(',') => (words, item) = (words + 1, words + 1),
+            Some(6) => {
+                // The rows of an item have no lines.
+                let line = if item == words { 0 } else { lines };
+                rows.push(((line, words), at..at + token.len()));
+            }
+            _ => {}
+        }
+        at += token.len();
+        if token == "\n" {
+            at += sign_len(rest.get(1..).unwrap_or_default(), sign);
+        }
     }
     // As far as the lines of base64 behind the head go, they are the key.
-    let mut lines = Lines::default();
+    let mut key = Lines::default();
     let mut known = 0;
     for line in rows.chunk_by(|one, other| one.0 == other.0) {
         // What goes on in another literal may be another text.
         let mut some = (1..=line.len()).rev().filter_map(|len| line.get(..len));
-        let taken = some.find(|some| lines.takes(text, some)).map_or(0, <[_]>::len);
+        let taken = some.find(|some| key.takes(text, some)).map_or(0, <[_]>::len);
         known += taken;
         if taken != line.len() {
             break;
@@ -78,7 +98,7 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     let own = memmem::find(rest.as_bytes(), end.as_bytes()).and_then(|end| rest.get(..end));
     let goes_on = own.is_some_and(|own| !own.contains("-----BEGIN ") && has_material(own))
         || known > 0 && goes_on_soon(rest);
-    (!goes_on).then(|| walk.joined(head, rows))
+    (!goes_on).then(|| joined(text, sign, head, rows))
 }
 
 const fn is_quote(c: char) -> bool {
@@ -109,134 +129,29 @@ fn is_material(row: &[u8]) -> bool {
     row.len() >= MATERIAL_MIN && row.iter().any(u8::is_ascii_digit)
 }
 
-/// A place behind the head of a block.
-struct Walk<'a> {
-    text: &'a str,
-    at: usize,
-    /// What stands before the block on its line, and may stand before each line of it.
-    sign: &'a str,
-    /// How many lines have ended.
-    lines: usize,
-    /// How many of them, of blanks and of items there were.
-    words: usize,
-    /// How many there were before the last item of a list.
-    item: usize,
-}
-
 /// A row of base64, and how many lines and words have ended before it; an item of a list has no lines. A literal
 /// may end within a row, and the next one goes on: then both have one number.
 type Row = ((usize, usize), Range<usize>);
 
-impl<'a> Walk<'a> {
-    fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
+/// How much of a line is the sign of a comment, as it stands before the block.
+fn sign_len(line: &str, sign: &str) -> usize {
+    let text = line.trim_start_matches([' ', '\t']);
+    let has_sign = !sign.is_empty() && text.starts_with(sign) && !text.starts_with("-----END");
+    if has_sign { line.len() - text.len() + sign.len() } else { 0 }
+}
 
-    const fn place(&self) -> (usize, usize) {
-        (if self.item == self.words { 0 } else { self.lines }, self.words)
-    }
-
-    /// Puts a head and rows together that have nothing but ends of lines and headers between them.
-    fn joined(&self, head: Range<usize>, rows: Vec<Row>) -> Vec<Range<usize>> {
-        let mut joined = vec![head];
-        for (_, row) in rows {
-            let gap = joined.last().and_then(|last| self.text.get(last.end..row.start));
-            let is_one = gap.is_some_and(|gap| !gap.contains(is_quote) && self.sign.is_empty());
-            match joined.last_mut().filter(|_| is_one) {
-                Some(last) => last.end = row.end,
-                None => joined.push(row),
-            }
-        }
-        joined
-    }
-
-    /// Goes over what ends lines, over joints of literals and over headers.
-    fn skip(&mut self) {
-        loop {
-            let before = self.at;
-            self.breaks();
-            self.joint();
-            self.header();
-            if self.at == before {
-                return;
-            }
+/// Puts a head and rows together that have nothing but ends of lines and headers between them.
+fn joined(text: &str, sign: &str, head: Range<usize>, rows: Vec<Row>) -> Vec<Range<usize>> {
+    let mut joined = vec![head];
+    for (_, row) in rows {
+        let gap = joined.last().and_then(|last| text.get(last.end..row.start));
+        let is_one = gap.is_some_and(|gap| !gap.contains(is_quote) && sign.is_empty());
+        match joined.last_mut().filter(|_| is_one) {
+            Some(last) => last.end = row.end,
+            None => joined.push(row),
         }
     }
-
-    fn breaks(&mut self) {
-        loop {
-            let rest = self.rest();
-            let slashes = rest.bytes().take_while(|byte| *byte == b'\\').count();
-            // `\n` is written with two backslashes and more in literals of literals.
-            let escape = rest.get(slashes.saturating_sub(1)..).unwrap_or_default();
-            let Some(found) = BREAKS.iter().find(|found| escape.starts_with(**found)) else {
-                // A backslash before a line feed continues the line.
-                let after = rest.get(slashes..).unwrap_or_default();
-                let line = after.strip_prefix('\r').unwrap_or(after);
-                let Some(line) = line.strip_prefix('\n').filter(|_| slashes == 1) else { return };
-                self.at = self.text.len() - line.trim_start_matches([' ', '\t']).len();
-                continue;
-            };
-            let is_white = found.len() == 1;
-            if is_white && slashes > 0 {
-                return;
-            }
-            self.at += slashes.saturating_sub(1) + found.len();
-            self.lines += usize::from(!matches!(*found, " " | "\t"));
-            self.words += 1;
-            if *found == "\n" {
-                self.sign();
-            }
-        }
-    }
-
-    /// The sign of a comment before a line.
-    fn sign(&mut self) {
-        let rest = self.rest();
-        let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-        let line = rest.get(blank..).unwrap_or_default();
-        if !self.sign.is_empty() && line.starts_with(self.sign) && !line.starts_with("-----END") {
-            self.at += blank + self.sign.len();
-        }
-    }
-
-    /// What stands between two literals that are one, or that are items of a list.
-    fn joint(&mut self) {
-        let rest = self.rest();
-        if !rest.starts_with(is_quote) {
-            return;
-        }
-        let between = rest.get(1..).unwrap_or_default();
-        let Some(len) = between.find(is_quote).filter(|len| *len <= JOINT_MAX) else { return };
-        let joins = |c: char| c.is_ascii_whitespace() || "+.,\\&()~".contains(c);
-        let between = between.get(..len).unwrap_or_default();
-        if between.chars().all(joins) {
-            self.at += 1 + len + 1;
-            self.words += usize::from(between.contains(','));
-            self.item = if between.contains(',') { self.words } else { self.item };
-        }
-    }
-
-    fn header(&mut self) {
-        let rest = self.rest();
-        let name = HEADERS.iter().find(|name| rest.starts_with(**name));
-        let Some(name) =
-            name.filter(|name| rest.get(name.len()..).is_some_and(|r| r.starts_with(':')))
-        else {
-            return;
-        };
-        let value = rest.get(name.len()..).unwrap_or_default();
-        let ends = |c: char| matches!(c, '\n' | '\r' | '\\') || is_quote(c);
-        self.at += name.len() + value.find(ends).unwrap_or(value.len());
-    }
-
-    /// The row of base64 that stands here.
-    fn row(&mut self) -> Option<Range<usize>> {
-        let len = self.rest().bytes().take_while(|byte| is_base64(*byte)).count();
-        let row = self.at..self.at + len;
-        self.at = row.end;
-        (len > 0).then_some(row)
-    }
+    joined
 }
 
 /// The lines of a block without an end, as far as they were read.
@@ -258,9 +173,7 @@ impl Lines {
         let bytes = rows.collect::<Vec<_>>().concat();
         let rest = text.get(last.end..).unwrap_or_default();
         // What fills its line may be the rest of a key; on a line with other text, only what is no word.
-        let ends = rest.is_empty()
-            || rest.starts_with(|c| is_quote(c) || matches!(c, '\\' | '<'))
-            || BREAKS.iter().any(|end| !matches!(*end, " " | "\t") && rest.starts_with(end));
+        let ends = LINE_END.as_ref().is_some_and(|end| end.is_match(rest));
         let begins = *lines > 0;
         let row = text.as_bytes().get(last.clone()).unwrap_or_default();
         let is_line = (ends || is_material(row) || is_mixed(row))
@@ -322,6 +235,11 @@ mod tests {
             left.replace_range(piece, "");
         }
         Some(left)
+    }
+
+    #[test]
+    fn tokens_and_ends_are_regexes() {
+        assert!(TOKEN.is_some() && LINE_END.is_some());
     }
 
     #[test]
