@@ -113,9 +113,20 @@ static PATTERN_END: Form = LazyLock::new(|| {
     Regex::new(r"(?:^|[)\]}])\s*(?:=(?:[^=]|\z)|\|(?:[^|]|\z)|(?:if|when|or|and)\b)").ok()
 });
 
-/// An array, or brackets around an expression, in JavaScript.
-static GROUP: Form =
-    LazyLock::new(|| Regex::new(r"(?:^|[^\w$)\]>])([(\[](?:[^(\[{;]*,)?\s*)\z").ok());
+/// An array, brackets around a value, and a function behind `:`, in TypeScript: each may be a type.
+static GROUP: Form = LazyLock::new(|| {
+    let (list, function) = (r"[(\[](?:[^(\[{;]*,)?", r"\)\s*=>");
+    Regex::new(&format!(r"(?:(?:^|[^\w$)\]>])({list}\s*)|:\s*({function}\s*))\z")).ok()
+});
+
+/// What a type follows.
+static TYPE: Form = LazyLock::new(|| {
+    let words = "readonly|keyof|unique|as|satisfies|extends|implements";
+    Regex::new(&format!(r"(?:[:|&<]|\b(?:{words}))\s*\z")).ok()
+});
+
+/// A literal of Python, which adds itself to the one before it.
+static SIBLING: Form = LazyLock::new(|| Regex::new(r#"^\s*(?i:[rbfu]{0,2})["']"#).ok());
 
 /// A macro of Rust whose bracket is open.
 static MACRO: Form = LazyLock::new(|| Regex::new(r"(\w+)!\s*[(\[{]").ok());
@@ -208,9 +219,14 @@ impl<'a> Around<'a> {
     }
 
     /// The last sign before it, and the first behind it.
-    pub(super) fn neighbours(&self) -> (Option<u8>, Option<u8>) {
+    fn neighbours(&self) -> (Option<u8>, Option<u8>) {
         let bytes = |text: &'a str| text.bytes().filter(|byte| !byte.is_ascii_whitespace());
         (bytes(self.before(WINDOW)).next_back(), bytes(self.after(WINDOW)).next())
+    }
+
+    /// Whether another literal of Python may be one with this one.
+    pub(super) fn has_sibling(&self) -> bool {
+        matches!(self.neighbours().0, Some(b'"' | b'\'')) || has(&SIBLING, self.after(WINDOW))
     }
 
     /// Whether what has begun with a word is open here: its end has not come.
@@ -236,13 +252,14 @@ impl<'a> Around<'a> {
         let Some((_, rule)) = rules.next() else { return false };
         let code = self.code();
         let mut place = code.as_str();
-        // An array of JavaScript stands where a value does.
-        while matches!(self.language, Language::JavaScript | Language::TypeScript)
-            && let Some(group) = GROUP.as_ref().and_then(|group| group.captures(place)?.get(1))
+        while self.language == Language::TypeScript
+            && let Some(group) = GROUP.as_ref().and_then(|group| group.captures(place))
+            && let Some(group) = group.get(1).or(group.get(2))
         {
             place = place.get(..group.start()).unwrap_or_default();
         }
-        rule.takes.is_match(place)
+        let is_group = place.len() < code.len() && !has(&TYPE, place);
+        (is_group || rule.takes.is_match(place))
             && !rule.denies.is_match(code.trim_end())
             && !self.in_macro(&code)
     }
@@ -520,8 +537,18 @@ mod tests {
 
     #[test]
     fn every_form_is_a_regex() {
-        let forms =
-            [&NO_END, &PATTERN_END, &GROUP, &MACRO, &ELEMENT, &ELEMENT_END, &ATTRIBUTE, &RUNS];
+        let forms = [
+            &NO_END,
+            &PATTERN_END,
+            &GROUP,
+            &TYPE,
+            &SIBLING,
+            &MACRO,
+            &ELEMENT,
+            &ELEMENT_END,
+            &ATTRIBUTE,
+            &RUNS,
+        ];
         assert!(forms.into_iter().all(|form| form.is_some()));
         assert_eq!(RULE_OF.len(), RULES.len());
     }

@@ -405,9 +405,7 @@ fn python(site: &Site<'_>, around: &Around<'_>, value: &str) -> Form {
     let quote = if site.close.starts_with('"') { "'" } else { "\"" };
     let hole = ["{", &value.replace('"', quote), "}"].concat();
     // Adjacent literals are one; an expression between them would be an error.
-    let (before, after) = around.neighbours();
-    let is_quote = |byte: Option<u8>| matches!(byte, Some(b'"' | b'\''));
-    let has_sibling = is_quote(before) || is_quote(after);
+    let has_sibling = around.has_sibling();
     match site.is_whole() {
         true if has("bB") => Form::of("", ".encode()", value),
         true if !has_sibling => Form::of("", "", value),

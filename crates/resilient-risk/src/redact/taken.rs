@@ -1,6 +1,7 @@
 //! What is to be taken out of a text: each secret with the pieces that it stands in.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,8 +9,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
-use super::render::{self, Out};
-use super::{Choice, Refusal, Wish, block, encoded, hits, plan, remaining, wants};
+use super::{Choice, Refusal, block, encoded, hits, remaining, wants};
 use crate::escape::{escape, numbered};
 use crate::format::Format;
 use crate::token::Shape;
@@ -112,34 +112,37 @@ pub(super) fn gather(
             break;
         }
         // What is found now was hidden behind what is gone.
-        let plain: Vec<Out> = plan(content, &taken, &BTreeMap::new(), &Wish::default());
-        let rendered = render::render(content, None, &plain);
-        let after = crate::score(&rendered.text, policy);
-        let shifts: Vec<(Range<usize>, Range<usize>)> = rendered
-            .places
-            .iter()
-            .zip(&plain)
-            .map(|((place, _), out)| (place.clone(), out.span.clone()))
-            .collect();
-        let known: BTreeSet<(usize, usize)> =
-            plain.iter().map(|out| (out.span.start, out.span.end)).collect();
-        let is_known = |piece: &Range<usize>| known.contains(&(piece.start, piece.end));
-        let more: Vec<Taken> = hits(&after)
-            .filter(|(_, hit)| wants(chosen, hit))
-            .filter_map(|(_, hit)| {
-                let pieces = pieces(&rendered.text, hit)?.into_iter();
-                let pieces = pieces
-                    .map(|piece| back(&shifts, piece.start, false)..back(&shifts, piece.end, true));
-                Some(Taken::of(pieces.collect(), hit, Vec::new()))
-            })
-            .filter(|more| !more.pieces.iter().all(is_known))
-            .collect();
-        if more.is_empty() {
+        let rest = blanked(content, &taken);
+        let after = crate::score(&rest, policy);
+        let is_new = |piece: &Range<usize>| {
+            rest.get(piece.clone()).is_some_and(|piece| piece.contains(|c| c != BLANK))
+        };
+        let more = hits(&after).filter(|(_, hit)| wants(chosen, hit));
+        let more =
+            more.filter_map(|(_, hit)| Some(Taken::of(pieces(&rest, hit)?, hit, Vec::new())));
+        let known = taken.len();
+        taken.extend(more.filter(|more| more.pieces.iter().any(is_new)));
+        if taken.len() == known {
             break;
         }
-        taken.extend(more);
     }
     Ok(taken)
+}
+
+/// What stands in place of each character that is gone; no secret has it.
+const BLANK: char = '<';
+
+/// A text of the same length without the secrets.
+fn blanked(content: &str, taken: &[Taken]) -> String {
+    let (mut rest, mut done) = (String::with_capacity(content.len()), 0);
+    let mut gone: Vec<&Range<usize>> = taken.iter().flat_map(|taken| &taken.pieces).collect();
+    gone.sort_by_key(|piece| piece.start);
+    for piece in gone {
+        rest += content.get(done..piece.start).unwrap_or_default();
+        rest.extend(std::iter::repeat_n(BLANK, piece.len()));
+        done = piece.end;
+    }
+    rest + content.get(done..).unwrap_or_default()
 }
 
 /// Refuses a flood.
@@ -148,33 +151,16 @@ fn few(taken: &[Taken]) -> Result<(), Refusal> {
     if count > TAKEN_MAX { Err(Refusal::TooMany { count, most: TAKEN_MAX }) } else { Ok(()) }
 }
 
-/// Where an offset of a rendered text was before; inside of a mark, the edge of what it stands for.
-fn back(shifts: &[(Range<usize>, Range<usize>)], at: usize, is_end: bool) -> usize {
-    let nth = shifts.partition_point(|(now, _)| if is_end { now.end < at } else { now.end <= at });
-    match shifts.get(nth) {
-        Some((now, was)) if now.start < at || now.start == at && !is_end => {
-            if is_end {
-                was.end
-            } else {
-                was.start
-            }
-        }
-        _ => match nth.checked_sub(1).and_then(|nth| shifts.get(nth)) {
-            Some((now, was)) => was.end + (at - now.end),
-            None => at,
-        },
-    }
-}
-
 /// Findings with pieces that overlap are one secret with several names, of which the first counts.
 fn merge(taken: &mut Vec<Taken>) {
+    taken.sort_by_key(|taken| (taken.hull().start, Reverse(taken.hull().end)));
     let mut pieces: Vec<(Range<usize>, usize)> = Vec::new();
-    for (nth, taken) in taken.iter().enumerate() {
-        let some = taken.pieces.iter().filter(|piece| !piece.is_empty());
-        pieces.extend(some.map(|piece| (piece.clone(), nth)));
+    for (nth, taken) in taken.iter_mut().enumerate() {
+        let some = std::mem::take(&mut taken.pieces).into_iter();
+        pieces.extend(some.filter(|piece| !piece.is_empty()).map(|piece| (piece, nth)));
     }
-    pieces.sort_by_key(|(piece, _)| (piece.start, usize::MAX - piece.end));
-    // The pieces that do not overlap any more, each with the secrets that it is of.
+    pieces.sort_by_key(|(piece, _)| (piece.start, Reverse(piece.end)));
+    // The pieces that do not overlap any more, each with a secret that it is of.
     let mut apart: Vec<(Range<usize>, usize)> = Vec::with_capacity(pieces.len());
     // For each secret an earlier one that it is the same as, or itself.
     let mut same: Vec<usize> = (0..taken.len()).collect();
@@ -182,34 +168,21 @@ fn merge(taken: &mut Vec<Taken>) {
         match apart.last_mut() {
             Some((last, first)) if piece.start < last.end => {
                 last.end = last.end.max(piece.end);
-                let (mut one, mut other) = (root(&same, *first), root(&same, of));
-                let start = |of: usize| taken.get(of).map_or(0, |taken| taken.hull().start);
-                if start(other) < start(one) {
-                    (one, other) = (other, one);
-                }
-                if let Some(other) = same.get_mut(other) {
-                    *other = one;
-                }
+                let (one, other) = (root(&same, *first), root(&same, of));
+                same.get_mut(one.max(other)).into_iter().for_each(|of| *of = one.min(other));
             }
             _ => apart.push((piece, of)),
         }
     }
-    let mut whole: BTreeMap<usize, Taken> = BTreeMap::new();
     for (piece, of) in apart {
-        let of = root(&same, of);
-        if let Some(known) = whole.get_mut(&of) {
-            known.pieces.push(piece);
-        } else if let Some(taken) = taken.get(of) {
-            whole.insert(of, Taken { pieces: vec![piece], findings: Vec::new(), ..taken.clone() });
-        }
+        taken.get_mut(root(&same, of)).into_iter().for_each(|of| of.pieces.push(piece.clone()));
     }
-    for (nth, taken) in taken.iter().enumerate() {
-        if let Some(whole) = whole.get_mut(&root(&same, nth)) {
-            whole.findings.extend(&taken.findings);
-        }
+    for nth in 0..taken.len() {
+        let more = taken.get_mut(nth).map(|taken| std::mem::take(&mut taken.findings));
+        let whole = taken.get_mut(root(&same, nth));
+        whole.into_iter().for_each(|whole| whole.findings.extend(more.iter().flatten()));
     }
-    *taken = whole.into_values().collect();
-    taken.sort_by_key(|taken| taken.hull().start);
+    taken.retain(|taken| !taken.pieces.is_empty());
     for taken in taken {
         taken.findings.sort_unstable();
         taken.findings.dedup();
@@ -437,7 +410,12 @@ pub(super) fn matched<'a>(content: &'a str, hit: &PatternHit) -> Option<&'a str>
 /// Where the secret of a finding is: without the name before it and the colon behind it, with the block behind it.
 /// Nothing if it is not known how far it goes.
 pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
-    let mut pieces = whole_pieces(content, hit)?;
+    let mut pieces = match hit.pattern.as_ref() {
+        _ if !hit.pieces.is_empty() => hit.pieces.clone(),
+        _ if hit.span.is_empty() => return None,
+        "pem_private_key" | "private_key_block" => block::pieces(content, hit.span.clone())?,
+        _ => vec![piece(content, hit)],
+    };
     // What is read from its quote on begins with an escape of its own.
     if hit.pattern != "assigned_password" {
         pieces.iter_mut().for_each(|piece| piece.start += escape_len(content, piece));
@@ -479,50 +457,51 @@ fn escaped_len(after: &[u8]) -> usize {
 static REST: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(?:\\[$!&#*?][\w%+.~^=-]*)+").ok());
 
-/// How much of `user:password` or `user:'password'` stands before the password.
-fn user_len(pair: &str) -> usize {
-    let password = pair.split_once(':').map_or(pair, |(_, password)| password);
-    let is_quoted = password.starts_with(['"', '\'']);
-    pair.len() - password.len() + usize::from(is_quoted)
+/// Where the secret stands in what these patterns match.
+static INNER: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
+    let forms = [
+        ("bearer_token", r"^\S*\s*(.*)$"),
+        ("aws_secret_access_key", r"(.{1,40})$"),
+        ("url_credentials", r"^(?:.*?://)?(?:[^:]*:)?(.*)@"),
+        ("command_line_user", r#"^(?:[^:]*:)?["']?(.*)$"#),
+    ];
+    let form = |(name, form)| Some((name, Regex::new(&format!("(?s){form}")).ok()?));
+    forms.into_iter().filter_map(form).collect()
+});
+
+/// The secret of a finding in one piece.
+fn piece(content: &str, hit: &PatternHit) -> Range<usize> {
+    let Range { start, mut end } = hit.span;
+    let found = content.get(start..end).unwrap_or_default();
+    let after = content.get(end..).unwrap_or_default();
+    let mut forms = INNER.iter().filter(|(name, _)| *name == hit.pattern);
+    let inner = forms.next().and_then(|(_, form)| form.captures(found)?.get(1));
+    let begin = match inner {
+        Some(inner) => {
+            end = start + inner.end();
+            inner.start()
+        }
+        None if hit.kind == "generic_secret" => 0,
+        None => vendor::name_len(&hit.pattern, found),
+    };
+    if hit.kind == "generic_secret" {
+        // A password goes on behind an escaped sign. What is the name of another value has a colon behind it.
+        let more = REST.as_ref().and_then(|form| form.find(after)).map_or(0, |rest| rest.len());
+        let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
+        end = end + more - usize::from(is_end && found.ends_with(':'));
+    }
+    if hit.kind == "api_key" && vendor::row(&hit.pattern).is_none_or(Format::is_open) {
+        end += escaped_len(after.as_bytes());
+    }
+    start + begin..end
 }
 
-fn whole_pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
-    let span = hit.span.clone();
-    let found = content.get(span.clone()).unwrap_or_default();
-    if !hit.pieces.is_empty() {
-        return Some(hit.pieces.clone());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_around_secrets_are_regexes() {
+        assert_eq!((INNER.len(), REST.is_some()), (4, true));
     }
-    if span.is_empty() {
-        return None;
-    }
-    let mut one = match hit.pattern.as_ref() {
-        "bearer_token" => {
-            let name = found.find(char::is_whitespace).unwrap_or(0);
-            let rest = found.get(name..).unwrap_or_default();
-            let white = rest.len() - rest.trim_start().len();
-            span.start + name + white..span.end
-        }
-        "aws_secret_access_key" => span.end.saturating_sub(40)..span.end,
-        "url_credentials" => {
-            let begin = found.find("://").map_or(0, |at| at + 3);
-            let end = found.rfind('@').unwrap_or(found.len());
-            let user = found.get(begin..end).unwrap_or_default();
-            let colon = user.find(':').map_or(begin, |at| begin + at + 1);
-            span.start + colon..span.start + end
-        }
-        "pem_private_key" | "private_key_block" => return block::pieces(content, span),
-        // A password goes on behind an escaped sign. What is the name of another value has a colon behind it.
-        _ if hit.kind == "generic_secret" => {
-            let after = content.get(span.end..).unwrap_or_default();
-            let more = REST.as_ref().and_then(|form| form.find(after)).map_or(0, |rest| rest.len());
-            let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
-            let user = if hit.pattern == "command_line_user" { user_len(found) } else { 0 };
-            span.start + user..span.end + more - usize::from(is_end && found.ends_with(':'))
-        }
-        name => span.start + vendor::name_len(name, found)..span.end,
-    };
-    let is_open = hit.kind == "api_key" && vendor::row(&hit.pattern).is_none_or(Format::is_open);
-    let after = content.as_bytes().get(one.end..).filter(|_| is_open).unwrap_or_default();
-    one.end += escaped_len(after);
-    Some(vec![one])
 }
