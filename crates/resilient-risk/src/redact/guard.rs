@@ -6,8 +6,10 @@
 //! the new one, and has a new mark of its family there, counts as the one that the mark stands for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use memchr::memmem;
+use regex::Regex;
 
 use super::{hits, mark, taken};
 use crate::Policy;
@@ -15,23 +17,15 @@ use crate::Policy;
 /// So many lines are compared with so many others before the answer is no.
 const COMPARISONS_MAX: usize = 4_000_000;
 
-/// How look-ups in the environment begin, ours and others.
-const LOOK_UPS: [&str; 14] = [
-    "$",
-    "#{ENV",
-    "process.env",
-    "os.environ",
-    "os.getenv",
-    "os.Getenv",
-    "env!",
-    "env::var",
-    "std::env",
-    "ENV[",
-    "ENV.",
-    "System.getenv",
-    "Environment.GetEnvironmentVariable",
-    "getenv(",
-];
+/// What stands for a value: a look-up in the environment, ours or another one, and words that say that there is none.
+static STANDS_FOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:\$|#\{ENV|ENV[\[.]|process\.env|os\.(?:environ|[gG]etenv)|env!|(?:std::)?env::var",
+        r"|System\.getenv|Environment\.GetEnvironmentVariable|getenv\()",
+        r"|^(?i:null|none|nil|true|false|todo|tbd)$",
+    ))
+    .ok()
+});
 
 /// A value that a mark would overwrite. It does not say what the value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,20 +84,15 @@ pub fn guard(old: &str, new: &str, policy: &Policy) -> Option<Overwritten> {
 }
 
 impl<'a> Marked<'a> {
-    fn of(number: usize, line: &'a str) -> Option<Self> {
-        let marks = mark::find(line);
-        if marks.is_empty() {
-            return None;
-        }
-        let mut frame = Vec::new();
-        let mut from = 0;
-        for mark in &marks {
-            frame.push(plain(line.get(from..mark.start).unwrap_or_default()));
+    fn of(line: usize, text: &'a str) -> Option<Self> {
+        let (mut marks, mut frame, mut from) = (Vec::new(), Vec::new(), 0);
+        for mark in mark::find(text) {
+            frame.push(plain(text.get(from..mark.start).unwrap_or_default()));
             from = mark.end;
+            marks.extend(text.get(mark));
         }
-        frame.push(plain(line.get(from..).unwrap_or_default()));
-        let marks = marks.into_iter().filter_map(|mark| line.get(mark)).collect();
-        Some(Self { line: number, marks, frame })
+        frame.push(plain(text.get(from..).unwrap_or_default()));
+        (!marks.is_empty()).then_some(Self { line, marks, frame })
     }
 
     fn overwrites(&self, old_line: usize) -> Overwritten {
@@ -118,13 +107,10 @@ impl<'a> Marked<'a> {
 
     /// Whether a line has the same frame, with a value in it.
     fn takes_from(&self, line: &str) -> bool {
-        let (Some(first), Some(last)) = (self.frame.first(), self.frame.last()) else {
-            return false;
-        };
+        let [first, between @ .., last] = self.frame.as_slice() else { return false };
         let rest =
             line.strip_prefix(first.as_str()).and_then(|rest| rest.strip_suffix(last.as_str()));
         let Some(mut rest) = rest else { return false };
-        let between = self.frame.get(1..self.frame.len() - 1).unwrap_or_default();
         for part in between {
             let Some((value, after)) = rest.split_once(part.as_str()) else { return false };
             if is_value(value) {
@@ -148,9 +134,7 @@ fn is_value(text: &str) -> bool {
     let text = text.trim().trim_matches(['"', '\'', '`', ',', ';', ' ']);
     let stands_for = !mark::find(text).is_empty()
         || crate::placeholder::is_stand_in(text)
-        || LOOK_UPS.iter().any(|look_up| text.starts_with(look_up))
-        || ["null", "none", "nil", "true", "false", "todo", "tbd"]
-            .contains(&text.to_ascii_lowercase().as_str());
+        || STANDS_FOR.as_ref().is_some_and(|form| form.is_match(text));
     text.chars().filter(|c| c.is_alphanumeric()).count() >= 4 && !stands_for
 }
 
@@ -236,6 +220,11 @@ fn by_secret(marked: &[Marked<'_>], old: &str, new: &str, policy: &Policy) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_for_a_value_is_a_regex() {
+        assert!(STANDS_FOR.is_some());
+    }
 
     fn guarded(old: &str, new: &str) -> Option<(usize, usize)> {
         guard(old, new, &Policy::default()).map(|found| (found.line, found.old_line))

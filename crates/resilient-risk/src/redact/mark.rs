@@ -2,16 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use regex::Regex;
 
-/// How every mark of ours begins, and how it ends: the second form stands where `<` begins something else.
-const FORMS: [(&str, char); 2] = [("<REDACTED:", '>'), ("[REDACTED:", ']')];
+/// Marks of ours, with kind and number. The second form stands where `<` begins something else. A higher number is not
+/// from this program.
+static OURS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let inside = r"REDACTED:([^<>\[\]]{1,64}):([0-9]{1,9})";
+    Regex::new(&format!(r"<{inside}>|\[{inside}\]")).ok()
+});
 
-/// A mark with a higher number is not from this program.
-const NUMBER_MAX: usize = 1_000_000_000;
+/// All marks: ours, and the bare `<REDACTED>`, `{REDACTED}` and `[REDACTED]`.
+static ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let inside = "REDACTED[A-Za-z0-9:_-]*";
+    Regex::new(&format!(r"<{inside}>|\[{inside}\]|\{{{inside}\}}")).ok()
+});
 
-/// A kind or number is no longer than this.
+/// A kind is no longer than this.
 const PART_LEN_MAX: usize = 64;
 
 /// Writes a mark. What a family of the policy's own is called goes in without anything but letters,
@@ -29,7 +37,7 @@ pub(super) fn in_brackets(mark: &str) -> String {
 
 /// The kind of a mark in either form, if it names one.
 pub(super) fn kind(mark: &str) -> Option<&str> {
-    let inside = FORMS.iter().find_map(|(open, _)| mark.strip_prefix(open))?;
+    let inside = mark.get(1..mark.len() - 1)?.strip_prefix("REDACTED:")?;
     inside.rsplit_once(':').map(|(kind, _)| kind)
 }
 
@@ -37,46 +45,17 @@ pub(super) fn kind(mark: &str) -> Option<&str> {
 /// stands for another secret.
 pub(super) fn numbers(text: &str) -> BTreeMap<&str, usize> {
     let mut highest = BTreeMap::new();
-    for (open, close) in FORMS {
-        for at in memmem::find_iter(text.as_bytes(), open) {
-            let rest = text.get(at + open.len()..).unwrap_or_default();
-            let window = rest.floor_char_boundary(2 * PART_LEN_MAX);
-            let inside = rest.get(..window).and_then(|rest| rest.split_once(close));
-            let Some((kind, number)) = inside.and_then(|(inside, _)| inside.rsplit_once(':'))
-            else {
-                continue;
-            };
-            // No text has had so many that its numbers need more.
-            let Some(number) = number.parse::<usize>().ok().filter(|number| *number <= NUMBER_MAX)
-            else {
-                continue;
-            };
-            let known = highest.entry(kind).or_default();
-            *known = number.max(*known);
-        }
+    for mark in OURS.iter().flat_map(|ours| ours.captures_iter(text)) {
+        let (_, [kind, number]) = mark.extract();
+        let known = highest.entry(kind).or_default();
+        *known = number.parse::<usize>().unwrap_or_default().max(*known);
     }
     highest
 }
 
-/// Where a line has marks: ours, or the bare `<REDACTED>`, `{REDACTED}` and `[REDACTED]`.
+/// Where a line has marks.
 pub(super) fn find(line: &str) -> Vec<Range<usize>> {
-    let mut marks = Vec::new();
-    for at in memmem::find_iter(line.as_bytes(), "REDACTED") {
-        let close = match line.as_bytes().get(at.wrapping_sub(1)) {
-            Some(b'<') => '>',
-            Some(b'{') => '}',
-            Some(b'[') => ']',
-            _ => continue,
-        };
-        let behind = line.get(at + 8..).unwrap_or_default();
-        let end = behind.find(|c: char| !c.is_ascii_alphanumeric() && !":_-".contains(c));
-        if let Some(end) =
-            end.filter(|end| behind.get(*end..).is_some_and(|c| c.starts_with(close)))
-        {
-            marks.push(at - 1..at + 8 + end + 1);
-        }
-    }
-    marks
+    ALL.iter().flat_map(|all| all.find_iter(line)).map(|mark| mark.range()).collect()
 }
 
 #[cfg(test)]

@@ -111,6 +111,26 @@ static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?-u)\$\{([A-Za-z0-9_]+)\}|\{([A-Za-z0-9_]+)\}|\$([A-Za-z0-9_]+)").ok()
 });
 
+/// A call that joins a list, which begins behind it. Databases write these words in capitals, too.
+static JOINS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?-u)(?i:join|oncat|mplode|ormat|rintf)\(?\[?$").ok());
+
+/// So much of a call is looked at.
+const CALL_MAX: usize = 16;
+
+/// A literal, and a sign in it that another literal takes the place of.
+static WITHOUT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let literal = r#"["'`]([^\s"'`]+)["'`]"#;
+    Regex::new(&format!(r"(?-u){literal}\.replace(?:All)?\({literal},[ \t]*$")).ok()
+});
+
+/// The rest of `it.head` or `it["head"]`, with its last word.
+static MEMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let (name, key) = (r"\.\w+", r#"\[(?:\w+|"\w+"|'\w+'|`\w+`)\]"#);
+    let last = r#"\.(\w+)|\[(?:(\w+)|"(\w+)"|'(\w+)'|`(\w+)`)\]"#;
+    Regex::new(&format!(r"^(?-u)(?:{name}|{key})*(?:{last})")).ok()
+});
+
 struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -131,14 +151,9 @@ impl Reader<'_> {
 
     /// The quote that opens the literal before the one that another quote opens.
     fn literal_before(&self, quote: usize) -> Option<usize> {
-        self.literal_from(self.read, quote)
-    }
-
-    /// The same from a place on.
-    fn literal_from(&self, floor: usize, quote: usize) -> Option<usize> {
         let before = self.bytes.get(quote.saturating_sub(GAP_MAX + 1)..quote)?;
         let close = quote - 1 - before.iter().rev().position(|byte| is_quote(*byte))?;
-        let from = close.saturating_sub(PART_MAX + 1).max(floor);
+        let from = close.saturating_sub(PART_MAX + 1).max(self.read);
         let open = from + memrchr(self.byte(close), self.bytes.get(from..close)?)?;
         (self.literal(open)?.1 == close + 1).then_some(open)
     }
@@ -187,21 +202,20 @@ impl Reader<'_> {
 
     /// Joins what is left of a literal when another one stands for what is taken out of it: `"a#b".replace("#", "")`.
     fn without(&self, empty: usize, views: &mut Views<'_>) {
-        let Some(open) = self.literal_from(0, empty) else { return };
-        let before = self.bytes.get(..open).unwrap_or_default();
-        if !before.ends_with(b".replace(") && !before.ends_with(b".replaceAll(") {
-            return;
-        }
-        let literal = |open| self.literal(open).map(|(literal, _)| literal);
-        let Some((sign, open)) = literal(open).zip(self.literal_from(0, open)) else { return };
+        let floor = empty.saturating_sub(PART_MAX + GAP_MAX);
+        let before = self.bytes.get(floor..empty).unwrap_or_default();
+        let call = WITHOUT.as_ref().and_then(|form| form.captures(before));
+        let part =
+            |nth| call.as_ref()?.get(nth).map(|part| floor + part.start()..floor + part.end());
+        let Some((whole, sign)) = part(1).zip(part(2)) else { return };
         let sign = self.text.get(sign).unwrap_or_default();
-        let Some(whole) = literal(open).filter(|_| !sign.is_empty()) else { return };
         let mut at = whole.start;
+        let begin = at - 1;
         let parts = self.text.get(whole).unwrap_or_default().split(sign).map(|part| {
             at += part.len() + sign.len();
             at - sign.len() - part.len()..at - sign.len()
         });
-        self.view(open, &parts.collect::<Vec<_>>(), Trust::Full, views);
+        self.view(begin, &parts.collect::<Vec<_>>(), Trust::Full, views);
     }
 
     /// What some parts say together.
@@ -360,25 +374,12 @@ impl Reader<'_> {
     /// Tells whether a program says that it joins the list that begins at a position.
     fn is_joined(&self, start: usize) -> bool {
         const LIST_MAX: usize = 1024;
-        let before = self.bytes.get(..start).unwrap_or_default();
-        let is_array = before.ends_with(b"[");
-        let before = before.strip_suffix(b"[").unwrap_or(before);
-        let before = before.strip_suffix(b"(").unwrap_or(before);
-        // Databases write these words in capitals, too.
-        let ends_in = |word: &&[u8]| {
-            before
-                .len()
-                .checked_sub(word.len())
-                .and_then(|at| before.get(at..))
-                .is_some_and(|end| end.eq_ignore_ascii_case(word))
-        };
-        if [&b"join"[..], b"oncat", b"mplode", b"ormat", b"rintf"].iter().any(ends_in) {
-            return true;
-        }
+        let near = self.bytes.get(start.saturating_sub(CALL_MAX)..start).unwrap_or_default();
         let rest = self.bytes.get(start..).unwrap_or_default();
-        let rest = rest.get(..LIST_MAX).unwrap_or(rest);
-        let end = if is_array { memchr(b']', rest) } else { None };
-        end.and_then(|end| rest.get(end..)).is_some_and(|rest| rest.starts_with(b"].join("))
+        let list = rest.get(..LIST_MAX).unwrap_or(rest);
+        let end = if near.ends_with(b"[") { memchr(b']', list) } else { None };
+        JOINS.as_ref().is_some_and(|call| call.is_match(near))
+            || end.and_then(|end| rest.get(end..)).is_some_and(|rest| rest.starts_with(b"].join("))
     }
 
     /// The parts that are put together from a position on, within so many bytes.
@@ -490,21 +491,13 @@ impl Reader<'_> {
 
     /// The last word of `it.head` or `it["head"]`, and where it ends with what closes it.
     fn member(&self, word: &Range<usize>) -> (Range<usize>, usize) {
-        let (mut last, mut end) = (word.clone(), word.end);
-        while !last.is_empty() {
-            let is_index = self.byte(end) == b'[';
-            if !is_index && self.byte(end) != b'.' {
-                break;
-            }
-            let quote = usize::from(is_index && is_quote(self.byte(end + 1)));
-            let next = self.word(end + 1 + quote);
-            let close = next.end + quote;
-            if next.is_empty() || is_index && self.byte(close) != b']' {
-                break;
-            }
-            (last, end) = (next, close + usize::from(is_index));
-        }
-        (last, end)
+        let rest = self.bytes.get(word.end..).unwrap_or_default();
+        let rest = rest.get(..USE_MAX).unwrap_or(rest);
+        let found =
+            MEMBER.as_ref().and_then(|form| form.captures(rest)).filter(|_| !word.is_empty());
+        let Some(found) = found else { return (word.clone(), word.end) };
+        let last = found.iter().skip(1).flatten().next().map_or(0..0, |last| last.range());
+        (word.end + last.start..word.end + last.end, word.end + found.get_match().len())
     }
 
     /// The name at a position, with the sign before it.
@@ -564,13 +557,8 @@ fn is_quote(byte: u8) -> bool {
 
 /// What puts two parts together, by what stands between them; nothing but white space does not name any.
 fn joint(gap: &[u8], is_name: bool) -> Option<Joint> {
-    let mut signs = [0; 3];
-    let mut count = 0;
-    for byte in gap.iter().filter(|byte| !byte.is_ascii_whitespace() && !b"()\\".contains(byte)) {
-        *signs.get_mut(count)? = *byte;
-        count += 1;
-    }
-    match signs.get(..count)? {
+    let signs = gap.iter().filter(|byte| !byte.is_ascii_whitespace() && !b"()\\".contains(byte));
+    match signs.copied().collect::<Vec<u8>>().as_slice() {
         [] if gap.is_empty() || is_name => None,
         b"" | b"+" | b"." | b".." | b"&" | b"||" => Some(Joint::Added),
         b"%" => Some(Joint::Filled),
@@ -597,7 +585,8 @@ mod tests {
 
     #[test]
     fn places_and_names_in_a_literal_are_regexes() {
-        assert!(super::PLACES.is_some() && super::NAMED.is_some());
+        let all = [&super::PLACES, &super::NAMED, &super::JOINS, &super::WITHOUT, &super::MEMBER];
+        assert!(all.into_iter().all(|form| form.is_some()));
     }
 
     #[test]
