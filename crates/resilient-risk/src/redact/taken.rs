@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
-use super::{Choice, Refusal, block, encoded, hits, remaining, wants};
+use super::{Choice, Refusal, Wish, block, encoded, hits, plan, remaining, render, wants};
 use crate::escape::{escape, numbered};
 use crate::format::Format;
 use crate::token::Shape;
@@ -112,16 +112,24 @@ pub(super) fn gather(
             break;
         }
         // What is found now was hidden behind what is gone.
-        let rest = blanked(content, &taken);
-        let after = crate::score(&rest, policy);
-        let is_new = |piece: &Range<usize>| {
-            rest.get(piece.clone()).is_some_and(|piece| piece.contains(|c| c != BLANK))
-        };
+        let outs = plan(content, &taken, &BTreeMap::new(), &Wish::default());
+        let rendered = render::render(content, None, &outs);
+        let after = crate::score(&rendered.text, policy);
+        let marks = rendered.places.into_iter().map(|(place, _)| place);
+        let marks: Vec<_> = marks.zip(outs.into_iter().map(|out| out.span)).collect();
         let more = hits(&after).filter(|(_, hit)| wants(chosen, hit));
-        let more =
-            more.filter_map(|(_, hit)| Some(Taken::of(pieces(&rest, hit)?, hit, Vec::new())));
+        let more = more.filter_map(|(_, hit)| {
+            let pieces = pieces(&rendered.text, hit)?;
+            let pieces = pieces.iter().map(|piece| before(&marks, piece)).collect();
+            Some(Taken::of(pieces, hit, Vec::new()))
+        });
+        let is_known = |piece: &Range<usize>| {
+            let nth = marks.partition_point(|(_, secret)| secret.start < piece.start);
+            marks.get(nth).is_some_and(|(_, secret)| secret == piece)
+        };
+        let more = more.filter(|more| !more.pieces.iter().all(is_known));
         let known = taken.len();
-        taken.extend(more.filter(|more| more.pieces.iter().any(is_new)));
+        taken.extend(more);
         if taken.len() == known {
             break;
         }
@@ -129,26 +137,29 @@ pub(super) fn gather(
     Ok(taken)
 }
 
-/// What stands in place of each character that is gone; no secret has it.
-const BLANK: char = '<';
-
-/// A text of the same length without the secrets.
-fn blanked(content: &str, taken: &[Taken]) -> String {
-    let (mut rest, mut done) = (String::with_capacity(content.len()), 0);
-    let mut gone: Vec<&Range<usize>> = taken.iter().flat_map(|taken| &taken.pieces).collect();
-    gone.sort_by_key(|piece| piece.start);
-    for piece in gone {
-        rest += content.get(done..piece.start).unwrap_or_default();
-        rest.extend(std::iter::repeat_n(BLANK, piece.len()));
-        done = piece.end;
-    }
-    rest + content.get(done..).unwrap_or_default()
-}
-
 /// Refuses a flood.
 fn few(taken: &[Taken]) -> Result<(), Refusal> {
     let count = taken.len();
     if count > TAKEN_MAX { Err(Refusal::TooMany { count, most: TAKEN_MAX }) } else { Ok(()) }
+}
+
+/// Where a piece of a text with marks was before. Each mark goes with all that it stands for.
+fn before(marks: &[(Range<usize>, Range<usize>)], piece: &Range<usize>) -> Range<usize> {
+    let was = |at: usize, nth: usize| match nth.checked_sub(1).and_then(|nth| marks.get(nth)) {
+        Some((mark, secret)) => secret.end + (at - mark.end),
+        None => at,
+    };
+    let first = marks.partition_point(|(mark, _)| mark.end <= piece.start);
+    let last = marks.partition_point(|(mark, _)| mark.end < piece.end);
+    let start = match marks.get(first) {
+        Some((mark, secret)) if mark.start <= piece.start => secret.start,
+        _ => was(piece.start, first),
+    };
+    let end = match marks.get(last) {
+        Some((mark, secret)) if mark.start < piece.end => secret.end,
+        _ => was(piece.end, last),
+    };
+    start..end
 }
 
 /// Findings with pieces that overlap are one secret with several names, of which the first counts.
