@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::form::Form;
 use super::language::Language;
 use super::literal::{Kind, Region};
 use super::{window_after, window_before};
@@ -102,34 +103,26 @@ static RULE_OF: LazyLock<Vec<(Language, Rule)>> = LazyLock::new(|| {
     rules.filter_map(|(of, more, denies)| Some((*of, Rule::of(more, denies)?))).collect()
 });
 
-/// A regular expression that is compiled once.
-type Form = LazyLock<Option<Regex>>;
-
 /// Behind these no expression of its own ends, but a name, a call or a part of a pattern.
-static NO_END: Form = LazyLock::new(|| Regex::new(r"^(?:\w|[ \t\r]*[(:=])").ok());
+static NO_END: Form = Form::of(r"^(?:\w|[ \t\r]*[(:=])");
 
 /// What follows a pattern of Rust or C#, or the brackets around it.
-static PATTERN_END: Form = LazyLock::new(|| {
-    Regex::new(r"(?:^|[)\]}])\s*(?:=(?:[^=]|\z)|\|(?:[^|]|\z)|(?:if|when|or|and)\b)").ok()
-});
+static PATTERN_END: Form =
+    Form::of(r"(?:^|[)\]}])\s*(?:=(?:[^=]|\z)|\|(?:[^|]|\z)|(?:if|when|or|and)\b)");
 
 /// An array, brackets around a value, and a function behind `:`, in TypeScript: each may be a type.
-static GROUP: Form = LazyLock::new(|| {
-    let (list, function) = (r"[(\[](?:[^(\[{;]*,)?", r"\)\s*=>");
-    Regex::new(&format!(r"(?:(?:^|[^\w$)\]>])({list}\s*)|:\s*({function}\s*))\z")).ok()
-});
+static GROUP: Form =
+    Form::of(concat!(r"(?:(?:^|[^\w$)\]>])([(\[](?:[^(\[{;]*,)?\s*)", r"|:\s*(\)\s*=>\s*))\z",));
 
 /// What a type follows.
-static TYPE: Form = LazyLock::new(|| {
-    let words = "readonly|keyof|unique|as|satisfies|extends|implements";
-    Regex::new(&format!(r"(?:[:|&<]|\b(?:{words}))\s*\z")).ok()
-});
+static TYPE: Form =
+    Form::of(r"(?:[:|&<]|\b(?:readonly|keyof|unique|as|satisfies|extends|implements))\s*\z");
 
 /// A literal of Python, which adds itself to the one before it.
-static SIBLING: Form = LazyLock::new(|| Regex::new(r#"^\s*(?i:[rbfu]{0,2})["']"#).ok());
+static SIBLING: Form = Form::of(r#"^\s*(?i:[rbfu]{0,2})["']"#);
 
 /// A macro of Rust whose bracket is open.
-static MACRO: Form = LazyLock::new(|| Regex::new(r"(\w+)!\s*[(\[{]").ok());
+static MACRO: Form = Form::of(r"(\w+)!\s*[(\[{]");
 
 /// The macros of Rust that take expressions.
 const MACROS: &str = "anyhow assert assert_eq assert_ne bail dbg debug debug_assert debug_assert_eq debug_assert_ne \
@@ -138,24 +131,18 @@ const MACROS: &str = "anyhow assert assert_eq assert_ne bail dbg debug debug_ass
 
 /// Where the text of an element of JSX begins and ends, and what stands before its attribute's value. Code in
 /// braces may stand in the text.
-static ELEMENT: Form = LazyLock::new(|| {
-    let text = r"((?:[^<>{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)";
-    Regex::new(&format!(r"<(?:[A-Za-z/](?:[^<]*[^<=])?)?>{text}\z")).ok()
-});
-static ELEMENT_END: Form = LazyLock::new(|| Regex::new(r"^([^<>{}]*)(\{|</?[A-Za-z>]|</)").ok());
-static ATTRIBUTE: Form =
-    LazyLock::new(|| Regex::new(r"<[A-Za-z](?:[^<>;]|=>)*[A-Za-z0-9_-]=\z").ok());
+static ELEMENT: Form = Form::of(concat!(
+    r"<(?:[A-Za-z/](?:[^<]*[^<=])?)?>",
+    r"((?:[^<>{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\z",
+));
+static ELEMENT_END: Form = Form::of(r"^([^<>{}]*)(\{|</?[A-Za-z>]|</)");
+static ATTRIBUTE: Form = Form::of(r"<[A-Za-z](?:[^<>;]|=>)*[A-Za-z0-9_-]=\z");
 
 /// A command of a shell that runs its words: `eval`, `trap`, and the value of `-c`.
-static RUNS: Form = LazyLock::new(|| {
-    let (begin, end) = (r#"(?:^|[\s"'\[,;|&(])"#, r#"[\s"'\[,]"#);
-    Regex::new(&format!(r"{begin}(?:(?:eval|trap)(?:{end}[^;|&(]*)?|-[A-Za-z]*c{end}*)\z")).ok()
-});
-
-/// Whether a text has a form.
-fn has(form: &Form, text: &str) -> bool {
-    form.as_ref().is_some_and(|form| form.is_match(text))
-}
+static RUNS: Form = Form::of(concat!(
+    r#"(?:^|[\s"'\[,;|&(])"#,
+    r#"(?:(?:eval|trap)(?:[\s"'\[,][^;|&(]*)?|-[A-Za-z]*c[\s"'\[,]*)\z"#,
+));
 
 /// What is not in brackets that open and close again on a way through a text. Of those stays the first sign.
 fn unnested(way: impl Iterator<Item = char>, enter: &str, leave: &str) -> String {
@@ -226,7 +213,7 @@ impl<'a> Around<'a> {
 
     /// Whether another literal of Python may be one with this one.
     pub(super) fn has_sibling(&self) -> bool {
-        matches!(self.neighbours().0, Some(b'"' | b'\'')) || has(&SIBLING, self.after(WINDOW))
+        matches!(self.neighbours().0, Some(b'"' | b'\'')) || SIBLING.is_in(self.after(WINDOW))
     }
 
     /// Whether what has begun with a word is open here: its end has not come.
@@ -245,7 +232,7 @@ impl<'a> Around<'a> {
         let after = self.after(WINDOW);
         let is_joined = self.language == Language::Ruby
             && after.trim_start_matches([' ', '\t']).starts_with(['"', '\'', '\\']);
-        if has(&NO_END, after) || is_joined || self.is_pattern() {
+        if NO_END.is_in(after) || is_joined || self.is_pattern() {
             return false;
         }
         let mut rules = RULE_OF.iter().filter(|(language, _)| *language == self.language);
@@ -253,12 +240,12 @@ impl<'a> Around<'a> {
         let code = self.code();
         let mut place = code.as_str();
         while self.language == Language::TypeScript
-            && let Some(group) = GROUP.as_ref().and_then(|group| group.captures(place))
+            && let Some(group) = GROUP.captures(place)
             && let Some(group) = group.get(1).or(group.get(2))
         {
             place = place.get(..group.start()).unwrap_or_default();
         }
-        let is_group = place.len() < code.len() && !has(&TYPE, place);
+        let is_group = place.len() < code.len() && !TYPE.is_in(place);
         (is_group || rule.takes.is_match(place))
             && !rule.denies.is_match(code.trim_end())
             && !self.in_macro(&code)
@@ -267,7 +254,7 @@ impl<'a> Around<'a> {
     /// Whether a macro of Rust is open here that may take no expressions.
     fn in_macro(&self, code: &str) -> bool {
         let is_other = |name: &str| !MACROS.split(' ').any(|known| known == name);
-        let mut names = MACRO.iter().flat_map(|form| form.captures_iter(code));
+        let mut names = MACRO.regex().into_iter().flat_map(|form| form.captures_iter(code));
         self.language == Language::Rust
             && names.any(|name| name.get(1).is_some_and(|name| is_other(name.as_str())))
     }
@@ -277,7 +264,7 @@ impl<'a> Around<'a> {
     fn is_pattern(&self) -> bool {
         let statement = self.after(WINDOW).chars().take_while(|c| *c != ';');
         matches!(self.language, Language::Rust | Language::CSharp)
-            && has(&PATTERN_END, &unnested(statement, "([{", ")]}"))
+            && PATTERN_END.is_in(&unnested(statement, "([{", ")]}"))
     }
 
     /// Whether a literal in Python is an annotation, or a statement by itself, as documentation is.
@@ -320,7 +307,7 @@ impl<'a> Around<'a> {
 
     /// Whether a shell runs what stands here as a command.
     pub(super) fn is_run(&self) -> bool {
-        has(&RUNS, self.line())
+        RUNS.is_in(self.line())
     }
 
     /// Whether it is all of a plain scalar of YAML.
@@ -388,10 +375,8 @@ impl<'a> Around<'a> {
         }
         // An element may hold a whole key.
         let (before, after) = (self.before(16 * WINDOW), self.after(16 * WINDOW));
-        let begun = ELEMENT.as_ref().and_then(|form| form.captures(before)?.get(1));
-        let Some((begun, end)) =
-            begun.zip(ELEMENT_END.as_ref().and_then(|form| form.captures(after)))
-        else {
+        let begun = ELEMENT.captures(before).and_then(|found| found.get(1));
+        let Some((begun, end)) = begun.zip(ELEMENT_END.captures(after)) else {
             return false;
         };
         let (_, [rest, sign]) = end.extract();
@@ -403,7 +388,7 @@ impl<'a> Around<'a> {
 
     /// Whether an attribute's value in JSX begins here: `<A key="…`.
     pub(super) fn in_tag(&self) -> bool {
-        has(&ATTRIBUTE, self.before(WINDOW))
+        ATTRIBUTE.is_in(self.before(WINDOW))
     }
 }
 
@@ -549,7 +534,7 @@ mod tests {
             &ATTRIBUTE,
             &RUNS,
         ];
-        assert!(forms.into_iter().all(|form| form.is_some()));
+        assert!(forms.into_iter().all(|form| form.regex().is_some()));
         assert_eq!(RULE_OF.len(), RULES.len());
     }
 

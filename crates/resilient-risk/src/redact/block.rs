@@ -6,28 +6,23 @@
 //! the key.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use memchr::memmem;
-use regex::Regex;
 
+use super::form::Form;
 use super::window_after;
 
 /// What a block is made of, each in a group of its own: what ends a line in any notation, a blank, a backslash that
 /// continues a line, a joint of literals that are one or that are items of a list, a header, and a row of base64.
-static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"^(?:(\\+[rn]|%0[AaDd]|&#1[03];|&#x[AaDd];|[\r\n])|([ \t])|(\\\r?\n[ \t]*)",
-        r#"|(["'`][\s+.,\\&()~]{0,48}["'`])"#,
-        r#"|((?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID):[^\n\r\\"'`]*)"#,
-        r"|([A-Za-z0-9+/=]+))",
-    ))
-    .ok()
-});
+static TOKEN: Form = Form::of(concat!(
+    r"^(?:(\\+[rn]|%0[AaDd]|&#1[03];|&#x[AaDd];|[\r\n])|([ \t])|(\\\r?\n[ \t]*)",
+    r#"|(["'`][\s+.,\\&()~]{0,48}["'`])"#,
+    r#"|((?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID):[^\n\r\\"'`]*)"#,
+    r"|([A-Za-z0-9+/=]+))",
+));
 
 /// What ends a line of a block, or the text or literal that it stands in.
-static LINE_END: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"^(?:\z|["'`\\<\r\n]|%0[AaDd]|&#1[03];|&#x[AaDd];)"#).ok());
+static LINE_END: Form = Form::of(r#"^(?:\z|["'`\\<\r\n]|%0[AaDd]|&#1[03];|&#x[AaDd];)"#);
 
 /// No key is longer.
 const KEY_MAX: usize = 64 << 10;
@@ -60,7 +55,7 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
             rows.push(((lines, words), at..at + end.len()));
             return Some(joined(text, sign, head, rows));
         }
-        let Some(found) = TOKEN.as_ref().and_then(|token| token.captures(rest)) else { break };
+        let Some(found) = TOKEN.captures(rest) else { break };
         let token = found.get_match().as_str();
         match (1..found.len()).find(|nth| found.get(*nth).is_some()) {
             Some(1) => (lines, words) = (lines + 1, words + 1),
@@ -173,7 +168,7 @@ impl Lines {
         let bytes = rows.collect::<Vec<_>>().concat();
         let rest = text.get(last.end..).unwrap_or_default();
         // What fills its line may be the rest of a key; on a line with other text, only what is no word.
-        let ends = LINE_END.as_ref().is_some_and(|end| end.is_match(rest));
+        let ends = LINE_END.is_in(rest);
         let begins = *lines > 0;
         let row = text.as_bytes().get(last.clone()).unwrap_or_default();
         let is_line = (ends || is_material(row) || is_mixed(row))
@@ -239,7 +234,7 @@ mod tests {
 
     #[test]
     fn tokens_and_ends_are_regexes() {
-        assert!(TOKEN.is_some() && LINE_END.is_some());
+        assert!(TOKEN.regex().is_some() && LINE_END.regex().is_some());
     }
 
     #[test]

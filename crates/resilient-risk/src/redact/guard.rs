@@ -6,11 +6,10 @@
 //! the new one, and has a new mark of its family there, counts as the one that the mark stands for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use memchr::memmem;
-use regex::Regex;
 
+use super::form::Form;
 use super::{hits, mark, taken};
 use crate::Policy;
 
@@ -18,14 +17,11 @@ use crate::Policy;
 const COMPARISONS_MAX: usize = 4_000_000;
 
 /// What stands for a value: a look-up in the environment, ours or another one, and words that say that there is none.
-static STANDS_FOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"^(?:\$|#\{ENV|ENV[\[.]|process\.env|os\.(?:environ|[gG]etenv)|env!|(?:std::)?env::var",
-        r"|System\.getenv|Environment\.GetEnvironmentVariable|getenv\()",
-        r"|^(?i:null|none|nil|true|false|todo|tbd)$",
-    ))
-    .ok()
-});
+static STANDS_FOR: Form = Form::of(concat!(
+    r"^(?:\$|#\{ENV|ENV[\[.]|process\.env|os\.(?:environ|[gG]etenv)|env!|(?:std::)?env::var",
+    r"|System\.getenv|Environment\.GetEnvironmentVariable|getenv\()",
+    r"|^(?i:null|none|nil|true|false|todo|tbd)$",
+));
 
 /// A value that a mark would overwrite. It does not say what the value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,7 +130,7 @@ fn is_value(text: &str) -> bool {
     let text = text.trim().trim_matches(['"', '\'', '`', ',', ';', ' ']);
     let stands_for = !mark::find(text).is_empty()
         || crate::placeholder::is_stand_in(text)
-        || STANDS_FOR.as_ref().is_some_and(|form| form.is_match(text));
+        || STANDS_FOR.is_in(text);
     text.chars().filter(|c| c.is_alphanumeric()).count() >= 4 && !stands_for
 }
 
@@ -223,7 +219,7 @@ mod tests {
 
     #[test]
     fn what_stands_for_a_value_is_a_regex() {
-        assert!(STANDS_FOR.is_some());
+        assert!(STANDS_FOR.regex().is_some());
     }
 
     fn guarded(old: &str, new: &str) -> Option<(usize, usize)> {

@@ -6,10 +6,8 @@
 //! before, and all of the text is unknown.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
+use super::form::Form;
 use super::language::Language;
 use super::{window_after, window_before};
 
@@ -18,28 +16,53 @@ const NEAR: usize = 128;
 
 /// What hides the quotes in it: comments, characters, regular expressions, and signs that have a quote. Where a form has a
 /// group, the group is what is hidden.
-const HIDES: [(&[Language], &str, Kind, Where); 16] = [
-    (&TYPED, r"^//[^\n]*", Kind::Inert, Where::InCode),
-    (&SCRIPTS, r"^//[^\n]*", Kind::Inert, Where::InCode),
-    (&[Language::Php], r"^((?://|#)[^\n]*?)(?:\?>|\n|\z)", Kind::Inert, Where::InCode),
-    (&NESTING, r"^/\*", Kind::Inert, Where::Nested),
-    (&TYPED, r"^/\*(?s:.*?)(?:\*/|\z)", Kind::Inert, Where::Any),
-    (&SCRIPTS, r"^/\*(?s:.*?)(?:\*/|\z)", Kind::Inert, Where::Any),
-    (&[Language::Php], r"^/\*(?s:.*?)(?:\*/|\z)", Kind::Inert, Where::Any),
-    (&[Language::Markup], r"^<!--(?s:.*?)(?:-->|\z)", Kind::Inert, Where::Any),
-    (&[Language::Python, Language::Toml, Language::Ruby], r"^#[^\n]*", Kind::Inert, Where::InCode),
-    (&SHELLS, r"^#[^\n]*", Kind::Inert, Where::Word),
-    (&YAMLS, r"^#[^\n]*", Kind::Inert, Where::Word),
-    (&[Language::Env], r"^[#;][^\n]*", Kind::Inert, Where::Line),
-    (&[Language::Ruby], r"^=begin(?s:.*?)(?:\n=end|\z)", Kind::Inert, Where::Line),
+static HIDES: [(&[Language], Form, Kind, Where); 20] = [
+    (&TYPED, Form::of(r"^//[^\n]*"), Kind::Inert, Where::InCode),
+    (&SCRIPTS, Form::of(r"^//[^\n]*"), Kind::Inert, Where::InCode),
+    (&[Language::Php], Form::of(r"^((?://|#)[^\n]*?)(?:\?>|\n|\z)"), Kind::Inert, Where::InCode),
+    (&NESTING, Form::of(r"^/\*"), Kind::Inert, Where::Nested),
+    (&TYPED, Form::of(r"^/\*(?s:.*?)(?:\*/|\z)"), Kind::Inert, Where::Any),
+    (&SCRIPTS, Form::of(r"^/\*(?s:.*?)(?:\*/|\z)"), Kind::Inert, Where::Any),
+    (&[Language::Php], Form::of(r"^/\*(?s:.*?)(?:\*/|\z)"), Kind::Inert, Where::Any),
+    (&[Language::Markup], Form::of(r"^<!--(?s:.*?)(?:-->|\z)"), Kind::Inert, Where::Any),
+    (
+        &[Language::Python, Language::Toml, Language::Ruby],
+        Form::of(r"^#[^\n]*"),
+        Kind::Inert,
+        Where::InCode,
+    ),
+    (&SHELLS, Form::of(r"^#[^\n]*"), Kind::Inert, Where::Word),
+    (&YAMLS, Form::of(r"^#[^\n]*"), Kind::Inert, Where::Word),
+    (&[Language::Env], Form::of(r"^[#;][^\n]*"), Kind::Inert, Where::Line),
+    (&[Language::Ruby], Form::of(r"^=begin(?s:.*?)(?:\n=end|\z)"), Kind::Inert, Where::Line),
     // What is no character is the mark of a lifetime.
-    (&TYPED, r"^'(?:\\[^']{0,12}'|\\''|[^\\]')", Kind::Inert, Where::Any),
-    (&[Language::Ruby], r#"^\$["'`]"#, Kind::Inert, Where::Any),
-    (&[Language::Ruby], r#"^\?["'`]"#, Kind::Inert, Where::Value),
+    (&TYPED, Form::of(r"^'(?:\\[^']{0,12}'|\\''|[^\\]')"), Kind::Inert, Where::Any),
+    (&[Language::Ruby], Form::of(r#"^\$["'`]"#), Kind::Inert, Where::Any),
+    (&[Language::Ruby], Form::of(r#"^\?["'`]"#), Kind::Inert, Where::Value),
+    (&SCRIPTS, Form::of(REGEX), Kind::Inert, Where::Value),
+    (&[Language::Ruby], Form::of(REGEX), Kind::Inert, Where::Value),
+    // Lists, texts, regular expressions and commands of Ruby: `%w[…]`.
+    (&[Language::Ruby], Form::of(PERCENT), Kind::Inert, Where::Value),
+    (&[Language::Ruby], Form::of(COMMAND), Kind::Unknown, Where::Value),
 ];
 
 /// A regular expression. Where its end is not found, whether it is one is not known.
 const REGEX: &str = r"^/(?:(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\\\[\n])*/|[^\n]*)";
+
+/// A text of Ruby behind `%`, and a command. Brackets may stand in brackets once.
+macro_rules! percent {
+    ($letter:literal) => {
+        concat!(
+            "^%",
+            $letter,
+            r"(?:\[(?:\\.|[^\\\[\]]|\[[^\[\]]*\])*\]|\((?:\\.|[^\\()]|\([^()]*\))*\)",
+            r"|\{(?:\\.|[^\\{}]|\{[^{}]*\})*\}|<(?:\\.|[^\\<>]|<[^<>]*>)*>|\|(?:\\.|[^\\|])*\|",
+            r#"|!(?:\\.|[^\\!])*!|/(?:\\.|[^\\/])*/|"(?:\\.|[^\\"])*"|'(?:\\.|[^\\'])*')"#,
+        )
+    };
+}
+const PERCENT: &str = percent!("[wWiIqQrs]?");
+const COMMAND: &str = percent!("x");
 
 const SCRIPTS: [Language; 2] = [Language::JavaScript, Language::TypeScript];
 const SHELLS: [Language; 2] = [Language::Shell, Language::Dockerfile];
@@ -64,68 +87,28 @@ enum Where {
     Value,
 }
 
-struct Hide {
-    languages: &'static [Language],
-    form: Regex,
-    kind: Kind,
-    place: Where,
-}
-
-static HIDERS: LazyLock<Vec<Hide>> = LazyLock::new(|| {
-    let hide = |languages, form: &str, kind, place| {
-        Some(Hide { languages, form: Regex::new(form).ok()?, kind, place })
-    };
-    let known = HIDES.iter().filter_map(|(of, form, kind, place)| hide(*of, form, *kind, *place));
-    // Lists, texts, regular expressions and commands of Ruby: `%w[…]`.
-    let pairs =
-        [*b"[]", *b"()", *b"{}", *b"<>", *b"||", *b"!!", *b"//", *b"\"\"", *b"''", *b"^^", *b"~~"];
-    let pairs = pairs.map(|pair| {
-        let [open, shut] = pair.map(|sign| format!(r"\x{sign:02x}"));
-        let plain = format!(r"[^\\{open}{shut}]");
-        format!(r"{open}(?:\\.|{plain}|{open}{plain}*{shut})*{shut}")
-    });
-    let signs = pairs.join("|");
-    let ruby = [
-        (REGEX, Kind::Inert),
-        (&format!("^%[wWiIqQrs]?(?:{signs})"), Kind::Inert),
-        (&format!("^%x(?:{signs})"), Kind::Unknown),
-    ];
-    let ruby = ruby.map(|(form, kind)| hide(&[Language::Ruby], form, kind, Where::Value));
-    known
-        .chain(ruby.into_iter().chain([hide(&SCRIPTS, REGEX, Kind::Inert, Where::Value)]).flatten())
-        .collect()
-});
-
 /// What announces a here-document.
-static HERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"^<<([-~]?)[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\[^\n]|[^\s'"\\;&|<>()`])+)"#).ok()
-});
-static HERE_RUBY: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"^<<([-~]?)((?:['"`][^'"`\n]+|[A-Za-z_]\w*)['"`]?)"#).ok());
-static HERE_PHP: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"^<<(<)[ \t]*(['"]?[A-Za-z_]\w*['"]?)"#).ok());
+static HERE: Form =
+    Form::of(r#"^<<([-~]?)[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\[^\n]|[^\s'"\\;&|<>()`])+)"#);
+static HERE_RUBY: Form = Form::of(r#"^<<([-~]?)((?:['"`][^'"`\n]+|[A-Za-z_]\w*)['"`]?)"#);
+static HERE_PHP: Form = Form::of(r#"^<<(<)[ \t]*(['"]?[A-Za-z_]\w*['"]?)"#);
 
 /// Where code of PHP begins.
-static PHP_OPEN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"<\?(?:=|(?i:php)\b)").ok());
+static PHP_OPEN: Form = Form::of(r"<\?(?:=|(?i:php)\b)");
 
 /// What a value follows: a sign, a word, and in JavaScript a condition.
-static BEFORE_VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"^$|[(,=:\[!&|?{};+*%~^>]$",
-        r"|(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|else|do|yield|await|if|unless|",
-        r"elsif|when|then|while|until|and|or|not)$",
-        r"|\b(?:if|while|for|with)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)$",
-    ))
-    .ok()
-});
+static BEFORE_VALUE: Form = Form::of(concat!(
+    r"^$|[(,=:\[!&|?{};+*%~^>]$",
+    r"|(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|else|do|yield|await|if|unless|",
+    r"elsif|when|then|while|until|and|or|not)$",
+    r"|\b(?:if|while|for|with)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)$",
+));
 
 /// A `case` in a command, whose `)` is none of the command's.
-static CASE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bcase\s.*\sin\s").ok());
+static CASE: Form = Form::of(r"\bcase\s.*\sin\s");
 
 /// The value of a variable of a shell in which a pattern is cut off or replaced.
-static PATTERN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^[A-Za-z0-9_\[\]@*!]*[#%/^,]").ok());
+static PATTERN: Form = Form::of(r"^[A-Za-z0-9_\[\]@*!]*[#%/^,]");
 
 /// Code within literals within code is followed so deep.
 const DEPTH_MAX: usize = 16;
@@ -306,13 +289,15 @@ impl<'a> Lexer<'a> {
     /// Passes what hides quotes.
     fn hidden(&mut self) -> bool {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let hides = HIDERS.iter().filter(|hide| hide.languages.contains(&self.language));
-        for hide in hides.filter(|hide| self.is_at(hide.place)) {
-            let Some(found) = hide.form.captures(rest) else { continue };
+        for (languages, form, kind, place) in &HIDES {
+            if !languages.contains(&self.language) || !self.is_at(*place) {
+                continue;
+            }
+            let Some(found) = form.captures(rest) else { continue };
             let len = found.get(1).map_or(found.get_match().len(), |part| part.len());
-            let len = if hide.place == Where::Nested { nested_len(rest.as_bytes()) } else { len };
+            let len = if *place == Where::Nested { nested_len(rest.as_bytes()) } else { len };
             let whole = self.at..self.at + len;
-            self.push(hide.kind, whole.clone(), whole);
+            self.push(*kind, whole.clone(), whole);
             return true;
         }
         false
@@ -450,7 +435,7 @@ impl<'a> Lexer<'a> {
         // In the value of a variable `'` quotes only a pattern, and nothing begins a comment.
         let rest = self.text.get(from..).unwrap_or_default();
         let is_value = self.is_shell() && nest == b'{';
-        let is_pattern = PATTERN.as_ref().is_some_and(|pattern| pattern.is_match(rest));
+        let is_pattern = PATTERN.is_in(rest);
         let mut lexer = Lexer { at: from, regions, heres, depth, one_line, ..*self };
         let mut open = 1_usize;
         while open > 0 {
@@ -471,14 +456,14 @@ impl<'a> Lexer<'a> {
             lexer.at += 1;
         }
         let code = self.text.get(from..lexer.at).filter(|_| self.is_shell()).unwrap_or_default();
-        let has_case = CASE.as_ref().is_some_and(|case| case.is_match(code));
+        let has_case = CASE.is_in(code);
         (!has_case).then_some(lexer.at)
     }
 
     /// Passes what is outside of `<?php … ?>`.
     fn outside(&mut self) {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let code = PHP_OPEN.as_ref().and_then(|open| open.find(rest));
+        let code = PHP_OPEN.find(rest);
         let end = self.at + code.map_or(rest.len(), |code| code.start());
         self.push(Kind::Unknown, self.at..end, self.at..end);
         self.at = end + code.map_or(0, |code| code.len());
@@ -502,8 +487,7 @@ impl<'a> Lexer<'a> {
             && !next.is_some_and(|b| b" =\t".contains(&b))
             && code.ends_with(|c: char| c.is_ascii_alphabetic());
         // `</` and `/>` are of tags.
-        next != Some(b'>')
-            && (is_call || BEFORE_VALUE.as_ref().is_some_and(|before| before.is_match(code)))
+        next != Some(b'>') && (is_call || BEFORE_VALUE.is_in(code))
     }
 
     /// Notes `<<WORD`, whose lines come after this one.
@@ -522,10 +506,7 @@ impl<'a> Lexer<'a> {
         // In arithmetic it shifts.
         let is_shift = line.matches("((").count() > line.matches("))").count();
         let near = window_after(self.text, self.at, NEAR);
-        let here = here.as_ref().filter(|_| !is_shift);
-        let Some(found) = here.and_then(|here| here.captures(near)) else {
-            return false;
-        };
+        let Some(found) = here.captures(near).filter(|_| !is_shift) else { return false };
         let [whole, indents, word] =
             [0, 1, 2].map(|nth| found.get(nth).map_or("", |part| part.as_str()));
         // What is added to a list is no here-document.
@@ -639,8 +620,8 @@ mod tests {
     #[test]
     fn characters_and_lifetimes_open_no_literal() {
         let forms = [&HERE, &HERE_RUBY, &HERE_PHP, &CASE, &PHP_OPEN, &BEFORE_VALUE, &PATTERN];
-        assert!(forms.into_iter().all(|form| form.is_some()));
-        assert_eq!(HIDERS.len(), HIDES.len() + 4);
+        assert!(forms.into_iter().all(|form| form.regex().is_some()));
+        assert!(HIDES.iter().all(|(_, form, ..)| form.regex().is_some()));
         for text in
             ["'\"', \"e\"", "'\\'', \"e\"", "'\\u{22}', \"e\"", "&'a str, \"e\"", "'é', \"e\""]
         {

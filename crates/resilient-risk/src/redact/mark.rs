@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
+use super::form::Form;
 
 /// Marks of ours, with kind and number. The second form stands where `<` begins something else. A higher number is not
 /// from this program.
-static OURS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let inside = r"REDACTED:([^<>\[\]]{1,64}):([0-9]{1,9})";
-    Regex::new(&format!(r"<{inside}>|\[{inside}\]")).ok()
-});
+static OURS: Form = Form::of(concat!(
+    r"<REDACTED:([^<>\[\]]{1,64}):([0-9]{1,9})>",
+    r"|\[REDACTED:([^<>\[\]]{1,64}):([0-9]{1,9})\]",
+));
 
 /// All marks: ours, and the bare `<REDACTED>`, `{REDACTED}` and `[REDACTED]`.
-static ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let inside = "REDACTED[A-Za-z0-9:_-]*";
-    Regex::new(&format!(r"<{inside}>|\[{inside}\]|\{{{inside}\}}")).ok()
-});
+static ALL: Form = Form::of(concat!(
+    "<REDACTED[A-Za-z0-9:_-]*>",
+    r"|\[REDACTED[A-Za-z0-9:_-]*\]",
+    r"|\{REDACTED[A-Za-z0-9:_-]*\}",
+));
 
 /// A kind is no longer than this.
 const PART_LEN_MAX: usize = 64;
@@ -45,7 +45,7 @@ pub(super) fn kind(mark: &str) -> Option<&str> {
 /// stands for another secret.
 pub(super) fn numbers(text: &str) -> BTreeMap<&str, usize> {
     let mut highest = BTreeMap::new();
-    for mark in OURS.iter().flat_map(|ours| ours.captures_iter(text)) {
+    for mark in OURS.regex().into_iter().flat_map(|ours| ours.captures_iter(text)) {
         let (_, [kind, number]) = mark.extract();
         let known = highest.entry(kind).or_default();
         *known = number.parse::<usize>().unwrap_or_default().max(*known);
@@ -55,7 +55,7 @@ pub(super) fn numbers(text: &str) -> BTreeMap<&str, usize> {
 
 /// Where a line has marks.
 pub(super) fn find(line: &str) -> Vec<Range<usize>> {
-    ALL.iter().flat_map(|all| all.find_iter(line)).map(|mark| mark.range()).collect()
+    ALL.regex().into_iter().flat_map(|all| all.find_iter(line)).map(|mark| mark.range()).collect()
 }
 
 #[cfg(test)]

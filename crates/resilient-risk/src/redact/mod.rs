@@ -19,6 +19,7 @@
 mod around;
 mod block;
 mod encoded;
+mod form;
 mod guard;
 mod language;
 mod literal;
@@ -284,24 +285,20 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
     outs
 }
 
-/// Writes the text with its look-ups. Those that make it invalid are marks again, one by one and not
-/// all together.
+/// Writes the text with its look-ups. Those that make it invalid are marks, one by one and not all together.
 fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<Rendered, Refusal> {
-    let rendered = render::render(content, language, plan);
-    let broken = breaks(language, &rendered.text);
-    let Some(broken) = broken.filter(|_| breaks(language, content).is_none()) else {
-        return Ok(rendered);
+    let mut was_broken = None;
+    let mut fault = |text: &str| {
+        breaks(language, text)
+            .filter(|_| !*was_broken.get_or_insert_with(|| breaks(language, content).is_some()))
     };
     let variables: Vec<Option<String>> = plan.iter_mut().map(|out| out.variable.take()).collect();
-    if variables.iter().all(Option::is_none) {
-        return Err(broken);
-    }
     let mut rendered = render::render(content, language, plan);
-    if let Some(broken) = breaks(language, &rendered.text) {
+    if let Some(broken) = fault(&rendered.text) {
         return Err(broken);
     }
     // Where all do not fit, either half may; what is undecided at the end stays as it is.
-    let mut parts = halves(0..plan.len());
+    let mut parts = vec![0..plan.len()];
     for _ in 0..TRIES_MAX {
         let is_some = |part: &Range<usize>| {
             variables.get(part.clone()).is_some_and(|part| part.iter().any(Option::is_some))
@@ -311,7 +308,7 @@ fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<
         let theirs = plan.iter_mut().zip(&variables).skip(part.start).take(part.len());
         theirs.for_each(|(out, variable)| out.variable.clone_from(variable));
         let tried = render::render(content, language, plan);
-        if breaks(language, &tried.text).is_none() {
+        if fault(&tried.text).is_none() {
             rendered = tried;
             continue;
         }

@@ -4,11 +4,11 @@
 //! concatenation. Where nothing of the kind is known to be valid, the mark stands in its place.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::around::Around;
+use super::form::Form;
 use super::language::Language;
 use super::literal::{Kind, Region, regions};
 use super::mark::in_brackets;
@@ -200,7 +200,7 @@ impl<'a> Site<'a> {
 }
 
 /// How a literal is written anew.
-struct Form {
+struct Style {
     start: String,
     end: String,
     /// What goes around each piece of text that stays.
@@ -212,7 +212,7 @@ struct Form {
     look_up: String,
 }
 
-impl Form {
+impl Style {
     fn of(start: &str, end: &str, look_up: &str) -> Self {
         Self {
             start: start.to_owned(),
@@ -348,13 +348,13 @@ impl Writer<'_> {
     }
 
     /// How the site is written anew; nothing where only a mark is known to do.
-    fn form(&self, site: &Site<'_>, around: &Around<'_>) -> Option<Form> {
+    fn form(&self, site: &Site<'_>, around: &Around<'_>) -> Option<Style> {
         let value = look_up(self.language)?;
         let (whole, bare) = (site.is_whole(), site.kind.is_none());
         let expanded = site.kind == Some(Kind::Expanded);
-        let inside = |look_up: &str| Some(Form::of(site.open, site.close, look_up));
-        let alone = || Some(Form::of("", "", value));
-        let quoted = || Some(Form::of("\"", "\"", value));
+        let inside = |look_up: &str| Some(Style::of(site.open, site.close, look_up));
+        let alone = || Some(Style::of("", "", value));
+        let quoted = || Some(Style::of("\"", "\"", value));
         match self.language {
             Language::Env if site.open == "'" => None,
             Language::Json if whole => quoted(),
@@ -380,7 +380,7 @@ impl Writer<'_> {
                 inside("#{ENV.fetch(\"KEY\")}")
             }
             _ if expanded => None,
-            _ if bare && around.in_markup(true) => Some(Form::of("{", "}", value)),
+            _ if bare && around.in_markup(true) => Some(Style::of("{", "}", value)),
             _ if !around.takes_look_up() => None,
             _ if bare => alone(),
             Language::Python => Some(python(site, around, value)),
@@ -389,16 +389,16 @@ impl Writer<'_> {
             Language::Rust if site.open.contains(['b', 'c']) => None,
             Language::Rust if !whole && site.has_text(|text| text.contains('{')) => None,
             _ if whole => alone(),
-            Language::Rust => Some(Form::sum(site, "concat!(", ", ", value)),
+            Language::Rust => Some(Style::sum(site, "concat!(", ", ", value)),
             // Another language's piece of a literal that spans lines cannot be cut.
             Language::Java | Language::CSharp if site.open.contains("\"\"\"") => None,
-            Language::Php => Some(Form::sum(site, "(", " . ", value)),
-            _ => Some(Form::sum(site, "(", " + ", value)),
+            Language::Php => Some(Style::sum(site, "(", " . ", value)),
+            _ => Some(Style::sum(site, "(", " + ", value)),
         }
     }
 }
 
-fn python(site: &Site<'_>, around: &Around<'_>, value: &str) -> Form {
+fn python(site: &Site<'_>, around: &Around<'_>, value: &str) -> Style {
     let prefix = site.open.trim_end_matches(['"', '\'']);
     let quotes = site.open.get(prefix.len()..).unwrap_or_default();
     let has = |letters: &str| prefix.contains(|letter| letters.contains(letter));
@@ -407,42 +407,39 @@ fn python(site: &Site<'_>, around: &Around<'_>, value: &str) -> Form {
     // Adjacent literals are one; an expression between them would be an error.
     let has_sibling = around.has_sibling();
     match site.is_whole() {
-        true if has("bB") => Form::of("", ".encode()", value),
-        true if !has_sibling => Form::of("", "", value),
-        false if has("bB") => Form::sum(site, "(", " + ", &[value, ".encode()"].concat()),
-        _ if has("fF") => Form::of(site.open, site.close, &hole),
+        true if has("bB") => Style::of("", ".encode()", value),
+        true if !has_sibling => Style::of("", "", value),
+        false if has("bB") => Style::sum(site, "(", " + ", &[value, ".encode()"].concat()),
+        _ if has("fF") => Style::of(site.open, site.close, &hole),
         _ => {
             let open = [if has("rR") { "rf" } else { "f" }, quotes].concat();
-            Form { escape: doubled_braces, ..Form::of(&open, site.close, &hole) }
+            Style { escape: doubled_braces, ..Style::of(&open, site.close, &hole) }
         }
     }
 }
 
 /// An escape of octal digits, which no template takes.
-static OCTAL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\\[0-9]").ok());
+static OCTAL: Form = Form::of(r"\\[0-9]");
 
-fn script(site: &Site<'_>, around: &Around<'_>, value: &str) -> Option<Form> {
+fn script(site: &Site<'_>, around: &Around<'_>, value: &str) -> Option<Style> {
     let in_tag = around.in_tag();
     // What is no escape in an attribute would be one in a template.
-    let has_escape = site.has_text(|text| {
-        OCTAL.as_ref().is_none_or(|octal| octal.is_match(text))
-            || in_tag && text.contains(['&', '\\'])
-    });
+    let has_escape =
+        site.has_text(|text| OCTAL.is_in(text) || in_tag && text.contains(['&', '\\']));
     if has_escape {
         return None;
     }
     let (start, end) = if in_tag { ("{", "}") } else { ("", "") };
     if site.is_whole() {
-        return Some(Form::of(start, end, value));
+        return Some(Style::of(start, end, value));
     }
     let escape = if site.open.contains('`') { str::to_owned } else { template };
     let (start, end) = ([start, "`"].concat(), ["`", end].concat());
-    Some(Form { escape, ..Form::of(&start, &end, "${process.env.KEY}") })
+    Some(Style { escape, ..Style::of(&start, &end, "${process.env.KEY}") })
 }
 
 /// A brace in a literal of Python, and what has braces of its own: `\N{DASH}`.
-static BRACE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\\\\|\\N\{[^}]*\}|[{}]").ok());
+static BRACE: Form = Form::of(r"\\\\|\\N\{[^}]*\}|[{}]");
 
 /// Text of a literal as that of an f-string.
 fn doubled_braces(text: &str) -> String {
@@ -450,7 +447,7 @@ fn doubled_braces(text: &str) -> String {
         let found = found.get_match().as_str();
         found.repeat(if found.starts_with('\\') { 1 } else { 2 })
     };
-    BRACE.as_ref().map_or_else(String::new, |brace| brace.replace_all(text, doubled).into_owned())
+    BRACE.regex().map_or_else(String::new, |brace| brace.replace_all(text, doubled).into_owned())
 }
 
 /// Text of a quoted literal as that of a template.
@@ -548,7 +545,7 @@ mod tests {
 
     #[test]
     fn octal_escapes_and_braces_are_regexes() {
-        assert!(OCTAL.is_some() && BRACE.is_some());
+        assert!(OCTAL.regex().is_some() && BRACE.regex().is_some());
     }
 
     #[test]

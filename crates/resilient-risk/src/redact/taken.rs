@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use regex::Regex;
 
+use super::form::Form;
 use super::{Choice, Refusal, Wish, block, encoded, hits, plan, remaining, render, wants};
 use crate::escape::{escape, numbered};
 use crate::format::Format;
@@ -465,20 +464,15 @@ fn escaped_len(after: &[u8]) -> usize {
 }
 
 /// What a password goes on with behind a sign that a shell would read: `\$` and a word.
-static REST: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(?:\\[$!&#*?][\w%+.~^=-]*)+").ok());
+static REST: Form = Form::of(r"^(?:\\[$!&#*?][\w%+.~^=-]*)+");
 
 /// Where the secret stands in what these patterns match.
-static INNER: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let forms = [
-        ("bearer_token", r"^\S*\s*(.*)$"),
-        ("aws_secret_access_key", r"(.{1,40})$"),
-        ("url_credentials", r"^(?:.*?://)?(?:[^:]*:)?(.*)@"),
-        ("command_line_user", r#"^(?:[^:]*:)?["']?(.*)$"#),
-    ];
-    let form = |(name, form)| Some((name, Regex::new(&format!("(?s){form}")).ok()?));
-    forms.into_iter().filter_map(form).collect()
-});
+static INNER: [(&str, Form); 4] = [
+    ("bearer_token", Form::of(r"(?s)^\S*\s*(.*)$")),
+    ("aws_secret_access_key", Form::of(r"(?s)(.{1,40})$")),
+    ("url_credentials", Form::of(r"(?s)^(?:.*?://)?(?:[^:]*:)?(.*)@")),
+    ("command_line_user", Form::of(r#"(?s)^(?:[^:]*:)?["']?(.*)$"#)),
+];
 
 /// The secret of a finding in one piece.
 fn piece(content: &str, hit: &PatternHit) -> Range<usize> {
@@ -497,7 +491,7 @@ fn piece(content: &str, hit: &PatternHit) -> Range<usize> {
     };
     if hit.kind == "generic_secret" {
         // A password goes on behind an escaped sign. What is the name of another value has a colon behind it.
-        let more = REST.as_ref().and_then(|form| form.find(after)).map_or(0, |rest| rest.len());
+        let more = REST.find(after).map_or(0, |rest| rest.len());
         let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
         end = end + more - usize::from(is_end && found.ends_with(':'));
     }
@@ -513,6 +507,8 @@ mod tests {
 
     #[test]
     fn what_stands_around_secrets_are_regexes() {
-        assert_eq!((INNER.len(), REST.is_some()), (4, true));
+        assert!(
+            INNER.iter().map(|(_, form)| form).chain([&REST]).all(|form| form.regex().is_some())
+        );
     }
 }
