@@ -19,6 +19,7 @@
 mod around;
 mod block;
 mod encoded;
+mod expression;
 mod form;
 mod guard;
 mod language;
@@ -27,6 +28,7 @@ mod mark;
 mod marked;
 mod refusal;
 mod render;
+mod syntax;
 mod taken;
 mod variable;
 
@@ -298,7 +300,7 @@ fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<
         return Err(broken);
     }
     // Where all do not fit, either half may; what is undecided at the end stays as it is.
-    let mut parts = vec![0..plan.len()];
+    let mut parts: Vec<Range<usize>> = std::iter::once(0..plan.len()).collect();
     for _ in 0..TRIES_MAX {
         let is_some = |part: &Range<usize>| {
             variables.get(part.clone()).is_some_and(|part| part.iter().any(Option::is_some))

@@ -3,6 +3,7 @@
 //! A literal that holds a secret is written anew as the language wants it: an f-string, a template, a
 //! concatenation. Where nothing of the kind is known to be valid, the mark stands in its place.
 
+use std::iter::once;
 use std::ops::Range;
 
 use regex::Captures;
@@ -10,8 +11,9 @@ use regex::Captures;
 use super::around::Around;
 use super::form::Form;
 use super::language::Language;
-use super::literal::{Kind, Region, regions};
+use super::literal::{Region, regions};
 use super::mark::in_brackets;
+use super::syntax::Kind;
 
 /// A secret that is to be taken out.
 #[derive(Clone, Debug)]
@@ -92,10 +94,9 @@ impl Piece<'_> {
 fn pieces<'a>(regions: &[Region], secret: &'a Out) -> impl Iterator<Item = Piece<'a>> {
     let Range { start, end } = secret.span;
     let literal = |at| holding(regions, at).filter(|region| region.kind == Kind::Literal);
-    let spans = match (literal(start), literal(end.saturating_sub(1))) {
-        (None, None) => vec![start..end],
+    let spans: Vec<Range<usize>> = match (literal(start), literal(end.saturating_sub(1))) {
         // Half a literal would be none.
-        (None, Some(last)) => vec![start..last.outer.end],
+        (None, last) => once(start..last.map_or(end, |last| last.outer.end)).collect(),
         (Some(first), None) => vec![start..first.inner.end, first.outer.end..end],
         (Some(_), Some(_)) => {
             let nth = regions.partition_point(|region| region.outer.end <= start);
