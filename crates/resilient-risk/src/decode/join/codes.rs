@@ -2,8 +2,10 @@
 //! them.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use super::super::super::bits::{GROUP, ones};
+use regex::bytes::Regex;
+
 use super::super::super::marks::Marks;
 use super::super::super::work;
 use super::super::{Map, Survey, Trust, Views};
@@ -12,11 +14,15 @@ use super::Joined;
 /// Fewer characters are no token.
 const CODES_MIN: usize = 16;
 
-/// Makes the views of the codes and pairs in a text. Each code has two digits.
+/// Makes the views of the codes and pairs in a text. Each code has two digits, and of each pair the first character is one.
 pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
-    pairs(text, &survey.marks, views);
     for dense in &survey.dense {
-        if survey.marks.digit.count(dense.clone()) >= 2 * CODES_MIN {
+        let digits = survey.marks.digit.count(dense.clone());
+        if digits >= CODES_MIN {
+            work::spend(dense.len());
+            pairs(text, dense, views);
+        }
+        if digits >= 2 * CODES_MIN {
             work::spend(dense.len());
             lists(text, &survey.marks, dense, views);
         }
@@ -24,57 +30,22 @@ pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
 }
 
 /// Pairs of hexadecimal digits with one and the same sign between them: `67:6c:73`, `67 6c 73`.
-fn pairs(text: &str, marks: &Marks, views: &mut Views<'_>) {
-    // Of sixteen digits in every third place eight stand in one group: few groups have so many.
-    let has_row = |group| {
-        let digits = marks.digit.word(group);
-        let row = digits & digits >> 3;
-        let row = row & row >> 6;
-        row & row >> 12 != 0
-    };
-    let mut done = 0;
-    for group in (0..marks.digit.words.len()).filter(|group| has_row(*group) || has_row(group + 1))
-    {
-        for start in ones(rows_of_pairs(marks, group)).map(|bit| group * GROUP + bit) {
-            if start < done {
-                continue;
-            }
-            let decoded = row_of_pairs(text, start);
-            let end = start + (3 * decoded.len()).saturating_sub(1);
-            if decoded.len() >= CODES_MIN {
-                views.add("hex", Map::whole(start..end), decoded, Trust::Names);
-                done = end;
-            }
-        }
-    }
-}
+static PAIRS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pair = "(?:2[1-9A-Fa-f]|[3-6][0-9A-Fa-f]|7[0-9A-Ea-e])";
+    let rows = [":", " ", "-"].map(|sign| format!("(?:{pair}{sign}){{15,}}{pair}"));
+    Regex::new(&format!("(?-u){}", rows.join("|"))).ok()
+});
 
-/// Where sixteen pairs begin in a group, each with a digit in front, as those of characters have, and with a sign behind
-/// each but the last.
-fn rows_of_pairs(marks: &Marks, group: usize) -> u64 {
-    let [digits, alnums] = [&marks.digit, &marks.alnum]
-        .map(|bits| u128::from(bits.word(group)) | u128::from(bits.word(group + 1)) << GROUP);
-    let last = digits & alnums >> 1;
-    let pairs = last & !(alnums >> 2);
-    let pairs = pairs & pairs >> 3;
-    let pairs = pairs & pairs >> 6;
-    let pairs = pairs & pairs >> 12;
-    (pairs & pairs >> (3 * 7) & last >> (3 * 15)) as u64
-}
-
-/// What the pairs from a position on say, up to the first that is no character.
-fn row_of_pairs(text: &str, start: usize) -> String {
-    let mut decoded = String::new();
-    let sign = text.as_bytes().get(start + 2).filter(|sign| b": -".contains(sign));
-    for at in (start..).step_by(3) {
-        let byte = text.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        let Some(byte) = byte.filter(u8::is_ascii_graphic) else { break };
-        decoded.push(char::from(byte));
-        if sign.is_none() || text.as_bytes().get(at + 2) != sign {
-            break;
-        }
+/// Makes the views of rows of pairs in a part of a text.
+fn pairs(text: &str, part: &Range<usize>, views: &mut Views<'_>) {
+    let dense = text.as_bytes().get(part.clone()).unwrap_or_default();
+    for row in PAIRS.iter().flat_map(|pairs| pairs.find_iter(dense)) {
+        let pair =
+            |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair.get(..2)?).ok()?, 16).ok();
+        let said = row.as_bytes().chunks(3).filter_map(pair).map(char::from).collect();
+        let place = part.start + row.start()..part.start + row.end();
+        views.add("hex", Map::whole(place), said, Trust::Names);
     }
-    decoded
 }
 
 /// A number, and the character whose code it is.
@@ -157,6 +128,11 @@ fn number(text: &[u8]) -> (usize, u32) {
 #[cfg(test)]
 mod tests {
     use crate::{Detection, Policy, score};
+
+    #[test]
+    fn rows_of_pairs_are_a_regex() {
+        assert!(super::PAIRS.is_some());
+    }
 
     /// A token of a known format, which is in no file as such.
     fn token() -> String {
