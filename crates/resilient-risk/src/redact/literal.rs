@@ -381,11 +381,20 @@ impl<'a> Lexer<'a> {
             false => Kind::Expanded,
         };
         let end = self.at + whole.len();
+        let place = end - word.len()..end;
         let word = word.replace(['\'', '"', '`', '\\'], "");
         self.heres.push(Here { word, kind, may_indent: !indents.is_empty() });
         // The quote behind the word does not open a string.
         self.at = end;
+        self.here_word(place);
         true
+    }
+
+    /// Passes the word of a here-document, which no quote may change in one of its two places.
+    fn here_word(&mut self, place: Range<usize>) {
+        if self.is_shell() {
+            self.push(Kind::Unknown, place.clone(), place);
+        }
     }
 
     /// Takes the here-documents that begin after this line feed.
@@ -413,6 +422,7 @@ impl<'a> Lexer<'a> {
             let end = end.unwrap_or(after);
             self.push(here.kind, start..end, start..end);
             self.at = after;
+            self.here_word(after.saturating_sub(here.word.len()).max(end)..after);
         }
     }
 }
@@ -525,14 +535,17 @@ mod tests {
         assert_eq!(
             found("cat <<EOF 'x'\ndon't\nEOF\necho 'y'\n", Language::Shell),
             [
+                (Kind::Unknown, "EOF", "EOF"),
                 (Kind::Literal, "'x'", "x"),
                 (Kind::Expanded, "don't\n", "don't\n"),
+                (Kind::Unknown, "EOF", "EOF"),
                 (Kind::Literal, "'y'", "y"),
             ]
         );
+        let word = (Kind::Unknown, "'E'", "'E'");
         assert_eq!(
             found("cat <<-'E'\n\ta\n\tE\n", Language::Shell),
-            [(Kind::Unknown, "\ta\n", "\ta\n")]
+            [word, (Kind::Unknown, "\ta\n", "\ta\n"), (Kind::Unknown, "E", "E")]
         );
     }
 

@@ -290,15 +290,15 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
 /// Writes the text with its look-ups. Those that make it invalid are marks, one by one and not all together.
 fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<Rendered, Refusal> {
     let mut was_broken = None;
-    let mut fault = |text: &str| {
-        breaks(language, text)
-            .filter(|_| !*was_broken.get_or_insert_with(|| breaks(language, content).is_some()))
+    let mut write = |plan: &[Out]| {
+        let rendered = render::render(content, language, plan);
+        let broken = breaks(language, &rendered.text);
+        let mut is_new =
+            |_: &Refusal| !*was_broken.get_or_insert_with(|| breaks(language, content).is_some());
+        broken.filter(&mut is_new).map_or(Ok(rendered), Err)
     };
     let variables: Vec<Option<String>> = plan.iter_mut().map(|out| out.variable.take()).collect();
-    let mut rendered = render::render(content, language, plan);
-    if let Some(broken) = fault(&rendered.text) {
-        return Err(broken);
-    }
+    let mut written = write(plan);
     // Where all do not fit, either half may; what is undecided at the end stays as it is.
     let mut parts: Vec<Range<usize>> = std::iter::once(0..plan.len()).collect();
     for _ in 0..TRIES_MAX {
@@ -309,15 +309,19 @@ fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<
         let Some(part) = parts.pop() else { break };
         let theirs = plan.iter_mut().zip(&variables).skip(part.start).take(part.len());
         theirs.for_each(|(out, variable)| out.variable.clone_from(variable));
-        let tried = render::render(content, language, plan);
-        if fault(&tried.text).is_none() {
-            rendered = tried;
+        let tried = write(plan);
+        if tried.is_ok() {
+            written = tried;
             continue;
+        }
+        // Where the marks do not fit either, nothing does.
+        if written.is_err() {
+            break;
         }
         plan.iter_mut().skip(part.start).take(part.len()).for_each(|out| out.variable = None);
         parts.extend(halves(part));
     }
-    Ok(rendered)
+    written
 }
 
 /// The halves of a range, the first one last; one element has none.

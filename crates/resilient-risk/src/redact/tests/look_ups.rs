@@ -230,6 +230,14 @@ fn a_look_up_that_does_not_fit_is_a_mark_and_the_others_stay() {
 }
 
 #[test]
+fn a_look_up_may_fit_where_no_mark_does() {
+    let text = format!("Is it: {}. Yes.\n", token("k3Jd9f"));
+    let wish = Wish { language: Some(Language::Workflow), env: true, ..Wish::default() };
+    let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+    assert_eq!(redaction.text, "Is it: ${{ secrets.IS }}. Yes.\n".replace("IS", "IT"));
+}
+
+#[test]
 fn many_look_ups_are_tried_in_bounded_time() {
     // Each second one is a pattern to match, which takes no look-up.
     let text: String = (0..200)
