@@ -114,3 +114,15 @@ fn marks_are_quoted_where_the_language_would_not_take_them_bare() {
         assert_eq!(redaction.text, after, "{path}");
     }
 }
+
+/// Before, the mark had no quotes, since the password seemed to end in a comment.
+#[test]
+fn a_mark_is_quoted_for_a_password_that_has_the_sign_of_a_comment() {
+    let password = ["Prl23", "Db#@"].concat();
+    for language in [Language::Python, Language::Ruby] {
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let text = format!("Password:{password}");
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+        assert_eq!(redaction.text, "Password:\"<REDACTED:generic_secret:1>\"");
+    }
+}
