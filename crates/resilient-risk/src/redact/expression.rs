@@ -56,10 +56,10 @@ const RULES: [(Language, &str, &str); 9] = [
             r"|\bin(?:[ \t]+\S+)?[ \t]*(?:\z|[(\[{])",
         ),
     ),
-    (Language::JavaScript, r"OBJECT:|\?\s[^:;]*:", r"\b(?:require|import)\s*[(\[{]"),
+    (Language::JavaScript, r"OBJECT:|\?\s[^:;(\[{]*:", r"\b(?:require|import)\s*[(\[{]"),
     (
         Language::TypeScript,
-        r"OBJECT:|\?\s[^:;]*:",
+        r"OBJECT:|\?\s[^:;(\[{]*:",
         concat!(
             r"\b(?:require|import)\s*[(\[{]|\benum\s+\w+\s*\{",
             r"|LINE(?:export\s+|declare\s+)*(?:type|interface)\sREST|[\w$]<[^>;{}]*\z",
@@ -284,6 +284,7 @@ mod tests {
             (Language::TypeScript, "function f<T extends 'a' = @>", "f<T>(a, @)"),
             (Language::TypeScript, "class A<B, C = @>", "class A<B> {\n  c = @"),
             (Language::TypeScript, "let a: A<B, @>", "if (a < b) c = f(@)"),
+            (Language::TypeScript, "a ? (b: @) => 1 : 2", "f(a ? b : @)"),
             (Language::TypeScript, "a as B | [@]", "f({ a: () => g(@) })"),
             (Language::JavaScript, "require(@)", "required(@)"),
             (Language::JavaScript, "a(b => { c: @", "a={{ b: @ }}"),
