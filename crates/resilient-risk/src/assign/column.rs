@@ -7,7 +7,8 @@ use memchr::{memchr, memrchr};
 
 use super::super::words::Word;
 use super::super::work;
-use super::{Claimed, Hit, PASSWORD_LENS, Value, is_password, is_telling};
+use super::judge::{Stand, is_password};
+use super::{Claimed, Hit};
 
 /// A longer line is no row.
 const LINE_MAX: usize = 2000;
@@ -71,12 +72,8 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
         *done = row.end;
         for cell in columns.iter().filter_map(|nth| cells.get(*nth)) {
             let span = bare(text, cell.clone());
-            let value = Value { span: span.clone(), said: None };
-            let fits = PASSWORD_LENS.contains(&span.len())
-                && is_telling(text.get(span.clone()).unwrap_or_default(), false)
-                && claims.is_free(&span)
-                && is_password(text, &value, false, false, Word::Password);
-            if fits {
+            let value = text.get(span.clone()).unwrap_or_default();
+            if claims.is_free(&span) && is_password(value, Stand::Literal, Word::Password) {
                 claims.claim(Hit { family: "generic_secret", name: "assigned_password", span });
             }
         }

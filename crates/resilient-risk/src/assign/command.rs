@@ -7,7 +7,8 @@ use regex::bytes::Regex;
 use super::super::token::Shape;
 use super::super::words::{Said, Word};
 use super::address::is_url_password;
-use super::{Form, Hit, PASSWORD_LENS, Value, behind, is_password, line_around, near};
+use super::judge::{Stand, is_password};
+use super::{Form, Hit, behind, line_around, near};
 
 /// The password that `-p` gives, and the one that an option with a name does, in quotes or in one word. PowerShell
 /// may name the value once more: `ConvertTo-SecureString -String "…"`.
@@ -51,13 +52,11 @@ pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
     let found = form.as_ref()?.captures(line)?;
     let blank = found.get(1)?;
     let said = found.iter().skip(2).flatten().next()?;
-    let is_bare = said.start() == blank.end();
-    let value = Value { span: behind(end, &said), said: None };
-    let fits = PASSWORD_LENS.contains(&said.len())
-        && Shape::of(said.as_bytes()).digits > 0
-        && (blank.is_empty() || !is_one_word)
-        && is_password(text, &value, is_bare, false, Word::Password);
-    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span: value.span })
+    let stand = if said.start() == blank.end() { Stand::Bare } else { Stand::Literal };
+    let fits =
+        (blank.is_empty() || !is_one_word) && is_password(said.as_bytes(), stand, Word::Password);
+    let span = behind(end, &said);
+    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span })
 }
 
 /// Reads `user:password` after the option of that name.
@@ -86,8 +85,7 @@ pub(super) fn share(text: &[u8], start: usize) -> Option<Hit> {
     let line = line_around(text, start);
     let found = NET_USE.as_ref()?.captures(text.get(line.clone())?)?;
     let said = found.iter().skip(1).flatten().next()?;
-    let value = Value { span: behind(line.start, &said), said: None };
-    let fits = PASSWORD_LENS.contains(&said.len())
-        && is_password(text, &value, false, false, Word::Password);
-    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span: value.span })
+    let fits = is_password(said.as_bytes(), Stand::Literal, Word::Password);
+    let span = behind(line.start, &said);
+    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span })
 }

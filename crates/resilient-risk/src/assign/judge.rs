@@ -1,0 +1,216 @@
+//! Tells a value that is a password from a word, a dummy and code.
+
+use std::ops::RangeInclusive;
+
+use super::super::placeholder;
+use super::super::token::{Kind, Shape};
+use super::super::words::Word;
+
+/// Passwords are so long.
+pub(super) const LENS: RangeInclusive<usize> = 7..=80;
+
+/// So many hexadecimal digits are hardly a word with a number.
+const HEX_MIN: usize = 12;
+
+/// What a value stands in, which says what else it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stand {
+    /// A literal: no code.
+    Literal,
+    /// A field with an end of its own, such as the line of an entry: mostly no code.
+    Field,
+    /// No quotes, and any end.
+    Bare,
+    /// The same, behind a blank, where a type or the next word stands as well.
+    Loose,
+}
+
+/// Where a value says that the secret stands elsewhere: `env:NAME`, `vault:path`.
+const PLACES: [&[u8]; 6] = [b"env:", b"file:", b"vault:", b"op:", b"ssm:", b"secret:"];
+
+/// Tells whether a value is a password rather than a word, a dummy or code.
+pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
+    if !LENS.contains(&value.len()) {
+        return false;
+    }
+    // The values of keys are longer, and mostly names.
+    let stand = if (word, stand) == (Word::Key, Stand::Field) { Stand::Bare } else { stand };
+    let is_literal = stand == Stand::Literal && word != Word::Key;
+    let is_quoted = stand == Stand::Literal;
+    if word == Word::Password && stand != Stand::Loose && is_grouped(value) {
+        return true;
+    }
+    let shape = Shape::of(value);
+    let count = |is: fn(u8) -> bool| value.iter().filter(|byte| is(**byte)).count();
+    let (letters, digits) = (shape.lower + shape.upper, shape.digits);
+    let (symbols, code) = (count(is_symbol), count(is_code));
+    // One without digits is a word, unless signs stand in it. `%NAME%` is a place for a value.
+    let is_framed = value.first() == value.last();
+    let is_telling = digits > 0 || is_quoted && !is_framed && symbols > 0 && !shape.is_wordy();
+    let is_spelled =
+        value.iter().all(|byte| byte.is_ascii_graphic() || stand == Stand::Field && *byte == b' ')
+            || is_quoted && has_foreign_letters(value);
+    let is_place = is_place(value) || word == Word::Sql && value.starts_with(b"%");
+    if !is_telling || letters < 2 || !is_spelled || is_place || is_versioned(value) {
+        return false;
+    }
+    let marks = value.len() - letters - digits - symbols;
+    // A bare value can be code. One in quotes may be a template, or a path with many marks.
+    if !(is_literal || stand == Stand::Field) && (marks > 2 || code > 0)
+        || stand == Stand::Field && is_balanced(value)
+    {
+        return false;
+    }
+    let symbols = symbols + code;
+    let classes = [shape.lower, shape.upper, digits, symbols];
+    let classes = classes.iter().filter(|count| **count > 0).count();
+    let dense = shape.changes * 3 >= shape.len;
+    // Paths and sentences have marks with fewer changes, and names with dashes fewer digits.
+    let is_dashed = || {
+        let is_own =
+            |byte: &u8| byte.is_ascii_alphanumeric() || b"-_=".contains(byte) || is_symbol(*byte);
+        let is_dense = dense && value.iter().all(is_own)
+            || shape.changes * 2 >= shape.len && count(|byte| b"/ ".contains(&byte)) <= 1;
+        is_dense && digits >= 2 && !shape.is_wordy() && !shape.is_name()
+    };
+    let mixed =
+        classes >= 3 && (symbols > 1 || (is_literal || stand == Stand::Field) && is_dashed());
+    if marks > 2 && !mixed || code > 0 && is_template(value) {
+        return false;
+    }
+    let is_hex = matches!(shape.kind, Kind::HexLower | Kind::HexUpper) && shape.len >= HEX_MIN;
+    let strong = match (word, stand) {
+        (Word::Key, Stand::Loose) => false,
+        (Word::Key, _) => {
+            classes >= 3
+                && dense
+                && value.len() >= 14
+                && digits >= 2
+                && !value.contains(&b'.')
+                && (shape.odd_pairs * 4 >= shape.pairs
+                    || digits >= 4
+                    || shape.changes * 2 >= shape.len)
+        }
+        (_, Stand::Loose) => {
+            let marked = value.iter().any(|byte| b"!@#$%^&*~?".contains(byte));
+            classes >= 3 && (marked || dense && shape.changes >= 5)
+        }
+        (_, Stand::Bare | Stand::Field) => {
+            classes >= 3 && (symbols > 0 || dense)
+                || dense && shape.changes >= 4 && digits >= 3 && value.len() >= 8
+                || is_hex && shape.changes >= 3
+        }
+        (_, Stand::Literal) => {
+            classes >= 3 && shape.changes >= 3
+                || dense && shape.changes >= 4
+                || shape.is_odd() && digits >= 2
+                || is_hex && shape.changes >= 3
+        }
+    };
+    // An address or a path is none; a symbol at the end of a word alone is punctuation.
+    let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
+    let is_path = || is_path() && !(symbols > 1 && shape.changes * 2 >= shape.len);
+    strong && !is_path() && !placeholder::is_dummy(value)
+}
+
+/// Tells whether a value is a place for another one, or the beginning of a pattern: `${NAME}`, `$NAME`, `^…`, `env:…`,
+/// or a colour.
+fn is_place(value: &[u8]) -> bool {
+    let is_variable = |rest: &[u8]| {
+        // The notation of a hash has a name between two such signs: `$argon2id$…`.
+        matches!(rest, [b'{' | b'(', ..])
+            || rest.starts_with(b"argon2")
+            || rest.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/[]>".contains(byte))
+    };
+    let is_digits =
+        |digits: &[u8]| matches!(digits.len(), 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit);
+    value.strip_prefix(b"$").is_some_and(is_variable)
+        || value.starts_with(b"^") && value.iter().any(|byte| b"[](){}\\.$|".contains(byte))
+        || value.strip_prefix(b"#").is_some_and(is_digits)
+        || PLACES.iter().any(|place| value.starts_with(place))
+}
+
+/// Tells whether a value is four groups of four letters of chance, as Google makes them for programs.
+pub(super) fn is_grouped(value: &[u8]) -> bool {
+    let groups = || value.split(|byte| *byte == b' ');
+    value.len() == 19
+        && groups().all(|group| group.len() == 4 && group.iter().all(u8::is_ascii_lowercase))
+        && !Shape::of(value).is_wordy()
+}
+
+/// Tells whether all brackets and quotes of a value, if there are any, stand in pairs, as in code.
+fn is_balanced(value: &[u8]) -> bool {
+    let (mut open, mut pairs) = (Vec::new(), 0);
+    for byte in value {
+        let opened = match byte {
+            b')' => b'(',
+            b']' => b'[',
+            b'}' => b'{',
+            b'"' | b'\'' | b'`' if open.contains(byte) => *byte,
+            b'(' | b'[' | b'{' | b'"' | b'\'' | b'`' => {
+                open.push(*byte);
+                continue;
+            }
+            _ => continue,
+        };
+        if open.pop() != Some(opened) {
+            return false;
+        }
+        pairs += 1;
+    }
+    open.is_empty() && pairs > 0
+}
+
+/// Tells whether a value is spelled with letters of other alphabets, too, but mostly without them.
+fn has_foreign_letters(value: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(value) else { return false };
+    let foreign = text.chars().filter(|char| !char.is_ascii()).count();
+    foreign * 3 <= text.chars().count()
+        && text.chars().all(|char| char.is_ascii_graphic() || char.is_alphabetic())
+}
+
+/// Tells whether a value is the name of a type with the version of an interface before it: `V1SecretReference`.
+fn is_versioned(value: &[u8]) -> bool {
+    let [b'v' | b'V', rest @ ..] = value else { return false };
+    let is_version = |byte: &u8| byte.is_ascii_digit() || b"alphbet".contains(byte);
+    let end = rest.iter().position(|byte| !is_version(byte)).unwrap_or(rest.len());
+    let (version, name) = rest.split_at(end);
+    let is_capital = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'.';
+    version.first().is_some_and(u8::is_ascii_digit)
+        && name.first().is_some_and(is_capital)
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'.')
+        && Shape::of(name).is_name()
+}
+
+const fn is_symbol(byte: u8) -> bool {
+    matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'?' | b'+')
+}
+
+/// Tells whether a byte is a bracket or a bar, which are in the code of programs.
+const fn is_code(byte: u8) -> bool {
+    matches!(byte, b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'|')
+}
+/// Tells whether a value has an index or a call, or is mostly a place in brackets that something is put into.
+fn is_template(value: &[u8]) -> bool {
+    let named = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:,'\"/@ ".contains(byte);
+    let places = value.iter().enumerate().filter_map(|(at, open)| {
+        let close = match open {
+            b'{' => b'}',
+            b'[' => b']',
+            b'(' => b')',
+            b'<' => b'>',
+            _ => return None,
+        };
+        let (before, inside) = (value.get(..at)?, value.get(at + 1..)?);
+        if matches!((open, inside.first()?), (b'{', b'{' | b'%') | (b'<', b'%')) {
+            return Some(value.len());
+        }
+        let len = inside.iter().position(|byte| !named(byte))?;
+        let name = inside.get(..len).filter(|_| inside.get(len) == Some(&close))?;
+        let is_index = *open == b'[' && name.iter().all(u8::is_ascii_digit);
+        let is_call = name.is_empty() && value.ends_with(b"()");
+        let is_filled = matches!(before.last(), Some(b'$' | b'%' | b'#'));
+        Some(if is_index || is_call || is_filled { value.len() } else { len + 2 })
+    });
+    places.max().unwrap_or(0) * 2 > value.len()
+}

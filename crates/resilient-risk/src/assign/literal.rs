@@ -1,0 +1,136 @@
+//! A literal: how it begins, as in `b"…"`, `r#"…"#`, `N'…'` and `@"…"`, where it ends, and what it says.
+
+use std::ops::Range;
+
+use memchr::memchr3;
+
+use super::super::{escape, work};
+use super::judge::LENS;
+use super::{near, row};
+
+/// A value with escapes is not longer as it is written.
+const WRITTEN_MAX: usize = 6 * *LENS.end();
+
+/// The beginning of a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Opening {
+    /// So many bytes stand before what the literal says.
+    pub(super) len: usize,
+    pub(super) quote: u8,
+    /// The quote stands behind a backslash: the literal is in another one.
+    is_escaped: bool,
+    /// A backslash in the literal is one. Regular expressions are written so.
+    pub(super) is_raw: bool,
+    /// So many `#` stand behind the closing quote.
+    hashes: usize,
+    /// Three quotes begin it, and end it.
+    is_triple: bool,
+}
+
+/// The value of a literal.
+pub(super) struct Value {
+    pub(super) span: Range<usize>,
+    /// What it says, where that is not what is written.
+    said: Option<Vec<u8>>,
+}
+
+impl Value {
+    /// What the value says.
+    pub(super) fn said<'a>(&'a self, text: &'a [u8]) -> &'a [u8] {
+        self.said.as_deref().or_else(|| text.get(self.span.clone())).unwrap_or_default()
+    }
+}
+
+impl Opening {
+    /// Reads the beginning of the literal that a text begins with.
+    pub(super) fn of(text: &[u8]) -> Option<Self> {
+        /// The prefixes of literals have no other letters and signs, and no more than these.
+        const SIGNS: &[u8] = b"bBrRuUfFnNcCeELsS$@";
+        const SIGNS_MAX: usize = 2;
+        const HASHES_MAX: usize = 8;
+        let signs = row(text, 0, SIGNS_MAX, SIGNS);
+        let hashes = row(text, signs, HASHES_MAX, b"#");
+        let is_raw = text.get(..signs)?.iter().any(|sign| b"rR@".contains(sign));
+        let at = signs + hashes;
+        let is_escaped = at == 0 && text.first() == Some(&b'\\');
+        let at = at + usize::from(is_escaped);
+        let quote = text.get(at).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
+        if hashes > 0 && !is_raw || signs > 0 && quote == b'`' {
+            return None;
+        }
+        // `"""…"""`
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let is_triple = !is_escaped && hashes == 0 && rest.starts_with(&[quote; 2]);
+        let len = at + if is_triple { 3 } else { 1 };
+        Some(Self { len, quote, is_escaped, is_raw, hashes, is_triple })
+    }
+
+    /// The value of the literal, which begins at a place and ends on its line.
+    pub(super) fn value(self, text: &[u8], from: usize) -> Option<Value> {
+        let rest = near(text, from, WRITTEN_MAX);
+        if let Some((len, said)) = self.body(rest) {
+            return Some(Value { span: from..from + len, said });
+        }
+        // In a literal that has no prefix for it, too, a backslash may be the last character.
+        let len = rest.iter().position(|byte| *byte == self.quote || *byte == b'\n')?;
+        let raw = !self.is_escaped && self.quote == b'\'' && rest.get(len) == Some(&self.quote);
+        raw.then(|| Value { span: from..from + len, said: None })
+    }
+
+    /// How long the body is that a text begins with, and what it says if that is not what is written.
+    fn body(self, text: &[u8]) -> Option<(usize, Option<Vec<u8>>)> {
+        let hashes = b"########".get(..self.hashes)?;
+        let (mut at, mut said, mut is_written) = (0, Vec::new(), true);
+        loop {
+            let len = memchr3(self.quote, b'\n', b'\\', text.get(at..)?)?;
+            work::spend(len / 4 + 1);
+            said.extend(text.get(at..at + len)?);
+            at += len;
+            let (byte, rest) = text.get(at..)?.split_first()?;
+            if *byte == b'\n' {
+                return None;
+            }
+            let is_quote = *byte == self.quote;
+            // `'it''s'`, `@"a""b"`
+            let is_doubled = (self.is_raw || self.quote == b'\'')
+                && !self.is_triple
+                && hashes.is_empty()
+                && rest.first() == Some(&self.quote);
+            let is_inner_end = self.is_escaped && !is_quote && rest.first() == Some(&self.quote);
+            let len = if is_quote && self.is_escaped {
+                return None;
+            } else if is_quote && !is_doubled && rest.starts_with(hashes) || is_inner_end {
+                return Some((at, (!is_written).then_some(said)));
+            } else if is_quote && is_doubled {
+                said.push(self.quote);
+                2
+            } else if is_quote || self.is_raw {
+                said.push(*byte);
+                at += 1;
+                continue;
+            } else {
+                // In a literal in a literal a backslash is two, and what follows may be written with one.
+                let inner = usize::from(self.is_escaped && rest.starts_with(b"\\"));
+                let rest = rest.get(inner..)?;
+                let outer = usize::from(inner == 1 && rest.starts_with(b"\\"));
+                1 + inner + outer + unescape(rest.get(outer..)?, &mut said)?
+            };
+            is_written = false;
+            at += len;
+        }
+    }
+}
+
+/// Undoes the escape whose backslash stands before a text, and tells how long it is.
+fn unescape(text: &[u8], said: &mut Vec<u8>) -> Option<usize> {
+    let written = [b"\\", text.get(..text.len().min(5))?].concat();
+    let (char, len) = match text.first()? {
+        b'n' | b'r' => (u32::from(b'\n'), 1),
+        b't' => (u32::from(b'\t'), 1),
+        b'u' | b'x' => escape::numbered(&written).map(|(char, len)| (char, len - 1))?,
+        byte if byte.is_ascii() => (u32::from(*byte), 1),
+        _ => return None,
+    };
+    said.extend(char::from_u32(char)?.encode_utf8(&mut [0; 4]).bytes());
+    Some(len)
+}

@@ -1,0 +1,339 @@
+//! What is found behind words, and what is not.
+
+use super::super::survey::Survey;
+use super::super::words::AUTHORITY_REACH;
+use super::*;
+
+impl Claimed for Vec<Hit> {
+    fn is_free(&self, _: &Range<usize>) -> bool {
+        true
+    }
+
+    fn claim(&mut self, hit: Hit) {
+        self.push(hit);
+    }
+}
+
+#[test]
+fn every_form_is_a_regex() {
+    assert!([&BANK, &basic::AUTH, &assigned::CALL].iter().all(|form| form.is_some()));
+    assert!(address::FORMS.iter().chain(&command::FORMS).all(|form| form.is_some()));
+}
+
+fn found(text: &str) -> Vec<(&'static str, &str)> {
+    let mut hits = Vec::new();
+    let bytes = text.as_bytes();
+    find(bytes, &Survey::of(bytes).words, &mut hits);
+    hits.into_iter().map(|hit| (hit.name, &text[hit.span])).collect()
+}
+
+#[test]
+fn a_value_after_a_word_is_found() {
+    let value = ["q7", "Rk!9", "zPw"].concat();
+    for text in [
+        format!("password = \"{value}\""),
+        format!("PWD:{value}"),
+        format!("user=x,pw={value}"),
+        format!("IDENTIFIED BY '{value}'"),
+        format!("login password '{value}';"),
+        format!("\"db_password\": \"{value}\""),
+        format!("def f(passwd: str = \"{value}\")"),
+        format!("ANY_PW:{value}"),
+    ] {
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+    }
+}
+
+#[test]
+fn words_that_only_begin_like_password_and_names_in_programs_announce_nothing() {
+    let value = ["q7", "Rk!9", "zPw"].concat();
+    for text in [
+        format!("is_passive = \"{value}\""),
+        format!("(\"Rose Passion\", \"{value}\")"),
+        format!("\"arn:aws:secretsmanager:us-west-2:123456789012:secret:Db-{value}\""),
+        "curve(force_pass=ForceLengthPassGroote2016, x=1)".to_owned(),
+        "    Password?: XmlStringMaxLen256;".to_owned(),
+        "import SecretListParams = Apps1.SecretListParams;".to_owned(),
+        "t.minPasswordLength=e.minPasswordLength??6,t.x".to_owned(),
+        "--test-pass-color: #00d6b2;".to_owned(),
+        format!("compass = \"{value}\""),
+        "[\"user\", \"pass\", \"base64Encoder\"]".to_owned(),
+        "['id', 'password', 'created_at_utc1']".to_owned(),
+        "password: enter the one of server 3".to_owned(),
+        "password = r\"[A-Z]{90}[a-z0-9]+\"".to_owned(),
+        "run --password env:Debug_PW84".to_owned(),
+        "password = \"^[a-z]{8}[0-9A-Z]$\"".to_owned(),
+        "password = \"my-secret-name-Of-2\"".to_owned(),
+    ] {
+        assert_eq!(found(&text), [], "{text}");
+    }
+    assert_eq!(found(&format!("arn = 1, password:{value}")).len(), 1);
+}
+
+#[test]
+fn the_value_of_an_entry_goes_to_the_end_of_its_line() {
+    let value = ["w7yyJF$~#h", "GP&k5tQz"].concat();
+    for text in [
+        format!("machine h login bob password {value}\n"),
+        format!("db.password={value}\r\nx=1"),
+        format!("**password:** {value}"),
+        format!("x || process.env.DB_PASSWORD || \"{value}\""),
+        format!("getenv(\"DB_PASSWORD\") ?: '{value}'"),
+        format!("env[\"PASSWORD\"] ?? '{value}'"),
+    ] {
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+    }
+    let query = format!("password={}&user=b", value.replace('&', ""));
+    assert_eq!(found(&query)[0].1, value.replace('&', ""));
+    let plain = ["q7Rk9", "zPwX2vLm"].concat();
+    for behind in [";./run2", "&&make", "|tee", " 2024-01-02", " v2.0", " host2:5432"] {
+        let text = format!("PASSWORD={plain}{behind}");
+        assert_eq!(found(&text), [("assigned_password", plain.as_str())], "{text}");
+    }
+    let triple = ["q7Rk", "9zPwX2mB"].concat();
+    let with_blank = ["Ab3dEf9h", " i6wRbgJc"].concat();
+    let text = format!("password: {with_blank}\n");
+    assert_eq!(found(&text), [("assigned_password", with_blank.as_str())], "{text}");
+    for value in ["^".to_owned() + &triple, triple.replace("9z", "-9=_z")] {
+        let text = format!("password = \"{value}\"\n");
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+    }
+    for prefix in ["", "r", "b"] {
+        let text = format!("password = {prefix}'''{triple}'''\n");
+        assert_eq!(found(&text), [("assigned_password", triple.as_str())], "{text}");
+    }
+}
+
+#[test]
+fn a_password_that_a_command_is_given_is_found() {
+    let value = ["q7Rk", "9zPwX2"].concat();
+    for text in [
+        format!("mysql -u root -p{value} db"),
+        format!("mysqldump -u root -p'{value}' db"),
+        format!("sshpass -p {value} ssh host"),
+        format!("sshpass -p '{value}' ssh host"),
+        format!("run --password {value} --all"),
+        format!("run --db-password \"{value}\""),
+    ] {
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+    }
+    for text in [
+        "mysql -u root -p db1 x",
+        "mysql -p\ncat q7Rk9zPwX2",
+        "run --password $P1",
+        "sshpass -p file1",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_value_ends_where_no_password_goes_on() {
+    let value = ["Bvm7rVk", "OQpRUA6Hx"].concat();
+    for behind in ["\u{a0}", "。", "”", "—", "…", "\u{200b}", "|", ">", "\0", "\u{1b}[0m", "\nx"]
+    {
+        let text = format!("a password: {value}{behind}");
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text:?}");
+    }
+    let text = format!("password = \"\"\"{value}\"\"\"\n");
+    assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text:?}");
+}
+
+#[test]
+fn a_user_and_password_of_a_command_end_where_its_literal_does() {
+    let pair = ["developer:yqDV", "tkqPECriaLRi"].concat();
+    for quote in ["`", "'", "\""] {
+        for text in [
+            format!("a = {quote}curl -d x -u {pair}{quote};\n"),
+            format!("b = f({quote}curl -d x -u {pair}{quote}, 1)\n"),
+        ] {
+            assert_eq!(found(&text), [("command_line_user", pair.as_str())], "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_code_of_a_bank_is_found_behind_a_word_and_a_sign() {
+    for text in [
+        "BIC: DEUTDEFF",
+        "bic=\"DEUTDEFF\";",
+        "SWIFT/BIC : DEUTDEFF",
+        "{\"bic_code\": \"DEUTDEFF\"}",
+    ] {
+        assert_eq!(found(text), [("bic", "DEUTDEFF")], "{text}");
+    }
+    assert_eq!(found("BIC: BNPAFRPPXXX\n"), [("bic", "BNPAFRPPXXX")]);
+    for text in [
+        "cubic: DEUTDEFF",
+        "BIC DEUTDEFF",
+        "BIC: DEUTZZFF",
+        "BIC: DEUTDEFFX",
+        "BIC: Deutdeff",
+        "BIC: DEUTDEFF_A",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_value_in_quotes_goes_to_its_own_closing_quote() {
+    let value = ["S_q1L", "&I7S1"].concat();
+    for written in [
+        format!("{value}\\\\%3="),
+        format!("{value}\\\"xY2"),
+        format!("{value}\\u0026xY2"),
+        format!("{value}\\x26xY2"),
+        format!("{value}, xY2;)").replace(' ', ""),
+    ] {
+        let text = format!("{{\"db_password\": \"{written}\"}}");
+        assert_eq!(found(&text), [("assigned_password", written.as_str())], "{text}");
+        // The same as a literal in a literal.
+        let escaped = written.replace('\\', "\\\\").replace('"', "\\\"");
+        let text = format!("x = \"{{\\\"db_password\\\": \\\"{escaped}\\\"}}\"");
+        assert_eq!(found(&text), [("assigned_password", escaped.as_str())], "{text}");
+    }
+    let text = format!("password = '{value}''x'\n");
+    assert_eq!(found(&text), [("assigned_password", format!("{value}''x").as_str())]);
+    // A raw literal ends with a backslash.
+    let text = format!("password = '{value}\\'\n");
+    assert_eq!(found(&text), [("assigned_password", format!("{value}\\").as_str())]);
+    for open in ["password = \"q7Rk!9zPw\\\"\n", "password = \"q7Rk!9\\nzPw\"\n"] {
+        assert_eq!(found(open), [], "{open}");
+    }
+}
+
+#[test]
+fn a_value_in_quotes_is_no_code_for_its_brackets() {
+    for value in [
+        ["q7Rk{!", "9zPw"],
+        ["aB3)x|", "Y9>kk2"],
+        ["T(4m]Q", "x8%Lz"],
+        ["xK9(a)[jB", "V]7{kG}"],
+        ["Fg+F55()-", "HQXB|vx"],
+        ["vr{Rk;Lq", "Pm!?t%w,z"],
+        ["V8Thund", "er!Bird[99"],
+    ] {
+        let value = value.concat();
+        let text = format!("password = \"{value}\"");
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        assert_eq!(found(&format!("f(password = {value})")), [], "{value}");
+    }
+    for text in [
+        "password = \"{{vault.pw1}}\"",
+        "password = \"{password1}!aB\"",
+        "password = \"%(pass1)sXy!\"",
+        "password = \"get_Pass1()\"",
+        "password = \"users[1].Password\"",
+        "password = \"Forgot+Password?\"",
+        "password = \"Password*required\"",
+        "passwordRegex = \"^(?=.*[A-Z]).{8,}$\"",
+        "password = \"${Db_1}-aX2!#\"",
+        "password = \"aB1/cD2/eF3/x.y\"",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
+fn words_dummies_and_code_are_not() {
+    for text in [
+        "password = \"password\"",
+        "password: Sha256Digest,",
+        "TrafficSecrets::Aes128Gcm { key }",
+        "${passed?\"bg-green-100\":\"bg-red-100\"}",
+        "'secret_ref': 'V1SecretReference',",
+        "a station identified by %NL80211_ATTR_MAC",
+        "password = get_password()",
+        "pass = ${DB_PASS1}",
+        "passing: true",
+        "password=\"<your password 1>\"",
+        "key = \"some_identifier_2\"",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
+fn credentials_in_addresses_are_found() {
+    let password = ["s3cr", "etP4ss"].concat();
+    let url = format!("amqps://me:{password}@bunny.cloudamqp.com");
+    assert_eq!(found(&format!("x = '{url}/v'")), [("url_credentials", url.as_str())]);
+    // A host that goes on and on is cut, but none of its characters.
+    for before in ["", "a"] {
+        let url = format!("amqps://me:{password}@{before}{}", "ü".repeat(AUTHORITY_REACH));
+        let found = found(&url);
+        assert!(matches!(found.as_slice(), [("url_credentials", cut)] if cut.len() > 300));
+    }
+    for url in ["http://user:pass@host/", "http://a.b/c@d", "https://x:${PW}@h"] {
+        assert_eq!(found(url), [], "{url}");
+    }
+}
+
+#[test]
+fn a_value_without_quotes_ends_where_its_field_does() {
+    for sign in ["'", "\"", ")", "]", "}", ">", "\\", "&", ";", "|", "<", "=", "`"] {
+        let value = ["q7", "Rk9", sign, "zPw!", "X2m"].concat();
+        let (before, after) = ("Server=db1;User Id=sa;Password=", ";Database=q");
+        let mut texts = vec![
+            format!("A=1\nDB_PASSWORD={value}\nB=2\n"),
+            format!("# db.password = {value}\n"),
+            format!("db:\n  password: {value}\r\n"),
+            format!("<p><password><![CDATA[{value}]]></password></p>"),
+        ];
+        let other = |signs: &str| !signs.contains(sign);
+        let more = [
+            (other("<"), format!("<DbPassword>{value}</DbPassword>\n")),
+            (other("&'\"<>\\`"), format!("GET /x?user=u&password={value}&z=1 HTTP/1.1")),
+            (other(";\"'"), format!("{before}{value}{after}")),
+            (other(";\""), format!("x = \"{before}{value}\"")),
+            (other("\"';"), format!("host=db1 user=u password={value} dbname=q")),
+        ];
+        texts.extend(more.into_iter().filter(|(fits, _)| *fits).map(|(_, text)| text));
+        for text in texts {
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
+    }
+    let written = ["q7Rk9", "&amp;zPw!"].concat();
+    for text in [
+        format!("<password>{written}</password>"),
+        format!("connectionString=\"Server=db1;Pwd={written};Database=q\""),
+    ] {
+        assert_eq!(found(&text), [("assigned_password", written.as_str())], "{text}");
+    }
+}
+
+#[test]
+fn code_that_owns_its_line_is_no_entry() {
+    for text in [
+        "password=os.environ['DB1']",
+        "password = get_pw(x1)",
+        "    password=x1.y2[3])",
+        "password=self.cfg2.Pw[i1]",
+        "password = \"q7Rk9\" + x1['b2']",
+        "connect(host=h1, user=u, password=cfg.x['a1'])",
+        "this.password=e.passwordStrength2&&b;",
+        "let key = Der::Sec1(PrivateSec1KeyDer::from(",
+        "#keystore.keyAlgorithm = PBEWithHmacSHA256AndAES_256",
+        "apt\tpasswd\t1:4.13+dfsg1-1+deb12u1",
+        "PASSWORD_FIELD = \"main_User28\"",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
+fn passwords_of_known_makers_are_found() {
+    let groups = ["wkqz xhgj", " pvbt mzrl"].concat();
+    let npm = ["YWRtaW46", "MXpNMTZOQTRHWUhr"].concat();
+    let hex = ["3fa1b27", "c80d951"].concat();
+    for (text, name, value) in [
+        (format!("app_password = \"{groups}\""), "assigned_password", &groups),
+        (format!("EMAIL_PASSWORD={groups}\n"), "assigned_password", &groups),
+        (format!("_auth = {npm}\n"), "basic_authorization", &npm),
+        (format!("password = \"{hex}\""), "assigned_password", &hex),
+    ] {
+        assert_eq!(found(&text), [(name, value.as_str())], "{text}");
+    }
+    let words = "password = \"this that with from\"";
+    assert_eq!(found(words), [], "{words}");
+}
