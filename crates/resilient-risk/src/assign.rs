@@ -7,6 +7,7 @@ mod address;
 mod assigned;
 mod bare;
 mod basic;
+mod call;
 mod column;
 mod command;
 mod judge;
@@ -66,12 +67,15 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
             Word::User => command::user(text, end),
             Word::Share => command::share(text, start),
             Word::Basic => basic::credentials(text, end),
+            Word::Call => call::password(text, end).filter(|hit| claims.is_free(&hit.span)),
+            Word::Constant => call::constant(text, end),
             Word::Dummy => None,
             Word::Bank => bank(text, start, end).filter(|hit| claims.is_free(&hit.span)),
-            Word::Command => option(),
+            Word::Command => option().or_else(|| call::password(text, end)),
             _ => assigned::value(text, said, claims)
                 .or_else(|| basic::auth(text, start))
-                .or_else(option),
+                .or_else(option)
+                .or_else(|| call::password(text, end).filter(|_| word == Word::Key)),
         };
         if let Some(hit) = hit {
             claims.claim(hit);

@@ -27,6 +27,10 @@ pub(super) enum Word {
     Basic,
     /// A command that is given a password.
     Command,
+    /// A call whose arguments are a user and a password.
+    Call,
+    /// A call that defines a constant.
+    Constant,
     /// An address of Go: what stands before it is a user and a password.
     Tcp,
     /// A port, perhaps in a line of `.pgpass`.
@@ -59,11 +63,17 @@ pub(super) const WORDS: [(&str, Word); 12] = [
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const RARE: [(&str, Word); 9] = [
+pub(super) const RARE: [(&str, Word); 15] = [
     (" -u ", Word::User),
     ("--user ", Word::User),
     ("asic ", Word::Basic),
     ("mysql", Word::Command),
+    ("PDO", Word::Call),
+    ("Connection", Word::Call),
+    ("asicAuth", Word::Call),
+    ("redential", Word::Call),
+    (".login", Word::Call),
+    ("define", Word::Constant),
     ("@tcp(", Word::Tcp),
     (":543", Word::Port),
     ("*:*:", Word::Port),

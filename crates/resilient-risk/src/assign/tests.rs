@@ -322,18 +322,53 @@ fn code_that_owns_its_line_is_no_entry() {
 }
 
 #[test]
+fn a_password_that_a_call_is_given_is_found() {
+    let value = ["q7Rk", "9zPw!X2m"].concat();
+    for text in [
+        format!("source.setPassword(\"{value}\");"),
+        format!("  .username(\"x\")\n  .password(\"{value}\")"),
+        format!("$pdo = new PDO($dsn, 'root', '{value}');"),
+        format!("mysqli_connect(\"db\", \"root\", \"{value}\", \"q\");"),
+        format!("getConnection(url,\n  \"sa\",\n  \"{value}\");"),
+        format!("get(url, auth=(\"admin\", \"{value}\"))"),
+        format!("HTTPBasicAuth('admin', '{value}')"),
+        format!("new NetworkCredential(user, \"{value}\", \"corp\")"),
+        format!("db_password: str = Field(default=\"{value}\")"),
+        format!("password = SecretStr(\"{value}\")"),
+    ] {
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+    }
+    for text in [
+        "new PDO($dsn, $user, getenv('DB_PASS1'))",
+        "createConnection(\"tcp\", \"127.0.0.1:8080\")",
+        "openConnection(\"GET\", \"/api/v1/Users\")",
+        "auth=(\"user\", \"pass1word\")",
+        "getPassword(\"vault/db/Prod1\")",
+        "password = Field(default=\"hello World1\")",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
 fn passwords_of_known_makers_are_found() {
     let groups = ["wkqz xhgj", " pvbt mzrl"].concat();
+    let salt = ["6Blq_L+>q.A^_NyOYqKJ@=bjFBe?^Yw}", "R1?PiZovP[jxsLwFK=MP?,b}<W*%AC} "].concat();
     let npm = ["YWRtaW46", "MXpNMTZOQTRHWUhr"].concat();
     let hex = ["3fa1b27", "c80d951"].concat();
     for (text, name, value) in [
         (format!("app_password = \"{groups}\""), "assigned_password", &groups),
         (format!("EMAIL_PASSWORD={groups}\n"), "assigned_password", &groups),
+        (format!("define('AUTH_KEY',         '{salt}');"), "assigned_key", &salt),
+        (format!("define( 'NONCE_SALT', '{salt}' );"), "assigned_key", &salt),
         (format!("_auth = {npm}\n"), "basic_authorization", &npm),
         (format!("password = \"{hex}\""), "assigned_password", &hex),
     ] {
         assert_eq!(found(&text), [(name, value.as_str())], "{text}");
     }
-    let words = "password = \"this that with from\"";
-    assert_eq!(found(words), [], "{words}");
+    for text in
+        ["password = \"this that with from\"", "define('AUTH_KEY', 'put your unique phrase here')"]
+    {
+        assert_eq!(found(text), [], "{text}");
+    }
 }

@@ -1,0 +1,60 @@
+//! Calls whose arguments are a user and a password: `new PDO(dsn, user, "…")`, `auth=("admin", "…")`.
+
+use std::ops::Range;
+
+use super::super::token::Shape;
+use super::super::words::Word;
+use super::judge::{Stand, is_password};
+use super::literal::Opening;
+use super::{Hit, near, row};
+
+/// So many arguments are looked at.
+const ARGUMENTS_MAX: usize = 3;
+
+/// An argument that is no literal is no longer than this.
+const ARGUMENT_MAX: usize = 80;
+
+/// Reads the password behind a word that names such a call: an argument that is not the first.
+pub(super) fn password(text: &[u8], end: usize) -> Option<Hit> {
+    let fits = |value: &[u8]| is_password(value, Stand::Literal, Word::Password);
+    let (_, span) = literals(text, end).find(|(nth, span)| *nth > 0 && fits(part(text, span)))?;
+    Some(Hit { family: "generic_secret", name: "assigned_password", span })
+}
+
+/// Reads the value of a constant of WordPress: `define('AUTH_KEY', '…')`.
+pub(super) fn constant(text: &[u8], end: usize) -> Option<Hit> {
+    const LEN: usize = 64;
+    let mut literals = literals(text, end);
+    let (_, name) = literals.next()?;
+    let (_, span) = literals.next().filter(|(nth, _)| *nth == 1)?;
+    let (name, shape) = (part(text, &name), Shape::of(part(text, &span)));
+    let is_key = name.ends_with(b"_KEY") || name.ends_with(b"_SALT");
+    let is_random = shape.len == LEN && shape.changes * 5 >= LEN * 2;
+    (is_key && is_random).then_some(Hit { family: "generic_secret", name: "assigned_key", span })
+}
+
+fn part<'a>(text: &'a [u8], span: &Range<usize>) -> &'a [u8] {
+    text.get(span.clone()).unwrap_or_default()
+}
+
+/// The literals among the first arguments of the call whose bracket opens behind a place, with the arguments' numbers.
+fn literals(text: &[u8], end: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let lead = row(text, end, ARGUMENT_MAX, b"is_connect =");
+    let mut at = (text.get(end + lead) == Some(&b'(')).then_some(end + lead);
+    (0..ARGUMENTS_MAX)
+        .map_while(move |nth| {
+            // The bracket, or the comma before.
+            let from = at? + 1;
+            let from = from + row(text, from, ARGUMENT_MAX, b" \t\r\n");
+            let opening = Opening::of(text.get(from..)?);
+            let span = opening.and_then(|opening| opening.value(text, from + opening.len));
+            let span = span.map(|value| value.span);
+            let to = span.as_ref().map_or(from, |span| span.end);
+            let rest = near(text, to, ARGUMENT_MAX);
+            super::super::work::spend(ARGUMENT_MAX / 4);
+            let sign = rest.iter().position(|byte| b",();\n".contains(byte));
+            at = sign.filter(|sign| rest.get(*sign) == Some(&b',')).map(|sign| to + sign);
+            Some(span.map(|span| (nth, span)))
+        })
+        .flatten()
+}
