@@ -13,8 +13,10 @@ use super::{Form, Hit, behind, line_around, near};
 /// `user:password@host`.
 static AUTHORITY: Form = LazyLock::new(|| {
     let [inside, user, host] =
-        ["", ":", "@"].map(|sign| format!(r#"[^\s/"'`<>,;()\[\]{{}}\\?{sign}]"#));
-    Regex::new(&format!("^({user}*):({inside}+)@({host}+)")).ok()
+        [r"", r":,;()", r"@,;()"].map(|signs| format!(r#"[^\s/"'`<>\[\]{{}}\\?{signs}]"#));
+    // A port is no password: `http://host:8080,user@host`.
+    let port = r"[0-9]{1,5}[,;)]";
+    Regex::new(&format!("^({user}*):({port})?({inside}+)@({host}+)")).ok()
 });
 
 /// `host:port:database:user:password`, alone on its line.
@@ -33,8 +35,11 @@ pub(super) fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> 
     // Most addresses have none anywhere near.
     memchr::memchr(b'@', rest)?;
     let found = AUTHORITY.as_ref()?.captures(rest)?;
+    if found.get(2).is_some() {
+        return None;
+    }
     let [user, password, host] =
-        [1, 2, 3].map(|nth| found.get(nth).map_or(&b""[..], |of| of.as_bytes()));
+        [1, 3, 4].map(|nth| found.get(nth).map_or(&b""[..], |of| of.as_bytes()));
     let is_scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let before = text.get(start.saturating_sub(16)..start)?;
     let scheme = before.iter().rev().take_while(is_scheme).count();

@@ -264,6 +264,12 @@ fn credentials_in_addresses_are_found() {
         let found = found(&url);
         assert!(matches!(found.as_slice(), [("url_credentials", cut)] if cut.len() > 300));
     }
+    for sign in ["(", ")", ",", ";"] {
+        let url = format!("postgres://me:{}{sign}{}@db.x.io", "s3cr", "etP4ss");
+        assert_eq!(found(&format!("x = '{url}/v'")), [("url_credentials", url.as_str())]);
+    }
+    let link = "see (http://h:8080),user1@x.io";
+    assert_eq!(found(link), []);
     for url in ["http://user:pass@host/", "http://a.b/c@d", "https://x:${PW}@h"] {
         assert_eq!(found(url), [], "{url}");
     }
