@@ -16,6 +16,8 @@ const LINE_MAX: usize = 2000;
 /// A longer cell is no name.
 const NAME_MAX: usize = 40;
 
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
 /// Names of columns that say who logs in.
 const USERS: [&[u8]; 6] = [b"user", b"username", b"login", b"email", b"mail", b"account"];
 
@@ -99,6 +101,8 @@ fn line(text: &[u8], word: usize) -> Option<Range<usize>> {
     work::spend(before.len() / 4);
     let start = match memrchr(b'\n', before) {
         Some(feed) => from + feed + 1,
+        // Some programs begin a table with the mark of the order of bytes.
+        None if from == 0 && text.starts_with(BOM) => BOM.len(),
         None if from == 0 => 0,
         None => return None,
     };
@@ -196,7 +200,7 @@ fn is_rule(line: &[u8]) -> bool {
 
 /// Tells whether what stands before a line ends a paragraph, or begins one of code.
 fn is_first(before: &[u8]) -> bool {
-    let before = before.strip_suffix(b"\n").unwrap_or(before);
+    let before = before.strip_suffix(b"\n").or_else(|| before.strip_prefix(BOM)).unwrap_or(before);
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     line.get(..LINE_MAX.min(line.len())).is_some_and(|line| line.trim_ascii().is_empty())
         || line.starts_with(b"```")

@@ -79,6 +79,7 @@ fn a_password_goes_from_a_list_and_a_table() {
         "| user | password |\n|------|----------|\n| bob | @@ |\n",
         "x\n\n| Password | User |\n|:--|--:|\n| - | amy |\n| `@@` | bob |\n\nx\n",
         "name,user,password\nmail,bob,@@\n",
+        "\u{feff}password,user\n@@,bob\n",
         "\"name\",\"db_password\",\"user\"\n\"a, b\",\"@@\",\"bob\"\n",
         "accounts:\n\n```\nuser\tpassword\nbob\t@@\n```\n",
     ];
