@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr3;
+use memchr::{memchr3, memmem};
 
 use crate::escape::numbered;
 use crate::{decode, work};
@@ -12,9 +12,29 @@ use crate::{decode, work};
 const BASE64_MIN: usize = 16;
 const HEX_MIN: usize = 24;
 
-/// Reads each encoded part of a text: what it says, and where in the text some of that stands.
+/// Takes what a part of a text says, and what tells where in the text some of that stands.
+type Read<'a> = &'a mut dyn FnMut(&[u8], &dyn Fn(Range<usize>) -> Range<usize>);
+
+/// Reads each encoded part of a text.
 pub(super) fn each(text: &str, mut read: impl FnMut(&[u8], &dyn Fn(Range<usize>) -> Range<usize>)) {
     let text = text.as_bytes();
+    digits(text, &mut read);
+    let words = stretches(text, 0..text.len(), |byte| !byte.is_ascii_whitespace());
+    for word in words {
+        let escaped = text.get(word.clone()).unwrap_or_default();
+        if has_escape(escaped) {
+            work::spend(word.len());
+            let (bytes, starts) = unescaped(escaped);
+            let at = |place: usize| word.start + starts.get(place).copied().unwrap_or(word.len());
+            let source = |span: Range<usize>| at(span.start)..at(span.end);
+            read(&bytes, &source);
+            digits(&bytes, &mut |said, inner| read(said, &|span| source(inner(span))));
+        }
+    }
+}
+
+/// Reads the digits of base64 and the hexadecimal ones of a text.
+fn digits(text: &[u8], read: Read<'_>) {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte);
     for run in stretches(text, 0..text.len(), is_digit).filter(|run| run.len() >= BASE64_MIN) {
         // A run may have a word in front, so that its bytes begin at any of four digits.
@@ -25,13 +45,22 @@ pub(super) fn each(text: &str, mut read: impl FnMut(&[u8], &dyn Fn(Range<usize>)
             work::spend(bytes.len());
             let padding = text.get(run.end..).unwrap_or_default().iter().take(2);
             let padding = padding.take_while(|byte| **byte == b'=').count();
+            // Of UTF-16 every second byte is a zero.
+            let zeros = bytes.iter().filter(|byte| **byte == 0).count();
+            let is_wide = zeros * 3 >= bytes.len() && zeros > 0;
+            let starts = (0..bytes.len()).filter(|at| !is_wide || bytes.get(*at) != Some(&0));
+            let starts: Vec<usize> = starts.collect();
+            let said: Vec<u8> = starts.iter().filter_map(|at| bytes.get(*at).copied()).collect();
             // An encoded text goes as a whole. Of other runs only the digits of the secret go.
-            let is_whole = skipped == 0 && is_text(&bytes);
+            let is_whole = skipped == 0 && is_text(&said);
+            let digit = |place: usize| starts.get(place).map_or(run.end, |at| start + at * 4 / 3);
             let exact = |span: Range<usize>| {
-                start + span.start * 4 / 3..(start + (span.end * 4).div_ceil(3)).min(run.end)
+                let end = span.end.checked_sub(1).and_then(|last| starts.get(last));
+                let end = end.map_or(start, |last| start + ((last + 1) * 4).div_ceil(3));
+                digit(span.start)..end.min(run.end)
             };
             let whole = run.start..run.end + padding;
-            read(&bytes, &|span| if is_whole { whole.clone() } else { exact(span) });
+            read(&said, &|span| if is_whole { whole.clone() } else { exact(span) });
         }
         let is_hex = |byte: u8| byte.is_ascii_hexdigit();
         for run in stretches(text, run, is_hex).filter(|run| run.len() >= HEX_MIN) {
@@ -42,21 +71,16 @@ pub(super) fn each(text: &str, mut read: impl FnMut(&[u8], &dyn Fn(Range<usize>)
             }
         }
     }
-    let words = stretches(text, 0..text.len(), |byte| !byte.is_ascii_whitespace());
-    for word in words {
-        let escaped = text.get(word.clone()).unwrap_or_default();
-        if memchr3(b'\\', b'%', b'&', escaped).is_some() {
-            work::spend(word.len());
-            let (bytes, starts) = unescaped(escaped);
-            let at = |place: usize| word.start + starts.get(place).copied().unwrap_or(word.len());
-            read(&bytes, &|span| at(span.start)..at(span.end));
-        }
-    }
+}
+
+/// Tells whether a word has a sign that escapes begin with.
+fn has_escape(word: &[u8]) -> bool {
+    memchr3(b'\\', b'%', b'&', word).or_else(|| memmem::find(word, b"''")).is_some()
 }
 
 /// What a secret says that is written with escapes.
 pub(super) fn said(secret: &str) -> Option<String> {
-    memchr3(b'\\', b'%', b'&', secret.as_bytes())?;
+    has_escape(secret.as_bytes()).then_some(())?;
     let (bytes, _) = unescaped(secret.as_bytes());
     String::from_utf8(bytes).ok().filter(|said| said != secret)
 }
@@ -105,6 +129,8 @@ fn unescaped(word: &[u8]) -> (Vec<u8>, Vec<usize>) {
         let named = || NAMED.iter().find(|(name, _)| rest.starts_with(name));
         let (char, len) = match (numbered(rest), rest) {
             (Some((char, len)), _) => (char::from_u32(char), len),
+            // `'it''s'`
+            (None, [b'\'', b'\'', ..]) => (Some('\''), 2),
             (None, [b'\\', sign, ..]) if sign.is_ascii_punctuation() => {
                 (Some(char::from(*sign)), 2)
             }

@@ -84,3 +84,27 @@ fn a_password_that_is_found_in_an_encoded_text_goes_where_it_is_not_encoded_too(
         assert!(redacted.starts_with("kind: Secret\ndata:\n  password: "), "{redacted}");
     }
 }
+
+#[test]
+fn a_copy_in_base64_of_wide_characters_and_with_escapes_goes() {
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let mark = "<REDACTED:generic_secret:2>";
+    for text in [password(), format!("Connect -Host h1 '{}'", password())] {
+        let digits = BASE64.encode(&wide(&text));
+        assert_eq!(
+            rest(&format!("run -EncodedCommand {digits}")),
+            format!("run -EncodedCommand {mark}")
+        );
+    }
+    // JSON of some programs has a backslash before each slash.
+    let digits = BASE64.encode(format!("???{}", password()).as_bytes()).replace('/', "\\/");
+    assert!(digits.contains("\\/"), "{digits}");
+    assert_eq!(rest(&format!("{{\"b\": \"{digits}\"}}")), format!("{{\"b\": \"{mark}\"}}"));
+}
+
+#[test]
+fn a_copy_with_doubled_quotes_goes() {
+    let plain = ["q7Rk9z'P", "wX2&vLm5"].concat();
+    let text = format!("password: \"{plain}\"\nb: 'x {} y'\n", plain.replace('\'', "''"));
+    assert!(!redacted(&text).text.contains("wX2&vLm5"), "{}", redacted(&text).text);
+}
