@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::super::placeholder;
 use super::super::token::{Kind, Shape};
 use super::super::words::Word;
+use super::super::{decode, placeholder};
 
 /// Passwords are so long.
 pub(super) const LENS: RangeInclusive<usize> = 7..=80;
@@ -37,7 +37,8 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
     let stand = if (word, stand) == (Word::Key, Stand::Field) { Stand::Bare } else { stand };
     let is_literal = stand == Stand::Literal && word != Word::Key;
     let is_quoted = stand == Stand::Literal;
-    if word == Word::Password && stand != Stand::Loose && is_grouped(value) {
+    let is_sure = || is_grouped(value) || is_encoded(value);
+    if word == Word::Password && stand != Stand::Loose && is_sure() {
         return true;
     }
     let shape = Shape::of(value);
@@ -70,7 +71,8 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
         let is_own =
             |byte: &u8| byte.is_ascii_alphanumeric() || b"-_=".contains(byte) || is_symbol(*byte);
         let is_dense = dense && value.iter().all(is_own)
-            || shape.changes * 2 >= shape.len && count(|byte| b"/ ".contains(&byte)) <= 1;
+            || shape.changes * 2 >= shape.len
+                && count(|byte| b"/ ".contains(&byte)) <= 1.max(value.len() / 8);
         is_dense && digits >= 2 && !shape.is_wordy() && !shape.is_name()
     };
     let mixed =
@@ -136,6 +138,15 @@ pub(super) fn is_grouped(value: &[u8]) -> bool {
     value.len() == 19
         && groups().all(|group| group.len() == 4 && group.iter().all(u8::is_ascii_lowercase))
         && !Shape::of(value).is_wordy()
+}
+
+/// Tells whether a value is base64 of a password, as npm and Kubernetes write them.
+fn is_encoded(value: &[u8]) -> bool {
+    let text = std::str::from_utf8(value).ok().and_then(decode::base64_text);
+    text.is_some_and(|text| {
+        let text = text.trim_ascii().as_bytes();
+        !text.contains(&b' ') && is_password(text, Stand::Literal, Word::Sql)
+    })
 }
 
 /// Tells whether all brackets and quotes of a value, if there are any, stand in pairs, as in code.

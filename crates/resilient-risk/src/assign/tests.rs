@@ -361,6 +361,7 @@ fn passwords_of_known_makers_are_found() {
     let groups = ["wkqz xhgj", " pvbt mzrl"].concat();
     let salt = ["6Blq_L+>q.A^_NyOYqKJ@=bjFBe?^Yw}", "R1?PiZovP[jxsLwFK=MP?,b}<W*%AC} "].concat();
     let npm = ["YWRtaW46", "MXpNMTZOQTRHWUhr"].concat();
+    let encoded = ["UXZleDhBVExQ", "NDcxazVpcFJs"].concat();
     let hex = ["3fa1b27", "c80d951"].concat();
     for (text, name, value) in [
         (format!("app_password = \"{groups}\""), "assigned_password", &groups),
@@ -369,6 +370,7 @@ fn passwords_of_known_makers_are_found() {
         (format!("define( 'NONCE_SALT', '{salt}' );"), "assigned_key", &salt),
         (format!("_auth = {npm}\n"), "basic_authorization", &npm),
         (format!("password = \"{hex}\""), "assigned_password", &hex),
+        (format!("//npm.x.io/:_password={encoded}\n"), "assigned_password", &encoded),
     ] {
         assert_eq!(found(&text), [(name, value.as_str())], "{text}");
     }
