@@ -39,6 +39,8 @@ pub(super) trait Claimed {
     fn is_free(&self, span: &Range<usize>) -> bool;
     /// Takes the place of a value.
     fn claim(&mut self, hit: Hit);
+    /// Keeps a literal that is assigned to a word for passwords: a secret within it is a part of it.
+    fn hold(&mut self, literal: Range<usize>);
 }
 
 /// How something is written that stands behind a word.
@@ -59,7 +61,7 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
         if is_other(text, said) {
             continue;
         }
-        let option = || command::option(text, said).filter(|hit| claims.is_free(&hit.span));
+        let option = || command::option(text, said);
         let hit = match word {
             Word::Url => address::credentials(text, start, end),
             Word::Tcp => address::before_tcp(text, start),
@@ -67,10 +69,10 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
             Word::User => command::user(text, end),
             Word::Share => command::share(text, start),
             Word::Basic => basic::credentials(text, end),
-            Word::Call => call::password(text, end).filter(|hit| claims.is_free(&hit.span)),
+            Word::Call => call::password(text, end),
             Word::Constant => call::constant(text, end),
             Word::Dummy => None,
-            Word::Bank => bank(text, start, end).filter(|hit| claims.is_free(&hit.span)),
+            Word::Bank => bank(text, start, end),
             Word::Command => option().or_else(|| call::password(text, end)),
             _ => assigned::value(text, said, claims)
                 .or_else(|| basic::auth(text, start))

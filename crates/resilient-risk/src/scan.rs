@@ -75,6 +75,8 @@ struct Scan {
     findings: Vec<Finding>,
     /// What the model judges to be secrets. All that is certain goes first, decodings included.
     guesses: Vec<(&'static str, Range<usize>)>,
+    /// Literals that are assigned to words for passwords, in order.
+    passwords: Vec<Range<usize>>,
     /// The text was decoded: what announced it stands elsewhere.
     is_view: bool,
 }
@@ -103,6 +105,10 @@ impl assign::Claimed for Scan {
 
     fn claim(&mut self, hit: assign::Hit) {
         self.add(hit.family, hit.name, hit.span, false);
+    }
+
+    fn hold(&mut self, literal: Range<usize>) {
+        self.passwords.push(literal);
     }
 }
 
@@ -149,6 +155,7 @@ fn collect(
     if trust == Trust::Full {
         scan.candidates(bytes, marks, runs, lens.model);
         assign::find(bytes, words, &mut scan);
+        scan.widen();
     }
     if depth == 0 {
         pii::find(text, marks, dense, |hit| scan.add("pii", hit.name, hit.span, false));
@@ -163,7 +170,8 @@ fn collect(
     }
     // What the model judges to be secrets, where nothing else has claimed it.
     for (family, span) in std::mem::take(&mut scan.guesses) {
-        scan.add(family, "learned_token", span, false);
+        let whole = Some(scan.whole(span.clone())).filter(|whole| scan.claims.is_free(whole));
+        scan.add(family, "learned_token", whole.unwrap_or(span), false);
     }
     // Those of a flood mostly are in order, and to sort them takes as much memory again.
     let key = |found: &Finding| (found.order, found.span.start);
@@ -258,6 +266,26 @@ impl Scan {
                 });
             }
         }
+    }
+
+    /// The password that a candidate is a part of, or the candidate.
+    fn whole(&self, span: Range<usize>) -> Range<usize> {
+        let nth = self.passwords.partition_point(|literal| literal.start <= span.start);
+        let literal = nth.checked_sub(1).and_then(|nth| self.passwords.get(nth));
+        literal.filter(|literal| span.end <= literal.end).cloned().unwrap_or(span)
+    }
+
+    /// Takes passwords whole of which only a part was taken for its name. Of several parts the first stays.
+    fn widen(&mut self) {
+        let mut findings = std::mem::take(&mut self.findings);
+        for found in findings.iter_mut().filter(|found| found.pattern == "named_key") {
+            found.span = self.whole(found.span.clone());
+            self.claims.take(&found.span);
+        }
+        findings.dedup_by(|next, found| {
+            found.pattern == "named_key" && next.pattern == "named_key" && next.span == found.span
+        });
+        self.findings = findings;
     }
 
     /// Takes a candidate if its name gives it away, or if the model does.

@@ -14,7 +14,7 @@ use super::literal::Opening;
 use super::{Claimed, Form, Hit, bare, near, row};
 
 /// Reads the value after a word.
-pub(super) fn value(text: &[u8], said: Said, claims: &impl Claimed) -> Option<Hit> {
+pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Option<Hit> {
     work::spend(VALUE_REACH / 4);
     let Said { word, start, end } = said;
     let Lead { name, white, signs, end: mut at } = Lead::of(text, end);
@@ -72,6 +72,11 @@ pub(super) fn value(text: &[u8], said: Said, claims: &impl Claimed) -> Option<Hi
     let part = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
     let mut is_code = listed;
     let span = if let Some(value) = literal {
+        // The values of other words for passwords are spelled.
+        let is_one = value.said(text).iter().all(u8::is_ascii_graphic);
+        if word == Word::Password && is_one {
+            claims.hold(value.span.clone());
+        }
         fits(value.said(text), Stand::Literal).then_some(value.span)?
     } else {
         let direct = signs > 0 && white_after == 0;

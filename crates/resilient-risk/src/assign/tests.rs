@@ -12,6 +12,8 @@ impl Claimed for Vec<Hit> {
     fn claim(&mut self, hit: Hit) {
         self.push(hit);
     }
+
+    fn hold(&mut self, _: Range<usize>) {}
 }
 
 #[test]

@@ -137,3 +137,18 @@ fn a_token_with_a_short_prefix_goes_though_it_looks_like_a_name() {
         each(&["zerotier = \"@@\"\n"], &token.concat(), "<REDACTED:api_key:1>");
     }
 }
+
+#[test]
+fn a_password_goes_whole_of_which_a_name_or_the_model_shows_a_part() {
+    let [first, second] = ["Rh/pkEI,DDPGQt", "3hCd.2QuZqtBUUMi.VS532Pqo5d"];
+    for password in [
+        [first, second].concat(),
+        ["JNKN0NuR/1E8vpgP.YO/QIskQdGx", "OQ5Jb4JiAM_ad3=/mOdR+v/CR"].concat(),
+        ["0iRExE1Vt69+1dps82PD:CY:5Rqp0KrixJPJJJ-SJY/3swfvYYKniE0xc", &"pQTBZ4ZGAvg///J5J:e7D"]
+            .concat()
+            + &first.repeat(2),
+    ] {
+        let text = redacted(&format!("password = \"{password}\"\n")).text;
+        assert!(text == "password = \"<REDACTED:generic_secret:1>\"\n", "{password} {text}");
+    }
+}
