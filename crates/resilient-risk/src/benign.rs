@@ -107,6 +107,11 @@ pub(super) fn is_data(text: &[u8], candidate: &Candidate) -> bool {
         || whole.len() >= DATA_LINE && below.take(DATA_LINE).count() == DATA_LINE
 }
 
+/// Tells whether a candidate is the name of a user of a service for logins: `auth0|…`.
+pub(super) fn is_user(text: &[u8], candidate: &Candidate) -> bool {
+    text.get(..candidate.head.start).is_some_and(|before| before.ends_with(b"auth0|"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::candidate::{self, Wanted};

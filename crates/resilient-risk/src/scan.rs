@@ -225,6 +225,10 @@ impl Scan {
                 continue;
             }
             let token = text.as_bytes().get(span.clone()).unwrap_or_default();
+            // An option of a command is no part of an address behind it: `-pq7Rk@…`.
+            let is_option =
+                of.family == "pii" && matches!(token, [b'-', b'p', own, ..] if *own != b'@');
+            let span = span.start + if is_option { "-p".len() } else { 0 }..span.end;
             let after = text.as_bytes().get(span.end..).unwrap_or_default();
             let goes_on = after.iter().take(GITHUB_MORE).take_while(|b| b.is_ascii_alphanumeric());
             // These patterns take forty characters, however long the token is.
@@ -275,7 +279,7 @@ impl Scan {
         literal.filter(|literal| span.end <= literal.end).cloned().unwrap_or(span)
     }
 
-    /// Takes passwords whole of which only a part was taken for its name. Of several parts the first stays.
+    /// Takes passwords whole of which a name has shown a part only. Of several parts the first stays.
     fn widen(&mut self) {
         let mut findings = std::mem::take(&mut self.findings);
         for found in findings.iter_mut().filter(|found| found.pattern == "named_key") {
@@ -301,7 +305,7 @@ impl Scan {
             return;
         }
         let words = Words::before(bytes, candidate);
-        if naming::is_open(&words) {
+        if naming::is_open(&words) || benign::is_user(bytes, candidate) {
             return;
         }
         if nameable && let Some(named) = naming::named(bytes, candidate, &words) {

@@ -144,11 +144,20 @@ fn a_password_goes_whole_of_which_a_name_or_the_model_shows_a_part() {
     for password in [
         [first, second].concat(),
         ["JNKN0NuR/1E8vpgP.YO/QIskQdGx", "OQ5Jb4JiAM_ad3=/mOdR+v/CR"].concat(),
-        ["0iRExE1Vt69+1dps82PD:CY:5Rqp0KrixJPJJJ-SJY/3swfvYYKniE0xc", &"pQTBZ4ZGAvg///J5J:e7D"]
+        ["0iRExE1Vt69+1dps82PD:CY:5Rqp0KrixJPJJJ-SJY/3swfvYYKniE0xc", "pQTBZ4ZGAvg///J5J:e7D"]
             .concat()
             + &first.repeat(2),
     ] {
         let text = redacted(&format!("password = \"{password}\"\n")).text;
         assert!(text == "password = \"<REDACTED:generic_secret:1>\"\n", "{password} {text}");
     }
+}
+
+#[test]
+fn an_option_before_a_password_stays_and_so_does_the_name_of_a_user() {
+    let password = ["Secr3", "tX9@corp.com"].concat();
+    let text = redacted(&format!("mysql -h h1 -u root -p{password} orders\n")).text;
+    assert!(text.starts_with("mysql -h h1 -u root -p<REDACTED:"), "{text}");
+    let user = "{\"sub\": \"auth0|5f7c8ec7c33c6c004bbafe82\"}\n";
+    assert_eq!(redacted(user).text, user);
 }
