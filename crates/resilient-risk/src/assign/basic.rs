@@ -1,21 +1,16 @@
 //! The credentials of HTTP's basic authentication: base64 of `user:password`.
 
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
-
 use super::super::decode;
-use super::{Form, Hit, near};
+use super::{Hit, near, row};
 
-/// `"auth": "…"` of the files in which container tools keep their logins, and `_auth=…` of npm.
-pub(super) static AUTH: Form =
-    LazyLock::new(|| Regex::new(r#"^auth(?:"[: ]+"|[ \t]*=[ \t]*"?)"#).ok());
-
-/// Reads what follows the word `auth` there.
+/// Reads what follows the word `auth` in the files in which container tools and npm keep their logins: `"auth": "…"` and
+/// `_auth=…`.
 pub(super) fn auth(text: &[u8], start: usize) -> Option<Hit> {
-    const REACH: usize = 16;
-    let found = AUTH.as_ref()?.find(near(text, start, REACH))?;
-    credentials(text, start + found.end())
+    const WORD: &[u8] = b"auth";
+    let end = start + WORD.len();
+    let signs = row(text, end, 8, b"\": =");
+    (signs > 0 && near(text, start, WORD.len()) == WORD).then_some(())?;
+    credentials(text, end + signs)
 }
 
 /// Reads the credentials of HTTP's basic authentication: base64 of `user:password`.

@@ -52,7 +52,10 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
         value.iter().all(|byte| byte.is_ascii_graphic() || stand == Stand::Field && *byte == b' ')
             || is_quoted && has_foreign_letters(value);
     let is_place = is_place(value) || word == Word::Sql && value.starts_with(b"%");
-    if !is_telling || letters < 2 || !is_spelled || is_place || is_versioned(value) {
+    // The name of a type with the version of an interface before it: `V1SecretReference`.
+    let is_versioned =
+        matches!(value, [b'v' | b'V', b'0'..=b'9', ..]) && symbols == 0 && shape.is_name();
+    if !is_telling || letters < 2 || !is_spelled || is_place || is_versioned {
         return false;
     }
     let marks = value.len() - letters - digits - symbols;
@@ -178,19 +181,6 @@ fn has_foreign_letters(value: &[u8]) -> bool {
     let foreign = text.chars().filter(|char| !char.is_ascii()).count();
     foreign * 3 <= text.chars().count()
         && text.chars().all(|char| char.is_ascii_graphic() || char.is_alphabetic())
-}
-
-/// Tells whether a value is the name of a type with the version of an interface before it: `V1SecretReference`.
-fn is_versioned(value: &[u8]) -> bool {
-    let [b'v' | b'V', rest @ ..] = value else { return false };
-    let is_version = |byte: &u8| byte.is_ascii_digit() || b"alphbet".contains(byte);
-    let end = rest.iter().position(|byte| !is_version(byte)).unwrap_or(rest.len());
-    let (version, name) = rest.split_at(end);
-    let is_capital = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'.';
-    version.first().is_some_and(u8::is_ascii_digit)
-        && name.first().is_some_and(is_capital)
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'.')
-        && Shape::of(name).is_name()
 }
 
 const fn is_symbol(byte: u8) -> bool {

@@ -46,21 +46,22 @@ fn digits(text: &[u8], read: Read<'_>) {
             let padding = text.get(run.end..).unwrap_or_default().iter().take(2);
             let padding = padding.take_while(|byte| **byte == b'=').count();
             // Of UTF-16 every second byte is a zero.
+            let is_zero = |at: usize| bytes.get(at) == Some(&0);
             let zeros = bytes.iter().filter(|byte| **byte == 0).count();
-            let is_wide = zeros * 3 >= bytes.len() && zeros > 0;
-            let starts = (0..bytes.len()).filter(|at| !is_wide || bytes.get(*at) != Some(&0));
-            let starts: Vec<usize> = starts.collect();
-            let said: Vec<u8> = starts.iter().filter_map(|at| bytes.get(*at).copied()).collect();
+            let is_wide = zeros > 0 && zeros * 3 >= bytes.len();
+            let kept: Vec<usize> = (0..bytes.len()).filter(|at| is_wide && !is_zero(*at)).collect();
+            let narrow: Vec<u8> = kept.iter().filter_map(|at| bytes.get(*at).copied()).collect();
+            let at = |place: usize| if is_wide { kept.get(place).copied() } else { Some(place) };
+            let said = if is_wide { &narrow } else { &bytes };
             // An encoded text goes as a whole. Of other runs only the digits of the secret go.
-            let is_whole = skipped == 0 && is_text(&said);
-            let digit = |place: usize| starts.get(place).map_or(run.end, |at| start + at * 4 / 3);
+            let is_whole = skipped == 0 && is_text(said);
             let exact = |span: Range<usize>| {
-                let end = span.end.checked_sub(1).and_then(|last| starts.get(last));
-                let end = end.map_or(start, |last| start + ((last + 1) * 4).div_ceil(3));
-                digit(span.start)..end.min(run.end)
+                let last = span.end.checked_sub(1).and_then(at).unwrap_or(0);
+                let first = at(span.start).unwrap_or(last);
+                start + first * 4 / 3..(start + ((last + 1) * 4).div_ceil(3)).min(run.end)
             };
             let whole = run.start..run.end + padding;
-            read(&said, &|span| if is_whole { whole.clone() } else { exact(span) });
+            read(said, &|span| if is_whole { whole.clone() } else { exact(span) });
         }
         let is_hex = |byte: u8| byte.is_ascii_hexdigit();
         for run in stretches(text, run, is_hex).filter(|run| run.len() >= HEX_MIN) {
