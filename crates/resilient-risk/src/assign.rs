@@ -77,7 +77,10 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
             _ => assigned::value(text, said, claims)
                 .or_else(|| basic::auth(text, start))
                 .or_else(option)
-                .or_else(|| call::password(text, end).filter(|_| word == Word::Key)),
+                .or_else(|| {
+                    call::password(text, end)
+                        .filter(|_| near(text, start, 4).eq_ignore_ascii_case(b"auth"))
+                }),
         };
         if let Some(hit) = hit {
             claims.claim(hit);

@@ -13,6 +13,9 @@ use super::judge::{Stand, is_password};
 use super::literal::Opening;
 use super::{Claimed, Form, Hit, bare, near, row};
 
+/// What words for passwords go on with.
+const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
+
 /// Reads the value after a word.
 pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Option<Hit> {
     work::spend(VALUE_REACH / 4);
@@ -42,7 +45,14 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         at += 2;
     }
     // `option(PASSWORD, "…")`, `setPassword("…")`
-    let listed = signs == 0 && word == Word::Password && matches!(rest.get(at), Some(b',' | b'('));
+    let listed = signs == 0
+        && word == Word::Password
+        && match rest.get(at) {
+            Some(b'(') => {
+                PASSWORDS.iter().any(|end| rest.get(..name).is_some_and(|name| name == *end))
+            }
+            sign => sign == Some(&b','),
+        };
     at += usize::from(listed);
     let white_after = row(rest, at, 8, b" \t(");
     at += white_after;

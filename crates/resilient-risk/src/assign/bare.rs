@@ -80,7 +80,8 @@ pub(super) fn field(
                 let from = from + DATA.len();
                 return Some(from..from + memmem::find(data, b"]]>")?);
             }
-            None => until(b"<"),
+            None => Some(until(b"<"))
+                .filter(|len| rest.get(*len..).is_some_and(|rest| rest.starts_with(b"</")))?,
         },
         (Some(b'?' | b'&'), b'=') => until(b"&#\"'<>`\\"),
         (_, b'=') if is_setting(before, rest) => setting_len(rest, quote),
@@ -154,11 +155,11 @@ fn entry_len(before: &[u8], rest: &[u8], direct: bool, signs: &[u8]) -> Option<u
         && !shape.is_wordy();
     let is_other = || {
         let name = behind.split(|byte| *byte == b'=').next().unwrap_or_default();
-        name.len() < behind.len() && name.len() > 1 && name.iter().all(u8::is_ascii_lowercase)
+        name.len() < behind.len() && name.len() > 1 && name.iter().all(u8::is_ascii_alphabetic)
     };
     let goes_on = match sign {
         b' ' => is_random && !behind.iter().any(|byte| b"-./:".contains(byte)),
-        b';' | b'&' | b'|' => {
+        b';' | b'&' | b'|' | b',' => {
             (is_random || (is_mixed || shape.is_odd()) && !has(*sign)) && !is_other()
         }
         b'<' => !has(b'>'),

@@ -83,7 +83,9 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
     if marks > 2 && !mixed || code > 0 && is_template(value) {
         return false;
     }
-    let is_hex = matches!(shape.kind, Kind::HexLower | Kind::HexUpper) && shape.len >= HEX_MIN;
+    let is_hex = word == Word::Password
+        && matches!(shape.kind, Kind::HexLower | Kind::HexUpper)
+        && shape.len >= HEX_MIN;
     let strong = match (word, stand) {
         (Word::Key, Stand::Loose) => false,
         (Word::Key, _) => {
@@ -155,7 +157,7 @@ fn is_encoded(value: &[u8]) -> bool {
 /// Tells whether all brackets and quotes of a value, if there are any, stand in pairs, as in code.
 fn is_balanced(value: &[u8]) -> bool {
     let (mut open, mut pairs) = (Vec::new(), 0);
-    for byte in value {
+    for (at, byte) in value.iter().enumerate() {
         let opened = match byte {
             b')' => b'(',
             b']' => b'[',
@@ -168,7 +170,8 @@ fn is_balanced(value: &[u8]) -> bool {
             _ => continue,
         };
         if open.pop() != Some(opened) {
-            return false;
+            // The last bracket may be that of a call around.
+            return pairs > 0 && at + 1 == value.len();
         }
         pairs += 1;
     }

@@ -322,6 +322,11 @@ fn code_that_owns_its_line_is_no_entry() {
         "this.password=e.passwordStrength2&&b;",
         "let key = Der::Sec1(PrivateSec1KeyDer::from(",
         "#keystore.keyAlgorithm = PBEWithHmacSHA256AndAES_256",
+        "{\"AWS::EC2::EIPAssociation\": \"a267820d6250f189\"}",
+        "assertEqual(passValue('string1F4bb!x'), 1)",
+        "for key in ('md5_hash', 'crc32c_hash'):",
+        "    password=MyProperty()#hashfunc=hashlib.md5)",
+        "'(?P<secret_resource>projects/[^/]+/x/[a-zA-Z0-9-_]+)'",
         "apt\tpasswd\t1:4.13+dfsg1-1+deb12u1",
         "PASSWORD_FIELD = \"main_User28\"",
     ] {
