@@ -231,6 +231,12 @@ impl Shape {
         self.entropy * 100 / log(self.len.clamp(2, letters.max(2))).max(1)
     }
 
+    /// Tells whether the token is a row of hexadecimal digits of both kinds.
+    pub(super) fn is_hexadecimal(&self) -> bool {
+        let letters = self.lower + self.upper;
+        self.hex_letters && letters > 0 && self.digits > 0 && letters + self.digits == self.len
+    }
+
     /// Tells whether the token is made of words, as names in programs are.
     pub(super) fn is_wordy(&self) -> bool {
         self.digits <= 1 && self.odd_pairs * 5 <= self.pairs

@@ -406,10 +406,15 @@ fn is_made(text: &str, taken: &Taken) -> bool {
     let shape = Shape::of(text.as_bytes());
     // Hardly a name has a change at every second character.
     let is_mixed = shape.changes * 3 >= shape.len || shape.is_odd();
+    let is_random = if shape.is_hexadecimal() {
+        // Sixteen drawn digits of sixteen kinds show 80 percent on average, and 60 nearly always.
+        shape.changes >= 2 && shape.evenness() >= 60
+    } else {
+        (shape.changes * 2 >= shape.len || is_mixed && !shape.is_wordy()) && shape.evenness() >= 80
+    };
     ["conn_string", "generic_secret", "api_key"].contains(&taken.kind.as_ref())
         && shape.len >= TELLING_MIN
-        && shape.evenness() >= 80
-        && (shape.changes * 2 >= shape.len || is_mixed && !shape.is_wordy())
+        && is_random
 }
 
 /// The text of a finding from its first piece to its last.
