@@ -87,12 +87,19 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         if word == Word::Password && is_one {
             claims.hold(value.span.clone());
         }
-        fits(value.said(text), Stand::Literal).then_some(value.span)?
+        let said = value.said(text);
+        // The quotes of two literals, and what is put between them: `"password=" + value + "&…"`.
+        let is_between = matches!(said, [first @ (b'+' | b'.'), .., last] if first == last);
+        (!is_between && fits(said, Stand::Literal)).then_some(value.span)?
     } else {
         let direct = signs > 0 && white_after == 0;
         // Names of keys with such signs have names as values, too.
         let signs: &[u8] = if word == Word::Key { b"" } else { b".#/:" };
-        let field = bare::field(text, start, from, direct, signs);
+        // A tag of YAML, an anchor and an alias stand before a value: `password: !secret name`.
+        let is_tagged = sign.ends_with(b":")
+            && white_after > 0
+            && matches!(text.get(from), Some(b'!' | b'&' | b'*'));
+        let field = bare::field(text, start, from, direct, signs).filter(|_| !is_tagged);
         let plain = || {
             let span = from..from + bare::len(text.get(from..)?);
             // Of a value after a space, `password: Type`, only what no program can mean counts.

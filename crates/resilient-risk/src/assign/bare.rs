@@ -77,8 +77,9 @@ pub(super) fn field(
     let len = match (opener, sign) {
         (Some(b'<'), b'>') => match rest.strip_prefix(DATA) {
             Some(data) => {
-                let from = from + DATA.len();
-                return Some(from..from + memmem::find(data, b"]]>")?);
+                let (from, len) = (from + DATA.len(), memmem::find(data, b"]]>")?);
+                let is_prose = data.iter().take(len).filter(|byte| **byte == b' ').count() > 1;
+                return (!is_prose).then_some(from..from + len);
             }
             None => Some(until(b"<"))
                 .filter(|len| rest.get(*len..).is_some_and(|rest| rest.starts_with(b"</")))?,
@@ -147,22 +148,25 @@ fn entry_len(before: &[u8], rest: &[u8], direct: bool, signs: &[u8]) -> Option<u
         return None;
     }
     let shape = Shape::of(behind);
-    let is_mixed = behind.len() >= 2 && shape.changes * 2 >= shape.len && *sign != b';';
-    // What follows is no word, no command of a shell and no other value.
-    let is_random = behind.len() >= 3
-        && shape.digits > 0
-        && shape.changes * 3 >= shape.len
-        && !shape.is_wordy();
+    let is_random = || {
+        behind.len() >= 3
+            && shape.digits > 0
+            && shape.changes * 3 >= shape.len
+            && !shape.is_wordy()
+            && !behind.iter().any(|byte| b"-./:".contains(byte))
+    };
+    // These end a word of a shell. Hardly a command has letters of both cases and digits in its name.
+    let is_no_command = || {
+        let is_mixed = shape.lower > 0 && shape.upper > 0 && shape.digits > 0;
+        is_mixed && behind.len() >= 3 && shape.changes * 2 >= shape.len
+    };
     let is_other = || {
         let name = behind.split(|byte| *byte == b'=').next().unwrap_or_default();
         name.len() < behind.len() && name.len() > 1 && name.iter().all(u8::is_ascii_alphabetic)
     };
     let goes_on = match sign {
-        b' ' => is_random && !behind.iter().any(|byte| b"-./:".contains(byte)),
-        b';' | b'&' | b'|' | b',' => {
-            (is_random || (is_mixed || shape.is_odd()) && !has(*sign)) && !is_other()
-        }
-        b'<' => !has(b'>'),
+        b' ' => is_random(),
+        b';' | b'&' | b'|' | b',' | b'<' | b'>' => is_no_command() && !is_other(),
         b'\\' => !behind.first().is_some_and(|byte| b"nrt\"'".contains(byte)),
         _ => true,
     };

@@ -131,7 +131,15 @@ fn is_place(value: &[u8]) -> bool {
     };
     let is_digits =
         |digits: &[u8]| matches!(digits.len(), 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit);
-    value.strip_prefix(b"$").is_some_and(is_variable)
+    // Several of a shell, with signs between them: `$USER:$HOST2`.
+    let are_variables = |rest: &[u8]| {
+        rest.split(|byte| *byte == b'$').all(|part| {
+            let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+            matches!(part.first(), Some(b'A'..=b'Z' | b'_'))
+                && part.iter().all(|byte| is_part(byte) || b"_-.:/@".contains(byte))
+        })
+    };
+    value.strip_prefix(b"$").is_some_and(|rest| is_variable(rest) || are_variables(rest))
         || value.starts_with(b"^") && value.iter().any(|byte| b"[](){}\\.$|".contains(byte))
         || value.strip_prefix(b"#").is_some_and(is_digits)
         || PLACES.iter().any(|place| value.starts_with(place))

@@ -387,3 +387,25 @@ fn passwords_of_known_makers_are_found() {
         assert_eq!(found(text), [], "{text}");
     }
 }
+
+/// Before, what follows a sign that ends a word of a shell was a part of the password.
+#[test]
+fn commands_variables_tags_and_prose_are_no_part_of_a_password() {
+    let password = ["q7Rk9z", "PwX2mT4"].concat();
+    for tail in ["&&./deploy70.sh", ";./x2y;./z1", "&x86_64-run", ">out6", "|md5sum", ";ls2;x1"] {
+        let text = format!("DB_PASSWORD={password}{tail}\n");
+        assert_eq!(found(&text), [("assigned_password", password.as_str())], "{text}");
+    }
+    let tagged = format!("password: !!str {password}\n");
+    assert!(found(&tagged).iter().all(|(_, value)| *value == password), "{tagged}");
+    for text in [
+        "DB_PASSWORD=$USER6$HOST2\n",
+        "DB_PASSWORD=\"$A_B7:$C_D\"\n",
+        "mqtt:\n  password: !secret mqtt_pw47\n",
+        "password: !Ref DbPw7Param\n",
+        "<password><![CDATA[Choose a password with 8+ characters!]]></password>\n",
+        "url = \"/login?password=\"+main34+\"&x=1\"\n",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}

@@ -62,7 +62,7 @@ const RULES: [(Language, &str, &str); 9] = [
         r"OBJECT:|\?\s[^:;(\[{]*:",
         concat!(
             r"\b(?:require|import)\s*[(\[{]|\benum\s+\w+\s*\{",
-            r"|LINE(?:export\s+|declare\s+)*(?:type|interface)\sREST|[\w$]<[^>;{}]*\z",
+            r"|LINE(?:export\s+|declare\s+)*(?:type|interface)\sREST|[\w$]<[^>;(]*\z",
             // The type of a name that has no value yet.
             r"|\b(?:let|const|var|readonly|public|private|protected|static)\s+[\w$]+[?!]?\s*:",
             r"(?:[^=;\n]|=>)*\z",
@@ -286,6 +286,7 @@ mod tests {
             (Language::TypeScript, "let a: A<B, @>", "if (a < b) c = f(@)"),
             (Language::TypeScript, "a ? (b: @) => 1 : 2", "f(a ? b : @)"),
             (Language::TypeScript, "a as B | [@]", "f({ a: () => g(@) })"),
+            (Language::TypeScript, "f<A, { b: @ }>(c)", "if (a < b) { c = { d: @ } }"),
             (Language::JavaScript, "require(@)", "required(@)"),
             (Language::JavaScript, "a(b => { c: @", "a={{ b: @ }}"),
             (Language::Rust, "match a { Some(@) => 1 }", "match a { Some(1) => f(@), _ => 2 }"),
