@@ -86,6 +86,11 @@ impl<S: Hosted> Keeper<S> {
         self.awake.lock().contains_key(id)
     }
 
+    /// What a session that is awake and its client say to each other.
+    pub(crate) fn talk(&self, id: &str) -> Option<Arc<Talk>> {
+        self.awake.talk(id).ok()
+    }
+
     fn begin(&self, id: SessionId, life: u32) -> Overheard<S> {
         let (talk, from_client) = Talk::begin(life);
         let talk = Arc::new(talk);
@@ -111,7 +116,7 @@ impl<S: Hosted> Keeper<S> {
 }
 
 impl Awake {
-    fn talk(&self, id: &SessionId) -> Result<Arc<Talk>, Fault> {
+    fn talk(&self, id: &str) -> Result<Arc<Talk>, Fault> {
         self.lock().get(id).cloned().ok_or(Fault::Ended)
     }
 

@@ -10,6 +10,7 @@
 mod address;
 mod body;
 mod door;
+mod encoded;
 mod events;
 mod hosted;
 mod in_flight;

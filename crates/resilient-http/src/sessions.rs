@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use resilient_mcp::Caller;
 use tokio::sync::watch;
 
@@ -37,6 +38,8 @@ struct Session<S> {
     since: Instant,
     /// How often it was awake: the SDK numbers the requests anew each time.
     life: u32,
+    /// The head of a call that the SDK has taken.
+    taken: Option<Head>,
     /// Whether something may be told unasked. The streams that wait for that watch it.
     is_told: watch::Sender<bool>,
 }
@@ -48,6 +51,15 @@ enum State {
     Leaving(watch::Sender<()>),
     Asleep,
 }
+
+/// What the SDK checks in the head of a call that names no version: it takes or refuses all that are the same here.
+///
+/// From version 2026-07-28 on, a head also says what is in the body. The SDK refuses such a head if the call names no version.
+#[derive(Debug)]
+pub(crate) struct Head([Option<HeaderValue>; 3]);
+
+static CHECKED: [HeaderName; 3] =
+    [header::ACCEPT, header::CONTENT_TYPE, HeaderName::from_static("mcp-protocol-version")];
 
 /// A session that another client has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +123,7 @@ impl<S> Sessions<S> {
             at_work: 0,
             since: Instant::now(),
             life: 0,
+            taken: None,
             is_told: watch::Sender::new(false),
         };
         self.lock().insert(id.to_owned(), session);
@@ -169,6 +182,12 @@ impl<S> Sessions<S> {
         S: Clone,
     {
         self.lock().get_mut(id).map(|session| session.server.get_or_insert_with(made).clone())
+    }
+
+    /// Whether the SDK has taken a call in it.
+    #[cfg(test)]
+    pub(crate) fn has_taken(&self, id: &str) -> bool {
+        self.lock().get(id).is_some_and(|session| session.taken.is_some())
     }
 
     fn with<R>(&self, id: &str, change: impl FnOnce(&mut Session<S>) -> R) {
@@ -236,10 +255,36 @@ impl<S: Hosted> Session<S> {
     }
 }
 
+impl Head {
+    /// The head of a call; `None` if it has one of these fields twice.
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+        // Copied, since a header keeps all that was read with it.
+        let copied = |name| HeaderValue::from_bytes(headers.get(name)?.as_bytes()).ok();
+        let head = Self(CHECKED.each_ref().map(copied));
+        head.is_of(headers).then_some(head)
+    }
+
+    fn is_of(&self, headers: &HeaderMap) -> bool {
+        CHECKED.iter().zip(&self.0).all(|(name, value)| headers.get_all(name).iter().eq(value))
+    }
+}
+
 impl<S> AtWork<S> {
     /// The id of its session.
     pub(crate) fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Whether the SDK has taken a call with this head in its session.
+    pub(crate) fn has_taken(&self, headers: &HeaderMap) -> bool {
+        let all = self.of.lock();
+        let taken = all.get(&self.id).and_then(|session| session.taken.as_ref());
+        taken.is_some_and(|head| head.is_of(headers))
+    }
+
+    /// The SDK has taken a call with this head.
+    pub(crate) fn take_like(&self, head: Option<Head>) {
+        self.of.with(&self.id, |session| session.taken = head);
     }
 }
 

@@ -4,19 +4,22 @@
 //! streams; behind it stands [`Handler`], which tells the server who calls.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
+use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
 use resilient_mcp::guard::{Flaw, Guarded, Kind, guard, id_in_use, unreadable};
 use resilient_mcp::{Caller, Work};
 #[expect(deprecated, reason = "clients of the versions with a handshake set a level")]
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
-    GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
+    CallToolRequestParams, CallToolResponse, ClientJsonRpcMessage, CompleteRequestParams,
+    CompleteResult, DiscoverResult, GetExtensions as _, GetMeta as _, GetPromptRequestParams,
+    GetPromptResponse, JsonRpcMessage, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
     ReadResourceResponse, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
     SubscriptionFilter, Tool, UnsubscribeRequestParams,
@@ -27,13 +30,14 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::body::{Begun, Held, Reply, Taken, json, later, plain};
+use crate::body::{Begun, Held, Reply, Taken, Unsent, json, later, plain};
 use crate::door::Door;
+use crate::encoded::Encoded;
 use crate::hosted::Hosted;
 use crate::in_flight::InFlight;
 use crate::keeper::Keeper;
 use crate::limits::{BODY_MAX, COMES_BACK, HEARTBEAT, SESSIONS_MAX, SWEEP};
-use crate::sessions::{AtWork, NotYours, Sessions};
+use crate::sessions::{AtWork, Head, NotYours, Sessions};
 
 /// So many clients that have no session are remembered.
 const CLIENTS_MAX: usize = 256;
@@ -90,9 +94,9 @@ impl<S: Hosted> Streamable<S> {
     ) -> Reply {
         let Ok(used) = self.enter(&parts, &caller).await else { return no_session() };
         let body = std::mem::take(&mut taken.bytes);
-        let (body, kind, flaw) = match guard(&body) {
-            Guarded::Whole(kind) => (body, kind, None),
-            Guarded::Mended(mended, kind, flaw) => (Bytes::from(mended), kind, flaw),
+        let (body, kind, call, flaw) = match guard(&body) {
+            Guarded::Whole(kind, call) => (body, kind, call, None),
+            Guarded::Mended(mended, kind, flaw) => (Bytes::from(mended), kind, None, flaw),
             Guarded::Refused(reply) => return json(StatusCode::BAD_REQUEST, &reply),
         };
         if kind == Kind::Handshake && self.count() >= SESSIONS_MAX {
@@ -113,22 +117,56 @@ impl<S: Hosted> Streamable<S> {
         // A call goes on when its client is gone, and so does its session.
         let used = used.map(Arc::new);
         parts.extensions.insert(used.clone());
+        let call = call.filter(|call| names_no_version(call));
+        let session = used.as_deref().filter(|_| call.is_some());
+        let talk = session
+            .filter(|session| session.has_taken(&parts.headers))
+            .and_then(|session| self.keeper.talk(session.id()));
+        if let (Some(talk), Some(mut call)) = (talk, call) {
+            if let JsonRpcMessage::Request(request) = &mut *call {
+                request.request.extensions_mut().insert(parts);
+            }
+            let Ok(reader) = talk.ask(*call) else { return no_session() };
+            let held = (work, entered, taken.room, used);
+            return self.sent(Encoded::reply(reader), &taken.unsent, held, caller).await;
+        }
+        let head = session.and_then(|_| Head::of(&parts.headers));
         let is_json = is_of(&parts.headers, b"application/json");
         let request = Request::from_parts(parts, Full::new(body));
-        let reply = self.service.handle(request).await;
+        // What the SDK waits with is large.
+        let reply = Box::pin(self.service.handle(request)).await;
         if self.has_ended(reply.status(), used.as_deref()) {
             return no_session();
         }
         if is_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return json(StatusCode::BAD_REQUEST, &unreadable(&kind));
         }
+        if let Some(session) =
+            session.filter(|_| head.is_some() && reply.status() == StatusCode::OK)
+        {
+            session.take_like(head);
+        }
         if let Some(id) = reply.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
             self.keeper.sessions.own(id, caller.clone());
         }
+        self.sent(reply, &taken.unsent, (work, entered, taken.room, used), caller).await
+    }
+
+    /// Sends an answer, and holds something until that is done.
+    async fn sent<B>(
+        &self,
+        reply: Response<B>,
+        unsent: &Unsent,
+        held: impl Send + 'static,
+        caller: Caller,
+    ) -> Reply
+    where
+        B: Body<Data = Bytes, Error = Infallible> + Send + Unpin + 'static,
+    {
         let (head, body) = reply.into_parts();
         let body = Begun::of(body).await;
-        let waits = taken.unsent.waits(body.len());
-        let body = Held::until_sent(body, (work, entered, taken.room, used, waits));
+        let waits = unsent.waits(body.len());
+        let body = Held::until_sent(body, (held, waits));
         if !is_of(&head.headers, b"text/event-stream") {
             return Response::from_parts(head, body.boxed_unsync());
         }
@@ -193,6 +231,14 @@ async fn sweep<S: Hosted>(keeper: Arc<Keeper<S>>, ending: CancellationToken) {
 /// The answer to a client that names a session of another client: the same as for one that is not there.
 fn no_session() -> Reply {
     plain(StatusCode::NOT_FOUND, "Not Found: Session not found")
+}
+
+/// Whether a request leaves it to its head to say of which version it is.
+fn names_no_version(message: &ClientJsonRpcMessage) -> bool {
+    match message {
+        JsonRpcMessage::Request(asked) => asked.request.get_meta().protocol_version().is_none(),
+        _ => false,
+    }
 }
 
 /// Whether a body is of this type. A stream of events may have no end of its own.

@@ -13,8 +13,8 @@ pub use crate::message::{Flaw, id_in_use};
 /// One body after the guards.
 #[derive(Debug)]
 pub enum Guarded {
-    /// It goes on as it is.
-    Whole(Kind),
+    /// It goes on as it is. A call of a tool is there as a message, too.
+    Whole(Kind, Option<Box<ClientJsonRpcMessage>>),
     /// It goes on with these bytes in its place.
     Mended(Vec<u8>, Kind, Option<Flaw>),
     /// It is refused with this reply.
@@ -36,7 +36,7 @@ pub enum Kind {
 #[must_use]
 pub fn guard(body: &[u8]) -> Guarded {
     match message::read(body) {
-        Incoming::Message(message) => guarded(body, &message),
+        Incoming::Message(message) => guarded(body, message),
         Incoming::Batch(_) => Guarded::Refused(message::no_batches()),
         Incoming::Refused(reply) => Guarded::Refused(reply),
         Incoming::Ignored => Guarded::Refused(message::no_message()),
@@ -53,25 +53,25 @@ pub fn unreadable(kind: &Kind) -> Value {
     message::unreadable(id)
 }
 
-fn guarded(body: &[u8], message: &ClientJsonRpcMessage) -> Guarded {
-    let JsonRpcMessage::Request(request) = message else {
-        return Guarded::Whole(Kind::Unanswered);
+fn guarded(body: &[u8], message: Box<ClientJsonRpcMessage>) -> Guarded {
+    let JsonRpcMessage::Request(request) = &*message else {
+        return Guarded::Whole(Kind::Unanswered, None);
     };
     let kind = Kind::Request(request.id.clone());
     match &request.request {
-        ClientRequest::InitializeRequest(_) => Guarded::Whole(Kind::Handshake),
+        ClientRequest::InitializeRequest(_) => Guarded::Whole(Kind::Handshake, None),
         ClientRequest::CallToolRequest(call) => {
             let flaw = call.extensions.get::<Flaw>().copied();
             let has_bom = body.starts_with(b"\xEF\xBB\xBF");
             if flaw.is_none() && call.extensions.get::<FromText>().is_none() && !has_bom {
-                return Guarded::Whole(kind);
+                return Guarded::Whole(kind, Some(message));
             }
-            match serde_json::to_vec(message) {
+            match serde_json::to_vec(&message) {
                 Ok(mended) => Guarded::Mended(mended, kind, flaw),
                 Err(_) => Guarded::Refused(message::no_message()),
             }
         }
-        _ => Guarded::Whole(kind),
+        _ => Guarded::Whole(kind, None),
     }
 }
 
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn a_body_that_the_sdk_reads_well_is_not_touched() {
-        assert!(matches!(guard(&call(r#"{"a":1}"#)), Guarded::Whole(Kind::Request(_))));
+        assert!(matches!(guard(&call(r#"{"a":1}"#)), Guarded::Whole(Kind::Request(_), Some(_))));
         let noted = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        assert!(matches!(guard(noted), Guarded::Whole(Kind::Unanswered)));
+        assert!(matches!(guard(noted), Guarded::Whole(Kind::Unanswered, None)));
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
         let Guarded::Refused(reply) = guard(twice) else { panic!("taken") };
         assert_eq!((&reply["id"], &reply["error"]["code"]), (&json!(7), &json!(-32600)));
         assert!(reply["error"]["message"].as_str().unwrap().contains("\"method\""), "{reply}");
-        assert!(matches!(guard(&call(r#"{"a":1,"a":2}"#)), Guarded::Whole(_)));
+        assert!(matches!(guard(&call(r#"{"a":1,"a":2}"#)), Guarded::Whole(..)));
     }
 
     #[test]

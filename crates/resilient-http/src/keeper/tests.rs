@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use resilient_mcp::{Busy, Caller, Tallied, Unready};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+    ProgressNotificationParam, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, ServerHandler};
@@ -59,6 +59,11 @@ impl ServerHandler for Stub {
         };
         match &*request.name {
             "wait" => self.gate.0.acquire().await.unwrap().forget(),
+            "step" => {
+                let token = context.meta.get_progress_token().unwrap();
+                let step = ProgressNotificationParam::new(token, 1.0);
+                context.peer.notify_progress(step).await.unwrap();
+            }
             "tell" => {
                 let told = ResourceUpdatedNotificationParam::new("rw://journal");
                 context.peer.notify_resource_updated(told).await.unwrap();
@@ -112,10 +117,13 @@ fn head(method: &str, session: &str, more: &[(&str, &str)]) -> Parts {
 }
 
 async fn post(place: &Streamable<Stub>, session: &str, message: Value) -> Reply {
+    send(place, head("POST", session, &[]), message).await
+}
+
+async fn send(place: &Streamable<Stub>, head: Parts, message: Value) -> Reply {
     let taken =
         Taken { bytes: Bytes::from(message.to_string()), room: None, unsent: Unsent::default() };
-    let (head, work) = (head("POST", session, &[]), Busy::default().begin());
-    place.post(head, taken, Caller::default(), work).await
+    place.post(head, taken, Caller::default(), Busy::default().begin()).await
 }
 
 async fn text(reply: Reply) -> String {
@@ -139,9 +147,12 @@ async fn greet(place: &Streamable<Stub>) -> String {
 }
 
 async fn begin(place: &Streamable<Stub>, session: &str, tool: &str) -> Reply {
-    let params = json!({"name": tool, "arguments": {}});
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-    post(place, session, call).await
+    post(place, session, call(tool, &json!({}))).await
+}
+
+fn call(tool: &str, meta: &Value) -> Value {
+    let params = json!({"name": tool, "arguments": {}, "_meta": meta});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
 }
 
 /// Begins a call that waits at the gate.
@@ -353,4 +364,72 @@ async fn no_stream_of_another_request_is_mistaken_for_the_one_that_broke() {
     stub.gate.0.add_permits(1);
     let answer = text(resumed).await;
     assert!(answer.contains("\"result\"") && answer.contains(&again[1..]), "{answer}");
+}
+
+/// The first call of a session goes through the SDK, and the next ones do not.
+#[tokio::test]
+async fn a_call_past_the_sdk_is_answered_as_one_through_it() {
+    let place = place(&Stub::default());
+    for (tool, events) in [("count", 2), ("step", 3)] {
+        let session = greet(&place).await;
+        let mut answers = Vec::new();
+        for number in 0..3 {
+            assert_eq!(place.keeper.sessions.has_taken(&session), number > 0);
+            let asked = json!({"progressToken": "a"});
+            let reply = post(&place, &session, call(tool, &asked)).await;
+            let head = (reply.status(), reply.headers().clone());
+            let answer = text(reply).await.replace(&format!("/{number}\n"), "/N\n");
+            let answer = answer.replace(&format!("\"{}\"", number + 1), "\"COUNT\"");
+            assert_eq!(answer.matches("data: ").count(), events, "{answer}");
+            answers.push((head, answer));
+        }
+        assert_eq!(answers[0], answers[1]);
+        assert_eq!(answers[0], answers[2]);
+    }
+}
+
+#[tokio::test]
+async fn what_the_sdk_refuses_is_refused_also_behind_a_call_that_it_took() {
+    let place = place(&Stub::default());
+    let ask = async |session: &str, name: &str, value: &str, meta: Value| {
+        let mut head = head("POST", session, &[]);
+        if !name.is_empty() {
+            let name = name.parse::<http::HeaderName>().unwrap();
+            head.headers.insert(name, value.parse().unwrap());
+        }
+        send(&place, head, call("count", &meta)).await.status().as_u16()
+    };
+    let asks = |version: &str| json!({"io.modelcontextprotocol/protocolVersion": version});
+    let session = greet(&place).await;
+    assert_eq!(ask(&session, "", "", json!({})).await, 200);
+    for (name, value, meta, status) in [
+        ("accept", "application/json", json!({}), 406),
+        ("content-type", "text/plain", json!({}), 415),
+        ("mcp-protocol-version", "2025-06-18", json!({}), 200),
+        ("mcp-protocol-version", "1999-01-01", json!({}), 400),
+        ("mcp-protocol-version", "2026-07-28", json!({}), 400),
+        ("", "", asks("2026-07-28"), 400),
+        // The SDK takes an unknown version if the call itself names it, too.
+        ("mcp-protocol-version", "1999-01-01", asks("1999-01-01"), 200),
+        ("mcp-protocol-version", "1999-01-01", json!({}), 400),
+    ] {
+        let fresh = greet(&place).await;
+        for session in [&fresh, &session] {
+            let got = ask(session, name, value, meta.clone()).await;
+            assert_eq!(got, status, "{name}: {value}, {meta}");
+            assert_eq!(ask(session, "", "", json!({})).await, 200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_has_a_field_twice_is_left_to_the_sdk() {
+    let place = place(&Stub::default());
+    let session = greet(&place).await;
+    for _ in 0..2 {
+        let mut head = head("POST", &session, &[]);
+        head.headers.append("accept", "text/html".parse().unwrap());
+        assert_eq!(send(&place, head, call("count", &json!({}))).await.status(), 200);
+        assert!(!place.keeper.sessions.has_taken(&session));
+    }
 }
