@@ -96,8 +96,10 @@ fn is_setting(before: &[u8], rest: &[u8]) -> bool {
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b";\"'".contains(byte);
     before.split(is_end).chain(rest.split(is_end).skip(1)).any(|part| {
         let Some(sign) = part.iter().position(|byte| *byte == b'=') else { return false };
-        let name = part.get(..sign).unwrap_or_default().to_ascii_lowercase();
-        SETTINGS.contains(&name.as_slice()) && part.len() > sign + 1 && !part.ends_with(b",")
+        let name = part.get(..sign).unwrap_or_default();
+        SETTINGS.iter().any(|known| name.eq_ignore_ascii_case(known))
+            && part.len() > sign + 1
+            && !part.ends_with(b",")
     })
 }
 

@@ -80,11 +80,11 @@ impl Opening {
     /// How long the body is that a text begins with, and what it says if that is not what is written.
     fn body(self, text: &[u8]) -> Option<(usize, Option<Vec<u8>>)> {
         let hashes = b"########".get(..self.hashes)?;
-        let (mut at, mut said, mut is_written) = (0, Vec::new(), true);
+        // What stands before `copied` is said; as long as nothing is written otherwise, nothing is copied.
+        let (mut at, mut said, mut copied) = (0, Vec::new(), 0);
         loop {
             let len = memchr3(self.quote, b'\n', b'\\', text.get(at..)?)?;
             work::spend(len / 4 + 1);
-            said.extend(text.get(at..at + len)?);
             at += len;
             let (byte, rest) = text.get(at..)?.split_first()?;
             if *byte == b'\n' {
@@ -100,23 +100,26 @@ impl Opening {
             let len = if is_quote && self.is_escaped {
                 return None;
             } else if is_quote && !is_doubled && rest.starts_with(hashes) || is_inner_end {
-                return Some((at, (!is_written).then_some(said)));
+                let is_other = copied > 0;
+                said.extend(text.get(copied..at).filter(|_| is_other).unwrap_or_default());
+                return Some((at, is_other.then_some(said)));
             } else if is_quote && is_doubled {
+                said.extend(text.get(copied..at)?);
                 said.push(self.quote);
                 2
             } else if is_quote || self.is_raw {
-                said.push(*byte);
                 at += 1;
                 continue;
             } else {
+                said.extend(text.get(copied..at)?);
                 // In a literal in a literal a backslash is two, and what follows may be written with one.
                 let inner = usize::from(self.is_escaped && rest.starts_with(b"\\"));
                 let rest = rest.get(inner..)?;
                 let outer = usize::from(inner == 1 && rest.starts_with(b"\\"));
                 1 + inner + outer + unescape(rest.get(outer..)?, &mut said)?
             };
-            is_written = false;
             at += len;
+            copied = at;
         }
     }
 }
