@@ -11,9 +11,7 @@ use std::time::Instant;
 
 use futures_util::{Stream, StreamExt as _, stream};
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage, ServerNotification,
-};
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage, ServerNotification};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::common::server_side_http::{ServerSseMessage, session_id};
@@ -258,11 +256,7 @@ impl<S: Hosted> Transport<RoleServer> for Overheard<S> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let message = self.from_client.recv().await;
-        if message.as_ref().is_some_and(wants_to_be_told) {
-            self.sessions.tell(&self.id);
-        }
-        message
+        self.from_client.recv().await
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
@@ -282,11 +276,6 @@ fn is_unasked(message: &ServerJsonRpcMessage) -> bool {
         JsonRpcMessage::Request(_) => true,
         JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => false,
     }
-}
-
-fn wants_to_be_told(message: &ClientJsonRpcMessage) -> bool {
-    let JsonRpcMessage::Request(asked) = message else { return false };
-    matches!(asked.request, ClientRequest::SetLevelRequest(_) | ClientRequest::SubscribeRequest(_))
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ impl<S: Hosted> Streamable<S> {
         if kind == Kind::Handshake && self.count() >= SESSIONS_MAX {
             return later("too many sessions live; try again\n");
         }
-        let session = parts.headers.get(SESSION).and_then(|id| id.to_str().ok());
+        let session = session_of(Some(&parts));
         let entered = match (session, &kind) {
             (Some(session), Kind::Request(id)) => match self.at_work.enter(session, id) {
                 None => return json(StatusCode::BAD_REQUEST, &id_in_use(id)),
@@ -247,6 +247,11 @@ fn is_of(headers: &http::HeaderMap, kind: &[u8]) -> bool {
     given.is_some_and(|given| given.as_bytes().starts_with(kind))
 }
 
+/// The id of the session that a request names.
+fn session_of(parts: Option<&Parts>) -> Option<&str> {
+    parts?.headers.get(SESSION)?.to_str().ok()
+}
+
 fn empty() -> Full<Bytes> {
     Full::default()
 }
@@ -289,24 +294,28 @@ pub(crate) struct Handler<S> {
 }
 
 impl<S: Hosted> Handler<S> {
-    /// The server as the session of a request has it; `None` if there is no session.
-    fn of_session(&self, parts: Option<&Parts>) -> Option<S> {
-        let id = parts?.headers.get(SESSION)?.to_str().ok()?;
-        self.sessions.server(id, || self.server.for_caller(Caller::default()))
+    /// The server as a session has it; `None` if there is no such session.
+    fn of_session(&self, id: Option<&str>) -> Option<S> {
+        self.sessions.server(id?, || self.server.for_caller(Caller::default()))
     }
 }
 
-/// Hands requests on to the server as they are.
+/// Hands requests on to the server as they are. What follows `then` is done with the session of one that succeeds.
 macro_rules! handed_on {
-    ($($(#[$attribute:meta])* $name:ident($request:ty) -> $result:ty;)*) => {$(
+    ($($(#[$attribute:meta])* $name:ident($request:ty) -> $result:ty $(, then $then:ident)?;)*) => {$(
         $(#[$attribute])*
         async fn $name(
             &self,
             request: $request,
             context: RequestContext<RoleServer>,
         ) -> Result<$result, ErrorData> {
-            let server = self.of_session(context.extensions.get());
-            server.as_ref().unwrap_or(&self.server).$name(request, context).await
+            let id = session_of(context.extensions.get()).map(str::to_owned);
+            let server = self.of_session(id.as_deref());
+            let result = server.as_ref().unwrap_or(&self.server).$name(request, context).await;
+            $(if result.is_ok() && let Some(id) = &id {
+                self.sessions.$then(id);
+            })?
+            result
         }
     )*};
 }
@@ -336,8 +345,8 @@ impl<S: Hosted> ServerHandler for Handler<S> {
         list_prompts(Option<PaginatedRequestParams>) -> ListPromptsResult;
         get_prompt(GetPromptRequestParams) -> GetPromptResponse;
         complete(CompleteRequestParams) -> CompleteResult;
-        set_level(SetLevelRequestParams) -> ();
-        subscribe(SubscribeRequestParams) -> ();
+        set_level(SetLevelRequestParams) -> (), then tell;
+        subscribe(SubscribeRequestParams) -> (), then tell;
         unsubscribe(UnsubscribeRequestParams) -> ();
     }
 
@@ -367,7 +376,7 @@ impl<S: Hosted> ServerHandler for Handler<S> {
             context.extensions.insert(flaw);
         }
         context.extensions.insert(caller.clone());
-        if let Some(server) = self.of_session(context.extensions.get()) {
+        if let Some(server) = self.of_session(session_of(context.extensions.get())) {
             return server.call_tool(request, context).await;
         }
         let program = context.client_info().map(|it| format!("{}/{}", it.name, it.version));

@@ -10,6 +10,7 @@ use resilient_mcp::{Busy, Caller, Tallied, Unready};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
     ProgressNotificationParam, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, ServerHandler};
@@ -45,6 +46,17 @@ impl Default for Gate {
 impl ServerHandler for Stub {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if request.uri == "rw://journal" {
+            return Ok(());
+        }
+        Err(ErrorData::invalid_params("nothing is there", None))
     }
 
     async fn call_tool(
@@ -270,6 +282,19 @@ async fn a_stream_stays_open_while_its_session_sleeps_and_says_what_is_told_then
     // It ends with its session, and so does the one that has heard nothing.
     place.end(head("DELETE", &session, &[]), &Caller::default()).await;
     assert_eq!((piece(&mut open).await, piece(&mut resumed).await), (None, None));
+}
+
+#[tokio::test]
+async fn a_session_stays_awake_for_what_it_is_subscribed_to_and_not_for_what_was_refused() {
+    let place = place(&Stub::default());
+    let session = greet(&place).await;
+    for (uri, is_kept) in [("rw://nothing", false), ("rw://journal", true)] {
+        let asked = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": uri}});
+        let answer = text(post(&place, &session, asked).await).await;
+        assert_eq!(answer.contains("error"), !is_kept, "{answer}");
+        rest(&place).await;
+        assert_eq!(awake(&place), usize::from(is_kept), "{uri}");
+    }
 }
 
 #[tokio::test]
