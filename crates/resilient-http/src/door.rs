@@ -117,6 +117,11 @@ impl Door {
         self.tokens.as_ref().is_none_or(|tokens| tokens.has(caller))
     }
 
+    /// Whether nobody may come in: tokens are needed, and there are none.
+    pub(crate) fn is_shut(&self) -> bool {
+        self.tokens.as_ref().is_some_and(Tokens::are_none)
+    }
+
     /// What was found wrong with the file of tokens meanwhile.
     pub(crate) fn take_faults(&self) -> Vec<String> {
         self.tokens.as_ref().map(Tokens::take_faults).unwrap_or_default()

@@ -149,6 +149,9 @@ impl<S: Hosted> Places<S> {
 
     /// Whether calls can be made at every place. The caller may be anybody, and is told no path; the log has it.
     async fn readiness(&self) -> Reply {
+        if self.door.is_shut() {
+            return later("the token file lets nobody in\n");
+        }
         for place in &self.places {
             let server = place.server.clone();
             if let Err(Unready { what, why }) = place.checks.make(move || server.check()).await {

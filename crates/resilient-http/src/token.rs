@@ -94,6 +94,11 @@ impl Tokens {
         self.current().tokens.iter().any(|token| token.caller == *caller)
     }
 
+    /// Whether no token lets anybody in.
+    pub(crate) fn are_none(&self) -> bool {
+        self.current().tokens.is_empty()
+    }
+
     /// What was found wrong with the file since this was asked last.
     pub(crate) fn take_faults(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().faults)

@@ -16,7 +16,7 @@ pub struct Unready {
 }
 
 impl Unready {
-    /// Looks at the roots, the policy and the journal of a workspace, and at its lock and its disk by writing a small file.
+    /// Looks at the roots of a workspace, at its lock and its disk by writing a small file, and at the policy and the journal.
     /// This may wait for the lock and the disk.
     ///
     /// # Errors
@@ -30,15 +30,15 @@ impl Unready {
             return Ok(());
         }
         let as_error = |what| move |error: Error| Self { what, why: error.to_string() };
-        workspace.policy().map_err(as_error("the policy cannot be used"))?;
-        let tail = workspace.journal_tail(1, &Filter::default());
-        tail.map_err(as_error("the journal cannot be read"))?;
         workspace.probe().map_err(|error| {
             let what = match error {
                 Error::Locked { .. } => "another program holds the lock",
                 _ => "nothing can be written to the state directory",
             };
             as_error(what)(error)
-        })
+        })?;
+        workspace.policy().map_err(as_error("the policy cannot be used"))?;
+        let tail = workspace.journal_tail(1, &Filter::default());
+        tail.map(drop).map_err(as_error("the journal cannot be read"))
     }
 }

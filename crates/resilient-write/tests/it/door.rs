@@ -243,9 +243,13 @@ fn a_file_of_tokens_that_is_opened_to_others_lets_nobody_in_until_it_is_closed()
         status_with(web, ("Authorization", &alice))
     };
     assert_eq!(status_in_mode(&web, 0o600), 200);
+    let readiness = || web.ask("GET", "/readyz", &[], "").status;
+    assert_eq!(readiness(), 200);
     assert_eq!(status_in_mode(&web, 0o640), 401);
-    web.said_until("chmod 600");
+    assert_eq!(readiness(), 503, "calls cannot be made");
     assert_eq!(status_in_mode(&web, 0o600), 200);
+    assert_eq!(readiness(), 200);
+    web.said_until("chmod 600");
 }
 
 /// Before, the connection was closed while such a client was sending, and it never saw why.

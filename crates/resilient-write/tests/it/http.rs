@@ -451,12 +451,19 @@ fn what_is_not_ready_is_said_and_logged() {
     let line = web.said_until("not ready");
     assert!(line.contains("colour"), "{line}");
     std::fs::remove_file(sandbox.path("one/.resilient_write/policy.yaml")).unwrap();
-    // Something else has the name of a directory of the state.
-    sandbox.put("one/.resilient_write/tmp", "");
-    let body = web.ask("GET", "/readyz", &[], "").body;
-    assert_eq!(body, "the workspace is not ready: nothing can be written to the state directory\n");
-    assert!(web.said_until("not ready").contains("tmp"));
-    std::fs::remove_file(sandbox.path("one/.resilient_write/tmp")).unwrap();
+    // Something else has the name of a directory of the state, or of all of it.
+    for taken in [".resilient_write/tmp", ".resilient_write"] {
+        let path = format!("one/{taken}");
+        std::fs::remove_dir_all(sandbox.path(&path)).unwrap();
+        sandbox.put(&path, "");
+        let body = web.ask("GET", "/readyz", &[], "").body;
+        assert_eq!(
+            body,
+            "the workspace is not ready: nothing can be written to the state directory\n"
+        );
+        assert!(web.said_until("not ready").contains(taken));
+        std::fs::remove_file(sandbox.path(&path)).unwrap();
+    }
     std::fs::remove_dir_all(sandbox.path("two")).unwrap();
     let body = web.ask("GET", "/readyz", &[], "").body;
     assert_eq!(body, "the workspace \"b\" is not ready: a root is gone\n");
