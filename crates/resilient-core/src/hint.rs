@@ -349,7 +349,8 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::NonContiguous { .. } => {
-            "send the parts that context.missing lists with `rw_chunk_write`, then try again"
+            "send the parts that context.missing lists with `rw_chunk_write`; if the index of a part is wrong, begin \
+             again with `rw_chunk_reset`"
                 .to_owned()
         }
         Error::ChunkCount { have, total_expected, .. } if *have < *total_expected as usize => {

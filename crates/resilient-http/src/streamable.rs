@@ -199,7 +199,11 @@ impl<S: Hosted> Streamable<S> {
         if used.is_none() && parts.headers.contains_key(SESSION) {
             return no_session();
         }
-        let reply = self.service.handle(Request::from_parts(parts, empty())).await;
+        let mut reply = self.service.handle(Request::from_parts(parts, empty())).await;
+        if reply.status() == StatusCode::ACCEPTED {
+            // The session has ended by now. The SDK of Python takes 202 for a failure.
+            *reply.status_mut() = StatusCode::OK;
+        }
         reply.map(http_body_util::BodyExt::boxed_unsync)
     }
 

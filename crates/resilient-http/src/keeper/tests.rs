@@ -308,7 +308,7 @@ async fn a_session_that_sleeps_ends_as_others_do() {
     let refused = place.end(head("DELETE", &ended, &[]), &stranger).await;
     assert_eq!(refused.status(), StatusCode::NOT_FOUND);
     let reply = place.end(head("DELETE", &ended, &[]), &Caller::default()).await;
-    assert_eq!((reply.status(), place.count()), (StatusCode::ACCEPTED, 1));
+    assert_eq!((reply.status(), place.count()), (StatusCode::OK, 1));
     place.keeper.sweep(Instant::now() + SESSION_IDLE);
     assert_eq!((place.count(), piece(&mut open).await), (0, None));
     for session in [ended, idle] {
@@ -340,7 +340,7 @@ async fn the_stream_of_a_request_whose_session_ends_just_then_ends() {
     // The request is in before the session ends.
     let end = place.end(head("DELETE", &session, &[]), &caller);
     let (reply, ended) = tokio::join!(begin(&place, &session, "count"), end);
-    assert_eq!((reply.status(), ended.status()), (StatusCode::OK, StatusCode::ACCEPTED));
+    assert_eq!((reply.status(), ended.status()), (StatusCode::OK, StatusCode::OK));
     assert_eq!(text(reply).await, "data: \nid: 0/0\nretry: 1000\n\n", "no answer");
     assert_eq!(place.count(), 0);
     assert_eq!(begin(&place, &session, "count").await.status(), StatusCode::NOT_FOUND);
@@ -351,7 +351,7 @@ async fn a_session_that_ended_while_it_was_woken_does_not_come_back() {
     let place = place(&Stub::default());
     let session = greet(&place).await;
     rest(&place).await;
-    assert_eq!(place.end(head("DELETE", &session, &[]), &Caller::default()).await.status(), 202);
+    assert_eq!(place.end(head("DELETE", &session, &[]), &Caller::default()).await.status(), 200);
     let woken = place.keeper.restore_session(session.as_str().into()).await.unwrap();
     assert!(matches!(woken, RestoreOutcome::NotSupported));
     assert_eq!((awake(&place), place.count()), (0, 0));

@@ -51,7 +51,7 @@ fn a_client_shakes_hands_lists_calls_and_ends() {
     assert_eq!((&by["client"], &by["origin"]), (&json!("test/0"), &json!("server")), "{by}");
 
     let session = [("Mcp-Session-Id", client.session())];
-    assert_eq!(web.ask("DELETE", "/mcp", &session, "").status, 202);
+    assert_eq!(web.ask("DELETE", "/mcp", &session, "").status, 200);
     let gone = web.post("/mcp", &session, &call(9, "rw_safe_write", &json!({})));
     assert_eq!(gone.status, 404, "{gone:?}");
     assert_eq!(web.ask("DELETE", "/mcp", &session, "").status, 404, "it ended before");
