@@ -10,7 +10,7 @@ use resilient_mcp::{Busy, Caller, Server, Unready};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::body::{Reply, Room, later, leave, plain, untaken, whole};
+use crate::body::{Reply, Room, Taken, later, leave, plain, untaken, whole};
 use crate::door::{Door, Ends, Refused};
 use crate::hosted::Hosted;
 use crate::metrics::{Answered, Seen};
@@ -198,16 +198,18 @@ impl<S: Hosted> Places<S> {
         };
         let work = self.requests.begin();
         match (address, parts.method.clone()) {
-            (Address::Mcp(place), Method::POST) => match self.room.take(&parts, body).await {
+            (Address::Mcp(place), Method::POST) => match self.take(&parts, body, &caller).await {
                 Ok(taken) => place.post(parts, taken, caller, work).await,
-                Err(why) => untaken(why),
+                Err(reply) => reply,
             },
-            (Address::Messages(place), Method::POST) => match self.room.take(&parts, body).await {
-                Ok(taken) => {
-                    place.post(parts.uri.query().unwrap_or_default(), taken, &caller).await
+            (Address::Messages(place), Method::POST) => {
+                match self.take(&parts, body, &caller).await {
+                    Ok(taken) => {
+                        place.post(parts.uri.query().unwrap_or_default(), taken, &caller).await
+                    }
+                    Err(reply) => reply,
                 }
-                Err(why) => untaken(why),
-            },
+            }
             (Address::Mcp(place), Method::GET) => place.stream(parts, caller).await,
             (Address::Mcp(place), Method::DELETE) => place.end(parts, &caller).await,
             (Address::Stream(place), Method::GET) => place.stream(caller),
@@ -220,6 +222,12 @@ impl<S: Hosted> Places<S> {
                 })
             }
         }
+    }
+
+    /// Takes the body of a request. It may come long after the head, so its caller has to be still in.
+    async fn take(&self, head: &Parts, body: Incoming, caller: &Caller) -> Result<Taken, Reply> {
+        let taken = self.room.take(head, body).await.map_err(untaken)?;
+        if self.door.still_has(caller) { Ok(taken) } else { Err(Refused::WrongToken.reply()) }
     }
 
     fn address(&self, path: &str) -> Option<Address<'_, S>> {

@@ -227,6 +227,35 @@ fn tokens_that_others_can_read_are_none() {
     assert!(ran.stderr.contains("chmod 600"), "{ran:?}");
 }
 
+/// Before, a request whose head had come was carried out when its body came, up to two minutes later.
+#[test]
+fn a_token_that_is_taken_out_between_the_head_and_the_body_lets_nobody_in() {
+    let sandbox = Sandbox::new();
+    let (alice, bob) = (secret("alice"), secret("bob"));
+    let of_bob = format!("bob read,write {bob}\n");
+    put_tokens(&sandbox, &format!("alice read,write {alice}\n{of_bob}"));
+    let web = sandbox.listen(WITH_TOKENS);
+    let alice = bearer(&alice);
+    let client = web.greet("/mcp", &[("Authorization", &alice)]);
+    let write = call(7, "rw_safe_write", &json!({"path": "a", "content": "x"})).to_string();
+    let length = write.len().to_string();
+    let (session, accept) = (client.session(), "application/json, text/event-stream");
+    let headers = [
+        ("Authorization", alice.as_str()),
+        ("Mcp-Session-Id", session),
+        ("Accept", accept),
+        ("Content-Type", "application/json"),
+        ("Content-Length", &length),
+        // The answer says that the head was read.
+        ("Expect", "100-continue"),
+    ];
+    let line = web.open("POST", "/mcp", &headers, "");
+    assert_eq!(line.status, 100);
+    put_tokens(&sandbox, &of_bob);
+    assert_eq!(line.send(&write).status, 401);
+    assert!(!sandbox.path("a").exists());
+}
+
 /// Before, only a change of what the file holds was noticed.
 #[cfg(unix)]
 #[test]

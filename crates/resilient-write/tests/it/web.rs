@@ -129,13 +129,7 @@ impl Web {
 
     /// Sends bytes as they are and reads the head of the answer.
     pub(crate) fn say(&self, text: &str) -> Line {
-        let mut stream = BufReader::new(self.say_half(text));
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            assert!(stream.read_line(&mut head).unwrap() > 0, "no whole head: {head}");
-        }
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Line { stream, status, head }
+        Line::read(BufReader::new(self.say_half(text)))
     }
 
     /// Sends bytes as they are, and waits for nothing.
@@ -198,6 +192,22 @@ impl Drop for Web {
 }
 
 impl Line {
+    /// Reads the head of an answer.
+    fn read(mut stream: BufReader<TcpStream>) -> Self {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(stream.read_line(&mut head).unwrap() > 0, "no whole head: {head}");
+        }
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Self { stream, status, head }
+    }
+
+    /// Sends a body for which the server has asked, and reads the head of the answer.
+    pub(crate) fn send(mut self, body: &str) -> Self {
+        self.stream.get_mut().write_all(body.as_bytes()).unwrap();
+        Self::read(self.stream)
+    }
+
     /// The next event of a stream: its name and data.
     pub(crate) fn event(&mut self) -> (String, String) {
         let (mut name, mut data) = (String::new(), String::new());
