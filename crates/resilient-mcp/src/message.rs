@@ -54,7 +54,7 @@ pub(crate) struct FromText;
 
 /// Reads one line, without its newline.
 pub(crate) fn read(line: &[u8]) -> Incoming {
-    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    let line = trim(line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line));
     if line.is_empty() {
         return Incoming::Ignored;
     }
@@ -79,6 +79,17 @@ pub(crate) fn read(line: &[u8]) -> Incoming {
             }
         }
     }
+}
+
+/// Without the white space of JSON at both ends, which has no form feed.
+fn trim(mut line: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = line {
+        line = rest;
+    }
+    while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = line {
+        line = rest;
+    }
+    line
 }
 
 /// Reads one message of a batch. The first of a connection is none: nobody knows yet whether the client
@@ -175,6 +186,10 @@ fn classify(message: Map<String, Value>, flaw: Option<Flaw>) -> Incoming {
     };
     if message.get("jsonrpc").is_none_or(|version| version != "2.0") {
         return refused(Some(id), ErrorCode::INVALID_REQUEST, "\"jsonrpc\" must be \"2.0\"");
+    }
+    if is_reply(&message) {
+        let text = "a request has neither \"result\" nor \"error\"";
+        return refused(Some(id), ErrorCode::INVALID_REQUEST, text);
     }
     if is_tool_call(&message) {
         return tool_call(id, message, flaw);
@@ -347,6 +362,21 @@ mod tests {
         let all: Vec<Value> = batch.into_iter().map(read_in_batch).map(told).collect();
         assert_eq!(all[1..], [told_of_ping, json!("taken")]);
         assert_eq!(all[0]["error"]["message"], "a message is a JSON object");
+    }
+
+    /// Over HTTP the SDK refuses both, and a call that passes the SDK by was made.
+    #[test]
+    fn a_call_that_is_a_reply_too_and_one_behind_a_form_feed_are_refused() {
+        let call = r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"a"}}"#;
+        assert!(matches!(read(format!(" \t\r{call}\n ").as_bytes()), Incoming::Message(_)));
+        for reply in ["\"result\":{}", "\"error\":null"] {
+            let both = call.replace("\"id\":8", &format!("\"id\":8,{reply}"));
+            let Incoming::Refused(told) = read(both.as_bytes()) else { panic!("{both}") };
+            assert_eq!((&told["id"], &told["error"]["code"]), (&json!(8), &json!(-32600)));
+        }
+        for fed in [format!("\x0C{call}"), format!("{call}\x0C")] {
+            assert!(matches!(read(fed.as_bytes()), Incoming::Refused(_)), "{fed:?}");
+        }
     }
 
     #[test]
