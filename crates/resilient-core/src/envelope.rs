@@ -380,6 +380,7 @@ impl Envelope {
                 }
                 stale(RetryLater, context)
             }
+            Error::Cancelled => stale(RetryLater, json!({"reason": "cancelled"})),
             Error::FileChanges { path } => {
                 stale(RetryLater, json!({"path": path, "reason": "file_changes"}))
             }

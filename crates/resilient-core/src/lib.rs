@@ -43,6 +43,7 @@ pub mod unit;
 pub mod workspace;
 pub mod write;
 
+pub use commit::Cancelled;
 pub use envelope::Envelope;
 pub use error::{Error, Result};
 pub use resilient_disk as disk;

@@ -17,7 +17,7 @@ use crate::chunk::{
     Status,
 };
 use crate::closed;
-use crate::commit::Committer;
+use crate::commit::{Cancelled, Committer};
 use crate::disk::{Clock, Disk, RealDisk, SystemClock};
 use crate::error::{Changed, Draft, Error, Result, Unkept};
 use crate::figures::{self, Figures};
@@ -206,8 +206,19 @@ impl Workspace {
     /// and caches.
     #[must_use]
     pub fn for_caller(&self, by: By) -> Self {
+        self.with(self.store.for_caller(by))
+    }
+
+    /// The same workspace for one call. A change of it that still waits for the lock, or for other changes, when the call is
+    /// cancelled is not made: the call fails with [`Error::Cancelled`]. A change that has begun is finished.
+    #[must_use]
+    pub fn unless(&self, cancelled: Cancelled) -> Self {
+        self.with(self.store.unless(cancelled))
+    }
+
+    fn with(&self, store: Committer) -> Self {
         Self {
-            store: self.store.for_caller(by),
+            store,
             sealed_scratch: self.sealed_scratch,
             indexes: self.indexes.clone(),
             retained: self.retained.clone(),

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use resilient_core::Cancelled;
 use resilient_core::read::Progress;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -12,10 +13,10 @@ const EVERY: Duration = Duration::from_millis(200);
 /// How far a call is: done, and in all.
 pub(crate) type Step = (u64, u64);
 
-/// One call. Nobody watches the default one, and it is never given up.
+/// One call. Nobody watches the default one, and it is never cancelled.
 #[derive(Default)]
 pub struct Call {
-    is_given_up: Option<Box<dyn Fn() -> bool + Send + Sync>>,
+    pub(crate) cancelled: Option<Cancelled>,
     listener: Option<Listener>,
     /// The program that asks over a connection, with its version.
     pub(crate) client: Option<String>,
@@ -30,13 +31,10 @@ struct Listener {
 }
 
 impl Call {
-    /// A call that ends early once it `is_given_up`, and tells its steps where somebody listens.
-    pub(crate) fn new(
-        is_given_up: impl Fn() -> bool + Send + Sync + 'static,
-        steps: Option<UnboundedSender<Step>>,
-    ) -> Self {
+    /// A call that ends early once it is cancelled, and tells its steps where somebody listens.
+    pub(crate) fn new(cancelled: Cancelled, steps: Option<UnboundedSender<Step>>) -> Self {
         let listener = steps.map(|steps| Listener { steps, told: Mutex::new((Instant::now(), 0)) });
-        Self { is_given_up: Some(Box::new(is_given_up)), listener, client: None, is_remote: false }
+        Self { cancelled: Some(cancelled), listener, client: None, is_remote: false }
     }
 }
 
@@ -59,7 +57,7 @@ impl Progress for Call {
                 let _ = listener.steps.send((done, total));
             }
         }
-        !self.is_given_up.as_ref().is_some_and(|is_given_up| is_given_up())
+        !self.cancelled.as_ref().is_some_and(Cancelled::is_so)
     }
 }
 

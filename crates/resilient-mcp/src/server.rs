@@ -392,7 +392,11 @@ impl Inner {
                 session: Some(session.id(&self.workspace)),
                 tool: Some(tool.spec.name.to_owned()),
             };
-            (tool.spec.run)(&self.workspace.for_caller(by), arguments, call)
+            let mut workspace = self.workspace.for_caller(by);
+            if let Some(cancelled) = &call.cancelled {
+                workspace = workspace.unless(cancelled.clone());
+            }
+            (tool.spec.run)(&workspace, arguments, call)
         };
         if let Err(refused) = &mut answer {
             let properties = schema.get("properties");

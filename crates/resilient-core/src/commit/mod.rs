@@ -10,6 +10,7 @@
 //! tool may see that only reads.
 
 mod batch;
+mod cancelled;
 mod change;
 mod context;
 mod outcome;
@@ -38,6 +39,7 @@ use outcome::repeat;
 use queue::{Job, Queue, Waiter, Wakeup, lock};
 use room::Room;
 
+pub use cancelled::Cancelled;
 pub use change::APPEND_IN_PLACE_FROM;
 pub(crate) use change::Old;
 pub(crate) use context::{Journaled, WriteContext, is_written_in_place};
@@ -51,6 +53,7 @@ pub(crate) struct Committer {
     store: Arc<Store>,
     queue: Arc<Queue>,
     by: Option<Arc<By>>,
+    cancelled: Option<Cancelled>,
 }
 
 impl Deref for Committer {
@@ -63,12 +66,17 @@ impl Deref for Committer {
 
 impl Committer {
     pub(crate) fn new(store: Store) -> Self {
-        Self { store: Arc::new(store), queue: Arc::default(), by: None }
+        Self { store: Arc::new(store), queue: Arc::default(), by: None, cancelled: None }
     }
 
     /// The same for a caller whose rows say so.
     pub(crate) fn for_caller(&self, by: By) -> Self {
         Self { by: Some(Arc::new(by)), ..self.clone() }
+    }
+
+    /// The same for one call, which begins no change once it is cancelled.
+    pub(crate) fn unless(&self, cancelled: Cancelled) -> Self {
+        Self { cancelled: Some(cancelled), ..self.clone() }
     }
 
     /// What recovery has done since this was asked last.
@@ -91,7 +99,7 @@ impl Committer {
             *lock(&kept) = Some(work(op)?);
             Ok(())
         });
-        let job = Job::new(work, self.by.clone(), waiter.clone());
+        let job = Job::new(work, self.by.clone(), self.cancelled.clone(), waiter.clone());
         let queue = &self.queue;
         lock(&queue.waiting).push(job);
         loop {
@@ -271,6 +279,10 @@ impl Committer {
         let mut room = Room::of(&*self.disk);
         let mut pause = Duration::ZERO;
         while let Some(mut job) = jobs.pop_front() {
+            if job.is_cancelled() {
+                job.answer(Err(Error::Cancelled));
+                continue;
+            }
             let mut op = WriteContext {
                 store: self,
                 state,

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::cancelled::Cancelled;
 use super::context::{Unread, WriteContext};
 use crate::error::{Error, Result};
 use crate::journal::By;
@@ -154,21 +155,33 @@ pub(super) struct Job {
     pub(super) followed: u32,
     /// How long it has waited for a file that another process writes.
     pub(super) waited: Waited,
+    cancelled: Option<Cancelled>,
     waiter: Arc<Waiter>,
     is_answered: bool,
 }
 
 impl Job {
-    pub(super) fn new(work: Work, by: Option<Arc<By>>, waiter: Arc<Waiter>) -> Self {
+    pub(super) fn new(
+        work: Work,
+        by: Option<Arc<By>>,
+        cancelled: Option<Cancelled>,
+        waiter: Arc<Waiter>,
+    ) -> Self {
         Self {
             work,
             by,
+            cancelled,
             has_read: false,
             followed: 0,
             waited: Waited::default(),
             waiter,
             is_answered: false,
         }
+    }
+
+    /// Whether nobody wants it any more.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(Cancelled::is_so)
     }
 
     /// Has the caller read a long file and queue again.

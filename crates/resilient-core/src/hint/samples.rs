@@ -264,6 +264,7 @@ a_sample_for_every! {
             Error::Locked { path: None, waited_ms: 30_000 },
             Error::Locked { path: Some(text()), waited_ms: 30_000 },
         ],
+    Cancelled {} => [Error::Cancelled],
     FileChanges { .. } => [Error::FileChanges { path: text() }],
     Internal { .. } => [Error::Internal { message: text() }],
     EmptyOldString { .. } => [Error::EmptyOldString { path: text() }],

@@ -6,12 +6,13 @@
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use resilient_core::disk::sim::{Fault, FaultKind, Model, SimDisk};
 use resilient_core::disk::{Clock, DirRef, Disk, FixedClock, LockFile, Replace};
-use resilient_core::{Error, Workspace};
+use resilient_core::{Cancelled, Error, Workspace};
 
 use crate::campaign::recover;
 use crate::oracle::World;
@@ -138,6 +139,26 @@ fn a_lock_file_that_is_removed_during_the_wait_is_not_trusted() {
         let answer = create(&ws, "after.txt", "after\n");
         assert_eq!(deeds_left(clock), 0, "{answer:?}");
         done(answer);
+        assert_rows(disk, 2 + warm);
+    });
+}
+
+/// Before, the write was carried out as soon as it had the lock, although its client had forgotten it.
+#[test]
+fn a_write_that_is_cancelled_during_the_wait_is_not_made() {
+    each_kind_of_waiter(workspace, |disk, ws, clock, warm| {
+        let held = take(disk, "lock");
+        let stop = Arc::new(AtomicBool::new(false));
+        add(clock, {
+            let stop = stop.clone();
+            move || stop.store(true, Ordering::Relaxed)
+        });
+        add(clock, move || held.unlock().expect("locks"));
+        let asked = Cancelled::when(move || stop.load(Ordering::Relaxed));
+        let answer = create(&ws.unless(asked), "after.txt", "after\n");
+        assert!(matches!(answer, Answer::Refused(Error::Cancelled)), "{answer:?}");
+        assert_eq!((deeds_left(clock), disk.read("w/after.txt")), (0, None));
+        done(create(&ws, "next.txt", "next\n"));
         assert_rows(disk, 2 + warm);
     });
 }

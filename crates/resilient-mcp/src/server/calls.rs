@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
+use resilient_core::Cancelled;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ProgressNotificationParam,
     ServerResult,
@@ -23,7 +24,7 @@ use crate::tools::{Effect, ToolSpec};
 use crate::wishes::messages;
 
 impl Server {
-    /// Runs the call to its end: a cancellation can keep a call from starting and its reply from
+    /// Runs the call to its end: a cancellation can keep a call from starting, a change from being begun, and its reply from
     /// being sent, but never stop a write half way.
     ///
     /// Calls run on blocking threads, in parallel where they name different things (`turns`). Each sends its answer itself, so
@@ -69,8 +70,9 @@ impl Server {
         let call = move || {
             // The client may be gone meanwhile: the call still counts.
             let _held = (running, under_way);
-            let is_wanted = !cancelled.is_cancelled();
-            let watched = Call::new(move || cancelled.is_cancelled(), told).from(client);
+            let cancelled = Cancelled::when(move || cancelled.is_cancelled());
+            let is_wanted = !cancelled.is_so();
+            let watched = Call::new(cancelled, told).from(client);
             let flaw = flaw.or((writes && !caller.may_write).then_some(Flaw::MayNotWrite));
             let called = || inner.call(&session, &name, arguments, flaw, &watched);
             let result = if is_wanted {
