@@ -94,11 +94,12 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
 /// of the name of a resource of Amazon: `arn:aws:secretsmanager:…:secret:…`.
 fn is_other(text: &[u8], Said { word, start, end }: Said) -> bool {
     const NAME_MAX: usize = 100;
-    let begins = |other: &&[u8]| near(text, start, other.len()).eq_ignore_ascii_case(other);
-    let ends = |other: &&[u8]| {
-        let from = end.checked_sub(other.len());
-        from.is_some_and(|from| near(text, from, other.len()).eq_ignore_ascii_case(other))
-    };
+    let is_at =
+        |from: usize, other: &[u8]| near(text, from, other.len()).eq_ignore_ascii_case(other);
+    // Nearly all others show by this byte that they are not there.
+    let behind = text.get(end).map(u8::to_ascii_lowercase);
+    let begins = |other: &&[u8]| other.get(end - start).copied() == behind && is_at(start, other);
+    let ends = |other: &&[u8]| end.checked_sub(other.len()).is_some_and(|from| is_at(from, other));
     let in_name = || {
         let before = text.get(start.saturating_sub(NAME_MAX)..start).unwrap_or_default();
         let is_outside = |byte: &u8| !byte.is_ascii_alphanumeric() && !b":-/_.".contains(byte);

@@ -118,25 +118,28 @@ fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<usize>) {
         name.len() <= NAME_MAX
             && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-./()".contains(byte))
     };
-    let names = cells(text, head.clone(), sign).into_iter().map(|cell| bare(text, cell));
-    let names: Vec<&[u8]> = names.map(|name| text.get(name).unwrap_or_default()).collect();
-    let last = |name: &[u8]| {
-        let name = name.to_ascii_lowercase();
-        let mut words = name.rsplit(|byte| !byte.is_ascii_alphanumeric());
-        words.next().unwrap_or_default().to_vec()
-    };
+    let cells = cells(text, head.clone(), sign).into_iter();
+    let names: Vec<&[u8]> = cells.filter_map(|cell| text.get(bare(text, cell))).collect();
     // A test may pass, and a table may be about passwords: another column says whose they are.
-    let has = |known: &[&[u8]]| names.iter().any(|name| known.contains(&last(name).as_slice()));
+    let has = |known: &[&[u8]]| {
+        let is_known = |last: &[u8]| known.iter().any(|known| last.eq_ignore_ascii_case(known));
+        names.iter().any(|name| is_known(last_word(name)))
+    };
     let (has_user, has_owner) = (has(&USERS), has(&OWNERS));
+    if !(has_user || has_owner) || !names.iter().all(|name| is_name(name)) {
+        return (sign, Vec::new());
+    }
     let of_passwords = |name: &[u8]| {
-        let last = last(name);
+        let last = last_word(name).to_ascii_lowercase();
         [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
-            && (has_user || has_owner)
             || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw")
     };
-    let all_names = names.iter().all(|name| is_name(name));
-    let numbered = names.iter().enumerate().filter(|(_, name)| all_names && of_passwords(name));
+    let numbered = names.iter().enumerate().filter(|(_, name)| of_passwords(name));
     (sign, numbered.map(|(nth, _)| nth).collect())
+}
+
+fn last_word(name: &[u8]) -> &[u8] {
+    name.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default()
 }
 
 /// The lines of a text from a place on, up to one that is too long.

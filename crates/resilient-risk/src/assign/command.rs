@@ -39,13 +39,13 @@ pub(super) static FORMS: [&Form; 4] = [&SHORT_OPTION, &LONG_OPTION, &USER, &NET_
 pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
     const REACH: usize = 120;
     const NAME_MAX: usize = 24;
-    let name = text.get(start.saturating_sub(NAME_MAX)..start)?;
-    let name = name.rsplit(u8::is_ascii_whitespace).next()?;
+    let before = text.get(start.saturating_sub(NAME_MAX)..start)?;
+    let is_option =
+        || before.rsplit(u8::is_ascii_whitespace).next().is_some_and(|name| name.starts_with(b"-"));
     let (form, is_one_word) = match word {
         Word::Command => (&SHORT_OPTION, true),
-        Word::Password if name.ends_with(b"ssh") => (&SHORT_OPTION, false),
-        Word::Password if name.starts_with(b"-") => (&LONG_OPTION, false),
-        Word::Password if name.ends_with(b"onvertTo-") => (&LONG_OPTION, false),
+        Word::Password if before.ends_with(b"ssh") => (&SHORT_OPTION, false),
+        Word::Password if before.ends_with(b"onvertTo-") || is_option() => (&LONG_OPTION, false),
         _ => return None,
     };
     let line = near(text, end, REACH).split(|byte| *byte == b'\n').next()?;
