@@ -30,32 +30,32 @@ const PLACES: [&[u8]; 6] = [b"env:", b"file:", b"vault:", b"op:", b"ssm:", b"sec
 
 /// Tells whether a value is a password rather than a word, a dummy or code.
 pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
-    if !LENS.contains(&value.len()) {
+    // The values of keys are longer, and mostly names.
+    const KEY_MIN: usize = 14;
+    let is_key = word == Word::Key;
+    let is_name = || value.len() < KEY_MIN || stand == Stand::Loose || value.contains(&b'.');
+    if !LENS.contains(&value.len()) || is_key && is_name() {
         return false;
     }
-    // The values of keys are longer, and mostly names.
-    let stand = if (word, stand) == (Word::Key, Stand::Field) { Stand::Bare } else { stand };
-    let is_literal = stand == Stand::Literal && word != Word::Key;
+    let stand = if is_key && stand == Stand::Field { Stand::Bare } else { stand };
+    let is_literal = stand == Stand::Literal && !is_key;
     let is_quoted = stand == Stand::Literal;
     let is_sure = || is_grouped(value) || is_encoded(value);
     if word == Word::Password && stand != Stand::Loose && is_sure() {
         return true;
     }
-    let shape = Shape::of(value);
     let count = |is: fn(u8) -> bool| value.iter().filter(|byte| is(**byte)).count();
-    let (letters, digits) = (shape.lower + shape.upper, shape.digits);
+    let letters = count(|byte| byte.is_ascii_alphabetic());
+    let digits = count(|byte| byte.is_ascii_digit());
     let (symbols, code) = (count(is_symbol), count(is_code));
     // One without digits is a word, unless signs stand in it. `%NAME%` is a place for a value.
-    let is_framed = value.first() == value.last();
-    let is_telling = digits > 0 || is_quoted && !is_framed && symbols > 0 && !shape.is_wordy();
-    let is_spelled =
-        value.iter().all(|byte| byte.is_ascii_graphic() || stand == Stand::Field && *byte == b' ')
-            || is_quoted && has_foreign_letters(value);
-    let is_place = is_place(value) || word == Word::Sql && value.starts_with(b"%");
-    // The name of a type with the version of an interface before it: `V1SecretReference`.
-    let is_versioned =
-        matches!(value, [b'v' | b'V', b'0'..=b'9', ..]) && symbols == 0 && shape.is_name();
-    if !is_telling || letters < 2 || !is_spelled || is_place || is_versioned {
+    let is_telling = digits > 0 || is_quoted && value.first() != value.last() && symbols > 0;
+    let is_spelled = || {
+        let is_one = |byte: &u8| byte.is_ascii_graphic() || stand == Stand::Field && *byte == b' ';
+        value.iter().all(is_one) || is_quoted && has_foreign_letters(value)
+    };
+    let is_place = || is_place(value) || word == Word::Sql && value.starts_with(b"%");
+    if !is_telling || letters < 2 || !is_spelled() || is_place() {
         return false;
     }
     let marks = value.len() - letters - digits - symbols;
@@ -63,6 +63,13 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
     if !(is_literal || stand == Stand::Field) && (marks > 2 || code > 0)
         || stand == Stand::Field && is_balanced(value)
     {
+        return false;
+    }
+    let shape = Shape::of(value);
+    // The name of a type with the version of an interface before it: `V1SecretReference`.
+    let is_versioned =
+        matches!(value, [b'v' | b'V', b'0'..=b'9', ..]) && symbols == 0 && shape.is_name();
+    if is_versioned || digits == 0 && shape.is_wordy() {
         return false;
     }
     let symbols = symbols + code;
@@ -87,13 +94,10 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
         && matches!(shape.kind, Kind::HexLower | Kind::HexUpper)
         && shape.len >= HEX_MIN;
     let strong = match (word, stand) {
-        (Word::Key, Stand::Loose) => false,
         (Word::Key, _) => {
             classes >= 3
                 && dense
-                && value.len() >= 14
                 && digits >= 2
-                && !value.contains(&b'.')
                 && (shape.odd_pairs * 4 >= shape.pairs
                     || digits >= 4
                     || shape.changes * 2 >= shape.len)
