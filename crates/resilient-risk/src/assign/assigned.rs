@@ -1,9 +1,6 @@
 //! The value that is assigned to a word: `password = "…"`, `PASSWORD=…`, `setPassword("…")`.
 
 use std::ops::{Range, RangeInclusive};
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
 
 use super::super::features::Words;
 use super::super::token::Shape;
@@ -11,7 +8,7 @@ use super::super::words::{Said, VALUE_REACH, Word};
 use super::super::{naming, work};
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
-use super::{Claimed, Form, Hit, bare, near, row};
+use super::{Claimed, Hit, bare, row};
 
 /// What words for passwords go on with.
 const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
@@ -19,110 +16,36 @@ const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
 /// Reads the value after a word.
 pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Option<Hit> {
     work::spend(VALUE_REACH / 4);
-    let Said { word, start, end } = said;
-    let Lead { name, white, signs, end: mut at } = Lead::of(text, end);
-    let before = start.checked_sub(1).and_then(|before| text.get(before)).copied();
-    let short = word == Word::ShortPassword;
-    let word = if short { Word::Password } else { word };
-    if short && (name > 0 || before.is_some_and(|byte| byte.is_ascii_alphabetic())) {
-        return None;
-    }
-    if signs == 0 && !matches!(word, Word::Password | Word::Sql) {
-        return None;
-    }
-    let rest = text.get(end..)?;
-    // A path in a program, and a choice: `Secrets::Aes128Gcm`, `passed?"a1":"b2"`.
-    let sign = rest.get(at - signs..at)?;
-    if let b"::" | b"?" | b"|" = sign {
-        return None;
-    }
-    // `password: str = "…"`: a type between the two signs.
-    if sign.starts_with(b":") {
-        at += type_len(rest.get(at..).unwrap_or_default());
-    }
-    // `**password:** …`
-    if signs > 0 && rest.get(at..).is_some_and(|rest| rest.starts_with(b"**")) {
-        at += 2;
-    }
-    // `option(PASSWORD, "…")`, `setPassword("…")`
-    let listed = signs == 0
-        && word == Word::Password
-        && match rest.get(at) {
-            Some(b'(') => {
-                PASSWORDS.iter().any(|end| rest.get(..name).is_some_and(|name| name == *end))
-            }
-            sign => sign == Some(&b','),
-        };
-    at += usize::from(listed);
-    let white_after = row(rest, at, 8, b" \t(");
-    at += white_after;
-    if signs > 0 && word == Word::Password {
-        at += call_len(rest.get(at..)?);
-    }
+    let lead = Lead::of(text, said)?;
+    let Lead { word, name, end, .. } = lead;
     // A quote without another one on its line is a sign of a value without quotes.
-    let opened = Opening::of(rest.get(at..)?);
-    let literal = opened.and_then(|opening| opening.value(text, end + at + opening.len));
-    let opening = opened.filter(|_| literal.is_some());
-    let quote = opening.map(|opening| opening.quote);
-    // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
-    if quote.is_none()
-        && (matches!(sign, b"??" | b"||" | b"?:")
-            || rest.get(..at).is_some_and(|lead| lead.contains(&b')')))
-    {
+    let opening = Opening::of(text.get(end..)?);
+    let literal = opening.and_then(|of| Some((of, of.value(text, end + of.len)?)));
+    if !lead.leads_to(literal.as_ref().map(|(opening, _)| opening.quote)) {
         return None;
     }
-    let assigned = signs > 0 || word == Word::Sql;
-    let plain_quote = quote.is_some_and(|quote| quote != b'`');
-    let spaced = word == Word::Password && white == 1 && name <= 4 && quote.is_none() && !listed;
-    if !(assigned || spaced || word == Word::Password && plain_quote && (white > 0 || listed)) {
-        return None;
-    }
-    let from = end + at;
-    let fits = |value: &[u8], stand| is_password(value, stand, word);
-    let part = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
-    let mut is_code = listed;
-    let span = if let Some(value) = literal {
+    let (span, is_code) = if let Some((opening, value)) = literal {
+        let said = value.said(text);
         // The values of other words for passwords are spelled.
-        let is_one = value.said(text).iter().all(u8::is_ascii_graphic);
-        if word == Word::Password && is_one {
+        if word == Word::Password && said.iter().all(u8::is_ascii_graphic) {
             claims.hold(value.span.clone());
         }
-        let said = value.said(text);
         // The quotes of two literals, and what is put between them: `"password=" + value + "&…"`.
         let is_between = matches!(said, [first @ (b'+' | b'.'), .., last] if first == last);
-        (!is_between && fits(said, Stand::Literal)).then_some(value.span)?
+        // A raw literal may be a regular expression: `r"[A-Z]{8}[0-9]+"`.
+        let is_regex = opening.is_raw && said.contains(&b'[') && said.contains(&b']');
+        let is_other = is_between || is_regex || !is_password(said, Stand::Literal, word);
+        ((!is_other).then_some(value.span)?, false)
     } else {
-        let direct = signs > 0 && white_after == 0;
-        // Names of keys with such signs have names as values, too.
-        let signs: &[u8] = if word == Word::Key { b"" } else { b".#/:" };
-        // A tag of YAML, an anchor and an alias stand before a value: `password: !secret name`.
-        let is_tagged = sign.ends_with(b":")
-            && white_after > 0
-            && matches!(text.get(from), Some(b'!' | b'&' | b'*'));
-        let field = bare::field(text, start, from, direct, signs).filter(|_| !is_tagged);
-        let plain = || {
-            let span = from..from + bare::len(text.get(from..)?);
-            // Of a value after a space, `password: Type`, only what no program can mean counts.
-            let is_loose = white_after > 0 || !assigned;
-            is_code = is_loose || matches!(text.get(span.end), Some(b',' | b')'));
-            let stand = if is_loose { Stand::Loose } else { Stand::Bare };
-            fits(part(&span), stand).then_some(span)
-        };
-        let stand = if assigned { Stand::Field } else { Stand::Bare };
-        field.filter(|span| fits(part(span), stand)).or_else(plain)?
+        lead.bare(text, said.start)?
     };
-    let body = part(&span);
-    let has_choice = quote.is_none() && body.windows(2).any(|two| two == b"??");
-    // A raw literal may be a regular expression: `r"[A-Z]{8}[0-9]+"`.
-    let is_regex = opening.is_some_and(|opening| opening.is_raw)
-        && body.contains(&b'[')
-        && body.contains(&b']');
+    let body = text.get(span.clone())?;
     // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
-    let is_code = is_code || rest.get(..name).is_some_and(is_form);
-    if is_code && Shape::of(body).is_name() || has_choice || is_regex || !claims.is_free(&span) {
+    let is_code = is_code || lead.is_listed || is_form(name);
+    if is_code && Shape::of(body).is_name() || !claims.is_free(&span) {
         return None;
     }
-    let name = text.get(start.saturating_sub(40)..end + name).unwrap_or_default();
+    let name = text.get(said.start.saturating_sub(40)..said.end + name.len()).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
     let (family, pattern) = match word {
         Word::Key if naming::is_open(&Words::of(name)) => return None,
@@ -142,18 +65,22 @@ fn is_form(name: &[u8]) -> bool {
     PARTS.iter().any(|part| name.ends_with(part))
 }
 
-/// The beginning of a call that a literal is wrapped in: `Field(default=`, `SecretStr(`.
-pub(super) static CALL: Form = LazyLock::new(|| {
-    Regex::new(r"^[\w.]{0,30}(?:\(default *= *|(?:SecretStr|Secret|Field)\((?:default *= *)?)").ok()
-});
-
-/// How much of a text is such a beginning, if a literal follows.
+/// How much of a text begins a call that a literal is wrapped in: `Field(default=`, `SecretStr(`.
 fn call_len(text: &[u8]) -> usize {
-    if !text.first().is_some_and(u8::is_ascii_alphabetic) {
-        return 0;
-    }
-    let len =
-        CALL.as_ref().and_then(|form| form.find(near(text, 0, 60))).map_or(0, |call| call.len());
+    const NAME_MAX: usize = 30;
+    const CALLS: [&[u8]; 3] = [b"SecretStr", b"Secret", b"Field"];
+    const DEFAULT: &[u8] = b"default";
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
+    let name = text.iter().take(NAME_MAX).take_while(is_name).count();
+    let is_call = name > 0 && text.get(name) == Some(&b'(');
+    let Some(inside) = text.get(name + 1..).filter(|_| is_call) else { return 0 };
+    let blanks = |at: usize| row(inside, at, NAME_MAX, b" ");
+    let signs = DEFAULT.len() + blanks(DEFAULT.len());
+    let is_default = inside.starts_with(DEFAULT) && inside.get(signs) == Some(&b'=');
+    let default = if is_default { signs + 1 + blanks(signs + 1) } else { 0 };
+    let is_known =
+        || text.get(..name).is_some_and(|name| CALLS.iter().any(|call| name.ends_with(call)));
+    let len = if is_default || is_known() { name + 1 + default } else { 0 };
     if Opening::of(text.get(len..).unwrap_or_default()).is_some() { len } else { 0 }
 }
 
@@ -172,35 +99,121 @@ fn type_len(text: &[u8]) -> usize {
     if is_typed { len + 1 } else { 0 }
 }
 
-/// What stands between a word and its value, as far as all values have it.
-struct Lead {
-    /// For how long the word's name goes on.
-    name: usize,
+/// What stands between a word and its value.
+struct Lead<'a> {
+    word: Word,
+    /// What the word's name goes on with.
+    name: &'a [u8],
+    /// So many blanks stand before the sign, or in its place.
     white: usize,
-    /// How many signs assign.
-    signs: usize,
-    /// Where the last of them ends, after the word.
+    /// A sign assigns the value, or a word of SQL does.
+    is_assigned: bool,
+    /// The value is an argument: `option(PASSWORD, "…")`, `setPassword("…")`.
+    is_listed: bool,
+    /// Only a literal counts behind it.
+    is_choice: bool,
+    /// Blanks stand before the value.
+    is_spaced: bool,
+    /// So does a tag of YAML, an anchor or an alias: `password: !secret name`.
+    is_tagged: bool,
+    /// Where the value begins.
     end: usize,
 }
 
-impl Lead {
-    /// Names go on for so long after the word: `password_confirmation`.
-    const NAME_MAX: usize = 24;
-
+impl<'a> Lead<'a> {
     /// Reads on from the end of a word.
-    fn of(text: &[u8], end: usize) -> Self {
-        let text = text.get(end..).unwrap_or_default();
+    fn of(text: &'a [u8], Said { word, start, end }: Said) -> Option<Self> {
+        /// Names go on for so long after the word: `password_confirmation`.
+        const NAME_MAX: usize = 24;
+        let rest = text.get(end..)?;
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-        let name = text.iter().take(Self::NAME_MAX).take_while(is_name).count();
-        let quoted = name + row(text, name, 3, b"\"'`])\\*");
-        let white = row(text, quoted, 8, b" \t");
-        let signs = row(text, quoted + white, 3, b"!:=>?|");
+        let name = rest.get(..rest.iter().take(NAME_MAX).take_while(is_name).count())?;
+        let quoted = name.len() + row(rest, name.len(), 3, b"\"'`])\\*");
+        let white = row(rest, quoted, 8, b" \t");
+        let signs = rest.get(quoted + white..)?;
+        let signs = signs.get(..row(signs, 0, 3, b"!:=>?|"))?;
         // Behind one that assigns, other signs are of the value: `password=!a1…`.
-        let all = text.get(quoted + white..quoted + white + signs).unwrap_or_default();
-        let signs = match all.iter().position(|sign| b":=>".contains(sign)) {
-            Some(first) => first + 1 + row(all, first + 1, 2, b":=>"),
+        let sign = match signs.iter().position(|sign| b":=>".contains(sign)) {
+            Some(first) => signs.get(..first + 1 + row(signs, first + 1, 2, b":=>"))?,
             None => signs,
         };
-        Self { name, white, signs, end: quoted + white + signs }
+        let before = start.checked_sub(1).and_then(|before| text.get(before));
+        let (word, is_one) = match word {
+            Word::ShortPassword => {
+                (Word::Password, name.is_empty() && !before.is_some_and(u8::is_ascii_alphabetic))
+            }
+            Word::Password | Word::Sql => (word, true),
+            _ => (word, !sign.is_empty()),
+        };
+        // A path in a program, and a choice: `Secrets::Aes128Gcm`, `passed?"a1":"b2"`.
+        if !is_one || matches!(sign, b"::" | b"?" | b"|") {
+            return None;
+        }
+        let mut at = quoted + white + sign.len();
+        // `password: str = "…"`: a type between the two signs.
+        at += if sign.starts_with(b":") { type_len(rest.get(at..)?) } else { 0 };
+        // `**password:** …`
+        let is_bold = !sign.is_empty() && rest.get(at..)?.starts_with(b"**");
+        at += if is_bold { 2 } else { 0 };
+        let is_listed = sign.is_empty()
+            && word == Word::Password
+            && match rest.get(at) {
+                Some(b'(') => PASSWORDS.contains(&name),
+                sign => sign == Some(&b','),
+            };
+        at += usize::from(is_listed);
+        let blanks = row(rest, at, 8, b" \t(");
+        at += blanks;
+        let is_called = !sign.is_empty() && word == Word::Password;
+        at += if is_called { call_len(rest.get(at..)?) } else { 0 };
+        // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
+        let is_choice = matches!(sign, b"??" | b"||" | b"?:") || rest.get(..at)?.contains(&b')');
+        let is_spaced = blanks > 0;
+        let is_tag = matches!(rest.get(at), Some(b'!' | b'&' | b'*'));
+        let is_tagged = sign.ends_with(b":") && is_spaced && is_tag;
+        let is_assigned = !sign.is_empty() || word == Word::Sql;
+        let end = end + at;
+        Some(Self {
+            word,
+            name,
+            white,
+            is_assigned,
+            is_listed,
+            is_choice,
+            is_spaced,
+            is_tagged,
+            end,
+        })
+    }
+
+    /// Tells whether a value may stand there: one in quotes, or one without.
+    fn leads_to(&self, quote: Option<u8>) -> bool {
+        match quote {
+            None if self.is_choice => false,
+            _ if self.is_assigned => true,
+            None => self.white == 1 && self.name.len() <= 4 && !self.is_listed,
+            Some(quote) => quote != b'`' && (self.white > 0 || self.is_listed),
+        }
+    }
+
+    /// The place of a value without quotes, if it is a password, and whether it may be code by what stands around.
+    fn bare(&self, text: &[u8], start: usize) -> Option<(Range<usize>, bool)> {
+        // Of a value after a space, `password: Type`, only what no program can mean counts.
+        let is_loose = self.is_spaced || !self.is_assigned;
+        let fits = |span: &Range<usize>, stand| {
+            let value = text.get(span.clone()).unwrap_or_default();
+            is_password(value, stand, self.word) && !value.windows(2).any(|two| two == b"??")
+        };
+        // Names of keys with such signs have names as values, too.
+        let signs: &[u8] = if self.word == Word::Key { b"" } else { b".#/:" };
+        let field = bare::field(text, start, self.end, !is_loose, signs);
+        let stand = if self.is_assigned { Stand::Field } else { Stand::Bare };
+        if let Some(field) = field.filter(|field| !self.is_tagged && fits(field, stand)) {
+            return Some((field, false));
+        }
+        let plain = self.end..self.end + bare::len(text.get(self.end..)?);
+        let is_code = is_loose || matches!(text.get(plain.end), Some(b',' | b')'));
+        let stand = if is_loose { Stand::Loose } else { Stand::Bare };
+        fits(&plain, stand).then_some((plain, is_code))
     }
 }

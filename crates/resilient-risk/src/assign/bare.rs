@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr_iter, memmem, memrchr3};
 
 use super::super::bits::run_of;
 use super::super::token::Shape;
@@ -13,49 +13,46 @@ use super::{line_around, near};
 const SIGNS: [&[u8]; 3] = [&[0xC2, 0xA0], &[0xE2, 0x80], &[0xE3, 0x80]];
 
 /// Names of other values in a list of settings: `Server=…;User Id=…;Password=…`.
-const SETTINGS: [&[u8]; 12] = [
-    b"server",
-    b"source",
-    b"host",
-    b"id",
-    b"uid",
-    b"database",
-    b"dbname",
-    b"catalog",
-    b"user",
-    b"username",
-    b"driver",
-    b"address",
+const SETTINGS: [&str; 12] = [
+    "server", "source", "host", "id", "uid", "database", "dbname", "catalog", "user", "username",
+    "driver", "address",
 ];
-
-/// Signs that end a sentence, a call or a literal behind a value.
-const CLOSING: &[u8] = b".,;:)]}>\"'`\\";
 
 /// The length of the value that a text begins with, if that may be code, a command or a sentence: up to what no value
 /// has in these. Of one that is longer than passwords are, it only tells that.
 pub(super) fn len(text: &[u8]) -> usize {
-    let text = near(text, 0, 2 * *LENS.end());
-    let rest = |at: usize| text.get(at..).unwrap_or_default();
-    let mut len = run_of(text, is_bare);
-    // These three begin other signs, too.
-    while matches!(rest(len), [0xC2 | 0xE2 | 0xE3, ..])
-        && !SIGNS.iter().any(|sign| rest(len).starts_with(sign))
+    len_until(text, &|byte| is_none(byte, b"&'\";<>|\\]),}`\x7F\xC2\xE2\xE3"), |_, rest| {
+        // These three begin other signs, too.
+        !matches!(rest, [0xC2 | 0xE2 | 0xE3, ..]) || SIGNS.iter().any(|sign| rest.starts_with(sign))
+    })
+}
+
+/// The length of the value that a text begins with. Some signs, blanks and control characters may end it, by what stands
+/// before and from there on. Of one that is longer than passwords are, it only tells that.
+fn len_until(
+    text: &[u8],
+    is_plain: &impl Fn(u8) -> bool,
+    is_end: impl Fn(&[u8], &[u8]) -> bool,
+) -> usize {
+    let text = near(text, 0, *LENS.end() + 1);
+    let mut len = run_of(text, is_plain);
+    while let Some((before, rest @ [_, behind @ ..])) = text.split_at_checked(len)
+        && !is_end(before, rest)
     {
-        len += 1 + run_of(rest(len + 1), is_bare);
+        len += 1 + run_of(behind, is_plain);
     }
     len
 }
 
-/// Tells whether a value goes on with a byte, whatever stands behind it.
+/// Tells whether a byte is no blank, control character or one of some signs.
 #[inline(always)]
-fn is_bare(byte: u8) -> bool {
-    let ends = b"&'\";<>|\\]),}`\x7F\xC2\xE2\xE3";
-    byte > b' ' && ends.iter().fold(true, |is, end| is & (byte != *end))
+fn is_none(byte: u8, signs: &[u8]) -> bool {
+    signs.iter().fold(byte > b' ', |is, sign| is & (byte != *sign))
 }
 
 /// The value that begins at a place behind a word, if it stands in a field with an end of its own: an element of XML, a
-/// query, a list of settings, or an entry that owns its line. A *direct* one has its
-/// sign right before it. Before an entry's word some signs may stand.
+/// query, a list of settings, or an entry that owns its line. A *direct* one has its sign right before it. Before an
+/// entry's word some signs may stand.
 pub(super) fn field(
     text: &[u8],
     word: usize,
@@ -69,11 +66,6 @@ pub(super) fn field(
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte);
     let opener = before.iter().rev().find(|byte| !is_name(byte));
     let sign = text.get(..from)?.last()?;
-    let quote = before.iter().rev().copied().find(|byte| b"\"'`".contains(byte)).unwrap_or(b'"');
-    let until = |ends: &[u8]| {
-        let is_end = |byte: &u8| byte.is_ascii_whitespace() || ends.contains(byte);
-        rest.iter().position(is_end).unwrap_or(rest.len())
-    };
     let len = match (opener, sign) {
         (Some(b'<'), b'>') => match rest.strip_prefix(DATA) {
             Some(data) => {
@@ -81,96 +73,92 @@ pub(super) fn field(
                 let is_prose = data.iter().take(len).filter(|byte| **byte == b' ').count() > 1;
                 return (!is_prose).then_some(from..from + len);
             }
-            None => Some(until(b"<"))
+            None => Some(len_until(rest, &|byte| is_none(byte, b"<"), |_, _| true))
                 .filter(|len| rest.get(*len..).is_some_and(|rest| rest.starts_with(b"</")))?,
         },
-        (Some(b'?' | b'&'), b'=') => until(b"&#\"'<>`\\"),
-        (_, b'=') if is_setting(before, rest) => setting_len(rest, quote),
+        (Some(b'?' | b'&'), b'=') => {
+            len_until(rest, &|byte| is_none(byte, b"&#\"'<>`\\"), |_, _| true)
+        }
+        (_, b'=') => {
+            setting_len(before, rest).or_else(|| entry_len(before, rest, direct, signs))?
+        }
         _ => entry_len(before, rest, direct, signs)?,
     };
     Some(from..from + len)
 }
 
-/// Tells whether another value of a list of settings stands beside a value.
-fn is_setting(before: &[u8], rest: &[u8]) -> bool {
+/// How long the value of a setting is, if others of a list stand beside it. The signs of XML that have names end with no
+/// semicolon of the list.
+fn setting_len(before: &[u8], rest: &[u8]) -> Option<usize> {
+    const NAMED: [&[u8]; 3] = [b"&amp", b"&lt", b"&gt"];
+    let quote = || memrchr3(b'"', b'\'', b'`', before).and_then(|at| before.get(at));
+    let len = len_until(rest, &|byte| is_none(byte, b";\"'`<\\&"), |value, rest| match rest {
+        [b';', ..] => !NAMED.iter().any(|name| value.ends_with(name)),
+        [b'<', behind @ ..] => behind.starts_with(b"/"),
+        [b'\\', behind @ ..] => behind.starts_with(b"\""),
+        [b'&', behind @ ..] => behind.starts_with(b"quot;"),
+        [byte @ (b'\'' | b'`'), ..] => Some(byte) == quote(),
+        _ => true,
+    });
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b";\"'".contains(byte);
-    before.split(is_end).chain(rest.split(is_end).skip(1)).any(|part| {
-        let Some(sign) = part.iter().position(|byte| *byte == b'=') else { return false };
-        let name = part.get(..sign).unwrap_or_default();
-        SETTINGS.iter().any(|known| name.eq_ignore_ascii_case(known))
-            && part.len() > sign + 1
-            && !part.ends_with(b",")
-    })
+    let has_setting = |part: &[u8]| {
+        memchr_iter(b'=', part).any(|at| {
+            // All names are shorter than ten characters.
+            let name = part.get(at.saturating_sub(10)..at).and_then(|it| it.rsplit(is_end).next());
+            let is_name =
+                |known: &&str| name.is_some_and(|it| it.eq_ignore_ascii_case(known.as_bytes()));
+            let value = || part.get(at + 1..).and_then(|it| it.split(is_end).next());
+            SETTINGS.iter().any(is_name) && value().is_some_and(|it| !matches!(it, [] | [.., b',']))
+        })
+    };
+    let others = || rest.iter().position(is_end).and_then(|end| rest.get(end..));
+    let is_one = LENS.contains(&len) && (has_setting(before) || others().is_some_and(has_setting));
+    is_one.then_some(len)
 }
 
-/// How long the value of a setting is. The signs of XML that have names end with no semicolon of the list.
-fn setting_len(rest: &[u8], quote: u8) -> usize {
-    const NAMED: [&[u8]; 3] = [b"&amp;", b"&lt;", b"&gt;"];
-    const ENDS: [&[u8]; 3] = [b"</", b"\\\"", b"&quot;"];
-    let mut len = 0;
-    while let Some(rest) = rest.get(len..)
-        && let Some(first) = rest.first()
-        && !first.is_ascii_whitespace()
-        && ![b';', b'"', quote].contains(first)
-        && !ENDS.iter().any(|end| rest.starts_with(end))
-    {
-        len += NAMED.iter().find(|name| rest.starts_with(name)).map_or(1, |name| name.len());
-    }
-    len
-}
-
-/// How long the value of an entry is that owns its line, as in a file of properties. A value that a command, a query or
-/// other code follows is none.
+/// How long the value of an entry is that owns its line, as in a file of properties.
 fn entry_len(before: &[u8], rest: &[u8], direct: bool, signs: &[u8]) -> Option<usize> {
+    let rest = Some(rest.trim_ascii_end()).filter(|rest| LENS.contains(&rest.len()))?;
     let is_name = |byte: &u8| {
         byte.is_ascii_alphanumeric() || b" \t_-*".contains(byte) || signs.contains(byte)
     };
-    let rest = rest.trim_ascii_end();
-    let words = || {
-        before
-            .split(u8::is_ascii_whitespace)
-            .filter(|word| word.iter().any(u8::is_ascii_alphanumeric))
-    };
+    let is_named = before.iter().rev().all(is_name);
+    let is_word = |word: &&[u8]| word.iter().any(u8::is_ascii_alphanumeric);
+    let is_alone = || before.split(u8::is_ascii_whitespace).filter(is_word).nth(1).is_none();
     // As in the files of programs that log in: `login bob password …`.
     let mut back = before.trim_ascii_end().rsplit(u8::is_ascii_whitespace).skip(1);
     let follows = back.next().is_some_and(|word| matches!(word, b"login" | b"user" | b"username"));
     // A name of a type may be all of a line, too.
-    let is_alone = || words().count() <= 1 && before.iter().all(is_name);
-    let is_value = || (follows || is_alone()) && !Shape::of(rest).is_name();
-    if !(direct && before.iter().all(is_name) || is_value()) {
-        return None;
-    }
-    if is_grouped(rest) {
-        return Some(rest.len());
-    }
-    let more = rest.get(len(rest)..)?;
-    let Some((sign, behind)) = more.split_first() else { return Some(rest.len()) };
-    let has = |byte: u8| behind.contains(&byte);
-    if more.iter().all(|byte| CLOSING.contains(byte)) || b";,".contains(rest.last()?) || has(b' ') {
-        return None;
+    let is_value = || (follows || is_named && is_alone()) && !Shape::of(rest).is_name();
+    let is_own = is_named && direct || is_value();
+    let more = || rest.get(len(rest)..).unwrap_or_default();
+    (is_own && (is_grouped(rest) || goes_on(more()))).then_some(rest.len())
+}
+
+/// Tells whether the value of an entry goes on to the end of its line, from the first sign on that may end it: a command, a
+/// query or other code is no part of it.
+fn goes_on(rest: &[u8]) -> bool {
+    let Some((sign, behind)) = rest.split_first() else { return true };
+    // Signs that end a sentence, a call or a literal.
+    let is_closing = rest.iter().all(|byte| b".,;:)]}>\"'`\\".contains(byte));
+    if is_closing || matches!(rest, [.., b';' | b',']) || behind.contains(&b' ') {
+        return false;
     }
     let shape = Shape::of(behind);
-    let is_random = || {
-        behind.len() >= 3
-            && shape.digits > 0
-            && shape.changes * 3 >= shape.len
-            && !shape.is_wordy()
-            && !behind.iter().any(|byte| b"-./:".contains(byte))
-    };
-    // These end a word of a shell. Hardly a command has letters of both cases and digits in its name.
-    let is_no_command = || {
-        let is_mixed = shape.lower > 0 && shape.upper > 0 && shape.digits > 0;
-        is_mixed && behind.len() >= 3 && shape.changes * 2 >= shape.len
-    };
+    let is_random =
+        |part: usize| shape.len >= 3 && shape.digits > 0 && shape.changes * part >= shape.len;
     let is_other = || {
         let name = behind.split(|byte| *byte == b'=').next().unwrap_or_default();
         name.len() < behind.len() && name.len() > 1 && name.iter().all(u8::is_ascii_alphabetic)
     };
-    let goes_on = match sign {
-        b' ' => is_random(),
-        b';' | b'&' | b'|' | b',' | b'<' | b'>' => is_no_command() && !is_other(),
+    match sign {
+        b' ' if behind.iter().any(|byte| b"-./:".contains(byte)) => false,
+        b' ' => is_random(3) && !shape.is_wordy(),
+        // These end a word of a shell. Hardly a command has letters of both cases and digits in its name.
+        b';' | b'&' | b'|' | b',' | b'<' | b'>' => {
+            is_random(2) && shape.lower > 0 && shape.upper > 0 && !is_other()
+        }
         b'\\' => !behind.first().is_some_and(|byte| b"nrt\"'".contains(byte)),
         _ => true,
-    };
-    goes_on.then_some(rest.len())
+    }
 }
