@@ -198,6 +198,7 @@ impl<'a> Lead<'a> {
 
     /// The place of a value without quotes, if it is a password, and whether it may be code by what stands around.
     fn bare(&self, text: &[u8], start: usize) -> Option<(Range<usize>, bool)> {
+        const USER_REACH: usize = 80;
         // Of a value after a space, `password: Type`, only what no program can mean counts.
         let is_loose = self.is_spaced || !self.is_assigned;
         let fits = |span: &Range<usize>, stand| {
@@ -207,7 +208,9 @@ impl<'a> Lead<'a> {
         // Names of keys with such signs have names as values, too.
         let signs: &[u8] = if self.word == Word::Key { b"" } else { b".#/:" };
         let field = bare::field(text, start, self.end, !is_loose, signs);
-        let stand = if self.is_assigned { Stand::Field } else { Stand::Bare };
+        let before = text.get(start.saturating_sub(USER_REACH)..start)?;
+        let is_field = self.is_assigned || bare::is_login(before);
+        let stand = if is_field { Stand::Field } else { Stand::Bare };
         if let Some(field) = field.filter(|field| !self.is_tagged && fits(field, stand)) {
             return Some((field, false));
         }

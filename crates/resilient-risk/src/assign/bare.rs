@@ -125,14 +125,19 @@ fn entry_len(before: &[u8], rest: &[u8], direct: bool, signs: &[u8]) -> Option<u
     let is_named = before.iter().rev().all(is_name);
     let is_word = |word: &&[u8]| word.iter().any(u8::is_ascii_alphanumeric);
     let is_alone = || before.split(u8::is_ascii_whitespace).filter(is_word).nth(1).is_none();
-    // As in the files of programs that log in: `login bob password …`.
-    let mut back = before.trim_ascii_end().rsplit(u8::is_ascii_whitespace).skip(1);
-    let follows = back.next().is_some_and(|word| matches!(word, b"login" | b"user" | b"username"));
+    let follows = is_login(before);
     // A name of a type may be all of a line, too.
     let is_value = || (follows || is_named && is_alone()) && !Shape::of(rest).is_name();
     let is_own = is_named && direct || is_value();
+    let is_line = || follows && !rest.contains(&b' ') || is_grouped(rest);
     let more = || rest.get(len(rest)..).unwrap_or_default();
-    (is_own && (is_grouped(rest) || goes_on(more()))).then_some(rest.len())
+    (is_own && (is_line() || goes_on(more()))).then_some(rest.len())
+}
+
+/// Tells whether a text ends with the name of a user, as in the files of programs that log in: `login bob password …`.
+pub(super) fn is_login(before: &[u8]) -> bool {
+    let mut back = before.trim_ascii_end().rsplit(u8::is_ascii_whitespace).skip(1);
+    back.next().is_some_and(|word| matches!(word, b"login" | b"user" | b"username"))
 }
 
 /// Tells whether the value of an entry goes on to the end of its line, from the first sign on that may end it: a command, a

@@ -69,7 +69,12 @@ pub(super) fn user(text: &[u8], end: usize) -> Option<Hit> {
     let real = odd || is_url_password(password, user.as_bytes(), b"localhost");
     // A `%` alone is a sign of a password.
     let is_place = |two: &[u8]| matches!(two, [b'%', b's' | b'd' | b'v' | b'%']);
-    let is_code = pair.as_bytes().iter().any(|byte| b"$<>{}()".contains(byte))
+    let has_code = |part: &[u8]| part.iter().any(|byte| b"$<>{}()".contains(byte));
+    // In quotes, brackets are no code of a shell.
+    let is_quoted = text.get(..end + pair.start()).is_some_and(|before| before.ends_with(b"'"));
+    let is_plain = || is_quoted && is_password(password, Stand::Literal, Word::Password);
+    let is_code = has_code(user.as_bytes())
+        || has_code(password) && !is_plain()
         || password.windows(2).any(is_place)
         || password.starts_with(b":")
         || password.starts_with(b"//");

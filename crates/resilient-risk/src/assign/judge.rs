@@ -93,6 +93,7 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
     let is_hex = word == Word::Password
         && matches!(shape.kind, Kind::HexLower | Kind::HexUpper)
         && shape.len >= HEX_MIN;
+    let is_field = (word, stand) == (Word::Password, Stand::Field);
     let strong = match (word, stand) {
         (Word::Key, _) => {
             classes >= 3
@@ -109,6 +110,10 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
         (_, Stand::Bare | Stand::Field) => {
             classes >= 3 && (symbols > 0 || dense)
                 || dense && shape.changes >= 4 && digits >= 3 && value.len() >= 8
+                || is_field
+                    && digits >= 2
+                    && !shape.is_name()
+                    && (shape.changes >= 4 || shape.is_odd())
                 || is_hex && shape.changes >= 3
         }
         (_, Stand::Literal) => {

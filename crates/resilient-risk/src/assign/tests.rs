@@ -409,3 +409,31 @@ fn commands_variables_tags_and_prose_are_no_part_of_a_password() {
         assert_eq!(found(text), [], "{text}");
     }
 }
+
+/// Before, these were words or code.
+#[test]
+fn passwords_of_small_letters_and_of_brackets_are_found_where_a_field_or_quotes_end_them() {
+    let small = ["qw7b", "3pdkx"].concat();
+    let signs = ["q7Rk{9)", "|zP<wX2m"].concat();
+    let pair = ["user:q7R", "k{9z)P<wX2m"].concat();
+    for (text, name, value) in [
+        (format!("DB_PASSWORD={small}\n"), "assigned_password", &small),
+        (format!("db:\n  password: {small}\n"), "assigned_password", &small),
+        (format!("machine h login u password {small}\n"), "assigned_password", &small),
+        (format!("machine h login u password {signs}\n"), "assigned_password", &signs),
+        (format!("curl -u '{pair}' https://x.io"), "command_line_user", &pair),
+    ] {
+        assert_eq!(found(&text), [(name, value.as_str())], "{text}");
+    }
+    for text in [
+        "PASSWORD=postgres12\n",
+        "PASSWORD_HASH=sha256md5\n",
+        "password=base64utf8\n",
+        "login user password reset2fa(x1)\n",
+        "curl -u '{user1}:{password1}' https://x.io",
+        "curl -u '$USER1:${PASS2}' https://x.io",
+        "curl -u 'user:get_Pass1()' https://x.io",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
