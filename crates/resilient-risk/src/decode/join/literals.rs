@@ -18,8 +18,9 @@ use super::super::{Trust, Views};
 use super::names::{follows, is_named, name_before};
 use super::{JOINED_MAX, JOINED_MIN, Joined, may_hold};
 
-/// Between two parts stand no more bytes.
+/// Between two parts stand no more signs, and no longer comments.
 const GAP_MAX: usize = 48;
+const COMMENTS_MAX: usize = 512;
 
 /// A literal that is a part of a token is not longer.
 const PART_MAX: usize = 512;
@@ -43,23 +44,26 @@ pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut reader = Reader { text, bytes, marks, names: Vec::new(), counted: 0, read: 0, used: 0 };
     // Where the quote before ends, the number of the last one that goes on with a list, and where literals are filled.
-    let (mut start, mut last, mut calls) = (None, None, Vec::new());
+    let (mut start, mut last, mut calls) = (0, None, Vec::new());
     for (nth, at) in marks.quote.ones().enumerate() {
         let before = bytes.get(..at).unwrap_or_default();
-        let gap = start.and_then(|start| before.get(start..)).unwrap_or_default();
-        start = Some(at + 1);
-        if !gap.is_empty() && gap.iter().all(|byte| is_sign(*byte)) {
-            if gap.contains(&b',') {
-                reader.list(at, last.is_none_or(|last| nth != last + 2), views);
+        let from = std::mem::replace(&mut start, at + 1);
+        if let Some((close, (is_listed, next))) = from.checked_sub(1).zip(reader.between(from, at))
+        {
+            if is_listed {
+                let is_second = last.is_none_or(|last| nth != last + 2);
+                reader.list(is_second.then_some(close), next, views);
                 last = Some(nth);
             } else {
-                reader.join(at, views);
+                reader.join(close, views);
             }
         } else if before.ends_with(b"=") || before.ends_with(b"= ") {
             reader.assign(at, views);
+        } else {
+            reader.begin_word(from, at, views);
         }
         if bytes.get(at + 1..).is_some_and(|rest| rest.starts_with(FILLS)) {
-            calls.push(at + 1 + FILLS.len());
+            calls.push(at);
         }
     }
     reader.count(views);
@@ -131,6 +135,16 @@ static MEMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(r"^(?-u)(?:{name}|{key})*(?:{last})")).ok()
 });
 
+/// How long the comment is that a text begins with.
+fn comment_len(text: &[u8]) -> usize {
+    let text = text.get(..COMMENTS_MAX).unwrap_or(text);
+    match text {
+        [b'/', b'*', rest @ ..] => memmem::find(rest, b"*/").map_or(0, |len| len + 4),
+        [b'#', ..] | [b'/', b'/', ..] | [b'-', b'-', b' ', ..] => memchr(b'\n', text).unwrap_or(0),
+        _ => 0,
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -149,34 +163,44 @@ impl Reader<'_> {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
-    /// The quote that opens the literal before the one that another quote opens.
-    fn literal_before(&self, quote: usize) -> Option<usize> {
-        let before = self.bytes.get(quote.saturating_sub(GAP_MAX + 1)..quote)?;
-        let close = quote - 1 - before.iter().rev().position(|byte| is_quote(*byte))?;
+    /// The quote that opens the literal that another one closes.
+    fn opened(&self, close: usize) -> Option<usize> {
         let from = close.saturating_sub(PART_MAX + 1).max(self.read);
         let open = from + memrchr(self.byte(close), self.bytes.get(from..close)?)?;
         (self.literal(open)?.1 == close + 1).then_some(open)
     }
 
-    /// Joins the literals around the signs before a quote.
-    fn join(&mut self, quote: usize, views: &mut Views<'_>) {
-        if quote >= self.read
-            && let Some(open) = self.literal_before(quote)
+    /// Tells whether signs, and comments among them, lead from one literal to another: whether they list them, and
+    /// where the other begins.
+    fn between(&self, from: usize, at: usize) -> Option<(bool, usize)> {
+        let gap = self.bytes.get(from..at)?;
+        let Some(len) = gap.iter().position(|byte| !is_sign(*byte)) else {
+            return (!gap.is_empty()).then(|| (gap.contains(&b','), at));
+        };
+        let is_comment = matches!(gap.get(len)?, b'/' | b'#') || gap.get(..len)?.ends_with(b"-- ");
+        let (joint, next) = self.joint(from).filter(|_| is_comment)?;
+        is_quote(self.byte(next)).then_some((joint == Joint::Listed, next))
+    }
+
+    /// Joins the literal that a quote closes with the next ones.
+    fn join(&mut self, close: usize, views: &mut Views<'_>) {
+        if close >= self.read
+            && let Some(open) = self.opened(close)
         {
             self.join_from(open, views);
         }
     }
 
     /// Joins a list from one of its literals on, if a program says that it joins it, or if a token begins there: the one
-    /// that a quote opens, or the one before, if that is the first.
-    fn list(&mut self, quote: usize, is_second: bool, views: &mut Views<'_>) {
+    /// that a quote opens, or the first one, which another quote closes.
+    fn list(&mut self, first: Option<usize>, quote: usize, views: &mut Views<'_>) {
         if quote < self.read {
             return;
         }
         if self.byte(quote + 1) == self.byte(quote) {
             self.without(quote, views);
         }
-        let first = if is_second { self.literal_before(quote) } else { None };
+        let first = first.and_then(|close| self.opened(close));
         if let Some(open) = first.filter(|open| self.is_joined(*open)) {
             return self.join_from(open, views);
         }
@@ -258,7 +282,7 @@ impl Reader<'_> {
         let rest = self.bytes.get(end..).unwrap_or_default();
         let blanks = rest.iter().take(GAP_MAX).take_while(|byte| b" \t)".contains(byte)).count();
         if !rest.get(blanks).is_none_or(|byte| b"\n\r;,\\".contains(byte)) {
-            return self.go_on(literal, end, views);
+            return self.glue(literal, end, views);
         }
         let before = self.bytes.get(..quote).unwrap_or_default();
         let Some(name) = name_before(before) else { return };
@@ -285,14 +309,48 @@ impl Reader<'_> {
         self.names.push(Named { name, literal });
     }
 
-    /// Joins a literal with what stands right behind it, as a shell does: `"a"b`, `"a"'b'`.
-    fn go_on(&self, literal: Range<usize>, end: usize, views: &mut Views<'_>) {
-        let next = match self.literal(end) {
-            Some((next, _)) if is_quote(self.byte(end)) => next,
-            _ => end..end + self.marks.token.run_to(end, end + PART_MAX),
-        };
-        if !next.is_empty() {
-            self.view(literal.start - 1, &[literal, next], Trust::Names, views);
+    /// Joins a word that a token begins with what is glued to it by a quote, which opens a literal or closes one.
+    fn begin_word(&mut self, from: usize, quote: usize, views: &mut Views<'_>) {
+        let goes_on = |at: Option<usize>| at.is_some_and(|at| is_named(self.byte(at)));
+        if !goes_on(quote.checked_sub(1))
+            || !(goes_on(Some(quote + 1)) || is_quote(self.byte(quote + 1)))
+        {
+            return;
+        }
+        let floor = from.max(quote.saturating_sub(PART_MAX));
+        let start = quote - self.marks.token.run_back(quote, floor);
+        let word = self.bytes.get(start..quote).unwrap_or_default();
+        let start = memrchr(b'=', word).map_or(start, |sign| start + sign + 1);
+        if start > 0 && self.begins(start - 1) {
+            let is_open = self.literal(quote).is_some();
+            self.glue(start..quote, quote + usize::from(!is_open), views);
+        }
+    }
+
+    /// Joins a part with what stands right behind it, as a shell does: `"a"b`, `a"b"'c'`.
+    fn glue(&mut self, first: Range<usize>, end: usize, views: &mut Views<'_>) {
+        if end < self.read {
+            return;
+        }
+        let begin = first.start.saturating_sub(1);
+        let (mut parts, mut at) = (vec![first], end);
+        while at < end + JOINED_MAX {
+            let (next, end) = match self.literal(at) {
+                Some(literal) if is_quote(self.byte(at)) => literal,
+                _ => {
+                    let end = at + self.marks.token.run_to(at, at + PART_MAX);
+                    (at..end, end)
+                }
+            };
+            if next.is_empty() {
+                break;
+            }
+            parts.push(next);
+            at = end;
+        }
+        if parts.len() > 1 {
+            self.read = at;
+            self.view(begin, &parts, Trust::Names, views);
         }
     }
 
@@ -389,20 +447,14 @@ impl Reader<'_> {
         while let Some(end) = self.part(at, &mut chain) {
             chain.place.end = end;
             let rest = self.bytes.get(end..).unwrap_or_default();
-            let call = if rest.starts_with(FILLS) { FILLS.len() } else { 0 };
-            let gap = rest.iter().skip(call).take(GAP_MAX).take_while(|byte| is_sign(**byte));
-            let gap = call..call + gap.count();
-            at = end + gap.end;
-            let is_name = !is_quote(self.byte(at));
-            let joint = if call > 0 {
-                Joint::Filled
+            let joint = if rest.starts_with(FILLS) {
+                let call = end + FILLS.len();
+                Some((Joint::Filled, self.joint(call).map_or(call, |(_, next)| next)))
             } else {
-                let Some(joint) = joint(rest.get(gap).unwrap_or_default(), is_name) else { break };
-                joint
+                self.joint(end)
             };
-            if joint == Joint::Listed && self.is_key(at) {
-                break;
-            }
+            let Some((joint, next)) = joint else { break };
+            at = next;
             chain.is_listed |= joint == Joint::Listed;
             chain.is_filled |= joint == Joint::Filled && chain.parts.len() == 1;
             if at - start > most {
@@ -412,6 +464,39 @@ impl Reader<'_> {
         self.fill(&mut chain);
         work::spend(chain.place.len());
         chain
+    }
+
+    /// What puts together the part that ends at a position and the next one, by the signs between them, and where that
+    /// one begins. Nothing but white space does not name any.
+    fn joint(&self, from: usize) -> Option<(Joint, usize)> {
+        let (mut at, mut comments, mut has_feed, mut signs) = (from, 0, false, Vec::new());
+        while at - from - comments < GAP_MAX {
+            let rest = self.bytes.get(at..)?;
+            let len = comment_len(rest);
+            comments += len;
+            match rest.first().filter(|byte| is_sign(**byte)) {
+                _ if comments > COMMENTS_MAX => return None,
+                _ if len > 0 => at += len - 1,
+                Some(b'\n') => has_feed = true,
+                Some(byte) if byte.is_ascii_whitespace() || b"()\\".contains(byte) => {}
+                Some(byte) => signs.push(*byte),
+                None => break,
+            }
+            at += 1;
+        }
+        work::spend(comments);
+        let is_name = !is_quote(self.byte(at));
+        let is_key = !is_name && self.is_key(at);
+        let joint = match signs.as_slice() {
+            [] if at == from || is_name || is_key => return None,
+            b"" | b"+" | b"." | b".." | b"&" | b"||" => Joint::Added,
+            b"%" => Joint::Filled,
+            b"," if !is_key => Joint::Listed,
+            // An item of a list stands on a line of its own.
+            b"-" if has_feed && !is_key => Joint::Listed,
+            _ => return None,
+        };
+        Some((joint, at))
     }
 
     /// Puts the other parts of a chain where its first one has places for them: `%s`, `{}`, `{0}`.
@@ -555,20 +640,6 @@ fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-/// What puts two parts together, by what stands between them; nothing but white space does not name any.
-fn joint(gap: &[u8], is_name: bool) -> Option<Joint> {
-    let signs = gap.iter().filter(|byte| !byte.is_ascii_whitespace() && !b"()\\".contains(byte));
-    match signs.copied().collect::<Vec<u8>>().as_slice() {
-        [] if gap.is_empty() || is_name => None,
-        b"" | b"+" | b"." | b".." | b"&" | b"||" => Some(Joint::Added),
-        b"%" => Some(Joint::Filled),
-        b"," => Some(Joint::Listed),
-        // An item of a list stands on a line of its own.
-        b"-" if gap.contains(&b'\n') => Some(Joint::Listed),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::{Detection, Policy, score};
@@ -618,6 +689,13 @@ mod tests {
             format!("d[0] = '{a}'\nd[7] = '{b}'\nx = d[0] + d[7]\n"),
             format!("K=\"{a}\"{b}\n"),
             format!("K='{a}'\"{b}\"\n"),
+            format!("K={a}\"{b}\"\n"),
+            format!("f -H \"K: {a}\"'{b}'\n"),
+            format!("x = (\"{a}\"  # it's\n     # c\n     \"{b}\")\n"),
+            format!("x = \"{a}\" + // c\n  \"{b}\";\n"),
+            format!("x = \"{a}\" /* \"c\" */ + \"{b}\";\n"),
+            format!("x = concat!(\"{a}\", /* c */ \"{b}\");\n"),
+            format!("SELECT '{a}' || -- c\n '{b}';\n"),
             format!("A='{a}'\nB='{b}'\nK=$A$B\n"),
             format!("A='{a}'\nB='{b}'\nK=\"$A$B\"\n"),
             format!("var e=\"{a}\",n=\"{b}\";f(e+n)\n"),
@@ -671,6 +749,8 @@ mod tests {
             format!("type Cipher = '{a}' | '{b}';"),
             format!("f('{a}'); g('{b}')\n"),
             format!("d = {{\"x\": \"{a}\", \"{b}\": 1}}\n"),
+            format!("\"token\": \"{a}\"\n\"{b}\": 1\n"),
+            format!("x = '{a}' // '{b}'\n"),
             // A token that may be longer is whole without the next item.
             format!("f(\"{open}\",\"b\",{{c:'d'}})\n"),
             format!("{{\"token\":\"{open}\",\"b\":1}}\n"),
