@@ -20,6 +20,7 @@ mod around;
 mod block;
 mod encoded;
 mod expression;
+mod field;
 mod form;
 mod guard;
 mod language;
@@ -156,7 +157,7 @@ pub struct Place {
 pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
     let report = score(content, policy);
     check(&report, policy, &wish.chosen)?;
-    let taken = gather(content, policy, &wish.chosen, &report)?;
+    let taken = gather(content, policy, wish, &report)?;
     let numbers = mark::numbers(content);
     let mut planned = plan(content, &taken, &numbers, wish);
 

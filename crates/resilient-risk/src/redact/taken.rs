@@ -8,7 +8,8 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::form::Form;
-use super::{Choice, Refusal, Wish, block, encoded, hits, plan, remaining, render, wants};
+use super::language::Language;
+use super::{Choice, Refusal, Wish, block, encoded, field, hits, plan, remaining, render, wants};
 use crate::escape::{escape, numbered};
 use crate::format::Format;
 use crate::token::Shape;
@@ -42,14 +43,32 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    fn of(pieces: Vec<Range<usize>>, hit: &PatternHit, findings: Vec<usize>) -> Self {
+    fn of(pieces: Vec<Range<usize>>, hit: &PatternHit) -> Self {
         Self {
             pieces,
             kind: hit.kind.clone(),
             pattern: hit.pattern.clone(),
-            findings,
+            findings: Vec::new(),
             is_decoded: !hit.via.is_empty(),
         }
+    }
+
+    /// Takes the whole field that the secret stands in.
+    fn with_field(mut self, content: &str, language: Option<Language>) -> Self {
+        let [piece] = self.pieces.as_slice() else { return self };
+        match (self.kind.as_ref(), self.pattern.as_ref()) {
+            (_, "email" | "url_credentials") => {
+                if let Some(password) = field::password(content, piece) {
+                    (self.kind, self.pattern) = ("conn_string".into(), "url_credentials".into());
+                    self.pieces = vec![password];
+                }
+            }
+            ("generic_secret", _) | (_, "assigned_key" | "named_key") => {
+                self.pieces = field::value(content, language, piece).unwrap_or(self.pieces);
+            }
+            _ => {}
+        }
+        self
     }
 
     /// From the beginning of the first piece to the end of the last one.
@@ -88,16 +107,20 @@ pub(super) fn text<'a>(content: &'a str, pieces: &[Range<usize>]) -> Cow<'a, str
 pub(super) fn gather(
     content: &str,
     policy: &Policy,
-    chosen: &[Choice],
+    wish: &Wish,
     report: &Report,
 ) -> Result<Vec<Taken>, Refusal> {
+    let Wish { chosen, language, .. } = wish;
     let wanted = |number: usize, hit: &PatternHit| {
         chosen.contains(&Choice::Finding(number)) || wants(chosen, hit)
     };
     let (mut taken, mut unknown) = (Vec::new(), Vec::new());
     for (number, hit) in hits(report).filter(|(number, hit)| wanted(*number, hit)) {
         match pieces(content, hit) {
-            Some(pieces) => taken.push(Taken::of(pieces, hit, vec![number])),
+            Some(pieces) => {
+                let of = Taken::of(pieces, hit).with_field(content, *language);
+                taken.push(Taken { findings: vec![number], ..of });
+            }
             None => unknown.push(hit),
         }
     }
@@ -118,9 +141,10 @@ pub(super) fn gather(
         let marks: Vec<_> = marks.zip(outs.into_iter().map(|out| out.span)).collect();
         let more = hits(&after).filter(|(_, hit)| wants(chosen, hit));
         let more = more.filter_map(|(_, hit)| {
-            let pieces = pieces(&rendered.text, hit)?;
-            let pieces = pieces.iter().map(|piece| before(&marks, piece)).collect();
-            Some(Taken::of(pieces, hit, Vec::new()))
+            let of = Taken::of(pieces(&rendered.text, hit)?, hit);
+            let of = of.with_field(&rendered.text, *language);
+            let pieces = of.pieces.iter().map(|piece| before(&marks, piece)).collect();
+            Some(Taken { pieces, ..of })
         });
         let is_known = |piece: &Range<usize>| {
             let nth = marks.partition_point(|(_, secret)| secret.start < piece.start);

@@ -3,12 +3,15 @@
 mod copies;
 mod edges;
 mod encoded;
+mod fields;
 mod forms;
 mod keys;
 mod look_ups;
 mod pieces;
 mod quotes;
 mod whole;
+
+use regex::Regex;
 
 use super::*;
 use crate::Pattern;

@@ -1,0 +1,88 @@
+//! What is taken of a field takes all of it.
+
+use super::*;
+
+/// A text at a path with `H` and `T` for the halves of a password, and what is left of it.
+fn left(path: &str, text: &str) -> String {
+    let halves = ["q7Rk!9zP", "wX4m2Vb"];
+    let text = text.replace('H', halves[0]).replace('T', halves[1]);
+    let wish = Wish { language: Language::of_path(path), ..Wish::default() };
+    let left = redact(&text, &Policy::default(), &wish).unwrap().text;
+    let mark = Regex::new(r"[<\[]REDACTED:(?:generic_secret|conn_string):1[>\]]").unwrap();
+    mark.replace_all(&left, "M").replace(halves[0], "H").replace(halves[1], "T")
+}
+
+#[test]
+fn a_password_goes_with_the_rest_of_its_field() {
+    for (path, text, expected) in [
+        ("", "<pass>H|\"T</pass>", "<pass>M</pass>"),
+        ("", "<pass>:H]\\T</pass>", "<pass>M</pass>"),
+        ("", "c = \"Server=a;Password=H`T;b=1\"", "c = \"Server=a;Password=M;b=1\""),
+        ("", "c = \"Server=a;Password=E'H'T;\"", "c = \"Server=a;Password=M;\""),
+        ("", "<a b=\"Server=a;Password=H&quot;T\"/>", "<a b=\"Server=a;Password=M\"/>"),
+        ("", "f('https://a.io/b?pass=H\"T&c=1')", "f('https://a.io/b?pass=M&c=1')"),
+        (".env", "A_PASSWORD=H|T # b", "A_PASSWORD=M # b"),
+        (".env", "A_PASSWORD='H'T", "A_PASSWORD='M'"),
+        ("a.ini", "password = H;T ; b", "password = M ; b"),
+        ("a.yml", "password: H,T", "password: M"),
+        ("a.sh", "PASS=H\"T\" b", "PASS='M'\"\" b"),
+        ("a.sh", "PASS=\"H\"T", "PASS=\"M\""),
+    ] {
+        assert_eq!(left(path, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_field_ends_where_the_text_shows_it() {
+    for (path, text, expected) in [
+        ("", "<p>password=H</p>", "<p>password=M</p>"),
+        (
+            "",
+            "f(\"Server=a;Password=H\" + b + \";c=d\")",
+            "f(\"Server=a;Password=M\" + b + \";c=d\")",
+        ),
+        ("", "f(`https://a.io/b?pass=H`, `T`)", "f(`https://a.io/b?pass=M`, `T`)"),
+        ("a.env", "A=\"-Dpassword=H -Db=1\"", "A=\"-Dpassword=M -Db=1\""),
+        ("a.ini", "a=1;password=H;c=2", "a=1;password=M;c=2"),
+        ("a.yml", "a: {password: H, b: 1}", "a: {password: M, b: 1}"),
+        ("a.sh", "PASSWORD=H;make", "PASSWORD='M';make"),
+        ("a.sh", "PASSWORD=H\"$T\"", "PASSWORD='M'\"$T\""),
+    ] {
+        assert_eq!(left(path, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_password_of_an_address_goes_up_to_its_last_at() {
+    for sign in ["`", "{", "}", "<", ">", "\"", "'", "@\""] {
+        for text in
+            ["u://a:HST@b.corp.io/c", "A=u://a:HST@b.corp.io:1/c", "don't u://a:HST@b.corp.io"]
+        {
+            let expected = text.replace("HST", "M");
+            assert_eq!(
+                left("", &text.replace('S', sign).replace("u:", "postgres:")),
+                expected.replace("u:", "postgres:")
+            );
+        }
+    }
+    for (text, expected) in [
+        ("\"u://a:H\\\"T@b.corp.io\"", "\"u://a:M@b.corp.io\""),
+        ("'u://a:H\"T@b.corp.io' a@b", "'u://a:M@b.corp.io' a@b"),
+    ] {
+        assert_eq!(left("", &text.replace("u:", "postgres:")), expected.replace("u:", "postgres:"));
+    }
+}
+
+#[test]
+fn a_mailbox_behind_an_address_is_no_password_of_it() {
+    for (before, after) in [
+        ("{\"url\":\"https://h.io:8080\",\"mail\":\"", "\"}"),
+        ("see https://h.io:8080\",\"mail\":\"", "\""),
+        ("<a href=https://h.io:80>", "</a>"),
+        ("\"https://h:ab\",\"", "\""),
+        ("https://h:${A}", "/b"),
+    ] {
+        let redaction = redacted(&[before, "ann.lee@corp.io", after].concat());
+        assert_eq!(redaction.text, [before, "<REDACTED:pii:1>", after].concat());
+    }
+}
