@@ -16,7 +16,8 @@ use super::syntax::Kind;
 /// `LINE` is where a line or the content of a bracket begins, `REST` the rest of it up to the place or to a bracket,
 /// and `OBJECT` an object of JavaScript up to one of its members.
 const RULES: [(Language, &str, &str); 9] = [
-    (Language::Go, r":|\{", r"LINE(?:const|import)\bREST"),
+    // The length of an array is a constant. A list has braces.
+    (Language::Go, r":|\{", r"LINE(?:const|import)\bREST|(?:^|[^\w)\]])\["),
     (
         Language::Java,
         r":|\{",
@@ -54,6 +55,8 @@ const RULES: [(Language, &str, &str); 9] = [
         concat!(
             r"LINE(?:in|require|require_relative|load|autoload|alias)\bREST",
             r"|\bin(?:[ \t]+\S+)?[ \t]*(?:\z|[(\[{])",
+            // A pattern on the right side.
+            r"|(?:^|[\n;{])\s*[\w.@$?!)\]]+[ \t]*=>REST",
         ),
     ),
     (Language::JavaScript, r"OBJECT:|\?\s[^:;(\[{]*:", r"\b(?:require|import)\s*[(\[{]"),
@@ -240,6 +243,8 @@ mod tests {
         for (language, other, look_up) in [
             (Language::Go, "const a = @", "a := @"),
             (Language::Go, "func f() { const a = @", "func f() { a := @"),
+            (Language::Go, "var a [len(@)]int", "a := m[f(@)]"),
+            (Language::Go, "a := [len(@)]byte{}", "a := [...]string{@}"),
             (Language::Go, &format!("const ({long}\n\ta = @"), "const (\n\ta = 1\n)\nb = @"),
             (Language::Java, "case 1: x(); case @", "case 1: x(@"),
             (Language::Java, "static final String A = @", "final String a = @"),
@@ -257,6 +262,8 @@ mod tests {
             (Language::Rust, "match a { @ => 1", "f(match a { 1 => @"),
             (Language::Rust, "if let @ = a", "const D: &[u8] = b;\nlet a = @"),
             (Language::Ruby, "d = { @: 1 }", "d = { a: @ }"),
+            (Language::Ruby, "a.b => @", "f a.b => @"),
+            (Language::Ruby, "a[0] => {b: [@]}", "f(a => {b: [@]})"),
             (Language::Ruby, "l = 'a' @", "puts @"),
             (Language::JavaScript, "import @", "important(@"),
             (Language::JavaScript, "import {\n  a,\n} from @", "f({a: [@"),

@@ -101,7 +101,7 @@ impl<'a> Lexer<'a> {
             self.here_documents();
         } else if self.language == Language::Php && rest.starts_with(b"?>") {
             self.outside();
-        } else if !(b"/#<=$?%';".contains(&byte) && self.hidden()
+        } else if !(b"/#<=$?%';_".contains(&byte) && self.hidden()
             || self.literal()
             || byte == b'<' && self.here_begins())
         {
@@ -579,6 +579,13 @@ mod tests {
         {
             assert_eq!(found(text, Language::Shell), [(Kind::Unknown, text, text)]);
         }
+    }
+
+    #[test]
+    fn the_data_behind_a_program_of_ruby_is_inert() {
+        let data = "__END__\r\na = 'b'\n";
+        let text = format!("a__END__\n__END__x\n{data}");
+        assert_eq!(found(&text, Language::Ruby), [(Kind::Inert, data, data)]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) enum Kind {
 
 /// What hides the quotes in it: comments, characters, regular expressions, and signs that have a quote. Where a form has a
 /// group, the group is what is hidden.
-pub(super) static HIDES: [(&[Language], Form, Kind, Where); 20] = [
+pub(super) static HIDES: [(&[Language], Form, Kind, Where); 21] = [
     (&TYPED, Form::of(r"^//[^\n]*"), Kind::Inert, Where::InCode),
     (&SCRIPTS, Form::of(r"^//[^\n]*"), Kind::Inert, Where::InCode),
     (&[Language::Php], Form::of(r"^((?://|#)[^\n]*?)(?:\?>|\n|\z)"), Kind::Inert, Where::InCode),
@@ -37,6 +37,8 @@ pub(super) static HIDES: [(&[Language], Form, Kind, Where); 20] = [
     (&YAMLS, Form::of(r"^#[^\n]*"), Kind::Inert, Where::Word),
     (&[Language::Env], Form::of(r"^[#;][^\n]*"), Kind::Inert, Where::Line),
     (&[Language::Ruby], Form::of(r"^=begin(?s:.*?)(?:\n=end|\z)"), Kind::Inert, Where::Line),
+    // What a program of Ruby reads as its data.
+    (&[Language::Ruby], Form::of(r"^__END__\r?\n(?s:.*)"), Kind::Inert, Where::Line),
     // What is no character is the mark of a lifetime.
     (&TYPED, Form::of(r"^'(?:\\[^']{0,12}'|\\''|[^\\]')"), Kind::Inert, Where::Any),
     (&[Language::Ruby], Form::of(r#"^\$["'`]"#), Kind::Inert, Where::Any),
