@@ -257,7 +257,7 @@ fn wants(chosen: &[Choice], hit: &PatternHit) -> bool {
 fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &Wish) -> Vec<Out> {
     let mut counts: BTreeMap<&str, usize> = numbers.clone();
     let mut of_secret: BTreeMap<(&str, Cow<'_, str>), usize> = BTreeMap::new();
-    let mut names = Names::default();
+    let mut names = if wish.env { Names::of(content, wish.language) } else { Names::default() };
     let mut outs = Vec::with_capacity(taken.len());
     let mut done = 0;
     for taken in taken {

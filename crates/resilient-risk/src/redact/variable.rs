@@ -3,8 +3,10 @@
 //! The name comes from what the secret is assigned to, `api_key = "…"` giving `API_KEY`; where nothing
 //! is assigned, from the pattern that found it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::form::Form;
+use super::language::Language;
 use super::window_before;
 
 /// Names that every process has for something else.
@@ -19,15 +21,45 @@ const NAME_LEN_MAX: usize = 48;
 /// So much of a line is looked at.
 const LINE_LEN_MAX: usize = 256;
 
+/// The name in a look-up of a program, and in text in which variables are expanded.
+static LOOKED_UP: Form = Form::of(concat!(
+    r"(?:environ(?:\.get\(|\[)|[gG]etenv\(|process\.env(?:\.|\[)|env!\(|env::var\(|ENV(?:\.fetch\(|\[)",
+    r#"|GetEnvironmentVariable\(|\bsecrets\.)["'`]?([A-Za-z_]\w*)"#,
+));
+static EXPANDED: Form = Form::of(r"\$\{?([A-Za-z_]\w*)");
+static ASSIGNED: Form = Form::of(r"\b([A-Za-z_]\w*)=");
+
+/// A property whose accessor has the value: `Token { get; set; } = `, `Token { get => `, `token: String get() = `.
+static ACCESSOR: Form = Form::of(concat!(
+    r"(\w+)\s*(?:\{\s*(?:(?:private|protected|internal)\s+)*(?:(?:get|set|init)\b[\s;]*",
+    r"(?:(?:private|protected|internal)\s+)*)+(?:\}\s*=|=>)|(?::\s*[\w.<>?]+\s*)?\bget\(\)\s*=)\s*[^\w\s]*\z",
+));
+
 /// Gives names, the same to the same secret.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct Names<'a> {
+    /// Those that the text looks up already, for other values.
+    used: BTreeSet<&'a str>,
     of_secret: BTreeMap<String, String>,
     /// How often each name was asked for.
     given: BTreeMap<String, usize>,
 }
 
-impl Names {
+impl<'a> Names<'a> {
+    /// The names for a text.
+    pub(super) fn of(content: &'a str, language: Option<Language>) -> Self {
+        use Language::{Dockerfile, Env, Json, Shell, Toml, Yaml};
+        let is_expanded = matches!(language, Some(Shell | Dockerfile | Yaml | Json | Toml | Env));
+        let names = |form: &'static Form| {
+            let found = form.regex().into_iter().flat_map(|form| form.captures_iter(content));
+            found.filter_map(|found| Some(found.get(1)?.as_str()))
+        };
+        // What the text assigns itself is no other value.
+        let assigned: BTreeSet<&str> = names(&ASSIGNED).filter(|_| is_expanded).collect();
+        let expanded = names(&EXPANDED).filter(|name| is_expanded && !assigned.contains(name));
+        Self { used: names(&LOOKED_UP).chain(expanded).collect(), ..Self::default() }
+    }
+
     /// The name for a secret that stands behind a text.
     pub(super) fn name(&mut self, secret: &str, before: &str, pattern: &str) -> String {
         if let Some(name) = self.of_secret.get(secret) {
@@ -38,28 +70,38 @@ impl Names {
             name += "_SECRET";
         }
         let times = self.given.entry(name.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
-            name = format!("{name}_{times}");
+        let mut numbered = name.clone();
+        loop {
+            *times += 1;
+            if *times > 1 {
+                numbered = format!("{name}_{times}");
+            }
+            if !self.used.contains(numbered.as_str()) {
+                break;
+            }
         }
-        self.of_secret.insert(secret.to_owned(), name.clone());
-        name
+        self.of_secret.insert(secret.to_owned(), numbered.clone());
+        numbered
     }
 }
 
 /// The name of what is assigned on the last line of a text.
 fn key(before: &str) -> Option<String> {
-    let line = window_before(before, before.len(), LINE_LEN_MAX);
-    let line = line.rsplit('\n').next()?;
+    let near = window_before(before, before.len(), LINE_LEN_MAX);
+    if let Some(property) = ACCESSOR.captures(near).and_then(|found| found.get(1)) {
+        return Some(shouted(property.as_str()));
+    }
+    let line = near.rsplit('\n').next()?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     // The last of several assignments, as in `{"a": 1, "b": "…`.
     let start = line.rfind([',', ';', '(', '{', '[']).map_or(0, |at| at + 1);
     let named = |text: &str| {
-        // In an address `:` names nothing.
+        // In an address and in a path `:` names nothing.
         let is_name = |(at, sign): &(usize, &str)| {
             let [before, behind] =
                 [text.get(..*at), text.get(at + 1..)].map(Option::unwrap_or_default);
-            *sign == "=" || !before.contains("//") && !behind.starts_with("//")
+            let in_path = before.ends_with(':') || behind.starts_with([':', '/']);
+            *sign == "=" || !before.contains("//") && !in_path
         };
         let (at, _) = text.match_indices([':', '=']).find(is_name)?;
         let (name, rest) = (text.get(..at)?, text.get(at + 1..)?);
@@ -113,6 +155,12 @@ mod tests {
             ("//npm.corp:8080/a/:_password=\"", "_PASSWORD"),
             ("https://a.b/c?token=", "TOKEN"),
             ("https://user:", "GHP"),
+            ("string Token { get; private set; } = \"", "TOKEN"),
+            ("string Token\n{\n  get => \"", "TOKEN"),
+            ("val token: String\n  get() = \"", "TOKEN"),
+            ("static::$token = '", "TOKEN"),
+            ("f(static::A . '", "GHP"),
+            ("{ get: '", "GET"),
             ("path: ", "PATH_SECRET"),
             ("RANDOM=", "RANDOM_SECRET"),
             ("print(\"", "GHP"),
@@ -121,6 +169,29 @@ mod tests {
             let name_of = |line: &str| Names::default().name("s", line, "ghp");
             assert_eq!(name_of(line), name, "{line}");
             assert_eq!(name_of(&format!("x = 1\n{line}")), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn forms_of_names_are_regexes() {
+        let forms = [&LOOKED_UP, &EXPANDED, &ASSIGNED, &ACCESSOR];
+        assert!(forms.into_iter().all(|form| form.regex().is_some()));
+    }
+
+    #[test]
+    fn a_name_that_the_text_looks_up_is_not_given_to_another_secret() {
+        for (text, language, expected) in [
+            ("os.environ[\"KEY\"]", Language::Python, "KEY_2"),
+            ("os.getenv('KEY') os.environ.get(\"KEY_2\")", Language::Python, "KEY_3"),
+            ("process.env.KEY;", Language::JavaScript, "KEY_2"),
+            ("`${KEY}`", Language::JavaScript, "KEY"),
+            ("a: ${KEY}", Language::Yaml, "KEY_2"),
+            ("${{ secrets.KEY }} $KEY", Language::Workflow, "KEY_2"),
+            ("f $KEY", Language::Shell, "KEY_2"),
+            ("KEY=a\nf $KEY", Language::Shell, "KEY"),
+        ] {
+            let mut names = Names::of(text, Some(language));
+            assert_eq!(names.name("a", "key = ", "p"), expected, "{text}");
         }
     }
 
