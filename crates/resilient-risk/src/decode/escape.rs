@@ -84,8 +84,13 @@ fn literal(text: &str, first: usize, floor: usize, views: &mut Views<'_>) -> usi
 /// Makes a view of the escapes that stand from a position on and of what stands among them and before, and tells how far
 /// it was read. Of a few escapes only what names its vendor counts.
 fn row(bytes: &[u8], start: usize, floor: usize, views: &mut Views<'_>) -> usize {
+    let text = bytes.get(start..).unwrap_or_default();
+    let before = bytes.get(..start).unwrap_or_default();
+    // Of an odd number of backslashes, the last one alone begins an escape.
+    let is_second = matches!(text, [b'\\', b'\\', b'x' | b'u', ..])
+        && before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
     // Most are of characters that are not ASCII.
-    if numbered(bytes.get(start..).unwrap_or_default()).is_none_or(|(char, _)| char > 127) {
+    if is_second || numbered(text).is_none_or(|(char, _)| char > 127) {
         return start + 1;
     }
     let before = bytes.get(floor.max(start.saturating_sub(TOKEN_MAX))..start).unwrap_or_default();

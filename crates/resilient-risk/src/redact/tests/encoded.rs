@@ -108,3 +108,20 @@ fn a_copy_with_doubled_quotes_goes() {
     let text = format!("password: \"{plain}\"\nb: 'x {} y'\n", plain.replace('\'', "''"));
     assert!(!redacted(&text).text.contains("wX2&vLm5"), "{}", redacted(&text).text);
 }
+
+#[test]
+fn a_backslash_before_a_token_with_escapes_stays() {
+    let token = token("k3Jd9f");
+    let (first, rest) = (token.as_bytes()[0], &token[1..]);
+    let all: String = token.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+    let mark = "<REDACTED:github_pat:1>";
+    for escaped in [all, format!("\\u{first:04x}{rest}"), format!("\\x{first:02x}{rest}")] {
+        for before in ["\\\\", "a\\\\\\\\", "\\n\\\\", "\\n"] {
+            let text = format!("x = \"{before}{escaped}\"");
+            assert_eq!(redacted(&text).text, format!("x = \"{before}{mark}\""), "{text}");
+        }
+        // In a literal in a literal each backslash is two.
+        let text = format!("x = \"{{\\\"a\\\":\\\"{}\\\"}}\"", escaped.replace('\\', "\\\\"));
+        assert_eq!(redacted(&text).text, format!("x = \"{{\\\"a\\\":\\\"{mark}\\\"}}\""), "{text}");
+    }
+}
