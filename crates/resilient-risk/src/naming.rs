@@ -46,11 +46,12 @@ pub(super) fn is_owned(words: &Words) -> bool {
 }
 
 /// Tells whether the nearest words name a value that everybody may see, or one that only looks like chance:
-/// `public_key`, `sitekey`, `etag`, `trace_id`.
+/// `public_key`, `sitekey`, `etag`, `trace_id`, `password_hash`.
 pub(super) fn is_open(words: &Words) -> bool {
-    let nth = usize::from(words.get(0).is_some_and(|word| word == b"id" || word == b"string"));
+    let is_id = words.get(0).is_some_and(|word| word == b"id" || word == b"uuid");
+    let nth = usize::from(is_id || words.get(0).is_some_and(|word| word == b"string"));
     let Some(word) = words.get(nth) else { return false };
-    if CHECKS.contains(&word) {
+    if CHECKS.contains(&word) || is_id && is_password(word) {
         return true;
     }
     [&b"keys"[..], b"key", b"token"].iter().any(|kind| match word.strip_suffix(*kind) {
@@ -308,6 +309,28 @@ mod tests {
         let uuid = "9e21bd47-27af-40fc-a0ab-b5b85c746cb7";
         assert_eq!(kinds(&format!("{{\"key\": \"{uuid}\"}}")), 0);
         assert_eq!(kinds(&format!("{{\"api_key\": \"{uuid}\"}}")), 1);
+    }
+
+    #[test]
+    fn what_tells_or_checks_a_password_is_none() {
+        let kinds = |text: &str| score(text, &Policy::default()).kinds().len();
+        let uuid = "9e21bd47-27af-40fc-a0ab-b5b85c746cb7";
+        let digest = ["9e21bd4727af40fc", "a0abb5b85c746cb7"].concat();
+        for value in [uuid, &digest, &digest.to_uppercase(), &digest.repeat(2)] {
+            for name in ["password_id", "passwordHash", "PASSWORD_DIGEST", "pwd_md5"] {
+                assert_eq!(kinds(&format!("{name} = \"{value}\"")), 0, "{name} {value}");
+                assert_eq!(kinds(&format!("{name}: {value}")), 0, "{name} {value}");
+            }
+            assert_eq!(kinds(&format!("password = \"{value}\"")), 1, "{value}");
+        }
+        let hash = format!("pbkdf2:sha256:260000$aB3dE9xY${}", digest.repeat(2));
+        assert_eq!(kinds(&format!("password_hash = \"{hash}\"")), 1);
+        for selector in ["#Pw2-input.x9", "input[name=\"pw2Field\"]", "[data-test=Pw2Field]"] {
+            assert_eq!(kinds(&format!("password: '{selector}'")), 0, "{selector}");
+        }
+        for password in ["#Pw2-input.x9!", ".q7Rk-9zPw", "input2Pw-9"] {
+            assert_eq!(kinds(&format!("password: '{password}'")), 1, "{password}");
+        }
     }
 
     #[test]

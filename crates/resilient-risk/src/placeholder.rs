@@ -11,9 +11,29 @@ use super::tables::{DUMMIES_BEHIND, DUMMIES_INSIDE, DUMMIES_NAMED, DUMMIES_SPELL
 /// So much of a body is looked at.
 const LOOK: usize = 160;
 
-/// Tells whether the body of a token is a dummy: a word, hardly any variety, or the alphabet.
+/// Tells whether the body of a token is a dummy: a word, hardly any variety, the alphabet, or the selector of an element.
 pub(super) fn is_dummy(body: &[u8]) -> bool {
-    is_void(body) || is_counted(body)
+    is_void(body) || is_counted(body) || is_selector(body)
+}
+
+/// Tells whether a text selects an element of a form: `#login-form > input.pw2`, `input[name="pw2"]`, `[data-test=Pw2]`.
+fn is_selector(text: &[u8]) -> bool {
+    static SELECTOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"(?x-u)\A (?: (?: input|button|form|div|span|label|textarea|select ) [.\#:\[]
+                | \[ [a-z-]+ [~|^$*]? = | [.\#] [A-Za-z][\w-]* [\ .\#:>\[-] )
+                [\w\ .\#:>\[\]=()"'\\-]* \z"#,
+        )
+        .ok()
+    });
+    static WORD: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        let words = ["input", "field", "btn", "button", "form", "pass", "login", "[data", "css-"];
+        AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
+    });
+    let is_one = matches!(text.first(), Some(b'#' | b'.' | b'[' | b'a'..=b'z'));
+    is_one
+        && SELECTOR.as_ref().is_some_and(|form| form.is_match(text.get(..LOOK).unwrap_or(text)))
+        && is_in(&WORD, text)
 }
 
 /// Tells whether the body of a token is mostly the alphabet, or digits in order.
@@ -153,6 +173,16 @@ mod tests {
         }
         for token in ["k3Jd9fQx7LmZ2pVtR8sW", "8f3a9c1d7e5b2a60"] {
             assert!(!is_dummy(token.as_bytes()), "{token}");
+        }
+    }
+
+    #[test]
+    fn selectors_of_forms_are_dummies() {
+        for selector in ["form#a1 > input.b2", ".css-1x2Yz34-Input", "div.login:first-child"] {
+            assert!(is_dummy(selector.as_bytes()), "{selector}");
+        }
+        for other in ["#Password1", "input2", ".a1-B2c3", "login#1!"] {
+            assert!(!is_dummy(other.as_bytes()), "{other}");
         }
     }
 
