@@ -8,8 +8,9 @@ use super::language::Language;
 use super::{window_after, window_before};
 use crate::placeholder;
 
-/// No field is longer.
+/// No field is longer, and no more of a line tells which quotes are open.
 const FIELD_MAX: usize = 256;
+const LINE_MAX: usize = 1024;
 
 /// Where the field begins in the text before a secret. Between the two stand signs alone, or no sign that assigns. A
 /// field is the text of an element of XML, a setting in a list (`Server=…;Password=…`), a part of a query, an entry with
@@ -59,7 +60,7 @@ pub(super) fn value(
         let start = piece.start - signs.len();
         Some((start, window_after(content, start, FIELD_MAX)))
     };
-    let lead = before.rsplit('\n').next().unwrap_or_default();
+    let lead = window_before(content, piece.start, LINE_MAX).rsplit('\n').next()?;
     let one = |start: usize, len: usize| {
         let field = start..start + len;
         let is_whole = field.end >= piece.end && content.get(field.clone()).is_some();
@@ -129,6 +130,13 @@ fn end(before: &str, text: &str, signs: &[char]) -> usize {
             Some(name) => name.len(),
             None if signs.contains(&first) => break,
             None if is_escaped => 2,
+            // Where no quote is known to be open, it ends a literal in a literal.
+            None if quote.is_none()
+                && first == '\\'
+                && rest.get(1..).is_some_and(|rest| rest.starts_with(['"', '\''])) =>
+            {
+                break;
+            }
             None => first.len_utf8(),
         };
     }

@@ -42,6 +42,8 @@ fn a_field_ends_where_the_text_shows_it() {
             "f(\"Server=a;Password=M\" + b + \";c=d\")",
         ),
         ("", "f(`https://a.io/b?pass=H`, `T`)", "f(`https://a.io/b?pass=M`, `T`)"),
+        ("", "\\\"https://a.io/b?pass=H\\\"", "\\\"https://a.io/b?pass=M\\\""),
+        ("", "https://a.io/b?pass=H\\\"", "https://a.io/b?pass=M\\\""),
         ("a.env", "A=\"-Dpassword=H -Db=1\"", "A=\"-Dpassword=M -Db=1\""),
         ("a.ini", "a=1;password=H;c=2", "a=1;password=M;c=2"),
         ("a.yml", "a: {password: H, b: 1}", "a: {password: M, b: 1}"),
