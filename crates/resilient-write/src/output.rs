@@ -385,6 +385,12 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
     };
     let ours = of_draft.or_else(|| ours(error));
     if let Some(Value::String(hint)) = envelope.context.get_mut("hint") {
+        // The message says this, too.
+        if let Error::BadArgument { message, .. } = error
+            && let Some(len) = hint.strip_suffix(&format!(": {message}")).map(str::len)
+        {
+            hint.truncate(len);
+        }
         *hint = ours.unwrap_or_else(|| in_our_words(hint));
     }
     if let Some(Value::Array(valid)) = envelope.context.get_mut("valid") {
@@ -428,8 +434,12 @@ fn told(program: &str, message: &str, envelope: &Value) -> String {
     for hit in detected.into_iter().flatten() {
         let _ = writeln!(text, "  {}", told_hit(hit));
     }
+    let is_said = |name: &str, fact: &Value| {
+        name == "reason" && fact.as_str().is_some_and(|fact| message.ends_with(fact))
+    };
     for (name, fact) in context.iter().filter(|(name, fact)| {
-        !UNSAID.contains(&name.as_str()) && !fact.is_null() && fact.as_str() != Some("")
+        let is_empty = fact.is_null() || fact.as_str() == Some("");
+        !UNSAID.contains(&name.as_str()) && !is_empty && !is_said(name, fact)
     }) {
         let _ = writeln!(text, "  {name}: {}", shortened(fact));
     }

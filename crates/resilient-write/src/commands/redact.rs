@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
+use resilient_core::Workspace;
 use resilient_core::form::Asked;
 use resilient_core::redact::{Choice, Language, Replaced};
 use resilient_core::workspace::{RedactRequest, Redacted, Source, WriteTo};
-use resilient_core::{Error, Workspace};
 
 use super::input;
 use super::write::{Existing, told};
@@ -41,8 +41,8 @@ pub(crate) struct Redact {
     #[arg(long)]
     env: bool,
     /// The language of the text; otherwise the name of the file tells
-    #[arg(long)]
-    language: Option<String>,
+    #[arg(long, value_parser = named)]
+    language: Option<Language>,
     /// Keep the secrets in the scratchpad
     #[arg(long)]
     keep: bool,
@@ -85,22 +85,11 @@ impl Redact {
             (None, None) if file == "-" => Source::Content(input::text(&file)?),
             (None, None) => Source::File(input::from_here(file)?),
         };
-        let unknown = |name: &str| Error::BadArgument {
-            argument: "language",
-            message: format!(
-                "{name:?} is not one of {}",
-                Language::names().collect::<Vec<_>>().join(", ")
-            ),
-        };
-        let language = match &self.language {
-            Some(name) => Some(Language::named(name).ok_or_else(|| unknown(name))?),
-            None => None,
-        };
         let (mode, expected_prev_sha256) = (self.mode.into(), self.expect);
         Ok(RedactRequest {
             source,
             chosen: self.only.iter().map(|choice| Choice::read(choice)).collect(),
-            language,
+            language: self.language,
             env: self.env,
             keep: self.keep,
             write: self.write_to.map(|path| WriteTo {
@@ -114,6 +103,12 @@ impl Redact {
             }),
         })
     }
+}
+
+/// Reads the name of a language.
+fn named(name: &str) -> Result<Language, String> {
+    let known = || Language::names().collect::<Vec<_>>().join(", ");
+    Language::named(name).ok_or_else(|| format!("it is one of {}", known()))
 }
 
 /// What was replaced, one a line.

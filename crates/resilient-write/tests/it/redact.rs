@@ -43,14 +43,16 @@ fn choices_and_languages_that_mean_nothing_are_refused() {
     for (args, word) in [
         (&["redact", "-", "--only", "9"][..], "no finding 9; there are 1"),
         (&["redact", "-", "--only", "keys"], "no family \"keys\""),
-        (&["redact", "-", "--language", "cobol"], "\"cobol\" is not one of python, "),
         (&["redact", "-", "--env"], "needed for env"),
         (&["redact", "--draft", "x"], "is not a lower-case sha256"),
     ] {
         let ran = sandbox.run_with(args, line());
         assert_eq!((ran.code, ran.stdout.as_str()), (6, ""), "{args:?}");
-        assert!(ran.stderr.contains(word), "{args:?}: {ran:?}");
+        assert_eq!(ran.stderr.matches(word).count(), 1, "{args:?}: {ran:?}");
     }
+    let ran = sandbox.run_with(&["redact", "-", "--language", "cobol"], line());
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("it is one of python, javascript, "), "{ran:?}");
     let kept = sandbox.run_with(&["redact", "-", "--only", "pii"], line());
     assert_eq!((kept.stdout, kept.stderr.as_str()), (line(), ""));
     assert_eq!(sandbox.run(&["redact"]).code, 2);
