@@ -33,7 +33,7 @@ static OTHER: Form = Form::of(r"\w=[^=;]+;|;\s*\w[\w ]*=[^=;]");
 /// Signs of XML that have names end with a semicolon.
 const NAMED: [&str; 5] = ["&amp;", "&lt;", "&gt;", "&quot;", "&apos;"];
 
-/// The password of an address of which something was taken for a mailbox, or a part for the password.
+/// The whole password of an address in which a part of it was found, as a password or as a mailbox.
 pub(super) fn password(content: &str, piece: &Range<usize>) -> Option<Range<usize>> {
     let before = window_before(content, piece.start, FIELD_MAX);
     let address = ADDRESS.captures(before)?;
