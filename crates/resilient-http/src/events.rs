@@ -80,6 +80,12 @@ impl Events {
         self.fewer.notify_waiters();
     }
 
+    /// Whether something comes behind an event, or may still come.
+    pub(crate) fn go_on_behind(&self, event: usize) -> bool {
+        let state = self.lock();
+        !state.has_ended || event.saturating_add(1) < state.end()
+    }
+
     /// Reads from an event on. Who reads already gets nothing more.
     pub(crate) fn read(self: &Arc<Self>, next: usize) -> Reader {
         let mut state = self.lock();

@@ -20,6 +20,8 @@ use rmcp::transport::streamable_http_server::session::{
     SessionStoreError,
 };
 
+use crate::answers::Answers;
+use crate::events::Events;
 use crate::hosted::Hosted;
 use crate::sessions::Sessions;
 use crate::talk::{Ended, FromClient, Talk};
@@ -29,7 +31,7 @@ use crate::talk::{Ended, FromClient, Talk};
 pub(crate) enum Fault {
     /// The session has ended.
     Ended,
-    /// There is no such event, or its request is long done.
+    /// There is no such event, or nothing behind it is kept.
     NoEvent,
 }
 
@@ -47,6 +49,23 @@ impl std::error::Error for Fault {}
 impl From<Ended> for Fault {
     fn from(_: Ended) -> Self {
         Self::Ended
+    }
+}
+
+/// The name of an event, as its client has it.
+struct Name {
+    event: usize,
+    /// The number of the request that it belongs to.
+    of: Option<u64>,
+}
+
+impl Name {
+    fn of(name: &str) -> Option<Self> {
+        let (event, of) = match name.split_once('/') {
+            Some((event, request)) => (event, Some(request.parse().ok()?)),
+            None => (name, None),
+        };
+        Some(Self { event: event.parse().ok()?, of })
     }
 }
 
@@ -89,8 +108,25 @@ impl<S: Hosted> Keeper<S> {
         self.awake.talk(id).ok()
     }
 
-    fn begin(&self, id: SessionId, life: u32) -> Overheard<S> {
-        let (talk, from_client) = Talk::begin(life);
+    /// Whether a client that comes back for what follows this event gets something, now or later.
+    pub(crate) fn goes_on_behind(&self, id: &str, event: &str) -> bool {
+        match Name::of(event) {
+            Some(Name { of: Some(request), event }) => self.events(id, request, event).is_some(),
+            name => name.is_some(),
+        }
+    }
+
+    /// The events of a request, if something comes behind one of them, or may still come.
+    fn events(&self, id: &str, request: u64, event: usize) -> Option<Arc<Events>> {
+        let events = match self.talk(id) {
+            Some(talk) => talk.events(request),
+            None => self.sessions.answers(id)?.events(request),
+        };
+        events.filter(|events| events.go_on_behind(event))
+    }
+
+    fn begin(&self, id: SessionId, life: u32, answers: Arc<Answers>) -> Overheard<S> {
+        let (talk, from_client) = Talk::begin(life, answers);
         let talk = Arc::new(talk);
         self.awake.lock().insert(id.clone(), Arc::clone(&talk));
         Overheard { id, talk, from_client, sessions: Arc::clone(&self.sessions) }
@@ -138,8 +174,8 @@ impl<S: Hosted> SessionManager for Keeper<S> {
     async fn create_session(&self) -> Result<(SessionId, Overheard<S>), Fault> {
         self.make_room();
         let id = session_id();
-        self.sessions.begin(&id);
-        Ok((id.clone(), self.begin(id, 0)))
+        let answers = self.sessions.begin(&id);
+        Ok((id.clone(), self.begin(id, 0, answers)))
     }
 
     async fn initialize_session(
@@ -189,22 +225,18 @@ impl<S: Hosted> SessionManager for Keeper<S> {
         id: &SessionId,
         after: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Fault> {
-        let Some((event, request)) = after.split_once('/') else {
-            return self.unasked(id, after.parse().map_err(|_| Fault::NoEvent)?);
-        };
-        let (Ok(event), Ok(request)) = (event.parse(), request.parse()) else {
-            return Err(Fault::NoEvent);
-        };
-        let again = self.awake.talk(id)?.again(request, event).ok_or(Fault::NoEvent)?;
-        Ok(Box::pin(again) as EventStream)
+        let Name { event, of } = Name::of(&after).ok_or(Fault::NoEvent)?;
+        let Some(request) = of else { return self.unasked(id, event) };
+        let events = self.events(id, request, event).ok_or(Fault::NoEvent)?;
+        Ok(Box::pin(events.read(event.saturating_add(1))) as EventStream)
     }
 
     async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Overheard<S>>, Fault> {
         self.make_room();
         // Nobody would know whose it is if it has ended meanwhile.
         let life = self.sessions.woke(&id);
-        Ok(life.map_or(RestoreOutcome::NotSupported, |life| {
-            RestoreOutcome::Restored(self.begin(id, life))
+        Ok(life.map_or(RestoreOutcome::NotSupported, |(life, answers)| {
+            RestoreOutcome::Restored(self.begin(id, life, answers))
         }))
     }
 }
@@ -246,7 +278,7 @@ impl<S: Hosted> Transport<RoleServer> for Overheard<S> {
         if is_unasked(&message) {
             self.sessions.tell(&self.id);
         }
-        let events = self.talk.say(message);
+        let events = self.talk.say(message, Instant::now());
         async move {
             if let Some(events) = events {
                 events.room().await;

@@ -8,6 +8,7 @@
 //! `docs/design/0008-transports.md`.
 
 mod address;
+mod answers;
 mod body;
 mod door;
 mod encoded;

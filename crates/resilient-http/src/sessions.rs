@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use resilient_mcp::Caller;
 use tokio::sync::watch;
 
+use crate::answers::{Answers, Stock};
 use crate::hosted::Hosted;
 use crate::limits::{AWAKE_MAX, QUIET, SESSION_IDLE};
 
@@ -20,6 +21,8 @@ use crate::limits::{AWAKE_MAX, QUIET, SESSION_IDLE};
 #[derive(Debug)]
 pub(crate) struct Sessions<S> {
     all: Mutex<HashMap<String, Session<S>>>,
+    /// What their answers are counted in.
+    stock: Stock,
 }
 
 /// One session.
@@ -38,6 +41,8 @@ struct Session<S> {
     since: Instant,
     /// How often it was awake: the SDK numbers the requests anew each time.
     life: u32,
+    /// Its last answers, for a client that comes back.
+    answers: Arc<Answers>,
     /// The head of a call that the SDK has taken.
     taken: Option<Head>,
     /// Whether something may be told unasked. The streams that wait for that watch it.
@@ -73,7 +78,7 @@ pub(crate) struct AtWork<S> {
 
 impl<S> Default for Sessions<S> {
     fn default() -> Self {
-        Self { all: Mutex::default() }
+        Self { all: Mutex::default(), stock: Stock::default() }
     }
 }
 
@@ -113,8 +118,9 @@ impl<S> Sessions<S> {
         }
     }
 
-    /// A session has begun.
-    pub(crate) fn begin(&self, id: &str) {
+    /// A session has begun. Gives where its answers are kept.
+    pub(crate) fn begin(&self, id: &str) -> Arc<Answers> {
+        let answers = Answers::new(self.stock.clone());
         let session = Session {
             owner: None,
             began: None,
@@ -123,10 +129,12 @@ impl<S> Sessions<S> {
             at_work: 0,
             since: Instant::now(),
             life: 0,
+            answers: Arc::clone(&answers),
             taken: None,
             is_told: watch::Sender::new(false),
         };
         self.lock().insert(id.to_owned(), session);
+        answers
     }
 
     /// Its handshake is done.
@@ -146,13 +154,13 @@ impl<S> Sessions<S> {
         session.began.clone()
     }
 
-    /// It is awake again, in the life with this number; none if it has ended meanwhile.
-    pub(crate) fn woke(&self, id: &str) -> Option<u32> {
+    /// It is awake again, in the life with this number, and has these answers; none if it has ended meanwhile.
+    pub(crate) fn woke(&self, id: &str) -> Option<(u32, Arc<Answers>)> {
         let mut all = self.lock();
         let session = all.get_mut(id)?;
         session.state = State::Awake;
         session.life = session.life.wrapping_add(1);
-        Some(session.life)
+        Some((session.life, Arc::clone(&session.answers)))
     }
 
     /// The SDK has ended it: it sleeps, if it was to; otherwise it is gone.
@@ -164,6 +172,11 @@ impl<S> Sessions<S> {
             }
             _ => drop(all.remove(id)),
         }
+    }
+
+    /// The answers that are kept of a session.
+    pub(crate) fn answers(&self, id: &str) -> Option<Arc<Answers>> {
+        self.lock().get(id).map(|session| Arc::clone(&session.answers))
     }
 
     /// Something may be told to its client unasked, from now on.
@@ -202,11 +215,12 @@ impl<S> Sessions<S> {
 }
 
 impl<S: Hosted> Sessions<S> {
-    /// Forgets those without a request for long, and names those that the SDK has to end now: of these, and those that are
-    /// quiet and may sleep.
+    /// Forgets those without a request for long, and answers that are kept for long. Names those that the SDK has to end
+    /// now: of these, and those that are quiet and may sleep.
     pub(crate) fn sweep(&self, now: Instant) -> Vec<String> {
         let mut leaving = Vec::new();
         self.lock().retain(|id, it| {
+            it.answers.forget(now);
             let quiet = now.saturating_duration_since(it.since);
             let is_over = it.at_work == 0 && quiet >= SESSION_IDLE;
             match it.state {

@@ -181,6 +181,11 @@ impl<S: Hosted> Streamable<S> {
         // The answer to a request may come on this stream.
         let comes_back = parts.headers.get("last-event-id");
         let waits = comes_back.is_some_and(|event| event.as_bytes().contains(&b'/'));
+        if let (Some(used), Some(event)) = (&used, comes_back)
+            && !event.to_str().is_ok_and(|event| self.keeper.goes_on_behind(used.id(), event))
+        {
+            return nothing_follows();
+        }
         let reply = self.service.handle(Request::from_parts(parts, empty())).await;
         if self.has_ended(reply.status(), used.as_ref()) {
             return no_session();
@@ -235,6 +240,12 @@ async fn sweep<S: Hosted>(keeper: Arc<Keeper<S>>, ending: CancellationToken) {
 /// The answer to a client that names a session of another client: the same as for one that is not there.
 fn no_session() -> Reply {
     plain(StatusCode::NOT_FOUND, "Not Found: Session not found")
+}
+
+/// The answer to a client that comes back for nothing. The SDK would send it an empty stream, so that it came back for ever.
+fn nothing_follows() -> Reply {
+    let text = "nothing follows this event, or it is not kept any more; send the request again if it is safe to repeat\n";
+    plain(StatusCode::BAD_REQUEST, text)
 }
 
 /// Whether a request leaves it to its head to say of which version it is.

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -15,6 +16,7 @@ use rmcp::service::{OriginatingRequestId, RxJsonRpcMessage};
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::answers::{Answers, size};
 use crate::events::{Events, Reader};
 use crate::limits::COMES_BACK;
 
@@ -29,6 +31,8 @@ pub(crate) struct Ended;
 #[derive(Debug)]
 pub(crate) struct Talk {
     state: Mutex<State>,
+    /// Those of the session in all its lives.
+    answers: Arc<Answers>,
 }
 
 #[derive(Debug)]
@@ -54,8 +58,8 @@ struct Asked {
 }
 
 impl Talk {
-    /// A session in one of its lives.
-    pub(crate) fn begin(life: u32) -> (Self, FromClient) {
+    /// A session in one of its lives. Its answers are kept also when it ends.
+    pub(crate) fn begin(life: u32, answers: Arc<Answers>) -> (Self, FromClient) {
         let (to_sdk, from_client) = mpsc::unbounded_channel();
         let state = State {
             to_sdk: Some(to_sdk),
@@ -65,7 +69,7 @@ impl Talk {
             // The SDK begins this stream with an event that it calls 0.
             unasked: Events::from(1, None),
         };
-        (Self { state: Mutex::new(state) }, from_client)
+        (Self { state: Mutex::new(state), answers }, from_client)
     }
 
     /// Hands on the handshake, and waits for its answer.
@@ -125,7 +129,11 @@ impl Talk {
     }
 
     /// Sends what the server says to the stream that it belongs to. Gives the stream if more may come on it.
-    pub(crate) fn say(&self, mut message: ServerJsonRpcMessage) -> Option<Arc<Events>> {
+    pub(crate) fn say(
+        &self,
+        mut message: ServerJsonRpcMessage,
+        now: Instant,
+    ) -> Option<Arc<Events>> {
         let mut state = self.lock();
         let id = match &mut message {
             JsonRpcMessage::Response(answer) => Some(&mut answer.id),
@@ -144,10 +152,15 @@ impl Talk {
             }
             return None;
         }
-        let asked = number(id).and_then(|number| state.asked.remove(&number))?;
+        let number = number(id)?;
+        let asked = state.asked.remove(&number)?;
         *id = asked.id;
+        let size = size(&message);
         asked.events.push(ServerSseMessage::from_message(message));
         asked.events.end();
+        if let Some(size) = size {
+            self.answers.keep(number, asked.events, size, now);
+        }
         None
     }
 
@@ -156,9 +169,11 @@ impl Talk {
         self.lock().unasked.read_if_free(after.saturating_add(1))
     }
 
-    /// The stream of a request once more, from behind an event on; `None` if the request is done.
-    pub(crate) fn again(&self, number: u64, after: usize) -> Option<Reader> {
-        self.lock().asked.get(&number).map(|asked| asked.events.read(after.saturating_add(1)))
+    /// The events of a request; `None` if it was cancelled, or its answer is not kept any more.
+    pub(crate) fn events(&self, number: u64) -> Option<Arc<Events>> {
+        let state = self.lock();
+        let asked = state.asked.get(&number).map(|asked| Arc::clone(&asked.events));
+        asked.or_else(|| self.answers.events(number))
     }
 
     /// Ends the session, and all its streams.
@@ -229,6 +244,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::answers::Stock;
+
+    fn begin(life: u32) -> (Talk, FromClient) {
+        Talk::begin(life, Answers::new(Stock::default()))
+    }
 
     fn from_client(message: Value) -> ClientJsonRpcMessage {
         serde_json::from_value(message).unwrap()
@@ -246,11 +266,11 @@ mod tests {
     }
 
     fn say(talk: &Talk, message: Value) {
-        talk.say(serde_json::from_value(message).unwrap());
+        talk.say(serde_json::from_value(message).unwrap(), Instant::now());
     }
 
     fn answer(id: Value) -> Value {
-        json!({"jsonrpc": "2.0", "id": id, "result": {}})
+        json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}})
     }
 
     /// What the SDK is handed.
@@ -273,7 +293,7 @@ mod tests {
 
     #[test]
     fn an_answer_goes_to_its_request_under_the_id_of_the_client() {
-        let (talk, mut sdk) = Talk::begin(1);
+        let (talk, mut sdk) = begin(1);
         let (one, other) = (talk.ask(call(json!("a"))).unwrap(), talk.ask(call(json!(0))).unwrap());
         let (first, second) = (handed(&mut sdk), handed(&mut sdk));
         assert_eq!((&first["id"], &second["id"]), (&json!(1_u64 << 32), &json!((1_u64 << 32) + 1)));
@@ -283,9 +303,26 @@ mod tests {
         assert_eq!(read(one), (vec![], false));
     }
 
+    /// Also what was sent may not have arrived.
+    #[test]
+    fn who_comes_back_gets_the_answer_as_often_as_it_asks() {
+        let (talk, mut sdk) = begin(0);
+        let mut reader = talk.ask(call(json!("a"))).unwrap();
+        assert!(reader.next().now_or_never().is_some());
+        drop(reader);
+        let again = || talk.events(0).filter(|events| events.go_on_behind(0)).map(|it| it.read(1));
+        assert_eq!(read(again().unwrap()), (vec![], false));
+        say(&talk, answer(handed(&mut sdk)["id"].clone()));
+        for _ in 0..2 {
+            assert_eq!(read(again().unwrap()), (vec![answer(json!("a"))], true));
+        }
+        assert!(!talk.events(0).unwrap().go_on_behind(1), "that is all");
+        assert!(talk.events(1).is_none());
+    }
+
     #[test]
     fn a_late_answer_does_not_go_to_the_next_request_of_the_same_id() {
-        let (talk, mut sdk) = Talk::begin(0);
+        let (talk, mut sdk) = begin(0);
         let cancelled = talk.ask(call(json!(7))).unwrap();
         let number = handed(&mut sdk)["id"].clone();
         talk.note(cancel(json!(7))).unwrap();
@@ -294,11 +331,12 @@ mod tests {
         let next = talk.ask(call(json!(7))).unwrap();
         say(&talk, answer(number));
         assert_eq!(read(next), (vec![], false));
+        assert!(talk.events(0).is_none(), "nobody waits for it");
     }
 
     #[test]
     fn the_last_request_with_an_id_is_cancelled_and_told_its_progress() {
-        let (talk, mut sdk) = Talk::begin(0);
+        let (talk, mut sdk) = begin(0);
         let calls: Vec<_> = (0..9).map(|_| talk.ask(call(json!(7))).unwrap()).collect();
         let numbers: Vec<_> = calls.iter().map(|_| handed(&mut sdk)["id"].clone()).collect();
         let step = json!({"jsonrpc": "2.0", "method": "notifications/progress",
@@ -314,7 +352,7 @@ mod tests {
     /// To the SDK, the client's id of an earlier request may be the number of one that is at work.
     #[test]
     fn what_is_answered_cannot_be_cancelled() {
-        let (talk, mut sdk) = Talk::begin(0);
+        let (talk, mut sdk) = begin(0);
         let _at_work = talk.ask(call(json!("a"))).unwrap();
         let number = handed(&mut sdk)["id"].clone();
         talk.note(cancel(number.clone())).unwrap();
@@ -323,7 +361,7 @@ mod tests {
 
     #[test]
     fn progress_goes_to_the_request_that_asked_for_it_and_other_news_to_nobodys_stream() {
-        let (talk, _sdk) = Talk::begin(0);
+        let (talk, _sdk) = begin(0);
         let (one, other) = (talk.ask(call(json!(1))).unwrap(), talk.ask(call(json!(2))).unwrap());
         let step = json!({"jsonrpc": "2.0", "method": "notifications/progress",
             "params": {"progressToken": 2, "progress": 1.0}});
@@ -336,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_session_whose_client_has_gone_before_it_was_greeted_ends() {
-        let (talk, mut sdk) = Talk::begin(0);
+        let (talk, mut sdk) = begin(0);
         assert!(talk.greet(call(json!(0))).now_or_never().is_none());
         assert_eq!(handed(&mut sdk)["id"], 0);
         say(&talk, answer(json!(0)));

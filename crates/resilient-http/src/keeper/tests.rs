@@ -23,7 +23,7 @@ use super::*;
 use crate::address::Names;
 use crate::body::{Reply, Taken, Unsent};
 use crate::door::Door;
-use crate::limits::{AWAKE_MAX, QUIET, SESSION_IDLE};
+use crate::limits::{ANSWER_KEPT, AWAKE_MAX, QUIET, SESSION_IDLE};
 use crate::streamable::Streamable;
 
 /// A server that counts the calls of each session.
@@ -185,6 +185,12 @@ async fn stream(place: &Streamable<Stub>, session: &str, more: &[(&str, &str)]) 
     let reply = place.stream(head("GET", session, more), Caller::default()).await;
     assert_eq!(reply.status(), StatusCode::OK);
     reply
+}
+
+/// Comes back for what follows an event.
+async fn back(place: &Streamable<Stub>, session: &str, event: &str) -> Reply {
+    let head = head("GET", session, &[("last-event-id", event)]);
+    place.stream(head, Caller::default()).await
 }
 
 /// The next piece of a stream; nothing once it has ended.
@@ -371,6 +377,47 @@ async fn the_one_that_is_quiet_for_the_longest_time_makes_room() {
     assert_eq!(awake(&place), AWAKE_MAX);
 }
 
+#[tokio::test]
+async fn an_answer_that_was_given_while_its_client_was_away_is_kept_for_it() {
+    let stub = Stub::default();
+    let place = place(&stub);
+    let (session, other) = (greet(&place).await, greet(&place).await);
+    let call = wait(&place, &session);
+    rest(&place).await;
+    call.abort();
+    stub.gate.0.add_permits(1);
+    for _ in 0..2 {
+        rest(&place).await;
+        assert_eq!(awake(&place), 0);
+        let answer = text(back(&place, &session, "0/0").await).await;
+        assert!(answer.contains("\"result\"") && answer.contains("id: 1/0\n"), "{answer}");
+    }
+    let nothing = async |session: &str, event: &str| {
+        let reply = back(&place, session, event).await;
+        assert_eq!(reply.status(), StatusCode::BAD_REQUEST, "{event}");
+    };
+    for event in ["1/0", "7/0", "0/1", "0/x", "x/0", "x", ""] {
+        nothing(&session, event).await;
+    }
+    nothing(&other, "0/0").await;
+    place.keeper.sweep(Instant::now() + ANSWER_KEPT);
+    nothing(&session, "0/0").await;
+}
+
+#[tokio::test]
+async fn nobody_comes_back_for_a_call_that_was_cancelled() {
+    let stub = Stub::default();
+    let place = place(&stub);
+    let session = greet(&place).await;
+    let call = wait(&place, &session);
+    rest(&place).await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": 1}});
+    assert_eq!(post(&place, &session, cancel).await.status(), StatusCode::ACCEPTED);
+    assert_eq!(text(call.await.unwrap()).await, "data: \nid: 0/0\nretry: 1000\n\n");
+    assert_eq!(back(&place, &session, "0/0").await.status(), StatusCode::BAD_REQUEST);
+}
+
 /// The SDK numbers the requests of a session anew when it wakes.
 #[tokio::test]
 async fn no_stream_of_another_request_is_mistaken_for_the_one_that_broke() {
@@ -383,7 +430,8 @@ async fn no_stream_of_another_request_is_mistaken_for_the_one_that_broke() {
     for _ in 0..100 {
         yield_now().await;
     }
-    assert_eq!(text(stream(&place, &session, &[("last-event-id", "0/0")]).await).await, "");
+    let earlier = text(back(&place, &session, "0/0").await).await;
+    assert!(earlier.contains("\"result\"") && earlier.contains("id: 1/0\n"), "{earlier}");
     let again = format!("0/{}", 1_u64 << 32);
     let resumed = stream(&place, &session, &[("last-event-id", &again)]).await;
     stub.gate.0.add_permits(1);
