@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memmem, memrchr3};
+use memchr::{memchr_iter, memchr3, memmem, memrchr3};
 
 use super::super::bits::run_of;
 use super::super::token::Shape;
@@ -134,8 +134,12 @@ fn entry_len(before: &[u8], rest: &[u8], direct: bool, signs: &[u8]) -> Option<u
     (is_own && (is_line() || goes_on(more()))).then_some(rest.len())
 }
 
-/// Tells whether a text ends with the name of a user, as in the files of programs that log in: `login bob password …`.
+/// Tells whether a text ends with the name of a user, as in the files of programs that log in: `login bob password …`. In a
+/// literal of code it is none.
 pub(super) fn is_login(before: &[u8]) -> bool {
+    if memchr3(b'"', b'\'', b'`', before).is_some() {
+        return false;
+    }
     let mut back = before.trim_ascii_end().rsplit(u8::is_ascii_whitespace).skip(1);
     back.next().is_some_and(|word| matches!(word, b"login" | b"user" | b"username"))
 }

@@ -425,6 +425,9 @@ fn passwords_of_small_letters_and_of_brackets_are_found_where_a_field_or_quotes_
     ] {
         assert_eq!(found(&text), [(name, value.as_str())], "{text}");
     }
+    // The end of a literal is no part of the password in it.
+    let code = format!("var b = f(\"machine h login u password {small}\")\n");
+    assert!(found(&code).iter().all(|(_, value)| !value.contains('"')), "{code}");
     for text in [
         "PASSWORD=postgres12\n",
         "PASSWORD_HASH=sha256md5\n",
