@@ -385,12 +385,6 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
     };
     let ours = of_draft.or_else(|| ours(error));
     if let Some(Value::String(hint)) = envelope.context.get_mut("hint") {
-        // The message says this, too.
-        if let Error::BadArgument { message, .. } = error
-            && let Some(len) = hint.strip_suffix(&format!(": {message}")).map(str::len)
-        {
-            hint.truncate(len);
-        }
         *hint = ours.unwrap_or_else(|| in_our_words(hint));
     }
     if let Some(Value::Array(valid)) = envelope.context.get_mut("valid") {
