@@ -40,6 +40,12 @@ pub(crate) const ANSWERS_KEPT_BYTES: usize = 4 << 20;
 /// The answers that all sessions of a workspace keep have together at most so many bytes.
 pub(crate) const ANSWERS_KEPT_BYTES_ALL: usize = 64 << 20;
 
+/// The longest handshake: its session keeps it.
+pub(crate) const HANDSHAKE_MAX: usize = 16 << 10;
+
+/// The longest fields of a head that a session keeps, together.
+pub(crate) const KEPT_HEAD_MAX: usize = 1 << 10;
+
 /// A client greets by TLS within this.
 #[cfg(feature = "tls")]
 pub(crate) const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10);

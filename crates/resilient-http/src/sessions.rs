@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::answers::{Answers, Stock};
 use crate::hosted::Hosted;
-use crate::limits::{AWAKE_MAX, QUIET, SESSION_IDLE};
+use crate::limits::{AWAKE_MAX, KEPT_HEAD_MAX, QUIET, SESSION_IDLE};
 
 /// All sessions.
 #[derive(Debug)]
@@ -270,8 +270,12 @@ impl<S: Hosted> Session<S> {
 }
 
 impl Head {
-    /// The head of a call; `None` if it has one of these fields twice.
+    /// The head of a call; `None` if it has one of these fields twice, or they are long.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+        let fields = CHECKED.iter().filter_map(|name| headers.get(name));
+        if fields.map(HeaderValue::len).sum::<usize>() > KEPT_HEAD_MAX {
+            return None;
+        }
         // Copied, since a header keeps all that was read with it.
         let copied = |name| HeaderValue::from_bytes(headers.get(name)?.as_bytes()).ok();
         let head = Self(CHECKED.each_ref().map(copied));

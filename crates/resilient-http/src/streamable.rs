@@ -36,7 +36,7 @@ use crate::encoded::Encoded;
 use crate::hosted::Hosted;
 use crate::in_flight::InFlight;
 use crate::keeper::Keeper;
-use crate::limits::{BODY_MAX, COMES_BACK, HEARTBEAT, SESSIONS_MAX, SWEEP};
+use crate::limits::{BODY_MAX, COMES_BACK, HANDSHAKE_MAX, HEARTBEAT, SESSIONS_MAX, SWEEP};
 use crate::sessions::{AtWork, Head, NotYours, Sessions};
 
 /// So many clients that have no session are remembered.
@@ -99,6 +99,10 @@ impl<S: Hosted> Streamable<S> {
             Guarded::Mended(mended, kind, flaw) => (Bytes::from(mended), kind, None, flaw),
             Guarded::Refused(reply) => return json(StatusCode::BAD_REQUEST, &reply),
         };
+        if kind == Kind::Handshake && body.len() > HANDSHAKE_MAX {
+            let text = format!("a handshake has at most {HANDSHAKE_MAX} bytes\n");
+            return plain(StatusCode::PAYLOAD_TOO_LARGE, text);
+        }
         if kind == Kind::Handshake && self.count() >= SESSIONS_MAX {
             return later("too many sessions live; try again\n");
         }

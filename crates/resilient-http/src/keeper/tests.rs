@@ -290,6 +290,24 @@ async fn a_stream_stays_open_while_its_session_sleeps_and_says_what_is_told_then
     assert_eq!((piece(&mut open).await, piece(&mut resumed).await), (None, None));
 }
 
+/// Before, a session kept each of them at any length, also while it slept.
+#[tokio::test]
+async fn a_long_handshake_is_refused_and_a_long_head_is_not_kept() {
+    let place = place(&Stub::default());
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "x".repeat(16 << 10), "version": "0"}});
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+    assert_eq!(post(&place, "", hello).await.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let session = greet(&place).await;
+    for (more, is_kept) in [(1 << 10, false), (10, true)] {
+        let accept = format!("application/json, text/event-stream, x/{}", "x".repeat(more));
+        let mut head = head("POST", &session, &[]);
+        head.headers.insert("accept", accept.parse().unwrap());
+        text(send(&place, head, call("count", &json!({}))).await).await;
+        assert_eq!(place.keeper.sessions.has_taken(&session), is_kept);
+    }
+}
+
 #[tokio::test]
 async fn a_session_stays_awake_for_what_it_is_subscribed_to_and_not_for_what_was_refused() {
     let place = place(&Stub::default());
