@@ -420,8 +420,11 @@ fn told(program: &str, message: &str, envelope: &Value) -> String {
     let empty = serde_json::Map::new();
     let context = envelope.get("context").and_then(Value::as_object).unwrap_or(&empty);
     let action = envelope.get("suggested_action").and_then(Value::as_str).unwrap_or("abort");
+    // The facts stand below, and the message says the reason.
+    let reason = context.get("reason").and_then(Value::as_str);
+    let said = reason.filter(|reason| message.ends_with(reason)).map(|it| format!(": {it}"));
     let hint = context.get("hint").and_then(Value::as_str);
-    // The facts stand below.
+    let hint = hint.map(|hint| said.and_then(|said| hint.strip_suffix(&said)).unwrap_or(hint));
     let next = hint.unwrap_or_else(|| advice(action)).replace("context.", "");
     let _ = writeln!(text, "next: {action} - {next}");
     let detected = context.get("detected").and_then(Value::as_array);
