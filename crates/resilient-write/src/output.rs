@@ -422,21 +422,20 @@ fn told(program: &str, message: &str, envelope: &Value) -> String {
     let action = envelope.get("suggested_action").and_then(Value::as_str).unwrap_or("abort");
     // The facts stand below, and the message says the reason.
     let reason = context.get("reason").and_then(Value::as_str);
-    let said = reason.filter(|reason| message.ends_with(reason)).map(|it| format!(": {it}"));
-    let hint = context.get("hint").and_then(Value::as_str);
-    let hint = hint.map(|hint| said.and_then(|said| hint.strip_suffix(&said)).unwrap_or(hint));
+    let said = reason.filter(|reason| message.ends_with(reason));
+    let hint = context.get("hint").and_then(Value::as_str).map(|hint| {
+        let tail = said.map(|reason| in_our_words(&format!(": {reason}")));
+        tail.and_then(|tail| hint.strip_suffix(&tail)).unwrap_or(hint)
+    });
     let next = hint.unwrap_or_else(|| advice(action)).replace("context.", "");
     let _ = writeln!(text, "next: {action} - {next}");
     let detected = context.get("detected").and_then(Value::as_array);
     for hit in detected.into_iter().flatten() {
         let _ = writeln!(text, "  {}", told_hit(hit));
     }
-    let is_said = |name: &str, fact: &Value| {
-        name == "reason" && fact.as_str().is_some_and(|fact| message.ends_with(fact))
-    };
     for (name, fact) in context.iter().filter(|(name, fact)| {
         let is_empty = fact.is_null() || fact.as_str() == Some("");
-        !UNSAID.contains(&name.as_str()) && !is_empty && !is_said(name, fact)
+        !UNSAID.contains(&name.as_str()) && !is_empty && (said.is_none() || *name != "reason")
     }) {
         let _ = writeln!(text, "  {name}: {}", shortened(fact));
     }

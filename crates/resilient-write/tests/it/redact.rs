@@ -48,7 +48,7 @@ fn choices_and_languages_that_mean_nothing_are_refused() {
     ] {
         let ran = sandbox.run_with(args, line());
         assert_eq!((ran.code, ran.stdout.as_str()), (6, ""), "{args:?}");
-        assert!(ran.stderr.contains(word), "{args:?}: {ran:?}");
+        assert_eq!(ran.stderr.matches(word).count(), 1, "{args:?}: {ran:?}");
     }
     let ran = sandbox.run_with(&["redact", "-", "--language", "cobol"], line());
     assert_eq!(ran.code, 2, "{ran:?}");
