@@ -54,8 +54,8 @@ pub(crate) struct FromText;
 
 /// Reads one line, without its newline.
 pub(crate) fn read(line: &[u8]) -> Incoming {
-    let line = trim(line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line));
-    if line.is_empty() {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    if line.iter().all(|byte| b" \t\r\n".contains(byte)) {
         return Incoming::Ignored;
     }
     match serde_json::from_slice(line) {
@@ -79,17 +79,6 @@ pub(crate) fn read(line: &[u8]) -> Incoming {
             }
         }
     }
-}
-
-/// Without the white space of JSON at both ends, which has no form feed.
-fn trim(mut line: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = line {
-        line = rest;
-    }
-    while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = line {
-        line = rest;
-    }
-    line
 }
 
 /// Reads one message of a batch. The first of a connection is none: nobody knows yet whether the client
