@@ -4,12 +4,11 @@
 //! answers are kept for a while, also those that were read.
 
 use std::collections::VecDeque;
-use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use rmcp::model::{ContentBlock, JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
 use serde_json::Value;
 
 use crate::events::Events;
@@ -108,7 +107,7 @@ pub(crate) fn size(message: &ServerJsonRpcMessage) -> Option<usize> {
     let ServerResult::CallToolResult(called) = &answer.result else { return None };
     let texts = called.content.iter().map(|block| match block.as_text() {
         Some(text) => text.text.len(),
-        None => encoded(block),
+        None => serde_json::to_vec(block).map_or(0, |encoded| encoded.len()),
     });
     Some(FRAME + texts.sum::<usize>() + called.structured_content.as_ref().map_or(0, value))
 }
@@ -119,26 +118,6 @@ fn value(given: &Value) -> usize {
         Value::Array(values) => values.iter().map(value).sum(),
         Value::Object(fields) => fields.iter().map(|(name, it)| name.len() + value(it)).sum(),
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-    }
-}
-
-fn encoded(block: &ContentBlock) -> usize {
-    let mut length = Length(0);
-    // Nothing fails that only counts.
-    let _ = serde_json::to_writer(&mut length, block);
-    length.0
-}
-
-struct Length(usize);
-
-impl io::Write for Length {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
